@@ -1,0 +1,48 @@
+//! A search that can be run in slices, saved and restored: what every strategy is to the rest of the program.
+
+use super::ctl::Ctl;
+
+/// Why a call of [`Search::run`] returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// The whole space of the unit has been searched: only an exact search without jumps may say so.
+    Exhausted,
+    /// The strategy has done all it does with this unit, without a proof.
+    Finished,
+    /// The stall table ended it: too many iterations without the score that the table asks for.
+    Stalled,
+    /// The unit's iteration budget is used up.
+    IterationLimit,
+    /// The control said stop; the search can be run on or saved.
+    Stopped,
+}
+
+/// A resumable search. `M` is the move type.
+///
+/// `run` goes on from wherever the search stands. Two calls with a stop between them visit exactly what one
+/// call visits, and so does a search restored from what [`Search::save`] returned.
+pub trait Search<M>: Send {
+    /// Runs until the unit is done or the control says stop.
+    fn run(&mut self, ctl: &mut dyn Ctl<M>) -> End;
+
+    /// The complete state as bytes, to be restored by the strategy that made it. The caller adds version and
+    /// checksum.
+    fn save(&self) -> Vec<u8>;
+
+    /// Iterations done since the unit began: recursive calls for a tree search, playouts for a Monte Carlo one.
+    fn iterations(&self) -> u64;
+
+    /// Score (moves, the unit's prefix included) of the best sequence so far.
+    fn best(&self) -> u32;
+}
+
+/// A saved state that cannot be restored.
+#[derive(Debug, thiserror::Error)]
+#[error("the saved state of a {strategy} search cannot be restored: {reason}")]
+pub struct RestoreError {
+    /// The strategy that was asked to restore it.
+    pub strategy: &'static str,
+    /// What is wrong with it.
+    pub reason: String,
+}

@@ -1,0 +1,6 @@
+//! The puzzle: rules, geometry, the incremental engine and what is derived from it.
+
+pub mod board;
+pub mod geometry;
+pub mod position;
+pub mod variant;

@@ -1,0 +1,44 @@
+//! The single-player searches, one technique per file, interchangeable behind [`Search`].
+//!
+//! A strategy searches one *unit*: the subtree below a prefix (`dfs`) or one independent seeded run (`random`,
+//! `nmcs`, `nrpa`). It knows nothing of threads, files or clocks. [`start`] and [`resume`] are the only places
+//! that list the strategies; what is generic over the rules is entered there, once per unit.
+
+pub mod params;
+
+use crate::core::search::{RestoreError, Search};
+use crate::morpion::geometry::Move;
+use crate::morpion::variant::Variant;
+use params::Params;
+
+/// One unit of work for a strategy.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Unit {
+    /// Moves played before the search begins; legal in this order.
+    pub prefix: Vec<Move>,
+    /// The moves that the unit may begin with, if not all legal ones: order-free search hands over only those
+    /// that no earlier unit has entered.
+    pub candidates: Option<Vec<Move>>,
+    /// Seed of the unit's random numbers.
+    pub seed: u64,
+    /// End the unit after so many iterations.
+    pub max_iterations: Option<u64>,
+}
+
+/// Begins the search of `unit`.
+pub fn start(_variant: Variant, _params: &Params, _unit: &Unit) -> Box<dyn Search<Move>> {
+    unreachable!("no strategy is built yet")
+}
+
+/// Goes on with a search of `unit` from what its [`Search::save`] returned.
+///
+/// # Errors
+/// If the bytes are not a state of this strategy with these parameters.
+pub fn resume(
+    _variant: Variant,
+    _params: &Params,
+    _unit: &Unit,
+    _saved: &[u8],
+) -> Result<Box<dyn Search<Move>>, RestoreError> {
+    unreachable!("no strategy is built yet")
+}
