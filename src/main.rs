@@ -1,1 +1,5 @@
-fn main() {}
+//! The `morpion` command.
+
+fn main() -> std::process::ExitCode {
+    morpion::cli::main()
+}

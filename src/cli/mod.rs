@@ -1,1 +1,50 @@
-//! cli
+//! The command line: one file per command, each with its `Args` and a `run`. stdout carries data, stderr messages.
+//! Exit status: 0 done, 1 a negative answer (an illegal grid, say), 2 bad input or a failure.
+
+use clap::{Parser, Subcommand};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Exit status of bad input and failures.
+const FAILURE: u8 = 2;
+
+/// Hunts records in Morpion Solitaire. Without a subcommand it hunts (the same as `morpion hunt`).
+#[derive(Debug, Parser)]
+#[command(name = "morpion", version, args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {}
+
+/// Runs the command given by the process's arguments.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let result = match cli.command {
+        None => Ok(ExitCode::SUCCESS),
+        Some(command) => dispatch(command, &mut out),
+    };
+    let result = result.and_then(|code| out.flush().map(|()| code).map_err(anyhow::Error::from));
+    match result {
+        Ok(code) => code,
+        // The reader of our output has gone (`morpion show | head`): not an error of ours.
+        Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("morpion: {error:#}");
+            ExitCode::from(FAILURE)
+        }
+    }
+}
+
+fn dispatch(command: Command, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    match command {}
+}
+
+fn broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
