@@ -118,26 +118,37 @@ impl<R: Rules> Board<R> {
         self.blocked[Self::word(line.direction(), line.track())] &= !(((1 << R::BLOCKED) - 1) << line.start());
     }
 
-    /// Calls `found` with every legal move whose line goes through `point`, which has just been set and therefore
-    /// was missing from all of them: by direction, then by the start of the line.
+    /// The legal lines through `point`, which has just been set.
     #[inline(always)]
-    pub fn moves_through(&self, point: Point, mut found: impl FnMut(Move)) {
+    pub(crate) fn openings(&self, point: Point) -> Openings {
+        let mut openings = Openings { starts: 0, windows: 0, lines: 0 };
         for direction in Direction::ALL {
+            let d = direction as usize;
             let (track, c) = direction.track(point);
             let word = Self::word(direction, track);
             // Bit LEN-1 of each window is the point itself (or the segment that starts at it).
             let turn = c.wrapping_sub(R::LEN as u32 - 1) & 63;
             let points = self.points[word].rotate_right(turn) as usize & Windows::<R>::MASK;
             let blocked = self.blocked[word].rotate_right(turn) as usize & Windows::<R>::MASK;
-            let mut starts = Windows::<R>::TABLE.one_missing[points] & Windows::<R>::TABLE.free[blocked];
-            while starts != 0 {
-                let i = starts.trailing_zeros();
-                starts &= starts - 1;
-                let missing = (!(points >> i)).trailing_zeros();
-                let shift = (i + missing) as i32 - (R::LEN as i32 - 1);
-                let new = Point::from_index((point.index() as i32 + shift * direction.stride()) as usize);
-                found(Move::pack(new, Line::pack(direction, track, c + i + 1 - R::LEN as u32)));
-            }
+            let starts = Windows::<R>::TABLE.one_missing[points] & Windows::<R>::TABLE.free[blocked];
+            openings.starts |= u32::from(starts) << (Openings::STARTS * d);
+            openings.windows |= (points as u64) << (16 * d);
+            let first = u64::from(Line::pack(direction, track, c).key()).wrapping_sub(R::LEN as u64 - 1) & 0xFFFF;
+            openings.lines |= first << (16 * d);
+        }
+        openings
+    }
+
+    /// Calls `found` with every legal move whose line goes through `point`, which has just been set and therefore
+    /// was missing from all of them: by direction, then by the start of the line.
+    #[inline(always)]
+    pub fn moves_through(&self, point: Point, mut found: impl FnMut(Move)) {
+        let mut openings = self.openings(point);
+        while let Some(opening) = openings.next() {
+            let shift = (opening.start + opening.missing) as i32 - (R::LEN as i32 - 1);
+            let stride = Direction::ALL[opening.direction].stride();
+            let new = Point::from_index((point.index() as i32 + shift * stride) as usize);
+            found(Move::pack(new, opening.line));
         }
     }
 
@@ -185,6 +196,61 @@ impl<R: Rules> std::fmt::Debug for Board<R> {
         Ok(())
     }
 }
+
+/// The legal lines through a point that has just been set, by direction and start.
+#[derive(Clone, Copy)]
+pub(crate) struct Openings {
+    /// Bit `5 * direction + i`: the line that starts `LEN - 1 - i` before the point is legal.
+    starts: u32,
+    /// Per direction 16 bits: the set points of the track, bit `LEN - 1` being the point itself.
+    windows: u64,
+    /// Per direction 16 bits: key of the (possibly nonexistent) line that starts `LEN - 1` before the point.
+    lines: u64,
+}
+
+/// One legal line through a point.
+#[derive(Clone, Copy)]
+pub(crate) struct Opening {
+    /// Number of the line's direction.
+    pub direction: usize,
+    /// The line starts `LEN - 1 - start` before the point.
+    pub start: usize,
+    /// Which point of the line is missing.
+    pub missing: usize,
+    /// The line.
+    pub line: Line,
+}
+
+impl Openings {
+    /// Starts per direction.
+    const STARTS: usize = 5;
+
+    /// Takes out the next line.
+    #[inline(always)]
+    pub fn next(&mut self) -> Option<Opening> {
+        if self.starts == 0 {
+            return None;
+        }
+        let bit = self.starts.trailing_zeros() as usize;
+        self.starts &= self.starts - 1;
+        let (direction, start) = (BY_BIT[bit & 31][0] as usize, BY_BIT[bit & 31][1] as usize);
+        let window = self.windows >> (16 * direction + start);
+        let missing = (!window).trailing_zeros() as usize;
+        let line = Line::from_key((self.lines >> (16 * direction)) as u16 + start as u16);
+        Some(Opening { direction, start, missing, line })
+    }
+}
+
+/// Direction and start of each bit of [`Openings`].
+const BY_BIT: [[u8; 2]; 32] = {
+    let mut table = [[0; 2]; 32];
+    let mut bit = 0;
+    while bit < 4 * Openings::STARTS {
+        table[bit] = [(bit / Openings::STARTS) as u8, (bit % Openings::STARTS) as u8];
+        bit += 1;
+    }
+    table
+};
 
 /// Tables from a window of `2 * LEN - 1` bits around a point to the starts of lines through it (bit `i`: the line
 /// whose first point stands `LEN - 1 - i` before it).

@@ -4,6 +4,7 @@
 //! `nmcs`, `nrpa`). It knows nothing of threads, files or clocks. [`start`] and [`resume`] are the only places
 //! that list the strategies; what is generic over the rules is entered there, once per unit.
 
+pub mod nrpa;
 pub mod params;
 
 use crate::core::search::{RestoreError, Search};
