@@ -1,4 +1,4 @@
-//! The two list operations that a compiler does not vectorise by itself, for three instruction sets.
+//! The one list operation that a compiler does not vectorise by itself, for three instruction sets.
 //!
 //! All give the same result: order is kept, the smallest index wins a tie, and each clock undergoes one
 //! subtraction. [`Isa`] is chosen once per search at run time ([`detect`]); the playout is compiled once per
@@ -7,17 +7,17 @@
 /// Room of the move list: the largest number of legal moves of any position, and slack for whole vectors.
 pub(super) const ROOM: usize = crate::morpion::position::MAX_LEGAL + 35;
 
-/// A list of moves ([`crate::morpion::geometry::Move::bits`]) with one 32-bit companion each.
+/// A list of legal moves ([`crate::morpion::geometry::Move::bits`]) with their clocks.
 #[repr(C, align(64))]
-pub(super) struct List<T> {
+pub(super) struct List {
     pub moves: [u32; ROOM],
-    pub data: [T; ROOM],
+    pub clocks: [f32; ROOM],
     pub len: usize,
 }
 
-impl<T: Copy + Default> List<T> {
-    pub fn boxed() -> Box<List<T>> {
-        Box::new(List { moves: [0; ROOM], data: [T::default(); ROOM], len: 0 })
+impl List {
+    pub fn boxed() -> Box<List> {
+        Box::new(List { moves: [0; ROOM], clocks: [0.0; ROOM], len: 0 })
     }
 }
 
@@ -62,13 +62,7 @@ pub(super) trait Isa {
     ///
     /// # Safety
     /// The processor has the instruction set, and `list.len <= ROOM - 32`.
-    unsafe fn settle(list: &mut List<f32>, hit: Collision, elapsed: f32) -> Least;
-
-    /// Moves what collides from `list` to the end of `gone`.
-    ///
-    /// # Safety
-    /// The processor has the instruction set, `list.len <= ROOM - 32`, and `gone` has room for it all.
-    unsafe fn part(list: &mut List<u32>, hit: Collision, gone: &mut List<u32>);
+    unsafe fn settle(list: &mut List, hit: Collision, elapsed: f32) -> Least;
 }
 
 /// Plain Rust.
@@ -76,7 +70,7 @@ pub(super) struct Scalar;
 
 impl Isa for Scalar {
     #[inline(always)]
-    unsafe fn settle(list: &mut List<f32>, hit: Collision, elapsed: f32) -> Least {
+    unsafe fn settle(list: &mut List, hit: Collision, elapsed: f32) -> Least {
         let mut kept = 0;
         let mut least = Least { clock: f32::INFINITY, index: 0 };
         for i in 0..list.len.min(ROOM) {
@@ -84,9 +78,9 @@ impl Isa for Scalar {
             if hit.hits(mv) {
                 continue;
             }
-            let clock = list.data[i] - elapsed;
+            let clock = list.clocks[i] - elapsed;
             list.moves[kept] = mv;
-            list.data[kept] = clock;
+            list.clocks[kept] = clock;
             if clock < least.clock {
                 least = Least { clock, index: kept };
             }
@@ -94,24 +88,6 @@ impl Isa for Scalar {
         }
         list.len = kept;
         least
-    }
-
-    #[inline(always)]
-    unsafe fn part(list: &mut List<u32>, hit: Collision, gone: &mut List<u32>) {
-        let mut kept = 0;
-        for i in 0..list.len.min(ROOM) {
-            let (mv, data) = (list.moves[i], list.data[i]);
-            let (to, at) = if hit.hits(mv) { (&mut *gone, None) } else { (&mut *list, Some(kept)) };
-            let at = at.unwrap_or(to.len);
-            to.moves[at] = mv;
-            to.data[at] = data;
-            if hit.hits(mv) {
-                gone.len += 1;
-            } else {
-                kept += 1;
-            }
-        }
-        list.len = kept;
     }
 }
 
@@ -128,11 +104,11 @@ mod x86 {
 
     impl Isa for Avx512 {
         #[inline(always)]
-        unsafe fn settle(list: &mut List<f32>, hit: Collision, elapsed: f32) -> Least {
+        unsafe fn settle(list: &mut List, hit: Collision, elapsed: f32) -> Least {
             // SAFETY: the caller has checked the instruction set; every access lies within `len` rounded up to a
             // vector, which the arrays have room for.
             unsafe {
-                let (moves, clocks) = (list.moves.as_mut_ptr(), list.data.as_mut_ptr());
+                let (moves, clocks) = (list.moves.as_mut_ptr(), list.clocks.as_mut_ptr());
                 let (point, low) = (_mm512_set1_epi32(hit.point as i32), _mm512_set1_epi32(0xFFFF));
                 let (base, span) = (_mm512_set1_epi32(hit.base as i32), _mm512_set1_epi32(hit.span as i32));
                 let (elapsed, never) = (_mm512_set1_ps(elapsed), _mm512_set1_ps(f32::INFINITY));
@@ -159,39 +135,6 @@ mod x86 {
                 }
                 list.len = kept;
                 least
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn part(list: &mut List<u32>, hit: Collision, gone: &mut List<u32>) {
-            // SAFETY: as above; `gone` has room by the caller's promise.
-            unsafe {
-                let (moves, data) = (list.moves.as_mut_ptr(), list.data.as_mut_ptr());
-                let (point, low) = (_mm512_set1_epi32(hit.point as i32), _mm512_set1_epi32(0xFFFF));
-                let (base, span) = (_mm512_set1_epi32(hit.base as i32), _mm512_set1_epi32(hit.span as i32));
-                let len = list.len;
-                let (mut kept, mut i) = (0, 0);
-                while i < len {
-                    let m = _mm512_loadu_si512(moves.add(i).cast());
-                    let d = _mm512_loadu_si512(data.add(i).cast());
-                    let valid = _bzhi_u32(0xFFFF, (len - i) as u32) as u16;
-                    let apart = _mm512_test_epi32_mask(_mm512_xor_si512(m, point), low);
-                    let clear = _mm512_cmpge_epu32_mask(_mm512_sub_epi32(m, base), span);
-                    let keep = apart & clear & valid;
-                    let lose = valid & !keep;
-                    let out = gone.len;
-                    _mm512_storeu_si512(
-                        gone.moves.as_mut_ptr().add(out).cast(),
-                        _mm512_maskz_compress_epi32(lose, m),
-                    );
-                    _mm512_storeu_si512(gone.data.as_mut_ptr().add(out).cast(), _mm512_maskz_compress_epi32(lose, d));
-                    gone.len += lose.count_ones() as usize;
-                    _mm512_storeu_si512(moves.add(kept).cast(), _mm512_maskz_compress_epi32(keep, m));
-                    _mm512_storeu_si512(data.add(kept).cast(), _mm512_maskz_compress_epi32(keep, d));
-                    kept += keep.count_ones() as usize;
-                    i += 16;
-                }
-                list.len = kept;
             }
         }
     }
@@ -236,11 +179,11 @@ mod x86 {
 
     impl Isa for Avx2 {
         #[inline(always)]
-        unsafe fn settle(list: &mut List<f32>, hit: Collision, elapsed: f32) -> Least {
+        unsafe fn settle(list: &mut List, hit: Collision, elapsed: f32) -> Least {
             // SAFETY: the caller has checked the instruction set; every access lies within `len` rounded up to a
             // vector, which the arrays have room for.
             unsafe {
-                let (moves, clocks) = (list.moves.as_mut_ptr(), list.data.as_mut_ptr());
+                let (moves, clocks) = (list.moves.as_mut_ptr(), list.clocks.as_mut_ptr());
                 let elapsed = _mm256_set1_ps(elapsed);
                 let never = _mm256_set1_ps(f32::INFINITY);
                 let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -271,35 +214,6 @@ mod x86 {
                 }
                 list.len = kept;
                 least
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn part(list: &mut List<u32>, hit: Collision, gone: &mut List<u32>) {
-            // SAFETY: as above; `gone` has room by the caller's promise.
-            unsafe {
-                let (moves, data) = (list.moves.as_mut_ptr(), list.data.as_mut_ptr());
-                let len = list.len;
-                let (mut kept, mut i) = (0, 0);
-                while i < len {
-                    let m = _mm256_loadu_si256(moves.add(i).cast());
-                    let d = _mm256_loadu_si256(data.add(i).cast());
-                    let valid = _bzhi_u32(0xFF, (len - i) as u32);
-                    let lose = hits(m, hit) & valid;
-                    let keep = !lose & valid;
-                    let order = _mm256_loadu_si256(COMPRESS[lose as usize].as_ptr().cast());
-                    let out = gone.len;
-                    let (gm, gd) = (gone.moves.as_mut_ptr().add(out), gone.data.as_mut_ptr().add(out));
-                    _mm256_storeu_si256(gm.cast(), _mm256_permutevar8x32_epi32(m, order));
-                    _mm256_storeu_si256(gd.cast(), _mm256_permutevar8x32_epi32(d, order));
-                    gone.len += lose.count_ones() as usize;
-                    let order = _mm256_loadu_si256(COMPRESS[keep as usize].as_ptr().cast());
-                    _mm256_storeu_si256(moves.add(kept).cast(), _mm256_permutevar8x32_epi32(m, order));
-                    _mm256_storeu_si256(data.add(kept).cast(), _mm256_permutevar8x32_epi32(d, order));
-                    kept += keep.count_ones() as usize;
-                    i += 8;
-                }
-                list.len = kept;
             }
         }
     }

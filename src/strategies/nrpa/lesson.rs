@@ -10,8 +10,9 @@
 //! sides; an interval that crosses a middle is one entry left of it plus one right of it. All terms are positive.
 
 use super::clocks::exp;
-use super::isa::{Collision, Isa, List};
-use super::playout::GAME;
+use super::game::{GAME, Game};
+use super::isa::ROOM;
+use super::playout::opened;
 use super::policy::{Policy, code, mean_range};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
@@ -24,6 +25,13 @@ const LANES: usize = 16;
 const BLOCKS: usize = GAME / LANES;
 /// Levels of the disjoint sparse table: 2^9 = GAME.
 const HEIGHT: usize = 9;
+
+/// Entries of a lesson, rounded up to whole vectors.
+const ENTRIES: usize = ROOM.next_multiple_of(LANES);
+/// Where in the table a zero stands.
+const ZERO: u16 = (GAME * (HEIGHT + 1)) as u16;
+/// A step that never comes.
+const NEVER: u16 = u16::MAX;
 
 /// An interval within one block of steps.
 #[derive(Clone, Copy, Default)]
@@ -44,25 +52,27 @@ pub(super) struct Lesson {
     count: Box<[f32; GAME]>,
     /// Number of distinct moves.
     entries: usize,
-    /// Codes of the distinct moves.
-    codes: Vec<u32>,
-    /// 1 for a played move, else 0.
-    played: Vec<f32>,
-    /// Clock means, as they stand in the policy being adapted.
-    means: Vec<f32>,
-    weights: Vec<f32>,
-    /// First and last step of each move.
-    spans: Vec<(u16, u16)>,
-    /// Where in the table the two parts of each interval's sum stand.
-    parts: Vec<[u16; 2]>,
+    /// Per distinct move: its code, 1 if it was played (else 0), its clock mean as it stands in the policy being
+    /// adapted, its weight, its first and last step, and where in the table the two parts of its sum stand.
+    codes: Box<[u32; ENTRIES]>,
+    played: Box<[f32; ENTRIES]>,
+    means: Box<[f32; ENTRIES]>,
+    weights: Box<[f32; ENTRIES]>,
+    births: Box<[u16; ENTRIES]>,
+    deaths: Box<[u16; ENTRIES]>,
+    parts: Box<[[u16; 2]; ENTRIES]>,
+    /// The moves' pieces by block, and where each block's begin.
     pieces: Vec<Piece>,
-    /// Where each block's pieces begin.
     blocks: [u32; BLOCKS + 1],
-    /// Rows of sums: `table[0]` the steps' own values, `table[h]` the sums about the middles of blocks of 2^h; then
-    /// one zero.
+    /// Rows of sums: row 0 the steps' own values, row `h` the sums about the middles of blocks of 2^h; then a zero.
     table: Box<[f32; GAME * (HEIGHT + 1) + LANES]>,
-    list: Box<List<u32>>,
-    gone: Box<List<u32>>,
+    /// Scratch of the table: sums within blocks up to and from each step.
+    prefix: Box<[f32; GAME]>,
+    suffix: Box<[f32; GAME]>,
+    /// Scratch: when each point was set (low 16 bits) and by which line (high), and when each cell was blocked;
+    /// [`NEVER`] between calls.
+    point_times: Box<[u32; 4096]>,
+    cell_times: Box<[u16; 1 << 15]>,
 }
 
 impl Lesson {
@@ -71,203 +81,198 @@ impl Lesson {
             steps: 0,
             count: Box::new([0.0; GAME]),
             entries: 0,
-            codes: Vec::new(),
-            played: Vec::new(),
-            means: Vec::new(),
-            weights: Vec::new(),
-            spans: Vec::new(),
-            parts: Vec::new(),
+            codes: Box::new([0; ENTRIES]),
+            played: Box::new([0.0; ENTRIES]),
+            means: Box::new([1.0; ENTRIES]),
+            weights: Box::new([0.0; ENTRIES]),
+            births: Box::new([0; ENTRIES]),
+            deaths: Box::new([0; ENTRIES]),
+            parts: Box::new([[ZERO; 2]; ENTRIES]),
             pieces: Vec::new(),
             blocks: [0; BLOCKS + 1],
             table: Box::new([0.0; GAME * (HEIGHT + 1) + LANES]),
-            list: List::boxed(),
-            gone: List::boxed(),
+            prefix: Box::new([0.0; GAME]),
+            suffix: Box::new([0.0; GAME]),
+            point_times: Box::new([u32::MAX; 4096]),
+            cell_times: Box::new([NEVER; 1 << 15]),
         }
     }
 
-    /// The codes whose weights an adaptation changes.
-    pub fn codes(&self) -> &[u32] {
-        &self.codes[..self.entries]
-    }
-
-    /// Prepares `game`, legal from the start position with legal moves `start_moves`, for `policy`.
-    ///
-    /// # Safety
-    /// The processor has the instruction set `I`.
+    /// Prepares `game`, played from `start` where `start_moves` could be played, for the adaptation of `policy`.
     #[inline(always)]
-    pub unsafe fn prepare<R: Rules, I: Isa>(
+    pub fn prepare<R: Rules>(
         &mut self,
         form: Adapt,
-        start: (&Board<R>, &[u32]),
+        (start, start_moves): (&Board<R>, &[u32]),
         board: &mut Board<R>,
-        game: &[u32],
+        game: &Game,
         policy: &mut Policy,
     ) {
-        // SAFETY: the instruction set by the caller's promise; a legal game keeps within the lists' room.
-        unsafe {
-            match form {
-                Adapt::Sequence => self.collect::<R, I>(start, board, game),
-                Adapt::Layers => self.collect_layers::<R, I>(start, board, game),
-            }
+        match form {
+            Adapt::Sequence => self.collect::<R>(start_moves, game),
+            Adapt::Layers => self.collect_layers::<R>(start, start_moves, board, game.moves()),
         }
         self.index();
         self.reload(policy);
     }
 
-    /// Fills `codes`, `spans` and `played` from the game, move by move.
+    /// Fills the entries from the game, one step per move.
     #[inline(always)]
-    unsafe fn collect<R: Rules, I: Isa>(
+    fn collect<R: Rules>(&mut self, start_moves: &[u32], game: &Game) {
+        let moves = game.moves();
+        self.steps = moves.len();
+        for (step, &bits) in moves.iter().enumerate() {
+            self.stamp::<R>(bits, step as u16);
+        }
+        self.entries = 0;
+        for &bits in start_moves {
+            self.enter::<R>(bits, code(Move::from_raw(bits)) as u32, 0);
+        }
+        let mut at = 0;
+        for (step, &end) in game.ends().iter().enumerate() {
+            while at < end as usize {
+                self.enter::<R>(game.appeared[at], game.codes[at], step as u16 + 1);
+                at += 1;
+            }
+        }
+        for &bits in moves {
+            self.stamp::<R>(bits, NEVER);
+        }
+        let padded = self.steps.next_multiple_of(LANES);
+        self.count[..self.steps].fill(1.0);
+        self.count[self.steps..padded].fill(0.0);
+    }
+
+    /// The same, one step per layer: each layer plays every move of the game that is legal then.
+    #[inline(always)]
+    fn collect_layers<R: Rules>(
         &mut self,
-        (start, start_moves): (&Board<R>, &[u32]),
+        start: &Board<R>,
+        start_moves: &[u32],
         board: &mut Board<R>,
-        game: &[u32],
+        moves: &[u32],
     ) {
-        self.begin(start_moves);
+        // The layer of a move is one more than the latest layer of the points of its line; lines of one game never
+        // stand in each other's way.
+        let mut layers = [0u16; GAME];
+        let mut sizes = [0u16; GAME + 1];
+        self.steps = 0;
+        for (i, &bits) in moves.iter().enumerate() {
+            let mv = Move::from_raw(bits);
+            let stride = mv.direction().stride();
+            let first = mv.point().index() as i32 - mv.index() as i32 * stride;
+            let mut layer = 0;
+            for k in 0..R::LEN as i32 {
+                let time = self.point_times[(first + k * stride) as usize & 4095] as u16;
+                layer = layer.max(time.wrapping_add(1));
+            }
+            layers[i] = layer;
+            sizes[layer as usize + 1] += 1;
+            self.stamp::<R>(bits, layer);
+            self.steps = self.steps.max(layer as usize + 1);
+        }
+        let padded = self.steps.next_multiple_of(LANES);
+        for layer in 0..padded {
+            self.count[layer] = if layer < self.steps { f32::from(sizes[layer + 1]) } else { 0.0 };
+        }
+        for layer in 0..self.steps {
+            sizes[layer + 1] += sizes[layer];
+        }
+        let mut ordered = [0u32; GAME];
+        let mut order = sizes;
+        for (i, &bits) in moves.iter().enumerate() {
+            let at = &mut order[layers[i] as usize];
+            ordered[*at as usize] = bits;
+            *at += 1;
+        }
+        self.entries = 0;
+        for &bits in start_moves {
+            self.enter::<R>(bits, code(Move::from_raw(bits)) as u32, 0);
+        }
         board.clone_from(start);
-        let (list, gone) = (&mut *self.list, &mut *self.gone);
-        for (step, &bits) in game.iter().enumerate() {
+        for &bits in &ordered[..moves.len()] {
             let mv = Move::from_raw(bits);
             board.place(mv);
-            // SAFETY: as promised to `prepare`.
-            unsafe { I::part(list, Collision::of::<R>(bits), gone) };
-            while self.spans.len() < gone.len {
-                let at = self.spans.len();
-                self.spans.push((gone.data[at] as u16, step as u16));
-                self.played.push(f32::from(gone.moves[at] == bits));
+            let layer = self.point_times[mv.point().index() & 4095] as u16;
+            let mut openings = board.openings(mv.point());
+            while let Some(opening) = openings.next() {
+                let (bits, code) = opened::<R>(opening, mv.point());
+                self.enter::<R>(bits, code, layer + 1);
             }
-            board.moves_through(mv.point(), |new| {
-                list.moves[list.len] = new.bits();
-                list.data[list.len] = step as u32 + 1;
-                list.len += 1;
-            });
         }
-        self.steps = game.len();
-        self.count[..self.steps].fill(1.0);
-        self.count[self.steps..].fill(0.0);
-        self.finish();
+        for &bits in moves {
+            self.stamp::<R>(bits, NEVER);
+        }
     }
 
-    /// The same, layer by layer: each step plays every move of the game that is legal then.
+    /// Notes the time at which a played move set its point and blocked its cells, or ([`NEVER`]) takes it back.
     #[inline(always)]
-    unsafe fn collect_layers<R: Rules, I: Isa>(
-        &mut self,
-        (start, start_moves): (&Board<R>, &[u32]),
-        board: &mut Board<R>,
-        game: &[u32],
-    ) {
-        self.begin(start_moves);
-        board.clone_from(start);
-        let (list, gone) = (&mut *self.list, &mut *self.gone);
-        let mut left = game.to_vec();
-        let mut layer = Vec::with_capacity(game.len());
-        let mut step = 0;
-        self.count.fill(0.0);
-        while !left.is_empty() && step < GAME {
-            layer.clear();
-            left.retain(|&bits| {
-                let legal = board.is_legal(Move::from_raw(bits));
-                if legal {
-                    layer.push(bits);
-                }
-                !legal
-            });
-            if layer.is_empty() {
-                break;
-            }
-            self.count[step] = layer.len() as f32;
-            for &bits in &layer {
-                let mv = Move::from_raw(bits);
-                board.place(mv);
-                // SAFETY: as promised to `prepare`.
-                unsafe { I::part(list, Collision::of::<R>(bits), gone) };
-                // A move that came and went within the layer was legal at no step.
-                let mut kept = self.spans.len();
-                for i in self.spans.len()..gone.len {
-                    if gone.data[i] as usize <= step {
-                        gone.moves[kept] = gone.moves[i];
-                        self.spans.push((gone.data[i] as u16, step as u16));
-                        self.played.push(f32::from(gone.moves[i] == bits));
-                        kept += 1;
-                    }
-                }
-                gone.len = kept;
-                board.moves_through(mv.point(), |new| {
-                    list.moves[list.len] = new.bits();
-                    list.data[list.len] = step as u32 + 1;
-                    list.len += 1;
-                });
-            }
-            step += 1;
+    fn stamp<R: Rules>(&mut self, bits: u32, time: u16) {
+        let line = if time == NEVER { u32::from(NEVER) } else { bits >> 16 };
+        self.point_times[bits as usize & 4095] = line << 16 | u32::from(time);
+        let key = (bits >> 16) as usize;
+        for cell in 0..R::BLOCKED {
+            self.cell_times[(key + cell) & 0x7FFF] = time;
         }
-        self.steps = step;
-        self.finish();
     }
 
-    fn begin(&mut self, start_moves: &[u32]) {
-        let list = &mut *self.list;
-        list.len = start_moves.len();
-        list.moves[..list.len].copy_from_slice(start_moves);
-        list.data[..list.len].fill(0);
-        self.gone.len = 0;
-        self.spans.clear();
-        self.played.clear();
-    }
-
-    /// What is still legal after the last step (a game cut short, or one whose last layer left moves) belongs to
-    /// the steps it was legal in.
+    /// Enters a move that became legal at step `birth`: it stays so until its point is set or a cell of its line
+    /// blocked. A move that was gone before its step (which layers bring about) was never legal.
     #[inline(always)]
-    fn finish(&mut self) {
-        let last = self.steps.saturating_sub(1);
-        for i in 0..self.list.len {
-            if (self.list.data[i] as usize) < self.steps {
-                let at = self.gone.len;
-                self.gone.moves[at] = self.list.moves[i];
-                self.spans.push((self.list.data[i] as u16, last as u16));
-                self.gone.len += 1;
-            }
+    fn enter<R: Rules>(&mut self, bits: u32, code: u32, birth: u16) {
+        let key = (bits >> 16) as usize;
+        let set = self.point_times[bits as usize & 4095];
+        let mut death = (set as u16).min(self.steps as u16 - 1);
+        for cell in 0..R::BLOCKED {
+            death = death.min(self.cell_times[(key + cell) & 0x7FFF]);
         }
-        self.entries = self.gone.len;
-        let padded = self.entries.next_multiple_of(LANES);
-        for column in [&mut self.means, &mut self.weights] {
-            if column.len() < padded {
-                column.resize(padded, 0.0);
-            }
-        }
-        self.played.resize(padded, 0.0);
-        self.codes.clear();
-        self.codes.extend(self.gone.moves[..self.entries].iter().map(|&bits| code(Move::from_raw(bits)) as u32));
+        let at = self.entries;
+        self.codes[at] = code;
+        self.births[at] = birth;
+        self.deaths[at] = death;
+        self.played[at] = f32::from(u8::from(set >> 16 == bits >> 16));
+        self.entries = at + usize::from(birth <= death);
     }
 
-    /// Fills `pieces`, `blocks` and `parts` from `spans`.
+    /// Fills `pieces`, `blocks` and `parts` from births and deaths.
     #[inline(always)]
     fn index(&mut self) {
-        let mut fill = [0u32; BLOCKS + 1];
-        for &(first, last) in &self.spans[..self.entries] {
-            for block in first as usize / LANES..=last as usize / LANES {
-                fill[(block + 1) & (2 * BLOCKS - 1)] += 1;
-            }
+        let entries = self.entries;
+        for entry in 0..entries {
+            let (a, b) = (self.births[entry], self.deaths[entry]);
+            let height = (16 - (a ^ b).leading_zeros()) as u16;
+            let right = height * GAME as u16 + b;
+            self.parts[entry] = [height * GAME as u16 + a, if a == b { ZERO } else { right }];
         }
-        for block in 0..BLOCKS {
-            fill[block + 1] += fill[block];
-        }
-        self.blocks = fill;
-        self.pieces.resize(fill[BLOCKS] as usize, Piece::default());
-        self.parts.clear();
-        for (entry, &(first, last)) in self.spans[..self.entries].iter().enumerate() {
-            let (a, b) = (first as usize, last as usize);
-            for block in a / LANES..=b / LANES {
-                let from = a.max(block * LANES);
-                let until = b.min(block * LANES + LANES - 1);
-                self.pieces[fill[block] as usize] =
-                    Piece { entry: entry as u32, from: (from - block * LANES) as u16, more: (until - from) as u16 };
-                fill[block] += 1;
+        let padded = entries.next_multiple_of(LANES);
+        self.parts[entries..padded].fill([ZERO; 2]);
+        self.played[entries..padded].fill(0.0);
+        // By block: the moves that live on from the block before, then those that appear in it; entries come in
+        // order of birth.
+        let blocks = self.steps.div_ceil(LANES);
+        let (mut begin, mut n, mut entry) = (0, 0, 0);
+        for block in 0..blocks {
+            let first = (block * LANES) as u16;
+            let last = first + LANES as u16 - 1;
+            if self.pieces.len() < n + entries {
+                self.pieces.resize(2 * (n + entries), Piece::default());
             }
-            self.parts.push(if a == b {
-                [a as u16, (GAME * (HEIGHT + 1)) as u16]
-            } else {
-                let height = (usize::BITS - (a ^ b).leading_zeros()) as usize;
-                [(height * GAME + a) as u16, (height * GAME + b) as u16]
-            });
+            let end = n;
+            for at in begin..end {
+                let entry = self.pieces[at].entry;
+                let death = self.deaths[entry as usize];
+                self.pieces[n] = Piece { entry, from: 0, more: death.min(last).wrapping_sub(first) };
+                n += usize::from(death >= first);
+            }
+            while entry < entries && self.births[entry] <= last {
+                let birth = self.births[entry];
+                let more = self.deaths[entry].min(last) - birth;
+                self.pieces[n] = Piece { entry: entry as u32, from: birth - first, more };
+                n += 1;
+                entry += 1;
+            }
+            (self.blocks[block], self.blocks[block + 1]) = (end as u32, n as u32);
+            begin = end;
         }
     }
 
@@ -327,7 +332,7 @@ impl Lesson {
                 means[lane] = mean.max(least).min(most);
             }
         }
-        for (&code, &mean) in self.codes[..self.entries].iter().zip(&self.means) {
+        for (&code, &mean) in self.codes[..self.entries].iter().zip(&self.means[..]) {
             policy.set_mean(code as usize, mean);
         }
     }
@@ -337,43 +342,61 @@ impl Lesson {
     fn fill_table(&mut self, blocks: usize) {
         let steps = blocks * LANES;
         let (values, rows) = self.table.split_at_mut(GAME);
-        // prefix[s], suffix[s]: sums within the block of 2^(h-1) steps that s is in, up to and from s on.
-        let mut prefix = [0.0f32; GAME];
-        let mut suffix = [0.0f32; GAME];
-        prefix[..steps].copy_from_slice(&values[..steps]);
-        suffix[..steps].copy_from_slice(&values[..steps]);
-        for height in 1..=HEIGHT {
-            let half = 1usize << (height - 1);
-            if half >= steps {
-                break;
-            }
-            let row = &mut rows[(height - 1) * GAME..height * GAME];
-            if half >= LANES {
-                for base in (0..steps).step_by(2 * half) {
-                    let middle = base + half;
-                    row[base..middle].copy_from_slice(&suffix[base..middle]);
-                    if middle >= steps {
-                        continue;
-                    }
-                    let end = (middle + half).min(steps);
-                    row[middle..end].copy_from_slice(&prefix[middle..end]);
-                    let (left, right) = (prefix[middle - 1], suffix[middle]);
-                    suffix[base..middle].iter_mut().for_each(|s| *s += right);
-                    prefix[middle..end].iter_mut().for_each(|p| *p += left);
+        for at in (0..steps).step_by(LANES) {
+            let mut prefix = vector(values, at);
+            let mut suffix = prefix;
+            *vector_mut(rows, at) = within::<1>(&mut prefix, &mut suffix);
+            *vector_mut(rows, GAME + at) = within::<2>(&mut prefix, &mut suffix);
+            *vector_mut(rows, 2 * GAME + at) = within::<4>(&mut prefix, &mut suffix);
+            *vector_mut(rows, 3 * GAME + at) = within::<8>(&mut prefix, &mut suffix);
+            *vector_mut(&mut self.prefix[..], at) = prefix;
+            *vector_mut(&mut self.suffix[..], at) = suffix;
+        }
+        let mut half = LANES;
+        let mut row = 4 * GAME;
+        while half < steps {
+            for base in (0..steps - half).step_by(2 * half) {
+                let middle = base + half;
+                let (left, right) = (self.prefix[middle - 1], self.suffix[middle]);
+                for at in (base..middle).step_by(LANES) {
+                    let sums = vector_mut(&mut self.suffix[..], at);
+                    *vector_mut(rows, row + at) = *sums;
+                    sums.iter_mut().for_each(|s| *s += right);
                 }
-            } else {
-                for at in (0..steps).step_by(LANES) {
-                    let before: [f32; LANES] = prefix[at..at + LANES].try_into().expect("a whole vector");
-                    let after: [f32; LANES] = suffix[at..at + LANES].try_into().expect("a whole vector");
-                    for lane in 0..LANES {
-                        let middle = (lane & !(2 * half - 1)) + half;
-                        let in_right = lane & half != 0;
-                        row[at + lane] = if in_right { before[lane] } else { after[lane] };
-                        prefix[at + lane] = before[lane] + if in_right { before[middle - 1] } else { 0.0 };
-                        suffix[at + lane] = after[lane] + if in_right { 0.0 } else { after[middle] };
-                    }
+                for at in (middle..(middle + half).min(steps)).step_by(LANES) {
+                    let sums = vector_mut(&mut self.prefix[..], at);
+                    *vector_mut(rows, row + at) = *sums;
+                    sums.iter_mut().for_each(|s| *s += left);
                 }
             }
+            half *= 2;
+            row += GAME;
         }
     }
+}
+
+#[inline(always)]
+fn vector(values: &[f32], at: usize) -> [f32; LANES] {
+    values[at..at + LANES].try_into().expect("a whole vector")
+}
+
+#[inline(always)]
+fn vector_mut(values: &mut [f32], at: usize) -> &mut [f32; LANES] {
+    (&mut values[at..at + LANES]).try_into().expect("a whole vector")
+}
+
+/// One row of the table within a vector: returns, for blocks of `2 * HALF` lanes, the sums from the middle outwards
+/// (suffixes left of it, prefixes right of it), and widens prefix and suffix to these blocks.
+#[inline(always)]
+fn within<const HALF: usize>(prefix: &mut [f32; LANES], suffix: &mut [f32; LANES]) -> [f32; LANES] {
+    let (before, after) = (*prefix, *suffix);
+    let mut row = [0.0; LANES];
+    for lane in 0..LANES {
+        let middle = (lane & !(2 * HALF - 1)) + HALF;
+        let right = lane & HALF != 0;
+        row[lane] = if right { before[lane] } else { after[lane] };
+        prefix[lane] = before[lane] + if right { before[middle - 1] } else { 0.0 };
+        suffix[lane] = after[lane] + if right { 0.0 } else { after[middle] };
+    }
+    row
 }

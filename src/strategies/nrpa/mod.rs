@@ -7,6 +7,7 @@
 //! call's number.
 
 mod clocks;
+mod game;
 pub mod isa;
 mod lesson;
 mod playout;
@@ -21,6 +22,7 @@ use crate::morpion::variant::Rules;
 use crate::strategies::Unit;
 use crate::strategies::params::{Adapt, Params};
 use clocks::Clocks;
+use game::Game;
 use isa::{Isa, Level};
 use lesson::Lesson;
 use playout::Playout;
@@ -31,8 +33,8 @@ struct Nest {
     policy: Policy,
     /// Calls of the level below done.
     done: u32,
-    /// The best game of the calls done, as [`Move::bits`], without the prefix.
-    best: Vec<u32>,
+    /// The best game of the calls done, without the prefix.
+    best: Box<Game>,
     lesson: Lesson,
     /// The lesson is that of `best` and up to date with `policy`.
     prepared: bool,
@@ -40,17 +42,21 @@ struct Nest {
 
 impl Nest {
     fn new() -> Nest {
-        Nest { policy: Policy::uniform(), done: 0, best: Vec::new(), lesson: Lesson::new(), prepared: false }
+        Nest { policy: Policy::uniform(), done: 0, best: Game::boxed(), lesson: Lesson::new(), prepared: false }
     }
 
-    /// Takes the result of a call of the level below; equal scores replace.
-    fn take(&mut self, game: &[u32]) {
-        if game.len() >= self.best.len() && (self.done == 0 || game != self.best) {
-            self.best.clear();
-            self.best.extend_from_slice(game);
-            self.prepared = false;
-        }
-        self.done += 1;
+    /// Whether the result of a call of the level below becomes the best: of equal ones the later.
+    #[inline(always)]
+    fn accepts(&self, game: &Game) -> bool {
+        let (new, old) = (game.moves(), self.best.moves());
+        new.len() >= old.len() && new != old
+    }
+
+    /// Begins a call with the policy of the level above.
+    fn begin(&mut self, above: &Policy) {
+        self.policy.copy_from(above);
+        (self.done, self.prepared) = (0, false);
+        self.best.clear();
     }
 }
 
@@ -147,7 +153,7 @@ impl<R: Rules> Nrpa<R> {
             Position::<R>::after(&moves).map_err(|_| fail("a best game is not legal"))?;
             nest.policy = Policy::from_entries(&saved.policy).ok_or_else(|| fail("a policy is out of range"))?;
             nest.done = saved.done;
-            nest.best = saved.best;
+            search.playout.replay(&saved.best, &mut nest.best);
         }
         search.batches = saved.batches;
         search.playouts = saved.playouts;
@@ -163,37 +169,38 @@ impl<R: Rules> Nrpa<R> {
         self.clocks.reseed(seed);
         let (lowest, upper) = self.nests.split_first_mut().expect("there is a level 1");
         match upper.first() {
-            Some(above) => lowest.policy.copy_from(&above.policy),
-            None => lowest.policy.copy_from(&Policy::uniform()),
+            Some(above) => lowest.begin(&above.policy),
+            None => lowest.begin(&Policy::uniform()),
         }
-        (lowest.done, lowest.prepared) = (0, false);
-        lowest.best.clear();
         while lowest.done < self.calls && self.playouts < self.limit {
             if lowest.done > 0 {
-                // SAFETY: the instruction set by the caller's promise.
-                unsafe { learn::<R, I>(lowest, self.adapt, self.alpha, &self.playout, &mut self.board) };
+                learn(lowest, self.adapt, self.alpha, &self.playout, &mut self.board);
             }
-            // SAFETY: the same.
+            // SAFETY: the instruction set by the caller's promise.
             unsafe { self.playout.play::<I>(&lowest.policy, &mut self.clocks) };
             self.playouts += 1;
-            lowest.take(self.playout.game());
+            lowest.done += 1;
+            if lowest.accepts(&self.playout.game) {
+                std::mem::swap(&mut lowest.best, &mut self.playout.game);
+                lowest.prepared = false;
+            }
         }
         self.batches += 1;
         let mut level = 1;
         while level < self.nests.len() {
             let (below, rest) = self.nests.split_at_mut(level);
             let nest = &mut rest[0];
-            nest.take(&below[level - 1].best);
+            nest.done += 1;
+            if nest.accepts(&below[level - 1].best) {
+                nest.best.copy_from(&below[level - 1].best);
+                nest.prepared = false;
+            }
             if nest.done < self.calls && self.playouts < self.limit {
-                // SAFETY: the same.
-                unsafe { learn::<R, I>(nest, self.adapt, self.alpha, &self.playout, &mut self.board) };
+                learn(nest, self.adapt, self.alpha, &self.playout, &mut self.board);
                 // The calls completed below begin anew with the policy of the level above them.
                 for lower in (1..level).rev() {
                     let (lower, above) = self.nests.split_at_mut(lower + 1);
-                    let nest = lower.last_mut().expect("it has at least two levels");
-                    nest.policy.copy_from(&above[0].policy);
-                    (nest.done, nest.prepared) = (0, false);
-                    nest.best.clear();
+                    lower.last_mut().expect("it has at least two levels").begin(&above[0].policy);
                 }
                 return;
             }
@@ -239,20 +246,19 @@ impl<R: Rules> Nrpa<R> {
 }
 
 /// Adapts the policy of `nest` toward its best game.
-///
-/// # Safety
-/// The processor has the instruction set `I`.
 #[inline(always)]
-unsafe fn learn<R: Rules, I: Isa>(
+fn learn<R: Rules>(
     nest: &mut Nest,
     form: Adapt,
     alpha: f32,
     playout: &Playout<R>,
     board: &mut crate::morpion::board::Board<R>,
 ) {
+    if nest.best.moves().is_empty() {
+        return;
+    }
     if !nest.prepared {
-        // SAFETY: the caller's promise.
-        unsafe { nest.lesson.prepare::<R, I>(form, playout.start(), board, &nest.best, &mut nest.policy) };
+        nest.lesson.prepare::<R>(form, playout.start(), board, &nest.best, &mut nest.policy);
         nest.prepared = true;
     }
     nest.lesson.adapt(alpha, &mut nest.policy);
@@ -273,7 +279,7 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
             ctl.offer_checkpoint(&mut || self.save());
             self.run_batch();
             // The call of level 1 has just ended; its best game stays in place until the next begins.
-            let found = &self.nests[0].best;
+            let found = self.nests[0].best.moves();
             let score = (self.prefix.len() + found.len()) as u32;
             if score > self.best {
                 self.best = score;
@@ -287,7 +293,7 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
     fn save(&self) -> Vec<u8> {
         let nests = self.nests[1..]
             .iter()
-            .map(|n| SavedNest { done: n.done, best: n.best.clone(), policy: n.policy.entries() })
+            .map(|n| SavedNest { done: n.done, best: n.best.moves().to_vec(), policy: n.policy.entries() })
             .collect();
         let saved =
             Saved { batches: self.batches, playouts: self.playouts, best: self.best, finished: self.finished, nests };

@@ -8,23 +8,21 @@
 //! only when two clocks agree in their leading digits, which is as rare as it is imprecise.
 
 use super::clocks::Clocks;
+use super::game::Game;
 use super::isa::{Collision, Isa, Least, List, ROOM};
 use super::policy::{Policy, code, relative_code};
-use crate::morpion::board::Board;
-use crate::morpion::geometry::{Direction, Move};
+use crate::morpion::board::{Board, Opening};
+use crate::morpion::geometry::{Direction, Move, Point};
 use crate::morpion::variant::Rules;
-
-/// Room for a game: no game of any variant has more than 485 moves.
-pub(super) const GAME: usize = 512;
 
 /// The scratch memory of playouts from one start.
 pub(super) struct Playout<R> {
     start: Board<R>,
     start_moves: Vec<u32>,
     board: Board<R>,
-    list: Box<List<f32>>,
-    game: Box<[u32; GAME]>,
-    len: usize,
+    list: Box<List>,
+    /// The last game.
+    pub game: Box<Game>,
 }
 
 impl<R: Rules> Playout<R> {
@@ -35,14 +33,8 @@ impl<R: Rules> Playout<R> {
             start,
             start_moves: moves.iter().map(|m| m.bits()).collect(),
             list: List::boxed(),
-            game: Box::new([0; GAME]),
-            len: 0,
+            game: Game::boxed(),
         }
-    }
-
-    /// The moves of the last game, as [`Move::bits`].
-    pub fn game(&self) -> &[u32] {
-        &self.game[..self.len]
     }
 
     /// The position that the games start from.
@@ -64,45 +56,73 @@ impl<R: Rules> Playout<R> {
             clocks.reserve(1);
             let clock = clocks.take() * policy.mean(code(Move::from_raw(mv)));
             list.moves[i] = mv;
-            list.data[i] = clock;
+            list.clocks[i] = clock;
             if clock < least.clock {
                 least = Least { clock, index: i };
             }
         }
         list.len = self.start_moves.len();
-        let mut len = 0;
+        let game = &mut *self.game;
+        game.clear();
         // Both bounds hold by the facts of the puzzle; checked, they cost nothing and keep memory safe without them.
-        while list.len != 0 && list.len < ROOM - 32 - NEW && len < GAME {
+        while list.len != 0 && list.len < ROOM - 32 - NEW && game.has_room() {
             let mv = Move::from_raw(list.moves[least.index]);
-            self.game[len] = mv.bits();
-            len += 1;
+            game.play(mv.bits());
             self.board.place(mv);
             clocks.reserve(NEW);
             let mut openings = self.board.openings(mv.point());
             // SAFETY: the instruction set by the caller's promise, the length by the loop's condition.
             least = unsafe { I::settle(list, Collision::of::<R>(mv.bits()), least.clock) };
-            let center = mv.point().index() as i32;
+            let center = mv.point();
             while let Some(opening) = openings.next() {
-                let shift = (opening.start + opening.missing) as i32 - (R::LEN as i32 - 1);
-                let offset = shift * STRIDES[opening.direction & 3];
-                let code =
-                    center * relative_code(1, 0, 0) + relative_code(offset, opening.direction, opening.missing);
+                let (bits, code) = opened::<R>(opening, center);
                 let clock = clocks.take() * means[code as usize & (means.len() - 1)];
                 let at = list.len;
-                // SAFETY: at most NEW moves are appended to fewer than ROOM - NEW.
+                // SAFETY: at most NEW moves are appended to fewer than ROOM - NEW; the game had room.
                 unsafe {
-                    *list.moves.get_unchecked_mut(at) =
-                        u32::from(opening.line.key()) << 16 | (center + offset) as u32 & 0xFFFF;
-                    *list.data.get_unchecked_mut(at) = clock;
+                    *list.moves.get_unchecked_mut(at) = bits;
+                    *list.clocks.get_unchecked_mut(at) = clock;
+                    game.appear(bits, code);
                 }
                 list.len = at + 1;
                 if clock < least.clock {
                     least = Least { clock, index: at };
                 }
             }
+            game.end_step();
         }
-        self.len = len;
     }
+
+    /// Fills `game` from moves that are legal from the start in this order.
+    pub fn replay(&mut self, moves: &[u32], game: &mut Game) {
+        self.board.clone_from(&self.start);
+        game.clear();
+        for &bits in moves {
+            if !game.has_room() {
+                break;
+            }
+            let mv = Move::from_raw(bits);
+            game.play(bits);
+            self.board.place(mv);
+            let mut openings = self.board.openings(mv.point());
+            while let Some(opening) = openings.next() {
+                let (bits, code) = opened::<R>(opening, mv.point());
+                // SAFETY: the game has room.
+                unsafe { game.appear(bits, code) };
+            }
+            game.end_step();
+        }
+    }
+}
+
+/// The move ([`Move::bits`]) and the code of an opening through `center`.
+#[inline(always)]
+pub(super) fn opened<R: Rules>(opening: Opening, center: Point) -> (u32, u32) {
+    let shift = (opening.start + opening.missing) as i32 - (R::LEN as i32 - 1);
+    let offset = shift * STRIDES[opening.direction & 3];
+    let center = center.index() as i32;
+    let code = center * relative_code(1, 0, 0) + relative_code(offset, opening.direction, opening.missing);
+    (u32::from(opening.line.key()) << 16 | (center + offset) as u32 & 0xFFFF, code as u32)
 }
 
 /// No move creates more: five lines in each of four directions.
