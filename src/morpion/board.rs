@@ -120,8 +120,8 @@ impl<R: Rules> Board<R> {
 
     /// The legal lines through `point`, which has just been set.
     #[inline(always)]
-    pub(crate) fn openings(&self, point: Point) -> Openings {
-        let mut openings = Openings { starts: 0, windows: 0, lines: 0 };
+    pub(crate) fn openings(&self, point: Point) -> Openings<R> {
+        let mut openings = Openings { starts: 0, windows: 0, bases: [0; 4], rules: PhantomData };
         for direction in Direction::ALL {
             let d = direction as usize;
             let (track, c) = direction.track(point);
@@ -131,10 +131,10 @@ impl<R: Rules> Board<R> {
             let points = self.points[word].rotate_right(turn) as usize & Windows::<R>::MASK;
             let blocked = self.blocked[word].rotate_right(turn) as usize & Windows::<R>::MASK;
             let starts = Windows::<R>::TABLE.one_missing[points] & Windows::<R>::TABLE.free[blocked];
-            openings.starts |= u32::from(starts) << (Openings::STARTS * d);
+            openings.starts |= u32::from(starts) << (8 * d);
             openings.windows |= (points as u64) << (16 * d);
-            let first = u64::from(Line::pack(direction, track, c).key()).wrapping_sub(R::LEN as u64 - 1) & 0xFFFF;
-            openings.lines |= first << (16 * d);
+            let key = u32::from(Line::pack(direction, track, c).key());
+            openings.bases[d] = (key.wrapping_sub(R::LEN as u32 - 1) << 16).wrapping_add(point.index() as u32);
         }
         openings
     }
@@ -145,10 +145,7 @@ impl<R: Rules> Board<R> {
     pub fn moves_through(&self, point: Point, mut found: impl FnMut(Move)) {
         let mut openings = self.openings(point);
         while let Some(opening) = openings.next() {
-            let shift = (opening.start + opening.missing) as i32 - (R::LEN as i32 - 1);
-            let stride = Direction::ALL[opening.direction].stride();
-            let new = Point::from_index((point.index() as i32 + shift * stride) as usize);
-            found(Move::pack(new, opening.line));
+            found(opening.mv);
         }
     }
 
@@ -199,31 +196,47 @@ impl<R: Rules> std::fmt::Debug for Board<R> {
 
 /// The legal lines through a point that has just been set, by direction and start.
 #[derive(Clone, Copy)]
-pub(crate) struct Openings {
-    /// Bit `5 * direction + i`: the line that starts `LEN - 1 - i` before the point is legal.
+pub(crate) struct Openings<R> {
+    /// Bit `8 * direction + i`: the line that starts `LEN - 1 - i` before the point is legal.
     starts: u32,
     /// Per direction 16 bits: the set points of the track, bit `LEN - 1` being the point itself.
     windows: u64,
-    /// Per direction 16 bits: key of the (possibly nonexistent) line that starts `LEN - 1` before the point.
-    lines: u64,
+    /// Per direction the bits of a move with the point itself and the line that starts `LEN - 1` before it.
+    bases: [u32; 4],
+    rules: PhantomData<R>,
 }
 
 /// One legal line through a point.
 #[derive(Clone, Copy)]
 pub(crate) struct Opening {
-    /// Number of the line's direction.
-    pub direction: usize,
-    /// The line starts `LEN - 1 - start` before the point.
-    pub start: usize,
-    /// Which point of the line is missing.
-    pub missing: usize,
-    /// The line.
-    pub line: Line,
+    /// The move that draws it.
+    pub mv: Move,
+    /// Its place about the point: `64 * direction + 8 * i + m` for the line that starts `LEN - 1 - i` before the
+    /// point and misses its point number `m`.
+    pub place: usize,
 }
 
-impl Openings {
-    /// Starts per direction.
-    const STARTS: usize = 5;
+/// Number of places about a point ([`Opening::place`]), direction, start and missing point of each.
+pub(crate) const PLACES: usize = 256;
+
+/// Direction, start and number of the missing point of a [`Opening::place`].
+pub(crate) const fn place(place: usize) -> (Direction, i32, i32) {
+    (Direction::ALL[place / 64 & 3], (place / 8 & 7) as i32, (place & 7) as i32)
+}
+
+impl<R: Rules> Openings<R> {
+    /// What to add to the base of a place's direction for the bits of its move.
+    const SHIFTS: [u32; PLACES] = {
+        let mut table = [0; PLACES];
+        let mut at = 0;
+        while at < PLACES {
+            let (direction, start, missing) = place(at);
+            let offset = (start + missing - (R::LEN as i32 - 1)) * direction.stride();
+            table[at] = ((start as u32) << 16).wrapping_add(offset as u32);
+            at += 1;
+        }
+        table
+    };
 
     /// Takes out the next line.
     #[inline(always)]
@@ -231,26 +244,14 @@ impl Openings {
         if self.starts == 0 {
             return None;
         }
-        let bit = self.starts.trailing_zeros() as usize;
+        let bit = self.starts.trailing_zeros();
         self.starts &= self.starts - 1;
-        let (direction, start) = (BY_BIT[bit & 31][0] as usize, BY_BIT[bit & 31][1] as usize);
-        let window = self.windows >> (16 * direction + start);
-        let missing = (!window).trailing_zeros() as usize;
-        let line = Line::from_key((self.lines >> (16 * direction)) as u16 + start as u16);
-        Some(Opening { direction, start, missing, line })
+        let missing = (!(self.windows >> (bit + (bit & 24)))).trailing_zeros() as usize & 7;
+        let place = (bit as usize & 31) * 8 + missing;
+        let bits = self.bases[(bit >> 3) as usize & 3].wrapping_add(Self::SHIFTS[place]);
+        Some(Opening { mv: Move::from_raw(bits), place })
     }
 }
-
-/// Direction and start of each bit of [`Openings`].
-const BY_BIT: [[u8; 2]; 32] = {
-    let mut table = [[0; 2]; 32];
-    let mut bit = 0;
-    while bit < 4 * Openings::STARTS {
-        table[bit] = [(bit / Openings::STARTS) as u8, (bit % Openings::STARTS) as u8];
-        bit += 1;
-    }
-    table
-};
 
 /// Tables from a window of `2 * LEN - 1` bits around a point to the starts of lines through it (bit `i`: the line
 /// whose first point stands `LEN - 1 - i` before it).

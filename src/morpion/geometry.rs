@@ -145,12 +145,6 @@ impl Line {
         Line(((direction as usize) << 13 | track << 6 | coordinate as usize) as u16)
     }
 
-    /// The line with this packed number; the caller knows that it is one.
-    #[inline(always)]
-    pub(crate) const fn from_key(key: u16) -> Line {
-        Line(key)
-    }
-
     /// The packed number, below 2^15.
     #[inline(always)]
     pub const fn key(self) -> u16 {

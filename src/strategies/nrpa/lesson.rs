@@ -12,8 +12,7 @@
 use super::clocks::exp;
 use super::game::{GAME, Game};
 use super::isa::ROOM;
-use super::playout::opened;
-use super::policy::{Policy, code, mean_range};
+use super::policy::{Policy, code, code_at, mean_range};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Rules;
@@ -196,8 +195,7 @@ impl Lesson {
             let layer = self.point_times[mv.point().index() & 4095] as u16;
             let mut openings = board.openings(mv.point());
             while let Some(opening) = openings.next() {
-                let (bits, code) = opened::<R>(opening, mv.point());
-                self.enter::<R>(bits, code, layer + 1);
+                self.enter::<R>(opening.mv.bits(), code_at::<R>(mv.point(), opening.place), layer + 1);
             }
         }
         for &bits in moves {

@@ -10,9 +10,9 @@
 use super::clocks::Clocks;
 use super::game::Game;
 use super::isa::{Collision, Isa, Least, List, ROOM};
-use super::policy::{Policy, code, relative_code};
-use crate::morpion::board::{Board, Opening};
-use crate::morpion::geometry::{Direction, Move, Point};
+use super::policy::{Policy, code, code_at};
+use crate::morpion::board::Board;
+use crate::morpion::geometry::Move;
 use crate::morpion::variant::Rules;
 
 /// The scratch memory of playouts from one start.
@@ -75,7 +75,7 @@ impl<R: Rules> Playout<R> {
             least = unsafe { I::settle(list, Collision::of::<R>(mv.bits()), least.clock) };
             let center = mv.point();
             while let Some(opening) = openings.next() {
-                let (bits, code) = opened::<R>(opening, center);
+                let (bits, code) = (opening.mv.bits(), code_at::<R>(center, opening.place));
                 let clock = clocks.take() * means[code as usize & (means.len() - 1)];
                 let at = list.len;
                 // SAFETY: at most NEW moves are appended to fewer than ROOM - NEW; the game had room.
@@ -106,31 +106,14 @@ impl<R: Rules> Playout<R> {
             self.board.place(mv);
             let mut openings = self.board.openings(mv.point());
             while let Some(opening) = openings.next() {
-                let (bits, code) = opened::<R>(opening, mv.point());
+                let code = code_at::<R>(mv.point(), opening.place);
                 // SAFETY: the game has room.
-                unsafe { game.appear(bits, code) };
+                unsafe { game.appear(opening.mv.bits(), code) };
             }
             game.end_step();
         }
     }
 }
 
-/// The move ([`Move::bits`]) and the code of an opening through `center`.
-#[inline(always)]
-pub(super) fn opened<R: Rules>(opening: Opening, center: Point) -> (u32, u32) {
-    let shift = (opening.start + opening.missing) as i32 - (R::LEN as i32 - 1);
-    let offset = shift * STRIDES[opening.direction & 3];
-    let center = center.index() as i32;
-    let code = center * relative_code(1, 0, 0) + relative_code(offset, opening.direction, opening.missing);
-    (u32::from(opening.line.key()) << 16 | (center + offset) as u32 & 0xFFFF, code as u32)
-}
-
 /// No move creates more: five lines in each of four directions.
 const NEW: usize = 20;
-
-const STRIDES: [i32; 4] = [
-    Direction::Horizontal.stride(),
-    Direction::Vertical.stride(),
-    Direction::Falling.stride(),
-    Direction::Rising.stride(),
-];

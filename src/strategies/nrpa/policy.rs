@@ -5,7 +5,9 @@
 //! a playout. Logits are kept within `+-MAX_LOGIT`: the quotient of two weights stays a normal `f32` then, and a
 //! move at the lower bound beside one at the upper is never played in the lifetime of a hunt, so nothing is lost.
 
-use crate::morpion::geometry::Move;
+use crate::morpion::board::{PLACES, place};
+use crate::morpion::geometry::{Move, Point};
+use crate::morpion::variant::Rules;
 
 /// Largest absolute logit of a move.
 pub const MAX_LOGIT: f32 = 40.0;
@@ -21,10 +23,26 @@ pub fn code(mv: Move) -> usize {
     mv.point().index() * PER_POINT + mv.direction() as usize * 5 + mv.index()
 }
 
-/// The part of [`code`] that depends on direction and place, with the new point given relative to a centre.
+/// The code of the move at a place about `center` (see [`crate::morpion::board::Opening`]).
 #[inline(always)]
-pub(super) const fn relative_code(offset: i32, direction: usize, index: usize) -> i32 {
-    offset * PER_POINT as i32 + direction as i32 * 5 + index as i32
+pub(super) fn code_at<R: Rules>(center: Point, place: usize) -> u32 {
+    (center.index() as u32 * PER_POINT as u32).wrapping_add(Relative::<R>::CODES[place & (PLACES - 1)])
+}
+
+struct Relative<R>(std::marker::PhantomData<R>);
+
+impl<R: Rules> Relative<R> {
+    const CODES: [u32; PLACES] = {
+        let mut table = [0; PLACES];
+        let mut at = 0;
+        while at < PLACES {
+            let (direction, start, missing) = place(at);
+            let offset = (start + missing - (R::LEN as i32 - 1)) * direction.stride();
+            table[at] = (offset * PER_POINT as i32 + direction as i32 * 5 + missing) as u32;
+            at += 1;
+        }
+        table
+    };
 }
 
 /// Weights of all codes.
