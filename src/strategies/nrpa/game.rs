@@ -1,6 +1,8 @@
 //! A finished game with what its playout saw: every move that became legal, and when.
 
-use super::isa::ROOM;
+/// Room for the moves that are ever legal in a game: each needs all points of its line but one by the end, so the
+/// bound on the legal moves of a position holds for them together.
+pub(super) const ROOM: usize = crate::morpion::position::MAX_LEGAL + 43;
 
 /// Room for a game: no game of any variant has more than 485 moves.
 pub(super) const GAME: usize = 512;

@@ -1,25 +1,17 @@
-//! The one list operation that a compiler does not vectorise by itself, for three instruction sets.
+//! The legal moves of a playout in vector registers, for three instruction sets.
 //!
-//! All give the same result: order is kept, the smallest index wins a tie, and each clock undergoes one
-//! subtraction. [`Isa`] is chosen once per search at run time ([`detect`]); the playout is compiled once per
-//! instruction set around it.
+//! Thirty-two *slots* hold a move and its clock each; a bit mask says which are live. Taking moves out is clearing
+//! bits, so nothing is shifted or stored, and a step's work on the whole list is a handful of vector instructions.
+//! The mean number of legal moves in a good game is about nine, and games of 5T and 5D that hold more than 32 at a
+//! time are rare; what does not fit waits in a plain list (see `playout`).
+//!
+//! All instruction sets give the same result: each clock undergoes the same subtractions, and the lowest slot wins
+//! a tie. No closure takes part: one would be compiled without the instruction set. [`detect`] chooses once per search; the playout is compiled once per instruction set around [`Isa`].
 
-/// Room of the move list: the largest number of legal moves of any position, and slack for whole vectors.
-pub(super) const ROOM: usize = crate::morpion::position::MAX_LEGAL + 35;
+use crate::morpion::variant::Rules;
 
-/// A list of legal moves ([`crate::morpion::geometry::Move::bits`]) with their clocks.
-#[repr(C, align(64))]
-pub(super) struct List {
-    pub moves: [u32; ROOM],
-    pub clocks: [f32; ROOM],
-    pub len: usize,
-}
-
-impl List {
-    pub fn boxed() -> Box<List> {
-        Box::new(List { moves: [0; ROOM], clocks: [0.0; ROOM], len: 0 })
-    }
-}
+/// Slots in registers.
+pub(super) const SLOTS: usize = 32;
 
 /// What collides with a played move, as bit patterns: a move with point `point`, or one whose bits lie less than
 /// `span` above `base` (a line of the same track nearer than a line's cells).
@@ -31,63 +23,87 @@ pub(super) struct Collision {
 }
 
 impl Collision {
+    /// With the move of these bits.
     #[inline(always)]
-    pub fn of<R: crate::morpion::variant::Rules>(bits: u32) -> Collision {
+    pub fn of<R: Rules>(bits: u32) -> Collision {
         let reach = R::BLOCKED as u32 - 1;
-        // Starts are below 60 - LEN + 1, so reach steps up or down never meet a line of another track.
-        Collision {
-            point: bits & 0xFFFF,
-            base: ((bits >> 16).wrapping_sub(reach)) << 16,
-            span: (2 * reach + 1) << 16,
-        }
+        // Starts are at most 60 - LEN, so reach steps up or down never meet a line of another track.
+        Collision { point: bits & 0xFFFF, base: (bits >> 16).wrapping_sub(reach) << 16, span: (2 * reach + 1) << 16 }
     }
 
+    /// Whether a move collides.
     #[inline(always)]
-    fn hits(self, mv: u32) -> bool {
-        mv & 0xFFFF == self.point || mv.wrapping_sub(self.base) < self.span
+    pub fn hits(self, bits: u32) -> bool {
+        bits & 0xFFFF == self.point || bits.wrapping_sub(self.base) < self.span
     }
-}
-
-/// The smallest clock of a list.
-#[derive(Clone, Copy)]
-pub(super) struct Least {
-    pub clock: f32,
-    pub index: usize,
 }
 
 /// An instruction set.
+///
+/// # Safety
+/// Every function may only be called on a processor that has the instruction set.
 pub(super) trait Isa {
-    /// Removes what collides, subtracts `elapsed` from the remaining clocks and finds the least of them
-    /// (infinity at index 0 if none remains).
-    ///
-    /// # Safety
-    /// The processor has the instruction set, and `list.len <= ROOM - 32`.
-    unsafe fn settle(list: &mut List, hit: Collision, elapsed: f32) -> Least;
+    /// The moves of all slots.
+    type Moves: Copy;
+    /// The clocks of all slots.
+    type Clocks: Copy;
+
+    /// Fills the slots.
+    unsafe fn load(moves: &[u32; SLOTS], clocks: &[f32; SLOTS]) -> (Self::Moves, Self::Clocks);
+
+    /// The slots whose move collides, as bits; of slots that are not live, anything.
+    unsafe fn hits(moves: Self::Moves, collision: Collision) -> u32;
+
+    /// Subtracts `elapsed` from all clocks.
+    unsafe fn elapse(clocks: Self::Clocks, elapsed: f32) -> Self::Clocks;
+
+    /// The least clock of the slots in `live` and the lowest slot that has it; infinity if none is live.
+    unsafe fn least(clocks: Self::Clocks, live: u32) -> (f32, u32);
+
+    /// Puts a move and its clock into a slot.
+    unsafe fn put(moves: &mut Self::Moves, clocks: &mut Self::Clocks, slot: u32, bits: u32, clock: f32);
 }
 
 /// Plain Rust.
 pub(super) struct Scalar;
 
 impl Isa for Scalar {
+    type Moves = [u32; SLOTS];
+    type Clocks = [f32; SLOTS];
+
     #[inline(always)]
-    unsafe fn settle(list: &mut List, hit: Collision, elapsed: f32) -> Least {
-        let mut kept = 0;
-        let mut least = Least { clock: f32::INFINITY, index: 0 };
-        for i in 0..list.len.min(ROOM) {
-            let mv = list.moves[i];
-            if hit.hits(mv) {
-                continue;
+    unsafe fn load(moves: &[u32; SLOTS], clocks: &[f32; SLOTS]) -> (Self::Moves, Self::Clocks) {
+        (*moves, *clocks)
+    }
+
+    #[inline(always)]
+    unsafe fn hits(moves: Self::Moves, collision: Collision) -> u32 {
+        (0..SLOTS).fold(0, |hits, slot| hits | u32::from(collision.hits(moves[slot])) << slot)
+    }
+
+    #[inline(always)]
+    unsafe fn elapse(clocks: Self::Clocks, elapsed: f32) -> Self::Clocks {
+        clocks.map(|clock| clock - elapsed)
+    }
+
+    #[inline(always)]
+    unsafe fn least(clocks: Self::Clocks, mut live: u32) -> (f32, u32) {
+        let (mut least, mut at) = (f32::INFINITY, 0);
+        while live != 0 {
+            let slot = live.trailing_zeros();
+            live &= live - 1;
+            let clock = clocks[slot as usize & (SLOTS - 1)];
+            if clock < least {
+                (least, at) = (clock, slot);
             }
-            let clock = list.clocks[i] - elapsed;
-            list.moves[kept] = mv;
-            list.clocks[kept] = clock;
-            if clock < least.clock {
-                least = Least { clock, index: kept };
-            }
-            kept += 1;
         }
-        list.len = kept;
-        least
+        (least, at)
+    }
+
+    #[inline(always)]
+    unsafe fn put(moves: &mut Self::Moves, clocks: &mut Self::Clocks, slot: u32, bits: u32, clock: f32) {
+        moves[slot as usize & (SLOTS - 1)] = bits;
+        clocks[slot as usize & (SLOTS - 1)] = clock;
     }
 }
 
@@ -96,124 +112,207 @@ pub(super) use x86::{Avx2, Avx512};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Collision, Isa, Least, List};
+    use super::{Collision, Isa, SLOTS};
     use std::arch::x86_64::*;
 
-    /// AVX-512 F, VL, BW: sixteen entries at a time, removal by compression.
+    /// AVX-512 F, VL, BW, DQ: two registers of sixteen slots.
     pub struct Avx512;
 
     impl Isa for Avx512 {
+        type Moves = [__m512i; 2];
+        type Clocks = [__m512; 2];
+
         #[inline(always)]
-        unsafe fn settle(list: &mut List, hit: Collision, elapsed: f32) -> Least {
-            // SAFETY: the caller has checked the instruction set; every access lies within `len` rounded up to a
-            // vector, which the arrays have room for.
+        unsafe fn load(moves: &[u32; SLOTS], clocks: &[f32; SLOTS]) -> (Self::Moves, Self::Clocks) {
+            // SAFETY: the caller's promise; the reads lie within the arrays.
             unsafe {
-                let (moves, clocks) = (list.moves.as_mut_ptr(), list.clocks.as_mut_ptr());
-                let (point, low) = (_mm512_set1_epi32(hit.point as i32), _mm512_set1_epi32(0xFFFF));
-                let (base, span) = (_mm512_set1_epi32(hit.base as i32), _mm512_set1_epi32(hit.span as i32));
-                let (elapsed, never) = (_mm512_set1_ps(elapsed), _mm512_set1_ps(f32::INFINITY));
-                let len = list.len;
-                let (mut kept, mut i) = (0, 0);
-                let mut least = Least { clock: f32::INFINITY, index: 0 };
-                while i < len {
-                    let m = _mm512_loadu_si512(moves.add(i).cast());
-                    let c = _mm512_loadu_ps(clocks.add(i));
-                    let valid = _bzhi_u32(0xFFFF, (len - i) as u32) as u16;
-                    let apart = _mm512_test_epi32_mask(_mm512_xor_si512(m, point), low);
-                    let clear = _mm512_cmpge_epu32_mask(_mm512_sub_epi32(m, base), span);
-                    let keep = apart & clear & valid;
-                    let c = _mm512_mask_compress_ps(never, keep, _mm512_sub_ps(c, elapsed));
-                    _mm512_storeu_si512(moves.add(kept).cast(), _mm512_maskz_compress_epi32(keep, m));
-                    _mm512_storeu_ps(clocks.add(kept), c);
-                    let first = _mm512_reduce_min_ps(c);
-                    if first < least.clock {
-                        let at = _mm512_cmpeq_ps_mask(c, _mm512_set1_ps(first)).trailing_zeros() as usize;
-                        least = Least { clock: first, index: kept + at };
-                    }
-                    kept += keep.count_ones() as usize;
-                    i += 16;
-                }
-                list.len = kept;
-                least
+                let (m, c) = (moves.as_ptr(), clocks.as_ptr());
+                (
+                    [_mm512_loadu_si512(m.cast()), _mm512_loadu_si512(m.add(16).cast())],
+                    [_mm512_loadu_ps(c), _mm512_loadu_ps(c.add(16))],
+                )
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn hits(moves: Self::Moves, collision: Collision) -> u32 {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let (point, low) = (_mm512_set1_epi32(collision.point as i32), _mm512_set1_epi32(0xFFFF));
+                let base = _mm512_set1_epi32(collision.base as i32);
+                let span = _mm512_set1_epi32(collision.span as i32);
+                let same = _mm512_testn_epi32_mask(_mm512_xor_si512(moves[0], point), low);
+                let lower = same | _mm512_cmplt_epu32_mask(_mm512_sub_epi32(moves[0], base), span);
+                let same = _mm512_testn_epi32_mask(_mm512_xor_si512(moves[1], point), low);
+                let upper = same | _mm512_cmplt_epu32_mask(_mm512_sub_epi32(moves[1], base), span);
+                u32::from(lower) | u32::from(upper) << 16
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn elapse(clocks: Self::Clocks, elapsed: f32) -> Self::Clocks {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let elapsed = _mm512_set1_ps(elapsed);
+                [_mm512_sub_ps(clocks[0], elapsed), _mm512_sub_ps(clocks[1], elapsed)]
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn least(clocks: Self::Clocks, live: u32) -> (f32, u32) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let never = _mm512_set1_ps(f32::INFINITY);
+                let lower = _mm512_mask_mov_ps(never, live as u16, clocks[0]);
+                let upper = _mm512_mask_mov_ps(never, (live >> 16) as u16, clocks[1]);
+                let least = _mm512_reduce_min_ps(_mm512_min_ps(lower, upper));
+                let all = _mm512_set1_ps(least);
+                let at =
+                    u32::from(_mm512_cmpeq_ps_mask(lower, all)) | u32::from(_mm512_cmpeq_ps_mask(upper, all)) << 16;
+                (least, at.trailing_zeros())
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn put(moves: &mut Self::Moves, clocks: &mut Self::Clocks, slot: u32, bits: u32, clock: f32) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let (lower, upper) = ((1u32 << slot) as u16, ((1u32 << slot) >> 16) as u16);
+                let (bits, clock) = (_mm512_set1_epi32(bits as i32), _mm512_set1_ps(clock));
+                moves[0] = _mm512_mask_mov_epi32(moves[0], lower, bits);
+                moves[1] = _mm512_mask_mov_epi32(moves[1], upper, bits);
+                clocks[0] = _mm512_mask_mov_ps(clocks[0], lower, clock);
+                clocks[1] = _mm512_mask_mov_ps(clocks[1], upper, clock);
             }
         }
     }
 
-    /// AVX2 and BMI2: eight entries at a time, removal by a table of permutations.
+    /// AVX2 and BMI2: four registers of eight slots.
     pub struct Avx2;
 
-    /// Row `m`: the positions of the set bits of `m`, then anything.
-    static COMPRESS: [[u32; 8]; 256] = {
-        let mut table = [[0; 8]; 256];
-        let mut mask = 0;
-        while mask < 256 {
-            let (mut bit, mut at) = (0, 0);
-            while bit < 8 {
-                if mask >> bit & 1 == 1 {
-                    table[mask][at] = bit;
-                    at += 1;
-                }
-                bit += 1;
-            }
-            mask += 1;
+    /// Lane masks of the slots in `bits` (the lowest eight).
+    #[inline(always)]
+    unsafe fn lanes(bits: u32) -> __m256 {
+        // SAFETY: the caller runs with AVX2.
+        unsafe {
+            let one = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let set = _mm256_and_si256(_mm256_set1_epi32(bits as i32), one);
+            _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, one))
         }
-        table
-    };
+    }
 
     /// Which of eight moves collide, as bits.
     #[inline(always)]
-    unsafe fn hits(m: __m256i, hit: Collision) -> u32 {
+    unsafe fn hits_of(m: __m256i, collision: Collision) -> u32 {
         // SAFETY: the caller runs with AVX2.
         unsafe {
-            let same = _mm256_cmpeq_epi32(
-                _mm256_and_si256(m, _mm256_set1_epi32(0xFFFF)),
-                _mm256_set1_epi32(hit.point as i32),
-            );
-            let above = _mm256_sub_epi32(m, _mm256_set1_epi32(hit.base as i32));
+            let point = _mm256_set1_epi32(collision.point as i32);
+            let same = _mm256_cmpeq_epi32(_mm256_and_si256(m, _mm256_set1_epi32(0xFFFF)), point);
+            let above = _mm256_sub_epi32(m, _mm256_set1_epi32(collision.base as i32));
             // Unsigned above < span, that is above <= span - 1.
-            let last = _mm256_set1_epi32(hit.span as i32 - 1);
+            let last = _mm256_set1_epi32(collision.span as i32 - 1);
             let near = _mm256_cmpeq_epi32(_mm256_min_epu32(above, last), above);
             _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(same, near))) as u32
         }
     }
 
+    /// Which of eight clocks are equal, as bits.
+    #[inline(always)]
+    unsafe fn equal(a: __m256, b: __m256) -> u32 {
+        // SAFETY: the caller runs with AVX2.
+        unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b)) as u32 }
+    }
+
+    /// Puts a move and a clock into the chosen lanes.
+    #[inline(always)]
+    unsafe fn place(moves: &mut __m256i, clocks: &mut __m256, chosen: __m256, bits: __m256, clock: __m256) {
+        // SAFETY: the caller runs with AVX2.
+        unsafe {
+            *moves = _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(*moves), bits, chosen));
+            *clocks = _mm256_blendv_ps(*clocks, clock, chosen);
+        }
+    }
+
     impl Isa for Avx2 {
+        type Moves = [__m256i; 4];
+        type Clocks = [__m256; 4];
+
         #[inline(always)]
-        unsafe fn settle(list: &mut List, hit: Collision, elapsed: f32) -> Least {
-            // SAFETY: the caller has checked the instruction set; every access lies within `len` rounded up to a
-            // vector, which the arrays have room for.
+        unsafe fn load(moves: &[u32; SLOTS], clocks: &[f32; SLOTS]) -> (Self::Moves, Self::Clocks) {
+            // SAFETY: the caller's promise; the reads lie within the arrays.
             unsafe {
-                let (moves, clocks) = (list.moves.as_mut_ptr(), list.clocks.as_mut_ptr());
+                let (m, c) = (moves.as_ptr(), clocks.as_ptr());
+                (
+                    [
+                        _mm256_loadu_si256(m.cast()),
+                        _mm256_loadu_si256(m.add(8).cast()),
+                        _mm256_loadu_si256(m.add(16).cast()),
+                        _mm256_loadu_si256(m.add(24).cast()),
+                    ],
+                    [
+                        _mm256_loadu_ps(c),
+                        _mm256_loadu_ps(c.add(8)),
+                        _mm256_loadu_ps(c.add(16)),
+                        _mm256_loadu_ps(c.add(24)),
+                    ],
+                )
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn hits(moves: Self::Moves, collision: Collision) -> u32 {
+            // SAFETY: the caller's promise.
+            unsafe {
+                hits_of(moves[0], collision)
+                    | hits_of(moves[1], collision) << 8
+                    | hits_of(moves[2], collision) << 16
+                    | hits_of(moves[3], collision) << 24
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn elapse(clocks: Self::Clocks, elapsed: f32) -> Self::Clocks {
+            // SAFETY: the caller's promise.
+            unsafe {
                 let elapsed = _mm256_set1_ps(elapsed);
+                [
+                    _mm256_sub_ps(clocks[0], elapsed),
+                    _mm256_sub_ps(clocks[1], elapsed),
+                    _mm256_sub_ps(clocks[2], elapsed),
+                    _mm256_sub_ps(clocks[3], elapsed),
+                ]
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn least(clocks: Self::Clocks, live: u32) -> (f32, u32) {
+            // SAFETY: the caller's promise.
+            unsafe {
                 let never = _mm256_set1_ps(f32::INFINITY);
-                let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-                let len = list.len;
-                let (mut kept, mut i) = (0, 0);
-                let mut least = Least { clock: f32::INFINITY, index: 0 };
-                while i < len {
-                    let m = _mm256_loadu_si256(moves.add(i).cast());
-                    let c = _mm256_sub_ps(_mm256_loadu_ps(clocks.add(i)), elapsed);
-                    let valid = _bzhi_u32(0xFF, (len - i) as u32);
-                    let keep = !hits(m, hit) & valid;
-                    let order = _mm256_loadu_si256(COMPRESS[keep as usize].as_ptr().cast());
-                    let count = keep.count_ones();
-                    let inside = _mm256_cmpgt_epi32(_mm256_set1_epi32(count as i32), lanes);
-                    let c = _mm256_blendv_ps(never, _mm256_permutevar8x32_ps(c, order), _mm256_castsi256_ps(inside));
-                    _mm256_storeu_si256(moves.add(kept).cast(), _mm256_permutevar8x32_epi32(m, order));
-                    _mm256_storeu_ps(clocks.add(kept), c);
-                    let half = _mm_min_ps(_mm256_castps256_ps128(c), _mm256_extractf128_ps::<1>(c));
-                    let pair = _mm_min_ps(half, _mm_movehl_ps(half, half));
-                    let first = _mm_cvtss_f32(_mm_min_ss(pair, _mm_movehdup_ps(pair)));
-                    if first < least.clock {
-                        let equal = _mm256_cmp_ps::<_CMP_EQ_OQ>(c, _mm256_set1_ps(first));
-                        let at = _mm256_movemask_ps(equal).trailing_zeros() as usize;
-                        least = Least { clock: first, index: kept + at };
-                    }
-                    kept += count as usize;
-                    i += 8;
-                }
-                list.len = kept;
-                least
+                let a = _mm256_blendv_ps(never, clocks[0], lanes(live));
+                let b = _mm256_blendv_ps(never, clocks[1], lanes(live >> 8));
+                let c = _mm256_blendv_ps(never, clocks[2], lanes(live >> 16));
+                let d = _mm256_blendv_ps(never, clocks[3], lanes(live >> 24));
+                let eight = _mm256_min_ps(_mm256_min_ps(a, b), _mm256_min_ps(c, d));
+                let four = _mm_min_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps::<1>(eight));
+                let two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+                let least = _mm_cvtss_f32(_mm_min_ss(two, _mm_movehdup_ps(two)));
+                let all = _mm256_set1_ps(least);
+                let at = equal(a, all) | equal(b, all) << 8 | equal(c, all) << 16 | equal(d, all) << 24;
+                (least, at.trailing_zeros())
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn put(moves: &mut Self::Moves, clocks: &mut Self::Clocks, slot: u32, bits: u32, clock: f32) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let (bits, clock) = (_mm256_castsi256_ps(_mm256_set1_epi32(bits as i32)), _mm256_set1_ps(clock));
+                let slots = 1u32 << slot;
+                place(&mut moves[0], &mut clocks[0], lanes(slots), bits, clock);
+                place(&mut moves[1], &mut clocks[1], lanes(slots >> 8), bits, clock);
+                place(&mut moves[2], &mut clocks[2], lanes(slots >> 16), bits, clock);
+                place(&mut moves[3], &mut clocks[3], lanes(slots >> 24), bits, clock);
             }
         }
     }

@@ -10,8 +10,7 @@
 //! sides; an interval that crosses a middle is one entry left of it plus one right of it. All terms are positive.
 
 use super::clocks::exp;
-use super::game::{GAME, Game};
-use super::isa::ROOM;
+use super::game::{GAME, Game, ROOM};
 use super::policy::{Policy, code, code_at, mean_range};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;

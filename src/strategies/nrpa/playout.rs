@@ -9,10 +9,11 @@
 
 use super::clocks::Clocks;
 use super::game::Game;
-use super::isa::{Collision, Isa, Least, List, ROOM};
+use super::isa::{Collision, Isa, SLOTS};
 use super::policy::{Policy, code, code_at};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
+use crate::morpion::position::MAX_LEGAL;
 use crate::morpion::variant::Rules;
 
 /// The scratch memory of playouts from one start.
@@ -20,7 +21,8 @@ pub(super) struct Playout<R> {
     start: Board<R>,
     start_moves: Vec<u32>,
     board: Board<R>,
-    list: Box<List>,
+    /// Moves that found no slot, with their clocks.
+    waiting: Vec<(u32, f32)>,
     /// The last game.
     pub game: Box<Game>,
 }
@@ -32,7 +34,7 @@ impl<R: Rules> Playout<R> {
             board: start.clone(),
             start,
             start_moves: moves.iter().map(|m| m.bits()).collect(),
-            list: List::boxed(),
+            waiting: Vec::with_capacity(MAX_LEGAL),
             game: Game::boxed(),
         }
     }
@@ -49,47 +51,77 @@ impl<R: Rules> Playout<R> {
     #[inline(always)]
     pub unsafe fn play<I: Isa>(&mut self, policy: &Policy, clocks: &mut Clocks) {
         self.board.clone_from(&self.start);
-        let list = &mut *self.list;
         let means = policy.means();
-        let mut least = Least { clock: f32::INFINITY, index: 0 };
-        for (i, &mv) in self.start_moves.iter().enumerate() {
+        // The moves of the slots once more, to read a single one.
+        let mut mirror = [0u32; SLOTS];
+        let mut times = [0.0f32; SLOTS];
+        self.waiting.clear();
+        for (slot, &mv) in self.start_moves.iter().enumerate() {
             clocks.reserve(1);
             let clock = clocks.take() * policy.mean(code(Move::from_raw(mv)));
-            list.moves[i] = mv;
-            list.clocks[i] = clock;
-            if clock < least.clock {
-                least = Least { clock, index: i };
+            if slot < SLOTS {
+                (mirror[slot], times[slot]) = (mv, clock);
+            } else {
+                self.waiting.push((mv, clock));
             }
         }
-        list.len = self.start_moves.len();
+        let mut live = if self.start_moves.len() < SLOTS { (1u32 << self.start_moves.len()) - 1 } else { u32::MAX };
+        // SAFETY: here and below, the instruction set by the caller's promise.
+        let (mut moves, mut left) = unsafe { I::load(&mirror, &times) };
         let game = &mut *self.game;
         game.clear();
-        // Both bounds hold by the facts of the puzzle; checked, they cost nothing and keep memory safe without them.
-        while list.len != 0 && list.len < ROOM - 32 - NEW && game.has_room() {
-            let mv = Move::from_raw(list.moves[least.index]);
+        // The least clock and its slot, ordered as one number.
+        let (least, slot) = unsafe { I::least(left, live) };
+        let mut soonest = key(least, slot).min(soonest_waiting(&self.waiting));
+        while soonest < NEVER && game.has_room() {
+            let slot = soonest as u32 as usize;
+            let elapsed = f32::from_bits((soonest >> 32) as u32);
+            let mv = if slot < SLOTS { mirror[slot] } else { self.waiting[slot - SLOTS].0 };
+            let mv = Move::from_raw(mv);
+            let center = mv.point();
             game.play(mv.bits());
             self.board.place(mv);
             clocks.reserve(NEW);
-            let mut openings = self.board.openings(mv.point());
-            // SAFETY: the instruction set by the caller's promise, the length by the loop's condition.
-            least = unsafe { I::settle(list, Collision::of::<R>(mv.bits()), least.clock) };
-            let center = mv.point();
+            let mut openings = self.board.openings(center);
+            let collision = Collision::of::<R>(mv.bits());
+            unsafe {
+                live &= !I::hits(moves, collision);
+                left = I::elapse(left, elapsed);
+                let (least, slot) = I::least(left, live);
+                soonest = key(least, slot);
+            }
+            if !self.waiting.is_empty() {
+                self.waiting.retain(|&(bits, _)| !collision.hits(bits));
+                self.waiting.iter_mut().for_each(|(_, clock)| *clock -= elapsed);
+            }
             while let Some(opening) = openings.next() {
                 let (bits, code) = (opening.mv.bits(), code_at::<R>(center, opening.place));
                 let clock = clocks.take() * means[code as usize & (means.len() - 1)];
-                let at = list.len;
-                // SAFETY: at most NEW moves are appended to fewer than ROOM - NEW; the game had room.
-                unsafe {
-                    *list.moves.get_unchecked_mut(at) = bits;
-                    *list.clocks.get_unchecked_mut(at) = clock;
-                    game.appear(bits, code);
+                // SAFETY: the game had room before the step.
+                unsafe { game.appear(bits, code) };
+                if live == u32::MAX {
+                    self.waiting.push((bits, clock));
+                    continue;
                 }
-                list.len = at + 1;
-                if clock < least.clock {
-                    least = Least { clock, index: at };
-                }
+                let slot = (!live).trailing_zeros();
+                live |= 1 << slot;
+                mirror[slot as usize & (SLOTS - 1)] = bits;
+                unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
+                soonest = soonest.min(key(clock, slot));
             }
             game.end_step();
+            if !self.waiting.is_empty() {
+                while live != u32::MAX
+                    && let Some((bits, clock)) = self.waiting.pop()
+                {
+                    let slot = (!live).trailing_zeros();
+                    live |= 1 << slot;
+                    mirror[slot as usize & (SLOTS - 1)] = bits;
+                    unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
+                    soonest = soonest.min(key(clock, slot));
+                }
+                soonest = soonest.min(soonest_waiting(&self.waiting));
+            }
         }
     }
 
@@ -113,6 +145,20 @@ impl<R: Rules> Playout<R> {
             game.end_step();
         }
     }
+}
+
+/// A clock and its slot as one number that is ordered by the clock first.
+#[inline(always)]
+fn key(clock: f32, slot: u32) -> u64 {
+    u64::from(clock.to_bits()) << 32 | u64::from(slot)
+}
+
+/// Above every key of a finite clock.
+const NEVER: u64 = (f32::INFINITY.to_bits() as u64) << 32;
+
+/// The least clock of the moves that found no slot.
+fn soonest_waiting(waiting: &[(u32, f32)]) -> u64 {
+    waiting.iter().zip(SLOTS as u32..).map(|(&(_, clock), at)| key(clock, at)).min().unwrap_or(NEVER)
 }
 
 /// No move creates more: five lines in each of four directions.
