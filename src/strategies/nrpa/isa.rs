@@ -23,6 +23,9 @@ pub(super) struct Collision {
 }
 
 impl Collision {
+    /// With no move: no point has the number 65535, and no move lies less than 0 above anything.
+    pub const NONE: Collision = Collision { point: 0xFFFF, base: 0, span: 0 };
+
     /// With the move of these bits.
     #[inline(always)]
     pub fn of<R: Rules>(bits: u32) -> Collision {
@@ -51,14 +54,15 @@ pub(super) trait Isa {
     /// Fills the slots.
     unsafe fn load(moves: &[u32; SLOTS], clocks: &[f32; SLOTS]) -> (Self::Moves, Self::Clocks);
 
-    /// The slots whose move collides, as bits; of slots that are not live, anything.
-    unsafe fn hits(moves: Self::Moves, collision: Collision) -> u32;
-
-    /// Subtracts `elapsed` from all clocks.
-    unsafe fn elapse(clocks: Self::Clocks, elapsed: f32) -> Self::Clocks;
-
-    /// The least clock of the slots in `live` and the lowest slot that has it; infinity if none is live.
-    unsafe fn least(clocks: Self::Clocks, live: u32) -> (f32, u32);
+    /// Subtracts `elapsed` from the clocks of the `live` slots and finds those that do not collide. Returns them as
+    /// bits, the least clock among them (infinity if there is none) and the lowest slot that has it.
+    unsafe fn settle(
+        moves: Self::Moves,
+        clocks: &mut Self::Clocks,
+        live: u32,
+        collision: Collision,
+        elapsed: f32,
+    ) -> (u32, f32, u32);
 
     /// Puts a move and its clock into a slot.
     unsafe fn put(moves: &mut Self::Moves, clocks: &mut Self::Clocks, slot: u32, bits: u32, clock: f32);
@@ -77,17 +81,21 @@ impl Isa for Scalar {
     }
 
     #[inline(always)]
-    unsafe fn hits(moves: Self::Moves, collision: Collision) -> u32 {
-        (0..SLOTS).fold(0, |hits, slot| hits | u32::from(collision.hits(moves[slot])) << slot)
-    }
-
-    #[inline(always)]
-    unsafe fn elapse(clocks: Self::Clocks, elapsed: f32) -> Self::Clocks {
-        clocks.map(|clock| clock - elapsed)
-    }
-
-    #[inline(always)]
-    unsafe fn least(clocks: Self::Clocks, mut live: u32) -> (f32, u32) {
+    unsafe fn settle(
+        moves: Self::Moves,
+        clocks: &mut Self::Clocks,
+        mut live: u32,
+        collision: Collision,
+        elapsed: f32,
+    ) -> (u32, f32, u32) {
+        // All slots alike, which a compiler makes vectors of; then the few live ones.
+        let mut lost = 0;
+        for slot in 0..SLOTS {
+            lost |= u32::from(collision.hits(moves[slot])) << slot;
+            clocks[slot] -= elapsed;
+        }
+        let keep = live & !lost;
+        live = keep;
         let (mut least, mut at) = (f32::INFINITY, 0);
         while live != 0 {
             let slot = live.trailing_zeros();
@@ -97,7 +105,7 @@ impl Isa for Scalar {
                 (least, at) = (clock, slot);
             }
         }
-        (least, at)
+        (keep, least, at)
     }
 
     #[inline(always)]
@@ -135,41 +143,40 @@ mod x86 {
         }
 
         #[inline(always)]
-        unsafe fn hits(moves: Self::Moves, collision: Collision) -> u32 {
+        unsafe fn settle(
+            moves: Self::Moves,
+            clocks: &mut Self::Clocks,
+            live: u32,
+            collision: Collision,
+            elapsed: f32,
+        ) -> (u32, f32, u32) {
             // SAFETY: the caller's promise.
             unsafe {
                 let (point, low) = (_mm512_set1_epi32(collision.point as i32), _mm512_set1_epi32(0xFFFF));
                 let base = _mm512_set1_epi32(collision.base as i32);
                 let span = _mm512_set1_epi32(collision.span as i32);
-                let same = _mm512_testn_epi32_mask(_mm512_xor_si512(moves[0], point), low);
-                let lower = same | _mm512_cmplt_epu32_mask(_mm512_sub_epi32(moves[0], base), span);
-                let same = _mm512_testn_epi32_mask(_mm512_xor_si512(moves[1], point), low);
-                let upper = same | _mm512_cmplt_epu32_mask(_mm512_sub_epi32(moves[1], base), span);
-                u32::from(lower) | u32::from(upper) << 16
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn elapse(clocks: Self::Clocks, elapsed: f32) -> Self::Clocks {
-            // SAFETY: the caller's promise.
-            unsafe {
                 let elapsed = _mm512_set1_ps(elapsed);
-                [_mm512_sub_ps(clocks[0], elapsed), _mm512_sub_ps(clocks[1], elapsed)]
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn least(clocks: Self::Clocks, live: u32) -> (f32, u32) {
-            // SAFETY: the caller's promise.
-            unsafe {
                 let never = _mm512_set1_ps(f32::INFINITY);
-                let lower = _mm512_mask_mov_ps(never, live as u16, clocks[0]);
-                let upper = _mm512_mask_mov_ps(never, (live >> 16) as u16, clocks[1]);
+                let apart = _mm512_test_epi32_mask(_mm512_xor_si512(moves[0], point), low);
+                let clear = _mm512_cmpge_epu32_mask(_mm512_sub_epi32(moves[0], base), span);
+                let keep = apart & clear & live as u16;
+                clocks[0] = _mm512_sub_ps(clocks[0], elapsed);
+                let lower = _mm512_mask_mov_ps(never, keep, clocks[0]);
+                if live >> 16 == 0 {
+                    let least = _mm512_reduce_min_ps(lower);
+                    let at = u32::from(_mm512_cmpeq_ps_mask(lower, _mm512_set1_ps(least)));
+                    return (u32::from(keep), least, at.trailing_zeros());
+                }
+                let apart = _mm512_test_epi32_mask(_mm512_xor_si512(moves[1], point), low);
+                let clear = _mm512_cmpge_epu32_mask(_mm512_sub_epi32(moves[1], base), span);
+                let keep = u32::from(keep) | u32::from(apart & clear & (live >> 16) as u16) << 16;
+                clocks[1] = _mm512_sub_ps(clocks[1], elapsed);
+                let upper = _mm512_mask_mov_ps(never, (keep >> 16) as u16, clocks[1]);
                 let least = _mm512_reduce_min_ps(_mm512_min_ps(lower, upper));
                 let all = _mm512_set1_ps(least);
                 let at =
                     u32::from(_mm512_cmpeq_ps_mask(lower, all)) | u32::from(_mm512_cmpeq_ps_mask(upper, all)) << 16;
-                (least, at.trailing_zeros())
+                (keep, least, at.trailing_zeros())
             }
         }
 
@@ -209,10 +216,28 @@ mod x86 {
             let point = _mm256_set1_epi32(collision.point as i32);
             let same = _mm256_cmpeq_epi32(_mm256_and_si256(m, _mm256_set1_epi32(0xFFFF)), point);
             let above = _mm256_sub_epi32(m, _mm256_set1_epi32(collision.base as i32));
-            // Unsigned above < span, that is above <= span - 1.
-            let last = _mm256_set1_epi32(collision.span as i32 - 1);
-            let near = _mm256_cmpeq_epi32(_mm256_min_epu32(above, last), above);
-            _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(same, near))) as u32
+            let span = _mm256_set1_epi32(collision.span as i32);
+            let far = _mm256_cmpeq_epi32(_mm256_max_epu32(above, span), above);
+            // Same point, or not far: the bits of `!far | same`.
+            !_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_andnot_si256(same, far))) as u32 & 0xFF
+        }
+    }
+
+    /// The clocks of the lanes in `keep` (its lowest eight bits), infinity in the others.
+    #[inline(always)]
+    unsafe fn only(clocks: __m256, keep: u32) -> __m256 {
+        // SAFETY: the caller runs with AVX2.
+        unsafe { _mm256_blendv_ps(_mm256_set1_ps(f32::INFINITY), clocks, lanes(keep)) }
+    }
+
+    /// The least of eight clocks, in all lanes.
+    #[inline(always)]
+    unsafe fn least_of(eight: __m256) -> __m256 {
+        // SAFETY: the caller runs with AVX2.
+        unsafe {
+            let four = _mm_min_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps::<1>(eight));
+            let two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+            _mm256_broadcastss_ps(_mm_min_ss(two, _mm_movehdup_ps(two)))
         }
     }
 
@@ -260,46 +285,35 @@ mod x86 {
         }
 
         #[inline(always)]
-        unsafe fn hits(moves: Self::Moves, collision: Collision) -> u32 {
-            // SAFETY: the caller's promise.
-            unsafe {
-                hits_of(moves[0], collision)
-                    | hits_of(moves[1], collision) << 8
-                    | hits_of(moves[2], collision) << 16
-                    | hits_of(moves[3], collision) << 24
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn elapse(clocks: Self::Clocks, elapsed: f32) -> Self::Clocks {
+        unsafe fn settle(
+            moves: Self::Moves,
+            clocks: &mut Self::Clocks,
+            live: u32,
+            collision: Collision,
+            elapsed: f32,
+        ) -> (u32, f32, u32) {
             // SAFETY: the caller's promise.
             unsafe {
                 let elapsed = _mm256_set1_ps(elapsed);
-                [
-                    _mm256_sub_ps(clocks[0], elapsed),
-                    _mm256_sub_ps(clocks[1], elapsed),
-                    _mm256_sub_ps(clocks[2], elapsed),
-                    _mm256_sub_ps(clocks[3], elapsed),
-                ]
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn least(clocks: Self::Clocks, live: u32) -> (f32, u32) {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let never = _mm256_set1_ps(f32::INFINITY);
-                let a = _mm256_blendv_ps(never, clocks[0], lanes(live));
-                let b = _mm256_blendv_ps(never, clocks[1], lanes(live >> 8));
-                let c = _mm256_blendv_ps(never, clocks[2], lanes(live >> 16));
-                let d = _mm256_blendv_ps(never, clocks[3], lanes(live >> 24));
-                let eight = _mm256_min_ps(_mm256_min_ps(a, b), _mm256_min_ps(c, d));
-                let four = _mm_min_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps::<1>(eight));
-                let two = _mm_min_ps(four, _mm_movehl_ps(four, four));
-                let least = _mm_cvtss_f32(_mm_min_ss(two, _mm_movehdup_ps(two)));
-                let all = _mm256_set1_ps(least);
-                let at = equal(a, all) | equal(b, all) << 8 | equal(c, all) << 16 | equal(d, all) << 24;
-                (least, at.trailing_zeros())
+                let keep = !(hits_of(moves[0], collision) | hits_of(moves[1], collision) << 8) & live;
+                clocks[0] = _mm256_sub_ps(clocks[0], elapsed);
+                clocks[1] = _mm256_sub_ps(clocks[1], elapsed);
+                let a = only(clocks[0], keep);
+                let b = only(clocks[1], keep >> 8);
+                if live >> 16 == 0 {
+                    let least = least_of(_mm256_min_ps(a, b));
+                    let at = equal(a, least) | equal(b, least) << 8;
+                    return (keep, _mm256_cvtss_f32(least), at.trailing_zeros());
+                }
+                let lost = hits_of(moves[2], collision) << 16 | hits_of(moves[3], collision) << 24;
+                let keep = keep & !lost;
+                clocks[2] = _mm256_sub_ps(clocks[2], elapsed);
+                clocks[3] = _mm256_sub_ps(clocks[3], elapsed);
+                let c = only(clocks[2], keep >> 16);
+                let d = only(clocks[3], keep >> 24);
+                let least = least_of(_mm256_min_ps(_mm256_min_ps(a, b), _mm256_min_ps(c, d)));
+                let at = equal(a, least) | equal(b, least) << 8 | equal(c, least) << 16 | equal(d, least) << 24;
+                (keep, _mm256_cvtss_f32(least), at.trailing_zeros())
             }
         }
 

@@ -71,7 +71,7 @@ impl<R: Rules> Playout<R> {
         let game = &mut *self.game;
         game.clear();
         // The least clock and its slot, ordered as one number.
-        let (least, slot) = unsafe { I::least(left, live) };
+        let (_, least, slot) = unsafe { I::settle(moves, &mut left, live, Collision::NONE, 0.0) };
         let mut soonest = key(least, slot).min(soonest_waiting(&self.waiting));
         while soonest < NEVER && game.has_room() {
             let slot = soonest as u32 as usize;
@@ -85,9 +85,8 @@ impl<R: Rules> Playout<R> {
             let mut openings = self.board.openings(center);
             let collision = Collision::of::<R>(mv.bits());
             unsafe {
-                live &= !I::hits(moves, collision);
-                left = I::elapse(left, elapsed);
-                let (least, slot) = I::least(left, live);
+                let (keep, least, slot) = I::settle(moves, &mut left, live, collision, elapsed);
+                live = keep;
                 soonest = key(least, slot);
             }
             if !self.waiting.is_empty() {
