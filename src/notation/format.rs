@@ -6,7 +6,7 @@
 //!
 //! The variant is, in this order: the one the caller asks for; the one the file names (`# variant 5D`); the first of
 //! 5D, 5T, 4D, 4T by whose rules all moves are legal. A disjoint game is a legal touching one, never mind by whom it
-//! was meant; the reverse soon fails: of the known 5T records none keeps to 5D beyond its first 20 moves.
+//! was meant; the reverse soon fails: the known 5T records all leave 5D within their first 9 moves.
 //! [`Loaded::replays_as`] tells which variants fit.
 
 use super::grid::Grid;

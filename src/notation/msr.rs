@@ -162,7 +162,9 @@ mod tests {
     #[test]
     fn hostile_records_are_refused() {
         assert!(matches!(parse(&format!("MS1:{}", "A".repeat(LARGEST_COMPACT))), Err(MsrError::TooLong(_))));
-        for text in ["", "MS1:", "MS1:!!!!", "MS1:AAAA", "{}", "[[[[", "{\"variant\":\"6T\",\"score\":0,\"moves\":[]}"] {
+        for text in
+            ["", "MS1:", "MS1:!!!!", "MS1:AAAA", "{}", "[[[[", "{\"variant\":\"6T\",\"score\":0,\"moves\":[]}"]
+        {
             assert!(matches!(parse(text), Err(MsrError::Malformed(_))), "{text}");
         }
         let text = "{\"version\":\"7.1\",\"variant\":\"5T\",\"score\":0,\"moves\":[]}";

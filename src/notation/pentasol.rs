@@ -291,8 +291,7 @@ pub fn write(grid: &Grid, effort: Effort) -> String {
     for mv in &grid.moves {
         let (point, direction) = (mv.point(), mv.direction());
         let offset = Dialect::Pentasol.offset(grid.variant, mv.index() as i32);
-        writeln!(text, "({},{}) {} {offset}", point.x(), point.y(), direction.symbol())
-            .expect("writing to a string");
+        writeln!(text, "({},{}) {} {offset}", point.x(), point.y(), direction.symbol()).expect("writing to a string");
     }
     if let Some((seconds, iterations)) = trailer {
         write!(text, "{seconds}\n{iterations}\n").expect("writing to a string");
@@ -306,7 +305,8 @@ fn escape(value: &str) -> String {
     let start = value.len() - value.trim_start().len();
     let mut text = String::new();
     for (i, c) in value.char_indices() {
-        let outer = i < start || i >= start + inner.len();
+        // A colon in front would be taken for the one of `key: value`.
+        let outer = i < start || i >= start + inner.len() || (i == 0 && c == ':');
         if c == '\\' || c.is_control() || outer || c == '\u{feff}' {
             text.extend(c.escape_unicode());
         } else {
@@ -385,7 +385,9 @@ mod tests {
 
     #[test]
     fn comments_keep_any_text() {
-        for text in ["a", " a b ", "x\ny", "back\\slash \\u{41}", "# hash", "\u{feff}", "tab\tx", "\u{a0}x\u{a0}"] {
+        for text in
+            ["a", " a b ", "x\ny", "back\\slash \\u{41}", "# hash", "\u{feff}", "tab\tx", "\u{a0}x\u{a0}", ": a"]
+        {
             assert_eq!(unescape(&escape(text)), text);
             assert_eq!(escape(text).trim(), escape(text));
             assert!(!escape(text).contains('\n'));

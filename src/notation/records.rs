@@ -24,9 +24,7 @@ pub fn known() -> Result<Vec<Known>, ReadError> {
         .map(|&(name, id, json)| {
             let Loaded { mut grid, .. } = read(json.as_bytes(), None)?;
             let stem = stem(&grid, id);
-            grid.provenance
-                .notes
-                .push("from the crate morpion-solitaire-records 0.1 (MIT OR Apache-2.0)".to_owned());
+            grid.provenance.notes.push("from the crate morpion-solitaire-records 0.1 (MIT OR Apache-2.0)".to_owned());
             Ok(Known { name, stem, grid })
         })
         .collect()

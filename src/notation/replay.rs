@@ -182,12 +182,7 @@ fn translate<R: Rules>(frame: Frame, written: &Written) -> Result<Move, Reason> 
     let index = frame.dialect.index(R::VARIANT, written.offset);
     if !(0..len).contains(&index) {
         let (a, b) = (frame.dialect.offset(R::VARIANT, 0), frame.dialect.offset(R::VARIANT, len - 1));
-        return Err(Reason::Offset {
-            offset: written.offset,
-            low: a.min(b),
-            high: a.max(b),
-            variant: R::VARIANT,
-        });
+        return Err(Reason::Offset { offset: written.offset, low: a.min(b), high: a.max(b), variant: R::VARIANT });
     }
     let (dx, dy) = frame.shift;
     Point::new(written.x.saturating_add(dx), written.y.saturating_add(dy))
