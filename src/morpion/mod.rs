@@ -1,6 +1,7 @@
 //! The puzzle: rules, geometry, the incremental engine and what is derived from it.
 
 pub mod board;
+pub mod canonical;
 pub mod geometry;
 pub mod position;
 pub mod symmetry;
