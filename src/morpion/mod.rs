@@ -2,6 +2,7 @@
 
 pub mod board;
 pub mod canonical;
+pub mod dominance;
 pub mod geometry;
 pub mod position;
 pub mod symmetry;
