@@ -5,5 +5,6 @@ pub mod canonical;
 pub mod dominance;
 pub mod geometry;
 pub mod position;
+pub mod referee;
 pub mod symmetry;
 pub mod variant;
