@@ -9,6 +9,7 @@
 pub mod file;
 pub mod format;
 pub mod grid;
+pub mod identify;
 pub mod msr;
 pub mod pentasol;
 pub mod records;
