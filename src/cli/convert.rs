@@ -20,6 +20,9 @@ pub struct Args {
     /// Format of the output, if its name does not say it
     #[arg(long, value_name = "FORMAT", value_enum)]
     to: Option<To>,
+    /// Write the first K moves only
+    #[arg(long, value_name = "K")]
+    first: Option<usize>,
     /// Read the input by the rules of this variant, whatever it says
     #[arg(long, value_name = "5T|5D|4T|4D")]
     variant: Option<Variant>,
@@ -64,14 +67,24 @@ impl To {
 /// Runs the command.
 ///
 /// # Errors
-/// The input is no legal grid, the output's format is not known, or the output exists or cannot be written.
+/// The input is no legal grid or has fewer moves than `--first` asks for, the output's format is not known, or the output exists or cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let to_stdout = args.output == Path::new("-");
     let Some(to) = args.to.or_else(|| To::from_name(&args.output)) else {
         let name = if to_stdout { "standard output".to_owned() } else { args.output.display().to_string() };
         bail!("{name}: which format? end the name in .txt, .psol, .msr, .json, .png or .svg, or give --to");
     };
-    let grid = Input::new(&args.input).load_warned(args.variant)?.grid;
+    let input = Input::new(&args.input);
+    let mut grid = input.load_warned(args.variant)?.grid;
+    if let Some(count) = args.first {
+        let moves = grid_input::counted(grid.score(), "move");
+        let Some(start) = grid.prefix(count) else {
+            bail!("{}: --first {count} asks for more than its {moves}", input.name());
+        };
+        grid = start;
+        let whole = grid.provenance.description.take().unwrap_or(moves);
+        grid.provenance.description = Some(format!("first {} of: {whole}", grid_input::counted(count, "move")));
+    }
     let text = |format| format::write(&grid, format).map(String::into_bytes);
     let bytes = match to {
         To::Pentasol => text(Format::Pentasol)?,

@@ -4,7 +4,7 @@ use crate::morpion::variant::Variant;
 use crate::notation::file::{self, Existing, LoadError};
 use crate::notation::format::Loaded;
 use anyhow::Context;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 /// A grid file named on the command line.
@@ -57,6 +57,21 @@ pub fn save(path: &Path, bytes: &[u8], force: bool) -> anyhow::Result<()> {
         }
         other => other.with_context(|| format!("{}: cannot be written", path.display())),
     }
+}
+
+/// Prints the results of a command as one JSON object of a stated version.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_json<T: serde::Serialize>(results: &[T], out: &mut dyn Write) -> anyhow::Result<()> {
+    #[derive(serde::Serialize)]
+    struct Report<'a, T> {
+        version: u32,
+        results: &'a [T],
+    }
+    let report = Report { version: 1, results };
+    writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
+    Ok(())
 }
 
 /// `1 move`, `2 moves`.

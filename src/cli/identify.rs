@@ -1,10 +1,10 @@
 //! `morpion identify`: which grid a file holds, up to symmetry and move order.
 
-use crate::cli::grid_input::{Input, counted};
+use crate::cli::grid_input::{self, Input, counted};
 use crate::morpion::canonical::canonical_key;
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
-use crate::notation::identify::common_lines;
+use crate::notation::identify::{common_lines, same_points};
 use crate::notation::records::{Known, known};
 use anyhow::Context;
 use std::io::Write;
@@ -46,6 +46,8 @@ struct Nearest {
     record: String,
     common_lines: usize,
     lines: usize,
+    /// Whether the two have the same points, up to symmetry.
+    same_points: bool,
 }
 
 /// Runs the command. Files without a legal grid are reported on stderr and make the exit status 2.
@@ -76,8 +78,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         });
     }
     if args.json {
-        let report = serde_json::json!({ "version": 1, "results": identities });
-        writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
+        grid_input::write_json(identities.as_slice(), out)?;
     } else {
         for identity in &identities {
             print(identity, out)?;
@@ -103,6 +104,7 @@ fn identify(file: &str, grid: &Grid, key: u64, known: &[Known]) -> Identity {
             record: record.name.to_owned(),
             common_lines,
             lines: record.grid.score(),
+            same_points: same_points(grid, &record.grid),
         }),
     }
 }
@@ -115,8 +117,11 @@ fn print(identity: &Identity, out: &mut dyn Write) -> std::io::Result<()> {
         (None, Some(near)) if near.common_lines == *score => write!(out, ", part of the record {}", near.record)?,
         (None, Some(near)) => write!(
             out,
-            ", no known record (nearest is {}, with {} of its {} lines in common)",
-            near.record, near.common_lines, near.lines
+            ", no known record (nearest is {}, with {} of its {} lines in common{})",
+            near.record,
+            near.common_lines,
+            near.lines,
+            if near.same_points { " and the same points" } else { "" }
         )?,
         (None, None) => write!(out, ", no known record")?,
     }

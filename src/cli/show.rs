@@ -65,7 +65,9 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let end = if left == 0 { "finished".to_owned() } else { format!("{} left", counted(left, "legal move")) };
     writeln!(out, "{}, {}{progress}, {end}", grid.variant, counted(grid.score(), "move"))?;
     let p = &grid.provenance;
-    for text in [&p.description, &p.author, &p.source, &p.method].into_iter().flatten() {
+    for text in
+        [p.description.as_ref().or(p.author.as_ref()), p.method.as_ref(), p.source.as_ref()].into_iter().flatten()
+    {
         writeln!(out, "{}", plain(text))?;
     }
     writeln!(out)?;

@@ -54,8 +54,7 @@ struct Verdict {
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let verdicts: Vec<Verdict> = args.files.iter().map(|file| judge(Input::new(file), args.variant)).collect();
     if args.json {
-        let report = serde_json::json!({ "version": 1, "results": verdicts });
-        writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
+        grid_input::write_json(verdicts.as_slice(), out)?;
     } else {
         for verdict in &verdicts {
             print(verdict, out)?;
@@ -131,7 +130,7 @@ fn refuse(file: String, error: &LoadError) -> Verdict {
         by_replay: false,
     };
     match error {
-        LoadError::Grid { source: ReadError::Illegal(illegal), .. } => {
+        LoadError::Grid { error: ReadError::Illegal(illegal), .. } => {
             verdict.legal = Some(false);
             verdict.variant = Some(illegal.variant);
             verdict.score = Some(illegal.number - 1);
@@ -140,8 +139,8 @@ fn refuse(file: String, error: &LoadError) -> Verdict {
             verdict.number = Some(illegal.number);
             verdict.error = Some(illegal.to_string());
         }
-        LoadError::Grid { source, .. } => verdict.error = Some(source.to_string()),
-        LoadError::Io { source, .. } => verdict.error = Some(format!("cannot be read: {source}")),
+        LoadError::Grid { error, .. } => verdict.error = Some(error.to_string()),
+        LoadError::Io { error, .. } => verdict.error = Some(format!("cannot be read: {error}")),
     }
     verdict
 }

@@ -14,20 +14,20 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// It cannot be read.
-    #[error("{path}: cannot be read: {source}")]
+    #[error("{path}: cannot be read: {error}")]
     Io {
         /// The file.
         path: String,
         /// Why.
-        source: io::Error,
+        error: io::Error,
     },
     /// It holds no legal grid.
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Grid {
         /// The file.
         path: String,
         /// Why.
-        source: ReadError,
+        error: ReadError,
     },
 }
 
@@ -36,9 +36,9 @@ pub enum LoadError {
 /// # Errors
 /// The file cannot be read, or holds no legal grid.
 pub fn load(path: &Path, variant: Option<Variant>) -> Result<Loaded, LoadError> {
-    let name = || path.display().to_string();
-    let bytes = read_bounded(path).map_err(|source| LoadError::Io { path: name(), source })?;
-    read(&bytes, variant).map_err(|source| LoadError::Grid { path: name(), source })
+    let name = || if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
+    let bytes = read_bounded(path).map_err(|error| LoadError::Io { path: name(), error })?;
+    read(&bytes, variant).map_err(|error| LoadError::Grid { path: name(), error })
 }
 
 /// The bytes of a file (`-`: standard input), cut one byte after [`LARGEST_FILE`], so that the reader sees that it is
@@ -136,7 +136,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.txt");
         fs::write(&path, vec![b'#'; LARGEST_FILE + 1]).unwrap();
-        assert!(matches!(load(&path, None), Err(LoadError::Grid { source: ReadError::TooLarge, .. })));
+        assert!(matches!(load(&path, None), Err(LoadError::Grid { error: ReadError::TooLarge, .. })));
         assert!(matches!(load(dir.path(), None), Err(LoadError::Io { .. })));
         assert!(matches!(load(&dir.path().join("none"), None), Err(LoadError::Io { .. })));
     }

@@ -26,7 +26,7 @@ const CROSS_RADIUS: f64 = 0.25;
 
 /// Width of a point's ring, of a move's line and of a grid line, in cells.
 const RING: f64 = 0.045;
-const STROKE: f64 = 0.085;
+const STROKE: f64 = 0.068;
 const GRID_STROKE: f64 = 0.022;
 
 /// Font size of numbers with up to two and with three digits, in cells.
@@ -119,9 +119,11 @@ pub fn render(grid: &Grid, picture: Picture, options: Options) -> Result<Vec<u8>
                 scene.draw(&mut Pen { backend: &mut backend, factor: SVG_UNITS })?;
                 backend.present()?;
             }
-            // Plotters takes its unit for the pixel.
+            // Plotters takes its unit for the pixel, and gives no title to readers of screens.
             let plain = format!("width=\"{}\" height=\"{}\" ", units(width), units(height));
-            Ok(text.replacen(&plain, &format!("width=\"{width}\" height=\"{height}\" "), 1).into_bytes())
+            let text = text.replacen(&plain, &format!("width=\"{width}\" height=\"{height}\" "), 1);
+            let title = format!(">\n<title>Morpion Solitaire {}</title>\n", scene.title());
+            Ok(text.replacen(">\n", &title, 1).into_bytes())
         }
     }
 }
@@ -317,8 +319,18 @@ impl Scene<'_> {
         let found = [&p.tool, &p.method].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
         let author =
             p.author.clone().or_else(|| (!found.is_empty()).then_some(found)).or_else(|| p.description.clone());
+        let second = margin + 0.058 * size;
+        let mut used = 0.0;
         if let Some(author) = author {
-            pen.text(&small.fit(&author, room), (margin, margin + 0.058 * size), small)?;
+            let author = small.fit(&author, room);
+            pen.text(&author, (margin, second), small)?;
+            used = small.width(&author) + 0.03 * size;
+        }
+        if let Some(source) = &p.source {
+            let font = Type { em: 0.0155 * size, ..right };
+            // The scheme says nothing to a reader.
+            let source = source.trim_start_matches("http://").trim_start_matches("https://");
+            pen.text(&font.fit(source, room - used), (self.layout.width - margin, second), font)?;
         }
         Ok(())
     }
@@ -341,23 +353,81 @@ impl Scene<'_> {
             self.numbered(pen, (x, y), 1, self.colour(0), cell)?;
             let (start, length) = (x + 0.018 * size, 0.09 * size);
             for step in 0..STEPS {
-                let (a, b) = (step as f64 / STEPS as f64, (step + 1) as f64 / STEPS as f64);
-                let colour = self.palette.age((a + b) / 2.0);
-                let stroke = STROKE * cell * 1.6;
-                pen.line((start + a * length, y), (start + b * length + 0.3, y), stroke, colour)?;
+                // Each piece goes on to the end under the next ones, so that no seam shows.
+                let from = start + length * step as f64 / STEPS as f64;
+                let colour = self.palette.age((step as f64 + 0.5) / STEPS as f64);
+                pen.line((from, y), (start + length, y), STROKE * cell * 1.6, colour)?;
             }
             x = start + length + 0.018 * size;
             self.numbered(pen, (x, y), score, self.colour(score - 1), cell)?;
             x += 0.018 * size;
             let label = "moves in order";
             pen.text(label, (x, baseline), font)?;
-            x += font.width(label) + 0.034 * size;
         }
-        if let Some(source) = &self.grid.provenance.source {
-            let right = self.layout.width - margin;
-            let text = font.fit(source, right - x);
-            pen.text(&text, (right, baseline), Type { anchor: HPos::Right, ..font })?;
+        let right = Type { anchor: HPos::Right, ..font };
+        pen.text("Morpion Solitaire", (self.layout.width - margin, baseline), right)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::morpion::variant::Variant;
+    use crate::notation::records::known;
+
+    /// No label can overlap another if each stays inside its ring, and rings do not touch.
+    #[test]
+    fn numbers_stay_inside_their_points() {
+        for number in 1..=Variant::T5.upper_bound() {
+            let em = NUMBER[usize::from(number > 99)];
+            let (width, height) = (fonts::width(&number.to_string(), false) * em, DIGIT_HEIGHT * em);
+            let reach = (width / 2.0).hypot(height / 2.0);
+            assert!(reach <= RADIUS - RING, "{number}: {reach}");
         }
-        Ok(())
+        const { assert!(RADIUS < 0.5 && CROSS_RADIUS + RING < 0.5) };
+    }
+
+    #[test]
+    fn an_svg_has_every_number_and_escapes_its_texts() {
+        let mut grid = known().unwrap().swap_remove(0).grid;
+        grid.provenance.author = Some("<b> & \u{1b}\u{0}".to_owned() + &"long ".repeat(100));
+        let svg = String::from_utf8(render(&grid, Picture::Svg, Options::default()).unwrap()).unwrap();
+        assert!(svg.starts_with("<svg width=\"1050\" height=\"1400\" viewBox=\"0 0 10500 14000\""), "{}", &svg[..90]);
+        for number in 2..178 {
+            assert_eq!(svg.matches(&format!(">\n{number}\n</text>")).count(), 1, "{number}");
+        }
+        assert!(svg.contains("&lt;b&gt; &amp; ") && svg.contains("\u{2026}") && !svg.contains(['\u{1b}', '\0']));
+        assert_eq!(svg.matches("<line").count() - 178 - 17 - 21, 40, "moves, columns, rows, and the legend's scale");
+    }
+
+    #[test]
+    fn a_png_has_the_size_asked_for_and_the_theme_s_ground() {
+        let grid = known().unwrap().pop().unwrap().grid;
+        for (theme, ground) in [(Theme::Light, [255, 255, 255]), (Theme::Dark, [20, 23, 29])] {
+            let bytes = render(&grid, Picture::Png, Options { size: 310, theme }).unwrap();
+            let mut reader = png::Decoder::new(&bytes[..]).read_info().unwrap();
+            let mut pixels = vec![0; reader.output_buffer_size()];
+            let info = reader.next_frame(&mut pixels).unwrap();
+            assert_eq!(info.width.max(info.height), 310);
+            assert_eq!(pixels[..3], ground);
+            let share = pixels.chunks(3).filter(|p| *p == ground).count() as f64 / (pixels.len() / 3) as f64;
+            assert!((0.3..0.9).contains(&share), "{share}");
+        }
+    }
+
+    #[test]
+    fn odd_grids_and_sizes_are_no_panic() {
+        let mut grid = known().unwrap().swap_remove(0).grid;
+        grid.moves.reverse();
+        grid.provenance.author = None;
+        for variant in Variant::ALL {
+            grid.variant = variant;
+            assert!(render(&grid, Picture::Svg, Options::default()).is_ok());
+        }
+        assert!(render(&Grid::new(Variant::D4, Vec::new()), Picture::Svg, Options::default()).is_ok());
+        for size in [0, 299, 8001, u32::MAX] {
+            let options = Options { size, ..Options::default() };
+            assert!(matches!(render(&grid, Picture::Png, options), Err(RenderError::Size(_))));
+        }
     }
 }

@@ -207,3 +207,39 @@ impl DrawingBackend for Raster {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plotters::style::{RGBColor, ShapeStyle};
+
+    /// A disc, lines and a rectangle across the seam of two bands are as they would be in one.
+    #[test]
+    fn bands_do_not_show() {
+        let style = |stroke_width| ShapeStyle { color: RGBColor(0, 0, 0).into(), filled: true, stroke_width };
+        let at = |x: u32, y: u32| ((x * SAMPLES) as i32, (y * SAMPLES) as i32);
+        let (side, middle) = (2 * BAND, BAND);
+        let pixels = paint(side, side, |raster| {
+            let (whole, black) = (at(side, side), style(1));
+            let white = ShapeStyle { color: RGBColor(255, 255, 255).into(), ..black };
+            raster.draw_rect((0, 0), whole, &white, true).unwrap();
+            raster.draw_circle(at(middle, middle), 50 * SAMPLES, &black, true).unwrap();
+            raster.draw_line(at(0, 0), whole, &style(3 * SAMPLES)).unwrap();
+            raster.draw_line(at(0, side), at(side, 0), &style(3 * SAMPLES)).unwrap();
+            raster.draw_line(at(0, middle), at(side, middle), &style(2 * SAMPLES)).unwrap();
+            raster.draw_line(at(middle, 0), at(middle, side), &style(2 * SAMPLES)).unwrap();
+        });
+        let side = side as usize;
+        assert_eq!(pixels.len(), side * side * 3);
+        let pixel = |x: usize, y: usize| i32::from(pixels[(y * side + x) * 3]);
+        for y in 0..side {
+            for x in 0..side {
+                // The picture is its own mirror image, and as good as its own transpose.
+                assert_eq!(pixel(x, y), pixel(side - 1 - x, y), "({x},{y})");
+                assert_eq!(pixel(x, y), pixel(x, side - 1 - y), "({x},{y})");
+                assert!((pixel(x, y) - pixel(y, x)).abs() <= 96, "({x},{y})");
+            }
+        }
+        assert_eq!((pixel(side / 2, side / 2), pixel(3, side / 3)), (0, 255));
+    }
+}
