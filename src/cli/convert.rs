@@ -9,8 +9,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Convert a grid file; the name of the output says the format: .txt or .psol (Pentasol), .msr (MSR, compact), .json
-/// (MSR), .png or .svg (picture).
+/// Convert a grid file to another format.
+///
+/// The name of the output says the format: .txt or .psol (Pentasol), .msr (MSR, compact), .json (MSR), .png or .svg
+/// (picture).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Grid file; - is standard input

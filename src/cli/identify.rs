@@ -11,8 +11,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Say which grid each file holds, whatever its orientation and the order of its moves: its canonical key, the known
-/// record or the other given files that it equals, and else the known record it has most lines in common with.
+/// Say which grids files hold, whatever their orientation and order of moves.
+///
+/// Prints of each its canonical key, the known record and the other given files that it equals, and else the known
+/// record that it has most lines in common with.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Grid files (Pentasol text, MSR); - is standard input

@@ -14,8 +14,10 @@ use std::process::ExitCode;
 /// Width that a board is made to fit, in characters, if it can be.
 const WIDTH: usize = 80;
 
-/// Show a grid in the terminal: o is a point of the starting cross, a number the move that set the point, + a point
-/// that a legal move would set. Columns and rows are numbered as in Pentasol files.
+/// Show a grid in the terminal.
+///
+/// o is a point of the starting cross, a number the move that set the point, + a point that a legal move would set.
+/// Columns and rows are numbered as in Pentasol files.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Grid file (Pentasol text, MSR); - is standard input
@@ -112,8 +114,8 @@ fn board(grid: &Grid, open: &[Point], colours: bool, out: &mut dyn Write) -> std
             let cell = Point::new(x, y).and_then(|point| cells.get(&point));
             let (text, style) = match cell {
                 None => (".".to_owned(), "2"),
-                Some(Cell::Cross) => ("o".to_owned(), "1;36"),
-                Some(Cell::Open) => ("+".to_owned(), "32"),
+                Some(Cell::Cross) => ("o".to_owned(), "1"),
+                Some(Cell::Open) => ("+".to_owned(), "1;36"),
                 Some(Cell::Move(n)) if *n == grid.score() => (n.to_string(), "1;7"),
                 Some(Cell::Move(n)) => (n.to_string(), shade(*n, grid.score())),
             };
@@ -128,10 +130,10 @@ fn board(grid: &Grid, open: &[Point], colours: bool, out: &mut dyn Write) -> std
 /// Colour of a move's number by its age.
 fn shade(number: usize, of: usize) -> &'static str {
     match number * 4 / (of + 1) {
-        0 => "34",
-        1 => "35",
-        2 => "31",
-        _ => "33",
+        0 => "94",
+        1 => "32",
+        2 => "33",
+        _ => "31",
     }
 }
 
