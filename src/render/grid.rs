@@ -307,7 +307,8 @@ impl Scene<'_> {
         let small = Type { em: 0.019 * size, bold: false, colour: self.palette.faint, ..big };
         let title = self.title();
         pen.text(&title, (margin, margin + 0.027 * size), big)?;
-        let state = match self.grid.moves_left() {
+        let left = self.grid.moves_left();
+        let state = match left {
             Some(0) => "finished".to_owned(),
             Some(1) => "1 legal move left".to_owned(),
             Some(left) => format!("{left} legal moves left"),
@@ -317,8 +318,13 @@ impl Scene<'_> {
         pen.text(&state, (self.layout.width - margin, margin + 0.027 * size), right)?;
         let p = &self.grid.provenance;
         let found = [&p.tool, &p.method].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
-        let author =
-            p.author.clone().or_else(|| (!found.is_empty()).then_some(found)).or_else(|| p.description.clone());
+        let found = (!found.is_empty()).then_some(found);
+        let mut who = [p.author.clone(), found, p.description.clone()];
+        if left != Some(0) {
+            // Of a part of a grid the description tells whose part it is.
+            who.reverse();
+        }
+        let author = who.into_iter().flatten().next();
         let second = margin + 0.058 * size;
         let mut used = 0.0;
         if let Some(author) = author {

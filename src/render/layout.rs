@@ -2,7 +2,7 @@
 //!
 //! The box around the grid fills the picture; a title above it tells variant, score and author, a legend below it
 //! explains the marks and names the source. The longer side of the picture has the size asked for, the shorter side
-//! follows the grid but is at least [`SLIMMEST`] of it.
+//! follows the grid but is at least three quarters of it.
 
 use crate::morpion::geometry::Point;
 use crate::notation::grid::Bounds;
