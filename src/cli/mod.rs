@@ -1,6 +1,8 @@
 //! The command line: one file per command, each with its `Args` and a `run`. stdout carries data, stderr messages.
 //! Exit status: 0 done, 1 a negative answer (an illegal grid, say), 2 bad input or a failure.
 
+mod enumerate;
+
 use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::process::ExitCode;
@@ -17,7 +19,9 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    Enumerate(enumerate::Args),
+}
 
 /// Runs the command given by the process's arguments.
 pub fn main() -> ExitCode {
@@ -39,8 +43,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn dispatch(command: Command, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    match command {}
+fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Enumerate(args) => enumerate::run(args, out),
+    }
 }
 
 fn broken_pipe(error: &anyhow::Error) -> bool {
