@@ -355,6 +355,54 @@ fn elimination_keeps_the_optimum() {
     }
 }
 
+/// What makes elimination exact, looked at directly: among the moves that are kept, with the same new point and
+/// direction as a dropped one, there is one that every continuation of the dropped one can follow.
+#[test]
+fn continuations_of_a_dominated_move_follow_its_dominator() {
+    for variant in Variant::ALL {
+        for game in 0..10 {
+            let path = [9, variant as u64, game];
+            with_rules!(variant, R => {
+                let mut rng = seed::rng(SEED, &path);
+                let mut position = Position::<R>::new();
+                while !position.moves().is_empty() {
+                    let mut kept = position.moves().to_vec();
+                    retain_undominated(position.board(), &mut kept);
+                    for dropped in position.moves().to_vec() {
+                        if kept.contains(&dropped) {
+                            continue;
+                        }
+                        let mut dominators: Vec<Move> = kept
+                            .iter()
+                            .copied()
+                            .filter(|m| m.point() == dropped.point() && m.direction() == dropped.direction())
+                            .collect();
+                        for _ in 0..4 {
+                            let mut after = position.clone();
+                            after.play(dropped);
+                            while !after.moves().is_empty() {
+                                after.play(pick(&mut rng, after.moves()));
+                            }
+                            let continuation = &after.played()[position.played().len() + 1..];
+                            dominators.retain(|&dominator| {
+                                let mut board = position.board().clone();
+                                board.place(dominator);
+                                continuation.iter().all(|&mv| {
+                                    let legal = board.is_legal(mv);
+                                    board.place(mv);
+                                    legal
+                                })
+                            });
+                        }
+                        assert!(!dominators.is_empty(), "{dropped:?}: {variant}, seed {SEED}, path {path:?}");
+                    }
+                    position.play(pick(&mut rng, position.moves()));
+                }
+            });
+        }
+    }
+}
+
 /// A random order in which the same moves can be played.
 fn reordered<R: Rules>(rng: &mut Rng, moves: &[Move]) -> Vec<Move> {
     let mut left = moves.to_vec();
