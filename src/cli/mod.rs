@@ -2,6 +2,7 @@
 //! Exit status: 0 done, 1 a negative answer (an illegal grid, say), 2 bad input or a failure.
 
 mod convert;
+mod enumerate;
 mod grid_input;
 mod identify;
 mod records;
@@ -32,6 +33,7 @@ enum Command {
     Render(render::Args),
     Show(show::Args),
     Verify(verify::Args),
+    Enumerate(enumerate::Args),
 }
 
 /// Runs the command given by the process's arguments.
@@ -62,6 +64,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Render(args) => render::run(args, out),
         Command::Show(args) => show::run(args, out),
         Command::Verify(args) => verify::run(args, out),
+        Command::Enumerate(args) => enumerate::run(args, out),
     }
 }
 
