@@ -4,7 +4,10 @@
 //! `nmcs`, `nrpa`). It knows nothing of threads, files or clocks. [`start`] and [`resume`] are the only places
 //! that list the strategies; what is generic over the rules is entered there, once per unit.
 
+mod ordering;
 pub mod params;
+pub mod prefix;
+mod tree;
 
 use crate::core::search::{RestoreError, Search};
 use crate::morpion::geometry::Move;
