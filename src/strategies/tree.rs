@@ -10,6 +10,7 @@
 use super::ordering;
 use super::params::{Params, Sort};
 use crate::morpion::board::Board;
+use crate::morpion::dominance::is_dominated as dominated;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::MAX_LEGAL;
 use crate::morpion::variant::Rules;
@@ -213,8 +214,4 @@ impl<R: Rules> Tree<R> {
         }
         valid
     }
-}
-
-fn dominated<R: Rules>(_board: &Board<R>, _mv: Move) -> bool {
-    false
 }
