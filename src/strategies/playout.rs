@@ -53,7 +53,7 @@ impl<R: Rules> Playout<R> {
     /// Becomes a copy of `other` without allocating.
     #[inline]
     pub fn copy_from(&mut self, other: &Playout<R>) {
-        self.board.clone_from(&other.board);
+        self.board.copy_from(&other.board);
         self.list[..other.len].copy_from_slice(&other.list[..other.len]);
         self.len = other.len;
         self.played.clear();
