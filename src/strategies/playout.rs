@@ -105,7 +105,7 @@ impl<R: Rules> Playout<R> {
     #[inline(always)]
     pub fn play_out<L: Lanes>(&mut self, rng: &mut Rng) {
         while self.len > 0 {
-            let index = ((rng.next_u64() >> 32) * self.len as u64 >> 32) as usize;
+            let index = (((rng.next_u64() >> 32) * self.len as u64) >> 32) as usize;
             self.play::<L>(Move::from_raw(self.list[index]));
         }
     }
