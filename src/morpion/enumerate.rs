@@ -219,7 +219,7 @@ impl<'a, R: Rules> Walk<'a, R> {
         let sums = self.sums[self.sums.len() - 1];
         let key = least(&sums);
         // The moves that can be taken out, with the hashes of what is left.
-        let mut removable = [(Point::from_index(0), [0; 8]); MAX_DEPTH as usize];
+        let mut removable = [(Point::ORIGIN, [0; 8]); MAX_DEPTH as usize];
         let mut n = 0;
         for mv in self.position.played() {
             if self.cover[mv.point().index()] == 1 && n < removable.len() {

@@ -21,15 +21,12 @@ pub const ROW: i32 = 64;
 pub struct Point(u16);
 
 impl Point {
+    /// The north-west corner of the area.
+    pub const ORIGIN: Point = Point(0);
+
     /// The point at column `x` and row `y`, if it lies in the area.
     pub const fn new(x: i32, y: i32) -> Option<Point> {
         if x >= 0 && x < SIDE && y >= 0 && y < SIDE { Some(Point((y * ROW + x) as u16)) } else { None }
-    }
-
-    /// The point with this number (`64 * y + x`); the caller knows that it lies in the area.
-    #[inline(always)]
-    pub(crate) const fn from_index(index: usize) -> Point {
-        Point(index as u16)
     }
 
     /// Column, 0..60, to the right.
@@ -185,9 +182,9 @@ impl Line {
     /// (touching variants) or a shared point (disjoint variants).
     #[inline(always)]
     pub const fn conflicts<R: Rules>(self, other: Line) -> bool {
-        // The direction and track bits lie above the start, and no track is 4 short of another's number, so a
-        // difference below LEN of the packed numbers with equal high bits is a distance on one track.
-        self.0 >> 6 == other.0 >> 6 && self.0.abs_diff(other.0) < R::BLOCKED as u16
+        // Lines start at coordinates 0..=56 and tracks are 64 apart in the packed number, so a difference below 8
+        // is a distance on one track.
+        self.0.abs_diff(other.0) < R::BLOCKED as u16
     }
 }
 

@@ -4,13 +4,23 @@
 //! `nmcs`, `nrpa`). It knows nothing of threads, files or clocks. [`start`] and [`resume`] are the only places
 //! that list the strategies; what is generic over the rules is entered there, once per unit.
 
+pub mod dfs;
+mod lanes;
+pub mod nmcs;
 pub mod nrpa;
+mod ordering;
 pub mod params;
+mod playout;
+pub mod prefix;
+pub mod random;
+mod tree;
 
 use crate::core::search::{RestoreError, Search};
+use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
-use crate::morpion::variant::Variant;
-use params::Params;
+use crate::morpion::variant::{Rules, Variant};
+use crate::with_rules;
+use params::{Params, Strategy};
 
 /// One unit of work for a strategy.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -27,8 +37,13 @@ pub struct Unit {
 }
 
 /// Begins the search of `unit`.
-pub fn start(_variant: Variant, _params: &Params, _unit: &Unit) -> Box<dyn Search<Move>> {
-    unreachable!("no strategy is built yet")
+pub fn start(variant: Variant, params: &Params, unit: &Unit) -> Box<dyn Search<Move>> {
+    match params.strategy {
+        Strategy::Random => with_rules!(variant, R => Box::new(random::Random::<R>::new(unit))),
+        Strategy::Dfs => with_rules!(variant, R => Box::new(dfs::Dfs::<R>::new(params, unit))),
+        Strategy::Nmcs => with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::new(params.level, unit))),
+        Strategy::Nrpa => with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::new(params, unit))),
+    }
 }
 
 /// Goes on with a search of `unit` from what its [`Search::save`] returned.
@@ -36,10 +51,33 @@ pub fn start(_variant: Variant, _params: &Params, _unit: &Unit) -> Box<dyn Searc
 /// # Errors
 /// If the bytes are not a state of this strategy with these parameters.
 pub fn resume(
-    _variant: Variant,
-    _params: &Params,
-    _unit: &Unit,
-    _saved: &[u8],
+    variant: Variant,
+    params: &Params,
+    unit: &Unit,
+    saved: &[u8],
 ) -> Result<Box<dyn Search<Move>>, RestoreError> {
-    unreachable!("no strategy is built yet")
+    Ok(match params.strategy {
+        Strategy::Random => with_rules!(variant, R => Box::new(random::Random::<R>::restore(unit, saved)?)),
+        Strategy::Dfs => with_rules!(variant, R => Box::new(dfs::Dfs::<R>::restore(params, unit, saved)?)),
+        Strategy::Nmcs => with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::restore(params.level, unit, saved)?)),
+        Strategy::Nrpa => with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::restore(params, unit, saved)?)),
+    })
+}
+
+/// Whether a move that may come from anywhere is one of the rules and legal on the board.
+fn is_legal<R: Rules>(board: &Board<R>, mv: Move) -> bool {
+    Move::from_bits(R::VARIANT, mv.bits()) == Some(mv) && board.is_legal(mv)
+}
+
+/// The state in `saved`, all of it.
+fn decode<T: serde::de::DeserializeOwned>(strategy: &'static str, saved: &[u8]) -> Result<T, RestoreError> {
+    match postcard::take_from_bytes(saved) {
+        Ok((state, [])) => Ok(state),
+        Ok((_, rest)) => Err(restore_error(strategy, format!("{} bytes follow the end of the state", rest.len()))),
+        Err(error) => Err(restore_error(strategy, format!("the bytes are no state: {error}"))),
+    }
+}
+
+fn restore_error(strategy: &'static str, reason: String) -> RestoreError {
+    RestoreError { strategy, reason }
 }

@@ -19,8 +19,8 @@ use crate::core::seed::derive;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
-use crate::strategies::Unit;
 use crate::strategies::params::{Adapt, Params};
+use crate::strategies::{Unit, decode, restore_error};
 use clocks::Clocks;
 use game::Game;
 use isa::{Isa, Level};
@@ -139,8 +139,8 @@ impl<R: Rules> Nrpa<R> {
     /// # Errors
     /// If the bytes are no such state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Nrpa<R>, RestoreError> {
-        let fail = |reason: &str| RestoreError { strategy: "nrpa", reason: reason.to_owned() };
-        let saved: Saved = postcard::from_bytes(saved).map_err(|e| fail(&e.to_string()))?;
+        let fail = |reason: &str| restore_error("nrpa", reason.to_owned());
+        let saved: Saved = decode("nrpa", saved)?;
         let mut search = Nrpa::<R>::new(params, unit);
         if saved.nests.len() + 1 != search.nests.len() {
             return Err(fail("it has another number of levels"));
