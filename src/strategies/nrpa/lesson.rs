@@ -96,6 +96,12 @@ impl Lesson {
         }
     }
 
+    /// The codes whose weights an adaptation changes.
+    #[cfg(test)]
+    pub fn codes(&self) -> &[u32] {
+        &self.codes[..self.entries]
+    }
+
     /// Prepares `game`, played from `start` where `start_moves` could be played, for the adaptation of `policy`.
     #[inline(always)]
     pub fn prepare<R: Rules>(

@@ -186,6 +186,10 @@ impl<R: Rules> Nrpa<R> {
             }
         }
         self.batches += 1;
+        if lowest.done < self.calls {
+            // The budget is used up in the middle of a call: nothing follows.
+            return;
+        }
         let mut level = 1;
         while level < self.nests.len() {
             let (below, rest) = self.nests.split_at_mut(level);
@@ -195,7 +199,7 @@ impl<R: Rules> Nrpa<R> {
                 nest.best.copy_from(&below[level - 1].best);
                 nest.prepared = false;
             }
-            if nest.done < self.calls && self.playouts < self.limit {
+            if nest.done < self.calls {
                 learn(nest, self.adapt, self.alpha, &self.playout, &mut self.board);
                 // The calls completed below begin anew with the policy of the level above them.
                 for lower in (1..level).rev() {
@@ -267,11 +271,11 @@ fn learn<R: Rules>(
 impl<R: Rules> Search<Move> for Nrpa<R> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         loop {
-            if self.playouts >= self.limit && !self.finished {
-                return End::IterationLimit;
-            }
             if self.finished {
                 return End::Finished;
+            }
+            if self.playouts >= self.limit {
+                return End::IterationLimit;
             }
             if ctl.poll(self.playouts, self.best) == Signal::Stop {
                 return End::Stopped;
@@ -308,3 +312,6 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
         self.best
     }
 }
+
+#[cfg(test)]
+mod tests;

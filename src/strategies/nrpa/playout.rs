@@ -66,11 +66,12 @@ impl<R: Rules> Playout<R> {
             }
         }
         let mut live = if self.start_moves.len() < SLOTS { (1u32 << self.start_moves.len()) - 1 } else { u32::MAX };
-        // SAFETY: here and below, the instruction set by the caller's promise.
+        // SAFETY: the instruction set by the caller's promise.
         let (mut moves, mut left) = unsafe { I::load(&mirror, &times) };
         let game = &mut *self.game;
         game.clear();
         // The least clock and its slot, ordered as one number.
+        // SAFETY: the same.
         let (_, least, slot) = unsafe { I::settle(moves, &mut left, live, Collision::NONE, 0.0) };
         let mut soonest = key(least, slot).min(soonest_waiting(&self.waiting));
         while soonest < NEVER && game.has_room() {
@@ -84,6 +85,7 @@ impl<R: Rules> Playout<R> {
             clocks.reserve(NEW);
             let mut openings = self.board.openings(center);
             let collision = Collision::of::<R>(mv.bits());
+            // SAFETY: the same.
             unsafe {
                 let (keep, least, slot) = I::settle(moves, &mut left, live, collision, elapsed);
                 live = keep;
@@ -105,6 +107,7 @@ impl<R: Rules> Playout<R> {
                 let slot = (!live).trailing_zeros();
                 live |= 1 << slot;
                 mirror[slot as usize & (SLOTS - 1)] = bits;
+                // SAFETY: the same.
                 unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
                 soonest = soonest.min(key(clock, slot));
             }
@@ -116,6 +119,7 @@ impl<R: Rules> Playout<R> {
                     let slot = (!live).trailing_zeros();
                     live |= 1 << slot;
                     mirror[slot as usize & (SLOTS - 1)] = bits;
+                    // SAFETY: the same.
                     unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
                     soonest = soonest.min(key(clock, slot));
                 }
