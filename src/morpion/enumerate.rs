@@ -3,8 +3,8 @@
 //! Grids are walked as a tree in which each class of grids (equal up to symmetry and move order) has exactly one
 //! node, so that none of them needs to be remembered: canonical augmentation (McKay, "Isomorph-free exhaustive
 //! generation", 1998). A line of a grid can be *taken out* if its new point lies on no other line of the grid;
-//! what remains is a grid again, and every grid with one line less that this one can be made from arises so. Of
-//! these the one with the smallest key is the grid's parent. A node's children are made by all its legal moves,
+//! what remains is a grid again, and every grid that this one can be made from by one move arises so. Of these the
+//! one with the smallest key is the grid's parent. A node's children are made by all its legal moves,
 //! and a child is kept only if the node is its parent, and only once per key.
 //!
 //! The key of a grid is the smallest of 8 hashes, one for each symmetry, each the exclusive or of a fixed random
@@ -307,12 +307,12 @@ mod tests {
             for kind in [Kind::Grids, Kind::Sequences] {
                 with_rules!(variant, R => {
                     let mut walk = Walk::<R>::new(kind, &hashes);
-                    let whole = walk.count_below(&[], 4);
-                    for depth in 0..=4 {
+                    let whole = walk.count_below(&[], 3);
+                    for depth in 0..=3 {
                         let Split { mut counts, roots } = walk.split(depth);
-                        counts.resize(5, 0);
+                        counts.resize(4, 0);
                         for root in &roots {
-                            for (i, n) in walk.count_below(root, 4 - depth).iter().enumerate() {
+                            for (i, n) in walk.count_below(root, 3 - depth).iter().enumerate() {
                                 counts[depth as usize + i] += n;
                             }
                         }
