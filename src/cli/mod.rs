@@ -1,6 +1,15 @@
 //! The command line: one file per command, each with its `Args` and a `run`. stdout carries data, stderr messages.
 //! Exit status: 0 done, 1 a negative answer (an illegal grid, say), 2 bad input or a failure.
 
+mod convert;
+mod enumerate;
+mod grid_input;
+mod identify;
+mod records;
+mod render;
+mod show;
+mod verify;
+
 use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::process::ExitCode;
@@ -17,7 +26,15 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    Convert(convert::Args),
+    Identify(identify::Args),
+    Records(records::Args),
+    Render(render::Args),
+    Show(show::Args),
+    Verify(verify::Args),
+    Enumerate(enumerate::Args),
+}
 
 /// Runs the command given by the process's arguments.
 pub fn main() -> ExitCode {
@@ -39,8 +56,16 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn dispatch(command: Command, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    match command {}
+fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Convert(args) => convert::run(args, out),
+        Command::Identify(args) => identify::run(args, out),
+        Command::Records(args) => records::run(args, out),
+        Command::Render(args) => render::run(args, out),
+        Command::Show(args) => show::run(args, out),
+        Command::Verify(args) => verify::run(args, out),
+        Command::Enumerate(args) => enumerate::run(args, out),
+    }
 }
 
 fn broken_pipe(error: &anyhow::Error) -> bool {

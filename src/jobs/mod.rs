@@ -1,1 +1,3 @@
 //! jobs
+
+pub mod enumerate;
