@@ -1,10 +1,12 @@
 //! The command line: one file per command, each with its `Args` and a `run`. stdout carries data, stderr messages.
 //! Exit status: 0 done, 1 a negative answer (an illegal grid, say), 2 bad input or a failure.
 
+mod bench;
 mod convert;
 mod enumerate;
 mod grid_input;
 mod identify;
+mod machine;
 mod records;
 mod render;
 mod show;
@@ -27,6 +29,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Bench(bench::Args),
     Convert(convert::Args),
     Identify(identify::Args),
     Records(records::Args),
@@ -58,6 +61,7 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match command {
+        Command::Bench(args) => bench::run(args, out),
         Command::Convert(args) => convert::run(args, out),
         Command::Identify(args) => identify::run(args, out),
         Command::Records(args) => records::run(args, out),
