@@ -185,9 +185,9 @@ impl Line {
     /// (touching variants) or a shared point (disjoint variants).
     #[inline(always)]
     pub const fn conflicts<R: Rules>(self, other: Line) -> bool {
-        // The direction and track bits lie above the start, and no track is 4 short of another's number, so a
-        // difference below LEN of the packed numbers with equal high bits is a distance on one track.
-        self.0 >> 6 == other.0 >> 6 && self.0.abs_diff(other.0) < R::BLOCKED as u16
+        // Lines start at coordinates 0..=56 and tracks are 64 apart in the packed number, so a difference below 8
+        // is a distance on one track.
+        self.0.abs_diff(other.0) < R::BLOCKED as u16
     }
 }
 

@@ -1,6 +1,10 @@
 //! The puzzle: rules, geometry, the incremental engine and what is derived from it.
 
 pub mod board;
+pub mod canonical;
+pub mod dominance;
 pub mod geometry;
 pub mod position;
+pub mod referee;
+pub mod symmetry;
 pub mod variant;

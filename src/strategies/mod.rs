@@ -4,12 +4,17 @@
 //! `nmcs`, `nrpa`). It knows nothing of threads, files or clocks. [`start`] and [`resume`] are the only places
 //! that list the strategies; what is generic over the rules is entered there, once per unit.
 
+pub mod dfs;
+mod ordering;
 pub mod params;
+pub mod prefix;
+mod tree;
 
 use crate::core::search::{RestoreError, Search};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
-use params::Params;
+use crate::with_rules;
+use params::{Params, Strategy};
 
 /// One unit of work for a strategy.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -26,8 +31,11 @@ pub struct Unit {
 }
 
 /// Begins the search of `unit`.
-pub fn start(_variant: Variant, _params: &Params, _unit: &Unit) -> Box<dyn Search<Move>> {
-    unreachable!("no strategy is built yet")
+pub fn start(variant: Variant, params: &Params, unit: &Unit) -> Box<dyn Search<Move>> {
+    match params.strategy {
+        Strategy::Dfs => with_rules!(variant, R => Box::new(dfs::Dfs::<R>::new(params, unit))),
+        _ => unimplemented!(),
+    }
 }
 
 /// Goes on with a search of `unit` from what its [`Search::save`] returned.
@@ -35,10 +43,17 @@ pub fn start(_variant: Variant, _params: &Params, _unit: &Unit) -> Box<dyn Searc
 /// # Errors
 /// If the bytes are not a state of this strategy with these parameters.
 pub fn resume(
-    _variant: Variant,
-    _params: &Params,
-    _unit: &Unit,
-    _saved: &[u8],
+    variant: Variant,
+    params: &Params,
+    unit: &Unit,
+    saved: &[u8],
 ) -> Result<Box<dyn Search<Move>>, RestoreError> {
-    unreachable!("no strategy is built yet")
+    Ok(match params.strategy {
+        Strategy::Dfs => with_rules!(variant, R => Box::new(dfs::Dfs::<R>::restore(params, unit, saved)?)),
+        _ => unimplemented!(),
+    })
+}
+
+fn restore_error(strategy: &'static str, reason: String) -> RestoreError {
+    RestoreError { strategy, reason }
 }

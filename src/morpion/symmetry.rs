@@ -1,0 +1,185 @@
+//! The 8 symmetries of the starting cross, acting on points, lines and moves.
+//!
+//! A symmetry is an exchange of x and y or not, followed by a mirror image in x or not and in y or not. The
+//! cross stands in the area so that a mirror image sends coordinate `c` to `k - c` with `k = 59` for lines of 5
+//! (the cross's centre is (29.5,29.5), also the area's) and `k = 58` for lines of 4 (centre (29,29)). So the
+//! area for lines of 5 is mapped to itself, and for lines of 4 column 59 and row 59 are mapped out of it: the
+//! maps return `None` there. No game of 4T or 4D comes near those: its best one has 62 moves, and they start
+//! 27 points away; the `Option` is there for boards that are not the result of a game.
+
+use super::geometry::{Direction, Line, Move, Point, cross_corner};
+use super::position::Position;
+use super::variant::{Rules, Variant};
+
+/// A symmetry of the cross: bit 2, exchange x and y first; then bit 0, mirror x; bit 1, mirror y.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Symmetry(u8);
+
+impl Symmetry {
+    /// The identity.
+    pub const IDENTITY: Symmetry = Symmetry(0);
+
+    /// All eight, the identity first.
+    pub const ALL: [Symmetry; 8] = {
+        let mut all = [Symmetry(0); 8];
+        let mut i = 0;
+        while i < 8 {
+            all[i] = Symmetry(i as u8);
+            i += 1;
+        }
+        all
+    };
+
+    const fn exchanges(self) -> bool {
+        self.0 & 4 != 0
+    }
+
+    /// The symmetry that undoes this one.
+    pub const fn inverse(self) -> Symmetry {
+        // With an exchange before them, the mirrors trade places; a mirror alone is its own inverse.
+        if self.exchanges() { Symmetry(4 | (self.0 & 1) << 1 | (self.0 & 2) >> 1) } else { self }
+    }
+
+    /// Where the integer point `(x, y)` of the unbounded plane goes.
+    pub const fn plane(self, variant: Variant, x: i32, y: i32) -> (i32, i32) {
+        let k = mirror_sum(variant);
+        let (x, y) = if self.exchanges() { (y, x) } else { (x, y) };
+        (if self.0 & 1 != 0 { k - x } else { x }, if self.0 & 2 != 0 { k - y } else { y })
+    }
+
+    /// Image of a point; `None` if it lies outside the playing area (lines of 4 only, see the module's text).
+    pub const fn point(self, variant: Variant, point: Point) -> Option<Point> {
+        let (x, y) = self.plane(variant, point.x(), point.y());
+        Point::new(x, y)
+    }
+
+    /// Image of a direction.
+    pub const fn direction(self, direction: Direction) -> Direction {
+        match direction {
+            Direction::Horizontal if self.exchanges() => Direction::Vertical,
+            Direction::Vertical if self.exchanges() => Direction::Horizontal,
+            // An exchange maps each diagonal direction to itself, one mirror exchanges them.
+            Direction::Falling if (self.0 & 3).count_ones() == 1 => Direction::Rising,
+            Direction::Rising if (self.0 & 3).count_ones() == 1 => Direction::Falling,
+            same => same,
+        }
+    }
+
+    /// Image of a line; `None` if it leaves the playing area (lines of 4 only), or if `line` is no line of it.
+    pub fn line(self, variant: Variant, line: Line) -> Option<Line> {
+        let (track, start) = (line.track(), line.start() as i32);
+        let first = self.point(variant, line.direction().point(track, start)?)?;
+        let last_before = line.direction().point(track, start + variant.line_len() as i32 - 1)?;
+        let last = self.point(variant, last_before)?;
+        let direction = self.direction(line.direction());
+        let (track, one) = direction.track(first);
+        let (_, other) = direction.track(last);
+        Some(Line::pack(direction, track, one.min(other)))
+    }
+
+    /// Image of a move; `None` if it leaves the playing area (lines of 4 only).
+    pub fn image(self, variant: Variant, mv: Move) -> Option<Move> {
+        Some(Move::pack(self.point(variant, mv.point())?, self.line(variant, mv.line())?))
+    }
+}
+
+/// What a coordinate and its mirror image add up to.
+const fn mirror_sum(variant: Variant) -> i32 {
+    // The cross's box has 3 * LEN - 5 points to a side: arms of LEN - 1 points overlap at their corners.
+    let side = 3 * variant.line_len() as i32 - 5;
+    2 * cross_corner(variant) + side - 1
+}
+
+/// The moves of the starting position with one move of each class of moves that are equal up to symmetry: in
+/// each class the one with the smallest [`Move::bits`] (direction, then track, then place on it), in ascending
+/// order of it. 4 moves for lines of 5.
+pub fn first_move_classes<R: Rules>() -> Vec<Move> {
+    let mut moves = Position::<R>::new().moves().to_vec();
+    moves.sort_unstable();
+    moves.retain(|&mv| Symmetry::ALL.iter().all(|s| s.image(R::VARIANT, mv).is_none_or(|image| mv <= image)));
+    moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::morpion::geometry::{SIDE, cross};
+    use crate::with_rules;
+
+    #[test]
+    fn the_cross_is_mapped_to_itself() {
+        for variant in Variant::ALL {
+            let mut points = cross(variant);
+            points.sort_unstable();
+            for s in Symmetry::ALL {
+                let mut images: Vec<_> = points.iter().map(|&p| s.point(variant, p).unwrap()).collect();
+                images.sort_unstable();
+                assert_eq!(images, points, "{variant} {s:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn symmetries_differ_and_have_inverses() {
+        for variant in Variant::ALL {
+            let p = Point::new(31, 12).unwrap();
+            let mut images: Vec<_> = Symmetry::ALL.iter().map(|s| s.point(variant, p).unwrap()).collect();
+            for (s, &image) in Symmetry::ALL.iter().zip(&images) {
+                assert_eq!(s.inverse().point(variant, image), Some(p), "{s:?}");
+            }
+            images.sort_unstable();
+            images.dedup();
+            assert_eq!(images.len(), 8);
+        }
+    }
+
+    /// Every move of the area goes where its points go, and only lines of 4 at the far edge leave it.
+    #[test]
+    fn moves_go_where_their_points_go() {
+        for variant in Variant::ALL {
+            with_rules!(variant, R => for y in 0..SIDE {
+                for x in 0..SIDE {
+                    for direction in Direction::ALL {
+                        let Some(mv) = Move::new(variant, Point::new(x, y).unwrap(), direction, 1) else { continue };
+                        for s in Symmetry::ALL {
+                            let images: Option<Vec<Point>> =
+                                mv.line().points::<R>().map(|p| s.point(variant, p)).collect();
+                            let Some(mut images) = images else {
+                                assert_eq!(variant.line_len(), 4);
+                                assert_eq!(s.image(variant, mv), None);
+                                continue;
+                            };
+                            let image = s.image(variant, mv).unwrap();
+                            assert_eq!(Some(image), Move::from_bits(variant, image.bits()));
+                            assert_eq!(s.point(variant, mv.point()), Some(image.point()));
+                            let mut of_image: Vec<Point> = image.line().points::<R>().collect();
+                            images.sort_unstable();
+                            of_image.sort_unstable();
+                            assert_eq!(images, of_image, "{variant} {mv:?} {s:?}");
+                            assert_eq!(s.inverse().image(variant, image), Some(mv));
+                        }
+                    }
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn first_moves_fall_into_classes_that_cover_all() {
+        for (variant, classes) in [(Variant::T5, 4), (Variant::D5, 4), (Variant::T4, 5), (Variant::D4, 5)] {
+            with_rules!(variant, R => {
+                let representatives = first_move_classes::<R>();
+                assert_eq!(representatives.len(), classes, "{variant}");
+                let mut covered: Vec<Move> = representatives
+                    .iter()
+                    .flat_map(|&mv| Symmetry::ALL.map(|s| s.image(variant, mv).unwrap()))
+                    .collect();
+                covered.sort_unstable();
+                covered.dedup();
+                let mut all = Position::<R>::new().moves().to_vec();
+                all.sort_unstable();
+                assert_eq!(covered, all);
+            });
+        }
+    }
+}

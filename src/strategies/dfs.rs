@@ -1,0 +1,282 @@
+//! Depth-first search of the subtree below a prefix, plain or order-free, with orderings, dominated-move
+//! elimination, jumps back and an end for stalled units: the search of the 2021 thesis.
+//!
+//! One iteration is one node entered (one recursive call of the thesis's program). A *jump back* leaves all nodes
+//! below a move number when no better score was found for so many iterations: a depth-first search otherwise
+//! spends its life in the last few moves of its first game. Each jump has its own counter, set to zero by a new
+//! best of this unit, by its own jump and by a larger one. Everything is counted in iterations, so a unit gives
+//! the same result on any machine, interrupted or not.
+
+use super::params::{Jump, JumpTo, Params, Sort, StallTable};
+use super::tree::{Shape, Tree};
+use super::{Unit, restore_error};
+use crate::core::ctl::{Ctl, Signal};
+use crate::core::search::{End, RestoreError, Search};
+use crate::morpion::geometry::Move;
+use crate::morpion::variant::Rules;
+use serde::{Deserialize, Serialize};
+
+/// Iterations between two polls: a tenth of a millisecond or so.
+const POLL: u64 = 2048;
+
+/// A depth-first search of one unit.
+pub struct Dfs<R> {
+    tree: Tree<R>,
+    jumps: Vec<Jump>,
+    stall: StallTable,
+    max_iterations: Option<u64>,
+    /// The search tries every move of every node's list.
+    exact: bool,
+    state: State,
+    /// Length of the longest sequence reported.
+    reported: u32,
+    /// Something is to be done at this iteration: a poll, a jump, an end.
+    next_event: u64,
+    next_poll: u64,
+    returns: Returns,
+}
+
+/// What is saved besides the path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    iterations: u64,
+    best: u32,
+    /// Per jump: the iteration at which its counter was zero.
+    zero: Vec<u64>,
+    /// A jump has left nodes unsearched.
+    jumped: bool,
+    ended: Option<End>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    /// Per node of the path: how many moves of its list have been entered.
+    path: Vec<u32>,
+    state: State,
+}
+
+/// When the search first returned to each score, since it was started or restored.
+struct Returns {
+    lowest: u32,
+    /// Per score: the iteration; 0 if it has not returned there.
+    first: Vec<u64>,
+}
+
+impl<R: Rules> Dfs<R> {
+    /// The search of `unit`. Of an illegal prefix the legal beginning is taken.
+    pub fn new(params: &Params, unit: &Unit) -> Dfs<R> {
+        let tree = Tree::new(&unit.prefix, unit.candidates.as_deref(), Shape::from(params));
+        let best = tree.score();
+        Dfs {
+            tree,
+            jumps: params.jumps.0.clone(),
+            stall: params.stall.clone(),
+            max_iterations: unit.max_iterations,
+            exact: !matches!(params.sort, Sort::TotalWeightsMax | Sort::WeightsMax),
+            state: State {
+                iterations: 0,
+                best,
+                zero: vec![0; params.jumps.0.len()],
+                jumped: false,
+                ended: None,
+            },
+            reported: 0,
+            next_event: 0,
+            next_poll: 0,
+            returns: Returns { lowest: u32::MAX, first: vec![0; R::VARIANT.upper_bound() as usize + 1] },
+        }
+    }
+
+    /// Goes on from a saved state.
+    ///
+    /// # Errors
+    /// If the bytes are not a state of this unit with these parameters.
+    pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Dfs<R>, RestoreError> {
+        let error = |reason: String| restore_error("dfs", reason);
+        let (saved, rest): (Saved, _) =
+            postcard::take_from_bytes(saved).map_err(|e| error(format!("not the bytes of a state: {e}")))?;
+        if !rest.is_empty() {
+            return Err(error(format!("{} bytes behind the end of the state", rest.len())));
+        }
+        let mut search = Dfs::new(params, unit);
+        let Some((&last, path)) = saved.path.split_last() else {
+            return Err(error("the path has no root".into()));
+        };
+        for (level, &entered) in path.iter().enumerate() {
+            if entered == 0 || !search.tree.seek(entered - 1) || !search.tree.enter() {
+                return Err(error(format!("level {level} of the path has no move number {entered}")));
+            }
+        }
+        if !search.tree.seek(last) {
+            return Err(error(format!("level {} of the path has fewer than {last} moves", path.len())));
+        }
+        let state = saved.state;
+        if state.zero.len() != search.jumps.len() {
+            return Err(error(format!("{} jumps instead of {}", state.zero.len(), search.jumps.len())));
+        }
+        if state.zero.iter().any(|&zero| zero > state.iterations) {
+            return Err(error("a counter of a jump is ahead of the iterations".into()));
+        }
+        if state.best < search.tree.score() || state.best > R::VARIANT.upper_bound() {
+            return Err(error(format!("a best score of {} is impossible", state.best)));
+        }
+        search.reported = if state.iterations == 0 { 0 } else { state.best };
+        search.state = state;
+        Ok(search)
+    }
+
+    /// Score at the node where the search stands.
+    pub fn depth(&self) -> u32 {
+        self.tree.score()
+    }
+
+    /// Per score `n`: the iteration at which the search first took back move `n + 1` and stood at score `n` again,
+    /// 0 if it has not, since it was started or restored.
+    pub fn first_returns(&self) -> &[u64] {
+        &self.returns.first
+    }
+
+    /// A node has been entered whose score is the best so far.
+    fn new_best(&mut self, score: u32, ctl: &mut dyn Ctl<Move>) {
+        self.state.best = score;
+        self.state.zero.fill(self.state.iterations);
+        // On the way down the next node will be better still; only the last one is worth reporting.
+        if self.tree.at_leaf() {
+            self.report(ctl);
+        }
+        self.schedule();
+    }
+
+    /// Reports the sequence to this node, which is the best.
+    fn report(&mut self, ctl: &mut dyn Ctl<Move>) {
+        self.reported = self.state.best;
+        ctl.improved(&self.tree.moves(), self.state.iterations);
+    }
+
+    /// Sets the iteration of the next event.
+    fn schedule(&mut self) {
+        let State { best, zero, .. } = &self.state;
+        let mut next = self.next_poll;
+        for (jump, zero) in self.jumps.iter().zip(zero) {
+            next = next.min(zero.saturating_add(jump.after.max(1)));
+        }
+        for &(score, limit) in &self.stall.0 {
+            if *best < score {
+                next = next.min(limit);
+            }
+        }
+        if let Some(limit) = self.max_iterations {
+            next = next.min(limit);
+        }
+        self.next_event = next;
+    }
+
+    /// Does what is due at this iteration; returns why the run ends, if it does.
+    fn event(&mut self, ctl: &mut dyn Ctl<Move>) -> Option<End> {
+        if self.reported < self.state.best {
+            self.report(ctl);
+        }
+        let iterations = self.state.iterations;
+        if self.max_iterations.is_some_and(|limit| iterations >= limit) {
+            return self.finish(End::IterationLimit);
+        }
+        if self.stall.stalled(self.state.best, iterations) {
+            return self.finish(End::Stalled);
+        }
+        let due = |(jump, &zero): (&Jump, &u64)| iterations - zero >= jump.after.max(1);
+        if let Some(largest) = self.jumps.iter().zip(&self.state.zero).rposition(due) {
+            self.jump(largest);
+        }
+        let polled = iterations >= self.next_poll;
+        if polled {
+            self.next_poll = iterations + POLL;
+        }
+        self.schedule();
+        if polled {
+            if ctl.poll(iterations, self.state.best) == Signal::Stop {
+                return Some(End::Stopped);
+            }
+            ctl.offer_checkpoint(&mut || self.save());
+        }
+        None
+    }
+
+    /// Leaves all nodes below the jump's move number.
+    fn jump(&mut self, index: usize) {
+        let target = match self.jumps[index].to {
+            JumpTo::BestOver(divisor) => self.state.best / divisor.max(1),
+            JumpTo::Move(number) => number,
+        };
+        while self.tree.score() > target && self.tree.leave() {
+            self.state.jumped = true;
+        }
+        self.returns.at(self.tree.score(), self.state.iterations);
+        self.state.zero[..=index].fill(self.state.iterations);
+    }
+
+    fn finish(&mut self, end: End) -> Option<End> {
+        self.state.ended = Some(end);
+        Some(end)
+    }
+}
+
+impl<R: Rules> Search<Move> for Dfs<R> {
+    fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+        if let Some(end) = self.state.ended {
+            return end;
+        }
+        self.next_poll = self.state.iterations + POLL;
+        if self.state.iterations == 0 {
+            self.state.iterations = 1;
+            self.report(ctl);
+        }
+        self.schedule();
+        loop {
+            if self.state.iterations >= self.next_event
+                && let Some(end) = self.event(ctl)
+            {
+                return end;
+            }
+            while !self.tree.enter() {
+                if !self.tree.leave() {
+                    let exhausted = self.exact && !self.state.jumped;
+                    let end = if exhausted { End::Exhausted } else { End::Finished };
+                    self.state.ended = Some(end);
+                    return end;
+                }
+                self.returns.at(self.tree.score(), self.state.iterations);
+            }
+            self.state.iterations += 1;
+            let score = self.tree.score();
+            if score > self.state.best {
+                self.new_best(score, ctl);
+            }
+        }
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let path = self.tree.frames().iter().map(|frame| frame.next - frame.start).collect();
+        let saved = Saved { path, state: self.state.clone() };
+        postcard::to_stdvec(&saved).expect("numbers in vectors are always written")
+    }
+
+    fn iterations(&self) -> u64 {
+        self.state.iterations
+    }
+
+    fn best(&self) -> u32 {
+        self.state.best
+    }
+}
+
+impl Returns {
+    #[inline(always)]
+    fn at(&mut self, score: u32, iterations: u64) {
+        if score < self.lowest {
+            self.lowest = score;
+            if let Some(first) = self.first.get_mut(score as usize) {
+                *first = iterations;
+            }
+        }
+    }
+}
