@@ -1,0 +1,130 @@
+//! A grid as a value: its variant, its moves in the order played, and where it comes from.
+
+use crate::morpion::geometry::{Move, Point, cross};
+use crate::morpion::position::Position;
+use crate::morpion::variant::Variant;
+use crate::with_rules;
+
+/// A finished or partial game with its provenance: what all formats read into and write from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid {
+    /// The rules it was played by.
+    pub variant: Variant,
+    /// The moves in the order played, from the starting cross.
+    pub moves: Vec<Move>,
+    /// Where it comes from.
+    pub provenance: Provenance,
+}
+
+/// Where a grid comes from. Everything is optional; the fields are those of MSR 0.1, whose `nodes_explored` and
+/// `elapsed_secs` are called iterations and seconds here. Empty texts count as absent.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Provenance {
+    /// Who set it: person or team.
+    pub author: Option<String>,
+    /// Where it was published: an address or a citation.
+    pub source: Option<String>,
+    /// Free text.
+    pub description: Option<String>,
+    /// Who turned a published picture or text into moves.
+    pub transcribed_by: Option<String>,
+    /// Program and version that wrote the file first.
+    pub producer: Option<String>,
+    /// When it was saved, ISO 8601, UTC.
+    pub saved_at: Option<String>,
+    /// Program that found it.
+    pub tool: Option<String>,
+    /// Search method and parameters, for instance `nrpa level 4`.
+    pub method: Option<String>,
+    /// Seed of the search.
+    pub seed: Option<u64>,
+    /// Iterations (nodes, playouts) the search had done when it found the grid.
+    pub iterations: Option<u64>,
+    /// Seconds the search had run when it found the grid.
+    pub seconds: Option<f64>,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// Further comment lines of a text file; MSR has no place for them.
+    pub notes: Vec<String>,
+}
+
+impl Grid {
+    /// A grid without provenance.
+    pub fn new(variant: Variant, moves: Vec<Move>) -> Grid {
+        Grid { variant, moves, provenance: Provenance::default() }
+    }
+
+    /// Number of moves.
+    pub fn score(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Number of legal moves left at the end, 0 when the grid is finished; `None` if a move is illegal.
+    pub fn moves_left(&self) -> Option<usize> {
+        with_rules!(self.variant, R => Position::<R>::after(&self.moves).ok().map(|p| p.moves().len()))
+    }
+
+    /// The grid cut to its first `count` moves, if it has that many.
+    pub fn prefix(&self, count: usize) -> Option<Grid> {
+        let moves = self.moves.get(..count)?.to_vec();
+        Some(Grid { moves, ..self.clone() })
+    }
+
+    /// Smallest box around all points, the starting cross included.
+    pub fn bounds(&self) -> Bounds {
+        let first = cross(self.variant);
+        let mut bounds = Bounds { left: i32::MAX, top: i32::MAX, right: i32::MIN, bottom: i32::MIN };
+        for point in first.into_iter().chain(self.moves.iter().map(|mv| mv.point())) {
+            bounds.include(point);
+        }
+        bounds
+    }
+}
+
+/// A box of points; all four sides belong to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Smallest column.
+    pub left: i32,
+    /// Smallest row.
+    pub top: i32,
+    /// Largest column.
+    pub right: i32,
+    /// Largest row.
+    pub bottom: i32,
+}
+
+impl Bounds {
+    fn include(&mut self, point: Point) {
+        self.left = self.left.min(point.x());
+        self.right = self.right.max(point.x());
+        self.top = self.top.min(point.y());
+        self.bottom = self.bottom.max(point.y());
+    }
+
+    /// Number of columns.
+    pub fn columns(self) -> i32 {
+        self.right - self.left + 1
+    }
+
+    /// Number of rows.
+    pub fn rows(self) -> i32 {
+        self.bottom - self.top + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_grid_is_the_cross() {
+        for (variant, left, side) in [(Variant::T5, 28, 10), (Variant::D4, 40, 7)] {
+            let grid = Grid::new(variant, Vec::new());
+            assert_eq!(grid.moves_left(), Some(left));
+            assert_eq!((grid.bounds().columns(), grid.bounds().rows()), (side, side));
+            assert_eq!(grid.prefix(0).as_ref(), Some(&grid));
+            assert_eq!(grid.prefix(1), None);
+        }
+    }
+}
