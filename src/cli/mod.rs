@@ -1,7 +1,14 @@
 //! The command line: one file per command, each with its `Args` and a `run`. stdout carries data, stderr messages.
 //! Exit status: 0 done, 1 a negative answer (an illegal grid, say), 2 bad input or a failure.
 
-use clap::{Parser, Subcommand};
+mod config;
+mod display;
+mod hunt;
+mod resume;
+mod state;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -10,23 +17,36 @@ const FAILURE: u8 = 2;
 
 /// Hunts records in Morpion Solitaire. Without a subcommand it hunts (the same as `morpion hunt`).
 #[derive(Debug, Parser)]
-#[command(name = "morpion", version, args_conflicts_with_subcommands = true)]
+#[command(name = "morpion", version, args_conflicts_with_subcommands = true, args_override_self = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    #[command(flatten)]
+    hunt: hunt::Args,
+}
+
+/// The arguments of a hunt alone, for reading configuration files.
+#[derive(Debug, Parser)]
+#[command(name = "morpion", args_override_self = true)]
+struct HuntOnly {
+    #[command(flatten)]
+    hunt: hunt::Args,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    Hunt(Box<hunt::Args>),
+    Resume(resume::Args),
+    State(state::Args),
+}
 
 /// Runs the command given by the process's arguments.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let result = match cli.command {
-        None => Ok(ExitCode::SUCCESS),
+    let result = parse(std::env::args_os().collect()).and_then(|cli| match cli.command {
+        None => hunt::run(cli.hunt, &mut out),
         Some(command) => dispatch(command, &mut out),
-    };
+    });
     let result = result.and_then(|code| out.flush().map(|()| code).map_err(anyhow::Error::from));
     match result {
         Ok(code) => code,
@@ -39,8 +59,26 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn dispatch(command: Command, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    match command {}
+fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Hunt(args) => hunt::run(*args, out),
+        Command::Resume(args) => resume::run(args, out),
+        Command::State(args) => state::run(args, out),
+    }
+}
+
+/// Parses the arguments; those of a configuration file that they name are put before them and parsed again.
+fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
+    let cli = Cli::parse_from(&arguments);
+    let (config, at) = match &cli.command {
+        None => (cli.hunt.config.clone(), 1),
+        Some(Command::Hunt(args)) => (args.config.clone(), 2),
+        Some(_) => (None, 0),
+    };
+    let Some(config) = config else { return Ok(cli) };
+    let from_file = config::arguments(&config, &HuntOnly::command())?;
+    arguments.splice(at..at, from_file);
+    Ok(Cli::parse_from(arguments))
 }
 
 fn broken_pipe(error: &anyhow::Error) -> bool {

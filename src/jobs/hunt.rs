@@ -81,7 +81,9 @@ pub enum StateError {
     #[error(transparent)]
     Job(#[from] JobError),
     /// The walk no longer makes the units that the state was saved with.
-    #[error("the units of this hunt differ from those it was begun with: it was begun by another version of the program")]
+    #[error(
+        "the units of this hunt differ from those it was begun with: it was begun by another version of the program"
+    )]
     OtherUnits,
     /// The state contradicts itself.
     #[error("the state contradicts itself: {0}")]
@@ -254,9 +256,7 @@ impl Hunt {
         }
         check_game(job.variant, &job.start)?;
         let source = match job.params.strategy {
-            Strategy::Dfs => {
-                Source::Walk(prefix_walk(job.variant, &job.params, &job.start, job.main_depth))
-            }
+            Strategy::Dfs => Source::Walk(prefix_walk(job.variant, &job.params, &job.start, job.main_depth)),
             Strategy::Random | Strategy::Nmcs | Strategy::Nrpa => Source::Runs,
         };
         let state = HuntState::default();
@@ -451,6 +451,9 @@ fn check_game(variant: Variant, moves: &[Move]) -> Result<(), JobError> {
             return Err(JobError::NoMove { number: i + 1, variant });
         }
     }
-    with_rules!(variant, R => Position::<R>::after(moves).map(drop))
-        .map_err(|(i, reason)| JobError::IllegalStart { number: i + 1, variant, reason })
+    with_rules!(variant, R => Position::<R>::after(moves).map(drop)).map_err(|(i, reason)| JobError::IllegalStart {
+        number: i + 1,
+        variant,
+        reason,
+    })
 }

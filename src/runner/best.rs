@@ -22,7 +22,9 @@ pub enum BestError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The search reported what is no game: a defect of this program.
-    #[error("unit {unit} reported a sequence of {score} moves that the referee refuses (a defect of this program): {source}")]
+    #[error(
+        "unit {unit} reported a sequence of {score} moves that the referee refuses (a defect of this program): {source}"
+    )]
     Refused {
         /// The unit.
         unit: u64,
@@ -59,14 +61,13 @@ pub fn touches_border(variant: Variant, best: &Best) -> bool {
 /// # Errors
 /// If a file cannot be written.
 pub fn write(directory: &Path, job: &Job, best: &Best) -> Result<(), BestError> {
-    let milliseconds = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
     let provenance = Provenance {
         producer: Some(concat!("morpion ", env!("CARGO_PKG_VERSION")).to_owned()),
         tool: Some("morpion".to_owned()),
         method: Some(method(&job.params)),
         seed: Some(best.unit_seed),
         iterations: Some(best.iterations),
-        seconds: Some(milliseconds(best.seconds)),
+        seconds: Some(best.seconds),
         saved_at: Some(utc(best.time)),
         ..Provenance::default()
     };

@@ -105,7 +105,8 @@ fn in_the_way(path: &Path) -> Result<Option<String>, FileError> {
     for entry in fs::read_dir(path).map_err(FileError::new("read", path))? {
         let name = entry.map_err(FileError::new("read", path))?.file_name();
         let Some(name) = name.to_str() else { continue };
-        let is_grid = name.strip_suffix(".txt").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        let is_grid =
+            name.strip_suffix(".txt").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
         if is_grid || [events::FILE, BEST, status::PROGRESS, status::THREADS].contains(&name) {
             found.push(name.to_owned());
         }

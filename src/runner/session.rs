@@ -72,7 +72,9 @@ pub enum RunError {
         source: RestoreError,
     },
     /// The number of threads is too small or too large.
-    #[error("{0} threads: the main thread and at least one worker are needed, so at least 2, and at most {MAX_THREADS}")]
+    #[error(
+        "{0} threads: the main thread and at least one worker are needed, so at least 2, and at most {MAX_THREADS}"
+    )]
     Threads(u32),
     /// A thread could not be started.
     #[error("cannot start thread {thread}: {source}")]
@@ -83,7 +85,9 @@ pub enum RunError {
         source: io::Error,
     },
     /// The hunt has run for as long as it was to run.
-    #[error("the hunt has run for {seconds:.0} s, and its time is {limit:.0} s: give it more by --time (it counts over all sessions)")]
+    #[error(
+        "the hunt has run for {seconds:.0} s, and its time is {limit:.0} s: give it more by --time (it counts over all sessions)"
+    )]
     TimeIsUp {
         /// Seconds that it has run.
         seconds: f64,
@@ -290,7 +294,7 @@ impl Session {
     }
 
     fn seconds_at(&self, at: Instant) -> f64 {
-        self.before + at.saturating_duration_since(self.began).as_secs_f64()
+        rounded(self.before + at.saturating_duration_since(self.began).as_secs_f64())
     }
 
     /// Hunts until the hunt is over, its time is up, or `interrupt` asks to stop. The state is saved before this
@@ -498,7 +502,7 @@ impl Hunting<'_> {
             Message::Improved { thread, unit, unit_seed, moves, iterations, at } => {
                 let ago = at.elapsed().as_secs_f64();
                 let seconds = session.seconds_at(at);
-                let best = Best { moves, unit, unit_seed, thread, iterations, seconds, time: now() - ago };
+                let best = Best { moves, unit, unit_seed, thread, iterations, seconds, time: rounded(now() - ago) };
                 if best.score() <= session.hunt.state().score() {
                     return Ok(());
                 }
@@ -586,8 +590,7 @@ impl Hunting<'_> {
         for (thread, slot) in (1..).zip(&self.crew.shared.slots) {
             let unit = slot.unit.load(Ordering::Relaxed);
             if unit != NO_UNIT {
-                let (iterations, best) =
-                    (slot.iterations.load(Ordering::Relaxed), slot.best.load(Ordering::Relaxed));
+                let (iterations, best) = (slot.iterations.load(Ordering::Relaxed), slot.best.load(Ordering::Relaxed));
                 running.push(Running { thread, unit, iterations, best });
             }
         }
@@ -620,5 +623,10 @@ fn check_threads(threads: u32) -> Result<(), RunError> {
 
 /// Seconds since 1970, UTC; 0 with a clock before that.
 fn now() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
+    rounded(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64()))
+}
+
+/// To milliseconds, which is all that threads can be timed to.
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
 }

@@ -125,11 +125,7 @@ impl Shared {
             wanted: AtomicBool::new(false),
             offered: Mutex::new(None),
         };
-        Shared {
-            stop: AtomicBool::new(false),
-            best: AtomicU32::new(best),
-            slots: (0..workers).map(slot).collect(),
-        }
+        Shared { stop: AtomicBool::new(false), best: AtomicU32::new(best), slots: (0..workers).map(slot).collect() }
     }
 }
 

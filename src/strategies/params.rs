@@ -344,7 +344,8 @@ mod tests {
             assert_eq!(text.parse::<Jumps>().unwrap().to_string(), text);
         }
         assert_eq!("1M:best/2, 5M:best/4,20M:10".parse::<Jumps>().unwrap(), Jumps::frequent());
-        for text in ["", "often", "5", "5:", "5:best/0", "5:x", "0:3", "9:3,9:2", "9:3,8:2", "99999999999999999999:1"] {
+        for text in ["", "often", "5", "5:", "5:best/0", "5:x", "0:3", "9:3,9:2", "9:3,8:2", "99999999999999999999:1"]
+        {
             assert!(text.parse::<Jumps>().is_err(), "{text}");
         }
     }
