@@ -87,11 +87,7 @@ impl<R: Rules> Dfs<R> {
     /// If the bytes are not a state of this unit with these parameters.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Dfs<R>, RestoreError> {
         let error = |reason: String| restore_error("dfs", reason);
-        let (saved, rest): (Saved, _) =
-            postcard::take_from_bytes(saved).map_err(|e| error(format!("not the bytes of a state: {e}")))?;
-        if !rest.is_empty() {
-            return Err(error(format!("{} bytes behind the end of the state", rest.len())));
-        }
+        let saved: Saved = super::decode("dfs", saved)?;
         let mut search = Dfs::new(params, unit);
         let Some((&last, path)) = saved.path.split_last() else {
             return Err(error("the path has no root".into()));

@@ -5,14 +5,18 @@
 //! that list the strategies; what is generic over the rules is entered there, once per unit.
 
 pub mod dfs;
+pub mod nmcs;
 mod ordering;
 pub mod params;
+mod playout;
 pub mod prefix;
+pub mod random;
 mod tree;
 
 use crate::core::search::{RestoreError, Search};
+use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
-use crate::morpion::variant::Variant;
+use crate::morpion::variant::{Rules, Variant};
 use crate::with_rules;
 use params::{Params, Strategy};
 
@@ -33,8 +37,11 @@ pub struct Unit {
 /// Begins the search of `unit`.
 pub fn start(variant: Variant, params: &Params, unit: &Unit) -> Box<dyn Search<Move>> {
     match params.strategy {
+        Strategy::Random => with_rules!(variant, R => Box::new(random::Random::<R>::new(unit))),
         Strategy::Dfs => with_rules!(variant, R => Box::new(dfs::Dfs::<R>::new(params, unit))),
-        _ => unimplemented!(),
+        Strategy::Nmcs => with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::new(params.level, unit))),
+        // Until the policy adaptation is there, the level below it: random games.
+        Strategy::Nrpa => with_rules!(variant, R => Box::new(random::Random::<R>::new(unit))),
     }
 }
 
@@ -49,9 +56,25 @@ pub fn resume(
     saved: &[u8],
 ) -> Result<Box<dyn Search<Move>>, RestoreError> {
     Ok(match params.strategy {
+        Strategy::Random => with_rules!(variant, R => Box::new(random::Random::<R>::restore(unit, saved)?)),
         Strategy::Dfs => with_rules!(variant, R => Box::new(dfs::Dfs::<R>::restore(params, unit, saved)?)),
-        _ => unimplemented!(),
+        Strategy::Nmcs => with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::restore(params.level, unit, saved)?)),
+        Strategy::Nrpa => with_rules!(variant, R => Box::new(random::Random::<R>::restore(unit, saved)?)),
     })
+}
+
+/// Whether a move that may come from anywhere is one of the rules and legal on the board.
+fn is_legal<R: Rules>(board: &Board<R>, mv: Move) -> bool {
+    Move::from_bits(R::VARIANT, mv.bits()) == Some(mv) && board.is_legal(mv)
+}
+
+/// The state in `saved`, all of it.
+fn decode<T: serde::de::DeserializeOwned>(strategy: &'static str, saved: &[u8]) -> Result<T, RestoreError> {
+    match postcard::take_from_bytes(saved) {
+        Ok((state, [])) => Ok(state),
+        Ok((_, rest)) => Err(restore_error(strategy, format!("{} bytes follow the end of the state", rest.len()))),
+        Err(error) => Err(restore_error(strategy, format!("the bytes are no state: {error}"))),
+    }
 }
 
 fn restore_error(strategy: &'static str, reason: String) -> RestoreError {

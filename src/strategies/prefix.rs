@@ -9,7 +9,8 @@
 
 use super::params::Params;
 use super::tree::{Shape, Tree};
-use crate::morpion::geometry::{Direction, INNER_CORNER, Move, Point, cross_corner};
+use crate::morpion::geometry::Move;
+use crate::morpion::symmetry::Symmetry;
 use crate::morpion::variant::{Rules, Variant};
 use crate::with_rules;
 
@@ -163,23 +164,7 @@ fn group_by_class<R: Rules>(tree: &mut Tree<R>) -> Vec<u32> {
 
 /// The images of a move under the 8 symmetries of the cross.
 fn class_of<R: Rules>(bits: u32) -> Vec<u32> {
-    let (low, span) = (cross_corner(R::VARIANT), 3 * (INNER_CORNER - cross_corner(R::VARIANT)));
-    let mv = Move::from_raw(bits);
-    let image = |symmetry: u32, point: Point| {
-        let (x, y) = (point.x() - low, point.y() - low);
-        let (x, y) = if symmetry & 1 == 0 { (x, y) } else { (y, x) };
-        let x = if symmetry & 2 == 0 { x } else { span - x };
-        let y = if symmetry & 4 == 0 { y } else { span - y };
-        Point::new(x + low, y + low)
-    };
-    let images = (0..8).filter_map(|symmetry| {
-        let mut line: Vec<Point> = mv.line().points::<R>().filter_map(|p| image(symmetry, p)).collect();
-        let new = image(symmetry, mv.point())?;
-        line.sort_by_key(|p| (p.x(), p.y()));
-        let index = line.iter().position(|&p| p == new)?;
-        let direction = Direction::ALL.into_iter().find(|&d| line[0].step(d, 1) == Some(line[1]))?;
-        Move::new(R::VARIANT, new, direction, index)
-    });
+    let images = Symmetry::ALL.into_iter().filter_map(|s| s.image(R::VARIANT, Move::from_raw(bits)));
     images.map(Move::bits).collect()
 }
 

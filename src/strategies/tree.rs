@@ -7,8 +7,8 @@
 //! Moves that are excluded this way or as dominated are never created again: a move is created only when the last
 //! missing point of its line but one is set.
 
-use super::ordering;
 use super::params::{Params, Sort};
+use super::{is_legal, ordering};
 use crate::morpion::board::Board;
 use crate::morpion::dominance::is_dominated as dominated;
 use crate::morpion::geometry::Move;
@@ -68,7 +68,7 @@ impl<R: Rules> Tree<R> {
             scratch: ordering::Scratch::default(),
         };
         for &mv in prefix {
-            if !tree.board.is_legal(mv) {
+            if !is_legal(&tree.board, mv) {
                 break;
             }
             tree.board.place(mv);
@@ -81,7 +81,7 @@ impl<R: Rules> Tree<R> {
         };
         let board = &tree.board;
         let eliminate = shape.eliminate && candidates.is_none();
-        list.retain(|&mv| board.is_legal(mv) && !(eliminate && dominated(board, mv)));
+        list.retain(|&mv| is_legal(board, mv) && !(eliminate && dominated(board, mv)));
         let mut end = 0;
         for mv in list {
             let known = tree.arena[..end].contains(&mv.bits());
