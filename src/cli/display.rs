@@ -5,11 +5,13 @@ use crate::runner::directory::quoted;
 use crate::runner::events::{Event, Session as Started, Stopped, What};
 use crate::runner::status::{Status, clock, thousands};
 use crate::runner::{Ending, Interrupt, Observer, Report, Session};
+use crate::strategies::params::BadParam;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -20,6 +22,14 @@ pub struct Output {
     /// Print what happens as JSON lines on standard output, the end of every unit included.
     #[arg(long)]
     pub json: bool,
+    /// Save the state of the running units so often, at most 10s: what a crash costs at most of them.
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = pace)]
+    pub checkpoint: f64,
+}
+
+fn pace(text: &str) -> Result<f64, BadParam> {
+    let seconds = super::hunt::parse_time(text)?;
+    if (0.05..=10.0).contains(&seconds) { Ok(seconds) } else { Err(BadParam("expected 0.05s to 10s".to_owned())) }
 }
 
 /// The observer of a hunt on the command line.
@@ -45,7 +55,7 @@ impl<'a> Display<'a> {
             );
             bar
         });
-        let Output { quiet, json } = *output;
+        let Output { quiet, json, .. } = *output;
         Display { out, directory: directory.to_owned(), quiet, json, bar, warned: false }
     }
 
@@ -164,7 +174,8 @@ impl Observer for Display<'_> {
 ///
 /// # Errors
 /// Whatever the session fails with.
-pub fn run(session: Session, mut display: Display) -> anyhow::Result<ExitCode> {
+pub fn run(mut session: Session, output: &Output, mut display: Display) -> anyhow::Result<ExitCode> {
+    session.set_pace(Duration::from_secs_f64(output.checkpoint));
     let interrupt = Interrupt::default();
     let asked = interrupt.clone();
     ctrlc::set_handler(move || {

@@ -98,7 +98,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     };
     let session = Session::begin(&args.directory, job, threads, args.time)?;
     let display = Display::new(&args.output, &args.directory, out);
-    display::run(session, display)
+    display::run(session, &args.output, display)
 }
 
 /// One worker per processor, plus the main thread.

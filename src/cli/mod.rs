@@ -53,7 +53,7 @@ pub fn main() -> ExitCode {
         // The reader of our output has gone (`morpion show | head`): not an error of ours.
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("morpion: {error:#}");
+            eprintln!("morpion: {}", message(&error));
             ExitCode::from(FAILURE)
         }
     }
@@ -79,6 +79,18 @@ fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
     let from_file = config::arguments(&config, &HuntOnly::command())?;
     arguments.splice(at..at, from_file);
     Ok(Cli::parse_from(arguments))
+}
+
+/// The error and its causes, without the causes that the error's own text ends with.
+fn message(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |text, cause| {
+        let cause = cause.to_string();
+        match text.as_str() {
+            "" => cause,
+            told if told.ends_with(&cause) => text,
+            _ => format!("{text}: {cause}"),
+        }
+    })
 }
 
 fn broken_pipe(error: &anyhow::Error) -> bool {

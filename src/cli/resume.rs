@@ -43,7 +43,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     };
     let session = Session::resume(&args.directory, changes)?;
     let display = Display::new(&args.output, &args.directory, out);
-    display::run(session, display)
+    display::run(session, &args.output, display)
 }
 
 fn time_or_none(text: &str) -> Result<Setting<f64>, BadParam> {

@@ -14,4 +14,4 @@ pub mod state;
 pub mod status;
 pub mod worker;
 
-pub use session::{Changes, Ending, Interrupt, MAX_THREADS, Observer, Report, RunError, Session};
+pub use session::{CHECKPOINT, Changes, Ending, Interrupt, MAX_THREADS, Observer, Report, RunError, Session};

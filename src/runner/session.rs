@@ -25,9 +25,9 @@ const LOOK: Duration = Duration::from_millis(50);
 const SHOW: Duration = Duration::from_millis(250);
 /// The status files are rewritten and the journal is flushed so often.
 const WRITE: Duration = Duration::from_secs(1);
-/// The workers are asked for their states so long after the last checkpoint.
-const CHECKPOINT: Duration = Duration::from_secs(5);
-/// So much later the checkpoint is written with what they have offered.
+/// The workers are asked for their states so long after the last checkpoint, if nothing else is said.
+pub const CHECKPOINT: Duration = Duration::from_secs(5);
+/// So much later, or as much later as checkpoints are apart, the checkpoint is written with what they have offered.
 const OFFER: Duration = Duration::from_secs(1);
 /// A worker that has not stopped by then is left behind; its unit goes on from its last checkpoint.
 const PATIENCE: Duration = Duration::from_millis(700);
@@ -190,6 +190,8 @@ pub struct Session {
     /// Searches that an earlier session began, to be gone on with.
     searches: BTreeMap<u64, Box<dyn Search<Move>>>,
     resumed: bool,
+    /// Time from one checkpoint to the next.
+    pace: Duration,
 }
 
 impl Session {
@@ -222,6 +224,7 @@ impl Session {
             saved: BTreeMap::new(),
             searches: BTreeMap::new(),
             resumed: false,
+            pace: CHECKPOINT,
         })
     }
 
@@ -273,9 +276,15 @@ impl Session {
             saved,
             searches,
             resumed: true,
+            pace: CHECKPOINT,
         };
         session.complete_best()?;
         Ok(session)
+    }
+
+    /// Sets the time from one checkpoint to the next: what a crash costs at most of the running units.
+    pub fn set_pace(&mut self, pace: Duration) {
+        self.pace = pace;
     }
 
     /// The hunt.
@@ -424,7 +433,8 @@ impl Hunting<'_> {
     /// Hands out units and takes in messages until there is a reason to end.
     fn hunt(&mut self, interrupt: &Interrupt) -> Result<Ending, RunError> {
         let start = Instant::now();
-        let (mut show, mut write, mut ask) = (start, start, start + CHECKPOINT);
+        let pace = self.session.pace;
+        let (mut show, mut write, mut ask) = (start, start, start + pace);
         let mut take = None;
         self.counted = self.status().iterations;
         loop {
@@ -459,12 +469,12 @@ impl Hunting<'_> {
             match take {
                 None if at >= ask => {
                     self.crew.shared.slots.iter().for_each(|slot| slot.wanted.store(true, Ordering::Relaxed));
-                    take = Some(at + OFFER);
+                    take = Some(at + OFFER.min(pace));
                 }
                 Some(due) if at >= due => {
                     self.checkpoint()?;
                     take = None;
-                    ask = at + CHECKPOINT;
+                    ask = at + pace;
                 }
                 _ => {}
             }
