@@ -26,12 +26,6 @@ impl Point {
         if x >= 0 && x < SIDE && y >= 0 && y < SIDE { Some(Point((y * ROW + x) as u16)) } else { None }
     }
 
-    /// The point with this number (`64 * y + x`); the caller knows that it lies in the area.
-    #[inline(always)]
-    pub(crate) const fn from_index(index: usize) -> Point {
-        Point(index as u16)
-    }
-
     /// Column, 0..60, to the right.
     #[inline(always)]
     pub const fn x(self) -> i32 {

@@ -5,6 +5,7 @@
 //! that list the strategies; what is generic over the rules is entered there, once per unit.
 
 pub mod dfs;
+mod lanes;
 pub mod nmcs;
 mod ordering;
 pub mod params;

@@ -6,6 +6,7 @@
 //! is one random game; a unit is one search of the top level. The levels in progress are kept on an explicit
 //! stack, so the search stops and goes on between any two games.
 
+use super::lanes::{Extension, Lanes, Task, dispatch};
 use super::playout::Playout;
 use super::{Unit, restore_error};
 use crate::core::ctl::{Ctl, Signal};
@@ -112,7 +113,8 @@ impl<R: Rules> Nmcs<R> {
     }
 
     /// Goes on until the next random game has been played; `false` if the search is over.
-    fn next_game(&mut self) -> bool {
+    #[inline(always)]
+    fn next_game<L: Lanes>(&mut self) -> bool {
         loop {
             let (upper, lower) = self.levels.split_at_mut(self.open);
             let level = upper.last_mut().expect("the top level stays open");
@@ -121,7 +123,7 @@ impl<R: Rules> Nmcs<R> {
                 let mv = Move::from_raw(bits);
                 if let Some(below) = lower.first_mut() {
                     below.position.copy_from(&level.position);
-                    below.position.play(mv);
+                    below.position.play::<L>(mv);
                     below.tried = 0;
                     below.best.clear();
                     if !below.position.list().is_empty() {
@@ -130,13 +132,13 @@ impl<R: Rules> Nmcs<R> {
                     }
                 }
                 self.game.copy_from(&level.position);
-                self.game.play(mv);
-                self.game.play_out(&mut self.rng);
+                self.game.play::<L>(mv);
+                self.game.play_out::<L>(&mut self.rng);
                 keep_longer(&mut level.best, self.game.played());
                 return true;
             }
             if let Some(&next) = level.best.get(level.position.played().len()) {
-                level.position.play(next);
+                level.position.play::<L>(next);
                 level.tried = 0;
             } else if self.open == 1 {
                 return false;
@@ -147,18 +149,9 @@ impl<R: Rules> Nmcs<R> {
             }
         }
     }
-}
 
-/// Replaces `best` by `sequence` if that is longer.
-fn keep_longer(best: &mut Vec<Move>, sequence: &[Move]) {
-    if sequence.len() > best.len() {
-        best.clear();
-        best.extend_from_slice(sequence);
-    }
-}
-
-impl<R: Rules> Search<Move> for Nmcs<R> {
-    fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+    #[inline(always)]
+    fn run_with<L: Lanes>(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         let limit = self.max_iterations.unwrap_or(u64::MAX);
         if self.iterations == 0 {
             ctl.improved(self.levels[0].position.played(), 0);
@@ -166,7 +159,7 @@ impl<R: Rules> Search<Move> for Nmcs<R> {
         loop {
             let pause = limit.min(self.iterations.saturating_add(POLL));
             while self.iterations < pause {
-                if !self.next_game() {
+                if !self.next_game::<L>() {
                     return End::Finished;
                 }
                 self.iterations += 1;
@@ -185,7 +178,20 @@ impl<R: Rules> Search<Move> for Nmcs<R> {
             ctl.offer_checkpoint(&mut || self.save());
         }
     }
+}
 
+/// Replaces `best` by `sequence` if that is longer.
+fn keep_longer(best: &mut Vec<Move>, sequence: &[Move]) {
+    if sequence.len() > best.len() {
+        best.clear();
+        best.extend_from_slice(sequence);
+    }
+}
+
+impl<R: Rules> Search<Move> for Nmcs<R> {
+    fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+        dispatch(Extension::detect(), Run { search: self, ctl })
+    }
     fn save(&self) -> Vec<u8> {
         let levels = self.levels[..self.open].iter().map(|level| SavedLevel {
             played: level.position.played()[self.prefix..].to_vec(),
@@ -203,5 +209,20 @@ impl<R: Rules> Search<Move> for Nmcs<R> {
 
     fn best(&self) -> u32 {
         self.best
+    }
+}
+
+/// A call of [`Search::run`].
+struct Run<'a, R> {
+    search: &'a mut Nmcs<R>,
+    ctl: &'a mut dyn Ctl<Move>,
+}
+
+impl<R: Rules> Task for Run<'_, R> {
+    type Output = End;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> End {
+        self.search.run_with::<L>(self.ctl)
     }
 }

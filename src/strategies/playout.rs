@@ -4,6 +4,7 @@
 //! five moves).
 
 use super::is_legal;
+use super::lanes::{Lanes, Plain, SLACK, filter_in_place};
 use crate::core::seed::Rng;
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
@@ -16,7 +17,7 @@ use rand_xoshiro::rand_core::Rng as _;
 pub(super) struct Playout<R> {
     board: Board<R>,
     /// The legal moves are the first `len`.
-    list: Box<[u32; MAX_LEGAL]>,
+    list: Box<[u32; MAX_LEGAL + SLACK]>,
     len: usize,
     played: Vec<Move>,
 }
@@ -27,7 +28,7 @@ impl<R: Rules> Playout<R> {
     pub fn new(prefix: &[Move], candidates: Option<&[Move]>) -> Playout<R> {
         let mut playout = Playout {
             board: Board::new(),
-            list: Box::new([0; MAX_LEGAL]),
+            list: Box::new([0; MAX_LEGAL + SLACK]),
             len: 0,
             played: Vec::with_capacity(R::VARIANT.upper_bound() as usize + 1),
         };
@@ -73,16 +74,11 @@ impl<R: Rules> Playout<R> {
 
     /// Plays a move of the list.
     #[inline(always)]
-    pub fn play(&mut self, mv: Move) {
+    pub fn play<L: Lanes>(&mut self, mv: Move) {
         self.played.push(mv);
         self.board.place(mv);
-        let mut n = 0;
-        for i in 0..self.len {
-            let other = self.list[i];
-            self.list[n] = other;
-            n += usize::from(!Move::from_raw(other).collides::<R>(mv));
-        }
-        let list = &mut self.list;
+        let list = &mut self.list[..];
+        let mut n = filter_in_place::<R, L>(list, self.len, mv);
         self.board.moves_through(mv.point(), |new| {
             list[n] = new.bits();
             n += 1;
@@ -99,18 +95,18 @@ impl<R: Rules> Playout<R> {
             if !self.list().contains(&mv.bits()) {
                 return Err(number);
             }
-            self.play(mv);
+            self.play::<Plain>(mv);
         }
         Ok(())
     }
 
     /// Plays uniformly random moves until there is none. (The choice by multiplication favours no move by more
     /// than one in a million.)
-    #[inline]
-    pub fn play_out(&mut self, rng: &mut Rng) {
+    #[inline(always)]
+    pub fn play_out<L: Lanes>(&mut self, rng: &mut Rng) {
         while self.len > 0 {
             let index = ((rng.next_u64() >> 32) * self.len as u64 >> 32) as usize;
-            self.play(Move::from_raw(self.list[index]));
+            self.play::<L>(Move::from_raw(self.list[index]));
         }
     }
 }

@@ -3,6 +3,7 @@
 //! The mean length is 53.6 moves in 5T, 42.9 in 5D, 37.2 in 4T and 24.1 in 4D. A unit is a stream of games without
 //! an end of its own.
 
+use super::lanes::{Extension, Lanes, Task, dispatch};
 use super::playout::Playout;
 use super::{Unit, restore_error};
 use crate::core::ctl::{Ctl, Signal};
@@ -59,8 +60,9 @@ impl<R: Rules> Random<R> {
     }
 }
 
-impl<R: Rules> Search<Move> for Random<R> {
-    fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+impl<R: Rules> Random<R> {
+    #[inline(always)]
+    fn run_with<L: Lanes>(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         let limit = self.max_iterations.unwrap_or(u64::MAX);
         if self.state.iterations == 0 {
             ctl.improved(self.start.played(), 0);
@@ -69,7 +71,7 @@ impl<R: Rules> Search<Move> for Random<R> {
             let pause = limit.min(self.state.iterations.saturating_add(POLL));
             while self.state.iterations < pause {
                 self.game.copy_from(&self.start);
-                self.game.play_out(&mut self.state.rng);
+                self.game.play_out::<L>(&mut self.state.rng);
                 self.state.iterations += 1;
                 let score = self.game.played().len() as u32;
                 self.state.moves = self.state.moves.wrapping_add(u64::from(score));
@@ -87,7 +89,12 @@ impl<R: Rules> Search<Move> for Random<R> {
             ctl.offer_checkpoint(&mut || self.save());
         }
     }
+}
 
+impl<R: Rules> Search<Move> for Random<R> {
+    fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+        dispatch(Extension::detect(), Run { search: self, ctl })
+    }
     fn save(&self) -> Vec<u8> {
         postcard::to_stdvec(&self.state).expect("numbers are always written")
     }
@@ -98,5 +105,20 @@ impl<R: Rules> Search<Move> for Random<R> {
 
     fn best(&self) -> u32 {
         self.state.best
+    }
+}
+
+/// A call of [`Search::run`].
+struct Run<'a, R> {
+    search: &'a mut Random<R>,
+    ctl: &'a mut dyn Ctl<Move>,
+}
+
+impl<R: Rules> Task for Run<'_, R> {
+    type Output = End;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> End {
+        self.search.run_with::<L>(self.ctl)
     }
 }

@@ -1,0 +1,285 @@
+//! The filter of the move list, in vectors: keeps the moves that do not collide with the one just played.
+//!
+//! Three implementations give the same list in the same order: plain code for any processor, AVX2 (8 moves at a
+//! time, compacted through a table) and AVX-512 (16 moves, compacted by an instruction). Searches are generic over
+//! [`Lanes`] and choose by [`Extension::detect`] once per run, through [`dispatch`]; inside, everything is inlined, so
+//! the bit instructions that come with those extensions are used in the whole loop.
+
+use crate::morpion::geometry::Move;
+use crate::morpion::variant::Rules;
+
+/// A filter may write this many moves beyond the end of what it keeps.
+pub(super) const SLACK: usize = 16;
+
+/// The vector extension to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extension {
+    Plain,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Extension {
+    /// The best that this processor has.
+    #[inline]
+    pub fn detect() -> Extension {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            if has!("avx2") && has!("bmi1") && has!("bmi2") && has!("popcnt") && has!("lzcnt") {
+                return if has!("avx512f") { Extension::Avx512 } else { Extension::Avx2 };
+            }
+        }
+        Extension::Plain
+    }
+}
+
+/// A computation that is compiled for each extension.
+pub(super) trait Task {
+    /// What it gives.
+    type Output;
+
+    /// The computation; to be marked `#[inline(always)]`, like everything it calls often.
+    fn run<L: Lanes>(self) -> Self::Output;
+}
+
+/// Runs a task, compiled for an extension that [`Extension::detect`] has found.
+pub(super) fn dispatch<T: Task>(extension: Extension, task: T) -> T::Output {
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx2,bmi1,bmi2,popcnt,lzcnt")]
+    fn avx512<T: Task>(task: T) -> T::Output {
+        task.run::<Avx512>()
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    fn avx2<T: Task>(task: T) -> T::Output {
+        task.run::<Avx2>()
+    }
+    match extension {
+        Extension::Plain => task.run::<Plain>(),
+        // SAFETY: the value is made by `Extension::detect` only, where the processor has the extensions named.
+        #[cfg(target_arch = "x86_64")]
+        Extension::Avx2 => unsafe { avx2(task) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Extension::Avx512 => unsafe { avx512(task) },
+    }
+}
+
+/// An implementation of the filter.
+pub(super) trait Lanes: Copy + 'static {
+    /// Copies the moves at `from..from + len` that do not collide with `mv` to `to` onwards, in order, and returns
+    /// how many there are.
+    ///
+    /// # Safety
+    /// `from` can be read for `len` moves, and `to` can be written for `len + SLACK` moves. Either `to <= from`, or
+    /// the two ranges do not overlap. The processor has the extensions of this implementation.
+    unsafe fn filter<R: Rules>(from: *const u32, len: usize, to: *mut u32, mv: Move) -> usize;
+}
+
+/// Copies the moves of `list` that do not collide with `mv` to the beginning of `to` and returns how many there are.
+/// The processor has the extensions of `L`: the caller was entered through [`dispatch`].
+#[inline(always)]
+pub(super) fn filter_into<R: Rules, L: Lanes>(list: &[u32], to: &mut [u32], mv: Move) -> usize {
+    assert!(to.len() >= list.len() + SLACK, "the arena of the move lists is too small");
+    // SAFETY: the lengths have been checked, and two slices do not overlap.
+    unsafe { L::filter::<R>(list.as_ptr(), list.len(), to.as_mut_ptr(), mv) }
+}
+
+/// Removes from the first `len` moves of `list` those that collide with `mv` and returns how many remain.
+/// The processor has the extensions of `L`: the caller was entered through [`dispatch`].
+#[inline(always)]
+pub(super) fn filter_in_place<R: Rules, L: Lanes>(list: &mut [u32], len: usize, mv: Move) -> usize {
+    assert!(list.len() >= len + SLACK, "the move list is too small");
+    let moves = list.as_mut_ptr();
+    // SAFETY: the length has been checked; from and to are the same place.
+    unsafe { L::filter::<R>(moves, len, moves, mv) }
+}
+
+/// For any processor.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plain;
+
+impl Lanes for Plain {
+    #[inline(always)]
+    unsafe fn filter<R: Rules>(from: *const u32, len: usize, to: *mut u32, mv: Move) -> usize {
+        let mut kept = 0;
+        for i in 0..len {
+            // SAFETY: i < len and kept <= i.
+            unsafe {
+                let other = *from.add(i);
+                *to.add(kept) = other;
+                kept += usize::from(!Move::from_raw(other).collides::<R>(mv));
+            }
+        }
+        kept
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::{Avx2, Avx512};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{Lanes, Move, Rules};
+    use std::arch::x86_64::*;
+
+    /// For processors with AVX2.
+    #[derive(Debug, Clone, Copy)]
+    pub(in crate::strategies) struct Avx2;
+
+    /// For processors with AVX-512.
+    #[derive(Debug, Clone, Copy)]
+    pub(in crate::strategies) struct Avx512;
+
+    /// Numbers of the set bits of each byte, ascending: the lanes to keep.
+    static KEPT: [[u8; 8]; 256] = {
+        let mut table = [[0; 8]; 256];
+        let mut mask = 0;
+        while mask < 256 {
+            let (mut lane, mut n) = (0, 0);
+            while lane < 8 {
+                if mask >> lane & 1 == 1 {
+                    table[mask][n] = lane as u8;
+                    n += 1;
+                }
+                lane += 1;
+            }
+            mask += 1;
+        }
+        table
+    };
+
+    impl Lanes for Avx2 {
+        #[inline(always)]
+        unsafe fn filter<R: Rules>(from: *const u32, len: usize, to: *mut u32, mv: Move) -> usize {
+            // SAFETY: loads of lanes from `len` on are masked out; a store begins at most at the load before it
+            // and writes 8 lanes, so it stays within `len + SLACK` and never reaches a lane not yet loaded.
+            unsafe {
+                let point = _mm256_set1_epi32((mv.bits() & 0xFFFF) as i32);
+                let low = _mm256_set1_epi32(0xFFFF);
+                let line = _mm256_set1_epi32((mv.bits() >> 16) as i32);
+                let near = _mm256_set1_epi32(R::BLOCKED as i32 - 1);
+                let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+                let mut kept = 0;
+                let mut i = 0;
+                while i < len {
+                    let valid = _mm256_cmpgt_epi32(_mm256_set1_epi32((len - i).min(8) as i32), lanes);
+                    let moves = _mm256_maskload_epi32(from.add(i).cast(), valid);
+                    let same_point = _mm256_cmpeq_epi32(_mm256_and_si256(moves, low), point);
+                    let distance = _mm256_abs_epi32(_mm256_sub_epi32(_mm256_srli_epi32::<16>(moves), line));
+                    let apart = _mm256_cmpgt_epi32(distance, near);
+                    let keep = _mm256_and_si256(valid, _mm256_andnot_si256(same_point, apart));
+                    let mask = _mm256_movemask_ps(_mm256_castsi256_ps(keep)) as usize;
+                    let order = _mm256_cvtepu8_epi32(_mm_loadl_epi64(KEPT[mask & 255].as_ptr().cast()));
+                    let packed = _mm256_permutevar8x32_epi32(moves, order);
+                    _mm256_storeu_si256(to.add(kept).cast(), packed);
+                    kept += mask.count_ones() as usize;
+                    i += 8;
+                }
+                kept
+            }
+        }
+    }
+
+    impl Lanes for Avx512 {
+        #[inline(always)]
+        unsafe fn filter<R: Rules>(from: *const u32, len: usize, to: *mut u32, mv: Move) -> usize {
+            // SAFETY: as for AVX2, with 16 lanes.
+            unsafe {
+                let point = _mm512_set1_epi32(mv.bits() as i32);
+                let low = _mm512_set1_epi32(0xFFFF);
+                // One unsigned compare tells a distance below BLOCKED either way.
+                let reach = R::BLOCKED as i32 - 1;
+                let first = _mm512_set1_epi32((mv.bits() >> 16) as i32 - reach);
+                let width = _mm512_set1_epi32(2 * reach);
+                let mut kept = 0;
+                let mut i = 0;
+                while i < len {
+                    let valid = (0xFFFF_u32 >> (16 - (len - i).min(16))) as __mmask16;
+                    let moves = _mm512_maskz_loadu_epi32(valid, from.add(i).cast());
+                    let other_point = _mm512_mask_test_epi32_mask(valid, _mm512_xor_si512(moves, point), low);
+                    let distance = _mm512_sub_epi32(_mm512_srli_epi32::<16>(moves), first);
+                    let keep = _mm512_mask_cmpgt_epu32_mask(other_point, distance, width);
+                    let packed = _mm512_maskz_compress_epi32(keep, moves);
+                    _mm512_storeu_si512(to.add(kept).cast(), packed);
+                    kept += keep.count_ones() as usize;
+                    i += 16;
+                }
+                kept
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::seed;
+    use crate::morpion::position::Position;
+    use crate::morpion::variant::Variant;
+    use crate::with_rules;
+    use rand::RngExt;
+
+    struct Both<'a, R>(&'a [u32], Move, std::marker::PhantomData<R>);
+
+    impl<R: Rules> Task for Both<'_, R> {
+        type Output = (Vec<u32>, Vec<u32>);
+
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> Self::Output {
+            let Both(list, mv, _) = self;
+            let mut to = vec![u32::MAX; list.len() + SLACK];
+            let n = filter_into::<R, L>(list, &mut to, mv);
+            to.truncate(n);
+            let mut place = list.to_vec();
+            place.resize(list.len() + SLACK, u32::MAX);
+            let n = filter_in_place::<R, L>(&mut place, list.len(), mv);
+            place.truncate(n);
+            (to, place)
+        }
+    }
+
+    fn extensions() -> Vec<Extension> {
+        let mut extensions = vec![Extension::Plain];
+        #[cfg(target_arch = "x86_64")]
+        extensions.extend(match Extension::detect() {
+            Extension::Plain => vec![],
+            Extension::Avx2 => vec![Extension::Avx2],
+            Extension::Avx512 => vec![Extension::Avx2, Extension::Avx512],
+        });
+        extensions
+    }
+
+    #[test]
+    fn every_filter_keeps_what_does_not_collide() {
+        for variant in Variant::ALL {
+            with_rules!(variant, R => for game in 0..20 {
+                let mut rng = seed::rng(3, &[variant as u64, game]);
+                let mut position = Position::<R>::new();
+                // Lists of many lengths: the moves of the position and some that have been played or dropped.
+                let mut old: Vec<Move> = Vec::new();
+                while !position.moves().is_empty() {
+                    let mut list = position.moves().to_vec();
+                    let some = rng.random_range(0..=old.len());
+                    list.extend_from_slice(&old[..some]);
+                    list.truncate(rng.random_range(1..=list.len()));
+                    let mv = list[rng.random_range(0..list.len())];
+                    let bits: Vec<u32> = list.iter().map(|m| m.bits()).collect();
+                    let slow: Vec<u32> = list.iter().filter(|m| !m.collides::<R>(mv)).map(|m| m.bits()).collect();
+                    for extension in extensions() {
+                        let both = Both::<R>(&bits, mv, std::marker::PhantomData);
+                        let (to, place) = dispatch(extension, both);
+                        assert_eq!(to, slow, "{variant} game {game} {extension:?}");
+                        assert_eq!(place, slow, "{variant} game {game} {extension:?} in place");
+                    }
+                    let next = position.moves()[rng.random_range(0..position.moves().len())];
+                    old.push(next);
+                    position.play(next);
+                }
+            });
+        }
+    }
+}
