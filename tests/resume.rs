@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Fixed, so that a failure can be repeated as far as the clock allows.
 const SEED: u64 = 20_260;
 
-const UNITS: &str = "--main-depth 2 --max-iterations 300k --jumps-back 50k:best/2,170k:10 --seed 5 --json";
+const UNITS: &str = "--main-depth 2 --max-iterations 1M --jumps-back 50k:best/2,170k:10 --seed 5 --json";
 
 /// Per unit: checksum, end, iterations, best; from the JSON lines of one or more sessions. A unit that ended twice fails.
 fn outcomes(out: &str) -> BTreeMap<u64, Value> {
@@ -92,7 +92,7 @@ fn killed_at_any_moment_it_does_every_unit_once() {
 #[test]
 fn interrupted_it_stops_saves_and_says_how_to_go_on() {
     let dir = temporary();
-    let limits = "--threads 2 --main-depth 2 --max-iterations 2M --seed 5 --runs 3 --strategy random";
+    let limits = "--threads 2 --main-depth 2 --max-iterations 150k --seed 5 --runs 3 --strategy random";
     let whole = outcomes(&succeed(dir.path(), &format!("{limits} --json --dir whole")));
     let child = morpion(dir.path(), &format!("{limits} --json --dir cut")).spawn().unwrap();
     let events_file = dir.path().join("cut/events.jsonl");

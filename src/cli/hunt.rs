@@ -6,6 +6,8 @@ use crate::jobs::hunt::{Job, MIN_MAIN_DEPTH};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
 use crate::notation::file::load;
+use crate::notation::format::ChosenBy;
+use crate::notation::grid::Grid;
 use crate::runner::{MAX_THREADS, Session};
 use crate::strategies::params::{BadParam, Params, StallTable, Strategy, parse_count};
 use anyhow::{Context, bail};
@@ -31,9 +33,9 @@ pub struct Args {
     /// Where the results and the state go; made if it is missing.
     #[arg(long, visible_alias = "dir", value_name = "DIR", default_value = "output")]
     pub directory: PathBuf,
-    /// 5T, 5D, 4T or 4D.
-    #[arg(long, default_value_t)]
-    pub variant: Variant,
+    /// 5T, 5D, 4T or 4D. Default: what the init file names, else 5T.
+    #[arg(long)]
+    pub variant: Option<Variant>,
     /// Seed of all random numbers. Default: a new one, which is shown and recorded.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -73,9 +75,9 @@ pub struct Args {
 /// Bad input, a directory that is in use or not empty of hunts, and whatever fails on the way.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let threads = args.threads.unwrap_or_else(default_threads);
-    let start = match &args.init_file {
+    let (variant, start) = match &args.init_file {
         Some(values) => init_moves(values, args.variant)?,
-        None => Vec::new(),
+        None => (args.variant.unwrap_or_default(), Vec::new()),
     };
     let mut params = args.params;
     if let Some(table) = &args.stall_table {
@@ -87,7 +89,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         bail!("--runs counts the runs of a Monte Carlo strategy: for dfs the units are the prefixes of --main-depth");
     }
     let job = Job {
-        variant: args.variant,
+        variant,
         start,
         main_depth: args.main_depth,
         seed: args.seed.unwrap_or_else(rand::random),
@@ -106,17 +108,23 @@ fn default_threads() -> u32 {
     std::thread::available_parallelism().map_or(2, |n| (n.get() as u32).saturating_add(1)).min(MAX_THREADS)
 }
 
-/// The first moves of a stored grid, as `--init-file FILE K` names them.
-fn init_moves(values: &[String], variant: Variant) -> anyhow::Result<Vec<Move>> {
+/// The first moves of a stored grid, as `--init-file FILE K` names them, and the variant: the one asked for, else the one
+/// that the file names, else 5T.
+fn init_moves(values: &[String], variant: Option<Variant>) -> anyhow::Result<(Variant, Vec<Move>)> {
     let [file, count] = values else { bail!("--init-file needs a file and a number of moves") };
     let count: usize =
         count.parse().ok().with_context(|| format!("--init-file {file} {count}: '{count}' is no number of moves"))?;
-    let loaded = load(Path::new(file), Some(variant)).context("--init-file")?;
-    let moves = loaded.grid.moves;
+    let path = Path::new(file);
+    let mut loaded = load(path, variant).context("--init-file")?;
+    // Every game of 5D is one of 5T too.
+    if loaded.chosen_by == ChosenBy::Replay && loaded.replays_as.contains(&Variant::default()) {
+        loaded = load(path, Some(Variant::default())).context("--init-file")?;
+    }
+    let Grid { variant, moves, .. } = loaded.grid;
     if count > moves.len() {
         bail!("--init-file {file} {count}: the grid has only {} moves", moves.len());
     }
-    Ok(moves[..count].to_vec())
+    Ok((variant, moves[..count].to_vec()))
 }
 
 /// The table that a value of `--stall-table` names.

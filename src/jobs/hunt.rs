@@ -457,3 +457,160 @@ fn check_game(variant: Variant, moves: &[Move]) -> Result<(), JobError> {
         reason,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategies::params::{Jumps, StallTable};
+    use rand::RngExt;
+
+    fn job(strategy: Strategy) -> Job {
+        Job {
+            variant: Variant::D5,
+            params: Params { strategy, jumps: Jumps::none(), stall: StallTable(Vec::new()), ..Params::default() },
+            start: Vec::new(),
+            main_depth: 2,
+            seed: 1,
+            max_iterations: Some(10),
+            runs: (strategy != Strategy::Dfs).then_some(40),
+            target: None,
+        }
+    }
+
+    fn units(job: &Job) -> Vec<Work> {
+        let mut hunt = Hunt::new(job.clone()).unwrap();
+        let mut all = Vec::new();
+        while let Step::Work(work) = hunt.next() {
+            all.push(work);
+        }
+        all
+    }
+
+    fn best(score: usize) -> Best {
+        use crate::morpion::{position::Position, variant::D5};
+        let mut position = Position::<D5>::new();
+        (0..score).for_each(|_| position.play(position.moves()[0]));
+        let moves = position.played().to_vec();
+        Best { moves, unit: 0, unit_seed: 0, thread: 1, iterations: 1, seconds: 0.0, time: 0.0 }
+    }
+
+    /// Random sessions: units are handed out and end in any order, checkpoints are taken, crashes lose what came after
+    /// the journal's end; in the end each unit has been done once.
+    #[test]
+    fn each_unit_is_done_once_over_any_crashes() {
+        for strategy in [Strategy::Dfs, Strategy::Nrpa] {
+            let job = job(strategy);
+            let all = units(&job);
+            assert!(all.len() >= 40 && (0..).zip(&all).all(|(id, work)| id == work.id));
+            for seed in 0..20 {
+                let mut rng = crate::core::seed::rng(seed, &[]);
+                let mut hunt = Hunt::new(job.clone()).unwrap();
+                let (mut saved, mut journal) = (hunt.state().clone(), Vec::new());
+                let mut running: Vec<u64> = Vec::new();
+                let mut done = vec![0; all.len()];
+                let over = loop {
+                    match rng.random_range(0..12) {
+                        0..=4 if running.len() < 5 => match hunt.next() {
+                            Step::Work(work) => {
+                                assert_eq!(work, all[work.id as usize], "seed {seed}");
+                                running.push(work.id);
+                            }
+                            Step::Wait => assert!(!running.is_empty(), "seed {seed}"),
+                            Step::Finished(over) => break over,
+                        },
+                        5..=9 if !running.is_empty() => {
+                            let id = running.swap_remove(rng.random_range(0..running.len()));
+                            let record = hunt.ended(id, End::Exhausted, 1, 0).expect("it is running");
+                            assert_eq!(hunt.ended(id, End::Exhausted, 1, 0), None, "seed {seed}");
+                            done[id as usize] += 1;
+                            journal.push(record);
+                        }
+                        10 => {
+                            saved = hunt.state().clone();
+                            journal.clear();
+                        }
+                        11 => {
+                            hunt = Hunt::restore(job.clone(), saved.clone(), &journal).unwrap();
+                            let mut begun: Vec<u64> = hunt.in_flight().collect();
+                            begun.sort_unstable();
+                            assert!(begun.iter().all(|&id| done[id as usize] == 0), "seed {seed}");
+                            running.clear();
+                        }
+                        _ => {}
+                    }
+                };
+                assert!(done.iter().all(|&times| times == 1), "seed {seed}: {done:?}");
+                assert_eq!(hunt.state().totals.units, all.len() as u64, "seed {seed}");
+                assert_eq!(over == Over::Exhausted, strategy == Strategy::Dfs, "seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn exhausted_is_said_only_if_every_unit_was() {
+        let all_but_one = |end: End| {
+            let mut hunt = Hunt::new(job(Strategy::Dfs)).unwrap();
+            loop {
+                match hunt.next() {
+                    Step::Work(work) => {
+                        let end = if work.id == 3 { end } else { End::Exhausted };
+                        hunt.ended(work.id, end, 1, 0);
+                    }
+                    Step::Finished(over) => return over,
+                    Step::Wait => panic!("nothing is running"),
+                }
+            }
+        };
+        assert_eq!(all_but_one(End::Exhausted), Over::Exhausted);
+        for end in [End::Finished, End::Stalled, End::IterationLimit] {
+            assert_eq!(all_but_one(end), Over::Finished, "{end:?}");
+        }
+        let mut job = job(Strategy::Dfs);
+        job.params.sort = Sort::WeightsMax;
+        let mut hunt = Hunt::new(job).unwrap();
+        while let Step::Work(work) = hunt.next() {
+            hunt.ended(work.id, End::Exhausted, 1, 0);
+        }
+        assert_eq!(hunt.next(), Step::Finished(Over::Finished), "the walk itself left moves out");
+    }
+
+    #[test]
+    fn the_best_only_rises_and_the_target_ends_the_hunt() {
+        let mut hunt = Hunt::new(Job { target: Some(5), ..job(Strategy::Dfs) }).unwrap();
+        assert!(hunt.improved(best(3)).is_some());
+        assert_eq!(hunt.improved(best(3)), None);
+        assert_eq!(hunt.improved(best(2)), None);
+        assert!(matches!(hunt.next(), Step::Work(_)));
+        assert!(hunt.improved(best(6)).is_some());
+        assert_eq!(hunt.next(), Step::Finished(Over::Target));
+        hunt.set_target(None);
+        assert!(matches!(hunt.next(), Step::Work(_)));
+    }
+
+    #[test]
+    fn states_that_do_not_fit_are_refused() {
+        let job = job(Strategy::Dfs);
+        let mut hunt = Hunt::new(job.clone()).unwrap();
+        let mut records = Vec::new();
+        for _ in 0..4 {
+            let Step::Work(work) = hunt.next() else { panic!("there are more") };
+            records.extend(hunt.ended(work.id, End::Stalled, 1, 0));
+        }
+        let state = hunt.state().clone();
+        let refused = |job: Job, state: HuntState, since: &[Record]| Hunt::restore(job, state, since).err().unwrap();
+        Hunt::restore(job.clone(), state.clone(), &[]).unwrap();
+        let other = Job { params: Params { sort: Sort::LinesWeights, ..job.params.clone() }, ..job.clone() };
+        assert!(matches!(refused(other.clone(), state.clone(), &[]), StateError::OtherUnits));
+        assert!(matches!(refused(other, HuntState::default(), &records), StateError::OtherUnits));
+        let short = HuntState { produced: 2, ..state.clone() };
+        assert!(matches!(refused(job.clone(), short, &[]), StateError::Contradiction(_)));
+        let long = HuntState { produced: u64::MAX, ..state.clone() };
+        assert!(matches!(refused(job.clone(), long, &[]), StateError::Contradiction(_)));
+        let mut twice = best(2);
+        twice.moves[1] = twice.moves[0];
+        let illegal = HuntState { best: Some(twice), ..state.clone() };
+        let error = refused(job.clone(), illegal, &[]);
+        assert!(matches!(error, StateError::Job(JobError::IllegalStart { number: 2, .. })), "{error}");
+        assert!(matches!(Hunt::new(Job { main_depth: 1, ..job }), Err(JobError::MainDepth(1))));
+    }
+}

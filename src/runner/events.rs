@@ -301,7 +301,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         for (text, expected) in [
             ("{}\n", "events.jsonl:1: not an event"),
-            ("\n", "events.jsonl:1: not an event"),
+            ("\n\n", "events.jsonl:1: not an event"),
             ("{\"v\":2,\"event\":\"dance\"}\n", "it has version 2"),
             ("{\"v\":1,\"time\":1,\"seconds\":1,\"event\":\"dance\"}\n", "unknown variant"),
         ] {

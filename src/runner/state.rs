@@ -368,3 +368,120 @@ fn begin_journal(directory: &Path, generation: u64) -> Result<File, StoreError> 
 fn encode<T: Serialize>(value: &T) -> io::Result<Vec<u8>> {
     postcard::to_stdvec(value).map_err(io::Error::other)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::search::End;
+    use crate::jobs::hunt::{Best, Ended};
+    use crate::morpion::position::Position;
+    use crate::morpion::variant::{T5, Variant};
+    use proptest::prelude::*;
+
+    fn ended(id: u64) -> Record {
+        Record::Ended(Ended { id, check: 7, end: End::Stalled, iterations: id * 1000, best: 60 })
+    }
+
+    fn best() -> Record {
+        let moves = Position::<T5>::new().moves()[..1].to_vec();
+        Record::Best(Best { moves, unit: 1, unit_seed: 2, thread: 3, iterations: 4, seconds: 5.5, time: 6.5 })
+    }
+
+    fn checkpoint(records: &[Record]) -> Checkpoint {
+        let job = Job {
+            variant: Variant::T5,
+            params: Default::default(),
+            start: Vec::new(),
+            main_depth: 2,
+            seed: u64::MAX,
+            max_iterations: None,
+            runs: None,
+            target: None,
+        };
+        let mut state = HuntState { produced: 10, ..HuntState::default() };
+        records.iter().for_each(|record| state.apply(record));
+        let in_flight = vec![InFlight { id: 9, iterations: 1, best: 2, saved: vec![1, 2, 3] }];
+        Checkpoint { job, state, in_flight, seconds: 1.5, time_limit: None, threads: 3 }
+    }
+
+    /// A directory with a checkpoint and three records, and its journal.
+    fn begun() -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::create(dir.path(), &checkpoint(&[])).unwrap();
+        for record in [ended(0), best(), ended(1)] {
+            store.append(&record).unwrap();
+        }
+        let journal = journal_path(dir.path(), 0);
+        (dir, journal)
+    }
+
+    #[test]
+    fn what_was_written_is_read_again_before_and_after_a_checkpoint() {
+        let (dir, _) = begun();
+        let (mut store, first, records) = Store::open(dir.path()).unwrap();
+        assert_eq!((&first, &records[..]), (&checkpoint(&[]), &[ended(0), best(), ended(1)][..]));
+        store.append(&ended(2)).unwrap();
+        let next = checkpoint(&[ended(0), best(), ended(1), ended(2)]);
+        store.checkpoint(&next).unwrap();
+        store.append(&ended(3)).unwrap();
+        assert_eq!(read(dir.path()).unwrap(), (next, vec![ended(3)]));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "the old journal has gone");
+    }
+
+    #[test]
+    fn a_crash_between_the_steps_of_a_checkpoint_loses_nothing() {
+        let (dir, journal) = begun();
+        let before = fs::read(&journal).unwrap();
+        // The new journal was begun, the checkpoint was not yet written.
+        begin_journal(dir.path(), 1).unwrap();
+        assert_eq!(read(dir.path()).unwrap().1.len(), 3);
+        let (mut store, ..) = Store::open(dir.path()).unwrap();
+        // The checkpoint was written, the old journal was not yet removed.
+        store.checkpoint(&checkpoint(&[])).unwrap();
+        fs::write(&journal, before).unwrap();
+        assert_eq!(Store::open(dir.path()).unwrap().2, []);
+        assert!(!journal.exists());
+    }
+
+    #[test]
+    fn a_journal_cut_anywhere_yields_the_records_before_the_cut() {
+        let (dir, journal) = begun();
+        let whole = fs::read(&journal).unwrap();
+        for cut in JOURNAL_HEADER..whole.len() {
+            fs::write(&journal, &whole[..cut]).unwrap();
+            let (mut store, _, records) = Store::open(dir.path()).unwrap();
+            assert_eq!(records, [ended(0), best(), ended(1)][..records.len()]);
+            assert!(records.len() < 3);
+            store.append(&ended(5)).unwrap();
+            assert_eq!(read(dir.path()).unwrap().1.last(), Some(&ended(5)), "cut at {cut}");
+        }
+        fs::write(&journal, [&whole[..], &[0; 100]].concat()).unwrap();
+        assert_eq!(read(dir.path()).unwrap().1.len(), 3, "room that a power cut left unwritten");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn changed_bytes_are_noticed_and_never_panic(at in 0usize..4096, bit in 0u8..8, tail in prop::collection::vec(any::<u8>(), 0..40)) {
+            let (dir, journal) = begun();
+            for path in [dir.path().join(CHECKPOINT), journal] {
+                let good = fs::read(&path).unwrap();
+                let mut bytes = good.clone();
+                let at = at % bytes.len();
+                bytes[at] ^= 1 << bit;
+                fs::write(&path, &bytes).unwrap();
+                match load(dir.path()) {
+                    Err(StoreError::Damaged { .. } | StoreError::Newer { .. }) => {}
+                    // A length that points beyond the end looks like a torn record.
+                    Ok((_, _, records, _)) => prop_assert!(records.len() < 3, "byte {} bit {}", at, bit),
+                    Err(error) => prop_assert!(false, "{}", error),
+                }
+                bytes.truncate(at);
+                bytes.extend(&tail);
+                let _ = parse_checkpoint(&bytes);
+                let _ = parse_journal(&bytes, 0);
+                fs::write(&path, &good).unwrap();
+            }
+        }
+    }
+}

@@ -92,10 +92,18 @@ pub fn wait_until(what: &str, mut ready: impl FnMut() -> bool) {
     }
 }
 
-/// Waits for the end of a process.
-pub fn wait(mut child: Child) -> Output {
-    wait_until("the process ends", || child.try_wait().expect("the process can be waited for").is_some());
-    child.wait_with_output().expect("its output can be read")
+/// Waits for the end of a process; one that does not end is killed and fails the test.
+pub fn wait(child: Child) -> Output {
+    let id = child.id();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    match receiver.recv_timeout(PATIENCE) {
+        Ok(output) => output.expect("its output can be read"),
+        Err(_) => {
+            let _ = Command::new("kill").arg("-KILL").arg(id.to_string()).status();
+            panic!("waited in vain until the process ends");
+        }
+    }
 }
 
 /// Sends a signal to a process.
