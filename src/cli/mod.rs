@@ -2,10 +2,17 @@
 //! Exit status: 0 done, 1 a negative answer (an illegal grid, say), 2 bad input or a failure.
 
 mod config;
+mod convert;
 mod display;
+mod grid_input;
 mod hunt;
+mod identify;
+mod records;
+mod render;
 mod resume;
+mod show;
 mod state;
+mod verify;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
@@ -35,9 +42,15 @@ struct HuntOnly {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Convert(convert::Args),
     Hunt(Box<hunt::Args>),
+    Identify(identify::Args),
+    Records(records::Args),
+    Render(render::Args),
     Resume(resume::Args),
+    Show(show::Args),
     State(state::Args),
+    Verify(verify::Args),
 }
 
 /// Runs the command given by the process's arguments.
@@ -61,9 +74,15 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match command {
+        Command::Convert(args) => convert::run(args, out),
         Command::Hunt(args) => hunt::run(*args, out),
+        Command::Identify(args) => identify::run(args, out),
+        Command::Records(args) => records::run(args, out),
+        Command::Render(args) => render::run(args, out),
         Command::Resume(args) => resume::run(args, out),
+        Command::Show(args) => show::run(args, out),
         Command::State(args) => state::run(args, out),
+        Command::Verify(args) => verify::run(args, out),
     }
 }
 

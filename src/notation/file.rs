@@ -14,20 +14,20 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// It cannot be read.
-    #[error("{path}: cannot be read: {source}")]
+    #[error("{path}: cannot be read: {error}")]
     Io {
         /// The file.
         path: String,
         /// Why.
-        source: io::Error,
+        error: io::Error,
     },
     /// It holds no legal grid.
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Grid {
         /// The file.
         path: String,
         /// Why.
-        source: ReadError,
+        error: ReadError,
     },
 }
 
@@ -36,9 +36,9 @@ pub enum LoadError {
 /// # Errors
 /// The file cannot be read, or holds no legal grid.
 pub fn load(path: &Path, variant: Option<Variant>) -> Result<Loaded, LoadError> {
-    let name = || path.display().to_string();
-    let bytes = read_bounded(path).map_err(|source| LoadError::Io { path: name(), source })?;
-    read(&bytes, variant).map_err(|source| LoadError::Grid { path: name(), source })
+    let name = || if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
+    let bytes = read_bounded(path).map_err(|error| LoadError::Io { path: name(), error })?;
+    read(&bytes, variant).map_err(|error| LoadError::Grid { path: name(), error })
 }
 
 /// The bytes of a file (`-`: standard input), cut one byte after [`LARGEST_FILE`], so that the reader sees that it is
@@ -66,29 +66,58 @@ pub enum Existing {
     Replace,
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all. A link is followed; a device or a pipe is written to, not replaced.
 ///
 /// # Errors
 /// Whatever the disk says; [`io::ErrorKind::AlreadyExists`] if the file exists and is to be kept.
 pub fn save(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
-    let occupied = || io::Error::new(io::ErrorKind::AlreadyExists, "the file exists already");
-    if existing == Existing::Keep && path.symlink_metadata().is_ok() {
-        return Err(occupied());
+    if existing == Existing::Keep {
+        return match path.symlink_metadata() {
+            Ok(_) => Err(occupied()),
+            Err(_) => write_beside(path, bytes, None, |temporary| name_new(temporary, path)),
+        };
     }
+    let Ok(old) = fs::metadata(path) else {
+        return write_beside(path, bytes, None, |temporary| fs::rename(temporary, path));
+    };
+    if !old.is_file() && !old.is_dir() {
+        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
+    let target = fs::canonicalize(path)?;
+    write_beside(&target, bytes, Some(old.permissions()), |temporary| fs::rename(temporary, &target))
+}
+
+fn occupied() -> io::Error {
+    io::Error::new(io::ErrorKind::AlreadyExists, "the file exists already")
+}
+
+/// Gives a file a name that must be free. Linking fails if the name has been taken meanwhile; where links are
+/// unknown, renaming must do.
+fn name_new(temporary: &Path, path: &Path) -> io::Result<()> {
+    match fs::hard_link(temporary, path) {
+        Ok(()) => fs::remove_file(temporary),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(occupied()),
+        Err(_) => fs::rename(temporary, path),
+    }
+}
+
+/// Writes a temporary file beside `path` and has it named; it is removed if anything fails.
+fn write_beside(
+    path: &Path,
+    bytes: &[u8],
+    permissions: Option<fs::Permissions>,
+    name: impl FnOnce(&Path) -> io::Result<()>,
+) -> io::Result<()> {
     let (temporary, mut file) = create_beside(path)?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     drop(file);
-    let named = written.and_then(|()| match existing {
-        Existing::Replace => fs::rename(&temporary, path),
-        // Linking fails if the name has been taken meanwhile; where links are unknown, renaming must do.
-        Existing::Keep => match fs::hard_link(&temporary, path) {
-            Ok(()) => fs::remove_file(&temporary),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(occupied()),
-            Err(_) => fs::rename(&temporary, path),
-        },
-    });
+    let permitted = written.and_then(|()| permissions.map_or(Ok(()), |p| fs::set_permissions(&temporary, p)));
+    let named = permitted.and_then(|()| name(&temporary));
     if named.is_err() {
         let _ = fs::remove_file(&temporary);
+    } else if let Some(directory) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
+        // The new name is durable once the directory is; systems that cannot sync one do without.
+        let _ = File::open(directory).and_then(|d| d.sync_all());
     }
     named
 }
@@ -131,12 +160,30 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file is left");
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_devices_written_to() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link) = (dir.path().join("file"), dir.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&file, &link).unwrap();
+        assert!(save(&link, b"new", Existing::Keep).is_err());
+        save(&link, b"new", Existing::Replace).unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+        save(Path::new("/dev/null"), b"new", Existing::Replace).unwrap();
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    }
+
     #[test]
     fn large_files_and_directories_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.txt");
         fs::write(&path, vec![b'#'; LARGEST_FILE + 1]).unwrap();
-        assert!(matches!(load(&path, None), Err(LoadError::Grid { source: ReadError::TooLarge, .. })));
+        assert!(matches!(load(&path, None), Err(LoadError::Grid { error: ReadError::TooLarge, .. })));
         assert!(matches!(load(dir.path(), None), Err(LoadError::Io { .. })));
         assert!(matches!(load(&dir.path().join("none"), None), Err(LoadError::Io { .. })));
     }

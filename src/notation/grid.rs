@@ -1,6 +1,6 @@
 //! A grid as a value: its variant, its moves in the order played, and where it comes from.
 
-use crate::morpion::geometry::{Move, Point, cross};
+use crate::morpion::geometry::{Move, Point, SIDE, cross};
 use crate::morpion::position::Position;
 use crate::morpion::variant::Variant;
 use crate::with_rules;
@@ -72,12 +72,7 @@ impl Grid {
 
     /// Smallest box around all points, the starting cross included.
     pub fn bounds(&self) -> Bounds {
-        let first = cross(self.variant);
-        let mut bounds = Bounds { left: i32::MAX, top: i32::MAX, right: i32::MIN, bottom: i32::MIN };
-        for point in first.into_iter().chain(self.moves.iter().map(|mv| mv.point())) {
-            bounds.include(point);
-        }
-        bounds
+        Bounds::around(cross(self.variant).into_iter().chain(self.moves.iter().map(|mv| mv.point())))
     }
 }
 
@@ -95,11 +90,15 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    fn include(&mut self, point: Point) {
-        self.left = self.left.min(point.x());
-        self.right = self.right.max(point.x());
-        self.top = self.top.min(point.y());
-        self.bottom = self.bottom.max(point.y());
+    /// The smallest box around the points; without a point, one without columns.
+    pub fn around(points: impl IntoIterator<Item = Point>) -> Bounds {
+        let none = Bounds { left: SIDE, top: SIDE, right: SIDE - 1, bottom: SIDE - 1 };
+        points.into_iter().fold(none, |b, point| Bounds {
+            left: b.left.min(point.x()),
+            top: b.top.min(point.y()),
+            right: if b.columns() == 0 { point.x() } else { b.right.max(point.x()) },
+            bottom: if b.rows() == 0 { point.y() } else { b.bottom.max(point.y()) },
+        })
     }
 
     /// Number of columns.

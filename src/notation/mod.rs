@@ -4,11 +4,12 @@
 //! the format of the `morpion-solitaire-record` crate, compact (`MS1:...`) or as JSON, with a variant and a
 //! provenance. Reading is tolerant and writing strict. Every grid that leaves a reader has been replayed: a
 //! file with an illegal move is an error that names the move, its line and the reason, in the file's own
-//! coordinates. Nothing here but [`file`] touches the disk.
+//! coordinates. Nothing here but [`mod@file`] touches the disk.
 
 pub mod file;
 pub mod format;
 pub mod grid;
+pub mod identify;
 pub mod msr;
 pub mod pentasol;
 pub mod records;

@@ -1,1 +1,7 @@
-//! render
+//! Pictures, drawn with plotters: each from one drawing function for PNG and SVG.
+
+pub mod fonts;
+pub mod grid;
+pub mod layout;
+pub mod raster;
+pub mod theme;

@@ -1,0 +1,104 @@
+//! `morpion convert`: from one grid format to another, or to a picture.
+
+use crate::cli::grid_input::{self, Input};
+use crate::morpion::variant::Variant;
+use crate::notation::format::{self, Format};
+use crate::render::grid::{Options, Picture, render};
+use anyhow::{Context, bail};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Convert a grid file to another format.
+///
+/// The name of the output says the format: .txt or .psol (Pentasol), .msr (MSR, compact), .json (MSR), .png or .svg
+/// (picture).
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Grid file; - is standard input
+    input: PathBuf,
+    /// File to write; - is standard output, in the format given by --to
+    output: PathBuf,
+    /// Format of the output, if its name does not say it
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    to: Option<To>,
+    /// Write the first K moves only
+    #[arg(long, value_name = "K")]
+    first: Option<usize>,
+    /// Read the input by the rules of this variant, whatever it says
+    #[arg(long, value_name = "5T|5D|4T|4D")]
+    variant: Option<Variant>,
+    /// Overwrite the output if it exists
+    #[arg(long)]
+    force: bool,
+}
+
+/// A format on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum To {
+    /// Pentasol text
+    Pentasol,
+    /// MSR, compact
+    Msr,
+    /// MSR, JSON
+    Json,
+    /// Picture
+    Png,
+    /// Picture
+    Svg,
+}
+
+impl To {
+    fn from_name(path: &Path) -> Option<To> {
+        let extension = path.extension()?.to_str()?;
+        Picture::from_extension(extension)
+            .map(|picture| match picture {
+                Picture::Png => To::Png,
+                Picture::Svg => To::Svg,
+            })
+            .or_else(|| {
+                Format::from_extension(extension).map(|format| match format {
+                    Format::Pentasol => To::Pentasol,
+                    Format::MsrCompact => To::Msr,
+                    Format::MsrJson => To::Json,
+                })
+            })
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The input is no legal grid or has fewer moves than `--first` asks for, the output's format is not known, or the output exists or cannot be written.
+pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let to_stdout = args.output == Path::new("-");
+    let Some(to) = args.to.or_else(|| To::from_name(&args.output)) else {
+        let name = if to_stdout { "standard output".to_owned() } else { args.output.display().to_string() };
+        bail!("{name}: which format? end the name in .txt, .psol, .msr, .json, .png or .svg, or give --to");
+    };
+    let input = Input::new(&args.input);
+    let mut grid = input.load_warned(args.variant)?.grid;
+    if let Some(count) = args.first {
+        let moves = grid_input::counted(grid.score(), "move");
+        let Some(start) = grid.prefix(count) else {
+            bail!("{}: --first {count} asks for more than its {moves}", input.name());
+        };
+        grid = start;
+        let whole = grid.provenance.description.take().unwrap_or(moves);
+        grid.provenance.description = Some(format!("first {} of: {whole}", grid_input::counted(count, "move")));
+    }
+    let text = |format| format::write(&grid, format).map(String::into_bytes);
+    let bytes = match to {
+        To::Pentasol => text(Format::Pentasol)?,
+        To::Msr => text(Format::MsrCompact)?,
+        To::Json => text(Format::MsrJson)?,
+        To::Png => render(&grid, Picture::Png, Options::default())?,
+        To::Svg => render(&grid, Picture::Svg, Options::default())?,
+    };
+    if to_stdout {
+        out.write_all(&bytes).context("standard output")?;
+    } else {
+        grid_input::save(&args.output, &bytes, args.force)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

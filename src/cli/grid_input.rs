@@ -1,0 +1,90 @@
+//! What the commands for grid files share: reading a named file or standard input, writing without overwriting.
+
+use crate::morpion::variant::Variant;
+use crate::notation::file::{self, Existing, LoadError};
+use crate::notation::format::Loaded;
+use anyhow::Context;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+/// A grid file named on the command line.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    path: &'a Path,
+}
+
+impl<'a> Input<'a> {
+    /// The file at `path`; `-` is standard input.
+    pub fn new(path: &'a Path) -> Input<'a> {
+        Input { path }
+    }
+
+    /// Its name for messages and output.
+    pub fn name(self) -> String {
+        if self.path == Path::new("-") { "standard input".to_owned() } else { self.path.display().to_string() }
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// It cannot be read, or holds no legal grid.
+    pub fn load(self, variant: Option<Variant>) -> Result<Loaded, LoadError> {
+        file::load(self.path, variant)
+    }
+
+    /// Reads it and prints its warnings on stderr.
+    ///
+    /// # Errors
+    /// As [`Input::load`].
+    pub fn load_warned(self, variant: Option<Variant>) -> Result<Loaded, LoadError> {
+        let loaded = self.load(variant)?;
+        for warning in &loaded.warnings {
+            eprintln!("morpion: {}: warning: {warning}", self.name());
+        }
+        Ok(loaded)
+    }
+}
+
+/// Writes a file; one that exists is kept unless `force` is given.
+///
+/// # Errors
+/// The file exists, or cannot be written.
+pub fn save(path: &Path, bytes: &[u8], force: bool) -> anyhow::Result<()> {
+    let existing = if force { Existing::Replace } else { Existing::Keep };
+    match file::save(path, bytes, existing) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            anyhow::bail!("{}: the file exists; --force overwrites it", path.display())
+        }
+        other => other.with_context(|| format!("{}: cannot be written", path.display())),
+    }
+}
+
+/// Prints the results of a command as one JSON object of a stated version.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_json<T: serde::Serialize>(results: &[T], out: &mut dyn Write) -> anyhow::Result<()> {
+    #[derive(serde::Serialize)]
+    struct Report<'a, T> {
+        version: u32,
+        results: &'a [T],
+    }
+    let report = Report { version: 1, results };
+    writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
+    Ok(())
+}
+
+/// `1 move`, `2 moves`.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// Text from a file, fit for a terminal: control characters are shown as escapes.
+pub fn plain(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| {
+            let escaped = c.is_control().then(|| c.escape_default().to_string());
+            escaped.unwrap_or_else(|| c.to_string()).chars().collect::<Vec<char>>()
+        })
+        .collect()
+}

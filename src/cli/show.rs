@@ -1,0 +1,159 @@
+//! `morpion show`: the numbered board in the terminal.
+
+use crate::cli::grid_input::{Input, counted, plain};
+use crate::morpion::geometry::{Point, cross};
+use crate::morpion::position::Position;
+use crate::morpion::variant::Variant;
+use crate::notation::grid::{Bounds, Grid};
+use crate::with_rules;
+use std::collections::HashMap;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Width that a board is made to fit, in characters, if it can be.
+const WIDTH: usize = 80;
+
+/// Show a grid in the terminal.
+///
+/// o is a point of the starting cross, a number the move that set the point, + a point that a legal move would set.
+/// Columns and rows are numbered as in Pentasol files.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Grid file (Pentasol text, MSR); - is standard input
+    file: PathBuf,
+    /// Show the board after this many moves
+    #[arg(long, value_name = "K")]
+    at: Option<usize>,
+    /// Read the file by the rules of this variant, whatever it says
+    #[arg(long, value_name = "5T|5D|4T|4D")]
+    variant: Option<Variant>,
+    /// When to use colours; auto: on a terminal
+    #[arg(long, value_enum, default_value_t = Colour::Auto)]
+    color: Colour,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Colour {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The file holds no legal grid, or has fewer moves than `--at` asks for.
+pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let input = Input::new(&args.file);
+    let whole = input.load_warned(args.variant)?.grid;
+    let total = whole.score();
+    let Some(grid) = whole.prefix(args.at.unwrap_or(total)) else {
+        let (asked, moves) = (args.at.unwrap_or(0), counted(total, "move"));
+        anyhow::bail!("{}: --at {asked} asks for more than its {moves}", input.name());
+    };
+    let colours = match args.color {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+    };
+    let open = open_points(&grid);
+    let left = grid.moves_left().unwrap_or(0);
+    let progress = if grid.score() < total { format!(" of {total}") } else { String::new() };
+    let end = if left == 0 { "finished".to_owned() } else { format!("{} left", counted(left, "legal move")) };
+    writeln!(out, "{}, {}{progress}, {end}", grid.variant, counted(grid.score(), "move"))?;
+    let p = &grid.provenance;
+    for text in
+        [p.description.as_ref().or(p.author.as_ref()), p.method.as_ref(), p.source.as_ref()].into_iter().flatten()
+    {
+        writeln!(out, "{}", plain(text))?;
+    }
+    writeln!(out)?;
+    board(&grid, &open, colours, out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Points that a legal move would set.
+fn open_points(grid: &Grid) -> Vec<Point> {
+    with_rules!(grid.variant, R => match Position::<R>::after(&grid.moves) {
+        Ok(position) => position.moves().iter().map(|mv| mv.point()).collect(),
+        Err(_) => Vec::new(),
+    })
+}
+
+/// What stands on a point.
+enum Cell {
+    Cross,
+    Move(usize),
+    Open,
+}
+
+fn board(grid: &Grid, open: &[Point], colours: bool, out: &mut dyn Write) -> std::io::Result<()> {
+    let mut cells: HashMap<Point, Cell> = open.iter().map(|&point| (point, Cell::Open)).collect();
+    cells.extend(cross(grid.variant).into_iter().map(|point| (point, Cell::Cross)));
+    cells.extend(grid.moves.iter().enumerate().map(|(i, mv)| (mv.point(), Cell::Move(i + 1))));
+    let bounds = Bounds::around(cells.keys().copied());
+    let (widths, margin) = layout(bounds, &cells);
+    let paint = |text: String, style: &str| {
+        if colours && !style.is_empty() { format!("\x1b[{style}m{text}\x1b[0m") } else { text }
+    };
+    let heading: String = (bounds.left..).zip(&widths).map(|(x, &width)| format!("{x:>width$}")).collect();
+    if margin > 0 {
+        writeln!(out, "{}", paint(format!("{:margin$}{heading}", ""), "2"))?;
+    }
+    for y in bounds.top..=bounds.bottom {
+        if margin > 0 {
+            write!(out, "{}", paint(format!("{y:>margin$}"), "2"))?;
+        }
+        let mut line = String::new();
+        for (x, &width) in (bounds.left..).zip(&widths) {
+            let cell = Point::new(x, y).and_then(|point| cells.get(&point));
+            let (text, style) = match cell {
+                None => (".".to_owned(), "2"),
+                Some(Cell::Cross) => ("o".to_owned(), "1"),
+                Some(Cell::Open) => ("+".to_owned(), "1;36"),
+                Some(Cell::Move(n)) if *n == grid.score() => (n.to_string(), "1;7"),
+                Some(Cell::Move(n)) => (n.to_string(), shade(*n, grid.score())),
+            };
+            line += &" ".repeat(width.saturating_sub(text.len()));
+            line += &paint(text, style);
+        }
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+/// Colour of a move's number by its age.
+fn shade(number: usize, of: usize) -> &'static str {
+    match number * 4 / (of + 1) {
+        0 => "94",
+        1 => "32",
+        2 => "33",
+        _ => "31",
+    }
+}
+
+/// Widths of the columns and of the row numbers: the same for all columns if they fit, else each as narrow as it can
+/// be, and without row numbers if need be.
+fn layout(bounds: Bounds, cells: &HashMap<Point, Cell>) -> (Vec<usize>, usize) {
+    let length = |cell: &Cell| match cell {
+        Cell::Move(n) => n.to_string().len(),
+        Cell::Cross | Cell::Open => 1,
+    };
+    let column = |x: i32| cells.iter().filter(|(p, _)| p.x() == x).map(|(_, c)| length(c)).max().unwrap_or(1);
+    let longest: Vec<usize> = (bounds.left..=bounds.right).map(column).collect();
+    let even = 1 + longest.iter().copied().max().unwrap_or(1).max(2);
+    let margin = 2;
+    if margin + even * longest.len() <= WIDTH {
+        return (vec![even; longest.len()], margin);
+    }
+    let numbered: Vec<usize> = longest.iter().map(|&n| 1 + n.max(2)).collect();
+    if margin + numbered.iter().sum::<usize>() <= WIDTH {
+        return (numbered, margin);
+    }
+    (longest.iter().map(|&n| 1 + n).collect(), 0)
+}

@@ -1,0 +1,439 @@
+//! The picture of a grid: numbered points, the line of every move, the starting cross, a title and a legend.
+//!
+//! One function draws it on any plotters backend, in pixels times a factor, since plotters knows whole numbers only:
+//! for SVG tenths of a pixel, for PNG the samples of [`raster`]. Moves are coloured by their age, so that the growth
+//! of the grid can be seen without reading numbers; the numbers stay inside their points at any score.
+
+use super::fonts::{self, DIGIT_HEIGHT, FAMILY};
+use super::layout::Layout;
+use super::raster::{self, SAMPLES, SIZE_PER_EM, TOP_TO_BASELINE};
+use super::theme::{Palette, Rgb, Theme};
+use crate::morpion::geometry::cross;
+use crate::notation::grid::Grid;
+use plotters::prelude::{IntoFont, RGBColor, SVGBackend, ShapeStyle, TextStyle};
+use plotters::style::FontStyle;
+use plotters_backend::text_anchor::{HPos, Pos, VPos};
+use plotters_backend::{DrawingBackend, DrawingErrorKind};
+use std::io;
+use std::ops::RangeInclusive;
+
+/// Sizes that pictures can have, in pixels of the longer side.
+pub const SIZES: RangeInclusive<u32> = 300..=8000;
+
+/// Radius of a numbered point and of a point of the cross, in cells.
+const RADIUS: f64 = 0.37;
+const CROSS_RADIUS: f64 = 0.25;
+
+/// Width of a point's ring, of a move's line and of a grid line, in cells.
+const RING: f64 = 0.045;
+const STROKE: f64 = 0.068;
+const GRID_STROKE: f64 = 0.022;
+
+/// Font size of numbers with up to two and with three digits, in cells.
+const NUMBER: [f64; 2] = [0.40, 0.345];
+
+/// Units per pixel of an SVG picture.
+const SVG_UNITS: f64 = 10.0;
+
+/// Format of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Picture {
+    /// Bitmap.
+    Png,
+    /// Vectors.
+    Svg,
+}
+
+impl Picture {
+    /// The format that a file name's extension (without the dot) stands for.
+    pub fn from_extension(extension: &str) -> Option<Picture> {
+        match extension.to_ascii_lowercase().as_str() {
+            "png" => Some(Picture::Png),
+            "svg" => Some(Picture::Svg),
+            _ => None,
+        }
+    }
+
+    /// The usual extension, without the dot.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Picture::Png => "png",
+            Picture::Svg => "svg",
+        }
+    }
+}
+
+/// How a picture is to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Longer side in pixels, one of [`SIZES`].
+    pub size: u32,
+    /// Colours.
+    pub theme: Theme,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { size: 1400, theme: Theme::Light }
+    }
+}
+
+/// Why a picture could not be drawn.
+#[derive(Debug, thiserror::Error)]
+pub enum RenderError {
+    /// Too small to be read or too large to be kept.
+    #[error("a picture of {0} pixels is asked for: {low} to {high} are possible", low = SIZES.start(), high = SIZES.end())]
+    Size(u32),
+    /// The drawing library failed.
+    #[error("the picture cannot be drawn: {0}")]
+    Drawing(#[from] DrawingErrorKind<io::Error>),
+    /// The PNG encoder failed.
+    #[error("the picture cannot be encoded: {0}")]
+    Encoding(#[from] png::EncodingError),
+}
+
+/// Draws a grid and returns the picture as the bytes of a file.
+///
+/// # Errors
+/// A size outside [`SIZES`]; else only if the libraries fail.
+pub fn render(grid: &Grid, picture: Picture, options: Options) -> Result<Vec<u8>, RenderError> {
+    if !SIZES.contains(&options.size) {
+        return Err(RenderError::Size(options.size));
+    }
+    let layout = Layout::new(grid.bounds(), options.size);
+    let (width, height) = (layout.width as u32, layout.height as u32);
+    let scene = Scene { grid, layout, palette: options.theme.palette() };
+    match picture {
+        Picture::Png => {
+            let pixels = raster::paint(width, height, |raster| {
+                // A raster has no errors of its own.
+                let _ = scene.draw(&mut Pen { backend: raster, factor: f64::from(SAMPLES) });
+            });
+            encode(width, height, &pixels, &scene.title())
+        }
+        Picture::Svg => {
+            let mut text = String::new();
+            let units = |pixels: u32| (f64::from(pixels) * SVG_UNITS) as u32;
+            {
+                let mut backend = SVGBackend::with_string(&mut text, (units(width), units(height)));
+                scene.draw(&mut Pen { backend: &mut backend, factor: SVG_UNITS })?;
+                backend.present()?;
+            }
+            // Plotters takes its unit for the pixel, and gives no title to readers of screens.
+            let plain = format!("width=\"{}\" height=\"{}\" ", units(width), units(height));
+            let text = text.replacen(&plain, &format!("width=\"{width}\" height=\"{height}\" "), 1);
+            let title = format!(">\n<title>Morpion Solitaire {}</title>\n", scene.title());
+            Ok(text.replacen(">\n", &title, 1).into_bytes())
+        }
+    }
+}
+
+fn encode(width: u32, height: u32, pixels: &[u8], title: &str) -> Result<Vec<u8>, RenderError> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Best);
+    encoder.set_adaptive_filter(png::AdaptiveFilterType::Adaptive);
+    encoder.add_itxt_chunk("Title".to_owned(), title.to_owned())?;
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// A backend, drawn on in pixels.
+struct Pen<'a, B> {
+    backend: &'a mut B,
+    /// Units of the backend per pixel.
+    factor: f64,
+}
+
+impl<B: DrawingBackend> Pen<'_, B> {
+    fn at(&self, (x, y): (f64, f64)) -> (i32, i32) {
+        ((x * self.factor).round() as i32, (y * self.factor).round() as i32)
+    }
+
+    fn length(&self, length: f64) -> u32 {
+        (length * self.factor).round().max(1.0) as u32
+    }
+
+    fn style(&self, (r, g, b): Rgb, stroke: f64) -> ShapeStyle {
+        ShapeStyle { color: RGBColor(r, g, b).into(), filled: true, stroke_width: self.length(stroke) }
+    }
+
+    fn rectangle(&mut self, from: (f64, f64), to: (f64, f64), colour: Rgb) -> Drawn<B> {
+        let (from, to, style) = (self.at(from), self.at(to), self.style(colour, 1.0));
+        self.backend.draw_rect(from, to, &style, true)
+    }
+
+    fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: f64, colour: Rgb) -> Drawn<B> {
+        let (from, to, style) = (self.at(from), self.at(to), self.style(colour, stroke));
+        self.backend.draw_line(from, to, &style)
+    }
+
+    fn disc(&mut self, centre: (f64, f64), radius: f64, colour: Rgb) -> Drawn<B> {
+        let (centre, radius, style) = (self.at(centre), self.length(radius), self.style(colour, 1.0));
+        self.backend.draw_circle(centre, radius, &style, true)
+    }
+
+    fn text(&mut self, text: &str, (x, baseline): (f64, f64), font: Type) -> Drawn<B> {
+        let colour = RGBColor(font.colour.0, font.colour.1, font.colour.2);
+        let face = if font.bold { FontStyle::Bold } else { FontStyle::Normal };
+        let style = TextStyle::from((FAMILY, font.em * self.factor * SIZE_PER_EM).into_font().style(face))
+            .color(&colour)
+            .pos(Pos::new(font.anchor, VPos::Top));
+        let at = self.at((x, baseline - TOP_TO_BASELINE * font.em));
+        self.backend.draw_text(text, &style, at)
+    }
+}
+
+type Drawn<B> = Result<(), DrawingErrorKind<<B as DrawingBackend>::ErrorType>>;
+
+/// How a text is set.
+#[derive(Clone, Copy)]
+struct Type {
+    /// Font size in pixels.
+    em: f64,
+    bold: bool,
+    colour: Rgb,
+    anchor: HPos,
+}
+
+impl Type {
+    /// Width of a text in pixels.
+    fn width(self, text: &str) -> f64 {
+        fonts::width(text, self.bold) * self.em
+    }
+
+    /// The text, cut to fit into `room` pixels.
+    fn fit(self, text: &str, room: f64) -> String {
+        let mut cut: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(300).collect();
+        if self.width(&cut) <= room {
+            return cut;
+        }
+        while !cut.is_empty() && self.width(&cut) + self.width("\u{2026}") > room {
+            cut.pop();
+        }
+        cut.push('\u{2026}');
+        cut
+    }
+}
+
+/// What is drawn.
+struct Scene<'a> {
+    grid: &'a Grid,
+    layout: Layout,
+    palette: Palette,
+}
+
+impl Scene<'_> {
+    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+        pen.rectangle((0.0, 0.0), (self.layout.width, self.layout.height), self.palette.ground)?;
+        self.board(pen)?;
+        self.lines(pen)?;
+        self.points(pen)?;
+        self.heading(pen)?;
+        self.legend(pen)
+    }
+
+    fn title(&self) -> String {
+        let score = self.grid.score();
+        format!("{} \u{b7} {score} {}", self.grid.variant, if score == 1 { "move" } else { "moves" })
+    }
+
+    fn board<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+        let (left, top, right, bottom) = self.layout.board;
+        let (bounds, stroke) = (self.grid.bounds(), GRID_STROKE * self.layout.cell);
+        for n in 0..bounds.columns() {
+            let x = self.layout.column(n);
+            pen.line((x, top), (x, bottom), stroke, self.palette.grid)?;
+        }
+        for n in 0..bounds.rows() {
+            let y = self.layout.row(n);
+            pen.line((left, y), (right, y), stroke, self.palette.grid)?;
+        }
+        Ok(())
+    }
+
+    /// Colour of move number `i`, from 0.
+    fn colour(&self, i: usize) -> Rgb {
+        self.palette.age(i as f64 / (self.grid.score().max(2) - 1) as f64)
+    }
+
+    fn lines<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+        let reach = self.grid.variant.line_len() as i32 - 1;
+        for (i, mv) in self.grid.moves.iter().enumerate() {
+            let first = mv.line().first();
+            let Some(last) = first.step(mv.direction(), reach) else { continue };
+            let (from, to) = (self.layout.at(first), self.layout.at(last));
+            pen.line(from, to, STROKE * self.layout.cell, self.colour(i))?;
+        }
+        Ok(())
+    }
+
+    fn points<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+        let cell = self.layout.cell;
+        for point in cross(self.grid.variant) {
+            let centre = self.layout.at(point);
+            pen.disc(centre, (CROSS_RADIUS + RING) * cell, self.palette.ground)?;
+            pen.disc(centre, CROSS_RADIUS * cell, self.palette.cross)?;
+        }
+        for (i, mv) in self.grid.moves.iter().enumerate() {
+            self.numbered(pen, self.layout.at(mv.point()), i + 1, self.colour(i), cell)?;
+        }
+        Ok(())
+    }
+
+    fn numbered<B: DrawingBackend>(
+        &self,
+        pen: &mut Pen<B>,
+        (x, y): (f64, f64),
+        number: usize,
+        colour: Rgb,
+        cell: f64,
+    ) -> Drawn<B> {
+        pen.disc((x, y), RADIUS * cell, colour)?;
+        pen.disc((x, y), (RADIUS - RING) * cell, self.palette.inside(colour))?;
+        let em = NUMBER[usize::from(number > 99)] * cell;
+        let font = Type { em, bold: false, colour: self.palette.text, anchor: HPos::Center };
+        pen.text(&number.to_string(), (x, y + DIGIT_HEIGHT / 2.0 * em), font)
+    }
+
+    fn heading<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+        let (size, margin) = (self.layout.size, self.layout.margin);
+        let room = self.layout.width - 2.0 * margin;
+        let big = Type { em: 0.034 * size, bold: true, colour: self.palette.text, anchor: HPos::Left };
+        let small = Type { em: 0.019 * size, bold: false, colour: self.palette.faint, ..big };
+        let title = self.title();
+        pen.text(&title, (margin, margin + 0.027 * size), big)?;
+        let left = self.grid.moves_left();
+        let state = match left {
+            Some(0) => "finished".to_owned(),
+            Some(1) => "1 legal move left".to_owned(),
+            Some(left) => format!("{left} legal moves left"),
+            None => "with an illegal move".to_owned(),
+        };
+        let right = Type { anchor: HPos::Right, ..small };
+        pen.text(&state, (self.layout.width - margin, margin + 0.027 * size), right)?;
+        let p = &self.grid.provenance;
+        let found = [&p.tool, &p.method].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
+        let found = (!found.is_empty()).then_some(found);
+        let mut who = [p.author.clone(), found, p.description.clone()];
+        if left != Some(0) {
+            // Of a part of a grid the description tells whose part it is.
+            who.reverse();
+        }
+        let author = who.into_iter().flatten().next();
+        let second = margin + 0.058 * size;
+        let mut used = 0.0;
+        if let Some(author) = author {
+            let author = small.fit(&author, room);
+            pen.text(&author, (margin, second), small)?;
+            used = small.width(&author) + 0.03 * size;
+        }
+        if let Some(source) = &p.source {
+            let font = Type { em: 0.0155 * size, ..right };
+            // The scheme says nothing to a reader.
+            let source = source.trim_start_matches("http://").trim_start_matches("https://");
+            pen.text(&font.fit(source, room - used), (self.layout.width - margin, second), font)?;
+        }
+        Ok(())
+    }
+
+    fn legend<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+        let (size, margin) = (self.layout.size, self.layout.margin);
+        let font = Type { em: 0.0155 * size, bold: false, colour: self.palette.faint, anchor: HPos::Left };
+        let cell = 0.030 * size;
+        let y = self.layout.legend + 0.034 * size;
+        let baseline = y + DIGIT_HEIGHT / 2.0 * font.em;
+        let mut x = margin + CROSS_RADIUS * cell;
+        pen.disc((x, y), CROSS_RADIUS * cell, self.palette.cross)?;
+        x += 0.015 * size;
+        let label = "starting cross";
+        pen.text(label, (x, baseline), font)?;
+        x += font.width(label) + 0.034 * size;
+        let score = self.grid.score();
+        if score > 0 {
+            const STEPS: usize = 40;
+            self.numbered(pen, (x, y), 1, self.colour(0), cell)?;
+            let (start, length) = (x + 0.018 * size, 0.09 * size);
+            for step in 0..STEPS {
+                // Each piece goes on to the end under the next ones, so that no seam shows.
+                let from = start + length * step as f64 / STEPS as f64;
+                let colour = self.palette.age((step as f64 + 0.5) / STEPS as f64);
+                pen.line((from, y), (start + length, y), STROKE * cell * 1.6, colour)?;
+            }
+            x = start + length + 0.018 * size;
+            self.numbered(pen, (x, y), score, self.colour(score - 1), cell)?;
+            x += 0.018 * size;
+            let label = "moves in order";
+            pen.text(label, (x, baseline), font)?;
+        }
+        let right = Type { anchor: HPos::Right, ..font };
+        pen.text("Morpion Solitaire", (self.layout.width - margin, baseline), right)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::morpion::variant::Variant;
+    use crate::notation::records::known;
+
+    /// No label can overlap another if each stays inside its ring, and rings do not touch.
+    #[test]
+    fn numbers_stay_inside_their_points() {
+        for number in 1..=Variant::T5.upper_bound() {
+            let em = NUMBER[usize::from(number > 99)];
+            let (width, height) = (fonts::width(&number.to_string(), false) * em, DIGIT_HEIGHT * em);
+            let reach = (width / 2.0).hypot(height / 2.0);
+            assert!(reach <= RADIUS - RING, "{number}: {reach}");
+        }
+        const { assert!(RADIUS < 0.5 && CROSS_RADIUS + RING < 0.5) };
+    }
+
+    #[test]
+    fn an_svg_has_every_number_and_escapes_its_texts() {
+        let mut grid = known().unwrap().swap_remove(0).grid;
+        grid.provenance.author = Some("<b> & \u{1b}\u{0}".to_owned() + &"long ".repeat(100));
+        let svg = String::from_utf8(render(&grid, Picture::Svg, Options::default()).unwrap()).unwrap();
+        assert!(svg.starts_with("<svg width=\"1050\" height=\"1400\" viewBox=\"0 0 10500 14000\""), "{}", &svg[..90]);
+        for number in 2..178 {
+            assert_eq!(svg.matches(&format!(">\n{number}\n</text>")).count(), 1, "{number}");
+        }
+        assert!(svg.contains("&lt;b&gt; &amp; ") && svg.contains("\u{2026}") && !svg.contains(['\u{1b}', '\0']));
+        assert_eq!(svg.matches("<line").count() - 178 - 17 - 21, 40, "moves, columns, rows, and the legend's scale");
+    }
+
+    #[test]
+    fn a_png_has_the_size_asked_for_and_the_theme_s_ground() {
+        let grid = known().unwrap().pop().unwrap().grid;
+        for (theme, ground) in [(Theme::Light, [255, 255, 255]), (Theme::Dark, [20, 23, 29])] {
+            let bytes = render(&grid, Picture::Png, Options { size: 310, theme }).unwrap();
+            let mut reader = png::Decoder::new(&bytes[..]).read_info().unwrap();
+            let mut pixels = vec![0; reader.output_buffer_size()];
+            let info = reader.next_frame(&mut pixels).unwrap();
+            assert_eq!(info.width.max(info.height), 310);
+            assert_eq!(pixels[..3], ground);
+            let share = pixels.chunks(3).filter(|p| *p == ground).count() as f64 / (pixels.len() / 3) as f64;
+            assert!((0.3..0.9).contains(&share), "{share}");
+        }
+    }
+
+    #[test]
+    fn odd_grids_and_sizes_are_no_panic() {
+        let mut grid = known().unwrap().swap_remove(0).grid;
+        grid.moves.reverse();
+        grid.provenance.author = None;
+        for variant in Variant::ALL {
+            grid.variant = variant;
+            assert!(render(&grid, Picture::Svg, Options::default()).is_ok());
+        }
+        assert!(render(&Grid::new(Variant::D4, Vec::new()), Picture::Svg, Options::default()).is_ok());
+        for size in [0, 299, 8001, u32::MAX] {
+            let options = Options { size, ..Options::default() };
+            assert!(matches!(render(&grid, Picture::Png, options), Err(RenderError::Size(_))));
+        }
+    }
+}
