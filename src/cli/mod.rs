@@ -7,6 +7,7 @@ mod display;
 mod grid_input;
 mod hunt;
 mod identify;
+mod plot;
 mod records;
 mod render;
 mod resume;
@@ -45,6 +46,7 @@ enum Command {
     Convert(convert::Args),
     Hunt(Box<hunt::Args>),
     Identify(identify::Args),
+    Plot(plot::Args),
     Records(records::Args),
     Render(render::Args),
     Resume(resume::Args),
@@ -77,6 +79,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Convert(args) => convert::run(args, out),
         Command::Hunt(args) => hunt::run(*args, out),
         Command::Identify(args) => identify::run(args, out),
+        Command::Plot(args) => plot::run(args, out),
         Command::Records(args) => records::run(args, out),
         Command::Render(args) => render::run(args, out),
         Command::Resume(args) => resume::run(args, out),
