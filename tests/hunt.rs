@@ -98,6 +98,8 @@ fn one_worker_with_one_seed_does_the_same_whatever_the_load() {
         "--threads 2 --seed 3 --target 84 --main-depth 2",
         "--threads 2 --seed 3 --strategy random --max-iterations 3k --runs 2 --variant 5D",
         "--threads 2 --seed 3 --strategy nmcs --level 1 --runs 3 --variant 4D",
+        "--threads 2 --seed 3 --strategy nrpa --level 1 --runs 3 --variant 4T",
+        "--threads 2 --seed 3 --strategy nrpa --level 2 --runs 2 --variant 5D --adapt layers",
     ] {
         let [a, b] = twice(dir.path(), arguments);
         assert!(a.iter().any(|event| is(event, "best")) && is(a.last().unwrap(), "end"), "{arguments}");
@@ -272,4 +274,28 @@ fn a_reader_that_has_gone_stops_the_hunt_quietly() {
     assert_eq!(text(&output.stderr), "");
     let last = events(&dir.path().join("output")).last().unwrap().clone();
     assert_eq!((&last["event"], &last["reason"]), (&"stop".into(), &"failed".into()));
+}
+
+#[test]
+fn plots_show_one_hunt_or_several_and_overwrite_nothing() {
+    let dir = temporary();
+    let flags = "--threads 2 --strategy random --max-iterations 300 --quiet";
+    succeed(dir.path(), &format!("{flags} --dir a --seed 1 --runs 1"));
+    succeed(dir.path(), &format!("{flags} --dir b --seed 2 --target 10"));
+    succeed(dir.path(), "resume b --target none --quiet");
+    succeed(dir.path(), "plot a -o one.png");
+    succeed(dir.path(), "plot a b -o two.svg --theme dark --axis linear");
+    assert!(fs::read(dir.path().join("one.png")).unwrap().starts_with(b"\x89PNG"));
+    let svg = fs::read_to_string(dir.path().join("two.svg")).unwrap();
+    for expected in ["best score of 2 hunts", "a: 5T random, 1 worker, best ", "b: 5T random", "gone on after a stop"]
+    {
+        assert!(svg.contains(expected), "{expected}");
+    }
+    refuse(dir.path(), "plot a -o one.png", "one.png: the file exists");
+    refuse(dir.path(), "plot a -o one.gif", "the name must end in .png or .svg");
+    refuse(dir.path(), "plot nowhere -o x.png", "cannot read nowhere/events.jsonl");
+    fs::write(dir.path().join("b/events.jsonl"), "{\"v\":1}\n").unwrap();
+    refuse(dir.path(), "plot a b -o x.png", "b/events.jsonl:1: not an event of a hunt");
+    assert!(!dir.path().join("x.png").exists());
+    succeed(dir.path(), "plot a -o one.png --force");
 }

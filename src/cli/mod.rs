@@ -4,6 +4,7 @@
 mod config;
 mod convert;
 mod display;
+mod enumerate;
 mod grid_input;
 mod hunt;
 mod identify;
@@ -44,6 +45,7 @@ struct HuntOnly {
 #[derive(Debug, Subcommand)]
 enum Command {
     Convert(convert::Args),
+    Enumerate(enumerate::Args),
     Hunt(Box<hunt::Args>),
     Identify(identify::Args),
     Plot(plot::Args),
@@ -77,6 +79,7 @@ pub fn main() -> ExitCode {
 fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match command {
         Command::Convert(args) => convert::run(args, out),
+        Command::Enumerate(args) => enumerate::run(args, out),
         Command::Hunt(args) => hunt::run(*args, out),
         Command::Identify(args) => identify::run(args, out),
         Command::Plot(args) => plot::run(args, out),

@@ -29,7 +29,7 @@ pub trait Ctl<M> {
 }
 
 /// A control that never stops a search and keeps the best sequence: for tests and one-off calls.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct KeepBest<M> {
     /// The longest sequence reported.
     pub best: Vec<M>,
@@ -37,6 +37,12 @@ pub struct KeepBest<M> {
     pub iterations: u64,
     /// Stop at the first poll at or after this many iterations.
     pub limit: Option<u64>,
+}
+
+impl<M> Default for KeepBest<M> {
+    fn default() -> Self {
+        KeepBest { best: Vec::new(), iterations: 0, limit: None }
+    }
 }
 
 impl<M: Clone> Ctl<M> for KeepBest<M> {

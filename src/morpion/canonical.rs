@@ -106,4 +106,15 @@ mod tests {
             [0x6303_3B0C_A389_C35A, 0x6303_3B0C_A389_C35A, 0x6E73_E372_E233_8ACA, 0x2AF2_F734_24F3_AA56]
         );
     }
+
+    /// Numbers that name no move can come from damaged data; they get some key.
+    #[test]
+    fn any_number_has_a_key() {
+        for bits in (0..u32::MAX).step_by(100_003) {
+            let mv: Move = serde_json::from_value(bits.into()).unwrap();
+            for variant in Variant::ALL {
+                canonical_key(variant, &[mv]);
+            }
+        }
+    }
 }

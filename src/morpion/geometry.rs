@@ -21,6 +21,9 @@ pub const ROW: i32 = 64;
 pub struct Point(u16);
 
 impl Point {
+    /// The north-west corner of the area.
+    pub const ORIGIN: Point = Point(0);
+
     /// The point at column `x` and row `y`, if it lies in the area.
     pub const fn new(x: i32, y: i32) -> Option<Point> {
         if x >= 0 && x < SIDE && y >= 0 && y < SIDE { Some(Point((y * ROW + x) as u16)) } else { None }

@@ -3,6 +3,7 @@
 pub mod board;
 pub mod canonical;
 pub mod dominance;
+pub mod enumerate;
 pub mod geometry;
 pub mod position;
 pub mod referee;

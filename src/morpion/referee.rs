@@ -46,9 +46,18 @@ pub struct FreeMove {
 }
 
 impl FreeMove {
-    /// The engine's move as one on the unbounded grid.
+    /// The engine's move as one on the unbounded grid. (A number that names no move, which only damaged data can
+    /// hold, makes a move with an impossible index or one at another place.)
     pub fn from_move(mv: Move) -> FreeMove {
-        FreeMove { point: (mv.point().x(), mv.point().y()), direction: mv.direction(), index: mv.index() as i32 }
+        let coordinate = match mv.direction() {
+            Direction::Vertical => mv.point().y(),
+            _ => mv.point().x(),
+        };
+        FreeMove {
+            point: (mv.point().x(), mv.point().y()),
+            direction: mv.direction(),
+            index: coordinate - mv.line().start() as i32,
+        }
     }
 
     /// The engine's move; `None` if the line leaves the 60x60 playing area.
@@ -93,6 +102,9 @@ impl std::fmt::Display for FreeLine {
 /// Why a move is illegal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Illegal {
+    /// The number names no move of the variant: its point is not of its line, or either lies outside the area.
+    #[error("{0:#010x} is not the number of a move: the data are damaged")]
+    Malformed(u32),
     /// The index of the new point is not one of the line's points.
     #[error("point number {index} of the line is asked for, but its points are numbered 0 to {}", .len - 1)]
     NoSuchIndex {
@@ -295,7 +307,12 @@ pub struct ReplayError {
 pub fn replay(variant: Variant, moves: &[Move]) -> Result<Referee, ReplayError> {
     let mut referee = Referee::new(variant);
     for (index, &mv) in moves.iter().enumerate() {
-        referee.play(FreeMove::from_move(mv)).map_err(|reason| ReplayError { index, reason })?;
+        let free = FreeMove::from_move(mv);
+        let played = match free.in_area(variant) {
+            Some(same) if same == mv => referee.play(free),
+            _ => Err(Illegal::Malformed(mv.bits())),
+        };
+        played.map_err(|reason| ReplayError { index, reason })?;
     }
     Ok(referee)
 }
@@ -341,6 +358,34 @@ mod tests {
         assert!(touching.judge(mv(i32::MAX, i32::MIN, Direction::Falling, 4)).is_err());
         assert_eq!(mv(-1, 3, row, 0).in_area(Variant::T5), None);
         assert_eq!(mv(58, 3, row, 0).in_area(Variant::T5), None);
+    }
+
+    /// Moves are read from files as numbers, and any number may be in a damaged one.
+    #[test]
+    fn any_number_is_judged() {
+        use crate::core::seed;
+        use rand::RngExt;
+        let mut rng = seed::rng(5, &[]);
+        let real = Move::new(Variant::T5, Point::new(28, 24).unwrap(), Direction::Vertical, 0).unwrap();
+        let mut moves = 0;
+        for i in 0..40_000 {
+            let mut bits: u32 = rng.random();
+            if i % 2 == 0 {
+                // A real move with at most one bit of its point and one of its line turned.
+                bits = real.bits() ^ (bits & 1) << (bits >> 1 & 15) ^ (bits >> 5 & 1) << (16 + (bits >> 6 & 15));
+            }
+            let mv: Move = serde_json::from_value(bits.into()).unwrap();
+            for variant in Variant::ALL {
+                let judged = replay(variant, &[mv]);
+                if Move::from_bits(variant, bits).is_none() {
+                    let reason = Illegal::Malformed(bits);
+                    assert_eq!(judged.unwrap_err(), ReplayError { index: 0, reason }, "seed 5, {bits:#x}");
+                } else {
+                    moves += 1;
+                }
+            }
+        }
+        assert!(moves > 100, "only {moves} moves among the numbers");
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! cross stands in the area so that a mirror image sends coordinate `c` to `k - c` with `k = 59` for lines of 5
 //! (the cross's centre is (29.5,29.5), also the area's) and `k = 58` for lines of 4 (centre (29,29)). So the
 //! area for lines of 5 is mapped to itself, and for lines of 4 column 59 and row 59 are mapped out of it: the
-//! maps return `None` there. No game of 4T or 4D comes near those: its best one has 62 moves, and they start
-//! 27 points away; the `Option` is there for boards that are not the result of a game.
+//! maps return `None` there. The known grids of 4T and 4D stay more than 20 points away from those; the `Option`
+//! spares the proof that all do, and serves boards that no game makes.
 
 use super::geometry::{Direction, Line, Move, Point, cross_corner};
 use super::position::Position;

@@ -7,6 +7,7 @@
 //! best of this unit, by its own jump and by a larger one. Everything is counted in iterations, so a unit gives
 //! the same result on any machine, interrupted or not.
 
+use super::lanes::{Extension, Lanes, Plain, Task, dispatch};
 use super::params::{Jump, JumpTo, Params, Sort, StallTable};
 use super::tree::{Shape, Tree};
 use super::{Unit, restore_error};
@@ -93,7 +94,7 @@ impl<R: Rules> Dfs<R> {
             return Err(error("the path has no root".into()));
         };
         for (level, &entered) in path.iter().enumerate() {
-            if entered == 0 || !search.tree.seek(entered - 1) || !search.tree.enter() {
+            if entered == 0 || !search.tree.seek(entered - 1) || !search.tree.enter::<Plain>() {
                 return Err(error(format!("level {level} of the path has no move number {entered}")));
             }
         }
@@ -210,8 +211,9 @@ impl<R: Rules> Dfs<R> {
     }
 }
 
-impl<R: Rules> Search<Move> for Dfs<R> {
-    fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+impl<R: Rules> Dfs<R> {
+    #[inline(always)]
+    fn run_with<L: Lanes>(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         if let Some(end) = self.state.ended {
             return end;
         }
@@ -227,7 +229,7 @@ impl<R: Rules> Search<Move> for Dfs<R> {
             {
                 return end;
             }
-            while !self.tree.enter() {
+            while !self.tree.enter::<L>() {
                 if !self.tree.leave() {
                     let exhausted = self.exact && !self.state.jumped;
                     let end = if exhausted { End::Exhausted } else { End::Finished };
@@ -242,6 +244,12 @@ impl<R: Rules> Search<Move> for Dfs<R> {
                 self.new_best(score, ctl);
             }
         }
+    }
+}
+
+impl<R: Rules> Search<Move> for Dfs<R> {
+    fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+        dispatch(Extension::detect(), Run { search: self, ctl })
     }
 
     fn save(&self) -> Vec<u8> {
@@ -268,5 +276,20 @@ impl Returns {
                 *first = iterations;
             }
         }
+    }
+}
+
+/// A call of [`Search::run`].
+struct Run<'a, R> {
+    search: &'a mut Dfs<R>,
+    ctl: &'a mut dyn Ctl<Move>,
+}
+
+impl<R: Rules> Task for Run<'_, R> {
+    type Output = End;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> End {
+        self.search.run_with::<L>(self.ctl)
     }
 }

@@ -129,3 +129,113 @@ impl Distinct {
         self.len as i32
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::seed;
+    use crate::morpion::position::Position;
+    use crate::morpion::variant::Variant;
+    use crate::with_rules;
+    use rand::RngExt;
+    use std::collections::HashSet;
+
+    const ALL: [Sort; 8] = [
+        Sort::No,
+        Sort::Coords,
+        Sort::TotalWeightsLines,
+        Sort::TotalWeightsMax,
+        Sort::LinesTotalWeights,
+        Sort::WeightsLines,
+        Sort::WeightsMax,
+        Sort::LinesWeights,
+    ];
+
+    /// Both weights from the lists of legal moves before and after, as sets.
+    fn weights<R: Rules>(position: &Position<R>, list: &[Move], mv: Move) -> (i32, i32) {
+        let before: HashSet<Move> = position.moves().iter().copied().collect();
+        let mut next = position.clone();
+        next.play(mv);
+        let after: HashSet<Move> = next.moves().iter().copied().collect();
+        let created: Vec<Move> = after.difference(&before).copied().collect();
+        let lost: Vec<Move> = list.iter().copied().filter(|m| !after.contains(m)).collect();
+        let points = |moves: &[Move]| moves.iter().map(|m| m.point()).collect::<HashSet<_>>().len() as i32;
+        (created.len() as i32 - lost.len() as i32, points(&created) - points(&lost))
+    }
+
+    /// Sorts by definition: by insertion, with a comparison of two moves.
+    fn slow<R: Rules>(position: &Position<R>, list: &[Move], order: Sort) -> (Vec<Move>, usize) {
+        let used = |mv: Move| position.played().iter().filter(|m| m.direction() == mv.direction()).count() as i32;
+        let rank = |mv: Move| {
+            let (total, point) = weights(position, list, mv);
+            match order {
+                Sort::No => (0, 0, 0),
+                Sort::Coords => (mv.point().x(), mv.point().y(), i32::from(mv.line().key())),
+                Sort::TotalWeightsLines => (-total, used(mv), 0),
+                Sort::TotalWeightsMax => (-total, 0, 0),
+                Sort::LinesTotalWeights => (used(mv), -total, 0),
+                Sort::WeightsLines => (-point, used(mv), 0),
+                Sort::WeightsMax => (-point, 0, 0),
+                Sort::LinesWeights => (used(mv), -point, 0),
+            }
+        };
+        let mut sorted: Vec<Move> = Vec::new();
+        for &mv in list {
+            let at = sorted.iter().position(|&other| rank(other) > rank(mv)).unwrap_or(sorted.len());
+            sorted.insert(at, mv);
+        }
+        let tried = match order {
+            Sort::TotalWeightsMax | Sort::WeightsMax => {
+                sorted.iter().filter(|&&mv| rank(mv) == rank(sorted[0])).count()
+            }
+            _ => list.len(),
+        };
+        (sorted, tried)
+    }
+
+    #[test]
+    fn all_orderings_follow_their_definition() {
+        for variant in Variant::ALL {
+            with_rules!(variant, R => for game in 0..3 {
+                let mut rng = seed::rng(5, &[variant as u64, game]);
+                let mut position = Position::<R>::new();
+                while !position.moves().is_empty() {
+                    // The list of a node may hold fewer moves than are legal.
+                    let mut list = position.moves().to_vec();
+                    list.retain(|_| rng.random_bool(0.8));
+                    let mut lines = [0; 4];
+                    position.played().iter().for_each(|mv| lines[mv.direction() as usize] += 1);
+                    for order in ALL {
+                        let mut bits: Vec<u32> = list.iter().map(|mv| mv.bits()).collect();
+                        let mut board = position.board().clone();
+                        let tried = sort::<R>(order, &mut board, &mut bits, &lines, &mut Scratch::default());
+                        let sorted: Vec<Move> = bits.iter().map(|&bits| Move::from_raw(bits)).collect();
+                        let by_definition = slow(&position, &list, order);
+                        assert_eq!((sorted, tried), by_definition, "{variant} game {game} {order:?}");
+                        assert!(board == *position.board());
+                    }
+                    position.play(position.moves()[rng.random_range(0..position.moves().len())]);
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn new_moves_are_inserted_where_a_sort_puts_them() {
+        let mut rng = seed::rng(6, &[]);
+        for _ in 0..2000 {
+            let position = Position::<crate::morpion::variant::T5>::new();
+            let mut list: Vec<u32> = position.moves().iter().map(|mv| mv.bits()).collect();
+            list.retain(|_| rng.random_bool(0.5));
+            for i in (1..list.len()).rev() {
+                list.swap(i, rng.random_range(0..=i));
+            }
+            let sorted = rng.random_range(0..=list.len());
+            list[..sorted].sort_by_key(|&bits| coords(bits));
+            let mut expected = list.clone();
+            expected.sort_by_key(|&bits| coords(bits));
+            insert_by_coords(&mut list, sorted);
+            assert_eq!(list, expected);
+        }
+    }
+}

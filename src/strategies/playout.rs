@@ -51,9 +51,9 @@ impl<R: Rules> Playout<R> {
     }
 
     /// Becomes a copy of `other` without allocating.
-    #[inline]
+    #[inline(always)]
     pub fn copy_from(&mut self, other: &Playout<R>) {
-        self.board.clone_from(&other.board);
+        self.board.copy_from(&other.board);
         self.list[..other.len].copy_from_slice(&other.list[..other.len]);
         self.len = other.len;
         self.played.clear();
@@ -105,7 +105,7 @@ impl<R: Rules> Playout<R> {
     #[inline(always)]
     pub fn play_out<L: Lanes>(&mut self, rng: &mut Rng) {
         while self.len > 0 {
-            let index = ((rng.next_u64() >> 32) * self.len as u64 >> 32) as usize;
+            let index = (((rng.next_u64() >> 32) * self.len as u64) >> 32) as usize;
             self.play::<L>(Move::from_raw(self.list[index]));
         }
     }

@@ -7,6 +7,7 @@
 //! considered either, since any grid with one of them is the mirror image of a grid that has been seen.
 //! The walk is deterministic and quick (well under a microsecond per node), so it is resumed by walking again.
 
+use super::lanes::Plain;
 use super::params::Params;
 use super::tree::{Shape, Tree};
 use crate::morpion::geometry::Move;
@@ -89,7 +90,7 @@ impl<R: Rules> Walk<R> {
                 None => return false,
             };
         }
-        let entered = self.tree.enter();
+        let entered = self.tree.enter::<Plain>();
         if entered && self.level() == 1 && self.representatives.is_some() {
             self.tree.sort_again();
         }

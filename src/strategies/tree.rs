@@ -7,6 +7,7 @@
 //! Moves that are excluded this way or as dominated are never created again: a move is created only when the last
 //! missing point of its line but one is set.
 
+use super::lanes::{Lanes, filter_into};
 use super::params::{Params, Sort};
 use super::{is_legal, ordering};
 use crate::morpion::board::Board;
@@ -102,11 +103,6 @@ impl<R: Rules> Tree<R> {
         (self.prefix.len() + self.frames.len() - 1) as u32
     }
 
-    /// Length of the prefix.
-    pub fn prefix_len(&self) -> usize {
-        self.prefix.len()
-    }
-
     /// The lists along the path, the root's first.
     #[inline(always)]
     pub fn frames(&self) -> &[Frame] {
@@ -139,8 +135,8 @@ impl<R: Rules> Tree<R> {
     }
 
     /// Plays the next move of the node's list; `false` if all have been tried.
-    #[inline]
-    pub fn enter(&mut self) -> bool {
+    #[inline(always)]
+    pub fn enter<L: Lanes>(&mut self) -> bool {
         let at = self.frames.len() - 1;
         let frame = self.frames[at];
         if frame.next == frame.stop {
@@ -151,11 +147,7 @@ impl<R: Rules> Tree<R> {
         self.board.place(mv);
         let from = if self.shape.order_free { frame.next + 1 } else { frame.start };
         let (lists, free) = self.arena.split_at_mut(frame.end as usize);
-        let mut n = 0;
-        for &other in &lists[from as usize..] {
-            free[n] = other;
-            n += usize::from(!Move::from_raw(other).collides::<R>(mv));
-        }
+        let mut n = filter_into::<R, L>(&lists[from as usize..], free, mv);
         let kept = n;
         let (eliminate, board) = (self.shape.eliminate, &self.board);
         board.moves_through(mv.point(), |new| {
@@ -179,7 +171,7 @@ impl<R: Rules> Tree<R> {
     }
 
     /// Takes back the last move of the path; `false` at the root.
-    #[inline]
+    #[inline(always)]
     pub fn leave(&mut self) -> bool {
         if self.frames.len() == 1 {
             return false;

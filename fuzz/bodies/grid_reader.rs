@@ -1,0 +1,26 @@
+//! Any bytes as a grid file: the readers may refuse them but not end the program, and what they accept is legal for
+//! the referee and comes back unchanged from each format.
+
+use morpion::morpion::referee;
+use morpion::morpion::variant::Variant;
+use morpion::notation::format::{Format, read, write};
+
+/// Runs one input.
+///
+/// # Panics
+/// If an accepted grid is illegal or does not survive being written and read.
+pub fn run(data: &[u8]) {
+    for asked in [None, Some(Variant::ALL[data.len() % 4])] {
+        let Ok(loaded) = read(data, asked) else { continue };
+        let grid = loaded.grid;
+        assert!(asked.is_none_or(|variant| variant == grid.variant));
+        let replayed = referee::replay(grid.variant, &grid.moves).expect("an accepted grid is legal");
+        assert_eq!(replayed.score() as usize, grid.score());
+        for format in [Format::Pentasol, Format::MsrCompact, Format::MsrJson] {
+            let text = write(&grid, format).expect("a grid can be written");
+            let again = read(text.as_bytes(), None).unwrap_or_else(|e| panic!("{format}: {e}\n{text}"));
+            assert_eq!(again.format, format, "{text}");
+            assert_eq!((again.grid.variant, &again.grid.moves), (grid.variant, &grid.moves), "{text}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! A finished game with what its playout saw: every move that became legal, and when.
+
+/// Room for the moves that are ever legal in a game: each needs all points of its line but one by the end, so the
+/// bound on the legal moves of a position holds for them together.
+pub(super) const ROOM: usize = crate::morpion::position::MAX_LEGAL + 43;
+
+/// Room for a game: no game of any variant has more than 485 moves.
+pub(super) const GAME: usize = 512;
+
+/// The moves of a game and the moves that appeared during it.
+#[derive(Clone)]
+pub(super) struct Game {
+    /// The moves played, as [`crate::morpion::geometry::Move::bits`].
+    moves: [u32; GAME],
+    /// `ends[s]`: moves appeared when step `s` has been played.
+    ends: [u16; GAME],
+    len: usize,
+    /// The moves that became legal after the start, in order of appearance, and their codes.
+    pub appeared: [u32; ROOM],
+    pub codes: [u32; ROOM],
+    /// How many.
+    pub appearances: usize,
+}
+
+impl Game {
+    pub fn boxed() -> Box<Game> {
+        Box::new(Game {
+            moves: [0; GAME],
+            ends: [0; GAME],
+            len: 0,
+            appeared: [0; ROOM],
+            codes: [0; ROOM],
+            appearances: 0,
+        })
+    }
+
+    /// The moves played.
+    #[inline(always)]
+    pub fn moves(&self) -> &[u32] {
+        &self.moves[..self.len]
+    }
+
+    /// Per step, how many moves have appeared when it has been played.
+    #[inline(always)]
+    pub fn ends(&self) -> &[u16] {
+        &self.ends[..self.len]
+    }
+
+    /// Becomes the empty game.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.appearances = 0;
+    }
+
+    /// Whether a further move can be noted, with all that it may create.
+    #[inline(always)]
+    pub fn has_room(&self) -> bool {
+        self.len < GAME && self.appearances < ROOM - 40
+    }
+
+    /// Notes a played move; its appearances follow through [`Game::appear`], then [`Game::end_step`].
+    #[inline(always)]
+    pub fn play(&mut self, bits: u32) {
+        self.moves[self.len & (GAME - 1)] = bits;
+    }
+
+    /// Notes a move that has become legal.
+    ///
+    /// # Safety
+    /// [`Game::has_room`] held before the step.
+    #[inline(always)]
+    pub unsafe fn appear(&mut self, bits: u32, code: u32) {
+        // SAFETY: a step creates at most 20 moves, and there was room for 40.
+        unsafe {
+            *self.appeared.get_unchecked_mut(self.appearances) = bits;
+            *self.codes.get_unchecked_mut(self.appearances) = code;
+        }
+        self.appearances += 1;
+    }
+
+    /// Ends the step begun by [`Game::play`].
+    #[inline(always)]
+    pub fn end_step(&mut self) {
+        self.ends[self.len & (GAME - 1)] = self.appearances as u16;
+        self.len += 1;
+    }
+
+    /// Becomes a copy of `other`, of which only the used parts are read.
+    pub fn copy_from(&mut self, other: &Game) {
+        let (len, n) = (other.len, other.appearances);
+        self.moves[..len].copy_from_slice(&other.moves[..len]);
+        self.ends[..len].copy_from_slice(&other.ends[..len]);
+        self.appeared[..n].copy_from_slice(&other.appeared[..n]);
+        self.codes[..n].copy_from_slice(&other.codes[..n]);
+        (self.len, self.appearances) = (len, n);
+    }
+}

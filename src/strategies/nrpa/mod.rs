@@ -1,0 +1,317 @@
+//! Nested rollout policy adaptation (Rosin 2011).
+//!
+//! A call of level `n` makes N calls of level `n - 1`, each with its own copy of the policy, keeps the best game
+//! (of equal ones the later) and after each adapts its policy toward it; level 0 is a playout. The nesting is held
+//! as an explicit stack, so that a search stands still between any two calls of level 1 and can be saved there.
+//! Each call of level 1 draws its random numbers from a seed of its own, derived from the unit's seed and the
+//! call's number.
+
+mod clocks;
+mod game;
+pub mod isa;
+mod lesson;
+mod playout;
+pub mod policy;
+
+use crate::core::ctl::{Ctl, Signal};
+use crate::core::search::{End, RestoreError, Search};
+use crate::core::seed::derive;
+use crate::morpion::geometry::Move;
+use crate::morpion::position::Position;
+use crate::morpion::variant::Rules;
+use crate::strategies::params::{Adapt, Params};
+use crate::strategies::{Unit, decode, restore_error};
+use clocks::Clocks;
+use game::Game;
+use isa::{Isa, Level};
+use lesson::Lesson;
+use playout::Playout;
+use policy::Policy;
+
+/// What a level remembers between the calls below it.
+struct Nest {
+    policy: Policy,
+    /// Calls of the level below done.
+    done: u32,
+    /// The best game of the calls done, without the prefix.
+    best: Box<Game>,
+    lesson: Lesson,
+    /// The lesson is that of `best` and up to date with `policy`.
+    prepared: bool,
+}
+
+impl Nest {
+    fn new() -> Nest {
+        Nest { policy: Policy::uniform(), done: 0, best: Game::boxed(), lesson: Lesson::new(), prepared: false }
+    }
+
+    /// Whether the result of a call of the level below becomes the best: of equal ones the later.
+    #[inline(always)]
+    fn accepts(&self, game: &Game) -> bool {
+        let (new, old) = (game.moves(), self.best.moves());
+        new.len() >= old.len() && new != old
+    }
+
+    /// Begins a call with the policy of the level above.
+    fn begin(&mut self, above: &Policy) {
+        self.policy.copy_from(above);
+        (self.done, self.prepared) = (0, false);
+        self.best.clear();
+    }
+}
+
+/// A resumable NRPA search of one unit: one call of the top level.
+pub struct Nrpa<R> {
+    adapt: Adapt,
+    alpha: f32,
+    calls: u32,
+    seed: u64,
+    limit: u64,
+    isa: Level,
+    prefix: Vec<Move>,
+    playout: Playout<R>,
+    board: crate::morpion::board::Board<R>,
+    clocks: Clocks,
+    /// Levels 1 to the top.
+    nests: Vec<Nest>,
+    /// Calls of level 1 done.
+    batches: u64,
+    playouts: u64,
+    best: u32,
+    finished: bool,
+}
+
+/// The saved state; what follows from parameters and unit is not in it.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Saved {
+    batches: u64,
+    playouts: u64,
+    best: u32,
+    finished: bool,
+    nests: Vec<SavedNest>,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct SavedNest {
+    done: u32,
+    best: Vec<u32>,
+    policy: Vec<(u32, f32)>,
+}
+
+impl<R: Rules> Nrpa<R> {
+    /// Begins the search of `unit`.
+    pub fn new(params: &Params, unit: &Unit) -> Nrpa<R> {
+        Nrpa::with_isa(params, unit, isa::detect())
+    }
+
+    /// The same with a chosen instruction set, which the processor must have.
+    ///
+    /// # Panics
+    /// If the processor lacks it.
+    pub fn with_isa(params: &Params, unit: &Unit, isa: Level) -> Nrpa<R> {
+        assert!(isa.available(), "this processor has no {isa:?}");
+        let mut position = Position::<R>::new();
+        for &mv in &unit.prefix {
+            position.play(mv);
+        }
+        let moves = unit.candidates.as_deref().unwrap_or(position.moves());
+        Nrpa {
+            adapt: params.adapt,
+            alpha: params.alpha as f32,
+            calls: params.iterations.max(1),
+            seed: unit.seed,
+            limit: unit.max_iterations.unwrap_or(u64::MAX),
+            isa,
+            prefix: unit.prefix.clone(),
+            playout: Playout::new(position.board().clone(), moves),
+            board: position.board().clone(),
+            clocks: Clocks::new(0),
+            nests: (0..params.level.max(1)).map(|_| Nest::new()).collect(),
+            batches: 0,
+            playouts: 0,
+            best: 0,
+            finished: false,
+        }
+    }
+
+    /// Goes on from what [`Search::save`] returned for the same parameters and unit.
+    ///
+    /// # Errors
+    /// If the bytes are no such state.
+    pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Nrpa<R>, RestoreError> {
+        let fail = |reason: &str| restore_error("nrpa", reason.to_owned());
+        let saved: Saved = decode("nrpa", saved)?;
+        let mut search = Nrpa::<R>::new(params, unit);
+        if saved.nests.len() + 1 != search.nests.len() {
+            return Err(fail("it has another number of levels"));
+        }
+        for (nest, saved) in search.nests[1..].iter_mut().zip(saved.nests) {
+            let mut moves = unit.prefix.clone();
+            for &bits in &saved.best {
+                moves.push(Move::from_bits(R::VARIANT, bits).ok_or_else(|| fail("a best game has no such move"))?);
+            }
+            Position::<R>::after(&moves).map_err(|_| fail("a best game is not legal"))?;
+            nest.policy = Policy::from_entries(&saved.policy).ok_or_else(|| fail("a policy is out of range"))?;
+            nest.done = saved.done;
+            search.playout.replay(&saved.best, &mut nest.best);
+        }
+        search.batches = saved.batches;
+        search.playouts = saved.playouts;
+        search.best = saved.best;
+        search.finished = saved.finished;
+        Ok(search)
+    }
+
+    /// Runs one call of level 1 under the policy of the level above and hands its result upwards.
+    #[inline(always)]
+    unsafe fn batch<I: Isa>(&mut self) {
+        let seed = derive(self.seed, &[self.batches]);
+        self.clocks.reseed(seed);
+        let (lowest, upper) = self.nests.split_first_mut().expect("there is a level 1");
+        match upper.first() {
+            Some(above) => lowest.begin(&above.policy),
+            None => lowest.begin(&Policy::uniform()),
+        }
+        while lowest.done < self.calls && self.playouts < self.limit {
+            if lowest.done > 0 {
+                learn(lowest, self.adapt, self.alpha, &self.playout, &mut self.board);
+            }
+            // SAFETY: the instruction set by the caller's promise.
+            unsafe { self.playout.play::<I>(&lowest.policy, &mut self.clocks) };
+            self.playouts += 1;
+            lowest.done += 1;
+            if lowest.accepts(&self.playout.game) {
+                std::mem::swap(&mut lowest.best, &mut self.playout.game);
+                lowest.prepared = false;
+            }
+        }
+        self.batches += 1;
+        if lowest.done < self.calls {
+            // The budget is used up in the middle of a call: nothing follows.
+            return;
+        }
+        let mut level = 1;
+        while level < self.nests.len() {
+            let (below, rest) = self.nests.split_at_mut(level);
+            let nest = &mut rest[0];
+            nest.done += 1;
+            if nest.accepts(&below[level - 1].best) {
+                nest.best.copy_from(&below[level - 1].best);
+                nest.prepared = false;
+            }
+            if nest.done < self.calls {
+                learn(nest, self.adapt, self.alpha, &self.playout, &mut self.board);
+                // The calls completed below begin anew with the policy of the level above them.
+                for lower in (1..level).rev() {
+                    let (lower, above) = self.nests.split_at_mut(lower + 1);
+                    lower.last_mut().expect("it has at least two levels").begin(&above[0].policy);
+                }
+                return;
+            }
+            level += 1;
+        }
+        self.finished = true;
+    }
+
+    /// [`Nrpa::batch`] compiled for AVX-512.
+    ///
+    /// # Safety
+    /// The processor has [`Level::Avx512`].
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,popcnt,lzcnt")]
+    unsafe fn batch_avx512(&mut self) {
+        // SAFETY: the caller's promise.
+        unsafe { self.batch::<isa::Avx512>() }
+    }
+
+    /// [`Nrpa::batch`] compiled for AVX2.
+    ///
+    /// # Safety
+    /// The processor has [`Level::Avx2`].
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    unsafe fn batch_avx2(&mut self) {
+        // SAFETY: the caller's promise.
+        unsafe { self.batch::<isa::Avx2>() }
+    }
+
+    fn run_batch(&mut self) {
+        match self.isa {
+            // SAFETY: `with_isa` has checked that the processor has the instruction set.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { self.batch_avx512() },
+            // SAFETY: the same.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { self.batch_avx2() },
+            // SAFETY: plain Rust runs anywhere.
+            _ => unsafe { self.batch::<isa::Scalar>() },
+        }
+    }
+}
+
+/// Adapts the policy of `nest` toward its best game.
+#[inline(always)]
+fn learn<R: Rules>(
+    nest: &mut Nest,
+    form: Adapt,
+    alpha: f32,
+    playout: &Playout<R>,
+    board: &mut crate::morpion::board::Board<R>,
+) {
+    if nest.best.moves().is_empty() {
+        return;
+    }
+    if !nest.prepared {
+        nest.lesson.prepare::<R>(form, playout.start(), board, &nest.best, &mut nest.policy);
+        nest.prepared = true;
+    }
+    nest.lesson.adapt(alpha, &mut nest.policy);
+}
+
+impl<R: Rules> Search<Move> for Nrpa<R> {
+    fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+        loop {
+            if self.finished {
+                return End::Finished;
+            }
+            if self.playouts >= self.limit {
+                return End::IterationLimit;
+            }
+            if ctl.poll(self.playouts, self.best) == Signal::Stop {
+                return End::Stopped;
+            }
+            ctl.offer_checkpoint(&mut || self.save());
+            self.run_batch();
+            // The call of level 1 has just ended; its best game stays in place until the next begins.
+            let found = self.nests[0].best.moves();
+            let score = (self.prefix.len() + found.len()) as u32;
+            if score > self.best {
+                self.best = score;
+                let mut moves = self.prefix.clone();
+                moves.extend(found.iter().map(|&bits| Move::from_raw(bits)));
+                ctl.improved(&moves, self.playouts);
+            }
+        }
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let nests = self.nests[1..]
+            .iter()
+            .map(|n| SavedNest { done: n.done, best: n.best.moves().to_vec(), policy: n.policy.entries() })
+            .collect();
+        let saved =
+            Saved { batches: self.batches, playouts: self.playouts, best: self.best, finished: self.finished, nests };
+        postcard::to_stdvec(&saved).expect("a state of numbers and lists can be written")
+    }
+
+    fn iterations(&self) -> u64 {
+        self.playouts
+    }
+
+    fn best(&self) -> u32 {
+        self.best
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! One playout: a game in which each move is drawn with probability proportional to its weight.
+//!
+//! Softmax sampling without a sum: every legal move carries an exponential clock whose rate is its weight, set
+//! once, when the move appears; the move whose clock is least is played and its time is taken off all others. The
+//! exponential distribution has no memory, so each choice is distributed exactly as if drawn anew with
+//! probability weight / sum of weights (the next-reaction form of Gillespie's method; Gibson and Bruck 2000).
+//! Remaining times are kept rather than moments of firing, so magnitudes never mix: a difference loses precision
+//! only when two clocks agree in their leading digits, which is as rare as it is imprecise.
+
+use super::clocks::Clocks;
+use super::game::Game;
+use super::isa::{Collision, Isa, SLOTS};
+use super::policy::{Policy, code, code_at};
+use crate::morpion::board::Board;
+use crate::morpion::geometry::Move;
+use crate::morpion::position::MAX_LEGAL;
+use crate::morpion::variant::Rules;
+
+/// The scratch memory of playouts from one start.
+pub(super) struct Playout<R> {
+    start: Board<R>,
+    start_moves: Vec<u32>,
+    board: Board<R>,
+    /// Moves that found no slot, with their clocks.
+    waiting: Vec<(u32, f32)>,
+    /// The last game.
+    pub game: Box<Game>,
+}
+
+impl<R: Rules> Playout<R> {
+    /// For games that go on from `start`, where `moves` may be played.
+    pub fn new(start: Board<R>, moves: &[Move]) -> Playout<R> {
+        Playout {
+            board: start.clone(),
+            start,
+            start_moves: moves.iter().map(|m| m.bits()).collect(),
+            waiting: Vec::with_capacity(MAX_LEGAL),
+            game: Game::boxed(),
+        }
+    }
+
+    /// The position that the games start from.
+    pub fn start(&self) -> (&Board<R>, &[u32]) {
+        (&self.start, &self.start_moves)
+    }
+
+    /// Plays one game.
+    ///
+    /// # Safety
+    /// The processor has the instruction set `I`.
+    #[inline(always)]
+    pub unsafe fn play<I: Isa>(&mut self, policy: &Policy, clocks: &mut Clocks) {
+        self.board.clone_from(&self.start);
+        let means = policy.means();
+        // The moves of the slots once more, to read a single one.
+        let mut mirror = [0u32; SLOTS];
+        let mut times = [0.0f32; SLOTS];
+        self.waiting.clear();
+        for (slot, &mv) in self.start_moves.iter().enumerate() {
+            clocks.reserve(1);
+            let clock = clocks.take() * policy.mean(code(Move::from_raw(mv)));
+            if slot < SLOTS {
+                (mirror[slot], times[slot]) = (mv, clock);
+            } else {
+                self.waiting.push((mv, clock));
+            }
+        }
+        let mut live = if self.start_moves.len() < SLOTS { (1u32 << self.start_moves.len()) - 1 } else { u32::MAX };
+        // SAFETY: the instruction set by the caller's promise.
+        let (mut moves, mut left) = unsafe { I::load(&mirror, &times) };
+        let game = &mut *self.game;
+        game.clear();
+        // The least clock and its slot, ordered as one number.
+        // SAFETY: the same.
+        let (_, least, slot) = unsafe { I::settle(moves, &mut left, live, Collision::NONE, 0.0) };
+        let mut soonest = key(least, slot).min(soonest_waiting(&self.waiting));
+        while soonest < NEVER && game.has_room() {
+            let slot = soonest as u32 as usize;
+            let elapsed = f32::from_bits((soonest >> 32) as u32);
+            let mv = if slot < SLOTS { mirror[slot] } else { self.waiting[slot - SLOTS].0 };
+            let mv = Move::from_raw(mv);
+            let center = mv.point();
+            game.play(mv.bits());
+            self.board.place(mv);
+            clocks.reserve(NEW);
+            let mut openings = self.board.openings(center);
+            let collision = Collision::of::<R>(mv.bits());
+            // SAFETY: the same.
+            unsafe {
+                let (keep, least, slot) = I::settle(moves, &mut left, live, collision, elapsed);
+                live = keep;
+                soonest = key(least, slot);
+            }
+            if !self.waiting.is_empty() {
+                self.waiting.retain(|&(bits, _)| !collision.hits(bits));
+                self.waiting.iter_mut().for_each(|(_, clock)| *clock -= elapsed);
+            }
+            while let Some(opening) = openings.next() {
+                let (bits, code) = (opening.mv.bits(), code_at::<R>(center, opening.place));
+                let clock = clocks.take() * means[code as usize & (means.len() - 1)];
+                // SAFETY: the game had room before the step.
+                unsafe { game.appear(bits, code) };
+                if live == u32::MAX {
+                    self.waiting.push((bits, clock));
+                    continue;
+                }
+                let slot = (!live).trailing_zeros();
+                live |= 1 << slot;
+                mirror[slot as usize & (SLOTS - 1)] = bits;
+                // SAFETY: the same.
+                unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
+                soonest = soonest.min(key(clock, slot));
+            }
+            game.end_step();
+            if !self.waiting.is_empty() {
+                while live != u32::MAX
+                    && let Some((bits, clock)) = self.waiting.pop()
+                {
+                    let slot = (!live).trailing_zeros();
+                    live |= 1 << slot;
+                    mirror[slot as usize & (SLOTS - 1)] = bits;
+                    // SAFETY: the same.
+                    unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
+                    soonest = soonest.min(key(clock, slot));
+                }
+                soonest = soonest.min(soonest_waiting(&self.waiting));
+            }
+        }
+    }
+
+    /// Fills `game` from moves that are legal from the start in this order.
+    pub fn replay(&mut self, moves: &[u32], game: &mut Game) {
+        self.board.clone_from(&self.start);
+        game.clear();
+        for &bits in moves {
+            if !game.has_room() {
+                break;
+            }
+            let mv = Move::from_raw(bits);
+            game.play(bits);
+            self.board.place(mv);
+            let mut openings = self.board.openings(mv.point());
+            while let Some(opening) = openings.next() {
+                let code = code_at::<R>(mv.point(), opening.place);
+                // SAFETY: the game has room.
+                unsafe { game.appear(opening.mv.bits(), code) };
+            }
+            game.end_step();
+        }
+    }
+}
+
+/// A clock and its slot as one number that is ordered by the clock first.
+#[inline(always)]
+fn key(clock: f32, slot: u32) -> u64 {
+    u64::from(clock.to_bits()) << 32 | u64::from(slot)
+}
+
+/// Above every key of a finite clock.
+const NEVER: u64 = (f32::INFINITY.to_bits() as u64) << 32;
+
+/// The least clock of the moves that found no slot.
+fn soonest_waiting(waiting: &[(u32, f32)]) -> u64 {
+    waiting.iter().zip(SLOTS as u32..).map(|(&(_, clock), at)| key(clock, at)).min().unwrap_or(NEVER)
+}
+
+/// No move creates more: five lines in each of four directions.
+const NEW: usize = 20;

@@ -1,0 +1,72 @@
+//! The bodies of the fuzz targets (see `fuzz/`), run over a short budget of seeded random inputs: the toolchain that
+//! the tests use has no libFuzzer.
+
+use morpion::core::seed::{self, Rng};
+use morpion::notation::format::{Format, write};
+use morpion::notation::records::known;
+use rand::RngExt;
+
+const SEED: u64 = 2026;
+
+/// Bytes that mean something in some format.
+const LIKELY: &[u8] = b"0123456789-+|/\\(), \r\n#{}[]\":M";
+
+#[path = "../fuzz/bodies/engine.rs"]
+mod engine;
+
+#[path = "../fuzz/bodies/grid_reader.rs"]
+mod grid_reader;
+
+/// Runs `body` on `inputs` byte strings that `make` draws, and names the seed of one that fails.
+fn feed(name: &str, inputs: u64, make: impl Fn(&mut Rng) -> Vec<u8>, body: fn(&[u8])) {
+    for input in 0..inputs {
+        let data = make(&mut seed::rng(SEED, &[input]));
+        if std::panic::catch_unwind(|| body(&data)).is_err() {
+            panic!("{name}: input {input} of seed {SEED} fails: {}", data.escape_ascii());
+        }
+    }
+}
+
+fn bytes(rng: &mut Rng, longest: usize) -> Vec<u8> {
+    (0..rng.random_range(0..=longest)).map(|_| rng.random()).collect()
+}
+
+#[test]
+fn engine_agrees_with_the_referee() {
+    feed("engine", 60, |rng| bytes(rng, 160), engine::run);
+}
+
+/// Short files of every format with a few bytes changed, cut out or repeated, and plain noise.
+#[test]
+fn readers_refuse_or_read_any_bytes() {
+    let mut files: Vec<Vec<u8>> = Vec::new();
+    for known in known().unwrap() {
+        for format in [Format::Pentasol, Format::MsrCompact, Format::MsrJson] {
+            // Most changes to a long record only make it illegal somewhere.
+            for count in [3, 12, known.grid.score()] {
+                let grid = known.grid.prefix(count).unwrap();
+                files.push(write(&grid, format).unwrap().into_bytes());
+            }
+        }
+    }
+    let change = |rng: &mut Rng| {
+        let mut data = files[rng.random_range(0..files.len())].clone();
+        for _ in 0..rng.random_range(0..4) {
+            let at = rng.random_range(0..data.len().max(1));
+            let end = (at + rng.random_range(0..9)).min(data.len());
+            match rng.random_range(0..5) {
+                0 if at < data.len() => data[at] = rng.random(),
+                1 if at < data.len() => data[at] = LIKELY[rng.random_range(0..LIKELY.len())],
+                2 => drop(data.drain(at.min(end)..end)),
+                3 => {
+                    let piece = data[at.min(end)..end].to_vec();
+                    data.splice(at.min(end)..at.min(end), piece);
+                }
+                _ => data.truncate(at),
+            }
+        }
+        data
+    };
+    feed("grid_reader", 600, change, grid_reader::run);
+    feed("grid_reader", 200, |rng| bytes(rng, 200), grid_reader::run);
+}
