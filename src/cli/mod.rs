@@ -1,16 +1,25 @@
 //! The command line: one file per command, each with its `Args` and a `run`. stdout carries data, stderr messages.
 //! Exit status: 0 done, 1 a negative answer (an illegal grid, say), 2 bad input or a failure.
 
+mod bench;
+mod config;
 mod convert;
+mod display;
 mod enumerate;
 mod grid_input;
+mod hunt;
 mod identify;
+mod machine;
+mod plot;
 mod records;
 mod render;
+mod resume;
 mod show;
+mod state;
 mod verify;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -19,38 +28,52 @@ const FAILURE: u8 = 2;
 
 /// Hunts records in Morpion Solitaire. Without a subcommand it hunts (the same as `morpion hunt`).
 #[derive(Debug, Parser)]
-#[command(name = "morpion", version, args_conflicts_with_subcommands = true)]
+#[command(name = "morpion", version, args_conflicts_with_subcommands = true, args_override_self = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    #[command(flatten)]
+    hunt: hunt::Args,
+}
+
+/// The arguments of a hunt alone, for reading configuration files.
+#[derive(Debug, Parser)]
+#[command(name = "morpion", args_override_self = true)]
+struct HuntOnly {
+    #[command(flatten)]
+    hunt: hunt::Args,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Bench(bench::Args),
     Convert(convert::Args),
+    Enumerate(enumerate::Args),
+    Hunt(Box<hunt::Args>),
     Identify(identify::Args),
+    Plot(plot::Args),
     Records(records::Args),
     Render(render::Args),
+    Resume(resume::Args),
     Show(show::Args),
+    State(state::Args),
     Verify(verify::Args),
-    Enumerate(enumerate::Args),
 }
 
 /// Runs the command given by the process's arguments.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let result = match cli.command {
-        None => Ok(ExitCode::SUCCESS),
+    let result = parse(std::env::args_os().collect()).and_then(|cli| match cli.command {
+        None => hunt::run(cli.hunt, &mut out),
         Some(command) => dispatch(command, &mut out),
-    };
+    });
     let result = result.and_then(|code| out.flush().map(|()| code).map_err(anyhow::Error::from));
     match result {
         Ok(code) => code,
         // The reader of our output has gone (`morpion show | head`): not an error of ours.
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("morpion: {error:#}");
+            eprintln!("morpion: {}", message(&error));
             ExitCode::from(FAILURE)
         }
     }
@@ -58,14 +81,45 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match command {
+        Command::Bench(args) => bench::run(args, out),
         Command::Convert(args) => convert::run(args, out),
+        Command::Enumerate(args) => enumerate::run(args, out),
+        Command::Hunt(args) => hunt::run(*args, out),
         Command::Identify(args) => identify::run(args, out),
+        Command::Plot(args) => plot::run(args, out),
         Command::Records(args) => records::run(args, out),
         Command::Render(args) => render::run(args, out),
+        Command::Resume(args) => resume::run(args, out),
         Command::Show(args) => show::run(args, out),
+        Command::State(args) => state::run(args, out),
         Command::Verify(args) => verify::run(args, out),
-        Command::Enumerate(args) => enumerate::run(args, out),
     }
+}
+
+/// Parses the arguments; those of a configuration file that they name are put before them and parsed again.
+fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
+    let cli = Cli::parse_from(&arguments);
+    let (config, at) = match &cli.command {
+        None => (cli.hunt.config.clone(), 1),
+        Some(Command::Hunt(args)) => (args.config.clone(), 2),
+        Some(_) => (None, 0),
+    };
+    let Some(config) = config else { return Ok(cli) };
+    let from_file = config::arguments(&config, &HuntOnly::command())?;
+    arguments.splice(at..at, from_file);
+    Ok(Cli::parse_from(arguments))
+}
+
+/// The error and its causes, without the causes that the error's own text ends with.
+fn message(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |text, cause| {
+        let cause = cause.to_string();
+        match text.as_str() {
+            "" => cause,
+            told if told.ends_with(&cause) => text,
+            _ => format!("{text}: {cause}"),
+        }
+    })
 }
 
 fn broken_pipe(error: &anyhow::Error) -> bool {

@@ -1,24 +1,17 @@
 //! The picture of a grid: numbered points, the line of every move, the starting cross, a title and a legend.
 //!
-//! One function draws it on any plotters backend, in pixels times a factor, since plotters knows whole numbers only:
-//! for SVG tenths of a pixel, for PNG the samples of [`raster`]. Moves are coloured by their age, so that the growth
-//! of the grid can be seen without reading numbers; the numbers stay inside their points at any score.
+//! Moves are coloured by their age, so that the growth of the grid can be seen without reading numbers; the numbers
+//! stay inside their points at any score.
 
-use super::fonts::{self, DIGIT_HEIGHT, FAMILY};
+use super::fonts::DIGIT_HEIGHT;
 use super::layout::Layout;
-use super::raster::{self, SAMPLES, SIZE_PER_EM, TOP_TO_BASELINE};
+use super::pen::{self, Drawing, Drawn, Pen, Type};
+pub use super::pen::{Picture, RenderError, SIZES};
 use super::theme::{Palette, Rgb, Theme};
 use crate::morpion::geometry::cross;
 use crate::notation::grid::Grid;
-use plotters::prelude::{IntoFont, RGBColor, SVGBackend, ShapeStyle, TextStyle};
-use plotters::style::FontStyle;
-use plotters_backend::text_anchor::{HPos, Pos, VPos};
-use plotters_backend::{DrawingBackend, DrawingErrorKind};
-use std::io;
-use std::ops::RangeInclusive;
-
-/// Sizes that pictures can have, in pixels of the longer side.
-pub const SIZES: RangeInclusive<u32> = 300..=8000;
+use plotters_backend::DrawingBackend;
+use plotters_backend::text_anchor::HPos;
 
 /// Radius of a numbered point and of a point of the cross, in cells.
 const RADIUS: f64 = 0.37;
@@ -31,37 +24,6 @@ const GRID_STROKE: f64 = 0.022;
 
 /// Font size of numbers with up to two and with three digits, in cells.
 const NUMBER: [f64; 2] = [0.40, 0.345];
-
-/// Units per pixel of an SVG picture.
-const SVG_UNITS: f64 = 10.0;
-
-/// Format of a picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Picture {
-    /// Bitmap.
-    Png,
-    /// Vectors.
-    Svg,
-}
-
-impl Picture {
-    /// The format that a file name's extension (without the dot) stands for.
-    pub fn from_extension(extension: &str) -> Option<Picture> {
-        match extension.to_ascii_lowercase().as_str() {
-            "png" => Some(Picture::Png),
-            "svg" => Some(Picture::Svg),
-            _ => None,
-        }
-    }
-
-    /// The usual extension, without the dot.
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Picture::Png => "png",
-            Picture::Svg => "svg",
-        }
-    }
-}
 
 /// How a picture is to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,20 +40,6 @@ impl Default for Options {
     }
 }
 
-/// Why a picture could not be drawn.
-#[derive(Debug, thiserror::Error)]
-pub enum RenderError {
-    /// Too small to be read or too large to be kept.
-    #[error("a picture of {0} pixels is asked for: {low} to {high} are possible", low = SIZES.start(), high = SIZES.end())]
-    Size(u32),
-    /// The drawing library failed.
-    #[error("the picture cannot be drawn: {0}")]
-    Drawing(#[from] DrawingErrorKind<io::Error>),
-    /// The PNG encoder failed.
-    #[error("the picture cannot be encoded: {0}")]
-    Encoding(#[from] png::EncodingError),
-}
-
 /// Draws a grid and returns the picture as the bytes of a file.
 ///
 /// # Errors
@@ -101,123 +49,10 @@ pub fn render(grid: &Grid, picture: Picture, options: Options) -> Result<Vec<u8>
         return Err(RenderError::Size(options.size));
     }
     let layout = Layout::new(grid.bounds(), options.size);
-    let (width, height) = (layout.width as u32, layout.height as u32);
+    let extent = (layout.width as u32, layout.height as u32);
     let scene = Scene { grid, layout, palette: options.theme.palette() };
-    match picture {
-        Picture::Png => {
-            let pixels = raster::paint(width, height, |raster| {
-                // A raster has no errors of its own.
-                let _ = scene.draw(&mut Pen { backend: raster, factor: f64::from(SAMPLES) });
-            });
-            encode(width, height, &pixels, &scene.title())
-        }
-        Picture::Svg => {
-            let mut text = String::new();
-            let units = |pixels: u32| (f64::from(pixels) * SVG_UNITS) as u32;
-            {
-                let mut backend = SVGBackend::with_string(&mut text, (units(width), units(height)));
-                scene.draw(&mut Pen { backend: &mut backend, factor: SVG_UNITS })?;
-                backend.present()?;
-            }
-            // Plotters takes its unit for the pixel, and gives no title to readers of screens.
-            let plain = format!("width=\"{}\" height=\"{}\" ", units(width), units(height));
-            let text = text.replacen(&plain, &format!("width=\"{width}\" height=\"{height}\" "), 1);
-            let title = format!(">\n<title>Morpion Solitaire {}</title>\n", scene.title());
-            Ok(text.replacen(">\n", &title, 1).into_bytes())
-        }
-    }
-}
-
-fn encode(width: u32, height: u32, pixels: &[u8], title: &str) -> Result<Vec<u8>, RenderError> {
-    let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Best);
-    encoder.set_adaptive_filter(png::AdaptiveFilterType::Adaptive);
-    encoder.add_itxt_chunk("Title".to_owned(), title.to_owned())?;
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(pixels)?;
-    writer.finish()?;
-    Ok(bytes)
-}
-
-/// A backend, drawn on in pixels.
-struct Pen<'a, B> {
-    backend: &'a mut B,
-    /// Units of the backend per pixel.
-    factor: f64,
-}
-
-impl<B: DrawingBackend> Pen<'_, B> {
-    fn at(&self, (x, y): (f64, f64)) -> (i32, i32) {
-        ((x * self.factor).round() as i32, (y * self.factor).round() as i32)
-    }
-
-    fn length(&self, length: f64) -> u32 {
-        (length * self.factor).round().max(1.0) as u32
-    }
-
-    fn style(&self, (r, g, b): Rgb, stroke: f64) -> ShapeStyle {
-        ShapeStyle { color: RGBColor(r, g, b).into(), filled: true, stroke_width: self.length(stroke) }
-    }
-
-    fn rectangle(&mut self, from: (f64, f64), to: (f64, f64), colour: Rgb) -> Drawn<B> {
-        let (from, to, style) = (self.at(from), self.at(to), self.style(colour, 1.0));
-        self.backend.draw_rect(from, to, &style, true)
-    }
-
-    fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: f64, colour: Rgb) -> Drawn<B> {
-        let (from, to, style) = (self.at(from), self.at(to), self.style(colour, stroke));
-        self.backend.draw_line(from, to, &style)
-    }
-
-    fn disc(&mut self, centre: (f64, f64), radius: f64, colour: Rgb) -> Drawn<B> {
-        let (centre, radius, style) = (self.at(centre), self.length(radius), self.style(colour, 1.0));
-        self.backend.draw_circle(centre, radius, &style, true)
-    }
-
-    fn text(&mut self, text: &str, (x, baseline): (f64, f64), font: Type) -> Drawn<B> {
-        let colour = RGBColor(font.colour.0, font.colour.1, font.colour.2);
-        let face = if font.bold { FontStyle::Bold } else { FontStyle::Normal };
-        let style = TextStyle::from((FAMILY, font.em * self.factor * SIZE_PER_EM).into_font().style(face))
-            .color(&colour)
-            .pos(Pos::new(font.anchor, VPos::Top));
-        let at = self.at((x, baseline - TOP_TO_BASELINE * font.em));
-        self.backend.draw_text(text, &style, at)
-    }
-}
-
-type Drawn<B> = Result<(), DrawingErrorKind<<B as DrawingBackend>::ErrorType>>;
-
-/// How a text is set.
-#[derive(Clone, Copy)]
-struct Type {
-    /// Font size in pixels.
-    em: f64,
-    bold: bool,
-    colour: Rgb,
-    anchor: HPos,
-}
-
-impl Type {
-    /// Width of a text in pixels.
-    fn width(self, text: &str) -> f64 {
-        fonts::width(text, self.bold) * self.em
-    }
-
-    /// The text, cut to fit into `room` pixels.
-    fn fit(self, text: &str, room: f64) -> String {
-        let mut cut: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(300).collect();
-        if self.width(&cut) <= room {
-            return cut;
-        }
-        while !cut.is_empty() && self.width(&cut) + self.width("\u{2026}") > room {
-            cut.pop();
-        }
-        cut.push('\u{2026}');
-        cut
-    }
+    let title = format!("Morpion Solitaire {}", scene.title());
+    pen::picture(&scene, picture, extent, &title)
 }
 
 /// What is drawn.
@@ -227,7 +62,7 @@ struct Scene<'a> {
     palette: Palette,
 }
 
-impl Scene<'_> {
+impl Drawing for Scene<'_> {
     fn draw<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
         pen.rectangle((0.0, 0.0), (self.layout.width, self.layout.height), self.palette.ground)?;
         self.board(pen)?;
@@ -236,7 +71,9 @@ impl Scene<'_> {
         self.heading(pen)?;
         self.legend(pen)
     }
+}
 
+impl Scene<'_> {
     fn title(&self) -> String {
         let score = self.grid.score();
         format!("{} \u{b7} {score} {}", self.grid.variant, if score == 1 { "move" } else { "moves" })
@@ -377,6 +214,7 @@ impl Scene<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fonts;
     use super::*;
     use crate::morpion::variant::Variant;
     use crate::notation::records::known;

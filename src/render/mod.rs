@@ -3,5 +3,7 @@
 pub mod fonts;
 pub mod grid;
 pub mod layout;
+pub mod pen;
+pub mod plot;
 pub mod raster;
 pub mod theme;

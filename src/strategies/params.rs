@@ -1,7 +1,10 @@
 //! The parameters of the strategies: each declared once, with default, range and help; the command line, the
-//! configuration files and the state on disk all use these types.
+//! configuration files and the state on disk all use these types. A configuration file is a list of command-line
+//! flags in TOML, so ranges and spellings have one parser.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
 /// Which search is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, clap::ValueEnum)]
@@ -135,29 +138,183 @@ pub enum Adapt {
 }
 
 /// Parameters of every strategy; each strategy reads its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, clap::Args)]
+#[command(next_help_heading = "Search")]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// Which search.
+    #[arg(long, value_enum, default_value_t = Params::default().strategy)]
     pub strategy: Strategy,
     /// DFS: after a move's subtree, later siblings no longer consider that move.
+    #[arg(long, value_name = "on|off", action = clap::ArgAction::Set, value_parser = switch,
+        default_value = on_off(Params::default().order_free))]
     pub order_free: bool,
     /// DFS: drop moves whose line only wastes room.
+    #[arg(long, value_name = "on|off", action = clap::ArgAction::Set, value_parser = switch,
+        default_value = on_off(Params::default().eliminate_dominated))]
     pub eliminate_dominated: bool,
     /// DFS: order of the moves at a node.
+    #[arg(long, value_enum, default_value_t = Params::default().sort)]
     pub sort: Sort,
-    /// DFS: jumps back.
+    /// DFS: jumps back: frequent, nonfrequent, no, or own rules such as `1M:best/2,5M:best/4,20M:10` (after so many
+    /// iterations without a new best, unwind to half of the best, a quarter of it, move 10).
+    #[arg(long = "jumps-back", value_name = "RULES", default_value = "frequent")]
     pub jumps: Jumps,
     /// DFS: the table that ends stalled units.
+    #[arg(skip = StallTable::thesis())]
     pub stall: StallTable,
     /// NMCS, NRPA: nesting level, 1..=10.
+    #[arg(long, default_value_t = Params::default().level, value_parser = clap::value_parser!(u32).range(1..=10))]
     pub level: u32,
     /// NRPA: calls of the level below per call (N), 1..=1,000,000.
+    #[arg(long, value_name = "N", default_value_t = Params::default().iterations,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub iterations: u32,
     /// NRPA: step length of the policy's adaptation, above 0, at most 100.
+    #[arg(long, default_value_t = Params::default().alpha, value_parser = step_length)]
     pub alpha: f64,
     /// NRPA: form of the adaptation.
+    #[arg(long, value_enum, default_value_t = Params::default().adapt)]
     pub adapt: Adapt,
+}
+
+/// Text that is no value of a parameter: what was read and what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadParam(pub String);
+
+fn bad<T>(text: String) -> Result<T, BadParam> {
+    Err(BadParam(text))
+}
+
+fn switch(text: &str) -> Result<bool, BadParam> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => bad("expected on or off".to_owned()),
+    }
+}
+
+fn on_off(value: bool) -> &'static str {
+    if value { "on" } else { "off" }
+}
+
+fn step_length(text: &str) -> Result<f64, BadParam> {
+    match text.parse::<f64>() {
+        Ok(alpha) if alpha > 0.0 && alpha <= 100.0 => Ok(alpha),
+        _ => bad("expected a number above 0 and at most 100".to_owned()),
+    }
+}
+
+/// A number of iterations: digits, `_` between them, and at the end perhaps k (thousand), M (million) or G
+/// (thousand million).
+///
+/// ```
+/// use morpion::strategies::params::parse_count;
+/// assert_eq!(parse_count("5M"), Ok(5_000_000));
+/// assert_eq!(parse_count("1_500"), Ok(1500));
+/// assert!(parse_count("1e9").is_err());
+/// ```
+///
+/// # Errors
+/// If the text is no such number, or one beyond 2^64.
+pub fn parse_count(text: &str) -> Result<u64, BadParam> {
+    let (digits, unit) = match text.char_indices().last() {
+        Some((at, 'k')) => (&text[..at], 1_000),
+        Some((at, 'M')) => (&text[..at], 1_000_000),
+        Some((at, 'G')) => (&text[..at], 1_000_000_000),
+        _ => (text, 1u64),
+    };
+    let digits = digits.replace('_', "");
+    let number = if digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse::<u64>().ok() } else { None };
+    match number.and_then(|n| n.checked_mul(unit)) {
+        Some(count) => Ok(count),
+        None => bad(format!("'{text}' is no number of iterations: expected digits, then perhaps k, M or G")),
+    }
+}
+
+/// `no`, `frequent`, `nonfrequent`, or rules `after:best/N` and `after:MOVE` with commas between, smallest first.
+impl FromStr for Jumps {
+    type Err = BadParam;
+
+    fn from_str(text: &str) -> Result<Jumps, BadParam> {
+        match text {
+            "no" => return Ok(Jumps::none()),
+            "frequent" => return Ok(Jumps::frequent()),
+            "nonfrequent" => return Ok(Jumps::nonfrequent()),
+            _ => {}
+        }
+        let expected = "expected frequent, nonfrequent, no, or rules such as 1M:best/2,20M:10";
+        let mut rules: Vec<Jump> = Vec::new();
+        for rule in text.split(',') {
+            let Some((after, to)) = rule.split_once(':') else { return bad(expected.to_owned()) };
+            let after = parse_count(after.trim())?;
+            let number = |text: &str| text.trim().parse::<u32>().ok().filter(|&n| n > 0);
+            let to = match to.trim().strip_prefix("best/") {
+                Some(divisor) => number(divisor).map(JumpTo::BestOver),
+                None => number(to).map(JumpTo::Move),
+            };
+            let Some(to) = to else { return bad(format!("'{rule}' is no rule: {expected}")) };
+            if after == 0 || rules.last().is_some_and(|last| last.after >= after) {
+                return bad(format!("'{rule}': the iterations must be above 0 and rise from rule to rule"));
+            }
+            rules.push(Jump { after, to });
+        }
+        Ok(Jumps(rules))
+    }
+}
+
+impl fmt::Display for Jumps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Jumps::none() {
+            return f.write_str("no");
+        }
+        if *self == Jumps::frequent() {
+            return f.write_str("frequent");
+        }
+        if *self == Jumps::nonfrequent() {
+            return f.write_str("nonfrequent");
+        }
+        for (i, rule) in self.0.iter().enumerate() {
+            let comma = if i == 0 { "" } else { "," };
+            match rule.to {
+                JumpTo::BestOver(divisor) => write!(f, "{comma}{}:best/{divisor}", rule.after)?,
+                JumpTo::Move(number) => write!(f, "{comma}{}:{number}", rule.after)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Rows of a score and a number of iterations, in lines or with commas between, blanks or a colon between the two;
+/// `#` begins a comment. An empty table ends no unit.
+impl FromStr for StallTable {
+    type Err = BadParam;
+
+    fn from_str(text: &str) -> Result<StallTable, BadParam> {
+        let mut rows: Vec<(u32, u64)> = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.split('#').next().unwrap_or_default();
+            for row in line.split(',').map(str::trim).filter(|row| !row.is_empty()) {
+                let mut fields = row.split(|c: char| c == ':' || c.is_whitespace()).filter(|f| !f.is_empty());
+                let (Some(score), Some(iterations), None) = (fields.next(), fields.next(), fields.next()) else {
+                    return bad(format!("line {number}: '{row}' is no row: expected a score and iterations"));
+                };
+                let Ok(score) = score.parse::<u32>() else {
+                    return bad(format!("line {number}: '{score}' is no score"));
+                };
+                let iterations = match parse_count(iterations) {
+                    Ok(iterations) => iterations,
+                    Err(error) => return bad(format!("line {number}: {error}")),
+                };
+                if rows.last().is_some_and(|&(s, i)| s >= score || i >= iterations) {
+                    return bad(format!("line {number}: scores and iterations must rise from row to row"));
+                }
+                rows.push((score, iterations));
+            }
+        }
+        Ok(StallTable(rows))
+    }
 }
 
 impl Default for Params {
@@ -173,6 +330,36 @@ impl Default for Params {
             iterations: 100,
             alpha: 1.0,
             adapt: Adapt::Sequence,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jumps_are_read_as_they_are_written() {
+        for text in ["no", "frequent", "nonfrequent", "7:best/3", "1000:best/2,2000:9"] {
+            assert_eq!(text.parse::<Jumps>().unwrap().to_string(), text);
+        }
+        assert_eq!("1M:best/2, 5M:best/4,20M:10".parse::<Jumps>().unwrap(), Jumps::frequent());
+        for text in ["", "often", "5", "5:", "5:best/0", "5:x", "0:3", "9:3,9:2", "9:3,8:2", "99999999999999999999:1"]
+        {
+            assert!(text.parse::<Jumps>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn stall_tables_are_read_in_lines_and_in_rows() {
+        let lines = "# the thesis's\n80 10M\n90\t50_000_000 # early\n\n110: 500M\n120 1G\n130 5G\n140 100G\n";
+        assert_eq!(lines.parse::<StallTable>().unwrap(), StallTable::thesis());
+        assert_eq!("80:10M, 90:50M".parse::<StallTable>().unwrap().0, [(80, 10_000_000), (90, 50_000_000)]);
+        assert_eq!("".parse::<StallTable>().unwrap().0, []);
+        let error = "80 10M\n70 20M".parse::<StallTable>().unwrap_err();
+        assert_eq!(error.to_string(), "line 2: scores and iterations must rise from row to row");
+        for text in ["80", "80 1 2", "x 1", "80 -1"] {
+            assert!(text.parse::<StallTable>().is_err(), "{text}");
         }
     }
 }

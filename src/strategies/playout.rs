@@ -51,7 +51,7 @@ impl<R: Rules> Playout<R> {
     }
 
     /// Becomes a copy of `other` without allocating.
-    #[inline]
+    #[inline(always)]
     pub fn copy_from(&mut self, other: &Playout<R>) {
         self.board.copy_from(&other.board);
         self.list[..other.len].copy_from_slice(&other.list[..other.len]);

@@ -1,0 +1,117 @@
+//! Configuration files: flags in TOML. A file is turned into command-line arguments that go before those of the command
+//! line, so names, spellings, ranges and defaults have one declaration, and flags win over the file.
+//!
+//! `sort = "coords"` is `--sort coords`; underscores stand for hyphens; true and false are on and off; a list gives
+//! several values (`init_file = ["grids/5T-178-rosin.txt", 60]`); a list of lists gives rows
+//! (`stall_table = [[80, 10_000_000], [90, 50_000_000]]`, `jumps_back = [[1_000_000, "best/2"], [20_000_000, 10]]`).
+
+use anyhow::{Context, bail};
+use clap::{ArgAction, Command};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use toml::Value;
+
+/// No configuration file or table is larger, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// Reads a small text file.
+///
+/// # Errors
+/// If it cannot be read, is no text, or is larger than a megabyte.
+pub fn read_small(path: &Path) -> anyhow::Result<String> {
+    let read = || {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+        Ok::<_, std::io::Error>(bytes)
+    };
+    let bytes = read().with_context(|| format!("cannot read {}", path.display()))?;
+    if bytes.len() as u64 > LARGEST {
+        bail!("{} is larger than 1 MiB", path.display());
+    }
+    String::from_utf8(bytes).ok().with_context(|| format!("{} is not a text file", path.display()))
+}
+
+/// The arguments that a configuration file stands for, checked against `command`, the command they are for.
+///
+/// # Errors
+/// If the file cannot be read, is no TOML, or names an unknown key or a value that the flag does not take.
+pub fn arguments(path: &Path, command: &Command) -> anyhow::Result<Vec<OsString>> {
+    let text = read_small(path)?;
+    let table = text.parse::<toml::Table>().with_context(|| format!("{} is not TOML", path.display()))?;
+    let mut all = Vec::new();
+    for (key, value) in &table {
+        let arguments = flag(key, value, command).with_context(|| path.display().to_string())?;
+        let parsed = command.clone().no_binary_name(true).try_get_matches_from(&arguments);
+        if let Err(error) = parsed {
+            let text = error.render().to_string();
+            let text = text.split("\n\nFor more information").next().unwrap_or_default();
+            let text = text.split("\n\nUsage:").next().unwrap_or_default();
+            let lines: Vec<&str> = text.trim_start_matches("error: ").split_whitespace().collect();
+            bail!("{}: {key}: {}", path.display(), lines.join(" "));
+        }
+        all.extend(arguments);
+    }
+    Ok(all)
+}
+
+/// The arguments that one key stands for.
+fn flag(key: &str, value: &Value, command: &Command) -> anyhow::Result<Vec<OsString>> {
+    let name = key.replace('_', "-");
+    let known = |arg: &&clap::Arg| !["config", "help", "version"].contains(&arg.get_id().as_str());
+    let named = |arg: &&clap::Arg| {
+        arg.get_long() == Some(&name) || arg.get_all_aliases().is_some_and(|all| all.contains(&name.as_str()))
+    };
+    let Some(arg) = command.get_arguments().filter(known).find(named) else {
+        let longs = command.get_arguments().filter(known).filter_map(clap::Arg::get_long);
+        let mut keys: Vec<String> = longs.map(|long| long.replace('-', "_")).collect();
+        keys.sort();
+        bail!("unknown key '{key}': expected one of {}", keys.join(", "));
+    };
+    let long = OsString::from(format!("--{name}"));
+    if matches!(arg.get_action(), ArgAction::SetTrue) {
+        return match value {
+            Value::Boolean(true) => Ok(vec![long]),
+            Value::Boolean(false) => Ok(Vec::new()),
+            _ => bail!("{key}: expected true or false"),
+        };
+    }
+    let values = match value {
+        Value::Array(rows) if rows.first().is_some_and(Value::is_array) || rows.is_empty() => vec![rows_of(rows)?],
+        Value::Array(values) => values.iter().map(scalar).collect::<anyhow::Result<_>>()?,
+        value => vec![scalar(value)?],
+    };
+    match &values[..] {
+        // A value that begins with a hyphen is a value.
+        [value] => Ok(vec![format!("--{name}={value}").into()]),
+        _ => Ok(std::iter::once(long).chain(values.into_iter().map(OsString::from)).collect()),
+    }
+}
+
+/// A list of lists as rows: cells with a colon between, rows with commas between.
+///
+/// # Errors
+/// If it is none.
+pub fn rows(value: &Value) -> anyhow::Result<String> {
+    rows_of(value.as_array().context("expected a list of rows")?)
+}
+
+fn rows_of(rows: &[Value]) -> anyhow::Result<String> {
+    let row = |row: &Value| {
+        let cells = row.as_array().with_context(|| format!("'{row}' is no row: expected a list"))?;
+        Ok(cells.iter().map(scalar).collect::<anyhow::Result<Vec<_>>>()?.join(":"))
+    };
+    Ok(rows.iter().map(row).collect::<anyhow::Result<Vec<_>>>()?.join(","))
+}
+
+fn scalar(value: &Value) -> anyhow::Result<String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Integer(number) => Ok(number.to_string()),
+        Value::Float(number) => Ok(number.to_string()),
+        Value::Boolean(true) => Ok("on".to_owned()),
+        Value::Boolean(false) => Ok("off".to_owned()),
+        _ => bail!("'{value}' is no value: expected a text, a number, true, false or a list"),
+    }
+}

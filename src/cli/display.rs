@@ -1,0 +1,217 @@
+//! What a hunt shows while it runs: a live display on a terminal, plain lines elsewhere, JSON lines on request.
+
+use crate::jobs::hunt::Over;
+use crate::runner::directory::quoted;
+use crate::runner::events::{Event, Session as Started, Stopped, What};
+use crate::runner::status::{Status, clock, thousands};
+use crate::runner::{Ending, Interrupt, Observer, Report, Session};
+use crate::strategies::params::BadParam;
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// What is shown.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct Output {
+    /// Show nothing but errors.
+    #[arg(long)]
+    pub quiet: bool,
+    /// Print what happens as JSON lines on standard output, the end of every unit included.
+    #[arg(long)]
+    pub json: bool,
+    /// Save the state of the running units so often, at most 10s: what a crash costs at most of them.
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = pace)]
+    pub checkpoint: f64,
+}
+
+fn pace(text: &str) -> Result<f64, BadParam> {
+    let seconds = super::hunt::parse_time(text)?;
+    if (0.05..=10.0).contains(&seconds) { Ok(seconds) } else { Err(BadParam("expected 0.05s to 10s".to_owned())) }
+}
+
+/// The observer of a hunt on the command line.
+pub struct Display<'a> {
+    out: &'a mut dyn Write,
+    directory: PathBuf,
+    quiet: bool,
+    json: bool,
+    /// The live display, if standard error is a terminal.
+    bar: Option<ProgressBar>,
+    /// The user has been told that a grid came near the edge.
+    warned: bool,
+}
+
+impl<'a> Display<'a> {
+    /// For a hunt in `directory`, with data going to `out`.
+    pub fn new(output: &Output, directory: &Path, out: &'a mut dyn Write) -> Display<'a> {
+        let live = !output.quiet && io::stderr().is_terminal();
+        let bar = live.then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            bar.set_style(
+                ProgressStyle::with_template("{spinner} {msg}").unwrap_or(ProgressStyle::default_spinner()),
+            );
+            bar
+        });
+        let Output { quiet, json, .. } = *output;
+        Display { out, directory: directory.to_owned(), quiet, json, bar, warned: false }
+    }
+
+    /// Prints a line of data above the live display.
+    fn line(&mut self, text: &str) -> io::Result<()> {
+        let out = &mut *self.out;
+        let mut print = || out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
+    /// Prints a message for the user.
+    fn message(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{text}")),
+            None => eprintln!("{text}"),
+        }
+    }
+
+    fn started(&self, session: &Started, verb: &str) -> String {
+        let Started { variant, strategy, seed, threads, start_moves, main_depth, .. } = session;
+        let strategy = format!("{strategy:?}").to_lowercase();
+        let start = if *start_moves > 0 { format!(" from move {start_moves}") } else { String::new() };
+        let depth = if strategy == "dfs" { format!(", main depth {main_depth}") } else { String::new() };
+        let workers = threads - 1;
+        let plural = if workers == 1 { "" } else { "s" };
+        format!(
+            "{verb} {variant}{start} with {strategy}, {workers} worker{plural}{depth}, seed {seed}, in {}\n",
+            self.directory.display()
+        )
+    }
+
+    fn text(&self, event: &Event) -> Option<String> {
+        let seconds = event.seconds;
+        match &event.what {
+            What::Start(session) => Some(self.started(session, "hunting")),
+            What::Resume(session) => Some(self.started(session, "going on with")),
+            What::Best { score, thread, iterations, .. } => Some(format!(
+                "{seconds:9.1} s  best {score:3}  (thread {thread}, {} iterations)\n",
+                thousands(*iterations)
+            )),
+            What::Unit { .. } => None,
+            What::Stop { score, iterations, units, reason } => {
+                let reason = match reason {
+                    Stopped::Interrupted => "stopped",
+                    Stopped::Time => "the time is up",
+                    Stopped::Failed => "failed",
+                };
+                Some(sums(reason, seconds, *score, *iterations, *units))
+            }
+            What::End { reason, score, iterations, units } => {
+                let reason = match reason {
+                    Over::Target => "the target is reached".to_owned(),
+                    Over::Exhausted => {
+                        format!("every grid from this start has been seen, none is longer than {score}")
+                    }
+                    Over::Finished => "all units are done".to_owned(),
+                };
+                Some(sums(&reason, seconds, *score, *iterations, *units))
+            }
+        }
+    }
+}
+
+fn sums(reason: &str, seconds: f64, score: u32, iterations: u64, units: u64) -> String {
+    let iterations = thousands(iterations);
+    let units = thousands(units);
+    format!("{reason} after {}: best {score}, {iterations} iterations, {units} units done\n", clock(seconds))
+}
+
+impl Observer for Display<'_> {
+    fn event(&mut self, event: &Event) -> io::Result<()> {
+        if let What::Best { touches_border: true, .. } = event.what
+            && !std::mem::replace(&mut self.warned, true)
+        {
+            self.message(
+                "morpion: warning: a grid comes so near to the edge of the 60x60 playing area that moves may have been \
+                 refused there",
+            );
+        }
+        if self.json {
+            return self.line(&event.line());
+        }
+        match self.text(event) {
+            Some(text) if !self.quiet => self.line(&text),
+            _ => Ok(()),
+        }
+    }
+
+    fn status(&mut self, status: &Status) -> io::Result<()> {
+        if let Some(bar) = &self.bar {
+            let levels: Vec<String> = status
+                .levels
+                .iter()
+                .flatten()
+                .map(|level| format!("{}/{}", level.total.saturating_sub(level.left), level.total))
+                .collect();
+            let walk = if levels.is_empty() { String::new() } else { format!(" | walk {}", levels.join(" ")) };
+            bar.set_message(format!(
+                "best {} | {} iterations/s | {} threads running, {} units ended | {}{walk}",
+                status.best,
+                thousands(status.rate as u64),
+                status.running.len(),
+                thousands(status.ended),
+                clock(status.seconds),
+            ));
+            bar.tick();
+        }
+        Ok(())
+    }
+}
+
+/// Runs a session with Ctrl-C and SIGTERM asking it to stop; the second one ends the process at once.
+///
+/// # Errors
+/// Whatever the session fails with.
+pub fn run(mut session: Session, output: &Output, mut display: Display) -> anyhow::Result<ExitCode> {
+    session.set_pace(Duration::from_secs_f64(output.checkpoint));
+    let interrupt = Interrupt::default();
+    let asked = interrupt.clone();
+    ctrlc::set_handler(move || {
+        if asked.ask() {
+            // The state on disk is whole at any moment.
+            std::process::exit(130);
+        }
+    })
+    .context("cannot watch for Ctrl-C")?;
+    let result = session.run(&interrupt, &mut display);
+    if let Some(bar) = &display.bar {
+        bar.finish_and_clear();
+    }
+    let directory = quoted(&display.directory);
+    let Report { ending, .. } = match result {
+        Ok(report) => report,
+        Err(error) => {
+            return Err(anyhow::Error::new(error)
+                .context(format!("the hunt has stopped; its state is kept, go on by `morpion resume {directory}`")));
+        }
+    };
+    if !display.quiet {
+        match ending {
+            Ending::Stopped(Stopped::Interrupted) => {
+                eprintln!("morpion: go on by `morpion resume {directory}`");
+            }
+            Ending::Stopped(_) => {
+                eprintln!(
+                    "morpion: go on by `morpion resume {directory} --time T`, T being the time of all sessions"
+                );
+            }
+            Ending::Over(Over::Target) => {
+                eprintln!("morpion: go on by `morpion resume {directory} --target SCORE`");
+            }
+            Ending::Over(_) => {}
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

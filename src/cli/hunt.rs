@@ -1,0 +1,205 @@
+//! `morpion hunt`, which is also `morpion` without a subcommand: begins a hunt.
+
+use super::config;
+use super::display::{self, Display, Output};
+use crate::jobs::hunt::{Job, MIN_MAIN_DEPTH};
+use crate::morpion::geometry::Move;
+use crate::morpion::variant::Variant;
+use crate::notation::file::load;
+use crate::notation::format::ChosenBy;
+use crate::notation::grid::Grid;
+use crate::runner::{MAX_THREADS, Session};
+use crate::strategies::params::{BadParam, Params, StallTable, Strategy, parse_count};
+use anyhow::{Context, bail};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Begins a hunt for a longest game. It can be stopped at any time (Ctrl-C) and gone on with: `morpion resume`.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Hunt")]
+pub struct Args {
+    /// Threads: the main thread, which hands out the work, and N-1 workers; at least 2. Default: one worker per
+    /// processor, plus the main thread.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=i64::from(MAX_THREADS)))]
+    pub threads: Option<u32>,
+    /// DFS: the main thread walks all combinations of the first N moves and hands each to a worker; at least 2.
+    #[arg(long, value_name = "N", default_value_t = 5,
+        value_parser = clap::value_parser!(u32).range(i64::from(MIN_MAIN_DEPTH)..=485))]
+    pub main_depth: u32,
+    /// Start from the first K moves of the grid in FILE (Pentasol or MSR).
+    #[arg(long, num_args = 2, value_names = ["FILE", "K"])]
+    pub init_file: Option<Vec<String>>,
+    /// Where the results and the state go; made if it is missing.
+    #[arg(long, visible_alias = "dir", value_name = "DIR", default_value = "output")]
+    pub directory: PathBuf,
+    /// 5T, 5D, 4T or 4D. Default: what the init file names, else 5T.
+    #[arg(long)]
+    pub variant: Option<Variant>,
+    /// Seed of all random numbers. Default: a new one, which is shown and recorded.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// End after so much time (90, 60s, 5m, 2h, 1d12h), counted over all sessions of the hunt.
+    #[arg(long, value_parser = parse_time)]
+    pub time: Option<f64>,
+    /// End when a grid of so many moves is found.
+    #[arg(long, value_name = "SCORE", value_parser = clap::value_parser!(u32).range(1..))]
+    pub target: Option<u32>,
+    /// End each unit (a prefix of dfs, a run of the others) after so many iterations (1000, 50M, 2G). A Monte Carlo hunt
+    /// then ends after one run per worker, if --runs says nothing else.
+    #[arg(long, value_name = "N", value_parser = positive_count)]
+    pub max_iterations: Option<u64>,
+    /// Monte Carlo strategies: end after so many independent runs. Default: without end.
+    #[arg(long, value_name = "N", value_parser = positive_count)]
+    pub runs: Option<u64>,
+    /// DFS: table that ends stalled units: rows of a score and the iterations within which it must be reached, from a
+    /// file (two columns, or TOML with the key stall_table), or in place: 80:10M,90:50M. Default: the table of the
+    /// thesis; an empty file ends none.
+    #[arg(long, value_name = "FILE")]
+    pub stall_table: Option<String>,
+    /// DFS: multiplies the iterations of the table; 0.1 ends stalled units ten times sooner.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = factor)]
+    pub stall_scale: f64,
+    /// Flags from a TOML file: `sort = "coords"`. Flags of the command line win.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub params: Params,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input, a directory that is in use or not empty of hunts, and whatever fails on the way.
+pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let threads = args.threads.unwrap_or_else(default_threads);
+    let (variant, start) = match &args.init_file {
+        Some(values) => init_moves(values, args.variant)?,
+        None => (args.variant.unwrap_or_default(), Vec::new()),
+    };
+    let mut params = args.params;
+    if let Some(table) = &args.stall_table {
+        params.stall = stall_table(table)?;
+    }
+    params.stall = params.stall.scaled(args.stall_scale);
+    let monte_carlo = params.strategy != Strategy::Dfs;
+    if args.runs.is_some() && !monte_carlo {
+        bail!("--runs counts the runs of a Monte Carlo strategy: for dfs the units are the prefixes of --main-depth");
+    }
+    let job = Job {
+        variant,
+        start,
+        main_depth: args.main_depth,
+        seed: args.seed.unwrap_or_else(rand::random),
+        max_iterations: args.max_iterations,
+        runs: args.runs.or(args.max_iterations.filter(|_| monte_carlo).map(|_| u64::from(threads) - 1)),
+        target: args.target,
+        params,
+    };
+    let session = Session::begin(&args.directory, job, threads, args.time)?;
+    let display = Display::new(&args.output, &args.directory, out);
+    display::run(session, &args.output, display)
+}
+
+/// One worker per processor, plus the main thread.
+fn default_threads() -> u32 {
+    std::thread::available_parallelism().map_or(2, |n| (n.get() as u32).saturating_add(1)).min(MAX_THREADS)
+}
+
+/// The first moves of a stored grid, as `--init-file FILE K` names them, and the variant: the one asked for, else the one
+/// that the file names, else 5T.
+fn init_moves(values: &[String], variant: Option<Variant>) -> anyhow::Result<(Variant, Vec<Move>)> {
+    let [file, count] = values else { bail!("--init-file needs a file and a number of moves") };
+    let count: usize =
+        count.parse().ok().with_context(|| format!("--init-file {file} {count}: '{count}' is no number of moves"))?;
+    let path = Path::new(file);
+    let mut loaded = load(path, variant).context("--init-file")?;
+    // Every game of 5D is one of 5T too.
+    if loaded.chosen_by == ChosenBy::Replay && loaded.replays_as.contains(&Variant::default()) {
+        loaded = load(path, Some(Variant::default())).context("--init-file")?;
+    }
+    let Grid { variant, moves, .. } = loaded.grid;
+    if count > moves.len() {
+        bail!("--init-file {file} {count}: the grid has only {} moves", moves.len());
+    }
+    Ok((variant, moves[..count].to_vec()))
+}
+
+/// The table that a value of `--stall-table` names.
+fn stall_table(value: &str) -> anyhow::Result<StallTable> {
+    let path = Path::new(value);
+    if value.contains(':') && !path.exists() {
+        return value.parse().with_context(|| format!("--stall-table {value}"));
+    }
+    let text = config::read_small(path).context("--stall-table")?;
+    let rows = match text.parse::<toml::Table>() {
+        Ok(table) if !table.is_empty() => {
+            let value = table.get("stall_table").with_context(|| {
+                format!("--stall-table {value}: expected the key stall_table = [[80, 10_000_000], ...]")
+            })?;
+            config::rows(value).with_context(|| format!("--stall-table {}: stall_table", path.display()))?
+        }
+        _ => text,
+    };
+    rows.parse().with_context(|| format!("--stall-table {value}"))
+}
+
+fn positive_count(text: &str) -> Result<u64, BadParam> {
+    match parse_count(text)? {
+        0 => Err(BadParam("it must be at least 1".to_owned())),
+        count => Ok(count),
+    }
+}
+
+fn factor(text: &str) -> Result<f64, BadParam> {
+    match text.parse::<f64>() {
+        Ok(factor) if factor > 0.0 && factor.is_finite() => Ok(factor),
+        _ => Err(BadParam("expected a number above 0".to_owned())),
+    }
+}
+
+/// A time in seconds: `90`, `1.5`, `60s`, `5m`, `2h`, `1d12h`.
+pub(super) fn parse_time(text: &str) -> Result<f64, BadParam> {
+    let wrong = || BadParam("expected a time such as 60s, 5m, 2h or 1d12h".to_owned());
+    let number = |digits: &str| match digits.parse::<f64>() {
+        Ok(n) if digits.bytes().all(|b| b.is_ascii_digit() || b == b'.') => Ok(n),
+        _ => Err(wrong()),
+    };
+    let mut seconds = 0.0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let amount = number(&rest[..end])?;
+        let mut unit = rest[end..].chars();
+        seconds += amount
+            * match unit.next() {
+                None if end == text.len() => 1.0,
+                Some('s') => 1.0,
+                Some('m') => 60.0,
+                Some('h') => 3600.0,
+                Some('d') => 86_400.0,
+                _ => return Err(wrong()),
+            };
+        rest = unit.as_str();
+    }
+    if seconds > 0.0 && seconds < 1e12 { Ok(seconds) } else { Err(wrong()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read() {
+        let read =
+            [("90", 90.0), ("1.5", 1.5), ("60s", 60.0), ("2h", 7200.0), ("1d12h", 129_600.0), ("1h30m5s", 5405.0)];
+        for (text, seconds) in read {
+            assert_eq!(parse_time(text), Ok(seconds), "{text}");
+        }
+        for text in ["", "0", "s", "-5", "5x", "2h30", "1e3", "inf", "5 m", "..s", "9999999999999d"] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
+    }
+}

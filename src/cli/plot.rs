@@ -1,0 +1,124 @@
+//! `morpion plot`: the best score of hunts against their running time.
+
+use super::grid_input::save;
+use crate::render::pen::{Picture, SIZES};
+use crate::render::plot::{Options, Series, TimeAxis, plot};
+use crate::render::theme::Theme;
+use crate::runner::events::{self, Session, What};
+use crate::runner::status::clock;
+use anyhow::{Context, bail};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Draw the best score of one or more hunts against their running time.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Directories of hunts
+    #[arg(value_name = "DIR", default_value = "output")]
+    directories: Vec<PathBuf>,
+    /// Picture to write, .png or .svg
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Width of the picture in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 1400,
+        value_parser = clap::value_parser!(u32).range(i64::from(*SIZES.start())..=i64::from(*SIZES.end())))]
+    size: u32,
+    /// Colours
+    #[arg(long, value_enum, default_value_t = Colours::Light)]
+    theme: Colours,
+    /// Axis of time
+    #[arg(long, value_enum, default_value_t = Axis::Auto)]
+    axis: Axis,
+    /// Overwrite a picture that exists
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Colours {
+    /// On white, for print
+    Light,
+    /// On a dark ground
+    Dark,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Axis {
+    /// Logarithmic if that shows more
+    Auto,
+    /// Linear
+    Linear,
+    /// Logarithmic
+    Log,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A directory without readable events, or a picture that exists or cannot be written.
+pub fn run(args: Args, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let extension = args.output.extension().and_then(|e| e.to_str()).unwrap_or("");
+    let Some(picture) = Picture::from_extension(extension) else {
+        bail!("{}: which format? the name must end in .png or .svg", args.output.display());
+    };
+    let hunts = args.directories.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let (sessions, series): (Vec<Session>, Vec<Series>) = hunts.into_iter().unzip();
+    let variant = sessions[0].variant;
+    let same_variant = sessions.iter().all(|session| session.variant == variant);
+    let title = match &series[..] {
+        [only] => only.name.clone(),
+        _ if same_variant => format!("{variant}: best score of {} hunts", series.len()),
+        _ => format!("best score of {} hunts", series.len()),
+    };
+    let best = series.iter().flat_map(|s| s.bests.last()).map(|&(_, score)| score).max().unwrap_or(0);
+    // Far below the record its line would only press the curves together.
+    let near = same_variant && 5 * best >= 4 * variant.record();
+    let options = Options {
+        size: args.size,
+        theme: match args.theme {
+            Colours::Light => Theme::Light,
+            Colours::Dark => Theme::Dark,
+        },
+        axis: match args.axis {
+            Axis::Auto => TimeAxis::Auto,
+            Axis::Linear => TimeAxis::Linear,
+            Axis::Log => TimeAxis::Log,
+        },
+        title,
+        mark: near.then(|| (variant.record(), format!("record {}", variant.record()))),
+    };
+    save(&args.output, &plot(&series, picture, &options)?, args.force)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The first session and the series of a hunt.
+fn read(directory: &Path) -> anyhow::Result<(Session, Series)> {
+    let events = events::read(directory)?;
+    let mut first: Option<Session> = None;
+    let mut series = Series { name: String::new(), bests: Vec::new(), resumes: Vec::new(), end: 0.0 };
+    for event in events {
+        series.end = series.end.max(event.seconds);
+        match event.what {
+            What::Start(session) => first = first.or(Some(session)),
+            What::Resume(session) => {
+                first = first.or(Some(session));
+                series.resumes.push(event.seconds);
+            }
+            What::Best { score, .. } => series.bests.push((event.seconds, score)),
+            _ => {}
+        }
+    }
+    let session = first.with_context(|| format!("{}: {} tells of no hunt", directory.display(), events::FILE))?;
+    let best = series.bests.last().map_or(0, |&(_, score)| score);
+    let workers = session.threads.saturating_sub(1);
+    series.name = format!(
+        "{}: {} {}, {workers} {}, best {best} in {}",
+        directory.display(),
+        session.variant,
+        format!("{:?}", session.strategy).to_lowercase(),
+        if workers == 1 { "worker" } else { "workers" },
+        clock(series.end),
+    );
+    Ok((session, series))
+}

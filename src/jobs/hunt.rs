@@ -1,0 +1,616 @@
+//! The hunt: hands out the units of one search for a longest game and gathers what they found.
+//!
+//! For `dfs` the units are the prefixes that the main walk makes, as in the thesis this program follows ("Řešič
+//! Morpion Solitaire", 2021): all combinations of the first moves, the first of them restricted to one per symmetry
+//! class, each to be searched by whichever worker is free. For the Monte Carlo strategies they are independent
+//! runs, each with a seed derived from the job's seed and the run's number.
+//!
+//! A unit is known by its number in that order. The walk is deterministic, so the state of a hunt is the set of
+//! numbers done; a restored hunt walks again, passes over what is done, and hands out first what was begun.
+
+use super::done::DoneSet;
+use crate::core::search::End;
+use crate::core::seed::derive;
+use crate::morpion::geometry::Move;
+use crate::morpion::position::{IllegalMove, Position};
+use crate::morpion::variant::Variant;
+use crate::strategies::Unit;
+use crate::strategies::params::{Params, Sort, Strategy};
+use crate::strategies::prefix::{LevelProgress, Prefix, PrefixWalk, prefix_walk};
+use crate::with_rules;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Smallest number of moves that the main walk makes.
+pub const MIN_MAIN_DEPTH: u32 = 2;
+
+/// More units than this are never begun and not done at once.
+pub const MAX_IN_FLIGHT: u64 = 1 << 20;
+
+/// What a hunt searches for and how: all that its result depends on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// The variant.
+    pub variant: Variant,
+    /// The strategy and its parameters.
+    pub params: Params,
+    /// Moves played before the hunt begins.
+    pub start: Vec<Move>,
+    /// DFS: moves that the main walk makes beyond the start, at least [`MIN_MAIN_DEPTH`].
+    pub main_depth: u32,
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// Each unit is ended after so many iterations.
+    pub max_iterations: Option<u64>,
+    /// Monte Carlo strategies: number of runs, without end if not given.
+    pub runs: Option<u64>,
+    /// The hunt ends when a grid of so many moves is found.
+    pub target: Option<u32>,
+}
+
+/// A job that cannot be hunted.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// The start is not a game.
+    #[error("move {number} of the start is illegal in {variant}: {reason}")]
+    IllegalStart {
+        /// Number of the move, counted from 1.
+        number: usize,
+        /// The variant.
+        variant: Variant,
+        /// Why.
+        reason: IllegalMove,
+    },
+    /// The start holds a number that names no move.
+    #[error("move {number} of the start names no move of {variant}")]
+    NoMove {
+        /// Number of the move, counted from 1.
+        number: usize,
+        /// The variant.
+        variant: Variant,
+    },
+    /// The main depth is too small.
+    #[error("the main depth is {0}, but at least 2 is needed")]
+    MainDepth(u32),
+}
+
+/// A state that is not one of this job.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// The job is not valid.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// The walk no longer makes the units that the state was saved with.
+    #[error(
+        "the units of this hunt differ from those it was begun with: it was begun by another version of the program"
+    )]
+    OtherUnits,
+    /// The state contradicts itself.
+    #[error("the state contradicts itself: {0}")]
+    Contradiction(&'static str),
+}
+
+/// A unit and its number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// Number of the unit in the order of the hunt, from 0.
+    pub id: u64,
+    /// What to search.
+    pub unit: Unit,
+}
+
+/// What the hunt has to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// This unit is to be searched.
+    Work(Work),
+    /// All units are handed out; some are still being searched.
+    Wait,
+    /// Nothing is left to do.
+    Finished(Over),
+}
+
+/// How a hunt came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Over {
+    /// A grid of the target's size was found.
+    Target,
+    /// Every grid was seen: the best one is proven to be a longest one from this start.
+    Exhausted,
+    /// All units are done, but they did not see every grid.
+    Finished,
+}
+
+/// A best grid and where it was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Best {
+    /// All moves from the cross.
+    pub moves: Vec<Move>,
+    /// Unit that found it.
+    pub unit: u64,
+    /// Seed of that unit.
+    pub unit_seed: u64,
+    /// Worker that found it, from 1.
+    pub thread: u32,
+    /// Iterations of the unit until then.
+    pub iterations: u64,
+    /// Seconds that the hunt had run until then, over all its sessions.
+    pub seconds: f64,
+    /// When: seconds since 1970 (UTC).
+    pub time: f64,
+}
+
+impl Best {
+    /// Number of moves.
+    pub fn score(&self) -> u32 {
+        self.moves.len() as u32
+    }
+}
+
+/// A unit that has come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// The unit.
+    pub id: u64,
+    /// Checksum of the unit, to recognise it by.
+    pub check: u32,
+    /// Why it ended.
+    pub end: End,
+    /// Iterations it took.
+    pub iterations: u64,
+    /// Its best score.
+    pub best: u32,
+}
+
+/// A change of the hunt's state that must not be lost: the same value is applied live and on replay.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Record {
+    /// A new best grid.
+    Best(Best),
+    /// A unit is done.
+    Ended(Ended),
+}
+
+/// Sums over the units done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Units done.
+    pub units: u64,
+    /// Their iterations.
+    pub iterations: u64,
+    /// How many of them searched all of their space.
+    pub exhausted: u64,
+    /// How many the stall table ended.
+    pub stalled: u64,
+}
+
+/// The state of a hunt as it is saved: with the job, all of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HuntState {
+    /// Units handed out or done have numbers below this.
+    pub produced: u64,
+    /// CRC-32 of the units with numbers below `produced`, in order.
+    pub digest: u32,
+    /// Units done.
+    pub done: DoneSet,
+    /// Their sums.
+    pub totals: Totals,
+    /// The best grid so far.
+    pub best: Option<Best>,
+}
+
+impl HuntState {
+    /// Applies a change. Changes that the state has seen already leave it as it is.
+    pub fn apply(&mut self, record: &Record) {
+        match record {
+            Record::Best(best) => {
+                if self.best.as_ref().is_none_or(|old| old.score() < best.score()) {
+                    self.best = Some(best.clone());
+                }
+            }
+            Record::Ended(ended) => {
+                if self.done.insert(ended.id) {
+                    self.totals.units += 1;
+                    self.totals.iterations = self.totals.iterations.saturating_add(ended.iterations);
+                    self.totals.exhausted += u64::from(ended.end == End::Exhausted);
+                    self.totals.stalled += u64::from(ended.end == End::Stalled);
+                }
+            }
+        }
+    }
+
+    /// The best score, 0 if there is no grid yet.
+    pub fn score(&self) -> u32 {
+        self.best.as_ref().map_or(0, Best::score)
+    }
+}
+
+/// Where the units come from.
+enum Source {
+    Walk(Box<dyn PrefixWalk>),
+    Runs,
+}
+
+/// The coordinator of a hunt.
+pub struct Hunt {
+    job: Job,
+    source: Source,
+    state: HuntState,
+    /// Units that an earlier session began, in order.
+    pending: VecDeque<Work>,
+    /// Units handed out, with their checksums.
+    running: BTreeMap<u64, u32>,
+    /// The source has no more units.
+    dry: bool,
+}
+
+impl Hunt {
+    /// A hunt that has not begun.
+    ///
+    /// # Errors
+    /// If the job is not valid.
+    pub fn new(job: Job) -> Result<Hunt, JobError> {
+        if job.main_depth < MIN_MAIN_DEPTH {
+            return Err(JobError::MainDepth(job.main_depth));
+        }
+        check_game(job.variant, &job.start)?;
+        let source = match job.params.strategy {
+            Strategy::Dfs => Source::Walk(prefix_walk(job.variant, &job.params, &job.start, job.main_depth)),
+            Strategy::Random | Strategy::Nmcs | Strategy::Nrpa => Source::Runs,
+        };
+        let state = HuntState::default();
+        Ok(Hunt { job, source, state, pending: VecDeque::new(), running: BTreeMap::new(), dry: false })
+    }
+
+    /// A hunt that goes on from a saved state and the changes made since.
+    ///
+    /// # Errors
+    /// If the job is not valid, if the state contradicts itself, or if the units are not those that it was
+    /// saved with.
+    pub fn restore(job: Job, state: HuntState, since: &[Record]) -> Result<Hunt, StateError> {
+        if !state.done.is_sound() || state.done.end() > state.produced || state.totals.units != state.done.len() {
+            return Err(StateError::Contradiction("the units done and their number disagree"));
+        }
+        let mut hunt = Hunt::new(job)?;
+        let saved = (state.produced, state.digest);
+        let mut checks = BTreeMap::new();
+        let mut end = state;
+        for record in since {
+            if let Record::Ended(ended) = record {
+                checks.insert(ended.id, ended.check);
+            }
+            end.apply(record);
+        }
+        if let Some(best) = &end.best {
+            check_game(hunt.job.variant, &best.moves)?;
+        }
+        let produced = saved.0.max(end.done.end());
+        if produced - end.done.len() > MAX_IN_FLIGHT {
+            return Err(StateError::Contradiction("more units are begun than any machine searches at once"));
+        }
+        while hunt.state.produced < produced {
+            let Some(work) = hunt.produce() else { return Err(StateError::OtherUnits) };
+            if checks.get(&work.id).is_some_and(|&check| check != checksum(&work.unit)) {
+                return Err(StateError::OtherUnits);
+            }
+            if hunt.state.produced == saved.0 && hunt.state.digest != saved.1 {
+                return Err(StateError::OtherUnits);
+            }
+            if !end.done.contains(work.id) {
+                hunt.pending.push_back(work);
+            }
+        }
+        end.produced = hunt.state.produced;
+        end.digest = hunt.state.digest;
+        hunt.state = end;
+        Ok(hunt)
+    }
+
+    /// The job.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// The state, to be saved or shown.
+    pub fn state(&self) -> &HuntState {
+        &self.state
+    }
+
+    /// Changes the target, on going on with a hunt.
+    pub fn set_target(&mut self, target: Option<u32>) {
+        self.job.target = target;
+    }
+
+    /// Whether the unit has been handed out and is not done.
+    pub fn is_running(&self, id: u64) -> bool {
+        self.running.contains_key(&id)
+    }
+
+    /// Units begun and not done, those that wait to be gone on with included.
+    pub fn in_flight(&self) -> impl Iterator<Item = u64> + '_ {
+        self.running.keys().copied().chain(self.pending.iter().map(|work| work.id))
+    }
+
+    /// Units that an earlier session began and that have not been handed out again.
+    pub fn pending(&self) -> impl Iterator<Item = &Work> + '_ {
+        self.pending.iter()
+    }
+
+    /// How far the main walk has come; nothing for the Monte Carlo strategies.
+    pub fn progress(&self) -> Option<Vec<LevelProgress>> {
+        match &self.source {
+            Source::Walk(walk) => Some(walk.progress()),
+            Source::Runs => None,
+        }
+    }
+
+    /// What is to be done next.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Step {
+        if self.job.target.is_some_and(|target| self.state.score() >= target) {
+            return Step::Finished(Over::Target);
+        }
+        match self.pending.pop_front().or_else(|| self.produce()) {
+            Some(work) => {
+                self.running.insert(work.id, checksum(&work.unit));
+                Step::Work(work)
+            }
+            None if !self.running.is_empty() => Step::Wait,
+            None => Step::Finished(self.verdict()),
+        }
+    }
+
+    /// Takes in a sequence that a unit found: the change to be recorded if it is a new best.
+    pub fn improved(&mut self, best: Best) -> Option<Record> {
+        if best.score() <= self.state.score() {
+            return None;
+        }
+        let record = Record::Best(best);
+        self.state.apply(&record);
+        Some(record)
+    }
+
+    /// Takes in the end of a unit: the change to be recorded; nothing if the unit is not being searched.
+    ///
+    /// A unit that was only stopped must not be given here.
+    pub fn ended(&mut self, id: u64, end: End, iterations: u64, best: u32) -> Option<Record> {
+        debug_assert_ne!(end, End::Stopped, "a stopped unit is not done");
+        let check = self.running.remove(&id)?;
+        let record = Record::Ended(Ended { id, check, end, iterations, best });
+        self.state.apply(&record);
+        Some(record)
+    }
+
+    /// The next unit of the source.
+    fn produce(&mut self) -> Option<Work> {
+        if self.dry {
+            return None;
+        }
+        let id = self.state.produced;
+        let unit = match &mut self.source {
+            Source::Walk(walk) => walk.next().map(|prefix| {
+                let Prefix { moves, candidates } = prefix;
+                Unit {
+                    prefix: moves,
+                    candidates: Some(candidates),
+                    seed: derive(self.job.seed, &[id]),
+                    max_iterations: self.job.max_iterations,
+                }
+            }),
+            Source::Runs => self.job.runs.is_none_or(|runs| id < runs).then(|| Unit {
+                prefix: self.job.start.clone(),
+                candidates: None,
+                seed: derive(self.job.seed, &[id]),
+                max_iterations: self.job.max_iterations,
+            }),
+        };
+        let Some(unit) = unit else {
+            self.dry = true;
+            return None;
+        };
+        self.state.digest = feed(crc32fast::Hasher::new_with_initial(self.state.digest), &unit);
+        self.state.produced += 1;
+        Some(Work { id, unit })
+    }
+
+    /// What the end of all units proves.
+    fn verdict(&self) -> Over {
+        let params = &self.job.params;
+        let walk_is_exact = !matches!(params.sort, Sort::TotalWeightsMax | Sort::WeightsMax);
+        let all_exhausted = self.state.totals.exhausted == self.state.totals.units;
+        match self.source {
+            Source::Walk(_) if walk_is_exact && all_exhausted => Over::Exhausted,
+            _ => Over::Finished,
+        }
+    }
+}
+
+/// Checksum of a unit.
+pub fn checksum(unit: &Unit) -> u32 {
+    feed(crc32fast::Hasher::new(), unit)
+}
+
+fn feed(mut hasher: crc32fast::Hasher, unit: &Unit) -> u32 {
+    let mut moves = |moves: &[Move]| {
+        hasher.update(&(moves.len() as u64).to_le_bytes());
+        for mv in moves {
+            hasher.update(&mv.bits().to_le_bytes());
+        }
+    };
+    moves(&unit.prefix);
+    moves(unit.candidates.as_deref().unwrap_or_default());
+    hasher.update(&unit.seed.to_le_bytes());
+    hasher.finalize()
+}
+
+/// Checks that `moves` can be played from the cross.
+fn check_game(variant: Variant, moves: &[Move]) -> Result<(), JobError> {
+    for (i, mv) in moves.iter().enumerate() {
+        if Move::from_bits(variant, mv.bits()) != Some(*mv) {
+            return Err(JobError::NoMove { number: i + 1, variant });
+        }
+    }
+    with_rules!(variant, R => Position::<R>::after(moves).map(drop)).map_err(|(i, reason)| JobError::IllegalStart {
+        number: i + 1,
+        variant,
+        reason,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategies::params::{Jumps, StallTable};
+    use rand::RngExt;
+
+    fn job(strategy: Strategy) -> Job {
+        Job {
+            variant: Variant::D5,
+            params: Params { strategy, jumps: Jumps::none(), stall: StallTable(Vec::new()), ..Params::default() },
+            start: Vec::new(),
+            main_depth: 2,
+            seed: 1,
+            max_iterations: Some(10),
+            runs: (strategy != Strategy::Dfs).then_some(40),
+            target: None,
+        }
+    }
+
+    fn units(job: &Job) -> Vec<Work> {
+        let mut hunt = Hunt::new(job.clone()).unwrap();
+        let mut all = Vec::new();
+        while let Step::Work(work) = hunt.next() {
+            all.push(work);
+        }
+        all
+    }
+
+    fn best(score: usize) -> Best {
+        use crate::morpion::{position::Position, variant::D5};
+        let mut position = Position::<D5>::new();
+        (0..score).for_each(|_| position.play(position.moves()[0]));
+        let moves = position.played().to_vec();
+        Best { moves, unit: 0, unit_seed: 0, thread: 1, iterations: 1, seconds: 0.0, time: 0.0 }
+    }
+
+    /// Random sessions: units are handed out and end in any order, checkpoints are taken, crashes lose what came after
+    /// the journal's end; in the end each unit has been done once.
+    #[test]
+    fn each_unit_is_done_once_over_any_crashes() {
+        for strategy in [Strategy::Dfs, Strategy::Nrpa] {
+            let job = job(strategy);
+            let all = units(&job);
+            assert!(all.len() >= 40 && (0..).zip(&all).all(|(id, work)| id == work.id));
+            for seed in 0..20 {
+                let mut rng = crate::core::seed::rng(seed, &[]);
+                let mut hunt = Hunt::new(job.clone()).unwrap();
+                let (mut saved, mut journal) = (hunt.state().clone(), Vec::new());
+                let mut running: Vec<u64> = Vec::new();
+                let mut done = vec![0; all.len()];
+                let over = loop {
+                    match rng.random_range(0..12) {
+                        0..=4 if running.len() < 5 => match hunt.next() {
+                            Step::Work(work) => {
+                                assert_eq!(work, all[work.id as usize], "seed {seed}");
+                                running.push(work.id);
+                            }
+                            Step::Wait => assert!(!running.is_empty(), "seed {seed}"),
+                            Step::Finished(over) => break over,
+                        },
+                        5..=9 if !running.is_empty() => {
+                            let id = running.swap_remove(rng.random_range(0..running.len()));
+                            let record = hunt.ended(id, End::Exhausted, 1, 0).expect("it is running");
+                            assert_eq!(hunt.ended(id, End::Exhausted, 1, 0), None, "seed {seed}");
+                            done[id as usize] += 1;
+                            journal.push(record);
+                        }
+                        10 => {
+                            saved = hunt.state().clone();
+                            journal.clear();
+                        }
+                        11 => {
+                            hunt = Hunt::restore(job.clone(), saved.clone(), &journal).unwrap();
+                            let mut begun: Vec<u64> = hunt.in_flight().collect();
+                            begun.sort_unstable();
+                            assert!(begun.iter().all(|&id| done[id as usize] == 0), "seed {seed}");
+                            running.clear();
+                        }
+                        _ => {}
+                    }
+                };
+                assert!(done.iter().all(|&times| times == 1), "seed {seed}: {done:?}");
+                assert_eq!(hunt.state().totals.units, all.len() as u64, "seed {seed}");
+                assert_eq!(over == Over::Exhausted, strategy == Strategy::Dfs, "seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn exhausted_is_said_only_if_every_unit_was() {
+        let all_but_one = |end: End| {
+            let mut hunt = Hunt::new(job(Strategy::Dfs)).unwrap();
+            loop {
+                match hunt.next() {
+                    Step::Work(work) => {
+                        let end = if work.id == 3 { end } else { End::Exhausted };
+                        hunt.ended(work.id, end, 1, 0);
+                    }
+                    Step::Finished(over) => return over,
+                    Step::Wait => panic!("nothing is running"),
+                }
+            }
+        };
+        assert_eq!(all_but_one(End::Exhausted), Over::Exhausted);
+        for end in [End::Finished, End::Stalled, End::IterationLimit] {
+            assert_eq!(all_but_one(end), Over::Finished, "{end:?}");
+        }
+        let mut job = job(Strategy::Dfs);
+        job.params.sort = Sort::WeightsMax;
+        let mut hunt = Hunt::new(job).unwrap();
+        while let Step::Work(work) = hunt.next() {
+            hunt.ended(work.id, End::Exhausted, 1, 0);
+        }
+        assert_eq!(hunt.next(), Step::Finished(Over::Finished), "the walk itself left moves out");
+    }
+
+    #[test]
+    fn the_best_only_rises_and_the_target_ends_the_hunt() {
+        let mut hunt = Hunt::new(Job { target: Some(5), ..job(Strategy::Dfs) }).unwrap();
+        assert!(hunt.improved(best(3)).is_some());
+        assert_eq!(hunt.improved(best(3)), None);
+        assert_eq!(hunt.improved(best(2)), None);
+        assert!(matches!(hunt.next(), Step::Work(_)));
+        assert!(hunt.improved(best(6)).is_some());
+        assert_eq!(hunt.next(), Step::Finished(Over::Target));
+        hunt.set_target(None);
+        assert!(matches!(hunt.next(), Step::Work(_)));
+    }
+
+    #[test]
+    fn states_that_do_not_fit_are_refused() {
+        let job = job(Strategy::Dfs);
+        let mut hunt = Hunt::new(job.clone()).unwrap();
+        let mut records = Vec::new();
+        for _ in 0..4 {
+            let Step::Work(work) = hunt.next() else { panic!("there are more") };
+            records.extend(hunt.ended(work.id, End::Stalled, 1, 0));
+        }
+        let state = hunt.state().clone();
+        let refused = |job: Job, state: HuntState, since: &[Record]| Hunt::restore(job, state, since).err().unwrap();
+        Hunt::restore(job.clone(), state.clone(), &[]).unwrap();
+        let other = Job { params: Params { sort: Sort::LinesWeights, ..job.params.clone() }, ..job.clone() };
+        assert!(matches!(refused(other.clone(), state.clone(), &[]), StateError::OtherUnits));
+        assert!(matches!(refused(other, HuntState::default(), &records), StateError::OtherUnits));
+        let short = HuntState { produced: 2, ..state.clone() };
+        assert!(matches!(refused(job.clone(), short, &[]), StateError::Contradiction(_)));
+        let long = HuntState { produced: u64::MAX, ..state.clone() };
+        assert!(matches!(refused(job.clone(), long, &[]), StateError::Contradiction(_)));
+        let mut twice = best(2);
+        twice.moves[1] = twice.moves[0];
+        let illegal = HuntState { best: Some(twice), ..state.clone() };
+        let error = refused(job.clone(), illegal, &[]);
+        assert!(matches!(error, StateError::Job(JobError::IllegalStart { number: 2, .. })), "{error}");
+        assert!(matches!(Hunt::new(Job { main_depth: 1, ..job }), Err(JobError::MainDepth(1))));
+    }
+}

@@ -1,0 +1,146 @@
+//! The best grids on disk: `<moves>.txt` for each, as the thesis this program follows writes them (the moves, a line of
+//! seconds, a line of iterations), and `best.msr` with the whole provenance. The referee replays a grid before anything
+//! is written.
+
+use super::atomic::{FileError, Keep, replace};
+use super::directory::BEST;
+use crate::jobs::hunt::{Best, Job};
+use crate::morpion::position::Position;
+use crate::morpion::referee::{self, ReplayError};
+use crate::morpion::variant::Variant;
+use crate::notation::grid::{Grid, Provenance};
+use crate::notation::msr::{MsrError, write_compact};
+use crate::notation::pentasol::{self, Effort};
+use crate::strategies::params::{Adapt, Params, Strategy};
+use crate::with_rules;
+use std::path::Path;
+
+/// Why a best grid was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum BestError {
+    /// A file operation failed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The search reported what is no game: a defect of this program.
+    #[error(
+        "unit {unit} reported a sequence of {score} moves that the referee refuses (a defect of this program): {source}"
+    )]
+    Refused {
+        /// The unit.
+        unit: u64,
+        /// Moves of the sequence.
+        score: u32,
+        /// What the referee says.
+        source: ReplayError,
+    },
+    /// The grid cannot be written as MSR.
+    #[error(transparent)]
+    Msr(#[from] MsrError),
+}
+
+/// Has the referee replay the grid.
+///
+/// # Errors
+/// If it is no game.
+pub fn check(variant: Variant, best: &Best) -> Result<(), BestError> {
+    referee::replay(variant, &best.moves).map(drop).map_err(|source| BestError::Refused {
+        unit: best.unit,
+        score: best.score(),
+        source,
+    })
+}
+
+/// Whether the grid comes so near to the edge of the playing area that moves may have been refused there.
+pub fn touches_border(variant: Variant, best: &Best) -> bool {
+    with_rules!(variant, R => Position::<R>::after(&best.moves).is_ok_and(|p| p.board().touches_border()))
+}
+
+/// Writes a grid that [`check`] has passed. A file `<moves>.txt` that is there already is left alone: it is this grid's,
+/// written before a crash.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write(directory: &Path, job: &Job, best: &Best) -> Result<(), BestError> {
+    let provenance = Provenance {
+        producer: Some(concat!("morpion ", env!("CARGO_PKG_VERSION")).to_owned()),
+        tool: Some("morpion".to_owned()),
+        method: Some(method(&job.params)),
+        seed: Some(best.unit_seed),
+        iterations: Some(best.iterations),
+        seconds: Some(best.seconds),
+        saved_at: Some(utc(best.time)),
+        ..Provenance::default()
+    };
+    let grid = Grid { variant: job.variant, moves: best.moves.clone(), provenance };
+    let path = directory.join(format!("{}.txt", best.score()));
+    if !path.exists() {
+        replace(&path, pentasol::write(&grid, Effort::Trailer).as_bytes(), Keep::Durable)?;
+    }
+    replace(&directory.join(BEST), write_compact(&grid)?.as_bytes(), Keep::Durable)?;
+    Ok(())
+}
+
+/// The search method in words.
+pub fn method(params: &Params) -> String {
+    match params.strategy {
+        Strategy::Random => "random games".to_owned(),
+        Strategy::Nmcs => format!("nmcs level {}", params.level),
+        Strategy::Nrpa => {
+            let adapt = match params.adapt {
+                Adapt::Sequence => "sequence",
+                Adapt::Layers => "layers",
+            };
+            format!("nrpa level {}, N {}, alpha {}, adapt {adapt}", params.level, params.iterations, params.alpha)
+        }
+        Strategy::Dfs => {
+            let sort = serde_json::to_string(&params.sort).unwrap_or_default();
+            let order_free = if params.order_free { "order-free dfs" } else { "dfs" };
+            format!("{order_free}, sort {}, jumps back {}", sort.trim_matches('"'), params.jumps)
+        }
+    }
+}
+
+/// Seconds since 1970 as date and time in UTC, ISO 8601.
+pub fn utc(time: f64) -> String {
+    let seconds = time.max(0.0) as u64;
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Civil date from a day count (Hinnant): eras of 400 years that begin on 1 March.
+    let shifted = days + 719_468;
+    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = year_of_era + era * 400 + next;
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_dates() {
+        assert_eq!(utc(0.0), "1970-01-01T00:00:00Z");
+        assert_eq!(utc(951_782_400.0), "2000-02-29T00:00:00Z");
+        assert_eq!(utc(1_700_000_000.9), "2023-11-14T22:13:20Z");
+        assert_eq!(utc(4_107_542_399.0), "2100-02-28T23:59:59Z");
+    }
+
+    #[test]
+    fn what_is_no_game_is_refused() {
+        let first = Position::<crate::morpion::variant::T5>::new().moves()[0];
+        let best = Best {
+            moves: vec![first, first],
+            unit: 4,
+            unit_seed: 0,
+            thread: 1,
+            iterations: 1,
+            seconds: 0.0,
+            time: 0.0,
+        };
+        let error = check(Variant::T5, &best).unwrap_err().to_string();
+        assert!(error.starts_with("unit 4 reported a sequence of 2 moves that the referee refuses"), "{error}");
+    }
+}

@@ -1,0 +1,137 @@
+//! The directory of a hunt: one process at a time hunts in it, and nothing that is there already is overwritten.
+
+use super::atomic::FileError;
+use super::{events, state, status};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+
+/// Name of the file that a running hunt holds locked.
+pub const LOCK: &str = "hunt.lock";
+/// Name of the best grid in MSR.
+pub const BEST: &str = "best.msr";
+
+/// Why a directory cannot be hunted in.
+#[derive(Debug, thiserror::Error)]
+pub enum DirectoryError {
+    /// A file operation failed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Another process hunts in it.
+    #[error("another process is hunting in {}: wait for its end, stop it, or choose another directory with --dir", .0.display())]
+    Locked(PathBuf),
+    /// It holds a hunt already.
+    #[error("{} already holds a hunt: go on with it by `morpion resume {}`, or choose another directory with --dir", .0.display(), quoted(.0))]
+    Occupied(PathBuf),
+    /// It holds files that a hunt would write.
+    #[error("{} holds {file}, which a hunt would overwrite: choose another directory with --dir", directory.display())]
+    InTheWay {
+        /// The directory.
+        directory: PathBuf,
+        /// The file.
+        file: String,
+    },
+    /// There is no hunt to go on with.
+    #[error("{} holds no hunt ({} is missing): begin one with `morpion --dir {}`", .0.display(), state::CHECKPOINT, quoted(.0))]
+    Empty(PathBuf),
+}
+
+/// The path as a word of a shell's command line.
+pub fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// A directory locked by this process. The lock goes with the value, or with the process.
+#[derive(Debug)]
+pub struct Locked {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Locked {
+    /// Takes a directory for a new hunt; it is made if it is missing.
+    ///
+    /// # Errors
+    /// If it cannot be made or written, is in use, or holds what a hunt would overwrite.
+    pub fn for_new_hunt(path: &Path) -> Result<Locked, DirectoryError> {
+        fs::create_dir_all(path).map_err(FileError::new("make the directory", path))?;
+        if path.join(state::CHECKPOINT).exists() {
+            return Err(DirectoryError::Occupied(path.to_owned()));
+        }
+        if let Some(file) = in_the_way(path)? {
+            return Err(DirectoryError::InTheWay { directory: path.to_owned(), file });
+        }
+        let locked = Locked::lock(path)?;
+        // Another process may have begun a hunt between the look and the lock.
+        if path.join(state::CHECKPOINT).exists() {
+            return Err(DirectoryError::Occupied(path.to_owned()));
+        }
+        Ok(locked)
+    }
+
+    /// Takes a directory that holds a hunt.
+    ///
+    /// # Errors
+    /// If there is no hunt in it, or it is in use.
+    pub fn with_hunt(path: &Path) -> Result<Locked, DirectoryError> {
+        if !path.join(state::CHECKPOINT).exists() {
+            fs::metadata(path).map_err(FileError::new("read", path))?;
+            return Err(DirectoryError::Empty(path.to_owned()));
+        }
+        Locked::lock(path)
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn lock(path: &Path) -> Result<Locked, DirectoryError> {
+        let name = path.join(LOCK);
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
+        let file = file.map_err(FileError::new("write", &name))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Locked { path: path.to_owned(), _lock: file }),
+            Err(TryLockError::WouldBlock) => Err(DirectoryError::Locked(path.to_owned())),
+            Err(TryLockError::Error(error)) => Err(FileError::new("lock", &name)(error).into()),
+        }
+    }
+}
+
+/// A file that a hunt would write: a status file or a grid named by its score.
+fn in_the_way(path: &Path) -> Result<Option<String>, FileError> {
+    let mut found: Vec<String> = Vec::new();
+    for entry in fs::read_dir(path).map_err(FileError::new("read", path))? {
+        let name = entry.map_err(FileError::new("read", path))?.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let is_grid =
+            name.strip_suffix(".txt").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        if is_grid || [events::FILE, BEST, status::PROGRESS, status::THREADS].contains(&name) {
+            found.push(name.to_owned());
+        }
+    }
+    Ok(found.into_iter().min())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_taken_once_and_never_with_files_in_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a b/c");
+        let first = Locked::for_new_hunt(&path).unwrap();
+        assert!(matches!(Locked::for_new_hunt(&path), Err(DirectoryError::Locked(_))));
+        assert!(matches!(Locked::with_hunt(&path), Err(DirectoryError::Empty(_))));
+        drop(first);
+        fs::write(path.join("71.txt"), "").unwrap();
+        let error = Locked::for_new_hunt(&path).unwrap_err().to_string();
+        assert!(error.contains("holds 71.txt"), "{error}");
+        fs::write(path.join(state::CHECKPOINT), "").unwrap();
+        let error = Locked::for_new_hunt(&path).unwrap_err().to_string();
+        assert!(error.contains("morpion resume '") && error.contains("a b/c'"), "{error}");
+        Locked::with_hunt(&path).unwrap();
+    }
+}

@@ -1,0 +1,313 @@
+//! What happened in a hunt, as JSON lines: `events.jsonl` in the hunt's directory, and standard output on request.
+//!
+//! Each line carries the version of its format, the time (seconds since 1970, UTC) and the seconds that the hunt has
+//! run over all its sessions. A line cut by a crash is cut off when the file is opened again.
+
+use super::atomic::FileError;
+use crate::core::search::End;
+use crate::jobs::hunt::{Best, Job, Over};
+use crate::morpion::variant::Variant;
+use crate::strategies::params::Strategy;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Version of the format of a line.
+pub const VERSION: u32 = 1;
+/// Name of the file in the hunt's directory.
+pub const FILE: &str = "events.jsonl";
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Version of the format.
+    pub v: u32,
+    /// When: seconds since 1970, UTC.
+    pub time: f64,
+    /// Seconds that the hunt had run, over all its sessions.
+    pub seconds: f64,
+    /// What.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum What {
+    /// A hunt began.
+    Start(Session),
+    /// A hunt went on in a new session.
+    Resume(Session),
+    /// A new best grid.
+    Best {
+        /// Number of moves.
+        score: u32,
+        /// Worker that found it, from 1.
+        thread: u32,
+        /// Iterations of its unit until then.
+        iterations: u64,
+        /// Strategy.
+        strategy: Strategy,
+        /// Seed of the hunt.
+        seed: u64,
+        /// Unit that found it.
+        unit: u64,
+        /// Seed of that unit.
+        unit_seed: u64,
+        /// The grid comes so near to the edge of the playing area that moves may have been refused there.
+        touches_border: bool,
+    },
+    /// A unit is done (on standard output only).
+    Unit {
+        /// Number of the unit.
+        unit: u64,
+        /// Worker that searched it, from 1.
+        thread: u32,
+        /// Why it ended.
+        end: End,
+        /// Iterations it took.
+        iterations: u64,
+        /// Its best score.
+        best: u32,
+    },
+    /// The session ended; the hunt can go on.
+    Stop {
+        /// Why.
+        reason: Stopped,
+        /// Best score so far.
+        score: u32,
+        /// Iterations so far.
+        iterations: u64,
+        /// Units done so far.
+        units: u64,
+    },
+    /// The hunt is over.
+    End {
+        /// How it ended.
+        reason: Over,
+        /// Best score.
+        score: u32,
+        /// All iterations.
+        iterations: u64,
+        /// Units done.
+        units: u64,
+    },
+}
+
+/// What a session runs with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    /// Version of the program.
+    pub version: String,
+    /// Variant.
+    pub variant: Variant,
+    /// Strategy.
+    pub strategy: Strategy,
+    /// Seed of the hunt.
+    pub seed: u64,
+    /// Threads, the main thread included.
+    pub threads: u32,
+    /// Moves played before the hunt begins.
+    pub start_moves: u32,
+    /// DFS: moves of the main walk.
+    pub main_depth: u32,
+}
+
+impl Session {
+    /// The session of `job` with so many threads.
+    pub fn of(job: &Job, threads: u32) -> Session {
+        Session {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            variant: job.variant,
+            strategy: job.params.strategy,
+            seed: job.seed,
+            threads,
+            start_moves: job.start.len() as u32,
+            main_depth: job.main_depth,
+        }
+    }
+}
+
+/// Why a session ended before the hunt was over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stopped {
+    /// Ctrl-C or a signal.
+    Interrupted,
+    /// The time is used up.
+    Time,
+    /// Something went wrong.
+    Failed,
+}
+
+impl Event {
+    /// The line of a new best.
+    pub fn best(job: &Job, best: &Best, touches_border: bool) -> Event {
+        let what = What::Best {
+            score: best.score(),
+            thread: best.thread,
+            iterations: best.iterations,
+            strategy: job.params.strategy,
+            seed: job.seed,
+            unit: best.unit,
+            unit_seed: best.unit_seed,
+            touches_border,
+        };
+        Event { v: VERSION, time: best.time, seconds: best.seconds, what }
+    }
+
+    /// The event as a line of JSON, with its line end.
+    pub fn line(&self) -> String {
+        // Encoding these fields cannot fail: all keys are texts.
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+}
+
+/// `events.jsonl`, open for appending.
+#[derive(Debug)]
+pub struct EventLog {
+    path: PathBuf,
+    file: File,
+    length: u64,
+}
+
+impl EventLog {
+    /// Opens the log of a directory, made if it is missing; a last line without its end is cut off.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, read or cut.
+    pub fn open(directory: &Path) -> Result<EventLog, FileError> {
+        let path = directory.join(FILE);
+        let opened = || {
+            let mut file = OpenOptions::new().create(true).read(true).write(true).truncate(false).open(&path)?;
+            let mut text = Vec::new();
+            file.read_to_end(&mut text)?;
+            let length = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at as u64 + 1);
+            file.set_len(length)?;
+            file.seek(SeekFrom::Start(length))?;
+            Ok((file, length))
+        };
+        let (file, length) = opened().map_err(FileError::new("open", &path))?;
+        Ok(EventLog { path, file, length })
+    }
+
+    /// Appends an event.
+    ///
+    /// # Errors
+    /// If it cannot be written; the file is then as it was.
+    pub fn append(&mut self, event: &Event) -> Result<(), FileError> {
+        let line = event.line();
+        if let Err(error) = self.file.write_all(line.as_bytes()) {
+            let _ = self.file.set_len(self.length);
+            let _ = self.file.seek(SeekFrom::Start(self.length));
+            return Err(FileError::new("write", &self.path)(error));
+        }
+        self.length += line.len() as u64;
+        Ok(())
+    }
+}
+
+/// Why a log cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A line is not an event.
+    #[error("{}:{line}: not an event of a hunt: {reason}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// Reads the events of a hunt's directory. A last line without its end is passed over: it is being written.
+///
+/// # Errors
+/// If the file cannot be read, or a line is no event or has a newer format.
+pub fn read(directory: &Path) -> Result<Vec<Event>, LogError> {
+    let path = directory.join(FILE);
+    let text = fs::read_to_string(&path).map_err(FileError::new("read", &path))?;
+    let whole = text.rfind('\n').map_or("", |at| &text[..at]);
+    let mut events = Vec::new();
+    for (number, line) in (1..).zip(whole.lines()) {
+        let fail = |reason| LogError::Line { path: path.clone(), line: number, reason };
+        let version = serde_json::from_str::<Versioned>(line).map_err(|error| fail(error.to_string()))?.v;
+        if version > VERSION {
+            return Err(fail(format!("it has version {version}, this program reads up to {VERSION}")));
+        }
+        events.push(serde_json::from_str(line).map_err(|error| fail(error.to_string()))?);
+    }
+    Ok(events)
+}
+
+#[derive(Deserialize)]
+struct Versioned {
+    v: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(score: u32) -> Event {
+        let best = Best {
+            moves: Vec::new(),
+            unit: 3,
+            unit_seed: u64::MAX,
+            thread: 1,
+            iterations: 9,
+            seconds: 1.5,
+            time: 1e9,
+        };
+        let job = Job {
+            variant: Variant::D5,
+            params: Default::default(),
+            start: Vec::new(),
+            main_depth: 2,
+            seed: 7,
+            max_iterations: None,
+            runs: None,
+            target: None,
+        };
+        let mut event = Event::best(&job, &best, false);
+        if let What::Best { score: s, .. } = &mut event.what {
+            *s = score;
+        }
+        event
+    }
+
+    #[test]
+    fn a_torn_line_is_cut_off_and_the_rest_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        EventLog::open(dir.path()).unwrap().append(&event(70)).unwrap();
+        let mut file = OpenOptions::new().append(true).open(dir.path().join(FILE)).unwrap();
+        file.write_all(b"{\"v\":1,\"ti").unwrap();
+        assert_eq!(read(dir.path()).unwrap(), [event(70)]);
+        EventLog::open(dir.path()).unwrap().append(&event(71)).unwrap();
+        assert_eq!(read(dir.path()).unwrap(), [event(70), event(71)]);
+    }
+
+    #[test]
+    fn lines_that_are_no_events_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        for (text, expected) in [
+            ("{}\n", "events.jsonl:1: not an event"),
+            ("\n\n", "events.jsonl:1: not an event"),
+            ("{\"v\":2,\"event\":\"dance\"}\n", "it has version 2"),
+            ("{\"v\":1,\"time\":1,\"seconds\":1,\"event\":\"dance\"}\n", "unknown variant"),
+        ] {
+            fs::write(dir.path().join(FILE), text).unwrap();
+            let error = read(dir.path()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,642 @@
+//! One run of the program on one hunt.
+
+use super::atomic::{FileError, Keep, replace};
+use super::best::{self, BestError};
+use super::directory::{DirectoryError, Locked};
+use super::events::{self, Event, EventLog, LogError, Stopped, What};
+use super::state::{Checkpoint, InFlight, Store, StoreError};
+use super::status::{PROGRESS, Running, Status, THREADS};
+use super::worker::{Assignment, Message, NO_UNIT, Shared, Worker};
+use crate::core::search::{RestoreError, Search};
+use crate::jobs::hunt::{Best, Hunt, Job, JobError, Over, Record, StateError, Step};
+use crate::morpion::geometry::Move;
+use crate::strategies;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// The main thread looks for a stop at least so often.
+const LOOK: Duration = Duration::from_millis(50);
+/// The observer is shown the status so often.
+const SHOW: Duration = Duration::from_millis(250);
+/// The status files are rewritten and the journal is flushed so often.
+const WRITE: Duration = Duration::from_secs(1);
+/// The workers are asked for their states so long after the last checkpoint, if nothing else is said.
+pub const CHECKPOINT: Duration = Duration::from_secs(5);
+/// So much later, or as much later as checkpoints are apart, the checkpoint is written with what they have offered.
+const OFFER: Duration = Duration::from_secs(1);
+/// A worker that has not stopped by then is left behind; its unit goes on from its last checkpoint.
+const PATIENCE: Duration = Duration::from_millis(700);
+
+/// Why a session could not run, or came to a bad end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The directory is not fit.
+    #[error(transparent)]
+    Directory(#[from] DirectoryError),
+    /// The state cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file operation failed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The event log cannot be read.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// A best grid could not be written.
+    #[error(transparent)]
+    Best(#[from] BestError),
+    /// The job is not valid.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// The saved state does not fit the job.
+    #[error("{}: {source}", path.display())]
+    State {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong.
+        source: StateError,
+    },
+    /// The saved state of a search cannot be gone on with.
+    #[error("{}: unit {unit}: {source}", path.display())]
+    Search {
+        /// The directory.
+        path: PathBuf,
+        /// The unit.
+        unit: u64,
+        /// What is wrong.
+        source: RestoreError,
+    },
+    /// The number of threads is too small or too large.
+    #[error(
+        "{0} threads: the main thread and at least one worker are needed, so at least 2, and at most {MAX_THREADS}"
+    )]
+    Threads(u32),
+    /// A thread could not be started.
+    #[error("cannot start thread {thread}: {source}")]
+    Spawn {
+        /// Number of the worker.
+        thread: u32,
+        /// Why.
+        source: io::Error,
+    },
+    /// The hunt has run for as long as it was to run.
+    #[error(
+        "the hunt has run for {seconds:.0} s, and its time is {limit:.0} s: give it more by --time (it counts over all sessions)"
+    )]
+    TimeIsUp {
+        /// Seconds that it has run.
+        seconds: f64,
+        /// Its limit.
+        limit: f64,
+    },
+    /// A search panicked.
+    #[error("the search of unit {unit} failed (a defect of this program): {reason}")]
+    Panicked {
+        /// The unit.
+        unit: u64,
+        /// What it said.
+        reason: String,
+    },
+    /// The observer could not pass on an event.
+    #[error("cannot pass on an event: {0}")]
+    Observer(#[source] io::Error),
+    /// All workers have gone.
+    #[error("all worker threads have gone (a defect of this program)")]
+    NoWorkers,
+}
+
+/// More threads than this are taken for a slip.
+pub const MAX_THREADS: u32 = 4096;
+
+/// Asks a session to stop, from any thread or signal handler.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Asks; whether it had been asked before.
+    pub fn ask(&self) -> bool {
+        self.0.swap(true, Ordering::SeqCst)
+    }
+
+    /// Whether it has been asked.
+    pub fn asked(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// Is told what happens; its errors stop the session.
+pub trait Observer {
+    /// Something happened.
+    ///
+    /// # Errors
+    /// If it cannot be passed on.
+    fn event(&mut self, event: &Event) -> io::Result<()>;
+
+    /// How the hunt stands, a few times per second.
+    ///
+    /// # Errors
+    /// If it cannot be shown.
+    fn status(&mut self, status: &Status) -> io::Result<()>;
+}
+
+/// What may be changed when a hunt goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Changes {
+    /// Number of threads.
+    pub threads: Option<u32>,
+    /// Seconds after which the hunt ends, counted over all its sessions; `Some(None)` lifts the limit.
+    pub time_limit: Option<Option<f64>>,
+    /// Score at which the hunt ends; `Some(None)` lifts the target.
+    pub target: Option<Option<u32>>,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The hunt is over.
+    Over(Over),
+    /// The hunt can go on.
+    Stopped(Stopped),
+}
+
+/// What a session leaves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// How it ended.
+    pub ending: Ending,
+    /// How the hunt stands.
+    pub status: Status,
+}
+
+/// One run of the program on one hunt.
+pub struct Session {
+    directory: Locked,
+    store: Store,
+    log: EventLog,
+    hunt: Hunt,
+    threads: u32,
+    time_limit: Option<f64>,
+    /// Seconds that the sessions before have run.
+    before: f64,
+    /// When this one began.
+    began: Instant,
+    /// Units begun, as far as their states are known.
+    saved: BTreeMap<u64, InFlight>,
+    /// Searches that an earlier session began, to be gone on with.
+    searches: BTreeMap<u64, Box<dyn Search<Move>>>,
+    resumed: bool,
+    /// Time from one checkpoint to the next.
+    pace: Duration,
+}
+
+impl Session {
+    /// Begins a hunt in a directory that holds none.
+    ///
+    /// # Errors
+    /// If the job, the number of threads or the directory is not fit; nothing is overwritten.
+    pub fn begin(path: &Path, job: Job, threads: u32, time_limit: Option<f64>) -> Result<Session, RunError> {
+        check_threads(threads)?;
+        let hunt = Hunt::new(job)?;
+        let directory = Locked::for_new_hunt(path)?;
+        let checkpoint = Checkpoint {
+            job: hunt.job().clone(),
+            state: hunt.state().clone(),
+            in_flight: Vec::new(),
+            seconds: 0.0,
+            time_limit,
+            threads,
+        };
+        let store = Store::create(path, &checkpoint)?;
+        Ok(Session {
+            log: EventLog::open(path)?,
+            directory,
+            store,
+            hunt,
+            threads,
+            time_limit,
+            before: 0.0,
+            began: Instant::now(),
+            saved: BTreeMap::new(),
+            searches: BTreeMap::new(),
+            resumed: false,
+            pace: CHECKPOINT,
+        })
+    }
+
+    /// Goes on with the hunt in a directory.
+    ///
+    /// # Errors
+    /// If there is none, if it is in use, or if its state is damaged or newer than this program; nothing is changed
+    /// then.
+    pub fn resume(path: &Path, changes: Changes) -> Result<Session, RunError> {
+        let directory = Locked::with_hunt(path)?;
+        let (store, checkpoint, records) = Store::open(path)?;
+        let Checkpoint { job, state, in_flight, seconds, time_limit, threads } = checkpoint;
+        let threads = changes.threads.unwrap_or(threads);
+        check_threads(threads)?;
+        let time_limit = changes.time_limit.unwrap_or(time_limit);
+        // A best grid of the journal may be younger than the checkpoint's clock.
+        let before = records.iter().fold(seconds, |seconds, record| match record {
+            Record::Best(best) => seconds.max(best.seconds),
+            Record::Ended(_) => seconds,
+        });
+        if let Some(limit) = time_limit.filter(|&limit| before >= limit) {
+            return Err(RunError::TimeIsUp { seconds: before, limit });
+        }
+        let restored = Hunt::restore(job, state, &records);
+        let mut hunt = restored.map_err(|source| RunError::State { path: path.to_owned(), source })?;
+        if let Some(target) = changes.target {
+            hunt.set_target(target);
+        }
+        let mut saved: BTreeMap<u64, InFlight> = in_flight.into_iter().map(|unit| (unit.id, unit)).collect();
+        let mut searches = BTreeMap::new();
+        for work in hunt.pending() {
+            let Some(unit) = saved.get(&work.id) else { continue };
+            let Job { variant, params, .. } = hunt.job();
+            let search = strategies::resume(*variant, params, &work.unit, &unit.saved);
+            let search =
+                search.map_err(|source| RunError::Search { path: path.to_owned(), unit: work.id, source })?;
+            searches.insert(work.id, search);
+        }
+        saved.retain(|id, _| searches.contains_key(id));
+        let mut session = Session {
+            log: EventLog::open(path)?,
+            directory,
+            store,
+            hunt,
+            threads,
+            time_limit,
+            before,
+            began: Instant::now(),
+            saved,
+            searches,
+            resumed: true,
+            pace: CHECKPOINT,
+        };
+        session.complete_best()?;
+        Ok(session)
+    }
+
+    /// Sets the time from one checkpoint to the next: what a crash costs at most of the running units.
+    pub fn set_pace(&mut self, pace: Duration) {
+        self.pace = pace;
+    }
+
+    /// The hunt.
+    pub fn hunt(&self) -> &Hunt {
+        &self.hunt
+    }
+
+    /// Threads, the main thread included.
+    pub fn threads(&self) -> u32 {
+        self.threads
+    }
+
+    /// Seconds that the hunt has run, over all its sessions.
+    pub fn seconds(&self) -> f64 {
+        self.seconds_at(Instant::now())
+    }
+
+    fn seconds_at(&self, at: Instant) -> f64 {
+        rounded(self.before + at.saturating_duration_since(self.began).as_secs_f64())
+    }
+
+    /// Hunts until the hunt is over, its time is up, or `interrupt` asks to stop. The state is saved before this
+    /// returns, with an error too as far as the disk allows.
+    ///
+    /// # Errors
+    /// If a file cannot be written, the observer fails, or a search does.
+    pub fn run(mut self, interrupt: &Interrupt, observer: &mut dyn Observer) -> Result<Report, RunError> {
+        self.began = Instant::now();
+        let what = events::Session::of(self.hunt.job(), self.threads);
+        let what = if self.resumed { What::Resume(what) } else { What::Start(what) };
+        self.tell(what, observer)?;
+        let crew = Crew::muster(&self)?;
+        let mut hunting = Hunting {
+            session: &mut self,
+            observer,
+            free: crew.shared.slots.len(),
+            counted: 0,
+            rate: 0.0,
+            rated_at: Instant::now(),
+            crew,
+        };
+        let hunted = hunting.hunt(interrupt);
+        let halted = hunting.halt();
+        let ending = match hunted {
+            Ok(ending) => ending,
+            Err(error) => {
+                // The state may still be saved; if not, what is on disk is whole and in force.
+                let _ = hunting.checkpoint();
+                let status = hunting.status();
+                let _ = self.tell(closing(Ending::Stopped(Stopped::Failed), &status), observer);
+                return Err(error);
+            }
+        };
+        halted?;
+        hunting.checkpoint()?;
+        let mut status = hunting.status();
+        if let Ending::Over(over) = ending {
+            status.over = Some(over);
+        }
+        self.write_status(&status)?;
+        self.tell(closing(ending, &status), observer)?;
+        Ok(Report { ending, status })
+    }
+
+    /// Writes what the journal says was found and a crash kept from being written.
+    fn complete_best(&mut self) -> Result<(), RunError> {
+        let Some(best) = self.hunt.state().best.clone() else { return Ok(()) };
+        best::check(self.hunt.job().variant, &best)?;
+        best::write(self.directory.path(), self.hunt.job(), &best)?;
+        let told = events::read(self.directory.path())?.into_iter().filter_map(|event| match event.what {
+            What::Best { score, .. } => Some(score),
+            _ => None,
+        });
+        if told.max().unwrap_or(0) < best.score() {
+            self.log.append(&self.best_event(&best))?;
+        }
+        Ok(())
+    }
+
+    fn best_event(&self, best: &Best) -> Event {
+        Event::best(self.hunt.job(), best, best::touches_border(self.hunt.job().variant, best))
+    }
+
+    fn tell(&mut self, what: What, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let event = Event { v: events::VERSION, time: now(), seconds: self.seconds(), what };
+        self.log.append(&event)?;
+        observer.event(&event).map_err(RunError::Observer)
+    }
+
+    fn write_status(&self, status: &Status) -> Result<(), FileError> {
+        let directory = self.directory.path();
+        replace(&directory.join(PROGRESS), status.progress().as_bytes(), Keep::Brief)?;
+        replace(&directory.join(THREADS), status.threads().as_bytes(), Keep::Brief)
+    }
+}
+
+/// The workers of a session and the channels to them.
+struct Crew {
+    shared: Arc<Shared>,
+    units: Sender<Assignment>,
+    messages: Receiver<Message>,
+}
+
+impl Crew {
+    /// Starts the workers.
+    fn muster(session: &Session) -> Result<Crew, RunError> {
+        let job = session.hunt.job();
+        let workers = session.threads - 1;
+        let shared = Arc::new(Shared::new(workers, session.hunt.state().score()));
+        let (units, assigned) = bounded(workers as usize);
+        let (sender, messages) = unbounded();
+        let params = Arc::new(job.params.clone());
+        for thread in 1..=workers {
+            let worker = Worker {
+                thread,
+                variant: job.variant,
+                params: Arc::clone(&params),
+                target: job.target,
+                shared: Arc::clone(&shared),
+                units: assigned.clone(),
+                messages: sender.clone(),
+            };
+            let name = format!("worker {thread}");
+            let spawned = std::thread::Builder::new().name(name).spawn(move || worker.run());
+            spawned.map_err(|source| RunError::Spawn { thread, source })?;
+        }
+        Ok(Crew { shared, units, messages })
+    }
+}
+
+/// A session while its workers are at work.
+struct Hunting<'a> {
+    session: &'a mut Session,
+    observer: &'a mut dyn Observer,
+    crew: Crew,
+    /// Workers without a unit.
+    free: usize,
+    /// Iterations at the last look at the rate.
+    counted: u64,
+    /// Iterations per second, averaged over the last seconds.
+    rate: f64,
+    rated_at: Instant,
+}
+
+impl Hunting<'_> {
+    /// Hands out units and takes in messages until there is a reason to end.
+    fn hunt(&mut self, interrupt: &Interrupt) -> Result<Ending, RunError> {
+        let start = Instant::now();
+        let pace = self.session.pace;
+        let (mut show, mut write, mut ask) = (start, start, start + pace);
+        let mut take = None;
+        self.counted = self.status().iterations;
+        loop {
+            if let Some(over) = self.assign()? {
+                return Ok(Ending::Over(over));
+            }
+            match self.crew.messages.recv_timeout(LOOK) {
+                Ok(message) => {
+                    self.take_in(message)?;
+                    self.drain()?;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(RunError::NoWorkers),
+            }
+            if interrupt.asked() {
+                return Ok(Ending::Stopped(Stopped::Interrupted));
+            }
+            let at = Instant::now();
+            if self.session.time_limit.is_some_and(|limit| self.session.seconds_at(at) >= limit) {
+                return Ok(Ending::Stopped(Stopped::Time));
+            }
+            if at >= show {
+                show = at + SHOW;
+                let status = self.status();
+                self.observer.status(&status).map_err(RunError::Observer)?;
+                if at >= write {
+                    write = at + WRITE;
+                    self.session.write_status(&status)?;
+                    self.session.store.flush()?;
+                }
+            }
+            match take {
+                None if at >= ask => {
+                    self.crew.shared.slots.iter().for_each(|slot| slot.wanted.store(true, Ordering::Relaxed));
+                    take = Some(at + OFFER.min(pace));
+                }
+                Some(due) if at >= due => {
+                    self.checkpoint()?;
+                    take = None;
+                    ask = at + pace;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Gives units to the free workers; how the hunt is over, if it is.
+    fn assign(&mut self) -> Result<Option<Over>, RunError> {
+        while self.free > 0 {
+            match self.session.hunt.next() {
+                Step::Work(work) => {
+                    let search = self.session.searches.remove(&work.id);
+                    let handed = self.crew.units.send(Assignment { work, search });
+                    handed.map_err(|_| RunError::NoWorkers)?;
+                    self.free -= 1;
+                }
+                Step::Wait => break,
+                Step::Finished(over) => return Ok(Some(over)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes in the messages that are there.
+    fn drain(&mut self) -> Result<(), RunError> {
+        while let Ok(message) = self.crew.messages.try_recv() {
+            self.take_in(message)?;
+        }
+        Ok(())
+    }
+
+    fn take_in(&mut self, message: Message) -> Result<(), RunError> {
+        let session = &mut *self.session;
+        match message {
+            Message::Improved { thread, unit, unit_seed, moves, iterations, at } => {
+                let ago = at.elapsed().as_secs_f64();
+                let seconds = session.seconds_at(at);
+                let best = Best { moves, unit, unit_seed, thread, iterations, seconds, time: rounded(now() - ago) };
+                if best.score() <= session.hunt.state().score() {
+                    return Ok(());
+                }
+                best::check(session.hunt.job().variant, &best)?;
+                let event = session.best_event(&best);
+                let Some(record) = session.hunt.improved(best.clone()) else { return Ok(()) };
+                session.store.append(&record)?;
+                best::write(session.directory.path(), session.hunt.job(), &best)?;
+                session.log.append(&event)?;
+                self.observer.event(&event).map_err(RunError::Observer)
+            }
+            Message::Ended { thread, unit, end, iterations, best } => {
+                self.free += 1;
+                session.saved.remove(&unit);
+                let Some(record) = session.hunt.ended(unit, end, iterations, best) else { return Ok(()) };
+                session.store.append(&record)?;
+                let what = What::Unit { unit, thread, end, iterations, best };
+                let event = Event { v: events::VERSION, time: now(), seconds: session.seconds(), what };
+                self.observer.event(&event).map_err(RunError::Observer)
+            }
+            Message::Stopped { unit, iterations, best, saved } => {
+                self.free += 1;
+                session.saved.insert(unit, InFlight { id: unit, iterations, best, saved });
+                Ok(())
+            }
+            Message::Panicked { unit, reason } => {
+                self.free += 1;
+                Err(RunError::Panicked { unit, reason })
+            }
+        }
+    }
+
+    /// Stops the workers and takes in their last messages. The first error is returned after all have been taken in.
+    fn halt(&mut self) -> Result<(), RunError> {
+        self.crew.shared.stop.store(true, Ordering::Relaxed);
+        let deadline = Instant::now() + PATIENCE;
+        let mut result = Ok(());
+        while self.free < self.crew.shared.slots.len() {
+            match self.crew.messages.recv_deadline(deadline) {
+                Ok(message) => {
+                    let taken = self.take_in(message);
+                    result = result.and(taken);
+                }
+                Err(_) => break,
+            }
+        }
+        result
+    }
+
+    /// Writes a checkpoint. What the searches have offered is fetched before their messages are taken in: what they
+    /// had found by then has been sent, so a state never runs ahead of the best grid saved with it.
+    fn checkpoint(&mut self) -> Result<(), RunError> {
+        for slot in &self.crew.shared.slots {
+            let offered = slot.offered.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(offer) = offered.filter(|offer| self.session.hunt.is_running(offer.unit)) {
+                // A stopped search has said more since.
+                let known = self.session.saved.get(&offer.unit).map_or(0, |unit| unit.iterations);
+                if known <= offer.iterations {
+                    let unit = InFlight {
+                        id: offer.unit,
+                        iterations: offer.iterations,
+                        best: offer.best,
+                        saved: offer.saved,
+                    };
+                    self.session.saved.insert(offer.unit, unit);
+                }
+            }
+        }
+        self.drain()?;
+        let session = &mut *self.session;
+        let checkpoint = Checkpoint {
+            job: session.hunt.job().clone(),
+            state: session.hunt.state().clone(),
+            in_flight: session.saved.values().cloned().collect(),
+            seconds: session.seconds(),
+            time_limit: session.time_limit,
+            threads: session.threads,
+        };
+        Ok(session.store.checkpoint(&checkpoint)?)
+    }
+
+    /// How the hunt stands, units that wait to be gone on with included in the iterations.
+    fn status(&mut self) -> Status {
+        let mut running = Vec::new();
+        for (thread, slot) in (1..).zip(&self.crew.shared.slots) {
+            let unit = slot.unit.load(Ordering::Relaxed);
+            if unit != NO_UNIT {
+                let (iterations, best) = (slot.iterations.load(Ordering::Relaxed), slot.best.load(Ordering::Relaxed));
+                running.push(Running { thread, unit, iterations, best });
+            }
+        }
+        let waiting = self.session.saved.values().filter(|unit| running.iter().all(|r| r.unit != unit.id));
+        let waiting = waiting.fold(0u64, |sum, unit| sum.saturating_add(unit.iterations));
+        let mut status = Status::of(&self.session.hunt, running, self.session.seconds());
+        status.iterations = status.iterations.saturating_add(waiting);
+        let passed = self.rated_at.elapsed().as_secs_f64();
+        if passed >= 1.0 {
+            self.rate = status.iterations.saturating_sub(self.counted) as f64 / passed;
+            (self.counted, self.rated_at) = (status.iterations, Instant::now());
+        }
+        status.rate = self.rate;
+        status
+    }
+}
+
+/// The last event of a session.
+fn closing(ending: Ending, status: &Status) -> What {
+    let (score, iterations, units) = (status.best, status.iterations, status.ended);
+    match ending {
+        Ending::Over(reason) => What::End { reason, score, iterations, units },
+        Ending::Stopped(reason) => What::Stop { reason, score, iterations, units },
+    }
+}
+
+fn check_threads(threads: u32) -> Result<(), RunError> {
+    if (2..=MAX_THREADS).contains(&threads) { Ok(()) } else { Err(RunError::Threads(threads)) }
+}
+
+/// Seconds since 1970, UTC; 0 with a clock before that.
+fn now() -> f64 {
+    rounded(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64()))
+}
+
+/// To milliseconds, which is all that threads can be timed to.
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}

@@ -1,0 +1,226 @@
+//! A hunt that is stopped or killed goes on as if nothing had happened.
+#![cfg(unix)]
+
+mod hunts;
+
+use hunts::*;
+use rand::RngExt;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// Fixed, so that a failure can be repeated as far as the clock allows.
+const SEED: u64 = 20_260;
+
+const UNITS: &str = "--main-depth 2 --max-iterations 1M --jumps-back 50k:best/2,170k:10 --seed 5 --json";
+
+/// Per unit: checksum, end, iterations, best; from the JSON lines of one or more sessions. A unit that ended twice fails.
+fn outcomes(out: &str) -> BTreeMap<u64, Value> {
+    let mut units = BTreeMap::new();
+    for mut event in lines(out).into_iter().filter(|event| is(event, "unit")) {
+        let fields = event.as_object_mut().expect("an object");
+        for field in ["time", "seconds", "thread"] {
+            fields.remove(field);
+        }
+        let id = event["unit"].as_u64().expect("a number");
+        assert!(units.insert(id, event).is_none(), "unit {id} was done twice");
+    }
+    units
+}
+
+/// The units of a hunt as `morpion state --units` lists them.
+fn units(dir: &Path, name: &str) -> Vec<Value> {
+    lines(&succeed(dir, &format!("state {name} --units")))
+}
+
+#[test]
+fn killed_at_any_moment_it_does_every_unit_once() {
+    let dir = temporary();
+    let whole = succeed(dir.path(), &format!("--threads 3 {UNITS} --dir whole"));
+    let expected = outcomes(&whole);
+    assert!(expected.len() > 50, "{}", expected.len());
+
+    let out = dir.path().join("out.jsonl");
+    let session = |arguments: &str| {
+        let file = OpenOptions::new().create(true).append(true).open(&out).unwrap();
+        morpion(dir.path(), arguments).stdout(file).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let mut rng = morpion::core::seed::rng(SEED, &[]);
+    let mut child = session(&format!("--threads 3 {UNITS} --dir killed --checkpoint 0.05s"));
+    wait_until("the hunt has a state", || dir.path().join("killed/hunt.state").exists());
+    let mut kills = 0;
+    while kills < 15 {
+        std::thread::sleep(Duration::from_millis(rng.random_range(0..250)));
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        signal(&child, "KILL");
+        child.wait().unwrap();
+        kills += 1;
+        child = session("resume killed --json --checkpoint 0.05s");
+    }
+    assert!(kills >= 3, "the hunt was over after {kills} kills");
+    let last = wait(child);
+    assert!(last.status.success(), "seed {SEED}: {:?}", last.status);
+
+    let told = outcomes(&fs::read_to_string(&out).unwrap());
+    // A unit may be journalled and the program killed before it says so: one per kill at most, since the main thread
+    // tells of one before it journals the next.
+    assert!(expected.len() - told.len() <= kills, "seed {SEED}: {} of {} units", told.len(), expected.len());
+    for (id, outcome) in &told {
+        assert_eq!(Some(outcome), expected.get(id), "seed {SEED}: unit {id}");
+    }
+    assert_eq!(units(dir.path(), "killed"), units(dir.path(), "whole"), "seed {SEED}");
+    assert!(units(dir.path(), "killed").iter().all(|unit| unit["done"] == true), "seed {SEED}");
+    let last = |name: &str| events(&dir.path().join(name)).last().unwrap().clone();
+    for field in ["event", "reason", "score", "iterations", "units"] {
+        assert_eq!(last("killed")[field], last("whole")[field], "seed {SEED}: {field}");
+    }
+    // Every best is in the log once and has its file, whatever moment the kill came at.
+    let scores: Vec<u64> = events(&dir.path().join("killed"))
+        .iter()
+        .filter(|e| is(e, "best"))
+        .filter_map(|e| e["score"].as_u64())
+        .collect();
+    assert!(scores.is_sorted_by(|a, b| a < b), "seed {SEED}: {scores:?}");
+    assert!(dir.path().join(format!("killed/{}.txt", scores.last().unwrap())).exists());
+}
+
+#[test]
+fn interrupted_it_stops_saves_and_says_how_to_go_on() {
+    let dir = temporary();
+    let limits = "--threads 2 --main-depth 2 --max-iterations 150k --seed 5 --runs 3 --strategy random";
+    let whole = outcomes(&succeed(dir.path(), &format!("{limits} --json --dir whole")));
+    let child = morpion(dir.path(), &format!("{limits} --json --dir cut")).spawn().unwrap();
+    let events_file = dir.path().join("cut/events.jsonl");
+    wait_until("something was found", || fs::read_to_string(&events_file).is_ok_and(|t| t.contains("\"best\"")));
+    signal(&child, "INT");
+    let cut = wait(child);
+    assert_eq!(cut.status.code(), Some(0), "{}", text(&cut.stderr));
+    assert!(text(&cut.stderr).contains("go on by `morpion resume cut`"), "{}", text(&cut.stderr));
+    let stop = events(&dir.path().join("cut")).last().unwrap().clone();
+    assert_eq!((&stop["event"], &stop["reason"]), (&"stop".into(), &"interrupted".into()));
+    let state = succeed(dir.path(), "state cut");
+    assert!(state.contains("begun       1\n"), "{state}");
+
+    let child = morpion(dir.path(), "resume cut --json").spawn().unwrap();
+    wait_until("it goes on", || fs::read_to_string(&events_file).is_ok_and(|t| t.contains("\"resume\"")));
+    signal(&child, "TERM");
+    let again = wait(child);
+    assert_eq!(again.status.code(), Some(0), "{}", text(&again.stderr));
+    let rest = succeed(dir.path(), "resume cut --json");
+    let told = text(&cut.stdout) + &text(&again.stdout) + &rest;
+    assert_eq!(outcomes(&told), whole);
+}
+
+#[test]
+fn a_damaged_or_newer_state_is_reported_and_left_alone() {
+    let dir = temporary();
+    succeed(dir.path(), "--threads 2 --main-depth 2 --max-iterations 100 --seed 1 --quiet --target 20 --dir hunt");
+    let hunt = dir.path().join("hunt");
+    let state = hunt.join("hunt.state");
+    let good = fs::read(&state).unwrap();
+    let journal = contents(&hunt).into_keys().find(|path| path.extension().is_some_and(|e| e == "journal")).unwrap();
+    let good_journal = fs::read(&journal).unwrap();
+
+    let changed = |bytes: &[u8], at: usize, to: u8| {
+        let mut bytes = bytes.to_vec();
+        bytes[at] = to;
+        bytes
+    };
+    let bad_states = [
+        (changed(&good, good.len() / 2, good[good.len() / 2] ^ 1), "hunt.state is damaged: its checksum"),
+        (good[..good.len() - 1].to_vec(), "hunt.state is damaged: it holds"),
+        (changed(&good, 0, b'X'), "hunt.state is damaged: it is not the state of a hunt"),
+        (Vec::new(), "hunt.state is damaged: it is too short"),
+        (changed(&good, 8, 99), "hunt.state has format version 99, but this program reads up to 1"),
+    ];
+    for (bytes, expected) in bad_states {
+        fs::write(&state, bytes).unwrap();
+        let before = contents(&hunt);
+        for command in ["resume hunt", "state hunt"] {
+            refuse(dir.path(), command, expected);
+        }
+        refuse(dir.path(), "--dir hunt", "already holds a hunt");
+        assert_eq!(contents(&hunt), before, "{expected}");
+    }
+    fs::write(&state, &good).unwrap();
+    let bad_journals = [
+        (changed(&good_journal, 9, 1), "format version"),
+        (good_journal[..10].to_vec(), "is damaged: it is too short"),
+        ([&good_journal[..], &[3, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7]].concat(), "is damaged: the checksum of the record"),
+        ([&good_journal[..], &[0, 0, 9, 0, 1, 2, 3, 4]].concat(), "is damaged: the record at byte 24 is too long"),
+    ];
+    for (bytes, expected) in bad_journals {
+        fs::write(&journal, bytes).unwrap();
+        let before = contents(&hunt);
+        refuse(dir.path(), "resume hunt --target none", expected);
+        assert_eq!(contents(&hunt), before, "{expected}");
+    }
+    fs::remove_file(&journal).unwrap();
+    refuse(dir.path(), "resume hunt", "cannot read hunt/hunt-");
+    // A record that a crash tore is no damage.
+    fs::write(&journal, [&good_journal[..], &[200, 0, 0, 0, 1, 2, 3, 4, 5]].concat()).unwrap();
+    succeed(dir.path(), "resume hunt --target none --quiet");
+}
+
+#[test]
+fn time_and_target_count_over_sessions() {
+    let dir = temporary();
+    succeed(dir.path(), "--threads 2 --time 0.3s --quiet --seed 1 --dir hunt");
+    refuse(dir.path(), "resume hunt", "give it more by --time");
+    succeed(dir.path(), "resume hunt --time 0.5s --quiet");
+    let stops: Vec<Value> = events(&dir.path().join("hunt")).into_iter().filter(|e| is(e, "stop")).collect();
+    assert_eq!(stops.len(), 2);
+    assert!(stops.iter().all(|stop| stop["reason"] == "time"));
+    assert!(stops[0]["seconds"].as_f64().unwrap() < stops[1]["seconds"].as_f64().unwrap());
+    let score = stops[1]["score"].as_u64().unwrap();
+    succeed(dir.path(), &format!("resume hunt --time none --target {score} --quiet"));
+    assert_eq!(events(&dir.path().join("hunt")).last().unwrap()["reason"], "target");
+}
+
+#[test]
+fn two_processes_do_not_hunt_in_one_directory() {
+    let dir = temporary();
+    let child = morpion(dir.path(), "--threads 2 --quiet --dir hunt").spawn().unwrap();
+    wait_until("the hunt has a state", || dir.path().join("hunt/hunt.state").exists());
+    refuse(dir.path(), "resume hunt", "another process is hunting in hunt");
+    refuse(dir.path(), "--dir hunt", "already holds a hunt");
+    succeed(dir.path(), "state hunt");
+    signal(&child, "TERM");
+    assert!(wait(child).status.success());
+}
+
+#[test]
+fn a_full_disk_stops_the_hunt_and_leaves_the_last_good_state() {
+    let dir = temporary();
+    // No file may grow beyond some kilobytes: the journal of many small units soon does.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 8; exec '{}' --threads 2 --main-depth 3 --max-iterations 10 --seed 3 --quiet \
+         --checkpoint 10s --dir hunt",
+        env!("CARGO_BIN_EXE_morpion")
+    );
+    let output = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(dir.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("cannot write hunt/") && message.contains("morpion resume hunt"), "{message}");
+    succeed(dir.path(), "state hunt");
+    succeed(dir.path(), "resume hunt --quiet");
+    succeed(dir.path(), "--threads 2 --main-depth 3 --max-iterations 10 --seed 3 --quiet --dir whole");
+    assert_eq!(units(dir.path(), "hunt"), units(dir.path(), "whole"));
+    let file = File::open(dir.path().join("hunt/events.jsonl")).unwrap();
+    assert!(file.metadata().unwrap().len() > 0);
+    let last = |name: &str| events(&dir.path().join(name)).last().unwrap().clone();
+    for field in ["event", "reason", "score", "iterations", "units"] {
+        assert_eq!(last("hunt")[field], last("whole")[field], "{field}");
+    }
+}
