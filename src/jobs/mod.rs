@@ -4,3 +4,4 @@
 pub mod done;
 pub mod enumerate;
 pub mod hunt;
+pub mod record;

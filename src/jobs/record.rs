@@ -1,0 +1,111 @@
+//! The state of a hunt and its changes: the same change is applied when it happens and when it is read again from the
+//! journal, so both come to the same state.
+
+use super::done::DoneSet;
+use crate::core::search::End;
+use crate::morpion::geometry::Move;
+use serde::{Deserialize, Serialize};
+
+/// A best grid and where it was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Best {
+    /// All moves from the cross.
+    pub moves: Vec<Move>,
+    /// Unit that found it.
+    pub unit: u64,
+    /// Seed of that unit.
+    pub unit_seed: u64,
+    /// Worker that found it, from 1.
+    pub thread: u32,
+    /// Iterations of the unit until then.
+    pub iterations: u64,
+    /// Seconds that the hunt had run until then, over all its sessions.
+    pub seconds: f64,
+    /// When: seconds since 1970 (UTC).
+    pub time: f64,
+}
+
+impl Best {
+    /// Number of moves.
+    pub fn score(&self) -> u32 {
+        self.moves.len() as u32
+    }
+}
+
+/// A unit that has come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// The unit.
+    pub id: u64,
+    /// Checksum of the unit, to recognise it by.
+    pub check: u32,
+    /// Why it ended.
+    pub end: End,
+    /// Iterations it took.
+    pub iterations: u64,
+    /// Its best score.
+    pub best: u32,
+}
+
+/// A change of the hunt's state that must not be lost: the same value is applied live and on replay.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Record {
+    /// A new best grid.
+    Best(Best),
+    /// A unit is done.
+    Ended(Ended),
+}
+
+/// Sums over the units done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Units done.
+    pub units: u64,
+    /// Their iterations.
+    pub iterations: u64,
+    /// How many of them searched all of their space.
+    pub exhausted: u64,
+    /// How many the stall table ended.
+    pub stalled: u64,
+}
+
+/// The state of a hunt as it is saved: with the job, all of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HuntState {
+    /// Units handed out or done have numbers below this.
+    pub produced: u64,
+    /// CRC-32 of the units with numbers below `produced`, in order.
+    pub digest: u32,
+    /// Units done.
+    pub done: DoneSet,
+    /// Their sums.
+    pub totals: Totals,
+    /// The best grid so far.
+    pub best: Option<Best>,
+}
+
+impl HuntState {
+    /// Applies a change. Changes that the state has seen already leave it as it is.
+    pub fn apply(&mut self, record: &Record) {
+        match record {
+            Record::Best(best) => {
+                if self.best.as_ref().is_none_or(|old| old.score() < best.score()) {
+                    self.best = Some(best.clone());
+                }
+            }
+            Record::Ended(ended) => {
+                if self.done.insert(ended.id) {
+                    self.totals.units += 1;
+                    self.totals.iterations = self.totals.iterations.saturating_add(ended.iterations);
+                    self.totals.exhausted += u64::from(ended.end == End::Exhausted);
+                    self.totals.stalled += u64::from(ended.end == End::Stalled);
+                }
+            }
+        }
+    }
+
+    /// The best score, 0 if there is no grid yet.
+    pub fn score(&self) -> u32 {
+        self.best.as_ref().map_or(0, Best::score)
+    }
+}
