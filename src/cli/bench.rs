@@ -74,8 +74,9 @@ struct Measurement {
 struct Until(Instant);
 
 impl Ctl<Move> for Until {
-    fn poll(&mut self, _iterations: u64, _best: u32) -> Signal {
-        if Instant::now() >= self.0 { Signal::Stop } else { Signal::Continue }
+    fn poll(&mut self, iterations: u64, _best: u32) -> Signal {
+        // However slow the machine, something is measured.
+        if iterations > 0 && Instant::now() >= self.0 { Signal::Stop } else { Signal::Continue }
     }
 
     fn improved(&mut self, _moves: &[Move], _iterations: u64) {}

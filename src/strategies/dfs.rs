@@ -7,7 +7,8 @@
 //! best of this unit, by its own jump and by a larger one. Everything is counted in iterations, so a unit gives
 //! the same result on any machine, interrupted or not.
 
-use super::lanes::{Extension, Lanes, Plain, Task, dispatch};
+use super::extension::{Extension, Instructions, Plain, Task, dispatch};
+use super::lanes::Lanes;
 use super::params::{Jump, JumpTo, Params, Sort, StallTable};
 use super::tree::{Shape, Tree};
 use super::{Unit, restore_error};
@@ -289,7 +290,7 @@ impl<R: Rules> Task for Run<'_, R> {
     type Output = End;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> End {
+    fn run<L: Instructions>(self) -> End {
         self.search.run_with::<L>(self.ctl)
     }
 }

@@ -1,72 +1,14 @@
 //! The filter of the move list, in vectors: keeps the moves that do not collide with the one just played.
 //!
 //! Three implementations give the same list in the same order: plain code for any processor, AVX2 (8 moves at a
-//! time, compacted through a table) and AVX-512 (16 moves, compacted by an instruction). Searches are generic over
-//! [`Lanes`] and choose by [`Extension::detect`] once per run, through [`dispatch`]; inside, everything is inlined, so
-//! the bit instructions that come with those extensions are used in the whole loop.
+//! time, compacted through a table) and AVX-512 (16 moves, compacted by an instruction). `extension` chooses.
 
+use super::extension::Plain;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Rules;
 
 /// A filter may write this many moves beyond the end of what it keeps.
 pub(super) const SLACK: usize = 16;
-
-/// The vector extension to use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extension {
-    Plain,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Extension {
-    /// The best that this processor has.
-    #[inline]
-    pub fn detect() -> Extension {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::is_x86_feature_detected as has;
-            if has!("avx2") && has!("bmi1") && has!("bmi2") && has!("popcnt") && has!("lzcnt") {
-                return if has!("avx512f") { Extension::Avx512 } else { Extension::Avx2 };
-            }
-        }
-        Extension::Plain
-    }
-}
-
-/// A computation that is compiled for each extension.
-pub(super) trait Task {
-    /// What it gives.
-    type Output;
-
-    /// The computation; to be marked `#[inline(always)]`, like everything it calls often.
-    fn run<L: Lanes>(self) -> Self::Output;
-}
-
-/// Runs a task, compiled for an extension that [`Extension::detect`] has found.
-pub(super) fn dispatch<T: Task>(extension: Extension, task: T) -> T::Output {
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx2,bmi1,bmi2,popcnt,lzcnt")]
-    fn avx512<T: Task>(task: T) -> T::Output {
-        task.run::<Avx512>()
-    }
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    fn avx2<T: Task>(task: T) -> T::Output {
-        task.run::<Avx2>()
-    }
-    match extension {
-        Extension::Plain => task.run::<Plain>(),
-        // SAFETY: the value is made by `Extension::detect` only, where the processor has the extensions named.
-        #[cfg(target_arch = "x86_64")]
-        Extension::Avx2 => unsafe { avx2(task) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Extension::Avx512 => unsafe { avx512(task) },
-    }
-}
 
 /// An implementation of the filter.
 pub(super) trait Lanes: Copy + 'static {
@@ -80,7 +22,7 @@ pub(super) trait Lanes: Copy + 'static {
 }
 
 /// Copies the moves of `list` that do not collide with `mv` to the beginning of `to` and returns how many there are.
-/// The processor has the extensions of `L`: the caller was entered through [`dispatch`].
+/// The processor has the extensions of `L`: the caller was entered through [`super::extension::dispatch`].
 #[inline(always)]
 pub(super) fn filter_into<R: Rules, L: Lanes>(list: &[u32], to: &mut [u32], mv: Move) -> usize {
     assert!(to.len() >= list.len() + SLACK, "the arena of the move lists is too small");
@@ -89,7 +31,7 @@ pub(super) fn filter_into<R: Rules, L: Lanes>(list: &[u32], to: &mut [u32], mv: 
 }
 
 /// Removes from the first `len` moves of `list` those that collide with `mv` and returns how many remain.
-/// The processor has the extensions of `L`: the caller was entered through [`dispatch`].
+/// The processor has the extensions of `L`: the caller was entered through [`super::extension::dispatch`].
 #[inline(always)]
 pub(super) fn filter_in_place<R: Rules, L: Lanes>(list: &mut [u32], len: usize, mv: Move) -> usize {
     assert!(list.len() >= len + SLACK, "the move list is too small");
@@ -97,10 +39,6 @@ pub(super) fn filter_in_place<R: Rules, L: Lanes>(list: &mut [u32], len: usize, 
     // SAFETY: the length has been checked; from and to are the same place.
     unsafe { L::filter::<R>(moves, len, moves, mv) }
 }
-
-/// For any processor.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Plain;
 
 impl Lanes for Plain {
     #[inline(always)]
@@ -119,20 +57,10 @@ impl Lanes for Plain {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{Avx2, Avx512};
-
-#[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::{Lanes, Move, Rules};
+    use crate::strategies::extension::{Avx2, Avx512};
     use std::arch::x86_64::*;
-
-    /// For processors with AVX2.
-    #[derive(Debug, Clone, Copy)]
-    pub(in crate::strategies) struct Avx2;
-
-    /// For processors with AVX-512.
-    #[derive(Debug, Clone, Copy)]
-    pub(in crate::strategies) struct Avx512;
 
     /// Numbers of the set bits of each byte, ascending: the lanes to keep.
     static KEPT: [[u8; 8]; 256] = {
@@ -220,6 +148,7 @@ mod tests {
     use crate::core::seed;
     use crate::morpion::position::Position;
     use crate::morpion::variant::Variant;
+    use crate::strategies::extension::{Extension, Instructions, Task, dispatch};
     use crate::with_rules;
     use rand::RngExt;
 
@@ -229,7 +158,7 @@ mod tests {
         type Output = (Vec<u32>, Vec<u32>);
 
         #[inline(always)]
-        fn run<L: Lanes>(self) -> Self::Output {
+        fn run<L: Instructions>(self) -> Self::Output {
             let Both(list, mv, _) = self;
             let mut to = vec![u32::MAX; list.len() + SLACK];
             let n = filter_into::<R, L>(list, &mut to, mv);
@@ -242,15 +171,8 @@ mod tests {
         }
     }
 
-    fn extensions() -> Vec<Extension> {
-        let mut extensions = vec![Extension::Plain];
-        #[cfg(target_arch = "x86_64")]
-        extensions.extend(match Extension::detect() {
-            Extension::Plain => vec![],
-            Extension::Avx2 => vec![Extension::Avx2],
-            Extension::Avx512 => vec![Extension::Avx2, Extension::Avx512],
-        });
-        extensions
+    fn extensions() -> impl Iterator<Item = Extension> {
+        Extension::ALL.into_iter().filter(|extension| extension.available())
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! that list the strategies; what is generic over the rules is entered there, once per unit.
 
 pub mod dfs;
+mod extension;
 mod lanes;
 pub mod nmcs;
 pub mod nrpa;

@@ -6,7 +6,8 @@
 //! is one random game; a unit is one search of the top level. The levels in progress are kept on an explicit
 //! stack, so the search stops and goes on between any two games.
 
-use super::lanes::{Extension, Lanes, Task, dispatch};
+use super::extension::{Extension, Instructions, Task, dispatch};
+use super::lanes::Lanes;
 use super::playout::Playout;
 use super::{Unit, restore_error};
 use crate::core::ctl::{Ctl, Signal};
@@ -222,7 +223,7 @@ impl<R: Rules> Task for Run<'_, R> {
     type Output = End;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> End {
+    fn run<L: Instructions>(self) -> End {
         self.search.run_with::<L>(self.ctl)
     }
 }

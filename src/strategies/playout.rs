@@ -3,8 +3,9 @@
 //! Nothing is taken back; a search that needs a position again keeps a copy (8 KiB, copied in about the time of
 //! five moves).
 
+use super::extension::Plain;
 use super::is_legal;
-use super::lanes::{Lanes, Plain, SLACK, filter_in_place};
+use super::lanes::{Lanes, SLACK, filter_in_place};
 use crate::core::seed::Rng;
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;

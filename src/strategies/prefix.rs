@@ -7,7 +7,7 @@
 //! considered either, since any grid with one of them is the mirror image of a grid that has been seen.
 //! The walk is deterministic and quick (well under a microsecond per node), so it is resumed by walking again.
 
-use super::lanes::Plain;
+use super::extension::Plain;
 use super::params::Params;
 use super::tree::{Shape, Tree};
 use crate::morpion::geometry::Move;

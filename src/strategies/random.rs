@@ -3,7 +3,8 @@
 //! The mean length is 53.6 moves in 5T, 42.9 in 5D, 37.2 in 4T and 24.1 in 4D. A unit is a stream of games without
 //! an end of its own.
 
-use super::lanes::{Extension, Lanes, Task, dispatch};
+use super::extension::{Extension, Instructions, Task, dispatch};
+use super::lanes::Lanes;
 use super::playout::Playout;
 use super::{Unit, restore_error};
 use crate::core::ctl::{Ctl, Signal};
@@ -118,7 +119,7 @@ impl<R: Rules> Task for Run<'_, R> {
     type Output = End;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> End {
+    fn run<L: Instructions>(self) -> End {
         self.search.run_with::<L>(self.ctl)
     }
 }

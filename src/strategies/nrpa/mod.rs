@@ -8,10 +8,10 @@
 
 mod clocks;
 mod game;
-pub mod isa;
 mod lesson;
 mod playout;
 pub mod policy;
+pub(super) mod slots;
 
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::search::{End, RestoreError, Search};
@@ -19,11 +19,11 @@ use crate::core::seed::derive;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
+use crate::strategies::extension::{Extension, Instructions, Task, dispatch};
 use crate::strategies::params::{Adapt, Params};
 use crate::strategies::{Unit, decode, restore_error};
 use clocks::Clocks;
 use game::Game;
-use isa::{Isa, Level};
 use lesson::Lesson;
 use playout::Playout;
 use policy::Policy;
@@ -73,7 +73,7 @@ pub struct Nrpa<R> {
     calls: u32,
     seed: u64,
     limit: u64,
-    isa: Level,
+    extension: Extension,
     prefix: Vec<Move>,
     playout: Playout<R>,
     board: crate::morpion::board::Board<R>,
@@ -107,15 +107,11 @@ struct SavedNest {
 impl<R: Rules> Nrpa<R> {
     /// Begins the search of `unit`.
     pub fn new(params: &Params, unit: &Unit) -> Nrpa<R> {
-        Nrpa::with_isa(params, unit, isa::detect())
+        Nrpa::with_extension(params, unit, Extension::detect())
     }
 
-    /// The same with a chosen instruction set, which the processor must have.
-    ///
-    /// # Panics
-    /// If the processor lacks it.
-    pub fn with_isa(params: &Params, unit: &Unit, isa: Level) -> Nrpa<R> {
-        assert!(isa.available(), "this processor has no {isa:?}");
+    /// The same with a chosen extension (where the processor lacks it, plain code).
+    fn with_extension(params: &Params, unit: &Unit, extension: Extension) -> Nrpa<R> {
         let mut position = Position::<R>::new();
         for &mv in &unit.prefix {
             position.play(mv);
@@ -127,7 +123,7 @@ impl<R: Rules> Nrpa<R> {
             calls: params.iterations.max(1),
             seed: unit.seed,
             limit: unit.max_iterations.unwrap_or(u64::MAX),
-            isa,
+            extension,
             prefix: unit.prefix.clone(),
             playout: Playout::new(position.board().clone(), moves),
             board: position.board().clone(),
@@ -169,8 +165,11 @@ impl<R: Rules> Nrpa<R> {
     }
 
     /// Runs one call of level 1 under the policy of the level above and hands its result upwards.
+    ///
+    /// # Safety
+    /// The processor has the instructions.
     #[inline(always)]
-    unsafe fn batch<I: Isa>(&mut self) {
+    unsafe fn batch<I: Instructions>(&mut self) {
         let seed = derive(self.seed, &[self.batches]);
         self.clocks.reseed(seed);
         let (lowest, upper) = self.nests.split_first_mut().expect("there is a level 1");
@@ -182,7 +181,7 @@ impl<R: Rules> Nrpa<R> {
             if lowest.done > 0 {
                 learn(lowest, self.adapt, self.alpha, &self.playout, &mut self.board);
             }
-            // SAFETY: the instruction set by the caller's promise.
+            // SAFETY: the instructions by the caller's promise.
             unsafe { self.playout.play::<I>(&lowest.policy, &mut self.clocks) };
             self.playouts += 1;
             lowest.done += 1;
@@ -218,40 +217,18 @@ impl<R: Rules> Nrpa<R> {
         }
         self.finished = true;
     }
+}
 
-    /// [`Nrpa::batch`] compiled for AVX-512.
-    ///
-    /// # Safety
-    /// The processor has [`Level::Avx512`].
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,popcnt,lzcnt")]
-    unsafe fn batch_avx512(&mut self) {
-        // SAFETY: the caller's promise.
-        unsafe { self.batch::<isa::Avx512>() }
-    }
+/// One call of level 1.
+struct Batch<'a, R>(&'a mut Nrpa<R>);
 
-    /// [`Nrpa::batch`] compiled for AVX2.
-    ///
-    /// # Safety
-    /// The processor has [`Level::Avx2`].
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    unsafe fn batch_avx2(&mut self) {
-        // SAFETY: the caller's promise.
-        unsafe { self.batch::<isa::Avx2>() }
-    }
+impl<R: Rules> Task for Batch<'_, R> {
+    type Output = ();
 
-    fn run_batch(&mut self) {
-        match self.isa {
-            // SAFETY: `with_isa` has checked that the processor has the instruction set.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { self.batch_avx512() },
-            // SAFETY: the same.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { self.batch_avx2() },
-            // SAFETY: plain Rust runs anywhere.
-            _ => unsafe { self.batch::<isa::Scalar>() },
-        }
+    #[inline(always)]
+    fn run<I: Instructions>(self) {
+        // SAFETY: a task is entered only on a processor that has the instructions.
+        unsafe { self.0.batch::<I>() }
     }
 }
 
@@ -287,7 +264,7 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
                 return End::Stopped;
             }
             ctl.offer_checkpoint(&mut || self.save());
-            self.run_batch();
+            dispatch(self.extension, Batch(self));
             // The call of level 1 has just ended; its best game stays in place until the next begins.
             let found = self.nests[0].best.moves();
             let score = (self.prefix.len() + found.len()) as u32;

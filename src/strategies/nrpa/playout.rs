@@ -9,8 +9,8 @@
 
 use super::clocks::Clocks;
 use super::game::Game;
-use super::isa::{Collision, Isa, NEVER, SLOTS, key, unpack};
 use super::policy::{Policy, code, code_at};
+use super::slots::{Collision, NEVER, SLOTS, Slots, key, unpack};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::MAX_LEGAL;
@@ -47,9 +47,9 @@ impl<R: Rules> Playout<R> {
     /// Plays one game.
     ///
     /// # Safety
-    /// The processor has the instruction set `I`.
+    /// The processor has the extension `I`.
     #[inline(always)]
-    pub unsafe fn play<I: Isa>(&mut self, policy: &Policy, clocks: &mut Clocks) {
+    pub unsafe fn play<I: Slots>(&mut self, policy: &Policy, clocks: &mut Clocks) {
         self.board.clone_from(&self.start);
         let means = policy.means();
         // The moves of the slots once more, to read a single one.
@@ -66,7 +66,7 @@ impl<R: Rules> Playout<R> {
             }
         }
         let mut live = if self.start_moves.len() < SLOTS { (1u32 << self.start_moves.len()) - 1 } else { u32::MAX };
-        // SAFETY: the instruction set by the caller's promise.
+        // SAFETY: the extension by the caller's promise.
         let (mut moves, mut left) = unsafe { I::load(&mirror, &times) };
         let game = &mut *self.game;
         game.clear();

@@ -1,7 +1,6 @@
 //! NRPA against slow definitions: a softmax by sums, an adaptation step by step in double precision, the same
-//! results on every instruction set and over interruptions.
+//! results with every extension and over interruptions.
 
-use super::isa::Level;
 use super::lesson::Lesson;
 use super::playout::Playout;
 use super::policy::{MAX_LOGIT, Policy, code};
@@ -123,7 +122,7 @@ fn clocks_draw_from_the_softmax() {
     let mut second: HashMap<(usize, usize), f64> = HashMap::new();
     for _ in 0..games {
         // SAFETY: plain Rust runs anywhere.
-        unsafe { playout.play::<isa::Scalar>(&policy, &mut clocks) };
+        unsafe { playout.play::<crate::strategies::extension::Plain>(&policy, &mut clocks) };
         let moves = playout.game.moves();
         let (a, b) = (code(Move::from_raw(moves[0])), code(Move::from_raw(moves[1])));
         *first.entry(a).or_default() += 1.0;
@@ -157,20 +156,20 @@ fn clocks_draw_from_the_softmax() {
     }
 }
 
-/// Every instruction set of this processor gives the same games, policies and bytes.
+/// Every extension of this processor gives the same games, policies and bytes.
 #[test]
-fn instruction_sets_agree() {
+fn extensions_agree() {
     for variant in Variant::ALL {
         for form in [Adapt::Sequence, Adapt::Layers] {
-            let results: Vec<(Level, u32, Vec<u8>)> = [Level::Scalar, Level::Avx2, Level::Avx512]
+            let results: Vec<(Extension, u32, Vec<u8>)> = Extension::ALL
                 .into_iter()
-                .filter(|level| level.available())
-                .map(|level| {
+                .filter(|extension| extension.available())
+                .map(|extension| {
                     with_rules!(variant, R => {
-                        let mut search = Nrpa::<R>::with_isa(&params(3, 20, form), &unit(17), level);
+                        let mut search = Nrpa::<R>::with_extension(&params(3, 20, form), &unit(17), extension);
                         let mut ctl = KeepBest { limit: Some(6_000), ..KeepBest::default() };
                         search.run(&mut ctl);
-                        (level, search.best(), search.save())
+                        (extension, search.best(), search.save())
                     })
                 })
                 .collect();

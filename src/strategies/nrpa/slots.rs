@@ -9,12 +9,13 @@
 //! the five lowest bits of each clock give way to the number of its slot ([`key`]). That rounds a clock by less than
 //! 4e-6 of it and lets the lowest slot win a tie, which changes the odds of a move by less than that.
 //!
-//! All instruction sets give the same result: each clock undergoes the same subtractions. No closure takes part: one would be compiled without the instruction set. [`detect`] chooses once per search; the playout is compiled once per instruction set around [`Isa`].
+//! All instruction sets give the same result: each clock undergoes the same subtractions. No closure takes part: one would be compiled without the instruction set. `extension` chooses.
 
 use crate::morpion::variant::Rules;
+use crate::strategies::extension::Plain;
 
 /// Slots in registers.
-pub(super) const SLOTS: usize = 32;
+pub(in crate::strategies) const SLOTS: usize = 32;
 
 /// A clock and its slot as one number, ordered by the clock.
 #[inline(always)]
@@ -34,7 +35,7 @@ pub(super) const NEVER: u32 = f32::INFINITY.to_bits();
 /// What collides with a played move, as bit patterns: a move with point `point`, or one whose bits lie less than
 /// `span` above `base` (a line of the same track nearer than a line's cells).
 #[derive(Clone, Copy)]
-pub(super) struct Collision {
+pub(in crate::strategies) struct Collision {
     pub point: u32,
     pub base: u32,
     pub span: u32,
@@ -59,11 +60,11 @@ impl Collision {
     }
 }
 
-/// An instruction set.
+/// The slots, as an extension holds them.
 ///
 /// # Safety
-/// Every function may only be called on a processor that has the instruction set.
-pub(super) trait Isa {
+/// Every function may only be called on a processor that has the extension.
+pub(in crate::strategies) trait Slots {
     /// The moves of all slots.
     type Moves: Copy;
     /// The clocks of all slots.
@@ -89,10 +90,7 @@ pub(super) trait Isa {
     unsafe fn put(moves: &mut Self::Moves, clocks: &mut Self::Clocks, slot: u32, bits: u32, clock: f32);
 }
 
-/// Plain Rust.
-pub(super) struct Scalar;
-
-impl Isa for Scalar {
+impl Slots for Plain {
     type Moves = [u32; SLOTS];
     type Clocks = [f32; SLOTS];
 
@@ -139,17 +137,13 @@ impl Isa for Scalar {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{Avx2, Avx512};
-
-#[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Collision, Isa, NEVER, SLOTS};
+    use super::{Collision, NEVER, SLOTS, Slots};
+    use crate::strategies::extension::{Avx2, Avx512};
     use std::arch::x86_64::*;
 
-    /// AVX-512 F, VL, BW, DQ: two registers of sixteen slots.
-    pub struct Avx512;
-
-    impl Isa for Avx512 {
+    /// Two registers of sixteen slots.
+    impl Slots for Avx512 {
         type Moves = [__m512i; 2];
         type Clocks = [__m512; 2];
 
@@ -224,9 +218,6 @@ mod x86 {
         }
     }
 
-    /// AVX2 and BMI2: four registers of eight slots.
-    pub struct Avx2;
-
     /// Lane masks of the slots in `bits` (the lowest eight).
     #[inline(always)]
     unsafe fn lanes(bits: u32) -> __m256 {
@@ -287,7 +278,8 @@ mod x86 {
         }
     }
 
-    impl Isa for Avx2 {
+    /// Four registers of eight slots.
+    impl Slots for Avx2 {
         type Moves = [__m256i; 4];
         type Clocks = [__m256; 4];
 
@@ -359,47 +351,4 @@ mod x86 {
             }
         }
     }
-}
-
-/// The instruction sets a search can be compiled for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// Plain Rust.
-    Scalar,
-    /// AVX2, BMI1, BMI2, POPCNT, LZCNT.
-    Avx2,
-    /// AVX-512 F, VL, BW, DQ beside the former.
-    Avx512,
-}
-
-impl Level {
-    /// Whether this processor has it.
-    pub fn available(self) -> bool {
-        match self {
-            Level::Scalar => true,
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => {
-                is_x86_feature_detected!("avx2")
-                    && is_x86_feature_detected!("bmi1")
-                    && is_x86_feature_detected!("bmi2")
-                    && is_x86_feature_detected!("popcnt")
-                    && is_x86_feature_detected!("lzcnt")
-            }
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => {
-                Level::Avx2.available()
-                    && is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512dq")
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            _ => false,
-        }
-    }
-}
-
-/// The best instruction set of this processor.
-pub fn detect() -> Level {
-    [Level::Avx512, Level::Avx2].into_iter().find(|l| l.available()).unwrap_or(Level::Scalar)
 }
