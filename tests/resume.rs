@@ -224,3 +224,34 @@ fn a_full_disk_stops_the_hunt_and_leaves_the_last_good_state() {
         assert_eq!(last("hunt")[field], last("whole")[field], "{field}");
     }
 }
+
+#[test]
+fn a_run_goes_on_from_its_last_checkpoint_not_from_its_beginning() {
+    let dir = temporary();
+    for (name, strategy) in
+        [("nrpa", "--strategy nrpa --level 3 --iterations 40"), ("nmcs", "--strategy nmcs --level 3")]
+    {
+        let run = format!("{strategy} --variant 4D --threads 2 --runs 1 --seed 8 --json --dir");
+        let whole = outcomes(&succeed(dir.path(), &format!("{run} {name}-whole")));
+        let mut child =
+            morpion(dir.path(), &format!("{run} {name} --checkpoint 0.05s")).stdout(Stdio::null()).spawn().unwrap();
+        let begun = || {
+            let state = morpion(dir.path(), &format!("state {name}")).output().expect("the program can be run");
+            let state = text(&state.stdout);
+            let line = state.lines().find(|line| line.starts_with("iterations"))?.to_owned();
+            line.split(' ').rev().nth(3)?.parse::<u64>().ok()
+        };
+        let mut saved = 0;
+        wait_until("a checkpoint has iterations of the run", || {
+            saved = begun().unwrap_or(0);
+            saved > 0 || child.try_wait().is_ok_and(|ended| ended.is_some())
+        });
+        signal(&child, "KILL");
+        child.wait().unwrap();
+        let saved = begun().unwrap();
+        assert!(saved > 0, "{name}: the run was over before its first checkpoint");
+        assert_eq!(outcomes(&succeed(dir.path(), &format!("resume {name} --json"))), whole, "{name}");
+        let resumed = events(&dir.path().join(name)).into_iter().find(|event| is(event, "resume")).unwrap();
+        assert_eq!(resumed["iterations"], saved, "{name}");
+    }
+}
