@@ -1,6 +1,7 @@
 //! The command line: one file per command, each with its `Args` and a `run`. stdout carries data, stderr messages.
 //! Exit status: 0 done, 1 a negative answer (an illegal grid, say), 2 bad input or a failure.
 
+mod bench;
 mod config;
 mod convert;
 mod display;
@@ -8,6 +9,7 @@ mod enumerate;
 mod grid_input;
 mod hunt;
 mod identify;
+mod machine;
 mod plot;
 mod records;
 mod render;
@@ -44,6 +46,7 @@ struct HuntOnly {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Bench(bench::Args),
     Convert(convert::Args),
     Enumerate(enumerate::Args),
     Hunt(Box<hunt::Args>),
@@ -78,6 +81,7 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match command {
+        Command::Bench(args) => bench::run(args, out),
         Command::Convert(args) => convert::run(args, out),
         Command::Enumerate(args) => enumerate::run(args, out),
         Command::Hunt(args) => hunt::run(*args, out),

@@ -20,6 +20,8 @@ pub(super) struct Game {
     pub codes: [u32; ROOM],
     /// How many.
     pub appearances: usize,
+    /// A hash of the set of moves, whatever their order.
+    pub fingerprint: u64,
 }
 
 impl Game {
@@ -31,6 +33,7 @@ impl Game {
             appeared: [0; ROOM],
             codes: [0; ROOM],
             appearances: 0,
+            fingerprint: 0,
         })
     }
 
@@ -51,6 +54,7 @@ impl Game {
     pub fn clear(&mut self) {
         self.len = 0;
         self.appearances = 0;
+        self.fingerprint = 0;
     }
 
     /// Whether a further move can be noted, with all that it may create.
@@ -63,6 +67,9 @@ impl Game {
     #[inline(always)]
     pub fn play(&mut self, bits: u32) {
         self.moves[self.len & (GAME - 1)] = bits;
+        let product = u64::from(bits).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.fingerprint =
+            self.fingerprint.wrapping_add((product ^ product >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93));
     }
 
     /// Notes a move that has become legal.
@@ -93,6 +100,6 @@ impl Game {
         self.ends[..len].copy_from_slice(&other.ends[..len]);
         self.appeared[..n].copy_from_slice(&other.appeared[..n]);
         self.codes[..n].copy_from_slice(&other.codes[..n]);
-        (self.len, self.appearances) = (len, n);
+        (self.len, self.appearances, self.fingerprint) = (len, n, other.fingerprint);
     }
 }

@@ -5,13 +5,31 @@
 //! The mean number of legal moves in a good game is about nine, and games of 5T and 5D that hold more than 32 at a
 //! time are rare; what does not fit waits in a plain list (see `playout`).
 //!
-//! All instruction sets give the same result: each clock undergoes the same subtractions, and the lowest slot wins
-//! a tie. No closure takes part: one would be compiled without the instruction set. [`detect`] chooses once per search; the playout is compiled once per instruction set around [`Isa`].
+//! The least clock is found together with its slot: as bit patterns, positive floats are ordered like integers, and
+//! the five lowest bits of each clock give way to the number of its slot ([`key`]). That rounds a clock by less than
+//! 4e-6 of it and lets the lowest slot win a tie, which changes the odds of a move by less than that.
+//!
+//! All instruction sets give the same result: each clock undergoes the same subtractions. No closure takes part: one would be compiled without the instruction set. [`detect`] chooses once per search; the playout is compiled once per instruction set around [`Isa`].
 
 use crate::morpion::variant::Rules;
 
 /// Slots in registers.
 pub(super) const SLOTS: usize = 32;
+
+/// A clock and its slot as one number, ordered by the clock.
+#[inline(always)]
+pub(super) fn key(clock: f32, slot: u32) -> u32 {
+    clock.to_bits() & !(SLOTS as u32 - 1) | slot
+}
+
+/// The clock of a key (rounded down) and its slot.
+#[inline(always)]
+pub(super) fn unpack(key: u32) -> (f32, usize) {
+    (f32::from_bits(key & !(SLOTS as u32 - 1)), key as usize & (SLOTS - 1))
+}
+
+/// Not above any key without a clock, and above all others: infinity.
+pub(super) const NEVER: u32 = f32::INFINITY.to_bits();
 
 /// What collides with a played move, as bit patterns: a move with point `point`, or one whose bits lie less than
 /// `span` above `base` (a line of the same track nearer than a line's cells).
@@ -55,14 +73,17 @@ pub(super) trait Isa {
     unsafe fn load(moves: &[u32; SLOTS], clocks: &[f32; SLOTS]) -> (Self::Moves, Self::Clocks);
 
     /// Subtracts `elapsed` from the clocks of the `live` slots and finds those that do not collide. Returns them as
-    /// bits, the least clock among them (infinity if there is none) and the lowest slot that has it.
+    /// bits, and the least key among them (at least [`NEVER`] if there is none).
     unsafe fn settle(
         moves: Self::Moves,
         clocks: &mut Self::Clocks,
         live: u32,
         collision: Collision,
         elapsed: f32,
-    ) -> (u32, f32, u32);
+    ) -> (u32, u32);
+
+    /// The clocks of all slots, to be read one by one.
+    unsafe fn store(clocks: Self::Clocks) -> [f32; SLOTS];
 
     /// Puts a move and its clock into a slot.
     unsafe fn put(moves: &mut Self::Moves, clocks: &mut Self::Clocks, slot: u32, bits: u32, clock: f32);
@@ -87,7 +108,7 @@ impl Isa for Scalar {
         mut live: u32,
         collision: Collision,
         elapsed: f32,
-    ) -> (u32, f32, u32) {
+    ) -> (u32, u32) {
         // All slots alike, which a compiler makes vectors of; then the few live ones.
         let mut lost = 0;
         for slot in 0..SLOTS {
@@ -96,16 +117,18 @@ impl Isa for Scalar {
         }
         let keep = live & !lost;
         live = keep;
-        let (mut least, mut at) = (f32::INFINITY, 0);
+        let mut least = NEVER;
         while live != 0 {
             let slot = live.trailing_zeros();
             live &= live - 1;
-            let clock = clocks[slot as usize & (SLOTS - 1)];
-            if clock < least {
-                (least, at) = (clock, slot);
-            }
+            least = least.min(key(clocks[slot as usize & (SLOTS - 1)], slot));
         }
-        (keep, least, at)
+        (keep, least)
+    }
+
+    #[inline(always)]
+    unsafe fn store(clocks: Self::Clocks) -> [f32; SLOTS] {
+        clocks
     }
 
     #[inline(always)]
@@ -120,7 +143,7 @@ pub(super) use x86::{Avx2, Avx512};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Collision, Isa, SLOTS};
+    use super::{Collision, Isa, NEVER, SLOTS};
     use std::arch::x86_64::*;
 
     /// AVX-512 F, VL, BW, DQ: two registers of sixteen slots.
@@ -149,35 +172,42 @@ mod x86 {
             live: u32,
             collision: Collision,
             elapsed: f32,
-        ) -> (u32, f32, u32) {
+        ) -> (u32, u32) {
             // SAFETY: the caller's promise.
             unsafe {
                 let (point, low) = (_mm512_set1_epi32(collision.point as i32), _mm512_set1_epi32(0xFFFF));
                 let base = _mm512_set1_epi32(collision.base as i32);
                 let span = _mm512_set1_epi32(collision.span as i32);
                 let elapsed = _mm512_set1_ps(elapsed);
-                let never = _mm512_set1_ps(f32::INFINITY);
+                let slots = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+                let never = _mm512_set1_epi32(NEVER as i32);
+                let high = _mm512_set1_epi32(!(SLOTS as i32 - 1));
                 let apart = _mm512_test_epi32_mask(_mm512_xor_si512(moves[0], point), low);
                 let clear = _mm512_cmpge_epu32_mask(_mm512_sub_epi32(moves[0], base), span);
                 let keep = apart & clear & live as u16;
                 clocks[0] = _mm512_sub_ps(clocks[0], elapsed);
-                let lower = _mm512_mask_mov_ps(never, keep, clocks[0]);
+                // (clock & high) | slot.
+                let keys = _mm512_ternarylogic_epi32::<0xF8>(slots, _mm512_castps_si512(clocks[0]), high);
+                let lower = _mm512_mask_mov_epi32(never, keep, keys);
                 if live >> 16 == 0 {
-                    let least = _mm512_reduce_min_ps(lower);
-                    let at = u32::from(_mm512_cmpeq_ps_mask(lower, _mm512_set1_ps(least)));
-                    return (u32::from(keep), least, at.trailing_zeros());
+                    return (u32::from(keep), _mm512_reduce_min_epu32(lower));
                 }
                 let apart = _mm512_test_epi32_mask(_mm512_xor_si512(moves[1], point), low);
                 let clear = _mm512_cmpge_epu32_mask(_mm512_sub_epi32(moves[1], base), span);
-                let keep = u32::from(keep) | u32::from(apart & clear & (live >> 16) as u16) << 16;
+                let upper_keep = apart & clear & (live >> 16) as u16;
                 clocks[1] = _mm512_sub_ps(clocks[1], elapsed);
-                let upper = _mm512_mask_mov_ps(never, (keep >> 16) as u16, clocks[1]);
-                let least = _mm512_reduce_min_ps(_mm512_min_ps(lower, upper));
-                let all = _mm512_set1_ps(least);
-                let at =
-                    u32::from(_mm512_cmpeq_ps_mask(lower, all)) | u32::from(_mm512_cmpeq_ps_mask(upper, all)) << 16;
-                (keep, least, at.trailing_zeros())
+                let slots = _mm512_add_epi32(slots, _mm512_set1_epi32(16));
+                let keys = _mm512_ternarylogic_epi32::<0xF8>(slots, _mm512_castps_si512(clocks[1]), high);
+                let upper = _mm512_mask_mov_epi32(never, upper_keep, keys);
+                let least = _mm512_reduce_min_epu32(_mm512_min_epu32(lower, upper));
+                (u32::from(keep) | u32::from(upper_keep) << 16, least)
             }
+        }
+
+        #[inline(always)]
+        unsafe fn store(clocks: Self::Clocks) -> [f32; SLOTS] {
+            // SAFETY: both are 32 floats side by side.
+            unsafe { std::mem::transmute::<Self::Clocks, [f32; SLOTS]>(clocks) }
         }
 
         #[inline(always)]
@@ -223,29 +253,28 @@ mod x86 {
         }
     }
 
-    /// The clocks of the lanes in `keep` (its lowest eight bits), infinity in the others.
+    /// The keys of eight clocks, the first of slot `first`, where `keep` has their bits; [`NEVER`] elsewhere.
     #[inline(always)]
-    unsafe fn only(clocks: __m256, keep: u32) -> __m256 {
-        // SAFETY: the caller runs with AVX2.
-        unsafe { _mm256_blendv_ps(_mm256_set1_ps(f32::INFINITY), clocks, lanes(keep)) }
-    }
-
-    /// The least of eight clocks, in all lanes.
-    #[inline(always)]
-    unsafe fn least_of(eight: __m256) -> __m256 {
+    unsafe fn keys(clocks: __m256, keep: u32, first: i32) -> __m256i {
         // SAFETY: the caller runs with AVX2.
         unsafe {
-            let four = _mm_min_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps::<1>(eight));
-            let two = _mm_min_ps(four, _mm_movehl_ps(four, four));
-            _mm256_broadcastss_ps(_mm_min_ss(two, _mm_movehdup_ps(two)))
+            let slots = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(first));
+            let high = _mm256_and_si256(_mm256_castps_si256(clocks), _mm256_set1_epi32(!(SLOTS as i32 - 1)));
+            let keys = _mm256_castsi256_ps(_mm256_or_si256(high, slots));
+            let never = _mm256_castsi256_ps(_mm256_set1_epi32(NEVER as i32));
+            _mm256_castps_si256(_mm256_blendv_ps(never, keys, lanes(keep >> first)))
         }
     }
 
-    /// Which of eight clocks are equal, as bits.
+    /// The least of eight keys.
     #[inline(always)]
-    unsafe fn equal(a: __m256, b: __m256) -> u32 {
+    unsafe fn least(eight: __m256i) -> u32 {
         // SAFETY: the caller runs with AVX2.
-        unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b)) as u32 }
+        unsafe {
+            let four = _mm_min_epu32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256::<1>(eight));
+            let two = _mm_min_epu32(four, _mm_shuffle_epi32::<0b01_00_11_10>(four));
+            _mm_cvtsi128_si32(_mm_min_epu32(two, _mm_shuffle_epi32::<0b10_11_00_01>(two))) as u32
+        }
     }
 
     /// Puts a move and a clock into the chosen lanes.
@@ -291,30 +320,30 @@ mod x86 {
             live: u32,
             collision: Collision,
             elapsed: f32,
-        ) -> (u32, f32, u32) {
+        ) -> (u32, u32) {
             // SAFETY: the caller's promise.
             unsafe {
                 let elapsed = _mm256_set1_ps(elapsed);
                 let keep = !(hits_of(moves[0], collision) | hits_of(moves[1], collision) << 8) & live;
                 clocks[0] = _mm256_sub_ps(clocks[0], elapsed);
                 clocks[1] = _mm256_sub_ps(clocks[1], elapsed);
-                let a = only(clocks[0], keep);
-                let b = only(clocks[1], keep >> 8);
+                let lower = _mm256_min_epu32(keys(clocks[0], keep, 0), keys(clocks[1], keep, 8));
                 if live >> 16 == 0 {
-                    let least = least_of(_mm256_min_ps(a, b));
-                    let at = equal(a, least) | equal(b, least) << 8;
-                    return (keep, _mm256_cvtss_f32(least), at.trailing_zeros());
+                    return (keep, least(lower));
                 }
                 let lost = hits_of(moves[2], collision) << 16 | hits_of(moves[3], collision) << 24;
                 let keep = keep & !lost;
                 clocks[2] = _mm256_sub_ps(clocks[2], elapsed);
                 clocks[3] = _mm256_sub_ps(clocks[3], elapsed);
-                let c = only(clocks[2], keep >> 16);
-                let d = only(clocks[3], keep >> 24);
-                let least = least_of(_mm256_min_ps(_mm256_min_ps(a, b), _mm256_min_ps(c, d)));
-                let at = equal(a, least) | equal(b, least) << 8 | equal(c, least) << 16 | equal(d, least) << 24;
-                (keep, _mm256_cvtss_f32(least), at.trailing_zeros())
+                let upper = _mm256_min_epu32(keys(clocks[2], keep, 16), keys(clocks[3], keep, 24));
+                (keep, least(_mm256_min_epu32(lower, upper)))
             }
+        }
+
+        #[inline(always)]
+        unsafe fn store(clocks: Self::Clocks) -> [f32; SLOTS] {
+            // SAFETY: both are 32 floats side by side.
+            unsafe { std::mem::transmute::<Self::Clocks, [f32; SLOTS]>(clocks) }
         }
 
         #[inline(always)]

@@ -45,11 +45,17 @@ impl Nest {
         Nest { policy: Policy::uniform(), done: 0, best: Game::boxed(), lesson: Lesson::new(), prepared: false }
     }
 
-    /// Whether the result of a call of the level below becomes the best: of equal ones the later.
+    /// Whether the result of a call of the level below becomes the best: of equal ones the later. To layers, a game
+    /// with the same moves in another order is the same.
     #[inline(always)]
-    fn accepts(&self, game: &Game) -> bool {
+    fn accepts(&self, game: &Game, form: Adapt) -> bool {
         let (new, old) = (game.moves(), self.best.moves());
-        new.len() >= old.len() && new != old
+        new.len() > old.len()
+            || new.len() == old.len()
+                && match form {
+                    Adapt::Sequence => new != old,
+                    Adapt::Layers => game.fingerprint != self.best.fingerprint,
+                }
     }
 
     /// Begins a call with the policy of the level above.
@@ -180,7 +186,7 @@ impl<R: Rules> Nrpa<R> {
             unsafe { self.playout.play::<I>(&lowest.policy, &mut self.clocks) };
             self.playouts += 1;
             lowest.done += 1;
-            if lowest.accepts(&self.playout.game) {
+            if lowest.accepts(&self.playout.game, self.adapt) {
                 std::mem::swap(&mut lowest.best, &mut self.playout.game);
                 lowest.prepared = false;
             }
@@ -195,7 +201,7 @@ impl<R: Rules> Nrpa<R> {
             let (below, rest) = self.nests.split_at_mut(level);
             let nest = &mut rest[0];
             nest.done += 1;
-            if nest.accepts(&below[level - 1].best) {
+            if nest.accepts(&below[level - 1].best, self.adapt) {
                 nest.best.copy_from(&below[level - 1].best);
                 nest.prepared = false;
             }

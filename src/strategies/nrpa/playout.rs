@@ -9,7 +9,7 @@
 
 use super::clocks::Clocks;
 use super::game::Game;
-use super::isa::{Collision, Isa, SLOTS};
+use super::isa::{Collision, Isa, NEVER, SLOTS, key, unpack};
 use super::policy::{Policy, code, code_at};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
@@ -70,15 +70,27 @@ impl<R: Rules> Playout<R> {
         let (mut moves, mut left) = unsafe { I::load(&mirror, &times) };
         let game = &mut *self.game;
         game.clear();
-        // The least clock and its slot, ordered as one number.
         // SAFETY: the same.
-        let (_, least, slot) = unsafe { I::settle(moves, &mut left, live, Collision::NONE, 0.0) };
-        let mut soonest = key(least, slot).min(soonest_waiting(&self.waiting));
+        let (_, mut soonest) = unsafe { I::settle(moves, &mut left, live, Collision::NONE, 0.0) };
         while soonest < NEVER && game.has_room() {
-            let slot = soonest as u32 as usize;
-            let elapsed = f32::from_bits((soonest >> 32) as u32);
-            let mv = if slot < SLOTS { mirror[slot] } else { self.waiting[slot - SLOTS].0 };
-            let mv = Move::from_raw(mv);
+            let (elapsed, slot) = unpack(soonest);
+            let mut mv = Move::from_raw(mirror[slot]);
+            if !self.waiting.is_empty() {
+                // A move that found no slot may be sooner: it changes places with the one that is up.
+                let (at, &(bits, clock)) =
+                    self.waiting.iter().enumerate().min_by(|a, b| a.1.1.total_cmp(&b.1.1)).expect("not empty");
+                if clock < elapsed {
+                    // SAFETY: the same.
+                    let own = unsafe { I::store(left) }[slot];
+                    self.waiting[at] = (mv.bits(), own);
+                    // SAFETY: the same.
+                    unsafe { I::put(&mut moves, &mut left, slot as u32, bits, clock) };
+                    mirror[slot] = bits;
+                    soonest = key(clock, slot as u32);
+                    mv = Move::from_raw(bits);
+                }
+            }
+            let (elapsed, _) = unpack(soonest);
             let center = mv.point();
             game.play(mv.bits());
             self.board.place(mv);
@@ -87,9 +99,7 @@ impl<R: Rules> Playout<R> {
             let collision = Collision::of::<R>(mv.bits());
             // SAFETY: the same.
             unsafe {
-                let (keep, least, slot) = I::settle(moves, &mut left, live, collision, elapsed);
-                live = keep;
-                soonest = key(least, slot);
+                (live, soonest) = I::settle(moves, &mut left, live, collision, elapsed);
             }
             if !self.waiting.is_empty() {
                 self.waiting.retain(|&(bits, _)| !collision.hits(bits));
@@ -123,7 +133,6 @@ impl<R: Rules> Playout<R> {
                     unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
                     soonest = soonest.min(key(clock, slot));
                 }
-                soonest = soonest.min(soonest_waiting(&self.waiting));
             }
         }
     }
@@ -148,20 +157,6 @@ impl<R: Rules> Playout<R> {
             game.end_step();
         }
     }
-}
-
-/// A clock and its slot as one number that is ordered by the clock first.
-#[inline(always)]
-fn key(clock: f32, slot: u32) -> u64 {
-    u64::from(clock.to_bits()) << 32 | u64::from(slot)
-}
-
-/// Above every key of a finite clock.
-const NEVER: u64 = (f32::INFINITY.to_bits() as u64) << 32;
-
-/// The least clock of the moves that found no slot.
-fn soonest_waiting(waiting: &[(u32, f32)]) -> u64 {
-    waiting.iter().zip(SLOTS as u32..).map(|(&(_, clock), at)| key(clock, at)).min().unwrap_or(NEVER)
 }
 
 /// No move creates more: five lines in each of four directions.

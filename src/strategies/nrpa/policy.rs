@@ -6,7 +6,7 @@
 //! move at the lower bound beside one at the upper is never played in the lifetime of a hunt, so nothing is lost.
 
 use crate::morpion::board::{PLACES, place};
-use crate::morpion::geometry::{Move, Point};
+use crate::morpion::geometry::{Move, Point, ROW, SIDE};
 use crate::morpion::variant::Rules;
 
 /// Largest absolute logit of a move.
@@ -14,6 +14,8 @@ pub const MAX_LOGIT: f32 = 40.0;
 
 /// Codes per point: four directions, five places.
 const PER_POINT: usize = 20;
+/// Points from one row to the next.
+const WIDTH: usize = ROW as usize;
 /// Codes, rounded up to a power of two so that a masked index needs no check.
 pub(super) const CODES: usize = 1 << 17;
 
@@ -49,8 +51,44 @@ impl<R: Rules> Relative<R> {
 #[derive(Clone)]
 pub struct Policy {
     means: Box<[f32; CODES]>,
-    /// First and last code ever set (inclusive); outside, all means are 1.
-    span: (usize, usize),
+    /// Outside, all means are 1.
+    used: Span,
+}
+
+/// A rectangle of points, all bounds included.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    x: (usize, usize),
+    y: (usize, usize),
+}
+
+impl Span {
+    const EMPTY: Span = Span { x: (usize::MAX, 0), y: (usize::MAX, 0) };
+
+    /// With the point of `code`.
+    #[inline(always)]
+    fn with(self, code: usize) -> Span {
+        let point = code / PER_POINT;
+        let (x, y) = (point % WIDTH, point / WIDTH);
+        Span { x: (self.x.0.min(x), self.x.1.max(x)), y: (self.y.0.min(y), self.y.1.max(y)) }
+    }
+
+    /// With all points of `other`.
+    fn union(self, other: Span) -> Span {
+        Span {
+            x: (self.x.0.min(other.x.0), self.x.1.max(other.x.1)),
+            y: (self.y.0.min(other.y.0), self.y.1.max(other.y.1)),
+        }
+    }
+
+    /// The codes of each row.
+    fn rows(self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let (x, y) = (self.x, self.y);
+        (y.0..y.1 + 1).map(move |row| {
+            let first = row * WIDTH;
+            (first + x.0) * PER_POINT..(first + x.1 + 1) * PER_POINT
+        })
+    }
 }
 
 impl Default for Policy {
@@ -63,17 +101,15 @@ impl Policy {
     /// All weights 1.
     pub fn uniform() -> Policy {
         let means = vec![1.0f32; CODES].into_boxed_slice().try_into().expect("the size is that of the array");
-        Policy { means, span: (CODES, 0) }
+        Policy { means, used: Span::EMPTY }
     }
 
     /// Becomes a copy of `other`.
     pub fn copy_from(&mut self, other: &Policy) {
-        let first = self.span.0.min(other.span.0);
-        let last = self.span.1.max(other.span.1);
-        if first <= last {
-            self.means[first..=last].copy_from_slice(&other.means[first..=last]);
+        for row in self.used.union(other.used).rows() {
+            self.means[row.clone()].copy_from_slice(&other.means[row]);
         }
-        self.span = other.span;
+        self.used = other.used;
     }
 
     /// Mean of the clock of `code`: `e^-logit`.
@@ -97,20 +133,14 @@ impl Policy {
     /// Announces that `codes` will be set.
     pub(super) fn cover(&mut self, codes: &[u32]) {
         for &code in codes {
-            self.span.0 = self.span.0.min(code as usize);
-            self.span.1 = self.span.1.max(code as usize);
+            self.used = self.used.with(code as usize);
         }
     }
 
     /// The codes whose weight is not 1, with their means, for saving.
     pub(super) fn entries(&self) -> Vec<(u32, f32)> {
-        if self.span.0 > self.span.1 {
-            return Vec::new();
-        }
-        (self.span.0..=self.span.1)
-            .filter(|&code| self.means[code] != 1.0)
-            .map(|code| (code as u32, self.means[code]))
-            .collect()
+        let used = self.used.rows().flatten();
+        used.filter(|&code| self.means[code] != 1.0).map(|code| (code as u32, self.means[code])).collect()
     }
 
     /// The policy with these entries; `None` if a code or a mean is out of range.
@@ -118,7 +148,7 @@ impl Policy {
         let mut policy = Policy::uniform();
         let (least, most) = mean_range();
         for &(code, mean) in entries {
-            if code as usize >= CODES || !(least..=most).contains(&mean) {
+            if code as usize >= SIDE as usize * WIDTH * PER_POINT || !(least..=most).contains(&mean) {
                 return None;
             }
             policy.cover(&[code]);

@@ -1,0 +1,226 @@
+//! `morpion bench`: how fast the searches are on this machine.
+
+use super::machine;
+use crate::core::ctl::{Ctl, Signal};
+use crate::core::search::End;
+use crate::morpion::geometry::Move;
+use crate::morpion::variant::Variant;
+use crate::strategies::params::{Params, StallTable, Strategy};
+use crate::strategies::{self, Unit};
+use anyhow::{bail, ensure};
+use serde::Serialize;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// Version of the `--json` output.
+const FORMAT: u32 = 1;
+
+/// Measures the speed of the searches: random games, depth-first search and NRPA, on one thread and on all.
+///
+/// Rates are given per second of processor time spent on a thread, which hardly depends on what else runs on the
+/// machine, and per second of the clock for all threads together.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Seconds of the clock per measurement, 0.01 to 3600
+    #[arg(long, default_value_t = 2.0)]
+    seconds: f64,
+    /// Threads of the second round of measurements [default: one per logical processor]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    threads: Option<u32>,
+    /// Only this variant; may be given several times [default: all four]
+    #[arg(long)]
+    variant: Vec<Variant>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is measured.
+const CASES: [(Strategy, &str, &str); 4] = [
+    (Strategy::Random, "random", "games"),
+    (Strategy::Dfs, "dfs", "iterations"),
+    (Strategy::Nmcs, "nmcs", "playouts"),
+    (Strategy::Nrpa, "nrpa", "playouts"),
+];
+
+#[derive(Debug, Serialize)]
+struct Report {
+    format: u32,
+    version: &'static str,
+    machine: String,
+    date: String,
+    measurements: Vec<Measurement>,
+}
+
+#[derive(Debug, Serialize)]
+struct Measurement {
+    variant: Variant,
+    strategy: &'static str,
+    unit: &'static str,
+    threads: u32,
+    /// Done by all threads.
+    iterations: u64,
+    /// Processor time of all threads, in seconds; null where the system does not tell.
+    cpu_seconds: Option<f64>,
+    wall_seconds: f64,
+    /// Per second of one thread's processor time.
+    per_cpu_second: Option<f64>,
+    /// Per second of the clock, all threads together.
+    per_second: f64,
+}
+
+/// Stops a search when the time is over.
+struct Until(Instant);
+
+impl Ctl<Move> for Until {
+    fn poll(&mut self, _iterations: u64, _best: u32) -> Signal {
+        if Instant::now() >= self.0 { Signal::Stop } else { Signal::Continue }
+    }
+
+    fn improved(&mut self, _moves: &[Move], _iterations: u64) {}
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Seconds out of range; a closed output.
+pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    ensure!(
+        (0.01..=3600.0).contains(&args.seconds),
+        "--seconds {}: 0.01 to 3600 seconds per measurement are possible",
+        args.seconds
+    );
+    let threads = args.threads.unwrap_or(machine::processors() as u32);
+    let variants = if args.variant.is_empty() { Variant::ALL.to_vec() } else { args.variant };
+    let mut rounds = vec![1, threads];
+    rounds.dedup();
+    let machine = machine::describe();
+    if !args.json {
+        writeln!(out, "morpion {} on {machine}", env!("CARGO_PKG_VERSION"))?;
+        writeln!(out, "{:7} {:8} {:10} {:>7} {:>15} {:>15}", "", "", "", "", "per CPU second", "per second,")?;
+        let head = ["variant", "strategy", "unit", "threads", "and thread", "all threads"];
+        let [variant, strategy, unit, threads, cpu, wall] = head;
+        writeln!(out, "{variant:7} {strategy:8} {unit:10} {threads:>7} {cpu:>15} {wall:>15}")?;
+        out.flush()?;
+    }
+    let mut measurements = Vec::new();
+    for variant in variants {
+        for (strategy, name, unit) in CASES {
+            for &threads in &rounds {
+                let m = measure(variant, strategy, name, unit, threads, args.seconds)?;
+                if !args.json {
+                    let cpu = m.per_cpu_second.map_or("unknown".to_owned(), grouped);
+                    let (code, wall) = (variant.code(), grouped(m.per_second));
+                    writeln!(out, "{code:7} {name:8} {unit:10} {threads:>7} {cpu:>15} {wall:>15}")?;
+                    out.flush()?;
+                }
+                measurements.push(m);
+            }
+        }
+    }
+    if args.json {
+        let version = env!("CARGO_PKG_VERSION");
+        let report = Report { format: FORMAT, version, machine, date: machine::date(), measurements };
+        serde_json::to_writer_pretty(&mut *out, &report)?;
+        writeln!(out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn measure(
+    variant: Variant,
+    strategy: Strategy,
+    name: &'static str,
+    unit: &'static str,
+    threads: u32,
+    seconds: f64,
+) -> anyhow::Result<Measurement> {
+    // Nothing is to end a search but the time.
+    let params = Params { strategy, stall: StallTable(Vec::new()), ..Params::default() };
+    let start = Instant::now();
+    let until = start + Duration::from_secs_f64(seconds);
+    let params = &params;
+    let work = |seed: u64| {
+        let before = machine::thread_seconds();
+        let (mut iterations, mut seed) = (0, seed);
+        while Instant::now() < until {
+            let unit = Unit { prefix: Vec::new(), candidates: None, seed, max_iterations: None };
+            let mut search = strategies::start(variant, params, &unit);
+            let end = search.run(&mut Until(until));
+            iterations += search.iterations();
+            if end == End::Stopped {
+                break;
+            }
+            seed += u64::from(u32::MAX);
+        }
+        (iterations, before.zip(machine::thread_seconds()).map(|(before, after)| after - before))
+    };
+    let done: Vec<(u64, Option<f64>)> = std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|i| scope.spawn(move || work(u64::from(i)))).collect();
+        running.into_iter().filter_map(|thread| thread.join().ok()).collect()
+    });
+    let wall_seconds = start.elapsed().as_secs_f64();
+    if done.len() != threads as usize {
+        bail!("a thread of the measurement of {name} in {variant} has panicked");
+    }
+    let iterations: u64 = done.iter().map(|(n, _)| n).sum();
+    let cpu_seconds: Option<f64> = done.iter().map(|(_, seconds)| *seconds).sum();
+    Ok(Measurement {
+        variant,
+        strategy: name,
+        unit,
+        threads,
+        iterations,
+        cpu_seconds,
+        wall_seconds,
+        per_cpu_second: cpu_seconds.map(|cpu| iterations as f64 / cpu),
+        per_second: iterations as f64 / wall_seconds,
+    })
+}
+
+/// A number without fraction, its digits in groups of three.
+fn grouped(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped() {
+        let texts = [0.0, 7.4, 999.6, 12_345.0, 1_234_567.0].map(grouped);
+        assert_eq!(texts, ["0", "7", "1,000", "12,345", "1,234,567"]);
+    }
+
+    #[test]
+    fn json_holds_every_measurement() {
+        let args = Args { seconds: 0.01, threads: Some(2), variant: vec![Variant::D4], json: true };
+        let mut out = Vec::new();
+        run(args, &mut out).unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(report["format"], FORMAT);
+        let rows = report["measurements"].as_array().unwrap();
+        assert_eq!(rows.len(), 2 * CASES.len());
+        for row in rows {
+            assert!(row["variant"] == "4D" && row["iterations"].as_u64().unwrap() > 0, "{row}");
+        }
+    }
+
+    #[test]
+    fn impossible_seconds_are_refused() {
+        for seconds in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e300] {
+            let args = Args { seconds, threads: None, variant: vec![], json: false };
+            assert!(run(args, &mut Vec::new()).is_err(), "{seconds}");
+        }
+    }
+}
