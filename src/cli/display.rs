@@ -1,5 +1,6 @@
 //! What a hunt shows while it runs: a live display on a terminal, plain lines elsewhere, JSON lines on request.
 
+use super::signals;
 use crate::jobs::hunt::Over;
 use crate::runner::directory::quoted;
 use crate::runner::events::{Event, Session as Started, Stopped, What};
@@ -186,14 +187,7 @@ impl Observer for Display<'_> {
 pub fn run(mut session: Session, output: &Output, mut display: Display) -> anyhow::Result<ExitCode> {
     session.set_pace(Duration::from_secs_f64(output.checkpoint));
     let interrupt = Interrupt::default();
-    let asked = interrupt.clone();
-    ctrlc::set_handler(move || {
-        if asked.ask() {
-            // The state on disk is whole at any moment.
-            std::process::exit(130);
-        }
-    })
-    .context("cannot watch for Ctrl-C")?;
+    signals::watch(interrupt.clone()).context("cannot watch for Ctrl-C")?;
     let result = session.run(&interrupt, &mut display);
     if let Some(bar) = &display.bar {
         bar.finish_and_clear();
