@@ -248,7 +248,7 @@ pub(crate) const PLACES: usize = 256;
 
 /// Direction, start and number of the missing point of a [`Opening::place`].
 pub(crate) const fn place(place: usize) -> (Direction, i32, i32) {
-    (Direction::ALL[place / 64 & 3], (place / 8 & 7) as i32, (place & 7) as i32)
+    (Direction::ALL[(place / 64) & 3], ((place / 8) & 7) as i32, (place & 7) as i32)
 }
 
 impl<R: Rules> Openings<R> {

@@ -312,10 +312,10 @@ impl Lesson {
                 }
             }
             let at = block * LANES;
-            for lane in 0..LANES {
+            let counts = vector(&self.count[..], at);
+            for (value, (count, z)) in vector_mut(&mut self.table[..], at).iter_mut().zip(counts.into_iter().zip(z)) {
                 // Steps past the end have no moves; their value is never read but must not be infinite.
-                let inverse = self.count[at + lane] / z[lane];
-                self.table[at + lane] = if z[lane] > 0.0 { inverse } else { 0.0 };
+                *value = if z > 0.0 { count / z } else { 0.0 };
             }
         }
         self.fill_table(blocks);

@@ -162,5 +162,5 @@ impl Policy {
 #[inline(always)]
 pub(super) fn mean_range() -> (f32, f32) {
     // e^-40 and e^40, as constants so that every processor has the same.
-    (4.248_354_3e-18, 2.353_852_7e17)
+    (4.248_354e-18, 2.353_852_7e17)
 }
