@@ -1,7 +1,7 @@
 //! The best score of hunts against their running time, as steps, on a linear or a logarithmic axis of time.
 //!
 //! Hunts find most in their first second and then less and less often, so a logarithmic axis shows more; it is chosen by
-//! itself when the finds span a factor of [`LOG_FROM`]. What was found before the first moment shown stands at the left
+//! itself when the finds span a factor of `LOG_FROM`. What was found before the first moment shown stands at the left
 //! border.
 
 use super::fonts::DIGIT_HEIGHT;
