@@ -299,3 +299,21 @@ fn plots_show_one_hunt_or_several_and_overwrite_nothing() {
     assert!(!dir.path().join("x.png").exists());
     succeed(dir.path(), "plot a -o one.png --force");
 }
+
+#[test]
+fn the_configurations_that_come_with_the_program_can_be_hunted_with() {
+    let dir = temporary();
+    let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
+    let mut tried = 0;
+    for entry in fs::read_dir(configs).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        if name.starts_with("hunt-") {
+            let limits = format!("--threads 2 --time 0.05s --quiet --seed 1 --dir {name}");
+            let output = morpion(dir.path(), &limits).arg("--config").arg(&path).output().unwrap();
+            assert!(output.status.success(), "{name}: {}", text(&output.stderr));
+            tried += 1;
+        }
+    }
+    assert!(tried >= 5, "{tried}");
+}

@@ -73,7 +73,11 @@ fn killed_at_any_moment_it_does_every_unit_once() {
     for (id, outcome) in &told {
         assert_eq!(Some(outcome), expected.get(id), "seed {SEED}: unit {id}");
     }
-    assert_eq!(units(dir.path(), "killed"), units(dir.path(), "whole"), "seed {SEED}");
+    let listed = units(dir.path(), "whole");
+    assert_eq!(units(dir.path(), "killed").len(), listed.len(), "seed {SEED}");
+    for (unit, expected) in units(dir.path(), "killed").iter().zip(&listed) {
+        assert_eq!(unit, expected, "seed {SEED}");
+    }
     assert!(units(dir.path(), "killed").iter().all(|unit| unit["done"] == true), "seed {SEED}");
     let last = |name: &str| events(&dir.path().join(name)).last().unwrap().clone();
     for field in ["event", "reason", "score", "iterations", "units"] {
@@ -222,5 +226,58 @@ fn a_full_disk_stops_the_hunt_and_leaves_the_last_good_state() {
     let last = |name: &str| events(&dir.path().join(name)).last().unwrap().clone();
     for field in ["event", "reason", "score", "iterations", "units"] {
         assert_eq!(last("hunt")[field], last("whole")[field], "{field}");
+    }
+}
+
+#[test]
+fn a_run_goes_on_from_its_last_checkpoint_not_from_its_beginning() {
+    let dir = temporary();
+    for (name, strategy) in
+        [("nrpa", "--strategy nrpa --level 3 --iterations 40"), ("nmcs", "--strategy nmcs --level 3")]
+    {
+        let run = format!("{strategy} --variant 4D --threads 2 --runs 1 --seed 8 --json --dir");
+        let whole = outcomes(&succeed(dir.path(), &format!("{run} {name}-whole")));
+        let mut child =
+            morpion(dir.path(), &format!("{run} {name} --checkpoint 0.05s")).stdout(Stdio::null()).spawn().unwrap();
+        let begun = || {
+            let state = morpion(dir.path(), &format!("state {name}")).output().expect("the program can be run");
+            let state = text(&state.stdout);
+            let line = state.lines().find(|line| line.starts_with("iterations"))?.to_owned();
+            line.split(' ').rev().nth(3)?.parse::<u64>().ok()
+        };
+        let mut saved = 0;
+        wait_until("a checkpoint has iterations of the run", || {
+            saved = begun().unwrap_or(0);
+            saved > 0 || child.try_wait().is_ok_and(|ended| ended.is_some())
+        });
+        signal(&child, "KILL");
+        child.wait().unwrap();
+        let saved = begun().unwrap();
+        assert!(saved > 0, "{name}: the run was over before its first checkpoint");
+        assert_eq!(outcomes(&succeed(dir.path(), &format!("resume {name} --json"))), whole, "{name}");
+        let resumed = events(&dir.path().join(name)).into_iter().find(|event| is(event, "resume")).unwrap();
+        assert_eq!(resumed["iterations"], saved, "{name}");
+    }
+}
+
+#[test]
+fn a_hangup_stops_a_hunt_unless_it_was_started_to_ignore_it() {
+    let dir = temporary();
+    for (trap, stops) in [("", true), ("trap '' HUP;", false)] {
+        let name = if stops { "plain" } else { "nohup" };
+        let script = format!("{trap} exec '{}' --threads 2 --dir {name}", env!("CARGO_BIN_EXE_morpion"));
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &script]).current_dir(dir.path()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let log = dir.path().join(name).join("running_threads.txt");
+        wait_until("it hunts", || log.exists());
+        signal(&child, "HUP");
+        if !stops {
+            std::thread::sleep(Duration::from_millis(300));
+            assert!(child.try_wait().unwrap().is_none(), "it hunts on");
+            signal(&child, "TERM");
+        }
+        assert_eq!(wait(child).status.code(), Some(0), "{name}");
+        assert_eq!(events(&dir.path().join(name)).last().unwrap()["reason"], "interrupted", "{name}");
     }
 }

@@ -1,5 +1,6 @@
 //! What a hunt shows while it runs: a live display on a terminal, plain lines elsewhere, JSON lines on request.
 
+use super::signals;
 use crate::jobs::hunt::Over;
 use crate::runner::directory::quoted;
 use crate::runner::events::{Event, Session as Started, Stopped, What};
@@ -51,7 +52,7 @@ impl<'a> Display<'a> {
         let bar = live.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             bar.set_style(
-                ProgressStyle::with_template("{spinner} {msg}").unwrap_or(ProgressStyle::default_spinner()),
+                ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or(ProgressStyle::default_spinner()),
             );
             bar
         });
@@ -122,6 +123,15 @@ impl<'a> Display<'a> {
     }
 }
 
+/// A rate in three or four digits.
+fn short(rate: f64) -> String {
+    match rate {
+        r if r >= 1e6 => format!("{:.1} M", r / 1e6),
+        r if r >= 1e4 => format!("{:.0} k", r / 1e3),
+        r => format!("{r:.0}"),
+    }
+}
+
 fn sums(reason: &str, seconds: f64, score: u32, iterations: u64, units: u64) -> String {
     let iterations = thousands(iterations);
     let units = thousands(units);
@@ -157,9 +167,9 @@ impl Observer for Display<'_> {
                 .collect();
             let walk = if levels.is_empty() { String::new() } else { format!(" | walk {}", levels.join(" ")) };
             bar.set_message(format!(
-                "best {} | {} iterations/s | {} threads running, {} units ended | {}{walk}",
+                "best {} | {} iterations/s | {} threads running, {} ended | {}{walk}",
                 status.best,
-                thousands(status.rate as u64),
+                short(status.rate),
                 status.running.len(),
                 thousands(status.ended),
                 clock(status.seconds),
@@ -177,14 +187,7 @@ impl Observer for Display<'_> {
 pub fn run(mut session: Session, output: &Output, mut display: Display) -> anyhow::Result<ExitCode> {
     session.set_pace(Duration::from_secs_f64(output.checkpoint));
     let interrupt = Interrupt::default();
-    let asked = interrupt.clone();
-    ctrlc::set_handler(move || {
-        if asked.ask() {
-            // The state on disk is whole at any moment.
-            std::process::exit(130);
-        }
-    })
-    .context("cannot watch for Ctrl-C")?;
+    signals::watch(interrupt.clone()).context("cannot watch for Ctrl-C")?;
     let result = session.run(&interrupt, &mut display);
     if let Some(bar) = &display.bar {
         bar.finish_and_clear();

@@ -15,6 +15,7 @@ mod records;
 mod render;
 mod resume;
 mod show;
+mod signals;
 mod state;
 mod verify;
 

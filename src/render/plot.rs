@@ -1,7 +1,7 @@
 //! The best score of hunts against their running time, as steps, on a linear or a logarithmic axis of time.
 //!
 //! Hunts find most in their first second and then less and less often, so a logarithmic axis shows more; it is chosen by
-//! itself when the finds span a factor of [`LOG_FROM`]. What was found before the first moment shown stands at the left
+//! itself when the finds span a factor of `LOG_FROM`. What was found before the first moment shown stands at the left
 //! border.
 
 use super::fonts::DIGIT_HEIGHT;
@@ -138,6 +138,19 @@ struct Chart<'a> {
     score_step: u32,
 }
 
+/// When the finds begin that are worth showing on a logarithmic axis: not those in the first instants, nor a burst soon
+/// after them that is followed by nothing for a hundred times as long.
+fn first_shown(mut finds: Vec<f64>, end: f64) -> f64 {
+    finds.retain(|&at| at > end / 10f64.powi(DECADES));
+    finds.sort_by(f64::total_cmp);
+    let Some(&first) = finds.first() else { return end };
+    let burst = finds.iter().position(|&at| at > 10.0 * first).unwrap_or(finds.len());
+    match finds.get(burst) {
+        Some(&next) if next > 100.0 * finds[burst - 1] && finds[burst - 1] < end / 1000.0 => next,
+        _ => first,
+    }
+}
+
 impl<'a> Chart<'a> {
     fn new(series: &'a [Series], options: &'a Options) -> Chart<'a> {
         let size = f64::from(options.size);
@@ -147,9 +160,7 @@ impl<'a> Chart<'a> {
         let finite = |seconds: f64| if seconds.is_finite() { seconds.max(0.0) } else { 0.0 };
         let last_find = |s: &Series| s.bests.last().map_or(0.0, |&(at, _)| finite(at));
         let end = series.iter().map(|s| finite(s.end).max(last_find(s))).fold(0.001, f64::max);
-        let finds = || series.iter().flat_map(|s| &s.bests).map(|&(at, _)| finite(at));
-        let earliest = end / 10f64.powi(DECADES);
-        let first = finds().filter(|&at| at > earliest).fold(end, f64::min);
+        let first = first_shown(series.iter().flat_map(|s| &s.bests).map(|&(at, _)| finite(at)).collect(), end);
         let log = match options.axis {
             TimeAxis::Auto => end / first >= LOG_FROM,
             TimeAxis::Linear => false,
@@ -258,7 +269,7 @@ impl<'a> Chart<'a> {
         let (series, colour) = (&self.series[i], self.colour(i));
         let size = f64::from(self.options.size);
         let stroke = 0.0025 * size;
-        let (_, top, _, bottom) = self.field;
+        let bottom = self.field.3;
         for &at in &series.resumes {
             let x = self.x(at);
             pen.line((x, bottom - 0.012 * size), (x, bottom), stroke, colour)?;
@@ -271,16 +282,31 @@ impl<'a> Chart<'a> {
             (x, score) = (to, next);
         }
         let end = self.x(series.end).max(x);
-        pen.line((x, self.y(score)), (end, self.y(score)), stroke, colour)?;
-        let (y, font) = (self.y(score), Type { bold: true, colour, ..self.font(0.0165, HPos::Left) });
-        pen.disc((end, y), 0.0042 * size, colour)?;
-        let baseline = (y + DIGIT_HEIGHT / 2.0 * font.em).clamp(top, bottom);
+        pen.line((x, self.y(score)), (end, self.y(score)), stroke, colour)
+    }
+
+    /// The end of a curve: a disc and the score, in front of all curves.
+    fn label<B: DrawingBackend>(&self, pen: &mut Pen<B>, i: usize) -> Drawn<B> {
+        let (series, colour) = (&self.series[i], self.colour(i));
+        let size = f64::from(self.options.size);
+        let (_, top, _, bottom) = self.field;
+        let Some(&(last, score)) = series.bests.last() else { return Ok(()) };
+        let end_of = |series: &Series, last: f64| self.x(series.end).max(self.x(last));
+        let (end, y) = (end_of(series, last), self.y(score));
+        let font = Type { bold: true, colour, ..self.font(0.0165, HPos::Left) };
         // The labels of hunts with equal scores would lie on each other: the first one stands.
-        let hides = |other: &Series| other.best() == score && (self.x(other.end) - end).abs() < font.width("000");
-        if self.series[..i].iter().any(hides) {
-            return Ok(());
+        let hides = |other: &Series| {
+            let at = other.bests.last().map(|&(last, _)| end_of(other, last));
+            other.best() == score && at.is_some_and(|at| (at - end).abs() < 1.5 * font.width("000"))
+        };
+        if !self.series[..i].iter().any(hides) {
+            let baseline = (y + DIGIT_HEIGHT / 2.0 * font.em).clamp(top, bottom);
+            let (text, left) = (score.to_string(), end + 0.009 * size);
+            let (above, below) = (baseline - 0.85 * font.em, baseline + 0.12 * font.em);
+            pen.rectangle((end, above), (left + font.width(&text), below), self.palette.ground)?;
+            pen.text(&text, (left, baseline), font)?;
         }
-        pen.text(&score.to_string(), (end + 0.009 * size, baseline), font)
+        pen.disc((end, y), 0.0042 * size, colour)
     }
 
     /// A step along, then up; the joint is closed.
@@ -326,6 +352,9 @@ impl Drawing for Chart<'_> {
         for i in (0..self.series.len()).rev() {
             self.curve(pen, i)?;
         }
+        for i in (0..self.series.len()).rev() {
+            self.label(pen, i)?;
+        }
         self.legend(pen)
     }
 }
@@ -347,6 +376,14 @@ mod tests {
         let options = options();
         let log = |end: f64| Chart::new(&[series(&[(0.0, 5), (1.0, 60), (2.0, 70)], end)], &options).log;
         assert!(!log(50.0) && log(500.0));
+    }
+
+    #[test]
+    fn a_burst_at_the_beginning_is_passed_over() {
+        assert_eq!(first_shown(vec![2.0, 0.002, 0.004, 1.0], 10.0), 1.0);
+        assert_eq!(first_shown(vec![0.02, 0.3, 1.0], 10.0), 0.02);
+        assert_eq!(first_shown(vec![2.0, 9.0, 1000.0], 2000.0), 2.0);
+        assert_eq!(first_shown(vec![], 5.0), 5.0);
     }
 
     #[test]

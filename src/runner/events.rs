@@ -113,11 +113,13 @@ pub struct Session {
     pub start_moves: u32,
     /// DFS: moves of the main walk.
     pub main_depth: u32,
+    /// Iterations that the hunt had done before, those of the units it goes on with included.
+    pub iterations: u64,
 }
 
 impl Session {
-    /// The session of `job` with so many threads.
-    pub fn of(job: &Job, threads: u32) -> Session {
+    /// The session of `job` with so many threads and iterations done before.
+    pub fn of(job: &Job, threads: u32, iterations: u64) -> Session {
         Session {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             variant: job.variant,
@@ -126,6 +128,7 @@ impl Session {
             threads,
             start_moves: job.start.len() as u32,
             main_depth: job.main_depth,
+            iterations,
         }
     }
 }

@@ -304,7 +304,9 @@ impl Session {
     /// If a file cannot be written, the observer fails, or a search does.
     pub fn run(mut self, interrupt: &Interrupt, observer: &mut dyn Observer) -> Result<Report, RunError> {
         self.began = Instant::now();
-        let what = events::Session::of(self.hunt.job(), self.threads);
+        let begun = self.searches.values().fold(0u64, |sum, search| sum.saturating_add(search.iterations()));
+        let before = self.hunt.state().totals.iterations.saturating_add(begun);
+        let what = events::Session::of(self.hunt.job(), self.threads, before);
         let what = if self.resumed { What::Resume(what) } else { What::Start(what) };
         self.tell(what, observer)?;
         let crew = Crew::muster(&self)?;

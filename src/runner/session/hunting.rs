@@ -22,7 +22,7 @@ const WRITE: Duration = Duration::from_secs(1);
 /// written with what they have offered.
 const OFFER: Duration = Duration::from_secs(1);
 /// A worker that has not stopped by then is left behind; its unit goes on from its last checkpoint.
-const PATIENCE: Duration = Duration::from_millis(700);
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The workers of a session and the channels to them.
 pub(super) struct Crew {

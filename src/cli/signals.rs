@@ -1,0 +1,53 @@
+//! Ctrl-C and its kin: the first one asks the hunt to stop, the second one ends the process at once.
+//!
+//! A hangup (the terminal closes) counts too, unless the process was started with hangups ignored, as `nohup` does: then
+//! it hunts on.
+
+use crate::runner::Interrupt;
+use std::io;
+
+/// Exit status of a process that was told twice to stop: what shells show for one that Ctrl-C ended.
+const ENDED_AT_ONCE: i32 = 130;
+
+/// Asks `interrupt` when a signal comes.
+fn asked(interrupt: &Interrupt) {
+    if interrupt.ask() {
+        // The state on disk is whole at any moment.
+        std::process::exit(ENDED_AT_ONCE);
+    }
+}
+
+/// Watches for signals from now on, in a thread of its own.
+///
+/// # Errors
+/// If the system refuses.
+#[cfg(unix)]
+pub fn watch(interrupt: Interrupt) -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let hangup = if hangups_are_ignored() { None } else { Some(SIGHUP) };
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for _ in signals.forever() {
+            asked(&interrupt);
+        }
+    })?;
+    Ok(())
+}
+
+/// Watches for signals from now on, in a thread of its own.
+///
+/// # Errors
+/// If the system refuses.
+#[cfg(not(unix))]
+pub fn watch(interrupt: Interrupt) -> io::Result<()> {
+    ctrlc::set_handler(move || asked(&interrupt)).map_err(io::Error::other)
+}
+
+/// Whether the process was started with hangups ignored. Where the system does not say so in `/proc`, hangups are taken
+/// for ignored: watched for, they would no longer be.
+#[cfg(unix)]
+fn hangups_are_ignored() -> bool {
+    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return true };
+    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.is_none_or(|mask| mask & 1 == 1)
+}
