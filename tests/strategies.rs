@@ -370,7 +370,7 @@ fn damaged_states_are_refused_or_searched_but_never_panic() {
     let rng = &mut seed::rng(51, &[]);
     for variant in Variant::ALL {
         for strategy in [Strategy::Dfs, Strategy::Random, Strategy::Nmcs] {
-            let params = Params { strategy, level: 3, stall: StallTable(vec![]), ..Params::default() };
+            let params = Params { strategy, level: Some(3), stall: StallTable(vec![]), ..Params::default() };
             let unit = unit(&[], None, Some(3_000));
             let mut search = start(variant, &params, &unit);
             let mut ctl = Recorder { trace: Trace::default(), stop: 1.0, rng: &mut *rng, checkpoint: None };
@@ -467,7 +467,7 @@ fn random_games_and_nested_searches_have_the_known_means() {
     }
     // Cazenave 2009: 84.5 and 61 at level 1.
     for (variant, mean) in [(Variant::T5, 84.5), (Variant::D5, 61.0)] {
-        let params = Params { strategy: Strategy::Nmcs, level: 1, ..Params::default() };
+        let params = Params { strategy: Strategy::Nmcs, level: Some(1), ..Params::default() };
         let scores = (0..60).map(|seed| run(variant, &params, &Unit { seed, ..unit(&[], None, None) }));
         let got = scores.map(|trace| f64::from(trace.best)).sum::<f64>() / 60.0;
         assert!((got - mean).abs() < 2.0, "{variant}: mean {got} at level 1");
@@ -479,7 +479,7 @@ fn an_illegal_prefix_or_candidate_is_left_out() {
     let game = random_game::<morpion::morpion::variant::T5>(&mut seed::rng(71, &[]));
     let wrong: Vec<Move> = game[..10].iter().chain(&game[..1]).chain(&game[10..]).copied().collect();
     for strategy in [Strategy::Dfs, Strategy::Random, Strategy::Nmcs] {
-        let params = Params { strategy, level: 1, ..exact() };
+        let params = Params { strategy, level: Some(1), ..exact() };
         let trace = run(Variant::T5, &params, &unit(&wrong, Some(vec![game[0], game[10], game[10]]), Some(1)));
         assert_eq!(trace.improvements[0].1, game[..10], "{strategy:?}");
     }

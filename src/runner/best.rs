@@ -84,13 +84,13 @@ pub fn write(directory: &Path, job: &Job, best: &Best) -> Result<(), BestError> 
 pub fn method(params: &Params) -> String {
     match params.strategy {
         Strategy::Random => "random games".to_owned(),
-        Strategy::Nmcs => format!("nmcs level {}", params.level),
+        Strategy::Nmcs => format!("nmcs level {}", params.level()),
         Strategy::Nrpa => {
             let adapt = match params.adapt {
                 Adapt::Sequence => "sequence",
                 Adapt::Layers => "layers",
             };
-            format!("nrpa level {}, N {}, alpha {}, adapt {adapt}", params.level, params.iterations, params.alpha)
+            format!("nrpa level {}, N {}, alpha {}, adapt {adapt}", params.level(), params.iterations, params.alpha)
         }
         Strategy::Dfs => {
             let sort = serde_json::to_string(&params.sort).unwrap_or_default();

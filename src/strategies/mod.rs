@@ -42,7 +42,7 @@ pub fn start(variant: Variant, params: &Params, unit: &Unit) -> Box<dyn Search<M
     match params.strategy {
         Strategy::Random => with_rules!(variant, R => Box::new(random::Random::<R>::new(unit))),
         Strategy::Dfs => with_rules!(variant, R => Box::new(dfs::Dfs::<R>::new(params, unit))),
-        Strategy::Nmcs => with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::new(params.level, unit))),
+        Strategy::Nmcs => with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::new(params.level(), unit))),
         Strategy::Nrpa => with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::new(params, unit))),
     }
 }
@@ -60,7 +60,7 @@ pub fn resume(
     Ok(match params.strategy {
         Strategy::Random => with_rules!(variant, R => Box::new(random::Random::<R>::restore(unit, saved)?)),
         Strategy::Dfs => with_rules!(variant, R => Box::new(dfs::Dfs::<R>::restore(params, unit, saved)?)),
-        Strategy::Nmcs => with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::restore(params.level, unit, saved)?)),
+        Strategy::Nmcs => with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::restore(params.level(), unit, saved)?)),
         Strategy::Nrpa => with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::restore(params, unit, saved)?)),
     })
 }

@@ -163,9 +163,9 @@ pub struct Params {
     /// DFS: the table that ends stalled units.
     #[arg(skip = StallTable::thesis())]
     pub stall: StallTable,
-    /// NMCS, NRPA: nesting level, 1..=10.
-    #[arg(long, default_value_t = Params::default().level, value_parser = clap::value_parser!(u32).range(1..=10))]
-    pub level: u32,
+    /// NMCS, NRPA: nesting level, 1..=10 [default: 3 for NMCS, 4 for NRPA].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10))]
+    pub level: Option<u32>,
     /// NRPA: calls of the level below per call (N), 1..=1,000,000.
     #[arg(long, value_name = "N", default_value_t = Params::default().iterations,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -176,6 +176,13 @@ pub struct Params {
     /// NRPA: form of the adaptation.
     #[arg(long, value_enum, default_value_t = Params::default().adapt)]
     pub adapt: Adapt,
+}
+
+impl Params {
+    /// The nesting level: the one asked for, or the strategy's default.
+    pub fn level(&self) -> u32 {
+        self.level.unwrap_or(if self.strategy == Strategy::Nrpa { 4 } else { 3 })
+    }
 }
 
 /// Text that is no value of a parameter: what was read and what would be right.
@@ -326,7 +333,7 @@ impl Default for Params {
             sort: Sort::Coords,
             jumps: Jumps::frequent(),
             stall: StallTable::thesis(),
-            level: 3,
+            level: None,
             iterations: 100,
             alpha: 1.0,
             adapt: Adapt::Sequence,

@@ -128,7 +128,7 @@ impl<R: Rules> Nrpa<R> {
             playout: Playout::new(position.board().clone(), moves),
             board: position.board().clone(),
             clocks: Clocks::new(0),
-            nests: (0..params.level.max(1)).map(|_| Nest::new()).collect(),
+            nests: (0..params.level().max(1)).map(|_| Nest::new()).collect(),
             batches: 0,
             playouts: 0,
             best: 0,

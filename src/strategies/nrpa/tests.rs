@@ -12,7 +12,7 @@ use crate::with_rules;
 use std::collections::HashMap;
 
 fn params(level: u32, iterations: u32, adapt: Adapt) -> Params {
-    Params { strategy: Strategy::Nrpa, level, iterations, adapt, ..Params::default() }
+    Params { strategy: Strategy::Nrpa, level: Some(level), iterations, adapt, ..Params::default() }
 }
 
 fn unit(seed: u64) -> Unit {
@@ -266,6 +266,6 @@ fn damaged_states_are_refused() {
         refused += u32::from(Nrpa::<T5>::restore(&params, &unit, &bytes).is_err());
     }
     assert!(refused > 100, "only {refused} of 600 damaged states were refused");
-    let other = Params { level: 4, ..params.clone() };
+    let other = Params { level: Some(4), ..params.clone() };
     assert!(Nrpa::<T5>::restore(&other, &unit, &saved).is_err(), "another number of levels");
 }
