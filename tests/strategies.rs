@@ -352,7 +352,7 @@ fn a_search_stopped_and_restored_does_what_an_uninterrupted_one_does() {
             [(Strategy::Dfs, 1, 60_000), (Strategy::Random, 1, 9_000), (Strategy::Nmcs, 3, 9_000)]
         {
             let jumps = Jumps(vec![jump(3_000, JumpTo::BestOver(2)), jump(20_000, JumpTo::Move(3))]);
-            let params = Params { strategy, level, jumps, ..exact() };
+            let params = Params { strategy, level: Some(level), jumps, ..exact() };
             for repeat in 0..3 {
                 let rng = &mut seed::rng(41, &[variant as u64, strategy as u64, repeat]);
                 let game = with_rules!(variant, R => random_game::<R>(rng));
