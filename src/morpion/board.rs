@@ -126,23 +126,46 @@ impl<R: Rules> Board<R> {
 
     /// The legal lines through `point`, which has just been set.
     #[inline(always)]
-    pub(crate) fn openings(&self, point: Point) -> Openings<R> {
-        let mut openings = Openings { starts: 0, windows: 0, bases: [0; 4], rules: PhantomData };
+    fn openings(&self, point: Point) -> Openings<R> {
+        let mut openings = Openings::NONE;
         for direction in Direction::ALL {
-            let d = direction as usize;
-            let (track, c) = direction.track(point);
-            let word = Self::word(direction, track);
-            // Bit LEN-1 of each window is the point itself (or the segment that starts at it).
-            let turn = c.wrapping_sub(R::LEN as u32 - 1) & 63;
-            let points = self.points[word].rotate_right(turn) as usize & Windows::<R>::MASK;
-            let blocked = self.blocked[word].rotate_right(turn) as usize & Windows::<R>::MASK;
-            let starts = Windows::<R>::TABLE.one_missing[points] & Windows::<R>::TABLE.free[blocked];
-            openings.starts |= u32::from(starts) << (8 * d);
-            openings.windows |= (points as u64) << (16 * d);
-            let key = u32::from(Line::pack(direction, track, c).key());
-            openings.bases[d] = (key.wrapping_sub(R::LEN as u32 - 1) << 16).wrapping_add(point.index() as u32);
+            let (track, _) = direction.track(point);
+            self.look(direction, point, self.points[Self::word(direction, track)], &mut openings);
         }
         openings
+    }
+
+    /// [`Board::place`], and the legal lines through the point set. Each word of points is read once and its new
+    /// value used at once: to store it and read it again would lengthen the chain from move to move.
+    #[inline(always)]
+    pub(crate) fn place_and_open(&mut self, mv: Move) -> Openings<R> {
+        let (line, point) = (mv.line(), mv.point());
+        self.blocked[Self::word(line.direction(), line.track())] |= ((1 << R::BLOCKED) - 1) << line.start();
+        let mut openings = Openings::NONE;
+        for direction in Direction::ALL {
+            let (track, c) = direction.track(point);
+            let word = Self::word(direction, track);
+            let points = self.points[word] | 1 << c;
+            self.points[word] = points;
+            self.look(direction, point, points, &mut openings);
+        }
+        openings
+    }
+
+    /// Adds the legal lines of one direction through `point`, whose track has these set points.
+    #[inline(always)]
+    fn look(&self, direction: Direction, point: Point, points: u64, openings: &mut Openings<R>) {
+        let d = direction as usize;
+        let (track, c) = direction.track(point);
+        // Bit LEN-1 of each window is the point itself (or the segment that starts at it).
+        let turn = c.wrapping_sub(R::LEN as u32 - 1) & 63;
+        let points = points.rotate_right(turn) as usize & Windows::<R>::MASK;
+        let blocked = self.blocked[Self::word(direction, track)].rotate_right(turn) as usize & Windows::<R>::MASK;
+        let starts = Windows::<R>::TABLE.one_missing[points] & Windows::<R>::TABLE.free[blocked];
+        openings.starts |= u32::from(starts) << (8 * d);
+        openings.windows |= (points as u64) << (16 * d);
+        let key = u32::from(Line::pack(direction, track, c).key());
+        openings.bases[d] = (key.wrapping_sub(R::LEN as u32 - 1) << 16).wrapping_add(point.index() as u32);
     }
 
     /// Calls `found` with every legal move whose line goes through `point`, which has just been set and therefore
@@ -252,6 +275,8 @@ pub(crate) const fn place(place: usize) -> (Direction, i32, i32) {
 }
 
 impl<R: Rules> Openings<R> {
+    const NONE: Openings<R> = Openings { starts: 0, windows: 0, bases: [0; 4], rules: PhantomData };
+
     /// What to add to the base of a place's direction for the bits of its move.
     const SHIFTS: [u32; PLACES] = {
         let mut table = [0; PLACES];

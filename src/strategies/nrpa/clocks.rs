@@ -55,6 +55,24 @@ impl Clocks {
         variate
     }
 
+    /// How many variates of the buffer have been taken.
+    #[inline(always)]
+    pub(super) fn used(&self) -> usize {
+        self.used
+    }
+
+    /// The variate after `used` taken ones.
+    #[inline(always)]
+    pub(super) fn at(&self, used: usize) -> f32 {
+        self.buffer[used & (BATCH - 1)]
+    }
+
+    /// Notes that so many variates have been taken.
+    #[inline(always)]
+    pub(super) fn set_used(&mut self, used: usize) {
+        self.used = used;
+    }
+
     /// Replaces the whole buffer. What was left in it is dropped, which keeps the stream a function of the calls.
     #[inline(always)]
     fn refill(&mut self) {

@@ -63,7 +63,8 @@ impl Game {
         self.len < GAME && self.appearances < ROOM - 40
     }
 
-    /// Notes a played move; its appearances follow through [`Game::appear`], then [`Game::end_step`].
+    /// Notes a played move; its appearances follow through [`Game::appear`],
+    /// then [`Game::end_step`].
     #[inline(always)]
     pub fn play(&mut self, bits: u32) {
         self.moves[self.len & (GAME - 1)] = bits;
@@ -72,24 +73,24 @@ impl Game {
             self.fingerprint.wrapping_add((product ^ product >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93));
     }
 
-    /// Notes a move that has become legal.
+    /// Notes a move that has become legal as number `at`, counted from [`Game::appearances`] on.
     ///
     /// # Safety
-    /// [`Game::has_room`] held before the step.
+    /// [`Game::has_room`] held before the step, and `at` is at most 20 above the appearances then.
     #[inline(always)]
-    pub unsafe fn appear(&mut self, bits: u32, code: u32) {
-        // SAFETY: a step creates at most 20 moves, and there was room for 40.
+    pub unsafe fn appear(&mut self, at: usize, bits: u32, code: u32) {
+        // SAFETY: there was room for 40.
         unsafe {
-            *self.appeared.get_unchecked_mut(self.appearances) = bits;
-            *self.codes.get_unchecked_mut(self.appearances) = code;
+            *self.appeared.get_unchecked_mut(at) = bits;
+            *self.codes.get_unchecked_mut(at) = code;
         }
-        self.appearances += 1;
     }
 
-    /// Ends the step begun by [`Game::play`].
+    /// Ends the step begun by [`Game::play`] with so many appearances in all.
     #[inline(always)]
-    pub fn end_step(&mut self) {
-        self.ends[self.len & (GAME - 1)] = self.appearances as u16;
+    pub fn end_step(&mut self, appearances: usize) {
+        self.appearances = appearances;
+        self.ends[self.len & (GAME - 1)] = appearances as u16;
         self.len += 1;
     }
 

@@ -196,9 +196,8 @@ impl Lesson {
         board.clone_from(start);
         for &bits in &ordered[..moves.len()] {
             let mv = Move::from_raw(bits);
-            board.place(mv);
+            let mut openings = board.place_and_open(mv);
             let layer = self.point_times[mv.point().index() & 4095] as u16;
-            let mut openings = board.openings(mv.point());
             while let Some(opening) = openings.next() {
                 self.enter::<R>(opening.mv.bits(), code_at::<R>(mv.point(), opening.place), layer + 1);
             }

@@ -93,9 +93,8 @@ impl<R: Rules> Playout<R> {
             let (elapsed, _) = unpack(soonest);
             let center = mv.point();
             game.play(mv.bits());
-            self.board.place(mv);
             clocks.reserve(NEW);
-            let mut openings = self.board.openings(center);
+            let mut openings = self.board.place_and_open(mv);
             let collision = Collision::of::<R>(mv.bits());
             // SAFETY: the same.
             unsafe {
@@ -105,11 +104,15 @@ impl<R: Rules> Playout<R> {
                 self.waiting.retain(|&(bits, _)| !collision.hits(bits));
                 self.waiting.iter_mut().for_each(|(_, clock)| *clock -= elapsed);
             }
+            // Counters in registers: the compiler cannot know that what is written between does not change them.
+            let (mut appearances, mut used) = (game.appearances, clocks.used());
             while let Some(opening) = openings.next() {
                 let (bits, code) = (opening.mv.bits(), code_at::<R>(center, opening.place));
-                let clock = clocks.take() * means[code as usize & (means.len() - 1)];
+                let clock = clocks.at(used) * means[code as usize & (means.len() - 1)];
+                used += 1;
                 // SAFETY: the game had room before the step.
-                unsafe { game.appear(bits, code) };
+                unsafe { game.appear(appearances, bits, code) };
+                appearances += 1;
                 if live == u32::MAX {
                     self.waiting.push((bits, clock));
                     continue;
@@ -121,7 +124,8 @@ impl<R: Rules> Playout<R> {
                 unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
                 soonest = soonest.min(key(clock, slot));
             }
-            game.end_step();
+            game.end_step(appearances);
+            clocks.set_used(used);
             if !self.waiting.is_empty() {
                 while live != u32::MAX
                     && let Some((bits, clock)) = self.waiting.pop()
@@ -147,14 +151,15 @@ impl<R: Rules> Playout<R> {
             }
             let mv = Move::from_raw(bits);
             game.play(bits);
-            self.board.place(mv);
-            let mut openings = self.board.openings(mv.point());
+            let mut openings = self.board.place_and_open(mv);
+            let mut appearances = game.appearances;
             while let Some(opening) = openings.next() {
                 let code = code_at::<R>(mv.point(), opening.place);
                 // SAFETY: the game has room.
-                unsafe { game.appear(opening.mv.bits(), code) };
+                unsafe { game.appear(appearances, opening.mv.bits(), code) };
+                appearances += 1;
             }
-            game.end_step();
+            game.end_step(appearances);
         }
     }
 }
