@@ -15,6 +15,7 @@ use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::MAX_LEGAL;
 use crate::morpion::variant::Rules;
+use std::hint::select_unpredictable;
 
 /// The scratch memory of playouts from one start.
 pub(super) struct Playout<R> {
@@ -72,9 +73,12 @@ impl<R: Rules> Playout<R> {
         game.clear();
         // SAFETY: the same.
         let (_, mut soonest) = unsafe { I::settle(moves, &mut left, live, Collision::NONE, 0.0) };
+        // The move of the least clock, known as soon as it is: read from the mirror only when the next step needs it,
+        // it would come later.
+        let mut next = mirror[unpack(soonest).1];
         while soonest < NEVER && game.has_room() {
             let (elapsed, slot) = unpack(soonest);
-            let mut mv = Move::from_raw(mirror[slot]);
+            let mut mv = Move::from_raw(next);
             if !self.waiting.is_empty() {
                 // A move that found no slot may be sooner: it changes places with the one that is up.
                 let (at, &(bits, clock)) =
@@ -100,6 +104,7 @@ impl<R: Rules> Playout<R> {
             unsafe {
                 (live, soonest) = I::settle(moves, &mut left, live, collision, elapsed);
             }
+            next = mirror[unpack(soonest).1];
             if !self.waiting.is_empty() {
                 self.waiting.retain(|&(bits, _)| !collision.hits(bits));
                 self.waiting.iter_mut().for_each(|(_, clock)| *clock -= elapsed);
@@ -122,7 +127,9 @@ impl<R: Rules> Playout<R> {
                 mirror[slot as usize & (SLOTS - 1)] = bits;
                 // SAFETY: the same.
                 unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
-                soonest = soonest.min(key(clock, slot));
+                let key = key(clock, slot);
+                next = select_unpredictable(key < soonest, bits, next);
+                soonest = soonest.min(key);
             }
             game.end_step(appearances);
             clocks.set_used(used);
@@ -137,6 +144,7 @@ impl<R: Rules> Playout<R> {
                     unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
                     soonest = soonest.min(key(clock, slot));
                 }
+                next = mirror[unpack(soonest).1];
             }
         }
     }
