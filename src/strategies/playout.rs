@@ -77,13 +77,13 @@ impl<R: Rules> Playout<R> {
     #[inline(always)]
     pub fn play<L: Lanes>(&mut self, mv: Move) {
         self.played.push(mv);
-        self.board.place(mv);
+        let mut openings = self.board.place_and_open(mv);
         let list = &mut self.list[..];
         let mut n = filter_in_place::<R, L>(list, self.len, mv);
-        self.board.moves_through(mv.point(), |new| {
-            list[n] = new.bits();
+        while let Some(opening) = openings.next() {
+            list[n] = opening.mv.bits();
             n += 1;
-        });
+        }
         self.len = n;
     }
 
