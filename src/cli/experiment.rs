@@ -484,3 +484,92 @@ fn depth(config: &Depth, threads: usize) -> anyhow::Result<Results> {
         format!("{code}: best score and running time by main depth (ordering: {sort}, stall table x {scale})");
     Ok(Results { table, chart: Chart { title, note: String::new(), panels } })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORDERINGS: &str = "experiment = 'orderings'\nvariant = '5D'\niterations = 9000\n\
+                             sorts = ['no', 'coords', 'weights_max']\njumps = ['no', 'frequent']\n";
+    const DEPTH: &str = "experiment = 'depth'\nvariant = '4D'\niterations = 20000\ndepths = [2, 1, 2, 12]\n\
+                         sort = 'coords'\njumps = 'no'\nstall_scale = 0.00001\n";
+    const RETURN_TIME: &str = "experiment = 'return_time'\nvariant = '5T'\niterations = 9000\nsort = 'no'\n";
+
+    fn run_in(directory: &Path, name: &str, config: &str, force: bool) -> anyhow::Result<String> {
+        let path = directory.join(name).with_extension("toml");
+        std::fs::write(&path, config)?;
+        let mut out = Vec::new();
+        run(Args { config: path, output: directory.join("results"), force, threads: 2 }, &mut out)?;
+        Ok(String::from_utf8(out)?)
+    }
+
+    #[test]
+    fn experiments_write_a_table_and_a_chart() {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, config, rows) in
+            [("orderings", ORDERINGS, 6), ("depth", DEPTH, 3), ("return_time", RETURN_TIME, 4)]
+        {
+            let table = run_in(directory.path(), name, config, false).unwrap();
+            assert!(table.lines().count() > rows, "{name}: {table}");
+            let columns = table.lines().next().unwrap().split(',').count();
+            assert!(table.lines().all(|line| line.split(',').count() == columns), "{name}: {table}");
+            let file = |extension| directory.path().join("results").join(name).with_extension(extension);
+            let csv = std::fs::read_to_string(file("csv")).unwrap();
+            assert!(csv.starts_with("# morpion experiment ") && csv.ends_with(&table), "{name}: {csv}");
+            assert!(std::fs::read(file("png")).unwrap().starts_with(b"\x89PNG"));
+            // Again: kept unless it is asked for, and the same but for the time taken.
+            let error = run_in(directory.path(), name, config, false).unwrap_err().to_string();
+            assert!(error.contains("--force"), "{error}");
+            let again = run_in(directory.path(), name, config, true).unwrap();
+            let timeless = |table: &str| -> Vec<String> {
+                let number = |cell: &&str| !cell.contains('.');
+                table.lines().map(|line| line.split(',').filter(number).collect::<Vec<_>>().join(",")).collect()
+            };
+            assert_eq!(timeless(&again), timeless(&table), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_walk_at_depth_1_is_done_and_the_deep_one_cut_off() {
+        let directory = tempfile::tempdir().unwrap();
+        let table = run_in(directory.path(), "depth", DEPTH, false).unwrap();
+        let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split(',').collect()).collect();
+        let of = |column: usize| rows.iter().map(|row| row[column]).collect::<Vec<_>>();
+        assert_eq!(of(0), ["1", "2", "12"]);
+        // Five classes of first moves; a walk that is done is below its budget.
+        assert_eq!((rows[0][4], rows[0][5], rows[2][5]), ("5", "true", "false"));
+        assert_eq!(rows[2][3], "20000");
+    }
+
+    #[test]
+    fn errors_name_file_and_key() {
+        let directory = tempfile::tempdir().unwrap();
+        for (old, new, named) in [
+            ("iterations = 9000", "iterationz = 9000", "unknown field `iterationz`"),
+            ("iterations = 9000", "iterations = -1", "iterations"),
+            ("iterations = 9000", "iterations = 0", "iterations = 0"),
+            ("iterations = 9000", "cpu_seconds = nan", "cpu_seconds = NaN"),
+            ("iterations = 9000", "cpu_seconds = 1\niterations = 1", "one of cpu_seconds and iterations"),
+            ("iterations = 9000", "", "one of cpu_seconds and iterations"),
+            ("'coords'", "'coordz'", "sorts: unknown variant `coordz`"),
+            ("'5D'", "'6D'", "variant: unknown variant `6D`"),
+            ("'orderings'", "'order'", "experiment: unknown variant `order`"),
+            ("jumps = ['no', 'frequent']", "jumps = []", "jumps = []"),
+            ("jumps = ['no', 'frequent']", "", "missing field `jumps`"),
+            ("variant", "variant = ", "bad.toml, line 2"),
+        ] {
+            let config = ORDERINGS.replace(old, new);
+            let error = run_in(directory.path(), "bad", &config, false).unwrap_err();
+            let text = format!("{error:#}");
+            assert!(text.contains("bad.toml") && text.contains(named) && !text.contains('\n'), "{new}: {text}");
+        }
+        for (old, new, named) in
+            [("[2, 1, 2, 12]", "[0]", "depths: 0"), ("0.00001", "-1.0", "stall_scale = -1"), ("'no'", "7", "jumps")]
+        {
+            let error = run_in(directory.path(), "bad", &DEPTH.replace(old, new), false).unwrap_err();
+            let text = format!("{error:#}");
+            assert!(text.contains("bad.toml") && text.contains(named), "{new}: {text}");
+        }
+        assert!(!directory.path().join("results/bad.csv").exists());
+    }
+}
