@@ -480,8 +480,7 @@ fn depth(config: &Depth, threads: usize) -> anyhow::Result<Results> {
     let panels =
         vec![panel("best score", false, |run| f64::from(run.best)), panel("CPU seconds", true, |run| run.seconds)];
     let (code, sort) = (config.variant.code(), sort_name(config.sort));
-    let title =
-        format!("{code}: best score and running time by main depth (ordering: {sort}, stall table x {scale})");
+    let title = format!("{code}: best score and running time by main depth (ordering: {sort})");
     Ok(Results { table, chart: Chart { title, note: String::new(), panels } })
 }
 

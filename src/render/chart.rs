@@ -16,8 +16,8 @@ const PANEL: f64 = 0.42;
 const LEGEND: f64 = 0.026;
 /// Room above the first panel as a share of the width.
 const HEAD: f64 = 0.075;
-/// Decades of a logarithmic axis at most.
-const MOST_DECADES: i32 = 12;
+/// Decades of a logarithmic axis at most; what is smaller lies on its lower border.
+const MOST_DECADES: i32 = 6;
 
 /// A chart.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,8 +26,16 @@ pub struct Chart {
     pub title: String,
     /// A second line in small letters: machine, date, budget.
     pub note: String,
-    /// One above the other; the legend below names the series of the first.
+    /// One above the other; the legend below names the series of the first that have points.
     pub panels: Vec<Panel>,
+}
+
+impl Chart {
+    /// Number and name of the series that are named below: those that have points.
+    fn legend(&self) -> impl Iterator<Item = (usize, &str)> {
+        let series = self.panels.first().map_or(&[][..], |panel| &panel.series);
+        series.iter().enumerate().filter(|(_, s)| !s.points.is_empty()).map(|(i, s)| (i, &s.name[..]))
+    }
 }
 
 /// One field with axes.
@@ -64,7 +72,7 @@ pub fn chart(chart: &Chart, picture: Picture, size: u32) -> Result<Vec<u8>, Rend
     if !SIZES.contains(&size) {
         return Err(RenderError::Size(size));
     }
-    let lines = chart.panels.first().map_or(0, |panel| panel.series.len());
+    let lines = chart.legend().count();
     let height = HEAD + PANEL * chart.panels.len() as f64 + LEGEND * (lines as f64 + 0.5);
     let drawing = Sheet { chart, size: f64::from(size), palette: Theme::Light.palette() };
     pen::picture(&drawing, picture, (size, (height * f64::from(size)) as u32), &chart.title)
@@ -115,7 +123,7 @@ impl<'a> Field<'a> {
     fn y(&self, value: f64) -> f64 {
         let (low, high) = self.values;
         let value = if self.panel.log { value.log10() } else { value };
-        self.bottom - (value - low) / (high - low) * (self.bottom - self.top)
+        self.bottom - ((value - low) / (high - low)).max(0.0) * (self.bottom - self.top)
     }
 
     /// Where the points of a series lie, and their values.
@@ -145,7 +153,7 @@ fn decades(low: f64, high: f64) -> ((f64, f64), Vec<(f64, String)>) {
     let top = (high.log10().ceil() as i32).clamp(-300, 300);
     let bottom = (low.log10().floor() as i32).clamp(top - MOST_DECADES, top - 1);
     let name = |power: i32| match power {
-        -6..=-1 => format!("{:.*}", -power as usize, 10f64.powi(power)),
+        -4..=-1 => format!("{:.*}", -power as usize, 10f64.powi(power)),
         0..=6 => format!("{}", 10f64.powi(power)),
         _ => format!("1e{power}"),
     };
@@ -197,14 +205,17 @@ impl Sheet<'_> {
             let colour = Self::colour(i);
             // Series of named places stand side by side.
             let aside = if field.panel.joined { 0.0 } else { (i as f64 - (count - 1.0) / 2.0) * 0.022 * size };
+            // Joined series may lie on each other: the lower ones are broader.
+            let broad = if field.panel.joined { count - 1.0 - i as f64 } else { 0.0 };
+            let (stroke, radius) = (0.0022 + 0.0028 * broad, 0.0035 + 0.003 * broad);
             let mut last: Option<(f64, f64)> = None;
             for ((x, y), value) in field.points(series) {
                 let x = x + aside;
                 if let (Some(from), true) = (last, field.panel.joined) {
-                    pen.line(from, (x, y), 0.0022 * size, colour)?;
+                    pen.line(from, (x, y), stroke * size, colour)?;
                 }
                 last = Some((x, y));
-                pen.disc((x, y), if field.panel.joined { 0.0035 * size } else { 0.006 * size }, colour)?;
+                pen.disc((x, y), if field.panel.joined { radius * size } else { 0.006 * size }, colour)?;
                 if !field.panel.joined {
                     let font = Type { bold: true, colour, ..self.font(0.0135, HPos::Center) };
                     pen.text(&format!("{value}"), (x, y - 0.012 * size), font)?;
@@ -232,11 +243,11 @@ impl Drawing for Sheet<'_> {
             self.series(pen, &field)?;
             top = bottom;
         }
-        for (i, series) in self.chart.panels.first().map_or(&[][..], |p| &p.series).iter().enumerate() {
-            let y = top + LEGEND * size * (i as f64 + 0.4);
+        for (row, (i, name)) in self.chart.legend().enumerate() {
+            let y = top + LEGEND * size * (row as f64 + 0.4);
             let font = Type { colour: self.palette.text, ..self.font(0.0165, HPos::Left) };
             pen.line((left, y), (left + 0.025 * size, y), 0.004 * size, Self::colour(i))?;
-            let name = font.fit(&series.name, right - left - 0.035 * size);
+            let name = font.fit(name, right - left - 0.035 * size);
             pen.text(&name, (left + 0.035 * size, y + DIGIT_HEIGHT / 2.0 * font.em), font)?;
         }
         Ok(())
