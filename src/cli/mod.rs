@@ -6,6 +6,7 @@ mod config;
 mod convert;
 mod display;
 mod enumerate;
+mod experiment;
 mod grid_input;
 mod hunt;
 mod identify;
@@ -50,6 +51,7 @@ enum Command {
     Bench(bench::Args),
     Convert(convert::Args),
     Enumerate(enumerate::Args),
+    Experiment(experiment::Args),
     Hunt(Box<hunt::Args>),
     Identify(identify::Args),
     Plot(plot::Args),
@@ -85,6 +87,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Bench(args) => bench::run(args, out),
         Command::Convert(args) => convert::run(args, out),
         Command::Enumerate(args) => enumerate::run(args, out),
+        Command::Experiment(args) => experiment::run(args, out),
         Command::Hunt(args) => hunt::run(*args, out),
         Command::Identify(args) => identify::run(args, out),
         Command::Plot(args) => plot::run(args, out),

@@ -1,5 +1,6 @@
 //! Pictures, drawn with plotters: each from one drawing function for PNG and SVG.
 
+pub mod chart;
 pub mod fonts;
 pub mod grid;
 pub mod layout;

@@ -59,7 +59,7 @@ const STEPS: [(f64, f64, &str); 22] = [
     (8_640_000.0, 86_400.0, "d"),
 ];
 /// Colours of the hunts on a light and on a dark ground, told apart by those who see no red or green too.
-const COLOURS: [[Rgb; 6]; 2] = [
+pub(super) const COLOURS: [[Rgb; 6]; 2] = [
     [(0, 90, 181), (213, 94, 0), (0, 135, 108), (170, 68, 153), (130, 110, 20), (70, 76, 86)],
     [(96, 165, 250), (245, 158, 66), (52, 205, 165), (226, 128, 206), (222, 200, 80), (176, 184, 196)],
 ];

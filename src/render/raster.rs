@@ -138,6 +138,16 @@ impl DrawingBackend for Raster {
             }
             return Ok(());
         }
+        if dx.abs() > dy {
+            // Shallow lines end at columns, so that no row runs past them.
+            let half = half * (dx * dx + dy * dy).sqrt() / dx.abs();
+            for y in self.rows_between(y0 - half, y1 + half) {
+                let at = |height: f64| x0 + (f64::from(y) + 0.5 + height - y0) * dx / dy;
+                let (a, b) = (at(-half), at(half));
+                self.fill_row(y, a.min(b).max(x0.min(x1)), a.max(b).min(x0.max(x1)), rgb);
+            }
+            return Ok(());
+        }
         // Half of the stroke as cut by a row.
         let half = half * (dx * dx + dy * dy).sqrt() / dy;
         for y in self.rows_between(y0, y1) {
