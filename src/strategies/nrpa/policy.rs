@@ -2,8 +2,9 @@
 //!
 //! A move's *code* is its line and the place of its new point in it. A playout prefers moves of large weight
 //! `e^logit`; since its clocks need `e^-logit`, that is what is stored (`mean`), and no exponential is computed in
-//! a playout. Logits are kept within `+-MAX_LOGIT`: the quotient of two weights stays a normal `f32` then, and a
-//! move at the lower bound beside one at the upper is never played in the lifetime of a hunt, so nothing is lost.
+//! a playout. Logits are kept within `+-MAX_LOGIT`: the quotient of two weights stays a normal `f32` then.
+//! What runs into the bound are single moves that are legal for a whole game and never wanted (with sequence
+//! adaptation; with layers logits stay within about 10); at the bound they are played never in the lifetime of a hunt.
 
 use crate::morpion::board::{PLACES, place};
 use crate::morpion::geometry::{Move, Point, ROW, SIDE};

@@ -78,7 +78,7 @@ fn adaptation_agrees_with_its_definition_in_double_precision() {
                 }
                 policies.push(wild);
                 let widest = policies[0].entries().iter().map(|&(_, m)| m.ln().abs()).fold(0.0, f32::max);
-                assert!(widest > 4.0 && widest < 20.0, "{variant}: logits spread to {widest}");
+                assert!(widest > 4.0, "{variant}: the policy is too flat to test with: {widest}");
                 for (nest, mut policy) in policies.into_iter().enumerate() {
                     let mut lesson = Lesson::new();
                     let best = search.nests[2].best.clone();
