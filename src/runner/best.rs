@@ -64,8 +64,9 @@ pub fn write(directory: &Path, job: &Job, best: &Best) -> Result<(), BestError> 
     let provenance = Provenance {
         producer: Some(concat!("morpion ", env!("CARGO_PKG_VERSION")).to_owned()),
         tool: Some("morpion".to_owned()),
-        method: Some(method(&job.params)),
-        seed: Some(best.unit_seed),
+        // With the hunt's seed, the method and the number of the unit anybody can find the grid again.
+        method: Some(format!("{}, unit {}", method(&job.params), best.unit)),
+        seed: Some(job.seed),
         iterations: Some(best.iterations),
         seconds: Some(best.seconds),
         saved_at: Some(utc(best.time)),
