@@ -5,7 +5,7 @@ use crate::core::ctl::{Ctl, Signal};
 use crate::core::search::End;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
-use crate::strategies::params::{Params, StallTable, Strategy};
+use crate::strategies::params::{Adapt, Params, StallTable, Strategy};
 use crate::strategies::{self, Unit};
 use anyhow::{bail, ensure};
 use serde::Serialize;
@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 /// Version of the `--json` output.
 const FORMAT: u32 = 1;
 
-/// Measures the speed of the searches: random games, depth-first search and NRPA, on one thread and on all.
+/// Measures the speed of the searches: random games, depth-first search, NMCS and NRPA of level 3, on one thread and on
+/// all.
 ///
 /// Rates are given per second of processor time spent on a thread, which hardly depends on what else runs on the
 /// machine, and per second of the clock for all threads together.
@@ -36,12 +37,22 @@ pub struct Args {
     json: bool,
 }
 
-/// What is measured.
-const CASES: [(Strategy, &str, &str); 4] = [
-    (Strategy::Random, "random", "games"),
-    (Strategy::Dfs, "dfs", "iterations"),
-    (Strategy::Nmcs, "nmcs", "playouts"),
-    (Strategy::Nrpa, "nrpa", "playouts"),
+/// One search to measure.
+#[derive(Clone, Copy)]
+struct Case {
+    name: &'static str,
+    unit: &'static str,
+    strategy: Strategy,
+    adapt: Adapt,
+}
+
+/// What is measured; the nested searches at level 3, NRPA with N = 100.
+const CASES: [Case; 5] = [
+    Case { name: "random", unit: "games", strategy: Strategy::Random, adapt: Adapt::Sequence },
+    Case { name: "dfs", unit: "iterations", strategy: Strategy::Dfs, adapt: Adapt::Sequence },
+    Case { name: "nmcs", unit: "playouts", strategy: Strategy::Nmcs, adapt: Adapt::Sequence },
+    Case { name: "nrpa sequence", unit: "playouts", strategy: Strategy::Nrpa, adapt: Adapt::Sequence },
+    Case { name: "nrpa layers", unit: "playouts", strategy: Strategy::Nrpa, adapt: Adapt::Layers },
 ];
 
 #[derive(Debug, Serialize)]
@@ -99,21 +110,22 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let machine = machine::describe();
     if !args.json {
         writeln!(out, "morpion {} on {machine}", env!("CARGO_PKG_VERSION"))?;
-        writeln!(out, "{:7} {:8} {:10} {:>7} {:>15} {:>15}", "", "", "", "", "per CPU second", "per second,")?;
+        writeln!(out, "{:7} {:13} {:10} {:>7} {:>15} {:>15}", "", "", "", "", "per CPU second", "per second,")?;
         let head = ["variant", "strategy", "unit", "threads", "and thread", "all threads"];
         let [variant, strategy, unit, threads, cpu, wall] = head;
-        writeln!(out, "{variant:7} {strategy:8} {unit:10} {threads:>7} {cpu:>15} {wall:>15}")?;
+        writeln!(out, "{variant:7} {strategy:13} {unit:10} {threads:>7} {cpu:>15} {wall:>15}")?;
         out.flush()?;
     }
     let mut measurements = Vec::new();
     for variant in variants {
-        for (strategy, name, unit) in CASES {
+        for case in CASES {
             for &threads in &rounds {
-                let m = measure(variant, strategy, name, unit, threads, args.seconds)?;
+                let m = measure(variant, case, threads, args.seconds)?;
                 if !args.json {
                     let cpu = m.per_cpu_second.map_or("unknown".to_owned(), grouped);
                     let (code, wall) = (variant.code(), grouped(m.per_second));
-                    writeln!(out, "{code:7} {name:8} {unit:10} {threads:>7} {cpu:>15} {wall:>15}")?;
+                    let Case { name, unit, .. } = case;
+                    writeln!(out, "{code:7} {name:13} {unit:10} {threads:>7} {cpu:>15} {wall:>15}")?;
                     out.flush()?;
                 }
                 measurements.push(m);
@@ -129,16 +141,10 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn measure(
-    variant: Variant,
-    strategy: Strategy,
-    name: &'static str,
-    unit: &'static str,
-    threads: u32,
-    seconds: f64,
-) -> anyhow::Result<Measurement> {
+fn measure(variant: Variant, case: Case, threads: u32, seconds: f64) -> anyhow::Result<Measurement> {
+    let Case { name, unit, strategy, adapt } = case;
     // Nothing is to end a search but the time.
-    let params = Params { strategy, stall: StallTable(Vec::new()), ..Params::default() };
+    let params = Params { strategy, adapt, level: Some(3), stall: StallTable(Vec::new()), ..Params::default() };
     let start = Instant::now();
     let until = start + Duration::from_secs_f64(seconds);
     let params = &params;
