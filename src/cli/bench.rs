@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Version of the `--json` output.
 const FORMAT: u32 = 1;
 
-/// Measures the speed of the searches: random games, depth-first search, NMCS and NRPA of level 3, on one thread and on
+/// Measure the speed of the searches: random games, depth-first search, NMCS and NRPA of level 3, on one thread and on
 /// all.
 ///
 /// Rates are given per second of processor time spent on a thread, which hardly depends on what else runs on the

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 /// Version of the `--json` output.
 const JSON_VERSION: u32 = 1;
 
-/// Counts the distinct grids after each number of moves, up to the 8 symmetries of the cross.
+/// Count the distinct grids after each number of moves, up to the 8 symmetries of the cross.
 ///
 /// A grid is a set of lines; neither the order of the moves nor the orientation counts. Prints one line per number of
 /// moves and compares with the known tables (OEIS A204108, A204107, A204110 and A204109): the exit status is 1 if

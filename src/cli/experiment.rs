@@ -32,7 +32,7 @@ use std::time::Instant;
 /// Width of the charts in pixels.
 const WIDTH: u32 = 1400;
 
-/// Runs an experiment of the thesis and writes its table (CSV) and chart (PNG).
+/// Run an experiment of the thesis and write its table (CSV) and chart (PNG).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What to do, for instance configs/orderings.toml

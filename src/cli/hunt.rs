@@ -15,7 +15,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Begins a hunt for a longest game. It can be stopped at any time (Ctrl-C) and gone on with: `morpion resume`.
+/// Begin a hunt for a longest game. It can be stopped at any time (Ctrl-C) and gone on with: `morpion resume`.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Hunt")]
 pub struct Args {

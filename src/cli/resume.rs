@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Goes on with a hunt that was stopped, crashed, or reached its time or target.
+/// Go on with a hunt that was stopped, crashed, or reached its time or target.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The directory of the hunt.

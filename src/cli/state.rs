@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Shows the saved state of a hunt without changing it.
+/// Show the saved state of a hunt without changing it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The directory of the hunt.
