@@ -148,6 +148,9 @@ impl<R: Rules> Nrpa<R> {
             return Err(fail("it has another number of levels"));
         }
         for (nest, saved) in search.nests[1..].iter_mut().zip(saved.nests) {
+            if saved.done > search.calls {
+                return Err(fail("a level has made more calls than it may"));
+            }
             let mut moves = unit.prefix.clone();
             for &bits in &saved.best {
                 moves.push(Move::from_bits(R::VARIANT, bits).ok_or_else(|| fail("a best game has no such move"))?);
@@ -164,12 +167,13 @@ impl<R: Rules> Nrpa<R> {
         Ok(search)
     }
 
-    /// Runs one call of level 1 under the policy of the level above and hands its result upwards.
+    /// Runs one call of level 1 under the policy of the level above and hands its result upwards. A long one polls on
+    /// its way; told to stop, it undoes itself, to be run again from its seed, and returns false.
     ///
     /// # Safety
     /// The processor has the instructions.
     #[inline(always)]
-    unsafe fn batch<I: Instructions>(&mut self) {
+    unsafe fn batch<I: Instructions>(&mut self, ctl: &mut dyn Ctl<Move>) -> bool {
         let seed = derive(self.seed, &[self.batches]);
         self.clocks.reseed(seed);
         let (lowest, upper) = self.nests.split_first_mut().expect("there is a level 1");
@@ -189,11 +193,15 @@ impl<R: Rules> Nrpa<R> {
                 std::mem::swap(&mut lowest.best, &mut self.playout.game);
                 lowest.prepared = false;
             }
+            if lowest.done.is_multiple_of(POLL) && ctl.poll(self.playouts, self.best) == Signal::Stop {
+                self.playouts -= u64::from(lowest.done);
+                return false;
+            }
         }
         self.batches += 1;
         if lowest.done < self.calls {
             // The budget is used up in the middle of a call: nothing follows.
-            return;
+            return true;
         }
         let mut level = 1;
         while level < self.nests.len() {
@@ -211,24 +219,28 @@ impl<R: Rules> Nrpa<R> {
                     let (lower, above) = self.nests.split_at_mut(lower + 1);
                     lower.last_mut().expect("it has at least two levels").begin(&above[0].policy);
                 }
-                return;
+                return true;
             }
             level += 1;
         }
         self.finished = true;
+        true
     }
 }
 
+/// Playouts of a call of level 1 between two polls: about 20 ms.
+const POLL: u32 = 4096;
+
 /// One call of level 1.
-struct Batch<'a, R>(&'a mut Nrpa<R>);
+struct Batch<'a, R>(&'a mut Nrpa<R>, &'a mut dyn Ctl<Move>);
 
 impl<R: Rules> Task for Batch<'_, R> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn run<I: Instructions>(self) {
+    fn run<I: Instructions>(self) -> bool {
         // SAFETY: a task is entered only on a processor that has the instructions.
-        unsafe { self.0.batch::<I>() }
+        unsafe { self.0.batch::<I>(self.1) }
     }
 }
 
@@ -264,7 +276,9 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
                 return End::Stopped;
             }
             ctl.offer_checkpoint(&mut || self.save());
-            dispatch(self.extension, Batch(self));
+            if !dispatch(self.extension, Batch(self, ctl)) {
+                return End::Stopped;
+            }
             // The call of level 1 has just ended; its best game stays in place until the next begins.
             let found = self.nests[0].best.moves();
             let score = (self.prefix.len() + found.len()) as u32;

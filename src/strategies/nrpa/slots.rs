@@ -1,4 +1,4 @@
-//! The legal moves of a playout in vector registers, for three instruction sets.
+//! The legal moves of a playout in vector registers, for three vector extensions.
 //!
 //! Thirty-two *slots* hold a move and its clock each; a bit mask says which are live. Taking moves out is clearing
 //! bits, so nothing is shifted or stored, and a step's work on the whole list is a handful of vector instructions.
@@ -9,7 +9,8 @@
 //! the five lowest bits of each clock give way to the number of its slot ([`key`]). That rounds a clock by less than
 //! 4e-6 of it and lets the lowest slot win a tie, which changes the odds of a move by less than that.
 //!
-//! All instruction sets give the same result: each clock undergoes the same subtractions. No closure takes part: one would be compiled without the instruction set. `extension` chooses.
+//! All extensions give the same result: each clock undergoes the same subtractions. No closure takes part: one would
+//! be compiled without the extension. `extension` chooses.
 
 use crate::morpion::variant::Rules;
 use crate::strategies::extension::Plain;

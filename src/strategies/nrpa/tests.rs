@@ -204,6 +204,23 @@ fn interruption_changes_nothing() {
     }
 }
 
+/// A long call of level 1 hears a stop on its way; run again, it does what it would have done.
+#[test]
+fn a_long_call_is_stopped_and_run_again() {
+    let (params, unit) = (params(1, 10_000, Adapt::Sequence), unit(31));
+    let mut through = Nrpa::<T4>::new(&params, &unit);
+    let mut whole = KeepBest::default();
+    assert_eq!(through.run(&mut whole), End::Finished);
+    let mut search = Nrpa::<T4>::new(&params, &unit);
+    let mut pieces = KeepBest { limit: Some(5_000), ..KeepBest::default() };
+    assert_eq!(search.run(&mut pieces), End::Stopped);
+    assert!((5_000..10_000).contains(&pieces.iterations), "stopped after {}", pieces.iterations);
+    assert_eq!(search.iterations(), 0);
+    pieces.limit = None;
+    assert_eq!(search.run(&mut pieces), End::Finished);
+    assert_eq!((pieces.best, search.save()), (whole.best, through.save()));
+}
+
 /// All that is reported is legal, ends without a legal move, and has the score that was said.
 #[test]
 fn games_are_legal_and_finished() {
