@@ -80,6 +80,8 @@ pub struct Nrpa<R> {
     clocks: Clocks,
     /// Levels 1 to the top.
     nests: Vec<Nest>,
+    /// A call of level 1 is in the middle.
+    open: bool,
     /// Calls of level 1 done.
     batches: u64,
     playouts: u64,
@@ -129,6 +131,7 @@ impl<R: Rules> Nrpa<R> {
             board: position.board().clone(),
             clocks: Clocks::new(0),
             nests: (0..params.level().max(1)).map(|_| Nest::new()).collect(),
+            open: false,
             batches: 0,
             playouts: 0,
             best: 0,
@@ -167,21 +170,24 @@ impl<R: Rules> Nrpa<R> {
         Ok(search)
     }
 
-    /// Runs one call of level 1 under the policy of the level above and hands its result upwards. A long one polls on
-    /// its way; told to stop, it undoes itself, to be run again from its seed, and returns false.
+    /// Begins a call of level 1 under the policy of the level above or goes on with the open one, for [`SLICE`] playouts
+    /// at most; when it is complete, hands its result upwards.
     ///
     /// # Safety
     /// The processor has the instructions.
     #[inline(always)]
-    unsafe fn batch<I: Instructions>(&mut self, ctl: &mut dyn Ctl<Move>) -> bool {
-        let seed = derive(self.seed, &[self.batches]);
-        self.clocks.reseed(seed);
+    unsafe fn batch<I: Instructions>(&mut self) {
         let (lowest, upper) = self.nests.split_first_mut().expect("there is a level 1");
-        match upper.first() {
-            Some(above) => lowest.begin(&above.policy),
-            None => lowest.begin(&Policy::uniform()),
+        if !self.open {
+            self.clocks.reseed(derive(self.seed, &[self.batches]));
+            match upper.first() {
+                Some(above) => lowest.begin(&above.policy),
+                None => lowest.begin(&Policy::uniform()),
+            }
+            self.open = true;
         }
-        while lowest.done < self.calls && self.playouts < self.limit {
+        let pause = self.calls.min(lowest.done.saturating_add(SLICE));
+        while lowest.done < pause && self.playouts < self.limit {
             if lowest.done > 0 {
                 learn(lowest, self.adapt, self.alpha, &self.playout, &mut self.board);
             }
@@ -193,15 +199,15 @@ impl<R: Rules> Nrpa<R> {
                 std::mem::swap(&mut lowest.best, &mut self.playout.game);
                 lowest.prepared = false;
             }
-            if lowest.done.is_multiple_of(POLL) && ctl.poll(self.playouts, self.best) == Signal::Stop {
-                self.playouts -= u64::from(lowest.done);
-                return false;
-            }
         }
+        if lowest.done < self.calls && self.playouts < self.limit {
+            return;
+        }
+        self.open = false;
         self.batches += 1;
         if lowest.done < self.calls {
             // The budget is used up in the middle of a call: nothing follows.
-            return true;
+            return;
         }
         let mut level = 1;
         while level < self.nests.len() {
@@ -219,28 +225,27 @@ impl<R: Rules> Nrpa<R> {
                     let (lower, above) = self.nests.split_at_mut(lower + 1);
                     lower.last_mut().expect("it has at least two levels").begin(&above[0].policy);
                 }
-                return true;
+                return;
             }
             level += 1;
         }
         self.finished = true;
-        true
     }
 }
 
-/// Playouts of a call of level 1 between two polls: about 20 ms.
-const POLL: u32 = 4096;
+/// Playouts between two polls at most: about 20 ms.
+const SLICE: u32 = 4096;
 
-/// One call of level 1.
-struct Batch<'a, R>(&'a mut Nrpa<R>, &'a mut dyn Ctl<Move>);
+/// One call of level 1, or a slice of it.
+struct Batch<'a, R>(&'a mut Nrpa<R>);
 
 impl<R: Rules> Task for Batch<'_, R> {
-    type Output = bool;
+    type Output = ();
 
     #[inline(always)]
-    fn run<I: Instructions>(self) -> bool {
+    fn run<I: Instructions>(self) {
         // SAFETY: a task is entered only on a processor that has the instructions.
-        unsafe { self.0.batch::<I>(self.1) }
+        unsafe { self.0.batch::<I>() }
     }
 }
 
@@ -273,11 +278,19 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
                 return End::IterationLimit;
             }
             if ctl.poll(self.playouts, self.best) == Signal::Stop {
+                if self.open {
+                    // A call in the middle is not saved: it will be made again from its seed.
+                    self.playouts -= u64::from(self.nests[0].done);
+                    self.open = false;
+                }
                 return End::Stopped;
             }
-            ctl.offer_checkpoint(&mut || self.save());
-            if !dispatch(self.extension, Batch(self, ctl)) {
-                return End::Stopped;
+            if !self.open {
+                ctl.offer_checkpoint(&mut || self.save());
+            }
+            dispatch(self.extension, Batch(self));
+            if self.open {
+                continue;
             }
             // The call of level 1 has just ended; its best game stays in place until the next begins.
             let found = self.nests[0].best.moves();
