@@ -26,6 +26,18 @@ pub trait Ctl<M> {
     /// A sequence of moves from the start position (the unit's prefix included) longer than any reported
     /// before by this unit, found after `iterations` iterations.
     fn improved(&mut self, moves: &[M], iterations: u64);
+
+    /// Games of at least so many moves are wanted, each of them and not only new bests. A search asks once per
+    /// `run`, and offers by [`Ctl::found`] what it comes upon at points that cost it little: the result of a nested
+    /// call rather than each playout below it. The default wants none.
+    fn keep_from(&self) -> u32 {
+        u32::MAX
+    }
+
+    /// Offers a game of at least [`Ctl::keep_from`] moves from the start position that the search does not lengthen,
+    /// found after `iterations` iterations; the same one may be offered many times. One that is also a new best is given to [`Ctl::improved`]
+    /// too, and first.
+    fn found(&mut self, _moves: &[M], _iterations: u64) {}
 }
 
 /// A control that never stops a search and keeps the best sequence: for tests and one-off calls.

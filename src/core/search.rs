@@ -1,6 +1,7 @@
 //! A search that can be run in slices, saved and restored: what every strategy is to the rest of the program.
 
 use super::ctl::Ctl;
+use super::histogram::Histogram;
 
 /// Why a call of [`Search::run`] returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -35,6 +36,13 @@ pub trait Search<M>: Send {
 
     /// Score (moves, the unit's prefix included) of the best sequence so far.
     fn best(&self) -> u32;
+
+    /// How often each score (the unit's prefix included) was the result of a call of each nesting level, level 0 being
+    /// the games that are played out, over all of the unit so far. Saved with the search. Empty for a search that has
+    /// no such levels.
+    fn results(&self) -> &[Histogram] {
+        &[]
+    }
 }
 
 /// A saved state that cannot be restored.

@@ -32,6 +32,10 @@ pub struct Dfs<R> {
     state: State,
     /// Length of the longest sequence reported.
     reported: u32,
+    /// Finished games of so many moves are offered.
+    keep_from: u32,
+    /// A node of this score is looked at: a new best, or perhaps a game to offer.
+    watch: u32,
     /// Something is to be done at this iteration: a poll, a jump, an end.
     next_event: u64,
     next_poll: u64,
@@ -77,6 +81,8 @@ impl<R: Rules> Dfs<R> {
             exact: !matches!(params.sort, Sort::TotalWeightsMax | Sort::WeightsMax),
             state: State { iterations: 0, best, zero: vec![0; params.jumps.0.len()], jumped: false, ended: None },
             reported: 0,
+            keep_from: u32::MAX,
+            watch: 0,
             next_event: 0,
             next_poll: 0,
             returns: Returns { lowest: u32::MAX, first: vec![0; R::VARIANT.upper_bound() as usize + 1] },
@@ -128,7 +134,17 @@ impl<R: Rules> Dfs<R> {
         &self.returns.first
     }
 
-    /// A node has been entered whose score is the best so far.
+    /// A node has been entered whose score is the best so far, or one from which games are offered.
+    fn look(&mut self, score: u32, ctl: &mut dyn Ctl<Move>) {
+        if score > self.state.best {
+            self.new_best(score, ctl);
+            self.watch = self.keep_from.min(score + 1);
+        }
+        if score >= self.keep_from && self.tree.at_leaf() {
+            ctl.found(&self.tree.moves(), self.state.iterations);
+        }
+    }
+
     fn new_best(&mut self, score: u32, ctl: &mut dyn Ctl<Move>) {
         self.state.best = score;
         self.state.zero.fill(self.state.iterations);
@@ -218,6 +234,8 @@ impl<R: Rules> Dfs<R> {
         if let Some(end) = self.state.ended {
             return end;
         }
+        self.keep_from = ctl.keep_from();
+        self.watch = self.keep_from.min(self.state.best + 1);
         self.next_poll = self.state.iterations + POLL;
         if self.state.iterations == 0 {
             self.state.iterations = 1;
@@ -241,8 +259,8 @@ impl<R: Rules> Dfs<R> {
             }
             self.state.iterations += 1;
             let score = self.tree.score();
-            if score > self.state.best {
-                self.new_best(score, ctl);
+            if score >= self.watch {
+                self.look(score, ctl);
             }
         }
     }

@@ -16,6 +16,7 @@ pub mod prefix;
 pub mod random;
 mod tree;
 
+use crate::core::histogram::{Histogram, Results};
 use crate::core::search::{RestoreError, Search};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
@@ -77,6 +78,31 @@ fn decode<T: serde::de::DeserializeOwned>(strategy: &'static str, saved: &[u8]) 
         Ok((_, rest)) => Err(restore_error(strategy, format!("{} bytes follow the end of the state", rest.len()))),
         Err(error) => Err(restore_error(strategy, format!("the bytes are no state: {error}"))),
     }
+}
+
+/// The bytes of a state and, after it, of what the search has counted per level.
+fn encode_with_results<T: serde::Serialize>(state: &T, results: &[Histogram]) -> Vec<u8> {
+    postcard::to_stdvec(&(state, results)).expect("a state of numbers and lists can be written")
+}
+
+/// What [`encode_with_results`] has written for a search of so many levels. States saved before results were counted end
+/// after the state; their counts begin at zero.
+fn decode_with_results<T: serde::de::DeserializeOwned>(
+    strategy: &'static str,
+    saved: &[u8],
+    levels: usize,
+) -> Result<(T, Vec<Histogram>), RestoreError> {
+    let no_state = |error: postcard::Error| restore_error(strategy, format!("the bytes are no state: {error}"));
+    let (state, rest) = postcard::take_from_bytes(saved).map_err(no_state)?;
+    if rest.is_empty() {
+        return Ok((state, vec![Histogram::default(); levels]));
+    }
+    let results: Results = decode(strategy, rest)?;
+    let found = results.levels().len();
+    if found != levels {
+        return Err(restore_error(strategy, format!("it has results of {found} levels instead of {levels}")));
+    }
+    Ok((state, results.levels().to_vec()))
 }
 
 fn restore_error(strategy: &'static str, reason: String) -> RestoreError {

@@ -4,13 +4,15 @@
 //! each followed by a search of level `n - 1`, remembers the best sequence it has ever found, and plays that
 //! sequence's next move. Published means: 84.5 and 99.9 at levels 1 and 2 in 5T, 61 and 66.6 in 5D. One iteration
 //! is one random game; a unit is one search of the top level. The levels in progress are kept on an explicit
-//! stack, so the search stops and goes on between any two games.
+//! stack, so the search stops and goes on between any two games. The results of the games and of the searches of each
+//! level are counted.
 
 use super::extension::{Extension, Instructions, Task, dispatch};
 use super::lanes::Lanes;
 use super::playout::Playout;
-use super::{Unit, restore_error};
+use super::{Unit, decode_with_results, encode_with_results, restore_error};
 use crate::core::ctl::{Ctl, Signal};
+use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
 use crate::core::seed::{self, Rng};
 use crate::morpion::geometry::Move;
@@ -34,6 +36,8 @@ pub struct Nmcs<R> {
     iterations: u64,
     best: u32,
     rng: Rng,
+    /// Scores of the random games and of the searches of levels 1 to the top.
+    results: Vec<Histogram>,
 }
 
 /// One level of the search in progress: its game so far.
@@ -74,7 +78,8 @@ impl<R: Rules> Nmcs<R> {
         let prefix = start.played().len();
         let rng = seed::rng(unit.seed, &[]);
         let (max_iterations, best) = (unit.max_iterations, prefix as u32);
-        Nmcs { levels, open: 1, prefix, game: start, max_iterations, iterations: 0, best, rng }
+        let results = vec![Histogram::default(); levels.len() + 1];
+        Nmcs { levels, open: 1, prefix, game: start, max_iterations, iterations: 0, best, rng, results }
     }
 
     /// Goes on from a saved state.
@@ -83,8 +88,9 @@ impl<R: Rules> Nmcs<R> {
     /// If the bytes are not a state of this unit at this level.
     pub fn restore(level: u32, unit: &Unit, saved: &[u8]) -> Result<Nmcs<R>, RestoreError> {
         let error = |reason: String| restore_error("nmcs", reason);
-        let saved: Saved = super::decode("nmcs", saved)?;
         let mut search = Nmcs::<R>::new(level, unit);
+        let (saved, results): (Saved, _) = decode_with_results("nmcs", saved, search.results.len())?;
+        search.results = results;
         if saved.levels.is_empty() || saved.levels.len() > search.levels.len() {
             return Err(error(format!("{} levels instead of 1 to {}", saved.levels.len(), search.levels.len())));
         }
@@ -116,6 +122,7 @@ impl<R: Rules> Nmcs<R> {
     /// Goes on until the next random game has been played; `false` if the search is over.
     #[inline(always)]
     fn next_game<L: Lanes>(&mut self) -> bool {
+        let top = self.levels.len();
         loop {
             let (upper, lower) = self.levels.split_at_mut(self.open);
             let level = upper.last_mut().expect("the top level stays open");
@@ -142,10 +149,15 @@ impl<R: Rules> Nmcs<R> {
                 level.position.play::<L>(next);
                 level.tried = 0;
             } else if self.open == 1 {
+                // A unit is one search of the top level, however often it is asked to go on.
+                if self.results[top].is_empty() {
+                    self.results[top].add(level.position.played().len());
+                }
                 return false;
             } else {
                 let (above, done) = upper.split_at_mut(self.open - 1);
                 keep_longer(&mut above[self.open - 2].best, &done[0].best);
+                self.results[top + 1 - self.open].add(done[0].best.len());
                 self.open -= 1;
             }
         }
@@ -154,6 +166,7 @@ impl<R: Rules> Nmcs<R> {
     #[inline(always)]
     fn run_with<L: Lanes>(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         let limit = self.max_iterations.unwrap_or(u64::MAX);
+        let keep_from = ctl.keep_from();
         if self.iterations == 0 {
             ctl.improved(self.levels[0].position.played(), 0);
         }
@@ -165,9 +178,13 @@ impl<R: Rules> Nmcs<R> {
                 }
                 self.iterations += 1;
                 let score = self.game.played().len() as u32;
+                self.results[0].add(score as usize);
                 if score > self.best {
                     self.best = score;
                     ctl.improved(self.game.played(), self.iterations);
+                }
+                if score >= keep_from {
+                    ctl.found(self.game.played(), self.iterations);
                 }
             }
             if self.iterations >= limit {
@@ -201,7 +218,7 @@ impl<R: Rules> Search<Move> for Nmcs<R> {
         });
         let saved =
             Saved { iterations: self.iterations, best: self.best, rng: self.rng.clone(), levels: levels.collect() };
-        postcard::to_stdvec(&saved).expect("numbers in vectors are always written")
+        encode_with_results(&saved, &self.results)
     }
 
     fn iterations(&self) -> u64 {
@@ -210,6 +227,10 @@ impl<R: Rules> Search<Move> for Nmcs<R> {
 
     fn best(&self) -> u32 {
         self.best
+    }
+
+    fn results(&self) -> &[Histogram] {
+        &self.results
     }
 }
 

@@ -6,8 +6,9 @@
 use super::extension::{Extension, Instructions, Task, dispatch};
 use super::lanes::Lanes;
 use super::playout::Playout;
-use super::{Unit, restore_error};
+use super::{Unit, decode_with_results, encode_with_results, restore_error};
 use crate::core::ctl::{Ctl, Signal};
+use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
 use crate::core::seed::{self, Rng};
 use crate::morpion::geometry::Move;
@@ -23,6 +24,8 @@ pub struct Random<R> {
     game: Playout<R>,
     max_iterations: Option<u64>,
     state: State,
+    /// Scores of all games: one level.
+    results: Vec<Histogram>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -40,7 +43,8 @@ impl<R: Rules> Random<R> {
         let start = Playout::new(&unit.prefix, unit.candidates.as_deref());
         let best = start.played().len() as u32;
         let state = State { iterations: 0, best, moves: 0, rng: seed::rng(unit.seed, &[]) };
-        Random { game: start.clone(), start, max_iterations: unit.max_iterations, state }
+        let results = vec![Histogram::default()];
+        Random { game: start.clone(), start, max_iterations: unit.max_iterations, state, results }
     }
 
     /// Goes on from a saved state.
@@ -48,11 +52,11 @@ impl<R: Rules> Random<R> {
     /// # Errors
     /// If the bytes are not a state of this unit.
     pub fn restore(unit: &Unit, saved: &[u8]) -> Result<Random<R>, RestoreError> {
-        let state: State = super::decode("random", saved)?;
+        let (state, results): (State, _) = decode_with_results("random", saved, 1)?;
         if state.best > R::VARIANT.upper_bound() {
             return Err(restore_error("random", format!("a best score of {} is impossible", state.best)));
         }
-        Ok(Random { state, ..Random::new(unit) })
+        Ok(Random { state, results, ..Random::new(unit) })
     }
 
     /// Mean length of the games so far, the unit's prefix included.
@@ -65,6 +69,7 @@ impl<R: Rules> Random<R> {
     #[inline(always)]
     fn run_with<L: Lanes>(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         let limit = self.max_iterations.unwrap_or(u64::MAX);
+        let keep_from = ctl.keep_from();
         if self.state.iterations == 0 {
             ctl.improved(self.start.played(), 0);
         }
@@ -76,9 +81,13 @@ impl<R: Rules> Random<R> {
                 self.state.iterations += 1;
                 let score = self.game.played().len() as u32;
                 self.state.moves = self.state.moves.wrapping_add(u64::from(score));
+                self.results[0].add(score as usize);
                 if score > self.state.best {
                     self.state.best = score;
                     ctl.improved(self.game.played(), self.state.iterations);
+                }
+                if score >= keep_from {
+                    ctl.found(self.game.played(), self.state.iterations);
                 }
             }
             if self.state.iterations >= limit {
@@ -97,7 +106,7 @@ impl<R: Rules> Search<Move> for Random<R> {
         dispatch(Extension::detect(), Run { search: self, ctl })
     }
     fn save(&self) -> Vec<u8> {
-        postcard::to_stdvec(&self.state).expect("numbers are always written")
+        encode_with_results(&self.state, &self.results)
     }
 
     fn iterations(&self) -> u64 {
@@ -106,6 +115,10 @@ impl<R: Rules> Search<Move> for Random<R> {
 
     fn best(&self) -> u32 {
         self.state.best
+    }
+
+    fn results(&self) -> &[Histogram] {
+        &self.results
     }
 }
 

@@ -4,7 +4,7 @@
 //! (of equal ones the later) and after each adapts its policy toward it; level 0 is a playout. The nesting is held
 //! as an explicit stack, so that a search stands still between any two calls of level 1 and can be saved there.
 //! Each call of level 1 draws its random numbers from a seed of its own, derived from the unit's seed and the
-//! call's number.
+//! call's number. The results of the calls of each level are counted.
 
 mod clocks;
 mod game;
@@ -14,6 +14,7 @@ pub mod policy;
 pub(super) mod slots;
 
 use crate::core::ctl::{Ctl, Signal};
+use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
 use crate::core::seed::derive;
 use crate::morpion::geometry::Move;
@@ -21,7 +22,7 @@ use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
 use crate::strategies::extension::{Extension, Instructions, Task, dispatch};
 use crate::strategies::params::{Adapt, Params};
-use crate::strategies::{Unit, decode, restore_error};
+use crate::strategies::{Unit, decode_with_results, encode_with_results, restore_error};
 use clocks::Clocks;
 use game::Game;
 use lesson::Lesson;
@@ -87,6 +88,10 @@ pub struct Nrpa<R> {
     playouts: u64,
     best: u32,
     finished: bool,
+    /// Scores of the playouts and of the calls of levels 1 to the top.
+    results: Vec<Histogram>,
+    /// Scores of the playouts of the open call of level 1, which a stop makes again.
+    recent: Histogram,
 }
 
 /// The saved state; what follows from parameters and unit is not in it.
@@ -136,6 +141,8 @@ impl<R: Rules> Nrpa<R> {
             playouts: 0,
             best: 0,
             finished: false,
+            results: vec![Histogram::default(); params.level().max(1) as usize + 1],
+            recent: Histogram::default(),
         }
     }
 
@@ -145,8 +152,9 @@ impl<R: Rules> Nrpa<R> {
     /// If the bytes are no such state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Nrpa<R>, RestoreError> {
         let fail = |reason: &str| restore_error("nrpa", reason.to_owned());
-        let saved: Saved = decode("nrpa", saved)?;
         let mut search = Nrpa::<R>::new(params, unit);
+        let (saved, results): (Saved, _) = decode_with_results("nrpa", saved, search.results.len())?;
+        search.results = results;
         if saved.nests.len() + 1 != search.nests.len() {
             return Err(fail("it has another number of levels"));
         }
@@ -186,6 +194,7 @@ impl<R: Rules> Nrpa<R> {
             }
             self.open = true;
         }
+        let prefix = self.prefix.len();
         let pause = self.calls.min(lowest.done.saturating_add(SLICE));
         while lowest.done < pause && self.playouts < self.limit {
             if lowest.done > 0 {
@@ -194,6 +203,7 @@ impl<R: Rules> Nrpa<R> {
             // SAFETY: the instructions by the caller's promise.
             unsafe { self.playout.play::<I>(&lowest.policy, &mut self.clocks) };
             self.playouts += 1;
+            self.recent.add(prefix + self.playout.game.moves().len());
             lowest.done += 1;
             if lowest.accepts(&self.playout.game, self.adapt) {
                 std::mem::swap(&mut lowest.best, &mut self.playout.game);
@@ -205,10 +215,13 @@ impl<R: Rules> Nrpa<R> {
         }
         self.open = false;
         self.batches += 1;
+        self.results[0].merge(&self.recent);
+        self.recent.clear();
         if lowest.done < self.calls {
             // The budget is used up in the middle of a call: nothing follows.
             return;
         }
+        self.results[1].add(prefix + lowest.best.moves().len());
         let mut level = 1;
         while level < self.nests.len() {
             let (below, rest) = self.nests.split_at_mut(level);
@@ -228,6 +241,7 @@ impl<R: Rules> Nrpa<R> {
                 return;
             }
             level += 1;
+            self.results[level].add(prefix + nest.best.moves().len());
         }
         self.finished = true;
     }
@@ -270,6 +284,7 @@ fn learn<R: Rules>(
 
 impl<R: Rules> Search<Move> for Nrpa<R> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+        let keep_from = ctl.keep_from();
         loop {
             if self.finished {
                 return End::Finished;
@@ -281,6 +296,7 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
                 if self.open {
                     // A call in the middle is not saved: it will be made again from its seed.
                     self.playouts -= u64::from(self.nests[0].done);
+                    self.recent.clear();
                     self.open = false;
                 }
                 return End::Stopped;
@@ -295,11 +311,16 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
             // The call of level 1 has just ended; its best game stays in place until the next begins.
             let found = self.nests[0].best.moves();
             let score = (self.prefix.len() + found.len()) as u32;
-            if score > self.best {
-                self.best = score;
+            if score > self.best || score >= keep_from {
                 let mut moves = self.prefix.clone();
                 moves.extend(found.iter().map(|&bits| Move::from_raw(bits)));
-                ctl.improved(&moves, self.playouts);
+                if score > self.best {
+                    self.best = score;
+                    ctl.improved(&moves, self.playouts);
+                }
+                if score >= keep_from {
+                    ctl.found(&moves, self.playouts);
+                }
             }
         }
     }
@@ -311,7 +332,7 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
             .collect();
         let saved =
             Saved { batches: self.batches, playouts: self.playouts, best: self.best, finished: self.finished, nests };
-        postcard::to_stdvec(&saved).expect("a state of numbers and lists can be written")
+        encode_with_results(&saved, &self.results)
     }
 
     fn iterations(&self) -> u64 {
@@ -320,6 +341,10 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
 
     fn best(&self) -> u32 {
         self.best
+    }
+
+    fn results(&self) -> &[Histogram] {
+        &self.results
     }
 }
 
