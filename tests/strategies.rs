@@ -2,6 +2,7 @@
 //! slow model of it, stopping and restoring, the walk over prefixes, hostile saved states.
 
 use morpion::core::ctl::{Ctl, Signal};
+use morpion::core::histogram::Histogram;
 use morpion::core::search::{End, Search};
 use morpion::core::seed;
 use morpion::morpion::canonical::canonical_lines;
@@ -16,10 +17,16 @@ use morpion::with_rules;
 use rand::{Rng, RngExt};
 use std::collections::HashSet;
 
+/// Games of so many moves are asked for: about every thousandth random one of 4T.
+const KEEP_FROM: u32 = 49;
+
 /// What a search has reported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Trace {
     improvements: Vec<(u64, Vec<Move>)>,
+    /// Games of at least `KEEP_FROM` moves.
+    found: Vec<(u64, Vec<Move>)>,
+    results: Vec<Histogram>,
     end: Option<End>,
     iterations: u64,
     best: u32,
@@ -30,7 +37,8 @@ struct Recorder<'a> {
     trace: Trace,
     stop: f64,
     rng: &'a mut dyn Rng,
-    checkpoint: Option<(Vec<u8>, usize)>,
+    /// A saved state with the numbers of improvements and of games found until then.
+    checkpoint: Option<(Vec<u8>, usize, usize)>,
 }
 
 impl Ctl<Move> for Recorder<'_> {
@@ -42,7 +50,7 @@ impl Ctl<Move> for Recorder<'_> {
 
     fn offer_checkpoint(&mut self, save: &mut dyn FnMut() -> Vec<u8>) {
         if self.stop > 0.0 && self.rng.random_bool(self.stop) {
-            self.checkpoint = Some((save(), self.trace.improvements.len()));
+            self.checkpoint = Some((save(), self.trace.improvements.len(), self.trace.found.len()));
         }
     }
 
@@ -51,6 +59,15 @@ impl Ctl<Move> for Recorder<'_> {
             assert!(moves.len() > last.len());
         }
         self.trace.improvements.push((iterations, moves.to_vec()));
+    }
+
+    fn keep_from(&self) -> u32 {
+        KEEP_FROM
+    }
+
+    fn found(&mut self, moves: &[Move], iterations: u64) {
+        assert!(moves.len() >= KEEP_FROM as usize);
+        self.trace.found.push((iterations, moves.to_vec()));
     }
 }
 
@@ -64,6 +81,7 @@ fn unit(prefix: &[Move], candidates: Option<Vec<Move>>, max_iterations: Option<u
 
 fn finish(search: &mut dyn Search<Move>, trace: &mut Trace, end: End) {
     (trace.end, trace.iterations, trace.best) = (Some(end), search.iterations(), search.best());
+    trace.results = search.results().to_vec();
 }
 
 /// Runs a unit to its end without a stop.
@@ -74,7 +92,7 @@ fn run(variant: Variant, params: &Params, unit: &Unit) -> Trace {
     let end = search.run(&mut ctl);
     let mut trace = ctl.trace;
     finish(search.as_mut(), &mut trace, end);
-    for (_, moves) in &trace.improvements {
+    for (_, moves) in trace.improvements.iter().chain(&trace.found) {
         with_rules!(variant, R => assert!(Position::<R>::after(moves).is_ok()));
     }
     if let Some((_, moves)) = trace.improvements.last() {
@@ -333,8 +351,9 @@ fn run_with_stops(variant: Variant, params: &Params, unit: &Unit, rng: &mut dyn 
         }
         let saved = match (rng.random_range(0..3), checkpoint) {
             (0, _) => continue,
-            (1, Some((saved, reported))) => {
+            (1, Some((saved, reported, found))) => {
                 trace.improvements.truncate(reported);
+                trace.found.truncate(found);
                 (trace.iterations, trace.best) = (0, 0);
                 saved
             }
@@ -348,9 +367,12 @@ fn run_with_stops(variant: Variant, params: &Params, unit: &Unit, rng: &mut dyn 
 #[test]
 fn a_search_stopped_and_restored_does_what_an_uninterrupted_one_does() {
     for variant in Variant::ALL {
-        for (strategy, level, limit) in
-            [(Strategy::Dfs, 1, 60_000), (Strategy::Random, 1, 9_000), (Strategy::Nmcs, 3, 9_000)]
-        {
+        for (strategy, level, limit) in [
+            (Strategy::Dfs, 1, 60_000),
+            (Strategy::Random, 1, 9_000),
+            (Strategy::Nmcs, 3, 9_000),
+            (Strategy::Nrpa, 3, 9_000),
+        ] {
             let jumps = Jumps(vec![jump(3_000, JumpTo::BestOver(2)), jump(20_000, JumpTo::Move(3))]);
             let params = Params { strategy, level: Some(level), jumps, ..exact() };
             for repeat in 0..3 {
@@ -365,11 +387,44 @@ fn a_search_stopped_and_restored_does_what_an_uninterrupted_one_does() {
     }
 }
 
+/// Every result of every level is counted once, and every good one of those that are looked at is offered.
+#[test]
+fn results_are_counted_per_level_and_good_games_offered() {
+    let counted = |trace: &Trace| trace.results.iter().map(Histogram::total).collect::<Vec<_>>();
+    let good = |results: &Histogram| {
+        results.counts().filter(|&(score, _)| score >= KEEP_FROM).map(|(_, count)| count).sum::<u64>() as usize
+    };
+    for variant in Variant::ALL {
+        let nrpa = Params { strategy: Strategy::Nrpa, level: Some(3), iterations: 12, ..exact() };
+        let trace = run(variant, &nrpa, &unit(&[], None, None));
+        assert_eq!(counted(&trace), [12 * 12 * 12, 144, 12, 1], "{variant}");
+        assert_eq!(trace.results[3].counts().next(), Some((trace.best, 1)), "{variant}");
+        assert_eq!(trace.found.len(), good(&trace.results[1]), "{variant}");
+        let means: Vec<f64> = trace.results.iter().filter_map(Histogram::mean).collect();
+        assert!(means.is_sorted_by(|below, above| below < above), "{variant}: {means:?}");
+
+        let random = Params { strategy: Strategy::Random, ..exact() };
+        let trace = run(variant, &random, &unit(&[], None, Some(5_000)));
+        assert_eq!((counted(&trace), trace.found.len()), (vec![5_000], good(&trace.results[0])), "{variant}");
+
+        let game = with_rules!(variant, R => random_game::<R>(&mut seed::rng(3, &[])));
+        let nmcs = Params { strategy: Strategy::Nmcs, level: Some(2), ..exact() };
+        let trace = run(variant, &nmcs, &unit(&game[..game.len() * 2 / 3], None, None));
+        let totals = counted(&trace);
+        assert_eq!((totals[0], totals[2]), (trace.iterations, 1), "{variant}");
+        assert!(totals[1] > 1 && totals[1] < totals[0], "{variant}: {totals:?}");
+        assert_eq!(trace.results[2].quantile(1.0), Some(trace.best), "{variant}");
+    }
+    let dfs = Params { strategy: Strategy::Dfs, ..exact() };
+    let trace = run(Variant::T5, &dfs, &unit(&[], None, Some(50_000)));
+    assert!(trace.found.len() > 1_000 && trace.results.is_empty(), "{} leaves", trace.found.len());
+}
+
 #[test]
 fn damaged_states_are_refused_or_searched_but_never_panic() {
     let rng = &mut seed::rng(51, &[]);
     for variant in Variant::ALL {
-        for strategy in [Strategy::Dfs, Strategy::Random, Strategy::Nmcs] {
+        for strategy in [Strategy::Dfs, Strategy::Random, Strategy::Nmcs, Strategy::Nrpa] {
             let params = Params { strategy, level: Some(3), stall: StallTable(vec![]), ..Params::default() };
             let unit = unit(&[], None, Some(3_000));
             let mut search = start(variant, &params, &unit);
@@ -377,9 +432,9 @@ fn damaged_states_are_refused_or_searched_but_never_panic() {
             search.run(&mut ctl);
             let saved = search.save();
             assert!(resume(variant, &params, &unit, &saved).is_ok());
-            for length in 0..saved.len().min(40) {
-                assert!(resume(variant, &params, &unit, &saved[..length]).is_err(), "{strategy:?} cut at {length}");
-            }
+            // A state without its counts of results is one that was saved before there were any.
+            let cuts = (0..saved.len()).filter(|&cut| resume(variant, &params, &unit, &saved[..cut]).is_ok());
+            assert!(cuts.count() <= 1, "{variant} {strategy:?}");
             for _ in 0..300 {
                 let mut bytes = saved.clone();
                 for _ in 0..rng.random_range(1..4) {

@@ -96,11 +96,18 @@ impl<'a> Display<'a> {
         match &event.what {
             What::Start(session) => Some(self.started(session, "hunting")),
             What::Resume(session) => Some(self.started(session, "going on with")),
-            What::Best { score, thread, iterations, .. } => Some(format!(
-                "{seconds:9.1} s  best {score:3}  (thread {thread}, {} iterations)\n",
-                thousands(*iterations)
-            )),
-            What::Unit { .. } => None,
+            What::Best { score, thread, iterations, record, new, .. } => {
+                let known = match (record, new) {
+                    (Some(record), _) => format!(", the known record {record}"),
+                    (None, true) => ", new: it equals no known record".to_owned(),
+                    (None, false) => String::new(),
+                };
+                Some(format!(
+                    "{seconds:9.1} s  best {score:3}  (thread {thread}, {} iterations){known}\n",
+                    thousands(*iterations)
+                ))
+            }
+            What::Unit { .. } | What::Progress { .. } => None,
             What::Stop { score, iterations, units, reason } => {
                 let reason = match reason {
                     Stopped::Interrupted => "stopped",

@@ -2,6 +2,7 @@
 
 use super::config;
 use super::display::{self, Display, Output};
+use super::resume::{Setting, score_or_none};
 use crate::jobs::hunt::{Job, MIN_MAIN_DEPTH};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
@@ -45,6 +46,11 @@ pub struct Args {
     /// End when a grid of so many moves is found.
     #[arg(long, value_name = "SCORE", value_parser = clap::value_parser!(u32).range(1..))]
     pub target: Option<u32>,
+    /// Keep every grid of at least so many moves that any worker finds in the archive of the directory, each once
+    /// whatever its orientation and the order of its moves (see `morpion archive`); `none` keeps none. Default: 165 in
+    /// 5T, 80 in 5D, 62 in 4T, 35 in 4D.
+    #[arg(long, value_name = "SCORE", value_parser = score_or_none)]
+    pub keep_from: Option<Setting<u32>>,
     /// End each unit (a prefix of dfs, a run of the others) after so many iterations (1000, 50M, 2G). A Monte Carlo hunt
     /// then ends after one run per worker, if --runs says nothing else.
     #[arg(long, value_name = "N", value_parser = positive_count)]
@@ -96,11 +102,23 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         max_iterations: args.max_iterations,
         runs: args.runs.or(args.max_iterations.filter(|_| monte_carlo).map(|_| u64::from(threads) - 1)),
         target: args.target,
+        keep_from: args.keep_from.map_or_else(|| Some(kept_from(variant)), |setting| setting.0),
         params,
     };
     let session = Session::begin(&args.directory, job, threads, args.time)?;
     let display = Display::new(&args.output, &args.directory, out);
     display::run(session, &args.output, display)
+}
+
+/// From which score on grids are kept, if nothing is said: few enough that a hunt of weeks stays small, and those that a
+/// search for better ones would begin from. For lines of 4 the optimum is known, and only optimal grids are of interest.
+const fn kept_from(variant: Variant) -> u32 {
+    match variant {
+        Variant::T5 => 165,
+        Variant::D5 => 80,
+        Variant::T4 => 62,
+        Variant::D4 => 35,
+    }
 }
 
 /// One worker per processor, plus the main thread.
@@ -150,6 +168,14 @@ fn positive_count(text: &str) -> Result<u64, BadParam> {
     match parse_count(text)? {
         0 => Err(BadParam("it must be at least 1".to_owned())),
         count => Ok(count),
+    }
+}
+
+/// A number of things, at least one.
+pub(super) fn positive(text: &str) -> Result<usize, BadParam> {
+    match text.parse::<usize>() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(BadParam("expected a number of at least 1".to_owned())),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line: one file per command, each with its `Args` and a `run`. stdout carries data, stderr messages.
 //! Exit status: 0 done, 1 a negative answer (an illegal grid, say), 2 bad input or a failure.
 
+mod archive;
 mod bench;
 mod config;
 mod convert;
@@ -48,6 +49,7 @@ struct HuntOnly {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Archive(archive::Args),
     Bench(bench::Args),
     Convert(convert::Args),
     Enumerate(enumerate::Args),
@@ -84,6 +86,7 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match command {
+        Command::Archive(args) => archive::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Convert(args) => convert::run(args, out),
         Command::Enumerate(args) => enumerate::run(args, out),

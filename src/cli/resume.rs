@@ -23,13 +23,16 @@ pub struct Args {
     /// End when a grid of so many moves is found; `none` lifts the target. Default: as before.
     #[arg(long, value_name = "SCORE", value_parser = score_or_none)]
     pub target: Option<Setting<u32>>,
+    /// Keep every grid of at least so many moves from now on; `none` keeps no more. Default: as before.
+    #[arg(long, value_name = "SCORE", value_parser = score_or_none)]
+    pub keep_from: Option<Setting<u32>>,
     #[command(flatten)]
     pub output: Output,
 }
 
 /// A new value, or none.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Setting<T>(Option<T>);
+pub struct Setting<T>(pub Option<T>);
 
 /// Runs the command.
 ///
@@ -40,6 +43,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         threads: args.threads,
         time_limit: args.time.map(|setting| setting.0),
         target: args.target.map(|setting| setting.0),
+        keep_from: args.keep_from.map(|setting| setting.0),
     };
     let session = Session::resume(&args.directory, changes)?;
     let display = Display::new(&args.output, &args.directory, out);
@@ -50,7 +54,7 @@ fn time_or_none(text: &str) -> Result<Setting<f64>, BadParam> {
     if text == "none" { Ok(Setting(None)) } else { parse_time(text).map(|seconds| Setting(Some(seconds))) }
 }
 
-fn score_or_none(text: &str) -> Result<Setting<u32>, BadParam> {
+pub(super) fn score_or_none(text: &str) -> Result<Setting<u32>, BadParam> {
     match text.parse::<u32>() {
         _ if text == "none" => Ok(Setting(None)),
         Ok(score) if score > 0 => Ok(Setting(Some(score))),

@@ -9,6 +9,7 @@
 //! numbers done; a restored hunt walks again, passes over what is done, and hands out first what was begun.
 
 pub use super::record::{Best, Ended, HuntState, Record, Totals};
+use crate::core::histogram::Results;
 use crate::core::search::End;
 use crate::core::seed::derive;
 use crate::morpion::geometry::Move;
@@ -46,6 +47,10 @@ pub struct Job {
     pub runs: Option<u64>,
     /// The hunt ends when a grid of so many moves is found.
     pub target: Option<u32>,
+    /// Every grid of at least so many moves is kept in the hunt's archive, if any are. What the searches do does not
+    /// depend on it.
+    #[serde(default)]
+    pub keep_from: Option<u32>,
 }
 
 /// A job that cannot be hunted.
@@ -218,6 +223,11 @@ impl Hunt {
         self.job.target = target;
     }
 
+    /// Changes which grids are kept, on going on with a hunt.
+    pub fn set_keep_from(&mut self, keep_from: Option<u32>) {
+        self.job.keep_from = keep_from;
+    }
+
     /// Whether the unit has been handed out and is not done.
     pub fn is_running(&self, id: u64) -> bool {
         self.running.contains_key(&id)
@@ -267,13 +277,13 @@ impl Hunt {
         Some(record)
     }
 
-    /// Takes in the end of a unit: the change to be recorded; nothing if the unit is not being searched.
+    /// Takes in the end of a unit, with what its search counted per level: the change to be recorded; nothing if the unit is not being searched.
     ///
     /// A unit that was only stopped must not be given here.
-    pub fn ended(&mut self, id: u64, end: End, iterations: u64, best: u32) -> Option<Record> {
+    pub fn ended(&mut self, id: u64, end: End, iterations: u64, best: u32, results: Results) -> Option<Record> {
         debug_assert_ne!(end, End::Stopped, "a stopped unit is not done");
         let check = self.running.remove(&id)?;
-        let record = Record::Ended(Ended { id, check, end, iterations, best });
+        let record = Record::Ended(Ended { id, check, end, iterations, best, results });
         self.state.apply(&record);
         Some(record)
     }
@@ -370,6 +380,7 @@ mod tests {
             max_iterations: Some(10),
             runs: (strategy != Strategy::Dfs).then_some(40),
             target: None,
+            keep_from: None,
         }
     }
 
@@ -416,8 +427,9 @@ mod tests {
                         },
                         5..=9 if !running.is_empty() => {
                             let id = running.swap_remove(rng.random_range(0..running.len()));
-                            let record = hunt.ended(id, End::Exhausted, 1, 0).expect("it is running");
-                            assert_eq!(hunt.ended(id, End::Exhausted, 1, 0), None, "seed {seed}");
+                            let record =
+                                hunt.ended(id, End::Exhausted, 1, 0, Results::default()).expect("it is running");
+                            assert_eq!(hunt.ended(id, End::Exhausted, 1, 0, Results::default()), None, "seed {seed}");
                             done[id as usize] += 1;
                             journal.push(record);
                         }
@@ -450,7 +462,7 @@ mod tests {
                 match hunt.next() {
                     Step::Work(work) => {
                         let end = if work.id == 3 { end } else { End::Exhausted };
-                        hunt.ended(work.id, end, 1, 0);
+                        hunt.ended(work.id, end, 1, 0, Results::default());
                     }
                     Step::Finished(over) => return over,
                     Step::Wait => panic!("nothing is running"),
@@ -465,7 +477,7 @@ mod tests {
         job.params.sort = Sort::WeightsMax;
         let mut hunt = Hunt::new(job).unwrap();
         while let Step::Work(work) = hunt.next() {
-            hunt.ended(work.id, End::Exhausted, 1, 0);
+            hunt.ended(work.id, End::Exhausted, 1, 0, Results::default());
         }
         assert_eq!(hunt.next(), Step::Finished(Over::Finished), "the walk itself left moves out");
     }
@@ -490,7 +502,7 @@ mod tests {
         let mut records = Vec::new();
         for _ in 0..4 {
             let Step::Work(work) = hunt.next() else { panic!("there are more") };
-            records.extend(hunt.ended(work.id, End::Stalled, 1, 0));
+            records.extend(hunt.ended(work.id, End::Stalled, 1, 0, Results::default()));
         }
         let state = hunt.state().clone();
         let refused = |job: Job, state: HuntState, since: &[Record]| Hunt::restore(job, state, since).err().unwrap();

@@ -2,6 +2,7 @@
 //! journal, so both come to the same state.
 
 use super::done::DoneSet;
+use crate::core::histogram::{Histogram, Results, SCORES};
 use crate::core::search::End;
 use crate::morpion::geometry::Move;
 use serde::{Deserialize, Serialize};
@@ -33,7 +34,7 @@ impl Best {
 }
 
 /// A unit that has come to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
     /// The unit.
     pub id: u64,
@@ -45,6 +46,8 @@ pub struct Ended {
     pub iterations: u64,
     /// Its best score.
     pub best: u32,
+    /// What its search counted per nesting level.
+    pub results: Results,
 }
 
 /// A change of the hunt's state that must not be lost: the same value is applied live and on replay.
@@ -82,6 +85,10 @@ pub struct HuntState {
     pub totals: Totals,
     /// The best grid so far.
     pub best: Option<Best>,
+    /// Best scores of the units done.
+    pub scores: Histogram,
+    /// What the searches of the units done counted per nesting level.
+    pub results: Results,
 }
 
 impl HuntState {
@@ -99,6 +106,10 @@ impl HuntState {
                     self.totals.iterations = self.totals.iterations.saturating_add(ended.iterations);
                     self.totals.exhausted += u64::from(ended.end == End::Exhausted);
                     self.totals.stalled += u64::from(ended.end == End::Stalled);
+                    if (ended.best as usize) < SCORES {
+                        self.scores.add(ended.best as usize);
+                    }
+                    self.results.merge(ended.results.levels());
                 }
             }
         }

@@ -6,6 +6,7 @@
 //! file with an illegal move is an error that names the move, its line and the reason, in the file's own
 //! coordinates. Nothing here but [`mod@file`] touches the disk.
 
+pub mod catalogue;
 pub mod file;
 pub mod format;
 pub mod grid;

@@ -5,6 +5,7 @@
 use super::atomic::{FileError, Keep, replace};
 use super::directory::BEST;
 use crate::jobs::hunt::{Best, Job};
+use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::referee::{self, ReplayError};
 use crate::morpion::variant::Variant;
@@ -43,11 +44,16 @@ pub enum BestError {
 /// # Errors
 /// If it is no game.
 pub fn check(variant: Variant, best: &Best) -> Result<(), BestError> {
-    referee::replay(variant, &best.moves).map(drop).map_err(|source| BestError::Refused {
-        unit: best.unit,
-        score: best.score(),
-        source,
-    })
+    check_moves(variant, &best.moves, best.unit)
+}
+
+/// Has the referee replay the moves that a unit has found.
+///
+/// # Errors
+/// If they are no game.
+pub fn check_moves(variant: Variant, moves: &[Move], unit: u64) -> Result<(), BestError> {
+    let refused = |source| BestError::Refused { unit, score: moves.len() as u32, source };
+    referee::replay(variant, moves).map(drop).map_err(refused)
 }
 
 /// Whether the grid comes so near to the edge of the playing area that moves may have been refused there.
@@ -62,15 +68,10 @@ pub fn touches_border(variant: Variant, best: &Best) -> bool {
 /// If a file cannot be written.
 pub fn write(directory: &Path, job: &Job, best: &Best) -> Result<(), BestError> {
     let provenance = Provenance {
-        producer: Some(concat!("morpion ", env!("CARGO_PKG_VERSION")).to_owned()),
-        tool: Some("morpion".to_owned()),
-        // With the hunt's seed, the method and the number of the unit anybody can find the grid again.
-        method: Some(format!("{}, unit {}", method(&job.params), best.unit)),
-        seed: Some(job.seed),
         iterations: Some(best.iterations),
         seconds: Some(best.seconds),
         saved_at: Some(utc(best.time)),
-        ..Provenance::default()
+        ..provenance(&method(&job.params), best.unit, job.seed)
     };
     let grid = Grid { variant: job.variant, moves: best.moves.clone(), provenance };
     let path = directory.join(format!("{}.txt", best.score()));
@@ -79,6 +80,18 @@ pub fn write(directory: &Path, job: &Job, best: &Best) -> Result<(), BestError> 
     }
     replace(&directory.join(BEST), write_compact(&grid)?.as_bytes(), Keep::Durable)?;
     Ok(())
+}
+
+/// The provenance of a grid that a unit of a hunt with this method and seed has found: with these anybody can find it
+/// again.
+pub fn provenance(method: &str, unit: u64, seed: u64) -> Provenance {
+    Provenance {
+        producer: Some(concat!("morpion ", env!("CARGO_PKG_VERSION")).to_owned()),
+        tool: Some("morpion".to_owned()),
+        method: Some(format!("{method}, unit {unit}")),
+        seed: Some(seed),
+        ..Provenance::default()
+    }
 }
 
 /// The search method in words.

@@ -1,7 +1,7 @@
 //! The directory of a hunt: one process at a time hunts in it, and nothing that is there already is overwritten.
 
 use super::atomic::FileError;
-use super::{events, state, status};
+use super::{archive, events, state, status};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -102,6 +102,9 @@ impl Locked {
 /// A file that a hunt would write: a status file or a grid named by its score.
 fn in_the_way(path: &Path) -> Result<Option<String>, FileError> {
     let mut found: Vec<String> = Vec::new();
+    if archive::path_in(path).exists() {
+        found.push(format!("{}/{}", archive::DIRECTORY, archive::FILE));
+    }
     for entry in fs::read_dir(path).map_err(FileError::new("read", path))? {
         let name = entry.map_err(FileError::new("read", path))?.file_name();
         let Some(name) = name.to_str() else { continue };

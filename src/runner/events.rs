@@ -7,6 +7,7 @@ use super::atomic::FileError;
 use crate::core::search::End;
 use crate::jobs::hunt::{Best, Job, Over};
 use crate::morpion::variant::Variant;
+use crate::notation::catalogue::Catalogue;
 use crate::strategies::params::Strategy;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -58,6 +59,23 @@ pub enum What {
         unit_seed: u64,
         /// The grid comes so near to the edge of the playing area that moves may have been refused there.
         touches_border: bool,
+        /// The known record that it equals, whatever its orientation and the order of its moves.
+        #[serde(default)]
+        record: Option<String>,
+        /// It is at least as long as the shortest known record of the variant, and equals none of them.
+        #[serde(default)]
+        new: bool,
+    },
+    /// How the hunt stands, about once a minute (in its first hour more often).
+    Progress {
+        /// Best score so far.
+        score: u32,
+        /// Iterations so far, those of the running units included.
+        iterations: u64,
+        /// Units done so far.
+        units: u64,
+        /// Workers that are searching.
+        running: u32,
     },
     /// A unit is done (on standard output only).
     Unit {
@@ -146,8 +164,10 @@ pub enum Stopped {
 }
 
 impl Event {
-    /// The line of a new best.
-    pub fn best(job: &Job, best: &Best, touches_border: bool) -> Event {
+    /// The line of a new best, compared with the known records.
+    pub fn best(job: &Job, best: &Best, touches_border: bool, catalogue: &Catalogue) -> Event {
+        let record = catalogue.equal(job.variant, &best.moves).map(|known| known.name.to_owned());
+        let long = catalogue.shortest(job.variant).is_some_and(|shortest| best.moves.len() >= shortest);
         let what = What::Best {
             score: best.score(),
             thread: best.thread,
@@ -157,6 +177,8 @@ impl Event {
             unit: best.unit,
             unit_seed: best.unit_seed,
             touches_border,
+            new: long && record.is_none(),
+            record,
         };
         Event { v: VERSION, time: best.time, seconds: best.seconds, what }
     }
@@ -280,8 +302,9 @@ mod tests {
             max_iterations: None,
             runs: None,
             target: None,
+            keep_from: None,
         };
-        let mut event = Event::best(&job, &best, false);
+        let mut event = Event::best(&job, &best, false, &Catalogue::load().unwrap());
         if let What::Best { score: s, .. } = &mut event.what {
             *s = score;
         }

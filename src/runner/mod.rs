@@ -5,6 +5,7 @@
 //! for people, then told to the observer. Every second the status files are rewritten and the journal is flushed to
 //! the device; every few seconds the workers are asked for the state of their searches, which goes into a checkpoint.
 
+pub mod archive;
 pub mod atomic;
 pub mod best;
 pub mod directory;

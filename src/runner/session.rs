@@ -2,6 +2,8 @@
 
 mod hunting;
 
+use super::archive::novelty::Novelty;
+use super::archive::{self, Archive, ArchiveError, Origin};
 use super::atomic::{FileError, Keep, replace};
 use super::best::{self, BestError};
 use super::directory::{DirectoryError, Locked};
@@ -11,6 +13,8 @@ use super::status::{PROGRESS, Status, THREADS};
 use crate::core::search::{RestoreError, Search};
 use crate::jobs::hunt::{Best, Hunt, Job, JobError, Over, Record, StateError};
 use crate::morpion::geometry::Move;
+use crate::notation::catalogue::Catalogue;
+use crate::notation::format::ReadError;
 use crate::strategies;
 use hunting::{Crew, Hunting};
 use std::collections::BTreeMap;
@@ -41,6 +45,12 @@ pub enum RunError {
     /// A best grid could not be written.
     #[error(transparent)]
     Best(#[from] BestError),
+    /// The archive cannot be read or written.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// The known records cannot be read.
+    #[error("the built-in records: {0}")]
+    Records(#[from] ReadError),
     /// The job is not valid.
     #[error(transparent)]
     Job(#[from] JobError),
@@ -144,6 +154,8 @@ pub struct Changes {
     pub time_limit: Option<Option<f64>>,
     /// Score at which the hunt ends; `Some(None)` lifts the target.
     pub target: Option<Option<u32>>,
+    /// Smallest score of the grids that are kept; `Some(None)` keeps no more of them.
+    pub keep_from: Option<Option<u32>>,
 }
 
 /// How a session ended.
@@ -181,6 +193,12 @@ pub struct Session {
     /// Searches that an earlier session began, to be gone on with.
     searches: BTreeMap<u64, Box<dyn Search<Move>>>,
     resumed: bool,
+    /// The archive of good grids, once there is one.
+    archive: Option<Archive>,
+    /// What it holds, until the workers get it.
+    novelty: Option<Novelty>,
+    /// The known records.
+    catalogue: Catalogue,
     /// Time from one checkpoint to the next.
     pace: Duration,
 }
@@ -202,6 +220,8 @@ impl Session {
             time_limit,
             threads,
         };
+        let catalogue = Catalogue::load()?;
+        let novelty = hunt.job().keep_from.map(|from| Novelty::new(hunt.job().variant, from));
         let store = Store::create(path, &checkpoint)?;
         Ok(Session {
             log: EventLog::open(path)?,
@@ -215,6 +235,9 @@ impl Session {
             saved: BTreeMap::new(),
             searches: BTreeMap::new(),
             resumed: false,
+            archive: None,
+            novelty,
+            catalogue,
             pace: CHECKPOINT,
         })
     }
@@ -244,6 +267,10 @@ impl Session {
         if let Some(target) = changes.target {
             hunt.set_target(target);
         }
+        if let Some(keep_from) = changes.keep_from {
+            hunt.set_keep_from(keep_from);
+        }
+        let (archive, novelty) = open_archive(path, hunt.job())?;
         let mut saved: BTreeMap<u64, InFlight> = in_flight.into_iter().map(|unit| (unit.id, unit)).collect();
         let mut searches = BTreeMap::new();
         for work in hunt.pending() {
@@ -267,6 +294,9 @@ impl Session {
             saved,
             searches,
             resumed: true,
+            archive,
+            novelty,
+            catalogue: Catalogue::load()?,
             pace: CHECKPOINT,
         };
         session.complete_best()?;
@@ -309,8 +339,12 @@ impl Session {
         let what = events::Session::of(self.hunt.job(), self.threads, before);
         let what = if self.resumed { What::Resume(what) } else { What::Start(what) };
         self.tell(what, observer)?;
-        let crew = Crew::muster(&self)?;
+        let crew = Crew::muster(&mut self)?;
+        let old = self.store.is_old();
         let mut hunting = Hunting::new(&mut self, observer, crew);
+        if old {
+            hunting.checkpoint()?;
+        }
         let hunted = hunting.hunt(interrupt);
         let halted = hunting.halt();
         let ending = match hunted {
@@ -350,7 +384,8 @@ impl Session {
     }
 
     fn best_event(&self, best: &Best) -> Event {
-        Event::best(self.hunt.job(), best, best::touches_border(self.hunt.job().variant, best))
+        let touches_border = best::touches_border(self.hunt.job().variant, best);
+        Event::best(self.hunt.job(), best, touches_border, &self.catalogue)
     }
 
     fn tell(&mut self, what: What, observer: &mut dyn Observer) -> Result<(), RunError> {
@@ -364,6 +399,25 @@ impl Session {
         replace(&directory.join(PROGRESS), status.progress().as_bytes(), Keep::Brief)?;
         replace(&directory.join(THREADS), status.threads().as_bytes(), Keep::Brief)
     }
+}
+
+/// The archive that an earlier session has begun, and what is in it, if grids are kept.
+fn open_archive(path: &Path, job: &Job) -> Result<(Option<Archive>, Option<Novelty>), RunError> {
+    let Some(keep_from) = job.keep_from else { return Ok((None, None)) };
+    let novelty = Novelty::new(job.variant, keep_from);
+    if !archive::path_in(path).exists() {
+        return Ok((None, Some(novelty)));
+    }
+    let archive = Archive::open(path, &origin(job), |find| {
+        novelty.note(find.key, find.score());
+    })?;
+    Ok((Some(archive), Some(novelty)))
+}
+
+/// What the archive of a job says about itself.
+fn origin(job: &Job) -> Origin {
+    let producer = concat!("morpion ", env!("CARGO_PKG_VERSION")).to_owned();
+    Origin { variant: job.variant, method: best::method(&job.params), seed: job.seed, producer }
 }
 
 /// The last event of a session.

@@ -6,6 +6,10 @@
 //! any moment the checkpoint that is there finds its journal. Both carry a magic number, a format version and
 //! CRC-32 sums. A journal that ends within a record was cut by a crash: the record was never acknowledged. Anything
 //! else that does not fit is damage, which is reported and left alone.
+//!
+//! Version 2 has counts of results in the state and in the ends of units; version 1 is read too ([`version1`]).
+
+mod version1;
 
 use super::atomic::{FileError, Keep, replace};
 use crate::jobs::hunt::{HuntState, Job, Record};
@@ -15,7 +19,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Version of the format of both files.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Name of the checkpoint.
 pub const CHECKPOINT: &str = "hunt.state";
 const CHECKPOINT_MAGIC: &[u8; 8] = b"MorpHunt";
@@ -103,6 +107,8 @@ pub struct Store {
     length: u64,
     /// Whether records were written since the journal was last flushed to the device.
     dirty: bool,
+    /// Version of the journal's format.
+    version: u32,
 }
 
 impl Store {
@@ -118,6 +124,7 @@ impl Store {
             journal,
             length: JOURNAL_HEADER as u64,
             dirty: false,
+            version: VERSION,
         };
         store.write(0, checkpoint)?;
         Ok(store)
@@ -129,7 +136,7 @@ impl Store {
     /// # Errors
     /// If a file cannot be read, is damaged, or is newer than this program.
     pub fn open(directory: &Path) -> Result<(Store, Checkpoint, Vec<Record>), StoreError> {
-        let (generation, checkpoint, records, length) = load(directory)?;
+        let Loaded { generation, checkpoint, records, length, version } = load(directory)?;
         let path = journal_path(directory, generation);
         let mut journal = OpenOptions::new().write(true).open(&path).map_err(FileError::new("open", &path))?;
         journal
@@ -140,8 +147,13 @@ impl Store {
             // Left by a crash between the steps of a checkpoint; nothing was written to the later one yet.
             let _ = fs::remove_file(journal_path(directory, other));
         }
-        let store = Store { directory: directory.to_owned(), generation, journal, length, dirty: false };
+        let store = Store { directory: directory.to_owned(), generation, journal, length, dirty: false, version };
         Ok((store, checkpoint, records))
+    }
+
+    /// Whether the files have an older format: a checkpoint is to be written before anything is appended.
+    pub fn is_old(&self) -> bool {
+        self.version < VERSION
     }
 
     /// Appends a record. After it returns, no crash of the program loses the record, and after
@@ -193,6 +205,7 @@ impl Store {
         }
         let old = journal_path(&self.directory, self.generation);
         (self.generation, self.journal, self.length, self.dirty) = (next, journal, JOURNAL_HEADER as u64, false);
+        self.version = VERSION;
         let _ = fs::remove_file(old);
         Ok(())
     }
@@ -230,21 +243,32 @@ pub fn read(directory: &Path) -> Result<(Checkpoint, Vec<Record>), StoreError> {
     for _ in 0..3 {
         match load(directory) {
             Err(StoreError::File(error)) if error.source.kind() == io::ErrorKind::NotFound => {}
-            loaded => return loaded.map(|(_, checkpoint, records, _)| (checkpoint, records)),
+            loaded => return loaded.map(|loaded| (loaded.checkpoint, loaded.records)),
         }
     }
-    load(directory).map(|(_, checkpoint, records, _)| (checkpoint, records))
+    load(directory).map(|loaded| (loaded.checkpoint, loaded.records))
 }
 
-fn load(directory: &Path) -> Result<(u64, Checkpoint, Vec<Record>, u64), StoreError> {
+/// What the files of a directory hold.
+struct Loaded {
+    generation: u64,
+    checkpoint: Checkpoint,
+    records: Vec<Record>,
+    /// Length of the journal up to its last whole record.
+    length: u64,
+    /// The older of the versions of the two files.
+    version: u32,
+}
+
+fn load(directory: &Path) -> Result<Loaded, StoreError> {
     let path = directory.join(CHECKPOINT);
     let bytes = fs::read(&path).map_err(FileError::new("read", &path))?;
-    let (generation, checkpoint) = parse_checkpoint(&bytes).map_err(|problem| problem.of(&path))?;
+    let (generation, checkpoint, of_checkpoint) = parse_checkpoint(&bytes).map_err(|problem| problem.of(&path))?;
     let path = journal_path(directory, generation);
     let mut bytes = Vec::new();
     File::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(FileError::new("read", &path))?;
-    let (records, length) = parse_journal(&bytes, generation).map_err(|problem| problem.of(&path))?;
-    Ok((generation, checkpoint, records, length))
+    let (records, length, of_journal) = parse_journal(&bytes, generation).map_err(|problem| problem.of(&path))?;
+    Ok(Loaded { generation, checkpoint, records, length, version: of_checkpoint.min(of_journal) })
 }
 
 /// What is wrong with the bytes of a file.
@@ -274,7 +298,8 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     Some(*front)
 }
 
-fn parse_checkpoint(bytes: &[u8]) -> Result<(u64, Checkpoint), Problem> {
+/// The generation, what the checkpoint holds, and its version.
+fn parse_checkpoint(bytes: &[u8]) -> Result<(u64, Checkpoint, u32), Problem> {
     let mut rest = bytes;
     let Some(magic) = take::<8>(&mut rest) else { return damaged("it is too short") };
     if &magic != CHECKPOINT_MAGIC {
@@ -291,17 +316,21 @@ fn parse_checkpoint(bytes: &[u8]) -> Result<(u64, Checkpoint), Problem> {
     if crc32fast::hash(rest) != u32::from_le_bytes(sum) {
         return damaged("its checksum does not match");
     }
-    let Ok(stored) = postcard::from_bytes::<Stored>(rest) else { return damaged("its content cannot be read") };
+    let stored = match version {
+        1 => version1::checkpoint(rest),
+        _ => postcard::from_bytes::<Stored>(rest),
+    };
+    let Ok(stored) = stored else { return damaged("its content cannot be read") };
     let job = match serde_json::from_str(&stored.job) {
         Ok(job) => job,
         Err(error) => return damaged(format!("its job cannot be read: {error}")),
     };
     let Stored { generation, state, in_flight, seconds, time_limit, threads, .. } = stored;
-    Ok((generation, Checkpoint { job, state, in_flight, seconds, time_limit, threads }))
+    Ok((generation, Checkpoint { job, state, in_flight, seconds, time_limit, threads }, version))
 }
 
-/// The records and the length of the file up to the last whole one.
-fn parse_journal(bytes: &[u8], generation: u64) -> Result<(Vec<Record>, u64), Problem> {
+/// The records, the length of the file up to the last whole one, and its version.
+fn parse_journal(bytes: &[u8], generation: u64) -> Result<(Vec<Record>, u64, u32), Problem> {
     let Some((header, mut rest)) = bytes.split_at_checked(JOURNAL_HEADER) else { return damaged("it is too short") };
     if header[..8] != *JOURNAL_MAGIC {
         return damaged("it is not the journal of a hunt");
@@ -310,7 +339,7 @@ fn parse_journal(bytes: &[u8], generation: u64) -> Result<(Vec<Record>, u64), Pr
     if version > VERSION {
         return Err(Problem::Newer(version));
     }
-    if header != journal_header(generation) {
+    if header != journal_header(version, generation) {
         return damaged("its header does not match");
     }
     let mut records = Vec::new();
@@ -329,23 +358,27 @@ fn parse_journal(bytes: &[u8], generation: u64) -> Result<(Vec<Record>, u64), Pr
         if crc32fast::hash(payload) != u32::from_le_bytes(sum) {
             return damaged(format!("the checksum of the record at byte {length} does not match"));
         }
-        match postcard::from_bytes(payload) {
+        let record = match version {
+            1 => version1::record(payload),
+            _ => postcard::from_bytes(payload),
+        };
+        match record {
             Ok(record) => records.push(record),
             Err(_) => return damaged(format!("the record at byte {length} cannot be read")),
         }
         rest = after;
         length += 8 + size;
     }
-    Ok((records, length as u64))
+    Ok((records, length as u64, version))
 }
 
 fn journal_path(directory: &Path, generation: u64) -> PathBuf {
     directory.join(format!("hunt-{generation}.journal"))
 }
 
-fn journal_header(generation: u64) -> Vec<u8> {
+fn journal_header(version: u32, generation: u64) -> Vec<u8> {
     let mut header = JOURNAL_MAGIC.to_vec();
-    header.extend(VERSION.to_le_bytes());
+    header.extend(version.to_le_bytes());
     header.extend(generation.to_le_bytes());
     let sum = crc32fast::hash(&header);
     header.extend(sum.to_le_bytes());
@@ -355,7 +388,7 @@ fn journal_header(generation: u64) -> Vec<u8> {
 fn begin_journal(directory: &Path, generation: u64) -> Result<File, StoreError> {
     let path = journal_path(directory, generation);
     let begun = File::create(&path).and_then(|mut file| {
-        file.write_all(&journal_header(generation))?;
+        file.write_all(&journal_header(VERSION, generation))?;
         file.sync_all()?;
         Ok(file)
     });
@@ -372,14 +405,18 @@ fn encode<T: Serialize>(value: &T) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::histogram::{Histogram, Results};
     use crate::core::search::End;
     use crate::jobs::hunt::{Best, Ended};
     use crate::morpion::position::Position;
     use crate::morpion::variant::{T5, Variant};
     use proptest::prelude::*;
 
-    fn ended(id: u64) -> Record {
-        Record::Ended(Ended { id, check: 7, end: End::Stalled, iterations: id * 1000, best: 60 })
+    pub(super) fn ended(id: u64) -> Record {
+        let mut level = Histogram::default();
+        level.add(60);
+        let results = Results::from(&[level.clone(), level][..]);
+        Record::Ended(Ended { id, check: 7, end: End::Stalled, iterations: id * 1000, best: 60, results })
     }
 
     fn best() -> Record {
@@ -387,7 +424,7 @@ mod tests {
         Record::Best(Best { moves, unit: 1, unit_seed: 2, thread: 3, iterations: 4, seconds: 5.5, time: 6.5 })
     }
 
-    fn checkpoint(records: &[Record]) -> Checkpoint {
+    pub(super) fn checkpoint(records: &[Record]) -> Checkpoint {
         let job = Job {
             variant: Variant::T5,
             params: Default::default(),
@@ -397,6 +434,7 @@ mod tests {
             max_iterations: None,
             runs: None,
             target: None,
+            keep_from: None,
         };
         let mut state = HuntState { produced: 10, ..HuntState::default() };
         records.iter().for_each(|record| state.apply(record));
@@ -473,7 +511,7 @@ mod tests {
                 match load(dir.path()) {
                     Err(StoreError::Damaged { .. } | StoreError::Newer { .. }) => {}
                     // A length that points beyond the end looks like a torn record.
-                    Ok((_, _, records, _)) => prop_assert!(records.len() < 3, "byte {} bit {}", at, bit),
+                    Ok(loaded) => prop_assert!(loaded.records.len() < 3, "byte {} bit {}", at, bit),
                     Err(error) => prop_assert!(false, "{}", error),
                 }
                 bytes.truncate(at);

@@ -1,7 +1,10 @@
 //! The worker threads: each takes a unit whole from a channel, searches it to its end or until it is told to stop, and
 //! sends back what came of it.
 
+use super::archive::novelty::{Novelty, Offers};
+use super::best::{BestError, check_moves};
 use crate::core::ctl::{Ctl, Signal};
+use crate::core::histogram::Results;
 use crate::core::search::{End, Search};
 use crate::jobs::hunt::Work;
 use crate::morpion::geometry::Move;
@@ -43,6 +46,25 @@ pub enum Message {
         /// When.
         at: Instant,
     },
+    /// A good grid that no worker had found before; the referee has passed it.
+    Found {
+        /// Its canonical key.
+        key: u64,
+        /// The worker.
+        thread: u32,
+        /// The unit.
+        unit: u64,
+        /// Its seed.
+        unit_seed: u64,
+        /// The whole game.
+        moves: Vec<Move>,
+        /// Iterations of the unit until then.
+        iterations: u64,
+        /// When.
+        at: Instant,
+    },
+    /// A search offered what is no game.
+    Refused(BestError),
     /// The unit is done.
     Ended {
         /// The worker.
@@ -55,6 +77,8 @@ pub enum Message {
         iterations: u64,
         /// Its best score.
         best: u32,
+        /// What its search counted per nesting level.
+        results: Results,
     },
     /// The unit was stopped and can be gone on with.
     Stopped {
@@ -113,11 +137,13 @@ pub struct Shared {
     pub best: AtomicU32,
     /// One per worker.
     pub slots: Vec<Slot>,
+    /// The grids that the archive holds, if grids are kept.
+    pub novelty: Option<Novelty>,
 }
 
 impl Shared {
-    /// For so many workers, with the best score so far.
-    pub fn new(workers: u32, best: u32) -> Shared {
+    /// For so many workers, with the best score so far and what the archive holds.
+    pub fn new(workers: u32, best: u32, novelty: Option<Novelty>) -> Shared {
         let slot = |_| Slot {
             unit: AtomicU64::new(NO_UNIT),
             iterations: AtomicU64::new(0),
@@ -125,7 +151,8 @@ impl Shared {
             wanted: AtomicBool::new(false),
             offered: Mutex::new(None),
         };
-        Shared { stop: AtomicBool::new(false), best: AtomicU32::new(best), slots: (0..workers).map(slot).collect() }
+        let slots = (0..workers).map(slot).collect();
+        Shared { stop: AtomicBool::new(false), best: AtomicU32::new(best), slots, novelty }
     }
 }
 
@@ -172,12 +199,16 @@ impl Worker {
     fn search(&self, assignment: Assignment) -> Message {
         let Assignment { work, search } = assignment;
         let mut search = search.unwrap_or_else(|| strategies::start(self.variant, &self.params, &work.unit));
-        let mut control = Control { worker: self, work: &work, best: search.best(), reached: false };
+        let offers = self.shared.novelty.as_ref().map(Offers::to);
+        let mut control = Control { worker: self, work: &work, best: search.best(), reached: false, offers };
         let end = search.run(&mut control);
         let (thread, unit, iterations, best) = (self.thread, work.id, search.iterations(), search.best());
         match end {
             End::Stopped => Message::Stopped { unit, iterations, best, saved: search.save() },
-            end => Message::Ended { thread, unit, end, iterations, best },
+            end => {
+                let results = Results::from(search.results());
+                Message::Ended { thread, unit, end, iterations, best, results }
+            }
         }
     }
 }
@@ -190,6 +221,8 @@ struct Control<'a> {
     best: u32,
     /// The target has been reached.
     reached: bool,
+    /// Where grids to be kept are offered, if any are.
+    offers: Option<Offers<'a>>,
 }
 
 impl Control<'_> {
@@ -231,5 +264,22 @@ impl Ctl<Move> for Control<'_> {
             });
         }
         self.reached |= self.worker.target.is_some_and(|target| score >= target);
+    }
+
+    fn keep_from(&self) -> u32 {
+        self.worker.shared.novelty.as_ref().map_or(u32::MAX, Novelty::keep_from)
+    }
+
+    fn found(&mut self, moves: &[Move], iterations: u64) {
+        let Some(key) = self.offers.as_mut().and_then(|offers| offers.settle(moves)) else { return };
+        let (unit, unit_seed) = (self.work.id, self.work.unit.seed);
+        let message = match check_moves(self.worker.variant, moves, unit) {
+            Ok(()) => {
+                let (thread, moves, at) = (self.worker.thread, moves.to_vec(), Instant::now());
+                Message::Found { key, thread, unit, unit_seed, moves, iterations, at }
+            }
+            Err(error) => Message::Refused(error),
+        };
+        let _ = self.worker.messages.send(message);
     }
 }

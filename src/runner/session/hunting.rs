@@ -1,7 +1,8 @@
 //! The main thread of a session while its workers are at work: it hands out units, takes in what they find, and saves.
 
-use super::{Ending, Interrupt, Observer, RunError, Session, now, rounded};
+use super::{Ending, Interrupt, Observer, RunError, Session, now, origin, rounded};
 use crate::jobs::hunt::{Best, Over, Step};
+use crate::runner::archive::{Archive, Find};
 use crate::runner::best;
 use crate::runner::events::{self, Event, Stopped, What};
 use crate::runner::state::{Checkpoint, InFlight};
@@ -24,6 +25,11 @@ const OFFER: Duration = Duration::from_secs(1);
 /// A worker that has not stopped by then is left behind; its unit goes on from its last checkpoint.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// The log tells how the hunt stands when so great a share of its time has passed since it last did, but no more often
+/// than every five seconds and no more seldom than every minute.
+const TELL: f64 = 1.0 / 60.0;
+const TELL_SECONDS: (f64, f64) = (5.0, 60.0);
+
 /// The workers of a session and the channels to them.
 pub(super) struct Crew {
     shared: Arc<Shared>,
@@ -33,10 +39,11 @@ pub(super) struct Crew {
 
 impl Crew {
     /// Starts the workers.
-    pub fn muster(session: &Session) -> Result<Crew, RunError> {
+    pub fn muster(session: &mut Session) -> Result<Crew, RunError> {
+        let novelty = session.novelty.take();
         let job = session.hunt.job();
         let workers = session.threads - 1;
-        let shared = Arc::new(Shared::new(workers, session.hunt.state().score()));
+        let shared = Arc::new(Shared::new(workers, session.hunt.state().score(), novelty));
         let (units, assigned) = bounded(workers as usize);
         let (sender, messages) = unbounded();
         let params = Arc::new(job.params.clone());
@@ -85,6 +92,7 @@ impl<'a> Hunting<'a> {
         let pace = self.session.pace;
         let (mut show, mut write, mut ask) = (start, start, start + pace);
         let mut take = None;
+        let mut told = self.session.seconds();
         self.counted = self.status().iterations;
         loop {
             if let Some(over) = self.assign()? {
@@ -113,6 +121,13 @@ impl<'a> Hunting<'a> {
                     write = at + WRITE;
                     self.session.write_status(&status)?;
                     self.session.store.flush()?;
+                    self.flush_archive()?;
+                    if status.seconds - told >= (status.seconds * TELL).clamp(TELL_SECONDS.0, TELL_SECONDS.1) {
+                        told = status.seconds;
+                        let running = status.running.len() as u32;
+                        let (score, iterations, units) = (status.best, status.iterations, status.ended);
+                        self.session.tell(What::Progress { score, iterations, units, running }, self.observer)?;
+                    }
                 }
             }
             match take {
@@ -173,10 +188,23 @@ impl<'a> Hunting<'a> {
                 session.log.append(&event)?;
                 self.observer.event(&event).map_err(RunError::Observer)
             }
-            Message::Ended { thread, unit, end, iterations, best } => {
+            Message::Found { key, thread, unit, unit_seed, moves, iterations, at } => {
+                let ago = at.elapsed().as_secs_f64();
+                let (seconds, time) = (session.seconds_at(at), rounded(now() - ago));
+                let find = Find { key, moves, unit, unit_seed, thread, iterations, seconds, time };
+                let archive = match &mut session.archive {
+                    Some(archive) => archive,
+                    none => {
+                        none.insert(Archive::open(session.directory.path(), &origin(session.hunt.job()), |_| ())?)
+                    }
+                };
+                Ok(archive.append(&find)?)
+            }
+            Message::Refused(error) => Err(error.into()),
+            Message::Ended { thread, unit, end, iterations, best, results } => {
                 self.free += 1;
                 session.saved.remove(&unit);
-                let Some(record) = session.hunt.ended(unit, end, iterations, best) else { return Ok(()) };
+                let Some(record) = session.hunt.ended(unit, end, iterations, best, results) else { return Ok(()) };
                 session.store.append(&record)?;
                 let what = What::Unit { unit, thread, end, iterations, best };
                 let event = Event { v: events::VERSION, time: now(), seconds: session.seconds(), what };
@@ -211,8 +239,12 @@ impl<'a> Hunting<'a> {
         result
     }
 
+    fn flush_archive(&mut self) -> Result<(), RunError> {
+        Ok(self.session.archive.as_mut().map_or(Ok(()), Archive::flush)?)
+    }
+
     /// Writes a checkpoint. What the searches have offered is fetched before their messages are taken in: what they
-    /// had found by then has been sent, so a state never runs ahead of the best grid saved with it.
+    /// had found by then has been sent, so a state never runs ahead of the best grid saved with it, nor of the archive.
     pub fn checkpoint(&mut self) -> Result<(), RunError> {
         for slot in &self.crew.shared.slots {
             let offered = slot.offered.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -231,6 +263,7 @@ impl<'a> Hunting<'a> {
             }
         }
         self.drain()?;
+        self.flush_archive()?;
         let session = &mut *self.session;
         let checkpoint = Checkpoint {
             job: session.hunt.job().clone(),

@@ -1,0 +1,197 @@
+//! Gathers the grids of archives, of hunts without one and of grid files, each once by its canonical key.
+
+use crate::cli::grid_input::Input;
+use crate::morpion::canonical::canonical_key;
+use crate::morpion::geometry::Move;
+use crate::morpion::referee;
+use crate::morpion::variant::Variant;
+use crate::notation::format::Format;
+use crate::notation::grid::{Grid, Provenance};
+use crate::runner::archive::{FILE, Find, Origin, Reader, path_in};
+use crate::runner::best::{provenance, utc};
+use anyhow::{Context, bail, ensure};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Fewest digits of an id that are taken for one.
+const FEWEST_DIGITS: usize = 4;
+/// Digits of an id that are shown.
+const SHOWN_DIGITS: usize = 8;
+
+/// A grid and where it comes from.
+pub struct Entry {
+    /// Canonical key.
+    pub key: u64,
+    pub variant: Variant,
+    /// The game, legal by the referee.
+    pub moves: Vec<Move>,
+    /// The source it was found in first.
+    pub source: String,
+    /// How a hunt found it; nothing for grid files.
+    pub found: Option<Found>,
+    /// What a grid file says of it.
+    of_file: Option<Box<Provenance>>,
+}
+
+/// How a hunt found a grid.
+pub struct Found {
+    pub time: f64,
+    pub seconds: f64,
+    pub unit: u64,
+    pub unit_seed: u64,
+    pub thread: u32,
+    pub iterations: u64,
+    origin: Rc<Origin>,
+}
+
+impl Entry {
+    /// Number of moves.
+    pub fn score(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// The first digits of the key.
+    pub fn id(&self) -> String {
+        format!("{:016x}", self.key)[..SHOWN_DIGITS].to_owned()
+    }
+
+    /// Where it comes from, as grid files tell it.
+    pub fn provenance(&self) -> Provenance {
+        match &self.found {
+            Some(found) => {
+                let Origin { method, seed, producer, .. } = &*found.origin;
+                Provenance {
+                    producer: Some(producer.clone()),
+                    iterations: Some(found.iterations),
+                    seconds: Some(found.seconds),
+                    saved_at: Some(utc(found.time)),
+                    ..provenance(method, found.unit, *seed)
+                }
+            }
+            None => self.of_file.as_deref().cloned().unwrap_or_default(),
+        }
+    }
+
+    /// It as a grid.
+    pub fn grid(&self) -> Grid {
+        Grid { variant: self.variant, moves: self.moves.clone(), provenance: self.provenance() }
+    }
+}
+
+/// What was gathered: the longest first, of equal ones those found first.
+pub struct Collection {
+    pub entries: Vec<Entry>,
+    /// A source could not be read, or not all of it; it has been said why.
+    pub failed: bool,
+}
+
+/// Gathers the grids of all sources; what cannot be read is reported on stderr.
+pub fn collect(sources: &[PathBuf]) -> Collection {
+    let mut gathering = Gathering { by_key: HashMap::new(), entries: Vec::new(), failed: false };
+    for source in sources {
+        if let Err(error) = gathering.source(source) {
+            gathering.complain(&format!("{error:#}"));
+        }
+    }
+    let Gathering { mut entries, failed, .. } = gathering;
+    let time = |entry: &Entry| entry.found.as_ref().map_or(f64::MAX, |found| found.time);
+    entries.sort_by(|a, b| {
+        let longest = b.score().cmp(&a.score());
+        longest.then(a.variant.cmp(&b.variant)).then(time(a).total_cmp(&time(b))).then(a.key.cmp(&b.key))
+    });
+    Collection { entries, failed }
+}
+
+/// The grid whose key begins with these digits.
+pub fn by_id<'a>(entries: &'a [Entry], id: &str) -> anyhow::Result<&'a Entry> {
+    let digits = id.to_ascii_lowercase();
+    let sound = (FEWEST_DIGITS..=16).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    ensure!(sound, "'{id}' is no id: {FEWEST_DIGITS} to 16 hexadecimal digits are expected");
+    let mut fitting = entries.iter().filter(|entry| format!("{:016x}", entry.key).starts_with(&digits));
+    match (fitting.next(), fitting.next()) {
+        (Some(entry), None) => Ok(entry),
+        (None, _) => bail!("no grid has the id {id}"),
+        (Some(a), Some(b)) => {
+            bail!("several grids have ids that begin with {id}: {:016x}, {:016x}, ...", a.key, b.key)
+        }
+    }
+}
+
+struct Gathering {
+    /// Place in `entries` of each variant's keys: the same lines are a game of 5D and of 5T.
+    by_key: HashMap<(Variant, u64), usize>,
+    entries: Vec<Entry>,
+    failed: bool,
+}
+
+impl Gathering {
+    fn complain(&mut self, text: &str) {
+        eprintln!("morpion: {text}");
+        self.failed = true;
+    }
+
+    fn add(&mut self, entry: Entry) {
+        let place = self.entries.len();
+        if *self.by_key.entry((entry.variant, entry.key)).or_insert(place) == place {
+            self.entries.push(entry);
+        }
+    }
+
+    fn source(&mut self, source: &Path) -> anyhow::Result<()> {
+        if !source.is_dir() {
+            return if Reader::recognises(source) { self.archive(source, source) } else { self.file(source) };
+        }
+        let archives = [path_in(source), source.join(FILE)];
+        if let Some(archive) = archives.iter().find(|path| path.exists()) {
+            return self.archive(source, archive);
+        }
+        let named = || format!("{}: cannot be read", source.display());
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(source).with_context(named)? {
+            let path = entry.with_context(named)?.path();
+            let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+            let status = ["main_progress.txt", "running_threads.txt"].iter().any(|name| path.ends_with(name));
+            if path.is_file() && !status && Format::from_extension(extension).is_some() {
+                files.push(path);
+            }
+        }
+        ensure!(!files.is_empty(), "{}: it holds neither an archive of grids nor grid files", source.display());
+        // A grid in MSR says more of itself than the same one as text.
+        files.sort_by_key(|path| (path.extension().is_none_or(|e| e != "msr"), path.clone()));
+        for file in files {
+            if let Err(error) = self.file(&file) {
+                self.complain(&format!("{error:#}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The grids of an archive up to where it is damaged.
+    fn archive(&mut self, source: &Path, path: &Path) -> anyhow::Result<()> {
+        let reader = Reader::open(path)?;
+        let origin = Rc::new(reader.origin().clone());
+        let variant = origin.variant;
+        for (number, find) in (1..).zip(reader) {
+            let Find { key, moves, unit, unit_seed, thread, iterations, seconds, time } = find?;
+            if let Err(error) = referee::replay(variant, &moves) {
+                bail!("{}: grid {number} is no game of {variant}: {error}", path.display());
+            }
+            ensure!(key == canonical_key(variant, &moves), "{}: grid {number} has another's key", path.display());
+            let found = Found { time, seconds, unit, unit_seed, thread, iterations, origin: Rc::clone(&origin) };
+            let source = source.display().to_string();
+            self.add(Entry { key, variant, moves, source, found: Some(found), of_file: None });
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: &Path) -> anyhow::Result<()> {
+        let input = Input::new(path);
+        let loaded = input.load(None)?;
+        let Grid { variant, moves, provenance } = loaded.grid;
+        let key = canonical_key(variant, &moves);
+        let of_file = Some(Box::new(provenance));
+        self.add(Entry { key, variant, moves, source: input.name(), found: None, of_file });
+        Ok(())
+    }
+}

@@ -1,0 +1,378 @@
+//! The archive of a hunt: every good grid that any worker finds, once.
+//!
+//! `archive/grids.bin` in the hunt's directory is a header and records that are only ever appended. The header is a magic
+//! number, a format version, and a checksummed text of JSON that says where the grids come from; a record is its length
+//! and the length's complement (two bytes each), a CRC-32 and its content. A file that ends within a record was cut by a
+//! crash, and the rest of the record is cut off when the file is opened again. Anything else that does not fit is damage,
+//! which is reported and left alone. Moves are stored as column, row, direction and index, three bytes each, which does
+//! not depend on how the engine numbers them: about 590 bytes for a grid of 178 moves.
+//!
+//! Which grids are in it already is kept in memory ([`novelty`]), about 16 bytes for each.
+
+pub mod novelty;
+
+use super::atomic::{FileError, Keep, replace};
+use crate::morpion::geometry::{Direction, Move, Point};
+use crate::morpion::variant::Variant;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Version of the format.
+pub const VERSION: u32 = 1;
+/// Name of the directory in that of the hunt.
+pub const DIRECTORY: &str = "archive";
+/// Name of the file in it.
+pub const FILE: &str = "grids.bin";
+const MAGIC: &[u8; 8] = b"MorpArch";
+/// Bytes before the header's text: magic, version, length of the text, CRC-32 of the text.
+const HEADER: usize = 8 + 4 + 4 + 4;
+/// Longest text of a header.
+const LONGEST_TEXT: usize = 1 << 16;
+
+/// Why an archive cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// A file operation failed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The file was written by a newer version of the program.
+    #[error("{} has format version {found}, but this program reads up to {VERSION}: use a newer one", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// The file is not what it should be.
+    #[error("{} is damaged: {what}; nothing was changed: move the file away to go on without its grids", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The file belongs to another hunt.
+    #[error("{} holds grids of {found}, but {expected} is hunted here: move it away", path.display())]
+    OtherVariant {
+        /// The file.
+        path: PathBuf,
+        /// Its variant.
+        found: Variant,
+        /// The hunt's.
+        expected: Variant,
+    },
+}
+
+/// Where the grids of an archive come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The variant.
+    pub variant: Variant,
+    /// Search method and parameters in words.
+    pub method: String,
+    /// Seed of the hunt.
+    pub seed: u64,
+    /// Program and version that began the archive.
+    pub producer: String,
+}
+
+/// A grid and where and when it was found first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Find {
+    /// Its canonical key: equal for grids that are equal up to symmetry and move order
+    /// ([`crate::morpion::canonical::canonical_key`]).
+    pub key: u64,
+    /// The game, all moves from the cross.
+    #[serde(with = "three_bytes")]
+    pub moves: Vec<Move>,
+    /// Unit that found it.
+    pub unit: u64,
+    /// Seed of that unit.
+    pub unit_seed: u64,
+    /// Worker that found it, from 1.
+    pub thread: u32,
+    /// Iterations of the unit until then.
+    pub iterations: u64,
+    /// Seconds that the hunt had run until then, over all its sessions.
+    pub seconds: f64,
+    /// When: seconds since 1970 (UTC).
+    pub time: f64,
+}
+
+impl Find {
+    /// Number of moves.
+    pub fn score(&self) -> u32 {
+        self.moves.len() as u32
+    }
+}
+
+/// Moves as column, row, and direction (two bits) above the index of the point in its line (three bits).
+///
+/// A line's length is not known here: what is read may be no move of the variant, as the referee will say.
+mod three_bytes {
+    use super::{Direction, Move, Point, Variant};
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(moves: &[Move], serializer: S) -> Result<S::Ok, S::Error> {
+        let place = |mv: &Move| {
+            let point = mv.point();
+            [point.x() as u8, point.y() as u8, (mv.direction() as u8) << 3 | mv.index() as u8]
+        };
+        serializer.serialize_bytes(&moves.iter().flat_map(place).collect::<Vec<u8>>())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Move>, D::Error> {
+        let bytes = Vec::<u8>::deserialize(deserializer)?;
+        let (places, []) = bytes.as_chunks::<3>() else { return Err(D::Error::custom("a move is cut")) };
+        let read = |&[x, y, rest]: &[u8; 3]| {
+            let direction = *Direction::ALL.get(usize::from(rest >> 3))?;
+            let point = Point::new(i32::from(x), i32::from(y))?;
+            // Only lines of 5 have an index of 4, and lines of 4 lie in the area where lines of 5 may not.
+            let index = usize::from(rest & 7);
+            Move::new(Variant::T4, point, direction, index)
+                .or_else(|| Move::new(Variant::T5, point, direction, index))
+        };
+        places.iter().map(read).collect::<Option<_>>().ok_or_else(|| D::Error::custom("no such move"))
+    }
+}
+
+/// The path of the archive in a hunt's directory.
+pub fn path_in(hunt: &Path) -> PathBuf {
+    hunt.join(DIRECTORY).join(FILE)
+}
+
+/// An archive open for appending. The caller holds the lock of the hunt's directory.
+#[derive(Debug)]
+pub struct Archive {
+    path: PathBuf,
+    file: File,
+    /// Length up to the last whole record.
+    length: u64,
+    /// Whether records were written since the file was last flushed to the device.
+    dirty: bool,
+}
+
+impl Archive {
+    /// Opens the archive of a hunt's directory, which is made if it is missing; what a crash left of a record is cut off.
+    /// `each` is given every grid in it.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written, is damaged, newer than this program, or of another variant; nothing is
+    /// changed then.
+    pub fn open(hunt: &Path, origin: &Origin, mut each: impl FnMut(&Find)) -> Result<Archive, ArchiveError> {
+        let path = path_in(hunt);
+        if !path.exists() {
+            let directory = hunt.join(DIRECTORY);
+            fs::create_dir_all(&directory).map_err(FileError::new("make the directory", &directory))?;
+            let header = header(origin).map_err(FileError::new("write", &path))?;
+            replace(&path, &header, Keep::Durable)?;
+        }
+        let mut reader = Reader::open(&path)?;
+        let found = reader.origin().variant;
+        if found != origin.variant {
+            return Err(ArchiveError::OtherVariant { path, found, expected: origin.variant });
+        }
+        for find in &mut reader {
+            each(&find?);
+        }
+        let length = reader.whole();
+        let mut file = OpenOptions::new().write(true).open(&path).map_err(FileError::new("open", &path))?;
+        file.set_len(length)
+            .and_then(|()| file.seek(SeekFrom::Start(length)))
+            .map_err(FileError::new("write", &path))?;
+        Ok(Archive { path, file, length, dirty: false })
+    }
+
+    /// Appends a grid that the referee has passed. After it returns, no crash of the program loses it, and after
+    /// [`Archive::flush`] no power cut does.
+    ///
+    /// # Errors
+    /// If it cannot be written; the file is then as it was.
+    pub fn append(&mut self, find: &Find) -> Result<(), ArchiveError> {
+        let fail = FileError::new("write", &self.path);
+        let bytes = match record(find) {
+            Ok(bytes) => bytes,
+            Err(error) => return Err(fail(error).into()),
+        };
+        if let Err(error) = self.file.write_all(&bytes) {
+            let _ = self.file.set_len(self.length);
+            let _ = self.file.seek(SeekFrom::Start(self.length));
+            return Err(fail(error).into());
+        }
+        self.length += bytes.len() as u64;
+        self.dirty = true;
+        Ok(())
+    }
+
+    /// Flushes the archive to the device.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    pub fn flush(&mut self) -> Result<(), ArchiveError> {
+        if self.dirty {
+            self.file.sync_data().map_err(FileError::new("write", &self.path))?;
+            self.dirty = false;
+        }
+        Ok(())
+    }
+}
+
+fn header(origin: &Origin) -> io::Result<Vec<u8>> {
+    let text = serde_json::to_vec(origin).map_err(io::Error::other)?;
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend((text.len() as u32).to_le_bytes());
+    bytes.extend(crc32fast::hash(&text).to_le_bytes());
+    bytes.extend(text);
+    Ok(bytes)
+}
+
+fn record(find: &Find) -> io::Result<Vec<u8>> {
+    let payload = postcard::to_stdvec(find).map_err(io::Error::other)?;
+    let length = u16::try_from(payload.len()).map_err(io::Error::other)?;
+    let mut bytes = Vec::with_capacity(8 + payload.len());
+    bytes.extend(length.to_le_bytes());
+    bytes.extend((!length).to_le_bytes());
+    bytes.extend(crc32fast::hash(&payload).to_le_bytes());
+    bytes.extend(payload);
+    Ok(bytes)
+}
+
+/// The grids of an archive, one after the other, also while a hunt appends to it.
+#[derive(Debug)]
+pub struct Reader {
+    path: PathBuf,
+    file: BufReader<File>,
+    origin: Origin,
+    /// Length up to the last whole record read.
+    whole: u64,
+    over: bool,
+}
+
+impl Reader {
+    /// Opens an archive file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is no archive, is damaged, or is newer than this program.
+    pub fn open(path: &Path) -> Result<Reader, ArchiveError> {
+        let damaged = |what: &str| ArchiveError::Damaged { path: path.to_owned(), what: what.to_owned() };
+        let file = File::open(path).map_err(FileError::new("read", path))?;
+        let mut file = BufReader::new(file);
+        let mut head = [0; HEADER];
+        let read = fill(&mut file, &mut head).map_err(FileError::new("read", path))?;
+        if read < HEADER {
+            return Err(damaged("it is too short"));
+        }
+        let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        if head[..8] != *MAGIC {
+            return Err(damaged("it is no archive of grids"));
+        }
+        if word(8) > VERSION {
+            return Err(ArchiveError::Newer { path: path.to_owned(), found: word(8) });
+        }
+        let length = word(12) as usize;
+        if length > LONGEST_TEXT {
+            return Err(damaged("its header is too long"));
+        }
+        let mut text = vec![0; length];
+        let read = fill(&mut file, &mut text).map_err(FileError::new("read", path))?;
+        if read < length || crc32fast::hash(&text) != word(16) {
+            return Err(damaged("the checksum of its header does not match"));
+        }
+        let origin = serde_json::from_slice(&text).map_err(|_| damaged("its header cannot be read"))?;
+        Ok(Reader { path: path.to_owned(), file, origin, whole: (HEADER + length) as u64, over: false })
+    }
+
+    /// Whether a file begins as an archive does.
+    pub fn recognises(path: &Path) -> bool {
+        let mut magic = [0; 8];
+        File::open(path).and_then(|mut file| fill(&mut file, &mut magic)).is_ok_and(|n| n == 8 && magic == *MAGIC)
+    }
+
+    /// Where the grids come from.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Length of the file up to the last whole record that has been read.
+    fn whole(&self) -> u64 {
+        self.whole
+    }
+
+    fn damaged(&self, what: &str) -> ArchiveError {
+        let what = format!("the record at byte {} {what}", self.whole);
+        ArchiveError::Damaged { path: self.path.clone(), what }
+    }
+
+    /// The next grid; nothing at the end, or where a crash has cut the file.
+    fn read(&mut self) -> Result<Option<Find>, ArchiveError> {
+        let mut head = [0; 8];
+        let failed = |source| FileError { action: "read", path: self.path.clone(), source };
+        if fill(&mut self.file, &mut head).map_err(failed)? < head.len() {
+            return Ok(None);
+        }
+        let length = u16::from_le_bytes([head[0], head[1]]);
+        if length != !u16::from_le_bytes([head[2], head[3]]) {
+            // Room that a power cut left unwritten is no damage.
+            let blank = head == [0; 8] && only_zeros(&mut self.file).map_err(failed)?;
+            return if blank { Ok(None) } else { Err(self.damaged("has a damaged length")) };
+        }
+        let mut payload = vec![0; usize::from(length)];
+        if fill(&mut self.file, &mut payload).map_err(failed)? < payload.len() {
+            return Ok(None);
+        }
+        if crc32fast::hash(&payload) != u32::from_le_bytes([head[4], head[5], head[6], head[7]]) {
+            return Err(self.damaged("has a checksum that does not match"));
+        }
+        let Ok(find) = postcard::from_bytes(&payload) else { return Err(self.damaged("cannot be read")) };
+        self.whole += 8 + u64::from(length);
+        Ok(Some(find))
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<Find, ArchiveError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.over {
+            return None;
+        }
+        let next = self.read();
+        self.over = !matches!(next, Ok(Some(_)));
+        next.transpose()
+    }
+}
+
+/// Reads until the buffer is full or the file ends; how much was read.
+fn fill(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// Whether the rest of the file is zeros.
+fn only_zeros(file: &mut impl Read) -> io::Result<bool> {
+    let mut buffer = [0; 4096];
+    loop {
+        let n = fill(file, &mut buffer)?;
+        if buffer[..n].iter().any(|&byte| byte != 0) {
+            return Ok(false);
+        }
+        if n < buffer.len() {
+            return Ok(true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! Which grids are new to an archive: shared by the workers, each of which settles its own finds.
+//!
+//! A search near its best offers the same grid again and again. A worker first asks its own small cache of fingerprints,
+//! which do not depend on the order of the moves (some 0.1 microseconds); what is not in it gets its canonical key (some
+//! 20 microseconds), which is looked up among those of all grids of the archive. Two different grids have one key with a
+//! probability of about `pairs / 2^64`: for a million grids one in 37 million.
+
+use crate::morpion::canonical::canonical_key;
+use crate::morpion::geometry::Move;
+use crate::morpion::variant::Variant;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+/// So many grids of each score are kept at most: some 20 MB of memory and 600 MB of disk per score.
+pub const MOST_PER_SCORE: u64 = 1 << 20;
+/// Places in a worker's cache.
+const RECENT: usize = 1 << 12;
+
+/// The keys of the grids that an archive holds.
+#[derive(Debug)]
+pub struct Novelty {
+    variant: Variant,
+    keep_from: u32,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    keys: HashSet<u64>,
+    per_score: BTreeMap<u32, u64>,
+}
+
+impl Novelty {
+    /// For an archive that takes grids of at least `keep_from` moves, and holds none yet.
+    pub fn new(variant: Variant, keep_from: u32) -> Novelty {
+        Novelty { variant, keep_from, held: Mutex::default() }
+    }
+
+    /// The smallest score that is kept.
+    pub fn keep_from(&self) -> u32 {
+        self.keep_from
+    }
+
+    /// Notes a grid that the archive holds; whether it is to be kept: it is new, and its score has room.
+    pub fn note(&self, key: u64, score: u32) -> bool {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = held.per_score.get(&score).copied().unwrap_or(0);
+        if count >= MOST_PER_SCORE || !held.keys.insert(key) {
+            return false;
+        }
+        held.per_score.insert(score, count + 1);
+        true
+    }
+}
+
+/// A worker's view of the archive.
+#[derive(Debug)]
+pub struct Offers<'a> {
+    novelty: &'a Novelty,
+    recent: Box<[u64; RECENT]>,
+}
+
+impl<'a> Offers<'a> {
+    /// With an empty cache.
+    pub fn to(novelty: &'a Novelty) -> Offers<'a> {
+        Offers { novelty, recent: Box::new([0; RECENT]) }
+    }
+
+    /// The key of a game that is long enough and new to all workers; it is noted as held.
+    pub fn settle(&mut self, moves: &[Move]) -> Option<u64> {
+        if moves.len() < self.novelty.keep_from as usize {
+            return None;
+        }
+        let print = fingerprint(moves);
+        let place = &mut self.recent[print as usize % RECENT];
+        if std::mem::replace(place, print) == print {
+            return None;
+        }
+        let key = canonical_key(self.novelty.variant, moves);
+        self.novelty.note(key, moves.len() as u32).then_some(key)
+    }
+}
+
+/// A hash of the set of lines, whatever their order; never 0.
+fn fingerprint(moves: &[Move]) -> u64 {
+    let sum = moves.iter().fold(0u64, |sum, mv| {
+        let product = u64::from(mv.line().key()).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        sum.wrapping_add((product ^ product >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93))
+    });
+    (sum ^ sum >> 29) | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::morpion::symmetry::Symmetry;
+    use crate::notation::records::known;
+
+    #[test]
+    fn a_grid_is_new_once_in_any_order_and_orientation() {
+        let record = &known().unwrap()[0].grid;
+        let novelty = Novelty::new(record.variant, 100);
+        let (mut one, mut two) = (Offers::to(&novelty), Offers::to(&novelty));
+        assert_eq!(one.settle(&record.moves[..99]), None, "too short");
+        let key = one.settle(&record.moves).unwrap();
+        assert_eq!(key, canonical_key(record.variant, &record.moves));
+        for symmetry in Symmetry::ALL {
+            let mut moves: Vec<Move> =
+                record.moves.iter().map(|&mv| symmetry.image(record.variant, mv).unwrap()).collect();
+            moves.reverse();
+            for offers in [&mut one, &mut two] {
+                assert_eq!(offers.settle(&moves), None);
+                assert_eq!(offers.settle(&moves), None);
+            }
+        }
+        assert!(two.settle(&record.moves[1..]).is_some(), "another set of lines");
+    }
+
+    #[test]
+    fn each_score_has_its_room() {
+        let novelty = Novelty::new(Variant::T5, 1);
+        assert!((0..MOST_PER_SCORE).all(|key| novelty.note(key, 165)));
+        assert!(!novelty.note(u64::MAX, 165));
+        assert!(novelty.note(u64::MAX, 166));
+    }
+}
