@@ -10,7 +10,7 @@ use crate::core::ctl::{Ctl, Signal};
 use crate::core::search::{End, Search};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
-use crate::render::chart::{Chart, Panel, Series, chart};
+use crate::render::chart::{Chart, Marks, Panel, Series, chart};
 use crate::render::pen::Picture;
 use crate::strategies::dfs::Dfs;
 use crate::strategies::params::{Jumps, Params, Sort, StallTable};
@@ -334,7 +334,7 @@ fn return_time(config: &ReturnTime, threads: usize) -> anyhow::Result<Results> {
     let step = if last - first > 30 { 5 } else { 1 };
     let places = (first..=last).filter(|mv| mv % step == 0).map(|mv| (f64::from(mv), mv.to_string())).collect();
     let (x, y) = ("move to which the search has returned".to_owned(), "CPU seconds until then".to_owned());
-    let panel = Panel { x, y, places, log: true, joined: true, series };
+    let panel = Panel { x, y, places, log: true, marks: Marks::Joined, series };
     let sort = sort_name(config.sort);
     let title =
         format!("{}: time until the search first returns to move n (ordering: {sort})", config.variant.code());
@@ -396,7 +396,7 @@ fn orderings(config: &Orderings, threads: usize) -> anyhow::Result<Results> {
     });
     let places = (0..).zip(&config.sorts).map(|(i, &sort)| (f64::from(i), sort_name(sort))).collect();
     let (x, y, series) = (String::new(), "best score".to_owned(), series.collect());
-    let panel = Panel { x, y, places, log: false, joined: false, series };
+    let panel = Panel { x, y, places, log: false, marks: Marks::Points, series };
     let code = config.variant.code();
     let title = format!("{code}: best score by ordering and jumps back, {} each", budget.describe());
     Ok(Results { table, chart: Chart { title, note: String::new(), panels: vec![panel] } })
@@ -475,7 +475,14 @@ fn depth(config: &Depth, threads: usize) -> anyhow::Result<Results> {
             Series { name: done, points: of(true) },
             Series { name: format!("cut off after {}", budget.describe()), points: of(false) },
         ];
-        Panel { x: "main depth".to_owned(), y: y.to_owned(), places: places.clone(), log, joined: true, series }
+        Panel {
+            x: "main depth".to_owned(),
+            y: y.to_owned(),
+            places: places.clone(),
+            log,
+            marks: Marks::Joined,
+            series,
+        }
     };
     let panels =
         vec![panel("best score", false, |run| f64::from(run.best)), panel("CPU seconds", true, |run| run.seconds)];

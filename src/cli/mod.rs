@@ -19,6 +19,7 @@ mod resume;
 mod show;
 mod signals;
 mod state;
+mod stats;
 mod verify;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -62,6 +63,7 @@ enum Command {
     Resume(resume::Args),
     Show(show::Args),
     State(state::Args),
+    Stats(stats::Args),
     Verify(verify::Args),
 }
 
@@ -99,6 +101,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Resume(args) => resume::run(args, out),
         Command::Show(args) => show::run(args, out),
         Command::State(args) => state::run(args, out),
+        Command::Stats(args) => stats::run(args, out),
         Command::Verify(args) => verify::run(args, out),
     }
 }

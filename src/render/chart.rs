@@ -49,10 +49,21 @@ pub struct Panel {
     pub places: Vec<(f64, String)>,
     /// Whether the vertical axis is logarithmic; values that are not positive are left out then.
     pub log: bool,
-    /// Whether the points of a series are joined.
-    pub joined: bool,
+    /// How the points of a series are drawn.
+    pub marks: Marks,
     /// What is shown.
     pub series: Vec<Series>,
+}
+
+/// How points are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marks {
+    /// Each by itself with its value, at named places, the series side by side.
+    Points,
+    /// Joined by lines; series that may lie on each other are told apart by their breadth.
+    Joined,
+    /// As thin lines only: for many points.
+    Lines,
 }
 
 /// Points with a name.
@@ -60,7 +71,7 @@ pub struct Panel {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
-    /// Places and values, by ascending place if they are joined.
+    /// Places and values, by ascending place if they are joined by lines.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -111,7 +122,7 @@ impl<'a> Field<'a> {
             places.filter(|p| p.is_finite()).fold((f64::MAX, f64::MIN), |(a, b), p| (a.min(p), b.max(p)));
         let (first, last) = if first < last { (first, last) } else { (0.0, 1.0) };
         // Places with names stand in the middle of their share of the axis.
-        let room = if panel.joined { 0.0 } else { 0.5 };
+        let room = if panel.marks == Marks::Points { 0.5 } else { 0.0 };
         Field { panel, left, top, right, bottom, places: (first - room, last + room), values, ticks }
     }
 
@@ -185,7 +196,7 @@ impl Sheet<'_> {
             let x = field.x(*place);
             pen.line((x, field.top), (x, field.bottom), stroke, self.palette.grid)?;
             let half = font.width(name) / 2.0;
-            let row = if field.panel.joined { 0 } else { i % 2 };
+            let row = if field.panel.marks == Marks::Points { i % 2 } else { 0 };
             if x - half > free[row] {
                 pen.text(name, (x, field.bottom + (0.022 + 0.02 * row as f64) * size), centre)?;
                 free[row] = x + half + 0.006 * size;
@@ -201,22 +212,26 @@ impl Sheet<'_> {
     fn series<B: DrawingBackend>(&self, pen: &mut Pen<B>, field: &Field) -> Drawn<B> {
         let size = self.size;
         let count = field.panel.series.len() as f64;
+        let (joined, thin) = (field.panel.marks != Marks::Points, field.panel.marks == Marks::Lines);
         for (i, series) in field.panel.series.iter().enumerate() {
             let colour = Self::colour(i);
             // Series of named places stand side by side.
-            let aside = if field.panel.joined { 0.0 } else { (i as f64 - (count - 1.0) / 2.0) * 0.022 * size };
+            let aside = if joined { 0.0 } else { (i as f64 - (count - 1.0) / 2.0) * 0.022 * size };
             // Joined series may lie on each other: the lower ones are broader.
-            let broad = if field.panel.joined { count - 1.0 - i as f64 } else { 0.0 };
+            let broad = if joined && !thin { count - 1.0 - i as f64 } else { 0.0 };
             let (stroke, radius) = (0.0022 + 0.0028 * broad, 0.0035 + 0.003 * broad);
             let mut last: Option<(f64, f64)> = None;
             for ((x, y), value) in field.points(series) {
                 let x = x + aside;
-                if let (Some(from), true) = (last, field.panel.joined) {
+                if let (Some(from), true) = (last, joined) {
                     pen.line(from, (x, y), stroke * size, colour)?;
                 }
                 last = Some((x, y));
-                pen.disc((x, y), if field.panel.joined { radius * size } else { 0.006 * size }, colour)?;
-                if !field.panel.joined {
+                if thin {
+                    continue;
+                }
+                pen.disc((x, y), if joined { radius * size } else { 0.006 * size }, colour)?;
+                if !joined {
                     let font = Type { bold: true, colour, ..self.font(0.0135, HPos::Center) };
                     pen.text(&format!("{value}"), (x, y - 0.012 * size), font)?;
                 }
@@ -281,10 +296,10 @@ mod tests {
             vec![(1.0, 1e300), (2.0, 1e-300)],
         ];
         for points in odd {
-            for (log, joined) in [(true, true), (false, false)] {
+            for (log, marks) in [(true, Marks::Joined), (false, Marks::Points), (true, Marks::Lines)] {
                 let series = vec![Series { name: "a".to_owned(), points: points.clone() }; 2];
                 let places = vec![(1.0, "one".to_owned()); 3];
-                let panel = Panel { x: "x".into(), y: "y".into(), places, log, joined, series };
+                let panel = Panel { x: "x".into(), y: "y".into(), places, log, marks, series };
                 let sheet = Chart { title: "t".into(), note: "n".into(), panels: vec![panel; 2] };
                 let svg = chart(&sheet, Picture::Svg, 600).unwrap();
                 assert!(!String::from_utf8(svg).unwrap().contains("NaN"));

@@ -151,6 +151,26 @@ fn first_shown(mut finds: Vec<f64>, end: f64) -> f64 {
     }
 }
 
+/// Ticks of a linear axis of time from 0 to `to` seconds: seconds and names.
+pub fn time_ticks(to: f64) -> Vec<(f64, String)> {
+    let enough = |&(step, _, _): &(f64, f64, &str)| to / step <= 10.0;
+    let (step, unit, name) = STEPS.into_iter().find(enough).unwrap_or((to / 10.0, 86_400.0, "d"));
+    let count = (to / step) as u32;
+    (0..=count)
+        .map(|i| {
+            let at = f64::from(i) * step;
+            let number = (at / unit * 10.0).round() / 10.0;
+            (at, if i == 0 { "0".to_owned() } else { format!("{number} {name}") })
+        })
+        .collect()
+}
+
+/// Ticks of a logarithmic axis of time between two seconds: seconds and names.
+pub fn log_ticks(from: f64, to: f64) -> Vec<(f64, String)> {
+    let inside = LOG_TICKS.iter().filter(|&&(at, _)| at >= from * 0.999 && at <= to);
+    inside.map(|&(at, name)| (at, name.to_owned())).collect()
+}
+
 impl<'a> Chart<'a> {
     fn new(series: &'a [Series], options: &'a Options) -> Chart<'a> {
         let size = f64::from(options.size);
@@ -202,20 +222,7 @@ impl<'a> Chart<'a> {
     /// The ticks of the axis of time: seconds and names.
     fn ticks(&self) -> Vec<(f64, String)> {
         let (from, to) = self.seconds;
-        if self.log {
-            let inside = LOG_TICKS.iter().filter(|&&(at, _)| at >= from * 0.999 && at <= to);
-            return inside.map(|&(at, name)| (at, name.to_owned())).collect();
-        }
-        let enough = |&(step, _, _): &(f64, f64, &str)| to / step <= 10.0;
-        let (step, unit, name) = STEPS.into_iter().find(enough).unwrap_or((to / 10.0, 86_400.0, "d"));
-        let count = (to / step) as u32;
-        (0..=count)
-            .map(|i| {
-                let at = f64::from(i) * step;
-                let number = (at / unit * 10.0).round() / 10.0;
-                (at, if i == 0 { "0".to_owned() } else { format!("{number} {name}") })
-            })
-            .collect()
+        if self.log { log_ticks(from, to) } else { time_ticks(to) }
     }
 
     fn colour(&self, i: usize) -> Rgb {

@@ -12,6 +12,7 @@ pub mod directory;
 pub mod events;
 mod session;
 pub mod state;
+pub mod statistics;
 pub mod status;
 pub mod worker;
 
