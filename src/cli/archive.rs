@@ -10,7 +10,7 @@ use crate::morpion::variant::Variant;
 use crate::notation::catalogue::{Catalogue, Kinship};
 use crate::runner::archive::novelty::MOST_PER_SCORE;
 use crate::runner::best::utc;
-use crate::runner::status::{clock, thousands};
+use crate::runner::status::{after, thousands};
 use anyhow::{Context, ensure};
 use collect::{Collection, Entry};
 use export::Kind;
@@ -117,9 +117,7 @@ fn compared(kinship: &Option<Kinship>) -> String {
     match kinship {
         Some(kin) if kin.equal => format!("the known record {}", kin.record.name),
         Some(kin) if kin.part => format!("part of the record {}", kin.record.name),
-        Some(kin) => {
-            format!("new; {} of {}", counted(kin.common, "line"), kin.record.name)
-        }
+        Some(kin) => format!("new; {} in common with {}", counted(kin.common, "line"), kin.record.name),
         None => "new".to_owned(),
     }
 }
@@ -139,13 +137,14 @@ fn print(chosen: &[(&Entry, Option<Kinship>)], many: bool, out: &mut dyn Write) 
         format!("score  id        {:20}  {:>12}  {:>6}  {head:width$}{source}", "found (UTC)", "after", "unit");
     writeln!(out, "{}", line.trim_end())?;
     for ((entry, _), compared) in chosen.iter().zip(&compared) {
-        let (time, after, unit) = entry.found.as_ref().map_or_else(
+        let (time, seconds, unit) = entry.found.as_ref().map_or_else(
             || ("-".to_owned(), "-".to_owned(), "-".to_owned()),
-            |found| (utc(found.time), clock(found.seconds), found.unit.to_string()),
+            |found| (utc(found.time), after(found.seconds), found.unit.to_string()),
         );
         let source = if named { format!("  {}", grid_input::plain(&entry.source)) } else { String::new() };
         let (variant, score, id) = (entry.variant, entry.score(), entry.id());
-        let line = format!("{variant} {score:>3} {id}  {time:20}  {after:>12}  {unit:>6}  {compared:width$}{source}");
+        let line =
+            format!("{variant} {score:>3} {id}  {time:20}  {seconds:>12}  {unit:>6}  {compared:width$}{source}");
         writeln!(out, "{}", line.trim_end())?;
     }
     let mut scores: BTreeMap<(Variant, usize), usize> = BTreeMap::new();
@@ -158,7 +157,9 @@ fn print(chosen: &[(&Entry, Option<Kinship>)], many: bool, out: &mut dyn Write) 
         format!("{} of {score} in {variant}{}", thousands(count as u64), full(count))
     });
     let counts: Vec<String> = counts.collect();
-    writeln!(out, "{}, {} new: {}", counted(chosen.len(), "grid"), thousands(new as u64), counts.join(", "))?;
+    let noun = if chosen.len() == 1 { "grid" } else { "grids" };
+    let [all, new] = [chosen.len(), new].map(|count| thousands(count as u64));
+    writeln!(out, "{all} {noun}, {new} new: {}", counts.join(", "))?;
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use crate::morpion::variant::Variant;
 use crate::render::pen::{Picture, SIZES};
 use crate::runner::best::method;
 use crate::runner::statistics::{self, Improvement, Statistics, join};
-use crate::runner::status::{clock, thousands};
+use crate::runner::status::{after, clock, thousands};
 use crate::strategies::params::Strategy;
 use anyhow::{Context, bail};
 use std::io::Write;
@@ -96,7 +96,7 @@ fn print(statistics: &Statistics, name: &str, out: &mut dyn Write) -> anyhow::Re
     if !bests.is_empty() {
         writeln!(out, "\ntime to each score\n{:>5}  {:>12}  {:>8}  {unit} of the unit", "score", "after", "unit")?;
         for Improvement { score, seconds, unit, iterations } in bests {
-            let after = if *seconds < 60.0 { format!("{seconds:.1} s") } else { clock(*seconds) };
+            let after = after(*seconds);
             writeln!(out, "{score:>5}  {after:>12}  {unit:>8}  {}", thousands(*iterations))?;
         }
     }
@@ -115,7 +115,10 @@ fn columns<'a>(levels: &'a [Histogram], units: &'a Histogram) -> Vec<(String, &'
     let name = |level: usize| if level == 0 { "games".to_owned() } else { format!("level {level}") };
     let mut columns: Vec<(String, &Histogram)> =
         levels.iter().enumerate().map(|(level, counts)| (name(level), counts)).collect();
-    columns.push(("units".to_owned(), units));
+    // Where a unit is one call of the top level, it has been counted there.
+    if levels.last() != Some(units) {
+        columns.push(("units".to_owned(), units));
+    }
     columns.retain(|(_, counts)| !counts.is_empty());
     columns
 }

@@ -97,6 +97,11 @@ pub fn clock(seconds: f64) -> String {
     }
 }
 
+/// The same with tenths below a minute.
+pub fn after(seconds: f64) -> String {
+    if seconds < 60.0 { format!("{:.1} s", seconds.max(0.0)) } else { clock(seconds) }
+}
+
 /// A number with blanks between its thousands.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();

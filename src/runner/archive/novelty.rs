@@ -7,7 +7,9 @@
 
 use crate::morpion::canonical::canonical_key;
 use crate::morpion::geometry::Move;
+use crate::morpion::position::Position;
 use crate::morpion::variant::Variant;
+use crate::with_rules;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -66,7 +68,7 @@ impl<'a> Offers<'a> {
         Offers { novelty, recent: Box::new([0; RECENT]) }
     }
 
-    /// The key of a game that is long enough and new to all workers; it is noted as held.
+    /// The key of a game that is long enough, finished, and new to all workers; it is noted as held.
     pub fn settle(&mut self, moves: &[Move]) -> Option<u64> {
         if moves.len() < self.novelty.keep_from as usize {
             return None;
@@ -76,9 +78,18 @@ impl<'a> Offers<'a> {
         if std::mem::replace(place, print) == print {
             return None;
         }
+        if !is_finished(self.novelty.variant, moves) {
+            return None;
+        }
         let key = canonical_key(self.novelty.variant, moves);
         self.novelty.note(key, moves.len() as u32).then_some(key)
     }
+}
+
+/// Whether no move is left; of what is no game the referee will say more. An order-free search leaves games at which an earlier branch has tried the moves that are left;
+/// it has offered the finished ones there.
+fn is_finished(variant: Variant, moves: &[Move]) -> bool {
+    with_rules!(variant, R => Position::<R>::after(moves).map_or(true, |position| position.moves().is_empty()))
 }
 
 /// A hash of the set of lines, whatever their order; never 0.
@@ -113,7 +124,9 @@ mod tests {
                 assert_eq!(offers.settle(&moves), None);
             }
         }
-        assert!(two.settle(&record.moves[1..]).is_some(), "another set of lines");
+        assert_eq!(two.settle(&record.moves[..177]), None, "a move is left");
+        let other = &known().unwrap()[1].grid;
+        assert!(two.settle(&other.moves).is_some(), "another set of lines");
     }
 
     #[test]

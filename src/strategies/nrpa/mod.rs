@@ -90,7 +90,9 @@ pub struct Nrpa<R> {
     finished: bool,
     /// Scores of the playouts and of the calls of levels 1 to the top.
     results: Vec<Histogram>,
-    /// Scores of the playouts of the open call of level 1, which a stop makes again.
+    /// Lengths of the playouts of the last slice, without the prefix: the hot function only stores them.
+    lengths: Box<[u16; SLICE as usize]>,
+    /// Scores of the earlier slices of the open call of level 1, which a stop makes again.
     recent: Histogram,
 }
 
@@ -142,6 +144,7 @@ impl<R: Rules> Nrpa<R> {
             best: 0,
             finished: false,
             results: vec![Histogram::default(); params.level().max(1) as usize + 1],
+            lengths: Box::new([0; SLICE as usize]),
             recent: Histogram::default(),
         }
     }
@@ -194,7 +197,6 @@ impl<R: Rules> Nrpa<R> {
             }
             self.open = true;
         }
-        let prefix = self.prefix.len();
         let pause = self.calls.min(lowest.done.saturating_add(SLICE));
         while lowest.done < pause && self.playouts < self.limit {
             if lowest.done > 0 {
@@ -203,7 +205,7 @@ impl<R: Rules> Nrpa<R> {
             // SAFETY: the instructions by the caller's promise.
             unsafe { self.playout.play::<I>(&lowest.policy, &mut self.clocks) };
             self.playouts += 1;
-            self.recent.add(prefix + self.playout.game.moves().len());
+            self.lengths[(lowest.done % SLICE) as usize] = self.playout.game.moves().len() as u16;
             lowest.done += 1;
             if lowest.accepts(&self.playout.game, self.adapt) {
                 std::mem::swap(&mut lowest.best, &mut self.playout.game);
@@ -215,13 +217,10 @@ impl<R: Rules> Nrpa<R> {
         }
         self.open = false;
         self.batches += 1;
-        self.results[0].merge(&self.recent);
-        self.recent.clear();
         if lowest.done < self.calls {
             // The budget is used up in the middle of a call: nothing follows.
             return;
         }
-        self.results[1].add(prefix + lowest.best.moves().len());
         let mut level = 1;
         while level < self.nests.len() {
             let (below, rest) = self.nests.split_at_mut(level);
@@ -241,10 +240,34 @@ impl<R: Rules> Nrpa<R> {
                 return;
             }
             level += 1;
-            self.results[level].add(prefix + nest.best.moves().len());
+            count(&mut self.results[level], self.prefix.len() + nest.best.moves().len());
         }
         self.finished = true;
     }
+
+    /// Counts the playouts of the slice that began at playout number `from` of its call, and the call if it is complete.
+    fn count_slice(&mut self, from: u32) {
+        let (done, prefix) = (self.nests[0].done, self.prefix.len());
+        let whole = from == 0 && !self.open;
+        let counts = if whole { &mut self.results[0] } else { &mut self.recent };
+        for number in from..done {
+            counts.add(prefix + usize::from(self.lengths[(number % SLICE) as usize]));
+        }
+        if !whole && !self.open {
+            self.results[0].merge(&self.recent);
+            self.recent.clear();
+        }
+        if !self.open && done == self.calls {
+            self.results[1].add(prefix + self.nests[0].best.moves().len());
+        }
+    }
+}
+
+/// Counts the result of a call above level 1, out of the way of the hot function.
+#[cold]
+#[inline(never)]
+fn count(results: &mut Histogram, score: usize) {
+    results.add(score);
 }
 
 /// Playouts between two polls at most: about 20 ms.
@@ -304,7 +327,9 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
             if !self.open {
                 ctl.offer_checkpoint(&mut || self.save());
             }
+            let from = if self.open { self.nests[0].done } else { 0 };
             dispatch(self.extension, Batch(self));
+            self.count_slice(from);
             if self.open {
                 continue;
             }
