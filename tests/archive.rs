@@ -111,7 +111,7 @@ fn a_stopped_hunt_tells_of_its_running_units_and_goes_on_with_them() {
 fn a_hunt_says_which_bests_are_known_and_keeps_the_grids_around_them() {
     let dir = temporary();
     let hunt = format!(
-        "--init-file {} 168 --threads 2 --main-depth 2 --jumps-back no --stall-table /dev/null --keep-from 175 --dir hunt",
+        "--init-file {} 160 --threads 2 --main-depth 2 --jumps-back no --stall-table /dev/null --keep-from 165 --dir hunt",
         record("5T-178-rosin")
     );
     let out = succeed(dir.path(), &hunt);

@@ -147,19 +147,23 @@ fn print(chosen: &[(&Entry, Option<Kinship>)], many: bool, out: &mut dyn Write) 
             format!("{variant} {score:>3} {id}  {time:20}  {seconds:>12}  {unit:>6}  {compared:width$}{source}");
         writeln!(out, "{}", line.trim_end())?;
     }
-    let mut scores: BTreeMap<(Variant, usize), usize> = BTreeMap::new();
+    let mut scores: BTreeMap<Variant, BTreeMap<usize, usize>> = BTreeMap::new();
     for (entry, _) in chosen {
-        *scores.entry((entry.variant, entry.score())).or_default() += 1;
+        *scores.entry(entry.variant).or_default().entry(entry.score()).or_default() += 1;
     }
     let new = chosen.iter().filter(|(_, kinship)| is_new(kinship)).count();
     let full = |count: usize| if count as u64 >= MOST_PER_SCORE { " (no more are kept)" } else { "" };
-    let counts = scores.iter().rev().map(|((variant, score), &count)| {
-        format!("{} of {score} in {variant}{}", thousands(count as u64), full(count))
+    let counts = scores.iter().map(|(variant, scores)| {
+        let of = scores
+            .iter()
+            .rev()
+            .map(|(score, &count)| format!("{} of {score}{}", thousands(count as u64), full(count)));
+        format!("{variant} {}", of.collect::<Vec<_>>().join(", "))
     });
     let counts: Vec<String> = counts.collect();
     let noun = if chosen.len() == 1 { "grid" } else { "grids" };
     let [all, new] = [chosen.len(), new].map(|count| thousands(count as u64));
-    writeln!(out, "{all} {noun}, {new} new: {}", counts.join(", "))?;
+    writeln!(out, "{all} {noun}, {new} new: {}", counts.join("; "))?;
     Ok(())
 }
 
