@@ -7,7 +7,8 @@
 //! CRC-32 sums. A journal that ends within a record was cut by a crash: the record was never acknowledged. Anything
 //! else that does not fit is damage, which is reported and left alone.
 //!
-//! Version 2 has counts of results in the state and in the ends of units; version 1 is read too ([`version1`]).
+//! Version 3 has counts of results in the state and in the ends of units; version 1 is read too ([`version1`]), and no
+//! other was ever written.
 
 mod version1;
 
@@ -19,7 +20,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Version of the format of both files.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Name of the checkpoint.
 pub const CHECKPOINT: &str = "hunt.state";
 const CHECKPOINT_MAGIC: &[u8; 8] = b"MorpHunt";
@@ -318,7 +319,8 @@ fn parse_checkpoint(bytes: &[u8]) -> Result<(u64, Checkpoint, u32), Problem> {
     }
     let stored = match version {
         1 => version1::checkpoint(rest),
-        _ => postcard::from_bytes::<Stored>(rest),
+        VERSION => postcard::from_bytes::<Stored>(rest),
+        _ => return damaged(format!("its format version {version} is unknown")),
     };
     let Ok(stored) = stored else { return damaged("its content cannot be read") };
     let job = match serde_json::from_str(&stored.job) {
@@ -339,7 +341,7 @@ fn parse_journal(bytes: &[u8], generation: u64) -> Result<(Vec<Record>, u64, u32
     if version > VERSION {
         return Err(Problem::Newer(version));
     }
-    if header != journal_header(version, generation) {
+    if ![1, VERSION].contains(&version) || header != journal_header(version, generation) {
         return damaged("its header does not match");
     }
     let mut records = Vec::new();

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hunt_of_version_1_is_read_and_goes_on_in_version_2() {
+    fn a_hunt_of_version_1_is_read_and_goes_on_in_the_newest_one() {
         let dir = tempfile::tempdir().unwrap();
         write_old(dir.path());
         let (mut store, mut checkpoint, records) = Store::open(dir.path()).unwrap();
