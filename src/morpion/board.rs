@@ -12,8 +12,10 @@ use std::marker::PhantomData;
 /// Words per direction: 119 tracks, rounded up.
 const TRACKS: usize = 128;
 
-/// A board without a move list.
+/// A board without a move list. It begins at a cache line wherever it stands, so that the speed of copying it does not hang
+/// on the fields beside it.
 #[derive(Clone, PartialEq, Eq)]
+#[repr(align(64))]
 pub struct Board<R> {
     /// Bit `c` of word `128 * direction + track`: the point at coordinate `c` is set.
     points: [u64; 4 * TRACKS],
