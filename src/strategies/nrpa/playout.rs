@@ -51,7 +51,7 @@ impl<R: Rules> Playout<R> {
     /// The processor has the extension `I`.
     #[inline(always)]
     pub unsafe fn play<I: Slots>(&mut self, policy: &Policy, clocks: &mut Clocks) {
-        self.board.clone_from(&self.start);
+        self.board.copy_from(&self.start);
         let means = policy.means();
         // The moves of the slots once more, to read a single one.
         let mut mirror = [0u32; SLOTS];
@@ -151,7 +151,7 @@ impl<R: Rules> Playout<R> {
 
     /// Fills `game` from moves that are legal from the start in this order.
     pub fn replay(&mut self, moves: &[u32], game: &mut Game) {
-        self.board.clone_from(&self.start);
+        self.board.copy_from(&self.start);
         game.clear();
         for &bits in moves {
             if !game.has_room() {
