@@ -55,7 +55,7 @@ impl<R: Rules> Playout<R> {
         let means = policy.means();
         // The moves of the slots once more, to read a single one.
         let mut mirror = [0u32; SLOTS];
-        let mut times = [0.0f32; SLOTS];
+        let mut times = [f32::INFINITY; SLOTS];
         self.waiting.clear();
         for (slot, &mv) in self.start_moves.iter().enumerate() {
             clocks.reserve::<I>(1);
@@ -72,7 +72,9 @@ impl<R: Rules> Playout<R> {
         let game = &mut *self.game;
         game.clear();
         // SAFETY: the same.
-        let (_, mut soonest) = unsafe { I::settle(moves, &mut left, live, Collision::NONE, 0.0) };
+        let mut least = unsafe { I::least(left) };
+        // SAFETY: the same.
+        let mut soonest = unsafe { I::read(least) };
         // The move of the least clock, known as soon as it is: read from the mirror only when the next step needs it,
         // it would come later.
         let mut next = mirror[unpack(soonest).1];
@@ -89,22 +91,26 @@ impl<R: Rules> Playout<R> {
                 unsafe { I::put(&mut moves, &mut left, slot as u32, bits, clock) };
                 mirror[slot] = bits;
                 soonest = key(clock, slot as u32);
+                // SAFETY: the same.
+                least = unsafe { I::splat(soonest) };
                 next = bits;
             }
             let mv = Move::from_raw(next);
-            let (elapsed, _) = unpack(soonest);
             let center = mv.point();
             game.play(mv.bits());
             clocks.reserve::<I>(NEW);
             let mut openings = self.board.place_and_open(mv);
-            let collision = Collision::of::<R>(mv.bits());
+            let (elapsed, _) = unpack(soonest);
+            let hits;
             // SAFETY: the same.
             unsafe {
-                (live, soonest) = I::settle(moves, &mut left, live, collision, elapsed);
+                (hits, least) = I::settle::<R>(moves, &mut left, live, least, mv.bits());
+                soonest = I::read(least);
             }
+            live &= !hits;
             next = mirror[unpack(soonest).1];
             if !self.waiting.is_empty() {
-                self.waiting.settle(collision, elapsed);
+                self.waiting.settle(Collision::of::<R>(mv.bits()), elapsed);
             }
             // Counters in registers: the compiler cannot know that what is written between does not change them.
             let (mut appearances, mut used) = (game.appearances, clocks.used());
@@ -123,7 +129,10 @@ impl<R: Rules> Playout<R> {
                 live |= 1 << slot;
                 mirror[slot as usize & (SLOTS - 1)] = bits;
                 // SAFETY: the same.
-                unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
+                unsafe {
+                    I::put(&mut moves, &mut left, slot, bits, clock);
+                    least = I::lower(least, slot, clock);
+                }
                 let key = key(clock, slot);
                 next = select_unpredictable(key < soonest, bits, next);
                 soonest = soonest.min(key);
@@ -138,7 +147,10 @@ impl<R: Rules> Playout<R> {
                     live |= 1 << slot;
                     mirror[slot as usize & (SLOTS - 1)] = bits;
                     // SAFETY: the same.
-                    unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
+                    unsafe {
+                        I::put(&mut moves, &mut left, slot, bits, clock);
+                        least = I::lower(least, slot, clock);
+                    }
                     soonest = soonest.min(key(clock, slot));
                 }
                 next = mirror[unpack(soonest).1];
