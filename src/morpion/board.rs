@@ -12,6 +12,9 @@ use std::marker::PhantomData;
 /// Words per direction: 119 tracks, rounded up.
 const TRACKS: usize = 128;
 
+/// Where among its words the first falling diagonal stands: so that the word of a point is `x + (y ^ 63)` there.
+const FALLING: usize = 63 - (SIDE as usize - 1);
+
 /// A board without a move list. It begins at a cache line wherever it stands, so that the speed of copying it does not hang
 /// on the fields beside it.
 #[derive(Clone, PartialEq, Eq)]
@@ -60,7 +63,8 @@ impl<R: Rules> Board<R> {
 
     #[inline(always)]
     fn word(direction: Direction, track: usize) -> usize {
-        direction as usize * TRACKS + (track & (TRACKS - 1))
+        let first = if matches!(direction, Direction::Falling) { FALLING } else { 0 };
+        direction as usize * TRACKS + ((track + first) & (TRACKS - 1))
     }
 
     #[inline(always)]
@@ -126,48 +130,38 @@ impl<R: Rules> Board<R> {
         self.blocked[Self::word(line.direction(), line.track())] &= !(((1 << R::BLOCKED) - 1) << line.start());
     }
 
+    /// The words of the tracks through `point`, by direction, and its coordinates in them.
+    #[inline(always)]
+    fn words_of(point: Point) -> [(usize, u32); 4] {
+        // Six bits each, so that a compiler sees that no index is out of bounds.
+        let (x, y) = (point.index() & 63, point.index() >> 6 & 63);
+        let words = [y, x, x + (y ^ 63), x + y];
+        let coordinates = [x, y, x, x].map(|c| c as u32);
+        std::array::from_fn(|d| (d * TRACKS + words[d], coordinates[d]))
+    }
+
     /// The legal lines through `point`, which has just been set.
     #[inline(always)]
     fn openings(&self, point: Point) -> Openings<R> {
-        let mut openings = Openings::NONE;
-        for direction in Direction::ALL {
-            let (track, _) = direction.track(point);
-            self.look(direction, point, self.points[Self::word(direction, track)], &mut openings);
-        }
-        openings
+        let words = Self::words_of(point).map(|(word, c)| (self.points[word], self.blocked[word], c));
+        Openings::look(point, words)
     }
 
-    /// [`Board::place`], and the legal lines through the point set. Each word of points is read once and its new
-    /// value used at once: to store it and read it again would lengthen the chain from move to move.
+    /// [`Board::place`], and the legal lines through the point set. Each word is read once and its value used at
+    /// once: to store it and read it again would lengthen the chain from move to move. What the new line itself
+    /// blocks is therefore taken out at the end.
     #[inline(always)]
     pub(crate) fn place_and_open(&mut self, mv: Move) -> Openings<R> {
         let (line, point) = (mv.line(), mv.point());
-        self.blocked[Self::word(line.direction(), line.track())] |= ((1 << R::BLOCKED) - 1) << line.start();
-        let mut openings = Openings::NONE;
-        for direction in Direction::ALL {
-            let (track, c) = direction.track(point);
-            let word = Self::word(direction, track);
-            let points = self.points[word] | 1 << c;
-            self.points[word] = points;
-            self.look(direction, point, points, &mut openings);
+        let at = Self::words_of(point);
+        let mut openings = Openings::look(point, at.map(|(word, c)| (self.points[word], self.blocked[word], c)));
+        let (direction, index) = (line.direction() as usize, mv.index() & 7);
+        openings.starts &= Openings::<R>::CLEAR[(direction * 8 + index) & 31];
+        for (word, c) in at {
+            self.points[word] |= 1 << c;
         }
+        self.blocked[Self::word(line.direction(), line.track())] |= ((1 << R::BLOCKED) - 1) << line.start();
         openings
-    }
-
-    /// Adds the legal lines of one direction through `point`, whose track has these set points.
-    #[inline(always)]
-    fn look(&self, direction: Direction, point: Point, points: u64, openings: &mut Openings<R>) {
-        let d = direction as usize;
-        let (track, c) = direction.track(point);
-        // Bit LEN-1 of each window is the point itself (or the segment that starts at it).
-        let turn = c.wrapping_sub(R::LEN as u32 - 1) & 63;
-        let points = points.rotate_right(turn) as usize & Windows::<R>::MASK;
-        let blocked = self.blocked[Self::word(direction, track)].rotate_right(turn) as usize & Windows::<R>::MASK;
-        let starts = Windows::<R>::TABLE.one_missing[points] & Windows::<R>::TABLE.free[blocked];
-        openings.starts |= u32::from(starts) << (8 * d);
-        openings.windows |= (points as u64) << (16 * d);
-        let key = u32::from(Line::pack(direction, track, c).key());
-        openings.bases[d] = (key.wrapping_sub(R::LEN as u32 - 1) << 16).wrapping_add(point.index() as u32);
     }
 
     /// Calls `found` with every legal move whose line goes through `point`, which has just been set and therefore
@@ -249,10 +243,10 @@ fn copy_words(to: &mut [u64; 4 * TRACKS], from: &[u64; 4 * TRACKS]) {
 /// The legal lines through a point that has just been set, by direction and start.
 #[derive(Clone, Copy)]
 pub(crate) struct Openings<R> {
-    /// Bit `8 * direction + i`: the line that starts `LEN - 1 - i` before the point is legal.
-    starts: u32,
-    /// Per direction 16 bits: the set points of the track, bit `LEN - 1` being the point itself.
-    windows: u64,
+    /// Bit `16 * direction + 3 * i`: the line that starts `LEN - 1 - i` before the point is legal.
+    starts: u64,
+    /// At that bit and the two above it the number of the line's missing point.
+    missing: u64,
     /// Per direction the bits of a move with the point itself and the line that starts `LEN - 1` before it.
     bases: [u32; 4],
     rules: PhantomData<R>,
@@ -263,22 +257,26 @@ pub(crate) struct Openings<R> {
 pub(crate) struct Opening {
     /// The move that draws it.
     pub mv: Move,
-    /// Its place about the point: `64 * direction + 8 * i + m` for the line that starts `LEN - 1 - i` before the
+    /// Its place about the point: `128 * direction + 24 * i + m` for the line that starts `LEN - 1 - i` before the
     /// point and misses its point number `m`.
     pub place: usize,
 }
 
+/// Bits per line in [`Openings`].
+const FIELD: usize = 3;
+/// Bits per direction in [`Openings`].
+const FIELDS: usize = 16;
+
 /// Number of places about a point ([`Opening::place`]), direction, start and missing point of each.
-pub(crate) const PLACES: usize = 256;
+pub(crate) const PLACES: usize = 4 * FIELDS * 8;
 
 /// Direction, start and number of the missing point of a [`Opening::place`].
 pub(crate) const fn place(place: usize) -> (Direction, i32, i32) {
-    (Direction::ALL[(place / 64) & 3], ((place / 8) & 7) as i32, (place & 7) as i32)
+    let bit = place / 8;
+    (Direction::ALL[(bit / FIELDS) & 3], (bit % FIELDS / FIELD) as i32, (place & 7) as i32)
 }
 
 impl<R: Rules> Openings<R> {
-    const NONE: Openings<R> = Openings { starts: 0, windows: 0, bases: [0; 4], rules: PhantomData };
-
     /// What to add to the base of a place's direction for the bits of its move.
     const SHIFTS: [u32; PLACES] = {
         let mut table = [0; PLACES];
@@ -292,28 +290,71 @@ impl<R: Rules> Openings<R> {
         table
     };
 
+    /// By direction (times 8) and the number of the new point in a line just drawn: a mask without the lines through
+    /// the point that conflict with it.
+    const CLEAR: [u64; 32] = {
+        let mut table = [0; 32];
+        let mut at = 0;
+        while at < 32 {
+            let mut taken = 0u64;
+            let mut i = 0;
+            while i < R::LEN {
+                if (R::LEN - 1 - i).abs_diff(at % 8) < R::BLOCKED {
+                    taken |= 7 << (FIELD * i);
+                }
+                i += 1;
+            }
+            table[at] = !(taken << (FIELDS * (at / 8)));
+            at += 1;
+        }
+        table
+    };
+
+    /// Reads the lines through `point` from the set points and the blocked cells of its four tracks, each with the
+    /// point's coordinate. Whether the point itself is set there makes no difference.
+    #[inline(always)]
+    fn look(point: Point, tracks: [(u64, u64, u32); 4]) -> Openings<R> {
+        let (mut starts, mut missing) = (0, 0);
+        let mut bases = [0; 4];
+        for direction in Direction::ALL {
+            let d = direction as usize;
+            let (points, blocked, c) = tracks[d];
+            // Bit LEN-1 of each window is the point itself (or the segment that starts at it).
+            let turn = c.wrapping_sub(R::LEN as u32 - 1) & 63;
+            let points = points.rotate_right(turn) as usize & Windows::<R>::MASK;
+            let blocked = blocked.rotate_right(turn) as usize & Windows::<R>::MASK;
+            let table = Windows::<R>::TABLE;
+            starts |= u64::from(table.one_missing[points] & table.free[blocked]) << (FIELDS * d);
+            missing |= u64::from(table.missing[points]) << (FIELDS * d);
+            let key = u32::from(Line::pack(direction, direction.track(point).0, c).key());
+            bases[d] = (key.wrapping_sub(R::LEN as u32 - 1) << 16).wrapping_add(point.index() as u32);
+        }
+        Openings { starts, missing, bases, rules: PhantomData }
+    }
+
     /// Takes out the next line.
     #[inline(always)]
     pub fn next(&mut self) -> Option<Opening> {
         if self.starts == 0 {
             return None;
         }
-        let bit = self.starts.trailing_zeros();
+        let bit = self.starts.trailing_zeros() as usize & 63;
         self.starts &= self.starts - 1;
-        let missing = (!(self.windows >> (bit + (bit & 24)))).trailing_zeros() as usize & 7;
-        let place = (bit as usize & 31) * 8 + missing;
-        let bits = self.bases[(bit >> 3) as usize & 3].wrapping_add(Self::SHIFTS[place]);
+        let place = bit * 8 + (self.missing >> bit & 7) as usize;
+        let bits = self.bases[bit / FIELDS].wrapping_add(Self::SHIFTS[place]);
         Some(Opening { mv: Move::from_raw(bits), place })
     }
 }
 
-/// Tables from a window of `2 * LEN - 1` bits around a point to the starts of lines through it (bit `i`: the line
-/// whose first point stands `LEN - 1 - i` before it).
+/// Tables from a window of `2 * LEN - 1` bits around a point, which itself counts as set, to the lines through it: bits
+/// `3 * i` to `3 * i + 2` for the line whose first point stands `LEN - 1 - i` before it.
 struct WindowTable {
-    /// Exactly one point of the line is missing.
-    one_missing: [u8; 512],
-    /// No cell of the line is blocked.
-    free: [u8; 512],
+    /// The lowest bit, if exactly one point of the line is missing.
+    one_missing: [u16; 512],
+    /// The number of that point.
+    missing: [u16; 512],
+    /// The lowest bit, if no cell of the line is blocked.
+    free: [u16; 512],
 }
 
 struct Windows<R>(PhantomData<R>);
@@ -324,16 +365,19 @@ impl<R: Rules> Windows<R> {
 }
 
 const fn window_table(len: usize, blocked: usize) -> WindowTable {
-    let mut table = WindowTable { one_missing: [0; 512], free: [0; 512] };
+    let mut table = WindowTable { one_missing: [0; 512], missing: [0; 512], free: [0; 512] };
     let mut window = 0usize;
     while window < 1 << (2 * len - 1) {
+        let points = window | 1 << (len - 1);
         let mut i = 0;
         while i < len {
-            if (window >> i & ((1 << len) - 1)).count_ones() as usize == len - 1 {
-                table.one_missing[window] |= 1 << i;
+            let line = points >> i & ((1 << len) - 1);
+            if line.count_ones() as usize == len - 1 {
+                table.one_missing[window] |= 1 << (FIELD * i);
+                table.missing[window] |= (line.trailing_ones() as u16) << (FIELD * i);
             }
             if window >> i & ((1 << blocked) - 1) == 0 {
-                table.free[window] |= 1 << i;
+                table.free[window] |= 1 << (FIELD * i);
             }
             i += 1;
         }

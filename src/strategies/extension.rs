@@ -51,21 +51,36 @@ impl Extension {
 }
 
 /// All that hot loops need of an extension.
-pub(super) trait Instructions: Lanes + Slots {}
-
-impl<I: Lanes + Slots> Instructions for I {}
+pub(super) trait Instructions: Lanes + Slots {
+    /// Which one it is, to enter a task that is to stay out of line.
+    const EXTENSION: Extension;
+}
 
 /// Plain code.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plain;
 
+impl Instructions for Plain {
+    const EXTENSION: Extension = Extension::Plain;
+}
+
 /// Code for [`Extension::Avx2`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx2;
 
+#[cfg(target_arch = "x86_64")]
+impl Instructions for Avx2 {
+    const EXTENSION: Extension = Extension::Avx2;
+}
+
 /// Code for [`Extension::Avx512`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx512;
+
+#[cfg(target_arch = "x86_64")]
+impl Instructions for Avx512 {
+    const EXTENSION: Extension = Extension::Avx512;
+}
 
 /// A computation that is compiled for each extension.
 pub(super) trait Task {
@@ -77,14 +92,17 @@ pub(super) trait Task {
     fn run<I: Instructions>(self) -> Self::Output;
 }
 
-/// Runs a task, compiled for `extension`, or for any processor where this one lacks it.
+/// Runs a task, compiled for `extension`, or for any processor where this one lacks it. The task becomes a function of
+/// its own, also where it is entered from another one: what is rare in a hot loop does not take registers from it then.
 pub(super) fn dispatch<T: Task>(extension: Extension, task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
+    #[inline(never)]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,popcnt,lzcnt")]
     fn avx512<T: Task>(task: T) -> T::Output {
         task.run::<Avx512>()
     }
     #[cfg(target_arch = "x86_64")]
+    #[inline(never)]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     fn avx2<T: Task>(task: T) -> T::Output {
         task.run::<Avx2>()

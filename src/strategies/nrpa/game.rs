@@ -20,8 +20,6 @@ pub(super) struct Game {
     pub codes: [u32; ROOM],
     /// How many.
     pub appearances: usize,
-    /// A hash of the set of moves, whatever their order.
-    pub fingerprint: u64,
 }
 
 impl Game {
@@ -33,7 +31,6 @@ impl Game {
             appeared: [0; ROOM],
             codes: [0; ROOM],
             appearances: 0,
-            fingerprint: 0,
         })
     }
 
@@ -41,6 +38,16 @@ impl Game {
     #[inline(always)]
     pub fn moves(&self) -> &[u32] {
         &self.moves[..self.len]
+    }
+
+    /// A hash of the set of moves, whatever their order: to be asked for where it is needed, since it is quick in
+    /// vectors, and slows a playout down when kept up to date.
+    #[inline(always)]
+    pub fn fingerprint(&self) -> u64 {
+        self.moves().iter().fold(0, |sum, &bits| {
+            let product = u64::from(bits).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            sum.wrapping_add((product ^ product >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93))
+        })
     }
 
     /// Per step, how many moves have appeared when it has been played.
@@ -54,7 +61,6 @@ impl Game {
     pub fn clear(&mut self) {
         self.len = 0;
         self.appearances = 0;
-        self.fingerprint = 0;
     }
 
     /// Whether a further move can be noted, with all that it may create.
@@ -68,9 +74,6 @@ impl Game {
     #[inline(always)]
     pub fn play(&mut self, bits: u32) {
         self.moves[self.len & (GAME - 1)] = bits;
-        let product = u64::from(bits).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.fingerprint =
-            self.fingerprint.wrapping_add((product ^ product >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93));
     }
 
     /// Notes a move that has become legal as number `at`, counted from [`Game::appearances`] on.
@@ -101,6 +104,6 @@ impl Game {
         self.ends[..len].copy_from_slice(&other.ends[..len]);
         self.appeared[..n].copy_from_slice(&other.appeared[..n]);
         self.codes[..n].copy_from_slice(&other.codes[..n]);
-        (self.len, self.appearances, self.fingerprint) = (len, n, other.fingerprint);
+        (self.len, self.appearances) = (len, n);
     }
 }

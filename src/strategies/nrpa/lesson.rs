@@ -193,7 +193,7 @@ impl Lesson {
         for &bits in start_moves {
             self.enter::<R>(bits, code(Move::from_raw(bits)) as u32, 0);
         }
-        board.clone_from(start);
+        board.copy_from(start);
         for &bits in &ordered[..moves.len()] {
             let mv = Move::from_raw(bits);
             let mut openings = board.place_and_open(mv);

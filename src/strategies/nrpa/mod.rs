@@ -55,7 +55,7 @@ impl Nest {
             || new.len() == old.len()
                 && match form {
                     Adapt::Sequence => new != old,
-                    Adapt::Layers => game.fingerprint != self.best.fingerprint,
+                    Adapt::Layers => game.fingerprint() != self.best.fingerprint(),
                 }
     }
 

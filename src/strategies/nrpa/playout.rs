@@ -10,11 +10,12 @@
 use super::clocks::Clocks;
 use super::game::Game;
 use super::policy::{Policy, code, code_at};
-use super::slots::{Collision, NEVER, SLOTS, Slots, key, unpack};
+use super::slots::{Collision, NEVER, SLOTS, key, unpack};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::MAX_LEGAL;
 use crate::morpion::variant::Rules;
+use crate::strategies::extension::Instructions;
 use std::hint::select_unpredictable;
 
 /// The scratch memory of playouts from one start.
@@ -22,8 +23,7 @@ pub(super) struct Playout<R> {
     start: Board<R>,
     start_moves: Vec<u32>,
     board: Board<R>,
-    /// Moves that found no slot, with their clocks.
-    waiting: Vec<(u32, f32)>,
+    waiting: Waiting,
     /// The last game.
     pub game: Box<Game>,
 }
@@ -35,7 +35,7 @@ impl<R: Rules> Playout<R> {
             board: start.clone(),
             start,
             start_moves: moves.iter().map(|m| m.bits()).collect(),
-            waiting: Vec::with_capacity(MAX_LEGAL),
+            waiting: Waiting(Vec::with_capacity(MAX_LEGAL)),
             game: Game::boxed(),
         }
     }
@@ -50,20 +50,20 @@ impl<R: Rules> Playout<R> {
     /// # Safety
     /// The processor has the extension `I`.
     #[inline(always)]
-    pub unsafe fn play<I: Slots>(&mut self, policy: &Policy, clocks: &mut Clocks) {
-        self.board.clone_from(&self.start);
+    pub unsafe fn play<I: Instructions>(&mut self, policy: &Policy, clocks: &mut Clocks) {
+        self.board.copy_from(&self.start);
         let means = policy.means();
         // The moves of the slots once more, to read a single one.
         let mut mirror = [0u32; SLOTS];
-        let mut times = [0.0f32; SLOTS];
+        let mut times = [f32::INFINITY; SLOTS];
         self.waiting.clear();
         for (slot, &mv) in self.start_moves.iter().enumerate() {
-            clocks.reserve(1);
+            clocks.reserve::<I>(1);
             let clock = clocks.take() * policy.mean(code(Move::from_raw(mv)));
             if slot < SLOTS {
                 (mirror[slot], times[slot]) = (mv, clock);
             } else {
-                self.waiting.push((mv, clock));
+                self.waiting.push(mv, clock);
             }
         }
         let mut live = if self.start_moves.len() < SLOTS { (1u32 << self.start_moves.len()) - 1 } else { u32::MAX };
@@ -72,42 +72,45 @@ impl<R: Rules> Playout<R> {
         let game = &mut *self.game;
         game.clear();
         // SAFETY: the same.
-        let (_, mut soonest) = unsafe { I::settle(moves, &mut left, live, Collision::NONE, 0.0) };
+        let mut least = unsafe { I::least(left) };
+        // SAFETY: the same.
+        let mut soonest = unsafe { I::read(least) };
         // The move of the least clock, known as soon as it is: read from the mirror only when the next step needs it,
         // it would come later.
         let mut next = mirror[unpack(soonest).1];
         while soonest < NEVER && game.has_room() {
-            let (elapsed, slot) = unpack(soonest);
-            let mut mv = Move::from_raw(next);
-            if !self.waiting.is_empty() {
-                // A move that found no slot may be sooner: it changes places with the one that is up.
-                let (at, &(bits, clock)) =
-                    self.waiting.iter().enumerate().min_by(|a, b| a.1.1.total_cmp(&b.1.1)).expect("not empty");
-                if clock < elapsed {
-                    // SAFETY: the same.
-                    let own = unsafe { I::store(left) }[slot];
-                    self.waiting[at] = (mv.bits(), own);
-                    // SAFETY: the same.
-                    unsafe { I::put(&mut moves, &mut left, slot as u32, bits, clock) };
-                    mirror[slot] = bits;
-                    soonest = key(clock, slot as u32);
-                    mv = Move::from_raw(bits);
-                }
+            if !self.waiting.is_empty()
+                && let Some((at, bits, clock)) = self.waiting.sooner(unpack(soonest).0)
+            {
+                // A move that found no slot is sooner: it changes places with the one that is up.
+                let slot = unpack(soonest).1;
+                // SAFETY: the same.
+                let own = unsafe { I::store(left) }[slot];
+                self.waiting.replace(at, next, own);
+                // SAFETY: the same.
+                unsafe { I::put(&mut moves, &mut left, slot as u32, bits, clock) };
+                mirror[slot] = bits;
+                soonest = key(clock, slot as u32);
+                // SAFETY: the same.
+                least = unsafe { I::splat(soonest) };
+                next = bits;
             }
-            let (elapsed, _) = unpack(soonest);
+            let mv = Move::from_raw(next);
             let center = mv.point();
             game.play(mv.bits());
-            clocks.reserve(NEW);
+            clocks.reserve::<I>(NEW);
             let mut openings = self.board.place_and_open(mv);
-            let collision = Collision::of::<R>(mv.bits());
+            let (elapsed, _) = unpack(soonest);
+            let hits;
             // SAFETY: the same.
             unsafe {
-                (live, soonest) = I::settle(moves, &mut left, live, collision, elapsed);
+                (hits, least) = I::settle::<R>(moves, &mut left, live, least, mv.bits());
+                soonest = I::read(least);
             }
+            live &= !hits;
             next = mirror[unpack(soonest).1];
             if !self.waiting.is_empty() {
-                self.waiting.retain(|&(bits, _)| !collision.hits(bits));
-                self.waiting.iter_mut().for_each(|(_, clock)| *clock -= elapsed);
+                self.waiting.settle(Collision::of::<R>(mv.bits()), elapsed);
             }
             // Counters in registers: the compiler cannot know that what is written between does not change them.
             let (mut appearances, mut used) = (game.appearances, clocks.used());
@@ -119,14 +122,17 @@ impl<R: Rules> Playout<R> {
                 unsafe { game.appear(appearances, bits, code) };
                 appearances += 1;
                 if live == u32::MAX {
-                    self.waiting.push((bits, clock));
+                    self.waiting.push(bits, clock);
                     continue;
                 }
                 let slot = (!live).trailing_zeros();
                 live |= 1 << slot;
                 mirror[slot as usize & (SLOTS - 1)] = bits;
                 // SAFETY: the same.
-                unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
+                unsafe {
+                    I::put(&mut moves, &mut left, slot, bits, clock);
+                    least = I::lower(least, slot, clock);
+                }
                 let key = key(clock, slot);
                 next = select_unpredictable(key < soonest, bits, next);
                 soonest = soonest.min(key);
@@ -141,7 +147,10 @@ impl<R: Rules> Playout<R> {
                     live |= 1 << slot;
                     mirror[slot as usize & (SLOTS - 1)] = bits;
                     // SAFETY: the same.
-                    unsafe { I::put(&mut moves, &mut left, slot, bits, clock) };
+                    unsafe {
+                        I::put(&mut moves, &mut left, slot, bits, clock);
+                        least = I::lower(least, slot, clock);
+                    }
                     soonest = soonest.min(key(clock, slot));
                 }
                 next = mirror[unpack(soonest).1];
@@ -151,7 +160,7 @@ impl<R: Rules> Playout<R> {
 
     /// Fills `game` from moves that are legal from the start in this order.
     pub fn replay(&mut self, moves: &[u32], game: &mut Game) {
-        self.board.clone_from(&self.start);
+        self.board.copy_from(&self.start);
         game.clear();
         for &bits in moves {
             if !game.has_room() {
@@ -174,3 +183,54 @@ impl<R: Rules> Playout<R> {
 
 /// No move creates more: five lines in each of four directions.
 const NEW: usize = 20;
+
+/// Moves that found no slot, with their clocks: rare, and therefore out of line.
+struct Waiting(Vec<(u32, f32)>);
+
+impl Waiting {
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push(&mut self, bits: u32, clock: f32) {
+        self.0.push((bits, clock));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn pop(&mut self) -> Option<(u32, f32)> {
+        self.0.pop()
+    }
+
+    /// The place, the move and the clock of the soonest, if it is sooner than `clock`.
+    #[cold]
+    #[inline(never)]
+    fn sooner(&self, clock: f32) -> Option<(usize, u32, f32)> {
+        let least = self.0.iter().enumerate().min_by(|a, b| a.1.1.total_cmp(&b.1.1));
+        least.filter(|(_, own)| own.1 < clock).map(|(at, &(bits, own))| (at, bits, own))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn replace(&mut self, at: usize, bits: u32, clock: f32) {
+        if let Some(place) = self.0.get_mut(at) {
+            *place = (bits, clock);
+        }
+    }
+
+    /// Takes out what collides and subtracts the time from the clocks of the others.
+    #[cold]
+    #[inline(never)]
+    fn settle(&mut self, collision: Collision, elapsed: f32) {
+        self.0.retain(|&(bits, _)| !collision.hits(bits));
+        self.0.iter_mut().for_each(|(_, clock)| *clock -= elapsed);
+    }
+}

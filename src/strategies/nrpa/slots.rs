@@ -37,21 +37,17 @@ pub(super) const NEVER: u32 = f32::INFINITY.to_bits();
 /// `span` above `base` (a line of the same track nearer than a line's cells).
 #[derive(Clone, Copy)]
 pub(in crate::strategies) struct Collision {
-    pub point: u32,
-    pub base: u32,
-    pub span: u32,
+    point: u32,
+    base: u32,
+    span: u32,
 }
 
 impl Collision {
-    /// With no move: no point has the number 65535, and no move lies less than 0 above anything.
-    pub const NONE: Collision = Collision { point: 0xFFFF, base: 0, span: 0 };
-
     /// With the move of these bits.
     #[inline(always)]
     pub fn of<R: Rules>(bits: u32) -> Collision {
-        let reach = R::BLOCKED as u32 - 1;
         // Starts are at most 60 - LEN, so reach steps up or down never meet a line of another track.
-        Collision { point: bits & 0xFFFF, base: (bits >> 16).wrapping_sub(reach) << 16, span: (2 * reach + 1) << 16 }
+        Collision { point: bits & 0xFFFF, base: (bits & HIGH).wrapping_sub(reach::<R>()), span: span::<R>() }
     }
 
     /// Whether a move collides.
@@ -61,7 +57,22 @@ impl Collision {
     }
 }
 
-/// The slots, as an extension holds them.
+/// The line's bits of a move.
+const HIGH: u32 = 0xFFFF_0000;
+
+/// How far apart two lines of a track may start and still conflict, as the bits of a move.
+#[inline(always)]
+const fn reach<R: Rules>() -> u32 {
+    (R::BLOCKED as u32 - 1) << 16
+}
+
+/// The number of starts within [`reach`] on either side, as the bits of a move.
+#[inline(always)]
+const fn span<R: Rules>() -> u32 {
+    2 * reach::<R>() + (1 << 16)
+}
+
+/// The slots, as an extension holds them. A slot that is not in use has an infinite clock.
 ///
 /// # Safety
 /// Every function may only be called on a processor that has the extension.
@@ -70,19 +81,34 @@ pub(in crate::strategies) trait Slots {
     type Moves: Copy;
     /// The clocks of all slots.
     type Clocks: Copy;
+    /// The least key.
+    type Least: Copy;
 
     /// Fills the slots.
     unsafe fn load(moves: &[u32; SLOTS], clocks: &[f32; SLOTS]) -> (Self::Moves, Self::Clocks);
 
-    /// Subtracts `elapsed` from the clocks of the `live` slots and finds those that do not collide. Returns them as
-    /// bits, and the least key among them (at least [`NEVER`] if there is none).
-    unsafe fn settle(
+    /// The least key of all slots (at least [`NEVER`] if no slot is in use).
+    unsafe fn least(clocks: Self::Clocks) -> Self::Least;
+
+    /// A key as the least one.
+    unsafe fn splat(key: u32) -> Self::Least;
+
+    /// The least key as a number.
+    unsafe fn read(least: Self::Least) -> u32;
+
+    /// The lesser of `least` and the key of a move put into `slot`.
+    unsafe fn lower(least: Self::Least, slot: u32, clock: f32) -> Self::Least;
+
+    /// Plays the move of the least key, whose bits are `bits`: takes out what collides with it, itself among that, and
+    /// subtracts its time from the clocks of the others. `live` has the bits of the slots in use. Returns the bits of
+    /// the slots that collide, among which may be unused ones, and the least key that is left.
+    unsafe fn settle<R: Rules>(
         moves: Self::Moves,
         clocks: &mut Self::Clocks,
         live: u32,
-        collision: Collision,
-        elapsed: f32,
-    ) -> (u32, u32);
+        least: Self::Least,
+        bits: u32,
+    ) -> (u32, Self::Least);
 
     /// The clocks of all slots, to be read one by one.
     unsafe fn store(clocks: Self::Clocks) -> [f32; SLOTS];
@@ -94,6 +120,7 @@ pub(in crate::strategies) trait Slots {
 impl Slots for Plain {
     type Moves = [u32; SLOTS];
     type Clocks = [f32; SLOTS];
+    type Least = u32;
 
     #[inline(always)]
     unsafe fn load(moves: &[u32; SLOTS], clocks: &[f32; SLOTS]) -> (Self::Moves, Self::Clocks) {
@@ -101,28 +128,48 @@ impl Slots for Plain {
     }
 
     #[inline(always)]
-    unsafe fn settle(
+    unsafe fn least(clocks: Self::Clocks) -> u32 {
+        (0..SLOTS as u32).fold(u32::MAX, |least, slot| least.min(key(clocks[slot as usize], slot)))
+    }
+
+    #[inline(always)]
+    unsafe fn splat(key: u32) -> u32 {
+        key
+    }
+
+    #[inline(always)]
+    unsafe fn read(least: u32) -> u32 {
+        least
+    }
+
+    #[inline(always)]
+    unsafe fn lower(least: u32, slot: u32, clock: f32) -> u32 {
+        least.min(key(clock, slot))
+    }
+
+    #[inline(always)]
+    unsafe fn settle<R: Rules>(
         moves: Self::Moves,
         clocks: &mut Self::Clocks,
-        mut live: u32,
-        collision: Collision,
-        elapsed: f32,
+        live: u32,
+        least: u32,
+        bits: u32,
     ) -> (u32, u32) {
         // All slots alike, which a compiler makes vectors of; then the few live ones.
-        let mut lost = 0;
+        let (collision, elapsed) = (Collision::of::<R>(bits), unpack(least).0);
+        let mut hits = 0;
         for slot in 0..SLOTS {
-            lost |= u32::from(collision.hits(moves[slot])) << slot;
-            clocks[slot] -= elapsed;
+            let hit = collision.hits(moves[slot]);
+            hits |= u32::from(hit) << slot;
+            clocks[slot] = if hit { f32::INFINITY } else { clocks[slot] - elapsed };
         }
-        let keep = live & !lost;
-        live = keep;
-        let mut least = NEVER;
-        while live != 0 {
-            let slot = live.trailing_zeros();
-            live &= live - 1;
+        let (mut left, mut least) = (live & !hits, NEVER);
+        while left != 0 {
+            let slot = left.trailing_zeros();
+            left &= left - 1;
             least = least.min(key(clocks[slot as usize & (SLOTS - 1)], slot));
         }
-        (keep, least)
+        (hits, least)
     }
 
     #[inline(always)]
@@ -139,14 +186,62 @@ impl Slots for Plain {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Collision, NEVER, SLOTS, Slots};
+    use super::{Collision, HIGH, SLOTS, Slots, key, reach, span, unpack};
+    use crate::morpion::variant::Rules;
     use crate::strategies::extension::{Avx2, Avx512};
     use std::arch::x86_64::*;
+
+    /// The keys of sixteen clocks, the first of slot `first`.
+    #[inline(always)]
+    unsafe fn keys16(clocks: __m512, first: i32) -> __m512i {
+        // SAFETY: the caller runs with AVX-512.
+        unsafe {
+            let slots = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            let slots = _mm512_add_epi32(slots, _mm512_set1_epi32(first));
+            // (clock & high) | slot.
+            let high = _mm512_set1_epi32(!(SLOTS as i32 - 1));
+            _mm512_ternarylogic_epi32::<0xF8>(slots, _mm512_castps_si512(clocks), high)
+        }
+    }
+
+    /// The least of sixteen keys, in every lane.
+    #[inline(always)]
+    unsafe fn least16(keys: __m512i) -> __m512i {
+        // SAFETY: the caller runs with AVX-512.
+        unsafe {
+            let keys = _mm512_min_epu32(keys, _mm512_shuffle_i32x4::<0b01_00_11_10>(keys, keys));
+            let keys = _mm512_min_epu32(keys, _mm512_shuffle_i32x4::<0b10_11_00_01>(keys, keys));
+            let keys = _mm512_min_epu32(keys, _mm512_shuffle_epi32::<0b01_00_11_10>(keys));
+            _mm512_min_epu32(keys, _mm512_shuffle_epi32::<0b10_11_00_01>(keys))
+        }
+    }
+
+    /// Sixteen slots after a move: which do not collide with it, and their clocks, infinite for the others.
+    #[inline(always)]
+    unsafe fn settle16<R: Rules>(
+        moves: __m512i,
+        clocks: __m512,
+        played: __m512i,
+        base: __m512i,
+        elapsed: __m512,
+    ) -> (u16, __m512) {
+        // SAFETY: the caller runs with AVX-512.
+        unsafe {
+            // A point has 12 bits: above them, another point is more than any span, and one comparison serves for both.
+            let point = _mm512_slli_epi32::<20>(_mm512_xor_si512(moves, played));
+            let apart = _mm512_min_epu32(point, _mm512_sub_epi32(moves, base));
+            let kept = _mm512_cmpge_epu32_mask(apart, _mm512_set1_epi32(span::<R>() as i32));
+            let left = _mm512_sub_ps(clocks, elapsed);
+            (kept, _mm512_mask_mov_ps(_mm512_set1_ps(f32::INFINITY), kept, left))
+        }
+    }
 
     /// Two registers of sixteen slots.
     impl Slots for Avx512 {
         type Moves = [__m512i; 2];
         type Clocks = [__m512; 2];
+        /// In every lane, so that it can be used as it is.
+        type Least = __m512i;
 
         #[inline(always)]
         unsafe fn load(moves: &[u32; SLOTS], clocks: &[f32; SLOTS]) -> (Self::Moves, Self::Clocks) {
@@ -161,41 +256,61 @@ mod x86 {
         }
 
         #[inline(always)]
-        unsafe fn settle(
+        unsafe fn least(clocks: Self::Clocks) -> __m512i {
+            // SAFETY: the caller's promise.
+            unsafe { least16(_mm512_min_epu32(keys16(clocks[0], 0), keys16(clocks[1], 16))) }
+        }
+
+        #[inline(always)]
+        unsafe fn splat(key: u32) -> __m512i {
+            // SAFETY: the caller's promise.
+            unsafe { _mm512_set1_epi32(key as i32) }
+        }
+
+        #[inline(always)]
+        unsafe fn read(least: __m512i) -> u32 {
+            // SAFETY: the caller's promise.
+            unsafe { _mm512_cvtsi512_si32(least) as u32 }
+        }
+
+        #[inline(always)]
+        unsafe fn lower(least: __m512i, slot: u32, clock: f32) -> __m512i {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let high = _mm512_set1_epi32(!(SLOTS as i32 - 1));
+                let (slot, clock) = (_mm512_set1_epi32(slot as i32), _mm512_set1_ps(clock));
+                let key = _mm512_ternarylogic_epi32::<0xF8>(slot, _mm512_castps_si512(clock), high);
+                _mm512_min_epu32(least, key)
+            }
+        }
+
+        /// The chain from one least key to the next is what a playout's time consists of. It stays in vectors: the
+        /// key's low five bits are the index by which the played move is picked.
+        #[inline(always)]
+        unsafe fn settle<R: Rules>(
             moves: Self::Moves,
             clocks: &mut Self::Clocks,
             live: u32,
-            collision: Collision,
-            elapsed: f32,
-        ) -> (u32, u32) {
+            least: __m512i,
+            _bits: u32,
+        ) -> (u32, __m512i) {
             // SAFETY: the caller's promise.
             unsafe {
-                let (point, low) = (_mm512_set1_epi32(collision.point as i32), _mm512_set1_epi32(0xFFFF));
-                let base = _mm512_set1_epi32(collision.base as i32);
-                let span = _mm512_set1_epi32(collision.span as i32);
-                let elapsed = _mm512_set1_ps(elapsed);
-                let slots = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-                let never = _mm512_set1_epi32(NEVER as i32);
-                let high = _mm512_set1_epi32(!(SLOTS as i32 - 1));
-                let apart = _mm512_test_epi32_mask(_mm512_xor_si512(moves[0], point), low);
-                let clear = _mm512_cmpge_epu32_mask(_mm512_sub_epi32(moves[0], base), span);
-                let keep = apart & clear & live as u16;
-                clocks[0] = _mm512_sub_ps(clocks[0], elapsed);
-                // (clock & high) | slot.
-                let keys = _mm512_ternarylogic_epi32::<0xF8>(slots, _mm512_castps_si512(clocks[0]), high);
-                let lower = _mm512_mask_mov_epi32(never, keep, keys);
+                let played = _mm512_permutex2var_epi32(moves[0], least, moves[1]);
+                let elapsed = _mm512_and_si512(least, _mm512_set1_epi32(!(SLOTS as i32 - 1)));
+                let elapsed = _mm512_castsi512_ps(elapsed);
+                let line = _mm512_and_si512(played, _mm512_set1_epi32(HIGH as i32));
+                let base = _mm512_sub_epi32(line, _mm512_set1_epi32(reach::<R>() as i32));
+                let (kept, left) = settle16::<R>(moves[0], clocks[0], played, base, elapsed);
+                clocks[0] = left;
+                let lower = keys16(left, 0);
                 if live >> 16 == 0 {
-                    return (u32::from(keep), _mm512_reduce_min_epu32(lower));
+                    return (u32::from(!kept), least16(lower));
                 }
-                let apart = _mm512_test_epi32_mask(_mm512_xor_si512(moves[1], point), low);
-                let clear = _mm512_cmpge_epu32_mask(_mm512_sub_epi32(moves[1], base), span);
-                let upper_keep = apart & clear & (live >> 16) as u16;
-                clocks[1] = _mm512_sub_ps(clocks[1], elapsed);
-                let slots = _mm512_add_epi32(slots, _mm512_set1_epi32(16));
-                let keys = _mm512_ternarylogic_epi32::<0xF8>(slots, _mm512_castps_si512(clocks[1]), high);
-                let upper = _mm512_mask_mov_epi32(never, upper_keep, keys);
-                let least = _mm512_reduce_min_epu32(_mm512_min_epu32(lower, upper));
-                (u32::from(keep) | u32::from(upper_keep) << 16, least)
+                let (upper_kept, left) = settle16::<R>(moves[1], clocks[1], played, base, elapsed);
+                clocks[1] = left;
+                let upper = keys16(left, 16);
+                (!(u32::from(kept) | u32::from(upper_kept) << 16), least16(_mm512_min_epu32(lower, upper)))
             }
         }
 
@@ -230,31 +345,31 @@ mod x86 {
         }
     }
 
-    /// Which of eight moves collide, as bits.
+    /// The clocks of eight slots after a move, infinite where it collides, and which do as bits.
     #[inline(always)]
-    unsafe fn hits_of(m: __m256i, collision: Collision) -> u32 {
+    unsafe fn settle8(moves: __m256i, clocks: &mut __m256, collision: Collision, elapsed: __m256) -> u32 {
         // SAFETY: the caller runs with AVX2.
         unsafe {
             let point = _mm256_set1_epi32(collision.point as i32);
-            let same = _mm256_cmpeq_epi32(_mm256_and_si256(m, _mm256_set1_epi32(0xFFFF)), point);
-            let above = _mm256_sub_epi32(m, _mm256_set1_epi32(collision.base as i32));
+            let same = _mm256_cmpeq_epi32(_mm256_and_si256(moves, _mm256_set1_epi32(0xFFFF)), point);
+            let above = _mm256_sub_epi32(moves, _mm256_set1_epi32(collision.base as i32));
             let span = _mm256_set1_epi32(collision.span as i32);
             let far = _mm256_cmpeq_epi32(_mm256_max_epu32(above, span), above);
-            // Same point, or not far: the bits of `!far | same`.
-            !_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_andnot_si256(same, far))) as u32 & 0xFF
+            // Kept: far, and not the same point.
+            let kept = _mm256_castsi256_ps(_mm256_andnot_si256(same, far));
+            *clocks = _mm256_blendv_ps(_mm256_set1_ps(f32::INFINITY), _mm256_sub_ps(*clocks, elapsed), kept);
+            !_mm256_movemask_ps(kept) as u32 & 0xFF
         }
     }
 
-    /// The keys of eight clocks, the first of slot `first`, where `keep` has their bits; [`NEVER`] elsewhere.
+    /// The keys of eight clocks, the first of slot `first`.
     #[inline(always)]
-    unsafe fn keys(clocks: __m256, keep: u32, first: i32) -> __m256i {
+    unsafe fn keys(clocks: __m256, first: i32) -> __m256i {
         // SAFETY: the caller runs with AVX2.
         unsafe {
             let slots = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(first));
             let high = _mm256_and_si256(_mm256_castps_si256(clocks), _mm256_set1_epi32(!(SLOTS as i32 - 1)));
-            let keys = _mm256_castsi256_ps(_mm256_or_si256(high, slots));
-            let never = _mm256_castsi256_ps(_mm256_set1_epi32(NEVER as i32));
-            _mm256_castps_si256(_mm256_blendv_ps(never, keys, lanes(keep >> first)))
+            _mm256_or_si256(high, slots)
         }
     }
 
@@ -283,6 +398,7 @@ mod x86 {
     impl Slots for Avx2 {
         type Moves = [__m256i; 4];
         type Clocks = [__m256; 4];
+        type Least = u32;
 
         #[inline(always)]
         unsafe fn load(moves: &[u32; SLOTS], clocks: &[f32; SLOTS]) -> (Self::Moves, Self::Clocks) {
@@ -307,29 +423,51 @@ mod x86 {
         }
 
         #[inline(always)]
-        unsafe fn settle(
+        unsafe fn least(clocks: Self::Clocks) -> u32 {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let lower = _mm256_min_epu32(keys(clocks[0], 0), keys(clocks[1], 8));
+                least(_mm256_min_epu32(lower, _mm256_min_epu32(keys(clocks[2], 16), keys(clocks[3], 24))))
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn splat(key: u32) -> u32 {
+            key
+        }
+
+        #[inline(always)]
+        unsafe fn read(least: u32) -> u32 {
+            least
+        }
+
+        #[inline(always)]
+        unsafe fn lower(least: u32, slot: u32, clock: f32) -> u32 {
+            least.min(key(clock, slot))
+        }
+
+        #[inline(always)]
+        unsafe fn settle<R: Rules>(
             moves: Self::Moves,
             clocks: &mut Self::Clocks,
             live: u32,
-            collision: Collision,
-            elapsed: f32,
+            soonest: u32,
+            bits: u32,
         ) -> (u32, u32) {
             // SAFETY: the caller's promise.
             unsafe {
-                let elapsed = _mm256_set1_ps(elapsed);
-                let keep = !(hits_of(moves[0], collision) | hits_of(moves[1], collision) << 8) & live;
-                clocks[0] = _mm256_sub_ps(clocks[0], elapsed);
-                clocks[1] = _mm256_sub_ps(clocks[1], elapsed);
-                let lower = _mm256_min_epu32(keys(clocks[0], keep, 0), keys(clocks[1], keep, 8));
+                let collision = Collision::of::<R>(bits);
+                let elapsed = _mm256_set1_ps(unpack(soonest).0);
+                let mut hits = settle8(moves[0], &mut clocks[0], collision, elapsed);
+                hits |= settle8(moves[1], &mut clocks[1], collision, elapsed) << 8;
+                let lower = _mm256_min_epu32(keys(clocks[0], 0), keys(clocks[1], 8));
                 if live >> 16 == 0 {
-                    return (keep, least(lower));
+                    return (hits, least(lower));
                 }
-                let lost = hits_of(moves[2], collision) << 16 | hits_of(moves[3], collision) << 24;
-                let keep = keep & !lost;
-                clocks[2] = _mm256_sub_ps(clocks[2], elapsed);
-                clocks[3] = _mm256_sub_ps(clocks[3], elapsed);
-                let upper = _mm256_min_epu32(keys(clocks[2], keep, 16), keys(clocks[3], keep, 24));
-                (keep, least(_mm256_min_epu32(lower, upper)))
+                hits |= settle8(moves[2], &mut clocks[2], collision, elapsed) << 16;
+                hits |= settle8(moves[3], &mut clocks[3], collision, elapsed) << 24;
+                let upper = _mm256_min_epu32(keys(clocks[2], 16), keys(clocks[3], 24));
+                (hits, least(_mm256_min_epu32(lower, upper)))
             }
         }
 
