@@ -176,7 +176,22 @@ pub struct Params {
     /// NRPA: form of the adaptation.
     #[arg(long, value_enum, default_value_t = Params::default().adapt)]
     pub adapt: Adapt,
+    /// NRPA: the workers share one search: they make its calls of this level, below its top, and the policies above
+    /// learn from all of them. Default: each worker has a search of its own.
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u32).range(1..=9))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<u32>,
+    /// NRPA with --share: a call begins from the policy that the calls up to the W-th before it have left, so W can be
+    /// made at a time, 1..=1024; the result depends on W, not on the threads. Default: one more than the workers, or 1
+    /// for one worker.
+    #[arg(long, value_name = "W", requires = "share",
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WIDTH)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
 }
+
+/// Largest [`Params::width`].
+pub const MAX_WIDTH: u32 = 1024;
 
 impl Params {
     /// The nesting level: the one asked for, or the strategy's default.
@@ -337,6 +352,8 @@ impl Default for Params {
             iterations: 100,
             alpha: 1.0,
             adapt: Adapt::Sequence,
+            share: None,
+            width: None,
         }
     }
 }
