@@ -140,7 +140,7 @@ fn a_damaged_or_newer_state_is_reported_and_left_alone() {
         (good[..good.len() - 1].to_vec(), "hunt.state is damaged: it holds"),
         (changed(&good, 0, b'X'), "hunt.state is damaged: it is not the state of a hunt"),
         (Vec::new(), "hunt.state is damaged: it is too short"),
-        (changed(&good, 8, 99), "hunt.state has format version 99, but this program reads up to 1"),
+        (changed(&good, 8, 99), "hunt.state has format version 99, but this program reads up to 2"),
     ];
     for (bytes, expected) in bad_states {
         fs::write(&state, bytes).unwrap();

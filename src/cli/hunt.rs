@@ -9,7 +9,7 @@ use crate::notation::file::load;
 use crate::notation::format::ChosenBy;
 use crate::notation::grid::Grid;
 use crate::runner::{MAX_THREADS, Session};
-use crate::strategies::params::{BadParam, Params, StallTable, Strategy, parse_count};
+use crate::strategies::params::{BadParam, MAX_WIDTH, Params, StallTable, Strategy, parse_count};
 use anyhow::{Context, bail};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -46,10 +46,10 @@ pub struct Args {
     #[arg(long, value_name = "SCORE", value_parser = clap::value_parser!(u32).range(1..))]
     pub target: Option<u32>,
     /// End each unit (a prefix of dfs, a run of the others) after so many iterations (1000, 50M, 2G). A Monte Carlo hunt
-    /// then ends after one run per worker, if --runs says nothing else.
+    /// then ends after one run per worker, or one of all workers with --share, if --runs says nothing else.
     #[arg(long, value_name = "N", value_parser = positive_count)]
     pub max_iterations: Option<u64>,
-    /// Monte Carlo strategies: end after so many independent runs. Default: without end.
+    /// Monte Carlo strategies: end after so many runs, one after another with --share. Default: without end.
     #[arg(long, value_name = "N", value_parser = positive_count)]
     pub runs: Option<u64>,
     /// DFS: table that ends stalled units: rows of a score and the iterations within which it must be reached, from a
@@ -84,6 +84,11 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         params.stall = stall_table(table)?;
     }
     params.stall = params.stall.scaled(args.stall_scale);
+    let workers = threads - 1;
+    if params.share.is_some() {
+        params.width = params.width.or(Some(default_width(workers)));
+    }
+    let shared = params.share.is_some();
     let monte_carlo = params.strategy != Strategy::Dfs;
     if args.runs.is_some() && !monte_carlo {
         bail!("--runs counts the runs of a Monte Carlo strategy: for dfs the units are the prefixes of --main-depth");
@@ -94,7 +99,9 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         main_depth: args.main_depth,
         seed: args.seed.unwrap_or_else(rand::random),
         max_iterations: args.max_iterations,
-        runs: args.runs.or(args.max_iterations.filter(|_| monte_carlo).map(|_| u64::from(threads) - 1)),
+        runs: args
+            .runs
+            .or(args.max_iterations.filter(|_| monte_carlo).map(|_| if shared { 1 } else { workers.into() })),
         target: args.target,
         params,
     };
@@ -106,6 +113,11 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 /// One worker per processor, plus the main thread.
 fn default_threads() -> u32 {
     std::thread::available_parallelism().map_or(2, |n| (n.get() as u32).saturating_add(1)).min(MAX_THREADS)
+}
+
+/// Calls of a shared search that are made at a time: with one more than workers, a worker hardly ever waits for another.
+fn default_width(workers: u32) -> u32 {
+    if workers == 1 { 1 } else { (workers + 1).min(MAX_WIDTH) }
 }
 
 /// The first moves of a stored grid, as `--init-file FILE K` names them, and the variant: the one asked for, else the one

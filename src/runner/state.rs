@@ -14,8 +14,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Version of the format of both files.
-pub const VERSION: u32 = 1;
+/// Newest version of the format of a checkpoint. Version 2 adds the levels of a shared search after what version 1
+/// holds, and is written for those only.
+pub const VERSION: u32 = 2;
+/// Version of the format of a journal.
+const JOURNAL_VERSION: u32 = 1;
 /// Name of the checkpoint.
 pub const CHECKPOINT: &str = "hunt.state";
 const CHECKPOINT_MAGIC: &[u8; 8] = b"MorpHunt";
@@ -211,9 +214,16 @@ impl Store {
             threads: *threads,
         })
         .map_err(FileError::new("write", &path))?;
+        let (payload, version) = match &state.pipeline {
+            Some(pipeline) => {
+                let more = encode(pipeline).map_err(FileError::new("write", &path))?;
+                ([payload, more].concat(), 2u32)
+            }
+            None => (payload, 1),
+        };
         let mut bytes = Vec::with_capacity(CHECKPOINT_HEADER + payload.len());
         bytes.extend(CHECKPOINT_MAGIC);
-        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(version.to_le_bytes());
         bytes.extend((payload.len() as u64).to_le_bytes());
         bytes.extend(crc32fast::hash(&payload).to_le_bytes());
         bytes.extend(payload);
@@ -291,12 +301,18 @@ fn parse_checkpoint(bytes: &[u8]) -> Result<(u64, Checkpoint), Problem> {
     if crc32fast::hash(rest) != u32::from_le_bytes(sum) {
         return damaged("its checksum does not match");
     }
-    let Ok(stored) = postcard::from_bytes::<Stored>(rest) else { return damaged("its content cannot be read") };
+    let Ok((stored, more)) = postcard::take_from_bytes::<Stored>(rest) else {
+        return damaged("its content cannot be read");
+    };
     let job = match serde_json::from_str(&stored.job) {
         Ok(job) => job,
         Err(error) => return damaged(format!("its job cannot be read: {error}")),
     };
-    let Stored { generation, state, in_flight, seconds, time_limit, threads, .. } = stored;
+    let Stored { generation, mut state, in_flight, seconds, time_limit, threads, .. } = stored;
+    if version >= 2 {
+        let Ok(pipeline) = postcard::from_bytes(more) else { return damaged("its shared levels cannot be read") };
+        state.pipeline = Some(pipeline);
+    }
     Ok((generation, Checkpoint { job, state, in_flight, seconds, time_limit, threads }))
 }
 
@@ -307,7 +323,7 @@ fn parse_journal(bytes: &[u8], generation: u64) -> Result<(Vec<Record>, u64), Pr
         return damaged("it is not the journal of a hunt");
     }
     let version = u32::from_le_bytes([header[8], header[9], header[10], header[11]]);
-    if version > VERSION {
+    if version > JOURNAL_VERSION {
         return Err(Problem::Newer(version));
     }
     if header != journal_header(generation) {
@@ -345,7 +361,7 @@ fn journal_path(directory: &Path, generation: u64) -> PathBuf {
 
 fn journal_header(generation: u64) -> Vec<u8> {
     let mut header = JOURNAL_MAGIC.to_vec();
-    header.extend(VERSION.to_le_bytes());
+    header.extend(JOURNAL_VERSION.to_le_bytes());
     header.extend(generation.to_le_bytes());
     let sum = crc32fast::hash(&header);
     header.extend(sum.to_le_bytes());

@@ -6,7 +6,6 @@ use crate::core::search::{End, Search};
 use crate::jobs::hunt::Work;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
-use crate::strategies;
 use crate::strategies::params::Params;
 use crossbeam_channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -55,6 +54,8 @@ pub enum Message {
         iterations: u64,
         /// Its best score.
         best: u32,
+        /// The result that the coordinator waits for, if the unit is a call of a shared search.
+        result: Option<Vec<Move>>,
     },
     /// The unit was stopped and can be gone on with.
     Stopped {
@@ -171,13 +172,16 @@ impl Worker {
 
     fn search(&self, assignment: Assignment) -> Message {
         let Assignment { work, search } = assignment;
-        let mut search = search.unwrap_or_else(|| strategies::start(self.variant, &self.params, &work.unit));
+        let mut search = search.unwrap_or_else(|| work.start(self.variant, &self.params));
         let mut control = Control { worker: self, work: &work, best: search.best(), reached: false };
         let end = search.run(&mut control);
         let (thread, unit, iterations, best) = (self.thread, work.id, search.iterations(), search.best());
         match end {
             End::Stopped => Message::Stopped { unit, iterations, best, saved: search.save() },
-            end => Message::Ended { thread, unit, end, iterations, best },
+            end => {
+                let result = work.call.is_some().then(|| search.result());
+                Message::Ended { thread, unit, end, iterations, best, result }
+            }
         }
     }
 }

@@ -173,10 +173,14 @@ impl<'a> Hunting<'a> {
                 session.log.append(&event)?;
                 self.observer.event(&event).map_err(RunError::Observer)
             }
-            Message::Ended { thread, unit, end, iterations, best } => {
+            Message::Ended { thread, unit, end, iterations, best, result } => {
                 self.free += 1;
                 session.saved.remove(&unit);
-                let Some(record) = session.hunt.ended(unit, end, iterations, best) else { return Ok(()) };
+                let record = match result {
+                    Some(game) => session.hunt.called(unit, end, iterations, best, game),
+                    None => session.hunt.ended(unit, end, iterations, best),
+                };
+                let Some(record) = record else { return Ok(()) };
                 session.store.append(&record)?;
                 let what = What::Unit { unit, thread, end, iterations, best };
                 let event = Event { v: events::VERSION, time: now(), seconds: session.seconds(), what };
@@ -234,7 +238,7 @@ impl<'a> Hunting<'a> {
         let session = &mut *self.session;
         let checkpoint = Checkpoint {
             job: session.hunt.job().clone(),
-            state: session.hunt.state().clone(),
+            state: session.hunt.snapshot(),
             in_flight: session.saved.values().cloned().collect(),
             seconds: session.seconds(),
             time_limit: session.time_limit,

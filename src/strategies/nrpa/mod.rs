@@ -205,12 +205,7 @@ impl<R: Rules> Nrpa<R> {
     ///
     /// # Errors
     /// If the bytes are no such state.
-    pub fn restore(
-        params: &Params,
-        unit: &Unit,
-        call: Option<&Call>,
-        saved: &[u8],
-    ) -> Result<Nrpa<R>, RestoreError> {
+    pub fn restore(params: &Params, unit: &Unit, call: Option<&Call>, saved: &[u8]) -> Result<Nrpa<R>, RestoreError> {
         let fail = |reason: &str| restore_error("nrpa", reason.to_owned());
         let saved: Saved = decode("nrpa", saved)?;
         let mut search = Nrpa::<R>::new(params, unit, call);
