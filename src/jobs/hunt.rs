@@ -101,6 +101,8 @@ pub enum StateError {
     Levels(#[from] RestoreError),
 }
 
+const NO_RESULT: StateError = StateError::Contradiction("the result of a call that is done is missing");
+
 /// What the hunt has to do next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
@@ -193,7 +195,7 @@ impl Hunt {
         while hunt.state.produced < produced {
             let Some(work) = hunt.produce() else {
                 return Err(match hunt.source {
-                    Source::Shared(_) => StateError::Contradiction("the result of a call that is done is missing"),
+                    Source::Shared(_) => NO_RESULT,
                     _ => StateError::OtherUnits,
                 });
             };
@@ -206,6 +208,11 @@ impl Hunt {
             if !end.done.contains(work.id) {
                 hunt.pending.push_back(work);
             }
+        }
+        if let Source::Shared(pipeline) = &hunt.source
+            && !pipeline.is_complete(&end.done)
+        {
+            return Err(NO_RESULT);
         }
         end.produced = hunt.state.produced;
         end.digest = hunt.state.digest;

@@ -11,6 +11,7 @@
 //! Two copies of the upper levels are held: one that the policies come from, and one that is behind by a width and gets
 //! saved. From it and the results since, a restored hunt makes the policies of the calls in flight again.
 
+use super::done::DoneSet;
 use super::hunt::Job;
 use crate::core::search::RestoreError;
 use crate::core::seed::derive;
@@ -232,6 +233,11 @@ impl Pipeline {
         self.shape.place(id).0
     }
 
+    /// Whether the results of all calls that are `done` are in.
+    pub fn is_complete(&self, done: &DoneSet) -> bool {
+        (self.behind.fed..self.next).all(|id| !done.contains(id) || self.results.contains_key(&id))
+    }
+
     /// Takes in the result of a call: the whole game, legal and with the job's start.
     pub fn take_in(&mut self, id: u64, game: Vec<Move>) {
         if id >= self.behind.fed {
@@ -252,5 +258,252 @@ impl Pipeline {
             .collect();
         levels.reverse();
         levels
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::ctl::{Ctl, Signal};
+    use crate::core::search::End;
+    use crate::jobs::hunt::{Called, Hunt, HuntState, Over, Record, StateError, Step, Work};
+    use crate::morpion::variant::Variant;
+    use crate::strategies::params::Adapt;
+    use crate::strategies::start;
+    use rand::RngExt;
+
+    fn job(level: u32, iterations: u32, share: Option<u32>, width: u32) -> Job {
+        let params = Params { strategy: Strategy::Nrpa, level: Some(level), iterations, share, ..Params::default() };
+        Job {
+            variant: Variant::D5,
+            params: Params { width: share.map(|_| width), ..params },
+            start: Vec::new(),
+            main_depth: 2,
+            seed: 41,
+            max_iterations: None,
+            runs: Some(2),
+            target: None,
+        }
+    }
+
+    /// What a search reports, with the iterations of its hunt.
+    #[derive(Default)]
+    struct Log {
+        before: u64,
+        best: usize,
+        found: Vec<(u64, Vec<Move>)>,
+    }
+
+    impl Ctl<Move> for Log {
+        fn poll(&mut self, _iterations: u64, _best: u32) -> Signal {
+            Signal::Continue
+        }
+
+        fn improved(&mut self, moves: &[Move], iterations: u64) {
+            if moves.len() > self.best {
+                self.best = moves.len();
+                self.found.push((self.before + iterations, moves.to_vec()));
+            }
+        }
+    }
+
+    /// Searches a unit to its end.
+    fn search(hunt: &Hunt, work: &Work, log: &mut Log) -> (End, u64, u32, Vec<Move>) {
+        let mut search = work.start(hunt.job().variant, &hunt.job().params);
+        let end = search.run(log);
+        log.before += search.iterations();
+        (end, search.iterations(), search.best(), search.result())
+    }
+
+    /// The whole hunt by one worker.
+    fn by_one_worker(job: &Job) -> (Log, Vec<Work>, Hunt) {
+        let mut hunt = Hunt::new(job.clone()).expect("a valid job");
+        let (mut log, mut all) = (Log::default(), Vec::new());
+        loop {
+            match hunt.next() {
+                Step::Work(work) => {
+                    let (end, iterations, best, result) = search(&hunt, &work, &mut log);
+                    let done = match work.call {
+                        Some(_) => hunt.called(work.id, end, iterations, best, result),
+                        None => hunt.ended(work.id, end, iterations, best),
+                    };
+                    assert!(done.is_some());
+                    all.push(work);
+                }
+                Step::Wait => panic!("nothing is running"),
+                Step::Finished(over) => {
+                    assert_eq!(over, Over::Finished);
+                    return (log, all, hunt);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn with_width_one_it_is_the_search_of_one_worker() {
+        for (level, n, share, limit, adapt) in [
+            (3, 7, 1, None, Adapt::Sequence),
+            (3, 7, 2, None, Adapt::Layers),
+            (4, 4, 2, None, Adapt::Sequence),
+            (4, 4, 3, Some(111), Adapt::Sequence),
+            (4, 4, 3, None, Adapt::Layers),
+            (3, 7, 2, Some(30), Adapt::Layers),
+        ] {
+            let mut alone = job(level, n, None, 1);
+            (alone.max_iterations, alone.params.adapt) = (limit, adapt);
+            let mut shared = job(level, n, Some(share), 1);
+            (shared.max_iterations, shared.params.adapt) = (limit, adapt);
+            let ((wanted, ..), (got, works, hunt)) = (by_one_worker(&alone), by_one_worker(&shared));
+            let case = format!("level {level}, N {n}, share {share}, limit {limit:?}");
+            assert_eq!(got.before, wanted.before, "{case}");
+            assert!(wanted.found.len() > 1 && got.found == wanted.found, "{case}");
+            let calls = limit.map_or(u64::from(n).pow(level), |limit: u64| limit).div_ceil(u64::from(n).pow(share));
+            assert_eq!((works.len() as u64, hunt.state().totals.units), (2 * calls, 2 * calls), "{case}");
+        }
+    }
+
+    /// The result of each call, computed once.
+    struct Results(BTreeMap<u64, (Work, (End, u64, u32, Vec<Move>))>);
+
+    impl Results {
+        /// Searches a unit, or checks that it is the one with its number that was searched before.
+        fn of(&mut self, hunt: &Hunt, work: &Work) -> &(End, u64, u32, Vec<Move>) {
+            let entry = self.0.entry(work.id).or_insert_with(|| {
+                let result = search(hunt, work, &mut Log::default());
+                (work.clone(), result)
+            });
+            assert!(entry.0 == *work, "call {} has another policy or seed", work.id);
+            &entry.1
+        }
+    }
+
+    /// Calls end in any order, on any number of workers; checkpoints are taken, crashes lose what came after the
+    /// journal's end: each call always begins from the same policy.
+    #[test]
+    fn neither_order_nor_crashes_change_a_call() {
+        for (share, width) in [(1, 1), (1, 5), (2, 3), (2, 12)] {
+            let job = job(3, 5, Some(share), width);
+            let (_, all, _) = by_one_worker(&job);
+            let mut results = Results(BTreeMap::new());
+            assert_eq!(all.len(), if share == 1 { 50 } else { 10 });
+            for seed in 0..8 {
+                let mut rng = crate::core::seed::rng(seed, &[]);
+                let mut hunt = Hunt::new(job.clone()).unwrap();
+                let (mut saved, mut journal) = (hunt.snapshot(), Vec::new());
+                let mut running: Vec<Work> = Vec::new();
+                let mut done = 0;
+                loop {
+                    match rng.random_range(0..12) {
+                        0..=5 => match hunt.next() {
+                            Step::Work(work) => {
+                                assert!(work == all[work.id as usize], "share {share}, width {width}, seed {seed}");
+                                running.push(work);
+                                assert!(running.len() <= width as usize);
+                            }
+                            Step::Wait => assert!(!running.is_empty(), "seed {seed}"),
+                            Step::Finished(_) => break,
+                        },
+                        6..=9 if !running.is_empty() => {
+                            let work = running.swap_remove(rng.random_range(0..running.len()));
+                            let (end, iterations, best, game) = results.of(&hunt, &work).clone();
+                            journal.extend(hunt.called(work.id, end, iterations, best, game));
+                            done += 1;
+                        }
+                        10 => {
+                            saved = hunt.snapshot();
+                            journal.clear();
+                        }
+                        11 => {
+                            hunt = Hunt::restore(job.clone(), saved.clone(), &journal).unwrap();
+                            running.clear();
+                        }
+                        _ => {}
+                    }
+                }
+                assert_eq!(done, all.len(), "seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_call_begins_from_the_lowest_level_whose_call_is_under_way() {
+        let params = |width| Params {
+            strategy: Strategy::Nrpa,
+            level: Some(4),
+            iterations: 3,
+            width: Some(width),
+            ..Params::default()
+        };
+        let shape = Shape::of(&params(2), None, 2).unwrap();
+        assert_eq!((shape.per_search, shape.playouts, shape.batches), (9, 9, 3));
+        // Calls of level 2: three to a call of level 3, nine to one of level 4. With width 2 the result before the last
+        // is known: the first call of a parent begins while the last one of its predecessor is made.
+        let parents: Vec<Option<u32>> = (0..11).map(|id| shape.parent(id, shape.needs(id))).collect();
+        let (three, four) = (Some(3), Some(4));
+        assert_eq!(parents, [three, three, three, four, three, three, four, three, three, None, three]);
+        let shape = Shape::of(&params(1), None, 2).unwrap();
+        assert!((0..30).all(|id| shape.parent(id, shape.needs(id)) == three));
+    }
+
+    #[test]
+    fn jobs_that_cannot_be_shared_are_refused() {
+        let refused = |job: Job| Hunt::new(job).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(refused(job(3, 5, Some(3), 1)).contains("a level from 1 to 2 is needed"));
+        assert!(refused(job(3, 5, Some(0), 1)).contains("calls of level 0"));
+        assert!(refused(job(3, 5, Some(2), 0)).contains("a width of 0"));
+        let mut other = job(3, 5, Some(2), 1);
+        other.params.strategy = Strategy::Nmcs;
+        assert!(refused(other).contains("only nrpa"));
+        Hunt::new(job(10, 1_000_000, Some(9), MAX_WIDTH)).unwrap();
+    }
+
+    #[test]
+    fn states_that_do_not_fit_are_refused() {
+        let job = job(3, 4, Some(1), 2);
+        let mut hunt = Hunt::new(job.clone()).unwrap();
+        let mut journal = Vec::new();
+        for _ in 0..11 {
+            let Step::Work(work) = hunt.next() else { panic!("there are more") };
+            let (end, iterations, best, game) = search(&hunt, &work, &mut Log::default());
+            journal.extend(hunt.called(work.id, end, iterations, best, game));
+        }
+        let good = hunt.snapshot();
+        let restore = |state: &HuntState, since: &[Record]| Hunt::restore(job.clone(), state.clone(), since);
+        restore(&good, &[]).unwrap();
+        restore(&HuntState::default(), &journal).unwrap();
+        let forge = |change: &dyn Fn(&mut PipelineState)| {
+            let mut state = good.clone();
+            change(state.pipeline.as_mut().unwrap());
+            restore(&state, &[]).err()
+        };
+        assert!(good.pipeline.as_ref().is_some_and(|p| p.fed > 0 && p.results.len() > 1));
+        assert!(matches!(forge(&|p| p.fed += 1), Some(StateError::OtherUnits)), "another policy");
+        assert!(matches!(forge(&|p| p.fed = u64::MAX), Some(StateError::Contradiction(_))));
+        assert!(matches!(forge(&|p| p.results.truncate(1)), Some(StateError::Contradiction(_))));
+        assert!(matches!(forge(&|p| _ = p.results[0].1.pop()), Some(StateError::OtherUnits)), "another game");
+        assert!(matches!(forge(&|p| p.results[0].1.reverse()), Some(StateError::Job(_))), "no game");
+        assert!(matches!(forge(&|p| p.levels.truncate(3)), Some(StateError::Levels(_))));
+        let missing = HuntState { pipeline: None, ..good.clone() };
+        assert!(matches!(restore(&missing, &[]), Err(StateError::Contradiction(_))));
+        assert!(matches!(restore(&HuntState::default(), &journal[1..]), Err(StateError::Contradiction(_))));
+        let plain = journal.iter().map(|record| match record {
+            Record::Called(Called { ended, .. }) => Record::Ended(*ended),
+            other => other.clone(),
+        });
+        let plain: Vec<Record> = plain.collect();
+        assert!(matches!(restore(&HuntState::default(), &plain), Err(StateError::Contradiction(_))));
+    }
+
+    /// The unit of a call is a whole search's for the strategies' entry point, too.
+    #[test]
+    fn a_call_of_the_whole_is_the_whole() {
+        let job = job(2, 6, Some(1), 1);
+        let pipeline = Pipeline::new(&job, 1).unwrap();
+        let (unit, call) = pipeline.call(0, Snapshot::uniform());
+        let whole = Work { id: 0, unit: unit.clone(), call: Some(Call { level: 2, ..call }) };
+        let (mut a, mut b) = (Log::default(), Log::default());
+        assert_eq!(whole.start(job.variant, &job.params).run(&mut a), End::Finished);
+        assert_eq!(start(job.variant, &job.params, &unit).run(&mut b), End::Finished);
+        assert_eq!(a.found, b.found);
     }
 }

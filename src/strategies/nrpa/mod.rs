@@ -177,8 +177,8 @@ impl<R: Rules> Nrpa<R> {
         let level = call.map_or(params.level(), |call| call.level).max(1);
         let mut nests: Vec<Nest> = (0..level).map(|_| Nest::new()).collect();
         let root = call.map(|call| call.policy.policy());
-        if let (Some(root), Some(top)) = (&root, nests.last_mut()) {
-            top.begin(root);
+        if let Some(root) = &root {
+            nests.iter_mut().for_each(|nest| nest.begin(root));
         }
         Nrpa {
             adapt: params.adapt,
