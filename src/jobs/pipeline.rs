@@ -32,7 +32,7 @@ pub enum ShareError {
     #[error("only nrpa has a policy to share between the workers")]
     Strategy,
     /// There is no level above the shared calls.
-    #[error("calls of level {share} cannot be shared in a search of level {level}: a level from 1 to {} is needed", level.saturating_sub(1))]
+    #[error("calls of level {share} cannot be shared in a search of level {level}: {}", below(*.level))]
     Level {
         /// The level asked for.
         share: u32,
@@ -42,6 +42,14 @@ pub enum ShareError {
     /// The width is out of range.
     #[error("a width of {0} is not possible: 1 to {MAX_WIDTH} calls can be made at a time")]
     Width(u32),
+}
+
+/// Which levels can be shared in a search of this level.
+fn below(level: u32) -> String {
+    match level {
+        0 | 1 => "the search has one level".to_owned(),
+        _ => format!("a level from 1 to {} is needed", level - 1),
+    }
 }
 
 /// What is saved of a pipeline beside the numbers of the calls done.
@@ -246,14 +254,15 @@ impl Pipeline {
     }
 
     /// How far the search is whose calls are handed out: per level from the top how many of the N calls of the level
-    /// below are left.
+    /// below are not handed out, or not to their end.
     pub fn progress(&self) -> Vec<LevelProgress> {
         let (_, mut call) = self.shape.place(self.next);
+        let over = call == 0 && self.next > 0;
         let mut levels: Vec<LevelProgress> = (self.shape.share + 1..=self.shape.top)
             .map(|level| {
                 let left = self.shape.calls - call % self.shape.calls;
                 call /= self.shape.calls;
-                LevelProgress { level, left: left as u32, total: self.shape.calls as u32 }
+                LevelProgress { level, left: if over { 0 } else { left as u32 }, total: self.shape.calls as u32 }
             })
             .collect();
         levels.reverse();
