@@ -86,7 +86,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     params.stall = params.stall.scaled(args.stall_scale);
     let workers = threads - 1;
     if params.share.is_some() {
-        params.width = params.width.or(Some(default_width(workers)));
+        params.width = params.width.or(Some(workers.min(MAX_WIDTH)));
     }
     let shared = params.share.is_some();
     let monte_carlo = params.strategy != Strategy::Dfs;
@@ -113,11 +113,6 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 /// One worker per processor, plus the main thread.
 fn default_threads() -> u32 {
     std::thread::available_parallelism().map_or(2, |n| (n.get() as u32).saturating_add(1)).min(MAX_THREADS)
-}
-
-/// Calls of a shared search that are made at a time: with one more than workers, a worker hardly ever waits for another.
-fn default_width(workers: u32) -> u32 {
-    if workers == 1 { 1 } else { (workers + 1).min(MAX_WIDTH) }
 }
 
 /// The first moves of a stored grid, as `--init-file FILE K` names them, and the variant: the one asked for, else the one

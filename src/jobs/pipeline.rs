@@ -317,7 +317,7 @@ mod tests {
     }
 
     /// Searches a unit to its end.
-    fn search(hunt: &Hunt, work: &Work, log: &mut Log) -> (End, u64, u32, Vec<Move>) {
+    fn search(hunt: &Hunt, work: &Work, log: &mut Log) -> Outcome {
         let mut search = work.start(hunt.job().variant, &hunt.job().params);
         let end = search.run(log);
         log.before += search.iterations();
@@ -371,12 +371,15 @@ mod tests {
         }
     }
 
+    /// End, iterations, best score and result of a unit.
+    type Outcome = (End, u64, u32, Vec<Move>);
+
     /// The result of each call, computed once.
-    struct Results(BTreeMap<u64, (Work, (End, u64, u32, Vec<Move>))>);
+    struct Results(BTreeMap<u64, (Work, Outcome)>);
 
     impl Results {
         /// Searches a unit, or checks that it is the one with its number that was searched before.
-        fn of(&mut self, hunt: &Hunt, work: &Work) -> &(End, u64, u32, Vec<Move>) {
+        fn of(&mut self, hunt: &Hunt, work: &Work) -> &Outcome {
             let entry = self.0.entry(work.id).or_insert_with(|| {
                 let result = search(hunt, work, &mut Log::default());
                 (work.clone(), result)
@@ -431,6 +434,43 @@ mod tests {
                 }
                 assert_eq!(done, all.len(), "seed {seed}");
             }
+        }
+    }
+
+    /// The part of the time that workers are busy, if calls take from 0.9 to 1.1 units of time.
+    fn busy(workers: usize, width: u32, seed: u64) -> f64 {
+        let mut rng = crate::core::seed::rng(seed, &[]);
+        let mut hunt = Hunt::new(job(3, 100, Some(2), width)).unwrap();
+        // When each running call ends, in thousandths.
+        let mut running: Vec<(u64, u64)> = Vec::new();
+        let (mut now, mut worked) = (0, 0);
+        loop {
+            while running.len() < workers
+                && let Step::Work(work) = hunt.next()
+            {
+                let time = rng.random_range(900..1100);
+                running.push((now + time, work.id));
+                worked += time;
+            }
+            let Some(first) = (0..running.len()).min_by_key(|&i| running[i]) else { break };
+            let (end, id) = running.swap_remove(first);
+            now = end;
+            hunt.called(id, End::Finished, 1, 0, Vec::new());
+        }
+        assert_eq!(hunt.state().totals.units, 200);
+        worked as f64 / (now * workers as u64) as f64
+    }
+
+    #[test]
+    fn workers_hardly_ever_wait_for_each_other() {
+        for seed in 0..3 {
+            for workers in [1, 2, 8] {
+                let part = busy(workers, workers as u32, seed);
+                assert!(part > 0.95, "{workers} workers are busy {part:.3} of the time, seed {seed}");
+            }
+            // Every second call of two workers has to wait for its predecessor.
+            let part = busy(2, 1, seed);
+            assert!((0.49..0.51).contains(&part), "{part:.3}, seed {seed}");
         }
     }
 

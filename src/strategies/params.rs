@@ -182,8 +182,7 @@ pub struct Params {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<u32>,
     /// NRPA with --share: a call begins from the policy that the calls up to the W-th before it have left, so W can be
-    /// made at a time, 1..=1024; the result depends on W, not on the threads. Default: one more than the workers, or 1
-    /// for one worker.
+    /// made at a time, 1..=1024; the result depends on W, not on the threads. Default: one per worker.
     #[arg(long, value_name = "W", requires = "share",
         value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WIDTH)))]
     #[serde(skip_serializing_if = "Option::is_none")]
