@@ -36,9 +36,9 @@ pub trait Search<M>: Send {
     /// Score (moves, the unit's prefix included) of the best sequence so far.
     fn best(&self) -> u32;
 
-    /// The result of a search that is done, as whoever called it learns from it: its best sequence of moves, the unit's
-    /// prefix included. Empty for the searches that nobody learns from.
-    fn result(&self) -> Vec<M> {
+    /// The best sequence of a search that is done, the unit's prefix included, as a coordinator learns from it. Empty for
+    /// the searches that nobody learns from.
+    fn best_game(&self) -> Vec<M> {
         Vec::new()
     }
 }

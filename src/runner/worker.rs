@@ -179,7 +179,7 @@ impl Worker {
         match end {
             End::Stopped => Message::Stopped { unit, iterations, best, saved: search.save() },
             end => {
-                let result = work.call.is_some().then(|| search.result());
+                let result = work.call.is_some().then(|| search.best_game());
                 Message::Ended { thread, unit, end, iterations, best, result }
             }
         }

@@ -380,7 +380,7 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
         self.best
     }
 
-    fn result(&self) -> Vec<Move> {
+    fn best_game(&self) -> Vec<Move> {
         let best = self.nests.last().map_or(&[][..], |top| top.best.moves());
         self.prefix.iter().copied().chain(best.iter().map(|&bits| Move::from_raw(bits))).collect()
     }
