@@ -24,7 +24,7 @@ use crate::strategies::Unit;
 use crate::strategies::nrpa::Call;
 use crate::strategies::nrpa::policy::Snapshot;
 use crate::strategies::nrpa::upper::{self, UpperLevels};
-use crate::strategies::params::{MAX_LANES, MAX_WIDTH, Params, Strategy};
+use crate::strategies::params::{MAX_LANES, MAX_LEVEL, MAX_WIDTH, Params, Strategy};
 use crate::strategies::prefix::LevelProgress;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -62,6 +62,7 @@ pub enum ShareError {
 fn below(level: u32) -> String {
     match level {
         0 | 1 => "the search has one level".to_owned(),
+        _ if level > MAX_LEVEL => format!("a search has at most {MAX_LEVEL} levels"),
         _ => format!("a level from 1 to {} is needed", level - 1),
     }
 }
@@ -101,7 +102,7 @@ impl Shape {
         if params.strategy != Strategy::Nrpa {
             return Err(ShareError::Strategy);
         }
-        if share < 1 || share >= top {
+        if share < 1 || share >= top || top > MAX_LEVEL {
             return Err(ShareError::Level { share, level: top });
         }
         let width = params.width.unwrap_or(1);
@@ -613,6 +614,7 @@ mod tests {
         let refused = |job: Job| Hunt::new(job).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(refused(job(3, 5, Some(3), 1)).contains("a level from 1 to 2 is needed"));
         assert!(refused(job(3, 5, Some(0), 1)).contains("calls of level 0"));
+        assert!(refused(job(11, 5, Some(2), 1)).contains("at most 10 levels"));
         assert!(refused(job(3, 5, Some(2), 0)).contains("a width of 0"));
         let mut lanes = job(4, 5, Some(2), 1);
         lanes.params.lanes = Some(6);

@@ -164,7 +164,7 @@ pub struct Params {
     #[arg(skip = StallTable::thesis())]
     pub stall: StallTable,
     /// NMCS, NRPA: nesting level, 1..=10 [default: 3 for NMCS, 4 for NRPA].
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10))]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LEVEL)))]
     pub level: Option<u32>,
     /// NRPA: calls of the level below per call (N), 1..=1,000,000.
     #[arg(long, value_name = "N", default_value_t = Params::default().iterations,
@@ -195,6 +195,8 @@ pub struct Params {
     pub lanes: Option<u32>,
 }
 
+/// Largest [`Params::level`].
+pub const MAX_LEVEL: u32 = 10;
 /// Largest [`Params::width`].
 pub const MAX_WIDTH: u32 = 1024;
 /// Largest [`Params::lanes`].
