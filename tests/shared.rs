@@ -35,11 +35,6 @@ fn the_threads_change_nothing_and_the_width_does() {
         assert_eq!(all(threads, 4), one, "{threads} threads");
     }
     assert_ne!(all(2, 3), one);
-    let lanes = "--level 3 --iterations 15 --share 1 --width 6 --runs 1 --threads";
-    let all = |threads: u32| whole(dir.path(), &format!("{lanes} {threads} --dir lanes-{threads}"));
-    assert_eq!(all(2).len(), 225);
-    assert_eq!(all(5), all(8));
-    assert!(succeed(dir.path(), "state lanes-5").contains("width 6, 6 lanes"));
 }
 
 #[test]
@@ -137,9 +132,6 @@ fn searches_that_cannot_be_shared_are_refused() {
         ("--strategy nrpa --level 1 --share 1", "the search has one level"),
         ("--strategy nrpa --share 0", "0 is not in 1..=9"),
         ("--strategy nrpa --width 3", "--share"),
-        ("--strategy nrpa --lanes 3", "--share"),
-        ("--strategy nrpa --share 3 --lanes 2", "2 lanes are not possible: 1 to 1 calls of level 4"),
-        ("--strategy nrpa --share 2 --lanes 65", "65 is not in 1..=64"),
         ("--strategy nrpa --share 3 --width 0", "0 is not in 1..=1024"),
         ("--strategy nrpa --share 3 --width 1025", "1025 is not in 1..=1024"),
     ] {

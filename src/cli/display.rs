@@ -84,11 +84,7 @@ impl<'a> Display<'a> {
         let start = if *start_moves > 0 { format!(" from move {start_moves}") } else { String::new() };
         let depth = if strategy == "dfs" { format!(", main depth {main_depth}") } else { String::new() };
         let share = match (session.share, session.width) {
-            (Some(share), Some(width)) => {
-                let lanes =
-                    session.lanes.filter(|&lanes| lanes > 1).map_or(String::new(), |k| format!(" in {k} lanes"));
-                format!(", sharing calls of level {share} with width {width}{lanes}")
-            }
+            (Some(share), Some(width)) => format!(", sharing calls of level {share} with width {width}"),
             _ => String::new(),
         };
         let workers = threads - 1;

@@ -3,7 +3,6 @@
 use super::config;
 use super::display::{self, Display, Output};
 use crate::jobs::hunt::{Job, MIN_MAIN_DEPTH};
-use crate::jobs::pipeline::most_lanes;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
 use crate::notation::file::load;
@@ -86,10 +85,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
     params.stall = params.stall.scaled(args.stall_scale);
     let workers = threads - 1;
-    if let Some(share) = params.share {
-        let width = params.width.unwrap_or(workers.min(MAX_WIDTH));
-        let lanes = width.div_ceil((params.iterations / 10).max(1)).min(most_lanes(&params, share));
-        (params.width, params.lanes) = (Some(width), params.lanes.or(Some(lanes)));
+    if params.share.is_some() {
+        params.width = params.width.or(Some(workers.min(MAX_WIDTH)));
     }
     let shared = params.share.is_some();
     let monte_carlo = params.strategy != Strategy::Dfs;

@@ -8,10 +8,6 @@
 //! while its parent's predecessors are still being made begins from the policy of the lowest level above whose own call
 //! is under way; the first calls of a search, from the uniform policy, while the last of the search before are made.
 //!
-//! With a width near N a call would learn from few of its predecessors. So several calls of the level above the shared one
-//! can be made side by side, in *lanes*: the calls in flight are dealt out to them in turn, each lane learns from its own,
-//! and when all lanes are complete the levels above take in their results in order.
-//!
 //! Two copies of the upper levels are held: one that the policies come from, and one that is behind by a width and gets
 //! saved. From it and the results since, a restored hunt makes the policies of the calls in flight again.
 
@@ -24,7 +20,7 @@ use crate::strategies::Unit;
 use crate::strategies::nrpa::Call;
 use crate::strategies::nrpa::policy::Snapshot;
 use crate::strategies::nrpa::upper::{self, UpperLevels};
-use crate::strategies::params::{MAX_LANES, MAX_LEVEL, MAX_WIDTH, Params, Strategy};
+use crate::strategies::params::{MAX_LEVEL, MAX_WIDTH, Params, Strategy};
 use crate::strategies::prefix::LevelProgress;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -46,16 +42,6 @@ pub enum ShareError {
     /// The width is out of range.
     #[error("a width of {0} is not possible: 1 to {MAX_WIDTH} calls can be made at a time")]
     Width(u32),
-    /// The number of lanes is out of range.
-    #[error("{lanes} lanes are not possible: 1 to {most} calls of level {level} can be made side by side")]
-    Lanes {
-        /// The number asked for.
-        lanes: u32,
-        /// Largest number.
-        most: u32,
-        /// Level of the calls.
-        level: u32,
-    },
 }
 
 /// Which levels can be shared in a search of this level.
@@ -84,7 +70,6 @@ struct Shape {
     share: u32,
     top: u32,
     width: u64,
-    lanes: u64,
     /// N: calls of the level below per call.
     calls: u64,
     /// Calls of the shared level in one search.
@@ -109,27 +94,13 @@ impl Shape {
         if !(1..=MAX_WIDTH).contains(&width) {
             return Err(ShareError::Width(width));
         }
-        let (lanes, most) = (params.lanes.unwrap_or(1), most_lanes(params, share));
-        if !(1..=most).contains(&lanes) {
-            return Err(ShareError::Lanes { lanes, most, level: share + 1 });
-        }
         // Numbers that do not fit are never reached.
         let calls = u64::from(params.iterations.max(1));
         let playouts = calls.saturating_pow(share);
         let all = calls.saturating_pow(top - share);
         let per_search = limit.map_or(all, |limit| all.min(limit.div_ceil(playouts).max(1)));
         let batches = calls.saturating_pow(share - 1);
-        Ok(Shape {
-            share,
-            top,
-            width: width.into(),
-            lanes: lanes.into(),
-            calls,
-            per_search,
-            playouts,
-            batches,
-            limit,
-        })
+        Ok(Shape { share, top, width: width.into(), calls, per_search, playouts, batches, limit })
     }
 
     /// Results that are taken in before call `id` begins.
@@ -137,69 +108,22 @@ impl Shape {
         (id + 1).saturating_sub(self.width)
     }
 
-    /// Where a call has its place.
-    fn place(&self, id: u64) -> Place {
-        let (search, number) = (id / self.per_search, id % self.per_search);
-        let square = self.calls.saturating_mul(self.calls);
-        let (grandparent, rest) = (number / square, number % square);
-        let block = rest / (self.lanes * self.calls);
-        let first = block * self.lanes;
-        let lanes = self.lanes.min(self.calls - first);
-        let rest = rest - first * self.calls;
-        Place { search, number, grandparent, first, lanes, lane: rest % lanes, position: rest / lanes }
+    /// The number of the search that a call belongs to, and the call's number in it.
+    fn place(&self, id: u64) -> (u64, u64) {
+        (id / self.per_search, id % self.per_search)
     }
 
-    /// Where the policy of call `id` comes from when `fed` results have been taken in: the lowest level above the shared
-    /// one whose call holds the call and is under way.
-    fn origin(&self, id: u64, fed: u64) -> Origin {
-        let (place, fed) = (self.place(id), self.place(fed));
-        if place.search != fed.search {
-            return Origin::Uniform;
-        }
-        let mut same = (place.grandparent, fed.grandparent);
-        if same.0 == same.1 && place.first == fed.first {
-            return Origin::Lane(place.lane as usize);
-        }
-        for level in self.share + 2..=self.top {
-            if same.0 == same.1 {
-                return Origin::Level(level);
-            }
+    /// The lowest level above the shared one whose call holds call `id` and is under way when `fed` results have been
+    /// taken in; nothing if the search has not begun.
+    fn parent(&self, id: u64, fed: u64) -> Option<u32> {
+        let ((search, call), (fed_search, fed_call)) = (self.place(id), self.place(fed));
+        let mut same = (call, fed_call);
+        let level = (self.share + 1..=self.top).find(|_| {
             same = (same.0 / self.calls, same.1 / self.calls);
-        }
-        Origin::Uniform
+            same.0 == same.1
+        });
+        level.filter(|_| search == fed_search)
     }
-}
-
-/// Largest number of lanes with these parameters: one if the level above the shared one is the top.
-pub fn most_lanes(params: &Params, share: u32) -> u32 {
-    if share.saturating_add(1) >= params.level() { 1 } else { params.iterations.clamp(1, MAX_LANES) }
-}
-
-/// Where a call of the shared level has its place.
-struct Place {
-    /// The search.
-    search: u64,
-    /// Number in the search.
-    number: u64,
-    /// The call two levels above that it belongs to, counted in the search.
-    grandparent: u64,
-    /// In that one, the call one level above that is in the first lane beside it.
-    first: u64,
-    /// Lanes side by side.
-    lanes: u64,
-    /// Its lane.
-    lane: u64,
-    /// Number in its lane.
-    position: u64,
-}
-
-/// Where the policy of a call comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    Lane(usize),
-    Level(u32),
-    /// The search has not begun.
-    Uniform,
 }
 
 /// The upper levels with the number of results taken in.
@@ -214,14 +138,10 @@ impl Levels {
         while self.fed < until
             && let Some(game) = results.get(&self.fed)
         {
-            let place = shape.place(self.fed);
-            if place.number + 1 == shape.per_search {
+            if shape.place(self.fed).1 + 1 == shape.per_search {
                 self.upper.reset();
             } else {
-                self.upper.take_in(place.lane as usize, game);
-                if place.position + 1 == shape.calls && place.lane + 1 == place.lanes {
-                    self.upper.complete(place.lanes as usize);
-                }
+                self.upper.take_in(game);
             }
             self.fed += 1;
         }
@@ -250,8 +170,7 @@ impl Pipeline {
     /// If the job cannot be shared in this way.
     pub fn new(job: &Job, share: u32) -> Result<Pipeline, ShareError> {
         let shape = Shape::of(&job.params, job.max_iterations, share)?;
-        let lanes = shape.lanes as usize;
-        let levels = || Levels { fed: 0, upper: upper::begin(job.variant, &job.params, share, lanes, &job.start) };
+        let levels = || Levels { fed: 0, upper: upper::begin(job.variant, &job.params, share, &job.start) };
         let (ahead, behind) = (levels(), levels());
         let start = job.start.clone();
         Ok(Pipeline { shape, seed: job.seed, start, ahead, behind, results: BTreeMap::new(), next: 0 })
@@ -263,8 +182,7 @@ impl Pipeline {
     /// # Errors
     /// If the levels cannot be restored.
     pub fn restore(&mut self, job: &Job, saved: &PipelineState) -> Result<(), RestoreError> {
-        let Shape { share, lanes, .. } = self.shape;
-        let levels = || upper::restore(job.variant, &job.params, share, lanes as usize, &job.start, &saved.levels);
+        let levels = || upper::restore(job.variant, &job.params, self.shape.share, &job.start, &saved.levels);
         let (ahead, behind) = (levels()?, levels()?);
         self.ahead = Levels { fed: saved.fed, upper: ahead };
         self.behind = Levels { fed: saved.fed, upper: behind };
@@ -291,10 +209,9 @@ impl Pipeline {
         if self.ahead.fed < needed {
             return None;
         }
-        let policy = match self.shape.origin(self.next, needed) {
-            Origin::Lane(lane) => self.ahead.upper.lane_policy(lane),
-            Origin::Level(level) => self.ahead.upper.policy(level),
-            Origin::Uniform => Snapshot::uniform(),
+        let policy = match self.shape.parent(self.next, needed) {
+            Some(level) => self.ahead.upper.policy(level),
+            None => Snapshot::uniform(),
         };
         let made = self.call(self.next, policy);
         self.next += 1;
@@ -307,25 +224,22 @@ impl Pipeline {
 
     /// Call `id`, which begins from `policy`.
     pub fn call(&self, id: u64, policy: Snapshot) -> (Unit, Call) {
-        let place = self.shape.place(id);
-        let before = place.number.saturating_mul(self.shape.playouts);
+        let (search, number) = self.shape.place(id);
+        let before = number.saturating_mul(self.shape.playouts);
         let left = self.shape.limit.map(|limit| limit.saturating_sub(before));
         let unit = Unit {
             prefix: self.start.clone(),
             candidates: None,
-            seed: derive(self.seed, &[place.search]),
+            seed: derive(self.seed, &[search]),
             max_iterations: left.filter(|&left| left < self.shape.playouts),
         };
-        // Its number if the calls of the level above were made one after another.
-        let parent = place.grandparent * self.shape.calls + place.first + place.lane;
-        let number = parent.saturating_mul(self.shape.calls).saturating_add(place.position);
         let first = number.saturating_mul(self.shape.batches);
         (unit, Call { level: self.shape.share, first, policy })
     }
 
     /// The search that call `id` belongs to, from 0.
     pub fn search_of(&self, id: u64) -> u64 {
-        self.shape.place(id).search
+        self.shape.place(id).0
     }
 
     /// Whether the results of all calls that are `done` are in.
@@ -343,10 +257,8 @@ impl Pipeline {
     /// How far the search is whose calls are handed out: per level from the top how many of the N calls of the level
     /// below are not handed out, or not to their end.
     pub fn progress(&self) -> Vec<LevelProgress> {
-        let place = self.shape.place(self.next);
-        let over = place.number == 0 && self.next > 0;
-        let parent = place.grandparent * self.shape.calls + place.first;
-        let mut call = parent.saturating_mul(self.shape.calls).saturating_add(place.position);
+        let (_, mut call) = self.shape.place(self.next);
+        let over = call == 0 && self.next > 0;
         let mut levels: Vec<LevelProgress> = (self.shape.share + 1..=self.shape.top)
             .map(|level| {
                 let left = self.shape.calls - call % self.shape.calls;
@@ -482,13 +394,12 @@ mod tests {
     /// journal's end: each call always begins from the same policy.
     #[test]
     fn neither_order_nor_crashes_change_a_call() {
-        for (share, width, lanes) in [(1, 1, 1), (1, 5, 1), (1, 5, 2), (1, 3, 5), (2, 3, 1), (2, 12, 1)] {
-            let mut job = job(3, 5, Some(share), width);
-            job.params.lanes = Some(lanes);
+        for (share, width) in [(1, 1), (1, 5), (2, 3), (2, 12)] {
+            let job = job(3, 5, Some(share), width);
             let (_, all, _) = by_one_worker(&job);
             let mut results = Results(BTreeMap::new());
             assert_eq!(all.len(), if share == 1 { 50 } else { 10 });
-            for seed in 0..6 {
+            for seed in 0..8 {
                 let mut rng = crate::core::seed::rng(seed, &[]);
                 let mut hunt = Hunt::new(job.clone()).unwrap();
                 let (mut saved, mut journal) = (hunt.snapshot(), Vec::new());
@@ -573,40 +484,15 @@ mod tests {
             width: Some(width),
             ..Params::default()
         };
-        let origins = |params: &Params, calls: u64| -> Vec<Origin> {
-            let shape = Shape::of(params, None, 2).unwrap();
-            assert_eq!((shape.per_search, shape.playouts, shape.batches), (9, 9, 3));
-            (0..calls).map(|id| shape.origin(id, shape.needs(id))).collect()
-        };
-        let (zero, one, four, none) = (Origin::Lane(0), Origin::Lane(1), Origin::Level(4), Origin::Uniform);
+        let shape = Shape::of(&params(2), None, 2).unwrap();
+        assert_eq!((shape.per_search, shape.playouts, shape.batches), (9, 9, 3));
         // Calls of level 2: three to a call of level 3, nine to one of level 4. With width 2 the result before the last
         // is known: the first call of a parent begins while the last one of its predecessor is made.
-        let wanted = [zero, zero, zero, four, zero, zero, four, zero, zero, none, zero];
-        assert_eq!(origins(&params(2), 11), wanted);
-        assert!(origins(&params(1), 30).iter().all(|&origin| origin == zero));
-        // Two of the three calls of level 3 side by side, then the third.
-        let wanted = [zero, one, zero, one, zero, one, four, zero, zero, none, one];
-        assert_eq!(origins(&Params { lanes: Some(2), ..params(2) }, 11), wanted);
-    }
-
-    /// With as many calls in flight as lanes, each lane is a search of its own from the policy above.
-    #[test]
-    fn a_lane_is_a_call_of_the_level_above() {
-        let mut job = job(3, 6, Some(1), 3);
-        let (_, parents, _) =
-            by_one_worker(&Job { params: Params { share: Some(2), ..job.params.clone() }, ..job.clone() });
-        job.params.lanes = Some(3);
-        let hunt = Hunt::new(job.clone()).unwrap();
-        let mut wanted: Vec<u32> =
-            parents[..3].iter().map(|work| search(&hunt, work, &mut Log::default()).2).collect();
-        let (_, works, _) = by_one_worker(&job);
-        let mut got = vec![0; 3];
-        for (lane, work) in (0..3).cycle().zip(&works[..18]) {
-            got[lane] = search(&hunt, work, &mut Log::default()).2.max(got[lane]);
-        }
-        assert_eq!(got, wanted);
-        wanted.dedup();
-        assert!(wanted.len() > 1, "the three are too much alike to test with: {wanted:?}");
+        let parents: Vec<Option<u32>> = (0..11).map(|id| shape.parent(id, shape.needs(id))).collect();
+        let (three, four) = (Some(3), Some(4));
+        assert_eq!(parents, [three, three, three, four, three, three, four, three, three, None, three]);
+        let shape = Shape::of(&params(1), None, 2).unwrap();
+        assert!((0..30).all(|id| shape.parent(id, shape.needs(id)) == three));
     }
 
     #[test]
@@ -616,9 +502,6 @@ mod tests {
         assert!(refused(job(3, 5, Some(0), 1)).contains("calls of level 0"));
         assert!(refused(job(11, 5, Some(2), 1)).contains("at most 10 levels"));
         assert!(refused(job(3, 5, Some(2), 0)).contains("a width of 0"));
-        let mut lanes = job(4, 5, Some(2), 1);
-        lanes.params.lanes = Some(6);
-        assert!(refused(lanes).contains("6 lanes are not possible: 1 to 5 calls of level 3"));
         let mut other = job(3, 5, Some(2), 1);
         other.params.strategy = Strategy::Nmcs;
         assert!(refused(other).contains("only nrpa"));

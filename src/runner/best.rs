@@ -92,8 +92,7 @@ pub fn method(params: &Params) -> String {
                 Adapt::Layers => "layers",
             };
             let share = params.share.map_or(String::new(), |share| {
-                let lanes = params.lanes.filter(|&lanes| lanes > 1).map_or(String::new(), |k| format!(", {k} lanes"));
-                format!(", calls of level {share} shared, width {}{lanes}", params.width.unwrap_or(1))
+                format!(", calls of level {share} shared, width {}", params.width.unwrap_or(1))
             });
             let Params { iterations, alpha, .. } = params;
             format!("nrpa level {}, N {iterations}, alpha {alpha}, adapt {adapt}{share}", params.level())

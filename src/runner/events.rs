@@ -121,9 +121,6 @@ pub struct Session {
     /// And how many of them can be made at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
-    /// And how many calls of the level above are made side by side.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lanes: Option<u32>,
 }
 
 impl Session {
@@ -140,7 +137,6 @@ impl Session {
             iterations,
             share: job.params.share,
             width: job.params.width,
-            lanes: job.params.lanes,
         }
     }
 }

@@ -187,20 +187,12 @@ pub struct Params {
         value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WIDTH)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
-    /// NRPA with --share: so many calls of the level above the shared one are made side by side, and the W calls in flight
-    /// are dealt out to them, 1..=64. Default: as many as leave each of them at most a tenth of N in flight.
-    #[arg(long, value_name = "K", requires = "share",
-        value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LANES)))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lanes: Option<u32>,
 }
 
 /// Largest [`Params::level`].
 pub const MAX_LEVEL: u32 = 10;
 /// Largest [`Params::width`].
 pub const MAX_WIDTH: u32 = 1024;
-/// Largest [`Params::lanes`].
-pub const MAX_LANES: u32 = 64;
 
 impl Params {
     /// The nesting level: the one asked for, or the strategy's default.
@@ -363,7 +355,6 @@ impl Default for Params {
             adapt: Adapt::Sequence,
             share: None,
             width: None,
-            lanes: None,
         }
     }
 }

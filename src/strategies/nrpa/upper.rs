@@ -4,12 +4,9 @@
 //! their best games, how many calls they have made. They take in the results of the calls one by one and learn from
 //! them as the levels of one search do (parallel NRPA with a policy shared from some level on: Nagorko, "Parallel
 //! nested rollout policy adaptation", 2019). Which call comes from which policy is for the caller to say.
-//!
-//! Several calls of the lowest level here can be under way side by side, each in a *lane*. Their results go upwards
-//! together, in the order of the lanes, when all are complete; then all lanes begin anew.
 
 use super::policy::{Policy, Snapshot};
-use super::{Nest, SavedNest, ascend, learn};
+use super::{Nest, SavedNest, ascend};
 use crate::core::search::RestoreError;
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
@@ -23,28 +20,22 @@ use crate::with_rules;
 
 /// The levels of a search above a shared one.
 pub trait UpperLevels: Send {
-    /// Takes in the result of the next call of the shared level in a lane: a legal game that begins with the search's start.
-    fn take_in(&mut self, lane: usize, game: &[Move]);
-
-    /// Hands the results of the first so many lanes, which are complete, upwards, and begins all lanes anew.
-    fn complete(&mut self, lanes: usize);
+    /// Takes in the result of the next call of the shared level: a legal game that begins with the search's start.
+    fn take_in(&mut self, game: &[Move]);
 
     /// Begins a new search.
     fn reset(&mut self);
 
-    /// The policy of a lane as it is now.
-    fn lane_policy(&self, lane: usize) -> Snapshot;
-
-    /// The policy of a level above the lanes as it is now; the uniform one for a level that is not here.
+    /// The policy of a level above the shared one as it is now; the uniform one for a level that is not here.
     fn policy(&self, level: u32) -> Snapshot;
 
     /// The state as bytes, for [`restore`]; the caller adds version and checksum.
     fn save(&self) -> Vec<u8>;
 }
 
-/// The levels above `share` of a search after `start`, which is legal, at its beginning, the lowest in so many lanes.
-pub fn begin(variant: Variant, params: &Params, share: u32, lanes: usize, start: &[Move]) -> Box<dyn UpperLevels> {
-    with_rules!(variant, R => Box::new(Upper::<R>::new(params, share, lanes, start)))
+/// The levels above `share` of a search after `start`, which is legal, at its beginning.
+pub fn begin(variant: Variant, params: &Params, share: u32, start: &[Move]) -> Box<dyn UpperLevels> {
+    with_rules!(variant, R => Box::new(Upper::<R>::new(params, share, start)))
 }
 
 /// The same, going on from what [`UpperLevels::save`] returned for the same arguments.
@@ -55,13 +46,12 @@ pub fn restore(
     variant: Variant,
     params: &Params,
     share: u32,
-    lanes: usize,
     start: &[Move],
     saved: &[u8],
 ) -> Result<Box<dyn UpperLevels>, RestoreError> {
     let saved: Vec<SavedNest> = decode("nrpa", saved)?;
     with_rules!(variant, R => {
-        let mut upper = Upper::<R>::new(params, share, lanes, start);
+        let mut upper = Upper::<R>::new(params, share, start);
         upper.restore(saved)?;
         Ok(Box::new(upper))
     })
@@ -76,14 +66,12 @@ struct Upper<R> {
     prefix: Vec<Move>,
     playout: Playout<R>,
     board: Board<R>,
-    /// The level above the shared one.
-    lanes: Vec<Nest>,
-    /// First a place for results that come in, then the levels above the lanes.
+    /// First a place for the results of the shared level, then the levels above it.
     nests: Vec<Nest>,
 }
 
 impl<R: Rules> Upper<R> {
-    fn new(params: &Params, share: u32, lanes: usize, start: &[Move]) -> Upper<R> {
+    fn new(params: &Params, share: u32, start: &[Move]) -> Upper<R> {
         let mut position = Position::<R>::new();
         start.iter().for_each(|&mv| position.play(mv));
         Upper {
@@ -95,88 +83,54 @@ impl<R: Rules> Upper<R> {
             prefix: start.to_vec(),
             playout: Playout::new(position.board().clone(), position.moves()),
             board: position.board().clone(),
-            lanes: (0..lanes).map(|_| Nest::new()).collect(),
-            nests: (share..params.level().max(share + 1)).map(|_| Nest::new()).collect(),
+            nests: (share..params.level().max(share + 1) + 1).map(|_| Nest::new()).collect(),
         }
     }
 
     fn restore(&mut self, saved: Vec<SavedNest>) -> Result<(), RestoreError> {
         let fail = |reason: &str| restore_error("nrpa", reason.to_owned());
-        if saved.len() + 1 != self.lanes.len() + self.nests.len() {
+        if saved.len() + 1 != self.nests.len() {
             return Err(fail("it has another number of shared levels"));
         }
-        for (nest, saved) in self.lanes.iter_mut().chain(&mut self.nests[1..]).zip(saved) {
+        for (nest, saved) in self.nests[1..].iter_mut().zip(saved) {
             nest.restore(saved, self.calls, &self.prefix, &mut self.playout).map_err(fail)?;
         }
         Ok(())
     }
 }
 
-/// What follows from a result at the place of those that come in.
-enum Step {
-    /// The lane takes it in.
-    Lane(usize),
-    /// The levels above the lanes do.
-    Ascent,
-}
+/// What follows from a result at the place of the shared level.
+struct Ascent<'a, R>(&'a mut Upper<R>);
 
-struct Learning<'a, R>(&'a mut Upper<R>, Step);
-
-impl<R: Rules> Task for Learning<'_, R> {
-    type Output = ();
+impl<R: Rules> Task for Ascent<'_, R> {
+    type Output = bool;
 
     #[inline(always)]
-    fn run<I: Instructions>(self) {
-        let Upper { lanes, nests, calls, adapt, alpha, playout, board, .. } = self.0;
-        match self.1 {
-            Step::Lane(lane) => {
-                let lane = &mut lanes[lane];
-                lane.take_in(&nests[0].best, *adapt);
-                if lane.done < *calls {
-                    learn(lane, *adapt, *alpha, playout, board);
-                }
-            }
-            Step::Ascent => {
-                ascend(nests, *calls, *adapt, *alpha, playout, board);
-            }
-        }
+    fn run<I: Instructions>(self) -> bool {
+        let Upper { nests, calls, adapt, alpha, playout, board, .. } = self.0;
+        ascend(nests, *calls, *adapt, *alpha, playout, board)
     }
 }
 
 impl<R: Rules> UpperLevels for Upper<R> {
-    fn take_in(&mut self, lane: usize, game: &[Move]) {
+    fn take_in(&mut self, game: &[Move]) {
         let moves: Vec<u32> = game.iter().skip(self.prefix.len()).map(|mv| mv.bits()).collect();
         self.playout.replay(&moves, &mut self.nests[0].best);
-        dispatch(self.extension, Learning(self, Step::Lane(lane)));
-    }
-
-    fn complete(&mut self, lanes: usize) {
-        for lane in 0..lanes {
-            self.nests[0].best.copy_from(&self.lanes[lane].best);
-            dispatch(self.extension, Learning(self, Step::Ascent));
-        }
-        let uniform = Policy::uniform();
-        let above = self.nests.get(1).map_or(&uniform, |nest| &nest.policy);
-        self.lanes.iter_mut().for_each(|lane| lane.begin(above));
+        dispatch(self.extension, Ascent(self));
     }
 
     fn reset(&mut self) {
         let uniform = Policy::uniform();
-        self.lanes.iter_mut().chain(&mut self.nests).for_each(|nest| nest.begin(&uniform));
-    }
-
-    fn lane_policy(&self, lane: usize) -> Snapshot {
-        Snapshot::of(&self.lanes[lane].policy)
+        self.nests.iter_mut().for_each(|nest| nest.begin(&uniform));
     }
 
     fn policy(&self, level: u32) -> Snapshot {
-        let at = level.checked_sub(self.share + 1).filter(|&at| at > 0);
-        let nest = at.and_then(|at| self.nests.get(at as usize));
+        let nest = level.checked_sub(self.share).filter(|&at| at > 0).and_then(|at| self.nests.get(at as usize));
         nest.map_or(Snapshot::uniform(), |nest| Snapshot::of(&nest.policy))
     }
 
     fn save(&self) -> Vec<u8> {
-        let nests: Vec<SavedNest> = self.lanes.iter().chain(&self.nests[1..]).map(Nest::save).collect();
+        let nests: Vec<SavedNest> = self.nests[1..].iter().map(Nest::save).collect();
         postcard::to_stdvec(&nests).expect("a state of numbers and lists can be written")
     }
 }
