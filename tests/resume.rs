@@ -6,7 +6,6 @@ mod hunts;
 use hunts::*;
 use rand::RngExt;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::path::Path;
 use std::process::Stdio;
@@ -16,20 +15,6 @@ use std::time::Duration;
 const SEED: u64 = 20_260;
 
 const UNITS: &str = "--main-depth 2 --max-iterations 1M --jumps-back 50k:best/2,170k:10 --seed 5 --json";
-
-/// Per unit: checksum, end, iterations, best; from the JSON lines of one or more sessions. A unit that ended twice fails.
-fn outcomes(out: &str) -> BTreeMap<u64, Value> {
-    let mut units = BTreeMap::new();
-    for mut event in lines(out).into_iter().filter(|event| is(event, "unit")) {
-        let fields = event.as_object_mut().expect("an object");
-        for field in ["time", "seconds", "thread"] {
-            fields.remove(field);
-        }
-        let id = event["unit"].as_u64().expect("a number");
-        assert!(units.insert(id, event).is_none(), "unit {id} was done twice");
-    }
-    units
-}
 
 /// The units of a hunt as `morpion state --units` lists them.
 fn units(dir: &Path, name: &str) -> Vec<Value> {

@@ -83,10 +83,14 @@ impl<'a> Display<'a> {
         let strategy = format!("{strategy:?}").to_lowercase();
         let start = if *start_moves > 0 { format!(" from move {start_moves}") } else { String::new() };
         let depth = if strategy == "dfs" { format!(", main depth {main_depth}") } else { String::new() };
+        let share = match (session.share, session.width) {
+            (Some(share), Some(width)) => format!(", sharing calls of level {share} with width {width}"),
+            _ => String::new(),
+        };
         let workers = threads - 1;
         let plural = if workers == 1 { "" } else { "s" };
         format!(
-            "{verb} {variant}{start} with {strategy}, {workers} worker{plural}{depth}, seed {seed}, in {}\n",
+            "{verb} {variant}{start} with {strategy}, {workers} worker{plural}{depth}{share}, seed {seed}, in {}\n",
             self.directory.display()
         )
     }
@@ -172,7 +176,8 @@ impl Observer for Display<'_> {
                 .flatten()
                 .map(|level| format!("{}/{}", level.total.saturating_sub(level.left), level.total))
                 .collect();
-            let walk = if levels.is_empty() { String::new() } else { format!(" | walk {}", levels.join(" ")) };
+            let name = if status.walk { "walk" } else { "calls" };
+            let walk = if levels.is_empty() { String::new() } else { format!(" | {name} {}", levels.join(" ")) };
             bar.set_message(format!(
                 "best {} | {} iterations/s | {} threads running, {} ended | {}{walk}",
                 status.best,

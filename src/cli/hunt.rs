@@ -10,7 +10,7 @@ use crate::notation::file::load;
 use crate::notation::format::ChosenBy;
 use crate::notation::grid::Grid;
 use crate::runner::{MAX_THREADS, Session};
-use crate::strategies::params::{BadParam, Params, StallTable, Strategy, parse_count};
+use crate::strategies::params::{BadParam, MAX_WIDTH, Params, StallTable, Strategy, parse_count};
 use anyhow::{Context, bail};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -52,10 +52,10 @@ pub struct Args {
     #[arg(long, value_name = "SCORE", value_parser = score_or_none)]
     pub keep_from: Option<Setting<u32>>,
     /// End each unit (a prefix of dfs, a run of the others) after so many iterations (1000, 50M, 2G). A Monte Carlo hunt
-    /// then ends after one run per worker, if --runs says nothing else.
+    /// then ends after one run per worker, or one of all workers with --share, if --runs says nothing else.
     #[arg(long, value_name = "N", value_parser = positive_count)]
     pub max_iterations: Option<u64>,
-    /// Monte Carlo strategies: end after so many independent runs. Default: without end.
+    /// Monte Carlo strategies: end after so many runs, one after another with --share. Default: without end.
     #[arg(long, value_name = "N", value_parser = positive_count)]
     pub runs: Option<u64>,
     /// DFS: table that ends stalled units: rows of a score and the iterations within which it must be reached, from a
@@ -90,6 +90,11 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         params.stall = stall_table(table)?;
     }
     params.stall = params.stall.scaled(args.stall_scale);
+    let workers = threads - 1;
+    if params.share.is_some() {
+        params.width = params.width.or(Some(workers.min(MAX_WIDTH)));
+    }
+    let shared = params.share.is_some();
     let monte_carlo = params.strategy != Strategy::Dfs;
     if args.runs.is_some() && !monte_carlo {
         bail!("--runs counts the runs of a Monte Carlo strategy: for dfs the units are the prefixes of --main-depth");
@@ -100,7 +105,9 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         main_depth: args.main_depth,
         seed: args.seed.unwrap_or_else(rand::random),
         max_iterations: args.max_iterations,
-        runs: args.runs.or(args.max_iterations.filter(|_| monte_carlo).map(|_| u64::from(threads) - 1)),
+        runs: args
+            .runs
+            .or(args.max_iterations.filter(|_| monte_carlo).map(|_| if shared { 1 } else { workers.into() })),
         target: args.target,
         keep_from: args.keep_from.map_or_else(|| Some(kept_from(variant)), |setting| setting.0),
         params,

@@ -1,6 +1,6 @@
 //! `morpion state`: shows the saved state of a hunt, also while it runs.
 
-use crate::jobs::hunt::{Hunt, Record, Step, checksum};
+use crate::jobs::hunt::Hunt;
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
 use crate::notation::pentasol::{self, Effort};
@@ -46,18 +46,12 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     records.iter().for_each(|record| now.apply(record));
     if args.units {
         let end = now.produced.max(now.done.end());
-        let mut job = checkpoint.job;
-        job.target = None;
-        let variant = job.variant;
-        let mut hunt = Hunt::new(job)?;
-        while let Step::Work(work) = hunt.next() {
-            if work.id >= end {
-                break;
-            }
+        let variant = checkpoint.job.variant;
+        for work in Hunt::new(checkpoint.job)?.list(end) {
             let line = Line {
                 v: 1,
                 unit: work.id,
-                check: format!("{:08x}", checksum(&work.unit)),
+                check: format!("{:08x}", work.check()),
                 done: now.done.contains(work.id),
                 seed: work.unit.seed,
                 prefix: moves(variant, &work.unit),
@@ -68,7 +62,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let job = &checkpoint.job;
-    let since = records.iter().filter(|record| matches!(record, Record::Ended(_))).count();
+    let since = records.iter().filter(|record| record.ended().is_some()).count();
     writeln!(out, "variant     {}", job.variant)?;
     writeln!(out, "method      {}", best::method(&job.params))?;
     writeln!(out, "seed        {}", job.seed)?;

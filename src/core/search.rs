@@ -43,6 +43,12 @@ pub trait Search<M>: Send {
     fn results(&self) -> &[Histogram] {
         &[]
     }
+
+    /// The best sequence of a search that is done, the unit's prefix included, as a coordinator learns from it. Empty for
+    /// the searches that nobody learns from.
+    fn best_game(&self) -> Vec<M> {
+        Vec::new()
+    }
 }
 
 /// A saved state that cannot be restored.

@@ -48,6 +48,11 @@ impl DoneSet {
         self.ranges.last_key_value().map_or(0, |(_, &to)| to)
     }
 
+    /// The smallest number that is not in the set.
+    pub fn first_missing(&self) -> u64 {
+        self.ranges.first_key_value().filter(|&(&from, _)| from == 0).map_or(0, |(_, &to)| to)
+    }
+
     /// Whether the ranges are as [`DoneSet::insert`] leaves them: false for a set that was read from a forged file.
     pub fn is_sound(&self) -> bool {
         let mut last = None;
@@ -75,6 +80,7 @@ mod tests {
             }
             prop_assert_eq!(done.len(), plain.len() as u64);
             prop_assert_eq!(done.end(), plain.last().map_or(0, |last| last + 1));
+            prop_assert_eq!(Some(done.first_missing()), (0..).find(|id| !plain.contains(id)));
             for id in 0..61 {
                 prop_assert_eq!(done.contains(id), plain.contains(&id));
             }

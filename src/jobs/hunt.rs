@@ -3,19 +3,24 @@
 //! For `dfs` the units are the prefixes that the main walk makes, as in the thesis this program follows ("Řešič
 //! Morpion Solitaire", 2021): all combinations of the first moves, the first of them restricted to one per symmetry
 //! class, each to be searched by whichever worker is free. For the Monte Carlo strategies they are independent
-//! runs, each with a seed derived from the job's seed and the run's number.
+//! runs, each with a seed derived from the job's seed and the run's number, or, where the workers share one search
+//! ([`Pipeline`]), its calls.
 //!
 //! A unit is known by its number in that order. The walk is deterministic, so the state of a hunt is the set of
-//! numbers done; a restored hunt walks again, passes over what is done, and hands out first what was begun.
+//! numbers done; a restored hunt walks again, passes over what is done, and hands out first what was begun. The calls of
+//! a shared search depend on results, so its state holds those too.
 
-pub use super::record::{Best, Ended, HuntState, Record, Totals};
+use super::pipeline::{Pipeline, ShareError};
+pub use super::record::{Best, Called, Ended, HuntState, Record, Totals};
+pub use super::work::Work;
 use crate::core::histogram::Results;
-use crate::core::search::End;
+use crate::core::search::{End, RestoreError};
 use crate::core::seed::derive;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::{IllegalMove, Position};
 use crate::morpion::variant::Variant;
 use crate::strategies::Unit;
+use crate::strategies::nrpa::policy::Snapshot;
 use crate::strategies::params::{Params, Sort, Strategy};
 use crate::strategies::prefix::{LevelProgress, Prefix, PrefixWalk, prefix_walk};
 use crate::with_rules;
@@ -77,6 +82,9 @@ pub enum JobError {
     /// The main depth is too small.
     #[error("the main depth is {0}, but at least 2 is needed")]
     MainDepth(u32),
+    /// The search cannot be shared as asked.
+    #[error(transparent)]
+    Share(#[from] ShareError),
 }
 
 /// A state that is not one of this job.
@@ -93,23 +101,19 @@ pub enum StateError {
     /// The state contradicts itself.
     #[error("the state contradicts itself: {0}")]
     Contradiction(&'static str),
+    /// The levels of a shared search cannot be gone on with.
+    #[error(transparent)]
+    Levels(#[from] RestoreError),
 }
 
-/// A unit and its number.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Work {
-    /// Number of the unit in the order of the hunt, from 0.
-    pub id: u64,
-    /// What to search.
-    pub unit: Unit,
-}
+const NO_RESULT: StateError = StateError::Contradiction("the result of a call that is done is missing");
 
 /// What the hunt has to do next.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// This unit is to be searched.
     Work(Work),
-    /// All units are handed out; some are still being searched.
+    /// All units that can be searched now are handed out; some are still being searched.
     Wait,
     /// Nothing is left to do.
     Finished(Over),
@@ -131,6 +135,7 @@ pub enum Over {
 enum Source {
     Walk(Box<dyn PrefixWalk>),
     Runs,
+    Shared(Box<Pipeline>),
 }
 
 /// The coordinator of a hunt.
@@ -156,9 +161,10 @@ impl Hunt {
             return Err(JobError::MainDepth(job.main_depth));
         }
         check_game(job.variant, &job.start)?;
-        let source = match job.params.strategy {
-            Strategy::Dfs => Source::Walk(prefix_walk(job.variant, &job.params, &job.start, job.main_depth)),
-            Strategy::Random | Strategy::Nmcs | Strategy::Nrpa => Source::Runs,
+        let source = match (job.params.share, job.params.strategy) {
+            (Some(share), _) => Source::Shared(Box::new(Pipeline::new(&job, share)?)),
+            (None, Strategy::Dfs) => Source::Walk(prefix_walk(job.variant, &job.params, &job.start, job.main_depth)),
+            (None, Strategy::Random | Strategy::Nmcs | Strategy::Nrpa) => Source::Runs,
         };
         let state = HuntState::default();
         Ok(Hunt { job, source, state, pending: VecDeque::new(), running: BTreeMap::new(), dry: false })
@@ -178,11 +184,12 @@ impl Hunt {
         let mut checks = BTreeMap::new();
         let mut end = state;
         for record in since {
-            if let Record::Ended(ended) = record {
+            if let Some(ended) = record.ended() {
                 checks.insert(ended.id, ended.check);
             }
             end.apply(record);
         }
+        hunt.restore_pipeline(&mut end, since)?;
         if let Some(best) = &end.best {
             check_game(hunt.job.variant, &best.moves)?;
         }
@@ -191,8 +198,13 @@ impl Hunt {
             return Err(StateError::Contradiction("more units are begun than any machine searches at once"));
         }
         while hunt.state.produced < produced {
-            let Some(work) = hunt.produce() else { return Err(StateError::OtherUnits) };
-            if checks.get(&work.id).is_some_and(|&check| check != checksum(&work.unit)) {
+            let Some(work) = hunt.produce() else {
+                return Err(match hunt.source {
+                    Source::Shared(_) => NO_RESULT,
+                    _ => StateError::OtherUnits,
+                });
+            };
+            if checks.get(&work.id).is_some_and(|&check| check != work.check()) {
                 return Err(StateError::OtherUnits);
             }
             if hunt.state.produced == saved.0 && hunt.state.digest != saved.1 {
@@ -202,10 +214,41 @@ impl Hunt {
                 hunt.pending.push_back(work);
             }
         }
+        if let Source::Shared(pipeline) = &hunt.source
+            && !pipeline.is_complete(&end.done)
+        {
+            return Err(NO_RESULT);
+        }
         end.produced = hunt.state.produced;
         end.digest = hunt.state.digest;
         hunt.state = end;
         Ok(hunt)
+    }
+
+    /// Puts the levels of a shared search where the state has them, with the results since.
+    fn restore_pipeline(&mut self, end: &mut HuntState, since: &[Record]) -> Result<(), StateError> {
+        let Source::Shared(pipeline) = &mut self.source else { return Ok(()) };
+        let state = end.pipeline.take();
+        if let Some(state) = &state {
+            pipeline.restore(&self.job, state)?;
+        }
+        let kept = state.iter().flat_map(|state| &state.results).map(|(_, game)| game);
+        let new = since.iter().filter_map(|record| match record {
+            Record::Called(called) => Some((called.ended.id, &called.game)),
+            _ => None,
+        });
+        for game in kept.chain(new.clone().map(|(_, game)| game)) {
+            if !game.starts_with(&self.job.start) {
+                return Err(StateError::Contradiction("a call's result does not begin with the hunt's start"));
+            }
+            check_game(self.job.variant, game)?;
+        }
+        new.for_each(|(id, game)| pipeline.take_in(id, game.clone()));
+        self.state.produced = pipeline.next_id();
+        if end.done.first_missing() < self.state.produced {
+            return Err(StateError::Contradiction("a call that others have learned from is not done"));
+        }
+        Ok(())
     }
 
     /// The job.
@@ -213,9 +256,18 @@ impl Hunt {
         &self.job
     }
 
-    /// The state, to be saved or shown.
+    /// The state, to be shown.
     pub fn state(&self) -> &HuntState {
         &self.state
+    }
+
+    /// The state, to be saved.
+    pub fn snapshot(&self) -> HuntState {
+        let pipeline = match &self.source {
+            Source::Shared(pipeline) => Some(pipeline.save()),
+            _ => None,
+        };
+        HuntState { pipeline, ..self.state.clone() }
     }
 
     /// Changes the target, on going on with a hunt.
@@ -243,12 +295,25 @@ impl Hunt {
         self.pending.iter()
     }
 
-    /// How far the main walk has come; nothing for the Monte Carlo strategies.
+    /// How far the main walk has come, or the levels of a shared search; nothing for independent runs.
     pub fn progress(&self) -> Option<Vec<LevelProgress>> {
         match &self.source {
             Source::Walk(walk) => Some(walk.progress()),
+            Source::Shared(pipeline) => Some(pipeline.progress()),
             Source::Runs => None,
         }
+    }
+
+    /// The units with numbers below `end` in their order, whether they are done or not; calls of a shared search with the
+    /// uniform policy instead of theirs, which only their predecessors' results give. For a hunt that has not begun.
+    pub fn list(mut self, end: u64) -> impl Iterator<Item = Work> {
+        (0..end).map_while(move |id| match &self.source {
+            Source::Shared(pipeline) => {
+                let (unit, call) = pipeline.call(id, Snapshot::uniform());
+                Some(Work { id, unit, call: Some(call) })
+            }
+            _ => self.produce(),
+        })
     }
 
     /// What is to be done next.
@@ -259,7 +324,7 @@ impl Hunt {
         }
         match self.pending.pop_front().or_else(|| self.produce()) {
             Some(work) => {
-                self.running.insert(work.id, checksum(&work.unit));
+                self.running.insert(work.id, work.check());
                 Step::Work(work)
             }
             None if !self.running.is_empty() => Step::Wait,
@@ -288,36 +353,68 @@ impl Hunt {
         Some(record)
     }
 
-    /// The next unit of the source.
+    /// Takes in the end of a call of a shared search with its result: the change to be recorded; nothing if the call is
+    /// not being made.
+    pub fn called(
+        &mut self,
+        id: u64,
+        end: End,
+        iterations: u64,
+        best: u32,
+        results: Results,
+        game: Vec<Move>,
+    ) -> Option<Record> {
+        debug_assert_ne!(end, End::Stopped, "a stopped call is not done");
+        let check = self.running.remove(&id)?;
+        if let Source::Shared(pipeline) = &mut self.source {
+            pipeline.take_in(id, game.clone());
+        }
+        let record = Record::Called(Called { ended: Ended { id, check, end, iterations, best, results }, game });
+        self.state.apply(&record);
+        Some(record)
+    }
+
+    /// The next unit of the source, if there is one and it can be searched now.
     fn produce(&mut self) -> Option<Work> {
         if self.dry {
             return None;
         }
         let id = self.state.produced;
-        let unit = match &mut self.source {
-            Source::Walk(walk) => walk.next().map(|prefix| {
-                let Prefix { moves, candidates } = prefix;
-                Unit {
-                    prefix: moves,
-                    candidates: Some(candidates),
+        let runs = self.job.runs.unwrap_or(u64::MAX);
+        let (work, dry) = match &mut self.source {
+            Source::Walk(walk) => {
+                let unit = walk.next().map(|prefix| {
+                    let Prefix { moves, candidates } = prefix;
+                    Unit {
+                        prefix: moves,
+                        candidates: Some(candidates),
+                        seed: derive(self.job.seed, &[id]),
+                        max_iterations: self.job.max_iterations,
+                    }
+                });
+                let dry = unit.is_none();
+                (unit.map(|unit| Work { id, unit, call: None }), dry)
+            }
+            Source::Runs if id < runs => {
+                let unit = Unit {
+                    prefix: self.job.start.clone(),
+                    candidates: None,
                     seed: derive(self.job.seed, &[id]),
                     max_iterations: self.job.max_iterations,
-                }
-            }),
-            Source::Runs => self.job.runs.is_none_or(|runs| id < runs).then(|| Unit {
-                prefix: self.job.start.clone(),
-                candidates: None,
-                seed: derive(self.job.seed, &[id]),
-                max_iterations: self.job.max_iterations,
-            }),
+                };
+                (Some(Work { id, unit, call: None }), false)
+            }
+            Source::Shared(pipeline) if pipeline.search_of(id) < runs => {
+                (pipeline.produce().map(|(unit, call)| Work { id, unit, call: Some(call) }), false)
+            }
+            Source::Runs | Source::Shared(_) => (None, true),
         };
-        let Some(unit) = unit else {
-            self.dry = true;
-            return None;
-        };
-        self.state.digest = feed(crc32fast::Hasher::new_with_initial(self.state.digest), &unit);
+        self.dry = dry;
+        let work = work?;
+        let before = if work.call.is_some() { 0 } else { self.state.digest };
+        self.state.digest = work.digest(before);
         self.state.produced += 1;
-        Some(Work { id, unit })
+        Some(work)
     }
 
     /// What the end of all units proves.
@@ -330,24 +427,6 @@ impl Hunt {
             _ => Over::Finished,
         }
     }
-}
-
-/// Checksum of a unit.
-pub fn checksum(unit: &Unit) -> u32 {
-    feed(crc32fast::Hasher::new(), unit)
-}
-
-fn feed(mut hasher: crc32fast::Hasher, unit: &Unit) -> u32 {
-    let mut moves = |moves: &[Move]| {
-        hasher.update(&(moves.len() as u64).to_le_bytes());
-        for mv in moves {
-            hasher.update(&mv.bits().to_le_bytes());
-        }
-    };
-    moves(&unit.prefix);
-    moves(unit.candidates.as_deref().unwrap_or_default());
-    hasher.update(&unit.seed.to_le_bytes());
-    hasher.finalize()
 }
 
 /// Checks that `moves` can be played from the cross.

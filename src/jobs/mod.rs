@@ -4,4 +4,6 @@
 pub mod done;
 pub mod enumerate;
 pub mod hunt;
+pub mod pipeline;
 pub mod record;
+pub mod work;

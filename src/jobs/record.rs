@@ -2,6 +2,7 @@
 //! journal, so both come to the same state.
 
 use super::done::DoneSet;
+use super::pipeline::PipelineState;
 use crate::core::histogram::{Histogram, Results, SCORES};
 use crate::core::search::End;
 use crate::morpion::geometry::Move;
@@ -50,6 +51,15 @@ pub struct Ended {
     pub results: Results,
 }
 
+/// A call of a search that is shared has come to its end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Called {
+    /// The unit that the call was.
+    pub ended: Ended,
+    /// Its result: the moves of its best game, those of the start included.
+    pub game: Vec<Move>,
+}
+
 /// A change of the hunt's state that must not be lost: the same value is applied live and on replay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Record {
@@ -57,6 +67,18 @@ pub enum Record {
     Best(Best),
     /// A unit is done.
     Ended(Ended),
+    /// A call of a search that is shared is done.
+    Called(Called),
+}
+
+impl Record {
+    /// The unit that is done by it, if one is.
+    pub fn ended(&self) -> Option<&Ended> {
+        match self {
+            Record::Best(_) => None,
+            Record::Ended(ended) | Record::Called(Called { ended, .. }) => Some(ended),
+        }
+    }
 }
 
 /// Sums over the units done.
@@ -77,7 +99,8 @@ pub struct Totals {
 pub struct HuntState {
     /// Units handed out or done have numbers below this.
     pub produced: u64,
-    /// CRC-32 of the units with numbers below `produced`, in order.
+    /// CRC-32 of the units with numbers below `produced`, in order; of a search that is shared, of the last one with its
+    /// policy.
     pub digest: u32,
     /// Units done.
     pub done: DoneSet,
@@ -89,6 +112,8 @@ pub struct HuntState {
     pub scores: Histogram,
     /// What the searches of the units done counted per nesting level.
     pub results: Results,
+    /// The levels above the calls, for a search that is shared; only in a state that is to be saved.
+    pub pipeline: Option<PipelineState>,
 }
 
 impl HuntState {
@@ -100,7 +125,7 @@ impl HuntState {
                     self.best = Some(best.clone());
                 }
             }
-            Record::Ended(ended) => {
+            Record::Ended(ended) | Record::Called(Called { ended, .. }) => {
                 if self.done.insert(ended.id) {
                     self.totals.units += 1;
                     self.totals.iterations = self.totals.iterations.saturating_add(ended.iterations);

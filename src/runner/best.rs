@@ -104,7 +104,11 @@ pub fn method(params: &Params) -> String {
                 Adapt::Sequence => "sequence",
                 Adapt::Layers => "layers",
             };
-            format!("nrpa level {}, N {}, alpha {}, adapt {adapt}", params.level(), params.iterations, params.alpha)
+            let share = params.share.map_or(String::new(), |share| {
+                format!(", calls of level {share} shared, width {}", params.width.unwrap_or(1))
+            });
+            let Params { iterations, alpha, .. } = params;
+            format!("nrpa level {}, N {iterations}, alpha {alpha}, adapt {adapt}{share}", params.level())
         }
         Strategy::Dfs => {
             let sort = serde_json::to_string(&params.sort).unwrap_or_default();

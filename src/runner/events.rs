@@ -133,6 +133,12 @@ pub struct Session {
     pub main_depth: u32,
     /// Iterations that the hunt had done before, those of the units it goes on with included.
     pub iterations: u64,
+    /// NRPA: the level whose calls the workers share, if they share a search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<u32>,
+    /// And how many of them can be made at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
 }
 
 impl Session {
@@ -147,6 +153,8 @@ impl Session {
             start_moves: job.start.len() as u32,
             main_depth: job.main_depth,
             iterations,
+            share: job.params.share,
+            width: job.params.width,
         }
     }
 }

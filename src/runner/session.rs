@@ -15,7 +15,6 @@ use crate::jobs::hunt::{Best, Hunt, Job, JobError, Over, Record, StateError};
 use crate::morpion::geometry::Move;
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::ReadError;
-use crate::strategies;
 use hunting::{Crew, Hunting};
 use std::collections::BTreeMap;
 use std::io;
@@ -214,7 +213,7 @@ impl Session {
         let directory = Locked::for_new_hunt(path)?;
         let checkpoint = Checkpoint {
             job: hunt.job().clone(),
-            state: hunt.state().clone(),
+            state: hunt.snapshot(),
             in_flight: Vec::new(),
             seconds: 0.0,
             time_limit,
@@ -257,7 +256,7 @@ impl Session {
         // A best grid of the journal may be younger than the checkpoint's clock.
         let before = records.iter().fold(seconds, |seconds, record| match record {
             Record::Best(best) => seconds.max(best.seconds),
-            Record::Ended(_) => seconds,
+            Record::Ended(_) | Record::Called(_) => seconds,
         });
         if let Some(limit) = time_limit.filter(|&limit| before >= limit) {
             return Err(RunError::TimeIsUp { seconds: before, limit });
@@ -276,7 +275,7 @@ impl Session {
         for work in hunt.pending() {
             let Some(unit) = saved.get(&work.id) else { continue };
             let Job { variant, params, .. } = hunt.job();
-            let search = strategies::resume(*variant, params, &work.unit, &unit.saved);
+            let search = work.resume(*variant, params, &unit.saved);
             let search =
                 search.map_err(|source| RunError::Search { path: path.to_owned(), unit: work.id, source })?;
             searches.insert(work.id, search);

@@ -9,7 +9,6 @@ use crate::core::histogram::{Histogram, Results};
 use crate::core::search::RestoreError;
 use crate::jobs::hunt::{Hunt, Job, StateError, Totals};
 use crate::strategies::params::Strategy;
-use crate::strategies::resume;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -134,7 +133,7 @@ pub fn read(directory: &Path) -> Result<Statistics, StatisticsError> {
         let hunt = Hunt::restore(job.clone(), state, &records)?;
         for work in hunt.pending() {
             let Some(unit) = saved.get(&work.id) else { continue };
-            let search = resume(job.variant, &job.params, &work.unit, &unit.saved);
+            let search = work.resume(job.variant, &job.params, &unit.saved);
             let search = search.map_err(|source| StatisticsError::Search { unit: work.id, source })?;
             results.merge(search.results());
         }

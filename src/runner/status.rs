@@ -1,6 +1,7 @@
 //! How a hunt stands, for people: the two text files of the thesis this program follows, and the live display.
 
 use crate::jobs::hunt::{Hunt, Over};
+use crate::strategies::params::Strategy;
 use crate::strategies::prefix::LevelProgress;
 use std::fmt::Write;
 
@@ -26,8 +27,10 @@ pub struct Status {
     pub stalled: u64,
     /// The workers that are searching.
     pub running: Vec<Running>,
-    /// The levels of the main walk; nothing for the Monte Carlo strategies.
+    /// The levels of the main walk, or those above the calls of a shared search; nothing for independent runs.
     pub levels: Option<Vec<LevelProgress>>,
+    /// The levels are those of the main walk.
+    pub walk: bool,
     /// How the hunt ended, if it has.
     pub over: Option<Over>,
 }
@@ -59,12 +62,13 @@ impl Status {
             stalled: state.totals.stalled,
             running,
             levels: hunt.progress(),
+            walk: hunt.job().params.strategy == Strategy::Dfs,
             over: None,
         }
     }
 
-    /// The text of `main_progress.txt`: per level of the main walk `level: left/total`. For the Monte Carlo
-    /// strategies, which have no walk: `runs: done/begun`.
+    /// The text of `main_progress.txt`: per level of the main walk, or per nesting level of a shared search from the top,
+    /// `level: left/total`. For independent runs: `runs: done/begun`.
     pub fn progress(&self) -> String {
         match &self.levels {
             Some(levels) => {
@@ -131,6 +135,7 @@ mod tests {
             stalled: 0,
             running: vec![thread(1, 71), thread(2, 60)],
             levels: Some(vec![level(0, 4, 4), level(1, 27, 27), level(2, 20, 25)]),
+            walk: true,
             over: None,
         }
     }

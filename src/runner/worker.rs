@@ -9,7 +9,6 @@ use crate::core::search::{End, Search};
 use crate::jobs::hunt::Work;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
-use crate::strategies;
 use crate::strategies::params::Params;
 use crossbeam_channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -79,6 +78,8 @@ pub enum Message {
         best: u32,
         /// What its search counted per nesting level.
         results: Results,
+        /// The best game that the coordinator waits for, if the unit is a call of a shared search.
+        game: Option<Vec<Move>>,
     },
     /// The unit was stopped and can be gone on with.
     Stopped {
@@ -198,7 +199,7 @@ impl Worker {
 
     fn search(&self, assignment: Assignment) -> Message {
         let Assignment { work, search } = assignment;
-        let mut search = search.unwrap_or_else(|| strategies::start(self.variant, &self.params, &work.unit));
+        let mut search = search.unwrap_or_else(|| work.start(self.variant, &self.params));
         let offers = self.shared.novelty.as_ref().map(Offers::to);
         let mut control = Control { worker: self, work: &work, best: search.best(), reached: false, offers };
         let end = search.run(&mut control);
@@ -207,7 +208,8 @@ impl Worker {
             End::Stopped => Message::Stopped { unit, iterations, best, saved: search.save() },
             end => {
                 let results = Results::from(search.results());
-                Message::Ended { thread, unit, end, iterations, best, results }
+                let game = work.call.is_some().then(|| search.best_game());
+                Message::Ended { thread, unit, end, iterations, best, results, game }
             }
         }
     }

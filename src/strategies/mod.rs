@@ -22,6 +22,7 @@ use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::{Rules, Variant};
 use crate::with_rules;
+use nrpa::Call;
 use params::{Params, Strategy};
 
 /// One unit of work for a strategy.
@@ -44,7 +45,7 @@ pub fn start(variant: Variant, params: &Params, unit: &Unit) -> Box<dyn Search<M
         Strategy::Random => with_rules!(variant, R => Box::new(random::Random::<R>::new(unit))),
         Strategy::Dfs => with_rules!(variant, R => Box::new(dfs::Dfs::<R>::new(params, unit))),
         Strategy::Nmcs => with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::new(params.level(), unit))),
-        Strategy::Nrpa => with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::new(params, unit))),
+        Strategy::Nrpa => with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::new(params, unit, None))),
     }
 }
 
@@ -62,8 +63,27 @@ pub fn resume(
         Strategy::Random => with_rules!(variant, R => Box::new(random::Random::<R>::restore(unit, saved)?)),
         Strategy::Dfs => with_rules!(variant, R => Box::new(dfs::Dfs::<R>::restore(params, unit, saved)?)),
         Strategy::Nmcs => with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::restore(params.level(), unit, saved)?)),
-        Strategy::Nrpa => with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::restore(params, unit, saved)?)),
+        Strategy::Nrpa => with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::restore(params, unit, None, saved)?)),
     })
+}
+
+/// Begins one call of an NRPA search of `unit`.
+pub fn start_call(variant: Variant, params: &Params, unit: &Unit, call: &Call) -> Box<dyn Search<Move>> {
+    with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::new(params, unit, Some(call))))
+}
+
+/// Goes on with one call of an NRPA search of `unit` from what its [`Search::save`] returned.
+///
+/// # Errors
+/// If the bytes are not a state of such a call.
+pub fn resume_call(
+    variant: Variant,
+    params: &Params,
+    unit: &Unit,
+    call: &Call,
+    saved: &[u8],
+) -> Result<Box<dyn Search<Move>>, RestoreError> {
+    Ok(with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::restore(params, unit, Some(call), saved)?)))
 }
 
 /// Whether a move that may come from anywhere is one of the rules and legal on the board.

@@ -164,7 +164,7 @@ pub struct Params {
     #[arg(skip = StallTable::thesis())]
     pub stall: StallTable,
     /// NMCS, NRPA: nesting level, 1..=10 [default: 3 for NMCS, 4 for NRPA].
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10))]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LEVEL)))]
     pub level: Option<u32>,
     /// NRPA: calls of the level below per call (N), 1..=1,000,000.
     #[arg(long, value_name = "N", default_value_t = Params::default().iterations,
@@ -176,7 +176,23 @@ pub struct Params {
     /// NRPA: form of the adaptation.
     #[arg(long, value_enum, default_value_t = Params::default().adapt)]
     pub adapt: Adapt,
+    /// NRPA: the workers share one search: they make its calls of this level, below its top, and the policies above
+    /// learn from all of them. Default: each worker has a search of its own.
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u32).range(1..=9))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<u32>,
+    /// NRPA with --share: a call begins from the policy that the calls up to the W-th before it have left, so W can be
+    /// made at a time, 1..=1024; the result depends on W, not on the threads. Default: one per worker.
+    #[arg(long, value_name = "W", requires = "share",
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WIDTH)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
 }
+
+/// Largest [`Params::level`].
+pub const MAX_LEVEL: u32 = 10;
+/// Largest [`Params::width`].
+pub const MAX_WIDTH: u32 = 1024;
 
 impl Params {
     /// The nesting level: the one asked for, or the strategy's default.
@@ -337,6 +353,8 @@ impl Default for Params {
             iterations: 100,
             alpha: 1.0,
             adapt: Adapt::Sequence,
+            share: None,
+            width: None,
         }
     }
 }

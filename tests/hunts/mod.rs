@@ -76,6 +76,20 @@ pub fn is(event: &Value, kind: &str) -> bool {
     event["event"] == kind
 }
 
+/// Per unit: checksum, end, iterations, best; from the JSON lines of one or more sessions. A unit that ended twice fails.
+pub fn outcomes(out: &str) -> BTreeMap<u64, Value> {
+    let mut units = BTreeMap::new();
+    for mut event in lines(out).into_iter().filter(|event| is(event, "unit")) {
+        let fields = event.as_object_mut().expect("an object");
+        for field in ["time", "seconds", "thread"] {
+            fields.remove(field);
+        }
+        let id = event["unit"].as_u64().expect("a number");
+        assert!(units.insert(id, event).is_none(), "unit {id} was done twice");
+    }
+    units
+}
+
 /// What is in a directory: names and contents, the lock file aside.
 pub fn contents(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let entries = std::fs::read_dir(dir).expect("the directory can be read");

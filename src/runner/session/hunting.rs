@@ -201,10 +201,14 @@ impl<'a> Hunting<'a> {
                 Ok(archive.append(&find)?)
             }
             Message::Refused(error) => Err(error.into()),
-            Message::Ended { thread, unit, end, iterations, best, results } => {
+            Message::Ended { thread, unit, end, iterations, best, results, game } => {
                 self.free += 1;
                 session.saved.remove(&unit);
-                let Some(record) = session.hunt.ended(unit, end, iterations, best, results) else { return Ok(()) };
+                let record = match game {
+                    Some(game) => session.hunt.called(unit, end, iterations, best, results, game),
+                    None => session.hunt.ended(unit, end, iterations, best, results),
+                };
+                let Some(record) = record else { return Ok(()) };
                 session.store.append(&record)?;
                 let what = What::Unit { unit, thread, end, iterations, best };
                 let event = Event { v: events::VERSION, time: now(), seconds: session.seconds(), what };
@@ -267,7 +271,7 @@ impl<'a> Hunting<'a> {
         let session = &mut *self.session;
         let checkpoint = Checkpoint {
             job: session.hunt.job().clone(),
-            state: session.hunt.state().clone(),
+            state: session.hunt.snapshot(),
             in_flight: session.saved.values().cloned().collect(),
             seconds: session.seconds(),
             time_limit: session.time_limit,

@@ -52,7 +52,7 @@ pub(super) fn checkpoint(payload: &[u8]) -> Result<Stored, postcard::Error> {
         postcard::from_bytes(payload)?;
     let OldState { produced, digest, done, totals, best } = state;
     let (scores, results) = (Histogram::default(), Results::default());
-    let state = HuntState { produced, digest, done, totals, best, scores, results };
+    let state = HuntState { produced, digest, done, totals, best, scores, results, pipeline: None };
     Ok(Stored { generation, job, state, in_flight, seconds, time_limit, threads })
 }
 

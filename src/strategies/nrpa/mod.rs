@@ -5,6 +5,9 @@
 //! as an explicit stack, so that a search stands still between any two calls of level 1 and can be saved there.
 //! Each call of level 1 draws its random numbers from a seed of its own, derived from the unit's seed and the
 //! call's number. The results of the calls of each level are counted.
+//!
+//! A search may also be one call of a lower level, whose policy comes from elsewhere ([`Call`]); the levels above it
+//! are [`upper`]'s then.
 
 mod clocks;
 mod game;
@@ -12,6 +15,7 @@ mod lesson;
 mod playout;
 pub mod policy;
 pub(super) mod slots;
+pub mod upper;
 
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
@@ -27,7 +31,19 @@ use clocks::Clocks;
 use game::Game;
 use lesson::Lesson;
 use playout::Playout;
-use policy::Policy;
+use policy::{Policy, Snapshot};
+
+/// One call of a search whose levels above it are elsewhere. Made in their order and each from the policy that all
+/// before it have left, the calls do what one search does that holds all levels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// Its level, from 1.
+    pub level: u32,
+    /// Calls of level 1 in the calls before it: the seeds of its own count on from there.
+    pub first: u64,
+    /// The policy that it begins with.
+    pub policy: Snapshot,
+}
 
 /// What a level remembers between the calls below it.
 struct Nest {
@@ -59,15 +75,52 @@ impl Nest {
                 }
     }
 
+    /// Takes in the result of a call of the level below.
+    #[inline(always)]
+    fn take_in(&mut self, game: &Game, form: Adapt) {
+        self.done += 1;
+        if self.accepts(game, form) {
+            self.best.copy_from(game);
+            self.prepared = false;
+        }
+    }
+
     /// Begins a call with the policy of the level above.
     fn begin(&mut self, above: &Policy) {
         self.policy.copy_from(above);
         (self.done, self.prepared) = (0, false);
         self.best.clear();
     }
+
+    fn save(&self) -> SavedNest {
+        SavedNest { done: self.done, best: self.best.moves().to_vec(), policy: self.policy.entries() }
+    }
+
+    /// Becomes what was saved, if it is a state of a level that makes at most so many `calls` of games after `prefix`.
+    fn restore<R: Rules>(
+        &mut self,
+        saved: SavedNest,
+        calls: u32,
+        prefix: &[Move],
+        playout: &mut Playout<R>,
+    ) -> Result<(), &'static str> {
+        if saved.done > calls {
+            return Err("a level has made more calls than it may");
+        }
+        let mut moves = prefix.to_vec();
+        for &bits in &saved.best {
+            moves.push(Move::from_bits(R::VARIANT, bits).ok_or("a best game has no such move")?);
+        }
+        Position::<R>::after(&moves).map_err(|_| "a best game is not legal")?;
+        self.policy = Policy::from_entries(&saved.policy).ok_or("a policy is out of range")?;
+        self.done = saved.done;
+        self.prepared = false;
+        playout.replay(&saved.best, &mut self.best);
+        Ok(())
+    }
 }
 
-/// A resumable NRPA search of one unit: one call of the top level.
+/// A resumable NRPA search of one unit: one call of the top level, or of a lower one.
 pub struct Nrpa<R> {
     adapt: Adapt,
     alpha: f32,
@@ -79,11 +132,13 @@ pub struct Nrpa<R> {
     playout: Playout<R>,
     board: crate::morpion::board::Board<R>,
     clocks: Clocks,
-    /// Levels 1 to the top.
+    /// Levels 1 to that of the call.
     nests: Vec<Nest>,
+    /// The policy that a call of level 1 begins with if there is no level above, if it is not the uniform one.
+    root: Option<Policy>,
     /// A call of level 1 is in the middle.
     open: bool,
-    /// Calls of level 1 done.
+    /// Calls of level 1 done, those before the search included if it is one call of several.
     batches: u64,
     playouts: u64,
     best: u32,
@@ -114,18 +169,24 @@ struct SavedNest {
 }
 
 impl<R: Rules> Nrpa<R> {
-    /// Begins the search of `unit`.
-    pub fn new(params: &Params, unit: &Unit) -> Nrpa<R> {
-        Nrpa::with_extension(params, unit, Extension::detect())
+    /// Begins the search of `unit`, of which `call` is to be made, or the whole.
+    pub fn new(params: &Params, unit: &Unit, call: Option<&Call>) -> Nrpa<R> {
+        Nrpa::with_extension(params, unit, call, Extension::detect())
     }
 
     /// The same with a chosen extension (where the processor lacks it, plain code).
-    fn with_extension(params: &Params, unit: &Unit, extension: Extension) -> Nrpa<R> {
+    fn with_extension(params: &Params, unit: &Unit, call: Option<&Call>, extension: Extension) -> Nrpa<R> {
         let mut position = Position::<R>::new();
         for &mv in &unit.prefix {
             position.play(mv);
         }
         let moves = unit.candidates.as_deref().unwrap_or(position.moves());
+        let level = call.map_or(params.level(), |call| call.level).max(1);
+        let mut nests: Vec<Nest> = (0..level).map(|_| Nest::new()).collect();
+        let root = call.map(|call| call.policy.policy());
+        if let Some(root) = &root {
+            nests.iter_mut().for_each(|nest| nest.begin(root));
+        }
         Nrpa {
             adapt: params.adapt,
             alpha: params.alpha as f32,
@@ -137,42 +198,33 @@ impl<R: Rules> Nrpa<R> {
             playout: Playout::new(position.board().clone(), moves),
             board: position.board().clone(),
             clocks: Clocks::new(0),
-            nests: (0..params.level().max(1)).map(|_| Nest::new()).collect(),
+            nests,
+            root,
             open: false,
-            batches: 0,
+            batches: call.map_or(0, |call| call.first),
             playouts: 0,
             best: 0,
             finished: false,
-            results: vec![Histogram::default(); params.level().max(1) as usize + 1],
+            results: vec![Histogram::default(); level as usize + 1],
             lengths: Box::new([0; SLICE as usize]),
             recent: Histogram::default(),
         }
     }
 
-    /// Goes on from what [`Search::save`] returned for the same parameters and unit.
+    /// Goes on from what [`Search::save`] returned for the same parameters, unit and call.
     ///
     /// # Errors
     /// If the bytes are no such state.
-    pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Nrpa<R>, RestoreError> {
+    pub fn restore(params: &Params, unit: &Unit, call: Option<&Call>, saved: &[u8]) -> Result<Nrpa<R>, RestoreError> {
         let fail = |reason: &str| restore_error("nrpa", reason.to_owned());
-        let mut search = Nrpa::<R>::new(params, unit);
+        let mut search = Nrpa::<R>::new(params, unit, call);
         let (saved, results): (Saved, _) = decode_with_results("nrpa", saved, search.results.len())?;
         search.results = results;
         if saved.nests.len() + 1 != search.nests.len() {
             return Err(fail("it has another number of levels"));
         }
         for (nest, saved) in search.nests[1..].iter_mut().zip(saved.nests) {
-            if saved.done > search.calls {
-                return Err(fail("a level has made more calls than it may"));
-            }
-            let mut moves = unit.prefix.clone();
-            for &bits in &saved.best {
-                moves.push(Move::from_bits(R::VARIANT, bits).ok_or_else(|| fail("a best game has no such move"))?);
-            }
-            Position::<R>::after(&moves).map_err(|_| fail("a best game is not legal"))?;
-            nest.policy = Policy::from_entries(&saved.policy).ok_or_else(|| fail("a policy is out of range"))?;
-            nest.done = saved.done;
-            search.playout.replay(&saved.best, &mut nest.best);
+            nest.restore(saved, search.calls, &unit.prefix, &mut search.playout).map_err(fail)?;
         }
         search.batches = saved.batches;
         search.playouts = saved.playouts;
@@ -191,9 +243,10 @@ impl<R: Rules> Nrpa<R> {
         let (lowest, upper) = self.nests.split_first_mut().expect("there is a level 1");
         if !self.open {
             self.clocks.reseed(derive(self.seed, &[self.batches]));
-            match upper.first() {
-                Some(above) => lowest.begin(&above.policy),
-                None => lowest.begin(&Policy::uniform()),
+            match (upper.first(), &self.root) {
+                (Some(above), _) => lowest.begin(&above.policy),
+                (None, Some(root)) => lowest.begin(root),
+                (None, None) => lowest.begin(&Policy::uniform()),
             }
             self.open = true;
         }
@@ -221,28 +274,8 @@ impl<R: Rules> Nrpa<R> {
             // The budget is used up in the middle of a call: nothing follows.
             return;
         }
-        let mut level = 1;
-        while level < self.nests.len() {
-            let (below, rest) = self.nests.split_at_mut(level);
-            let nest = &mut rest[0];
-            nest.done += 1;
-            if nest.accepts(&below[level - 1].best, self.adapt) {
-                nest.best.copy_from(&below[level - 1].best);
-                nest.prepared = false;
-            }
-            if nest.done < self.calls {
-                learn(nest, self.adapt, self.alpha, &self.playout, &mut self.board);
-                // The calls completed below begin anew with the policy of the level above them.
-                for lower in (1..level).rev() {
-                    let (lower, above) = self.nests.split_at_mut(lower + 1);
-                    lower.last_mut().expect("it has at least two levels").begin(&above[0].policy);
-                }
-                return;
-            }
-            level += 1;
-            count(&mut self.results[level], self.prefix.len() + nest.best.moves().len());
-        }
-        self.finished = true;
+        let Nrpa { nests, calls, adapt, alpha, playout, board, results, prefix, .. } = self;
+        self.finished = ascend(nests, *calls, *adapt, *alpha, playout, board, &mut results[1..], prefix.len());
     }
 
     /// Counts the playouts of the slice that began at playout number `from` of its call, and the call if it is complete.
@@ -284,6 +317,41 @@ impl<R: Rules> Task for Batch<'_, R> {
         // SAFETY: a task is entered only on a processor that has the instructions.
         unsafe { self.0.batch::<I>() }
     }
+}
+
+/// Hands the result of the lowest level, whose call is complete, upwards as far as calls are complete by it; whether the
+/// one of the top is. The scores of the calls that are complete above the lowest are counted in the `results` of their
+/// levels, where there are any, `prefix` moves added.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+fn ascend<R: Rules>(
+    nests: &mut [Nest],
+    calls: u32,
+    form: Adapt,
+    alpha: f32,
+    playout: &Playout<R>,
+    board: &mut crate::morpion::board::Board<R>,
+    results: &mut [Histogram],
+    prefix: usize,
+) -> bool {
+    for level in 1..nests.len() {
+        let (below, rest) = nests.split_at_mut(level);
+        let nest = &mut rest[0];
+        nest.take_in(&below[level - 1].best, form);
+        if nest.done < calls {
+            learn(nest, form, alpha, playout, board);
+            // The calls completed below begin anew with the policy of the level above them.
+            for lower in (1..level).rev() {
+                let (lower, above) = nests.split_at_mut(lower + 1);
+                lower.last_mut().expect("it has at least two levels").begin(&above[0].policy);
+            }
+            return false;
+        }
+        if let Some(results) = results.get_mut(level) {
+            count(results, prefix + nest.best.moves().len());
+        }
+    }
+    true
 }
 
 /// Adapts the policy of `nest` toward its best game.
@@ -351,10 +419,7 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
     }
 
     fn save(&self) -> Vec<u8> {
-        let nests = self.nests[1..]
-            .iter()
-            .map(|n| SavedNest { done: n.done, best: n.best.moves().to_vec(), policy: n.policy.entries() })
-            .collect();
+        let nests = self.nests[1..].iter().map(Nest::save).collect();
         let saved =
             Saved { batches: self.batches, playouts: self.playouts, best: self.best, finished: self.finished, nests };
         encode_with_results(&saved, &self.results)
@@ -370,6 +435,11 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
 
     fn results(&self) -> &[Histogram] {
         &self.results
+    }
+
+    fn best_game(&self) -> Vec<Move> {
+        let best = self.nests.last().map_or(&[][..], |top| top.best.moves());
+        self.prefix.iter().copied().chain(best.iter().map(|&bits| Move::from_raw(bits))).collect()
     }
 }
 

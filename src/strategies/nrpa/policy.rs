@@ -159,6 +159,37 @@ impl Policy {
     }
 }
 
+/// A policy that is not being changed, small enough to be kept and sent: the codes whose weight is not 1 and their means.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Snapshot(std::sync::Arc<[(u32, f32)]>);
+
+impl Snapshot {
+    /// All weights 1.
+    pub fn uniform() -> Snapshot {
+        Snapshot::default()
+    }
+
+    /// Of a policy as it is now.
+    pub fn of(policy: &Policy) -> Snapshot {
+        Snapshot(policy.entries().into())
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> Policy {
+        let mut policy = Policy::uniform();
+        for &(code, mean) in &*self.0 {
+            policy.cover(&[code]);
+            policy.set_mean(code as usize, mean);
+        }
+        policy
+    }
+
+    /// Code and mean (`e^-logit`) of each move whose weight is not 1, in the order of the codes.
+    pub fn entries(&self) -> &[(u32, f32)] {
+        &self.0
+    }
+}
+
 /// Smallest and largest mean: those of logits `MAX_LOGIT` and `-MAX_LOGIT`.
 #[inline(always)]
 pub(super) fn mean_range() -> (f32, f32) {

@@ -21,7 +21,7 @@ fn unit(seed: u64) -> Unit {
 
 /// Deep in a run: the policies of a search of level 3 after some calls, with logits as spread as they get.
 fn deep<R: Rules>(seed: u64, adapt: Adapt) -> Nrpa<R> {
-    let mut search = Nrpa::<R>::new(&params(3, 100, adapt), &unit(seed));
+    let mut search = Nrpa::<R>::new(&params(3, 100, adapt), &unit(seed), None);
     search.run(&mut KeepBest { limit: Some(100 * 100 * 15 + 5_000), ..KeepBest::default() });
     search
 }
@@ -166,7 +166,7 @@ fn extensions_agree() {
                 .filter(|extension| extension.available())
                 .map(|extension| {
                     with_rules!(variant, R => {
-                        let mut search = Nrpa::<R>::with_extension(&params(3, 20, form), &unit(17), extension);
+                        let mut search = Nrpa::<R>::with_extension(&params(3, 20, form), &unit(17), None, extension);
                         let mut ctl = KeepBest { limit: Some(6_000), ..KeepBest::default() };
                         search.run(&mut ctl);
                         (extension, search.best(), search.save())
@@ -186,16 +186,16 @@ fn extensions_agree() {
 fn interruption_changes_nothing() {
     for form in [Adapt::Sequence, Adapt::Layers] {
         let (params, unit) = (params(3, 8, form), unit(23));
-        let mut through = Nrpa::<T5>::new(&params, &unit);
+        let mut through = Nrpa::<T5>::new(&params, &unit, None);
         let mut whole = KeepBest::default();
         assert_eq!(through.run(&mut whole), End::Finished);
         assert_eq!(through.iterations(), 8 * 8 * 8);
-        let mut search = Nrpa::<T5>::new(&params, &unit);
+        let mut search = Nrpa::<T5>::new(&params, &unit, None);
         let mut pieces = KeepBest::default();
         for stop in (0..512).step_by(24) {
             pieces.limit = Some(stop);
             assert_eq!(search.run(&mut pieces), End::Stopped);
-            search = Nrpa::restore(&params, &unit, &search.save()).expect("its own state");
+            search = Nrpa::restore(&params, &unit, None, &search.save()).expect("its own state");
         }
         pieces.limit = None;
         assert_eq!(search.run(&mut pieces), End::Finished);
@@ -208,10 +208,10 @@ fn interruption_changes_nothing() {
 #[test]
 fn a_long_call_is_stopped_and_run_again() {
     let (params, unit) = (params(1, 10_000, Adapt::Sequence), unit(31));
-    let mut through = Nrpa::<T4>::new(&params, &unit);
+    let mut through = Nrpa::<T4>::new(&params, &unit, None);
     let mut whole = KeepBest::default();
     assert_eq!(through.run(&mut whole), End::Finished);
-    let mut search = Nrpa::<T4>::new(&params, &unit);
+    let mut search = Nrpa::<T4>::new(&params, &unit, None);
     let mut pieces = KeepBest { limit: Some(5_000), ..KeepBest::default() };
     assert_eq!(search.run(&mut pieces), End::Stopped);
     assert!((5_000..10_000).contains(&pieces.iterations), "stopped after {}", pieces.iterations);
@@ -227,7 +227,7 @@ fn games_are_legal_and_finished() {
     for variant in Variant::ALL {
         with_rules!(variant, R => {
             for seed in 0..3 {
-                let mut search = Nrpa::<R>::new(&params(2, 30, Adapt::Sequence), &unit(seed));
+                let mut search = Nrpa::<R>::new(&params(2, 30, Adapt::Sequence), &unit(seed), None);
                 let mut ctl = KeepBest::default();
                 search.run(&mut ctl);
                 let position = Position::<R>::after(&ctl.best).expect("a legal game");
@@ -246,7 +246,7 @@ fn a_unit_with_a_prefix_or_a_limit_keeps_to_it() {
         position.play(mv);
     }
     let unit = Unit { prefix: position.played().to_vec(), candidates: None, seed: 3, max_iterations: Some(777) };
-    let mut search = Nrpa::<T4>::new(&params(3, 20, Adapt::Sequence), &unit);
+    let mut search = Nrpa::<T4>::new(&params(3, 20, Adapt::Sequence), &unit, None);
     let mut ctl = KeepBest::default();
     assert_eq!(search.run(&mut ctl), End::IterationLimit);
     assert_eq!(search.iterations(), 777);
@@ -261,7 +261,7 @@ fn a_start_without_moves_ends_at_once() {
         position.play(mv);
     }
     let unit = Unit { prefix: position.played().to_vec(), candidates: None, seed: 3, max_iterations: None };
-    let mut search = Nrpa::<T4>::new(&params(2, 5, Adapt::Layers), &unit);
+    let mut search = Nrpa::<T4>::new(&params(2, 5, Adapt::Layers), &unit, None);
     let mut ctl = KeepBest::default();
     assert_eq!(search.run(&mut ctl), End::Finished);
     assert_eq!(ctl.best, position.played());
@@ -270,19 +270,19 @@ fn a_start_without_moves_ends_at_once() {
 #[test]
 fn damaged_states_are_refused() {
     let (params, unit) = (params(3, 8, Adapt::Sequence), unit(5));
-    let mut search = Nrpa::<T5>::new(&params, &unit);
+    let mut search = Nrpa::<T5>::new(&params, &unit, None);
     search.run(&mut KeepBest { limit: Some(200), ..KeepBest::default() });
     let saved = search.save();
     for cut in [0, 1, saved.len() / 2, saved.len() - 1] {
-        assert!(Nrpa::<T5>::restore(&params, &unit, &saved[..cut]).is_err(), "cut to {cut}");
+        assert!(Nrpa::<T5>::restore(&params, &unit, None, &saved[..cut]).is_err(), "cut to {cut}");
     }
     let mut refused = 0;
     for at in 0..saved.len().min(600) {
         let mut bytes = saved.clone();
         bytes[at] ^= 0xFF;
-        refused += u32::from(Nrpa::<T5>::restore(&params, &unit, &bytes).is_err());
+        refused += u32::from(Nrpa::<T5>::restore(&params, &unit, None, &bytes).is_err());
     }
     assert!(refused > 100, "only {refused} of 600 damaged states were refused");
     let other = Params { level: Some(4), ..params.clone() };
-    assert!(Nrpa::<T5>::restore(&other, &unit, &saved).is_err(), "another number of levels");
+    assert!(Nrpa::<T5>::restore(&other, &unit, None, &saved).is_err(), "another number of levels");
 }

@@ -1,0 +1,136 @@
+//! The upper levels of a search whose calls below them are made elsewhere.
+//!
+//! With a share of level `s` the calls of level `s` are units of work, and here are the levels above: their policies,
+//! their best games, how many calls they have made. They take in the results of the calls one by one and learn from
+//! them as the levels of one search do (parallel NRPA with a policy shared from some level on: Nagorko, "Parallel
+//! nested rollout policy adaptation", 2019). Which call comes from which policy is for the caller to say.
+
+use super::policy::{Policy, Snapshot};
+use super::{Nest, SavedNest, ascend};
+use crate::core::search::RestoreError;
+use crate::morpion::board::Board;
+use crate::morpion::geometry::Move;
+use crate::morpion::position::Position;
+use crate::morpion::variant::{Rules, Variant};
+use crate::strategies::extension::{Extension, Instructions, Task, dispatch};
+use crate::strategies::nrpa::playout::Playout;
+use crate::strategies::params::{Adapt, Params};
+use crate::strategies::{decode, restore_error};
+use crate::with_rules;
+
+/// The levels of a search above a shared one.
+pub trait UpperLevels: Send {
+    /// Takes in the result of the next call of the shared level: a legal game that begins with the search's start.
+    fn take_in(&mut self, game: &[Move]);
+
+    /// Begins a new search.
+    fn reset(&mut self);
+
+    /// The policy of a level above the shared one as it is now; the uniform one for a level that is not here.
+    fn policy(&self, level: u32) -> Snapshot;
+
+    /// The state as bytes, for [`restore`]; the caller adds version and checksum.
+    fn save(&self) -> Vec<u8>;
+}
+
+/// The levels above `share` of a search after `start`, which is legal, at its beginning.
+pub fn begin(variant: Variant, params: &Params, share: u32, start: &[Move]) -> Box<dyn UpperLevels> {
+    with_rules!(variant, R => Box::new(Upper::<R>::new(params, share, start)))
+}
+
+/// The same, going on from what [`UpperLevels::save`] returned for the same arguments.
+///
+/// # Errors
+/// If the bytes are no such state.
+pub fn restore(
+    variant: Variant,
+    params: &Params,
+    share: u32,
+    start: &[Move],
+    saved: &[u8],
+) -> Result<Box<dyn UpperLevels>, RestoreError> {
+    let saved: Vec<SavedNest> = decode("nrpa", saved)?;
+    with_rules!(variant, R => {
+        let mut upper = Upper::<R>::new(params, share, start);
+        upper.restore(saved)?;
+        Ok(Box::new(upper))
+    })
+}
+
+struct Upper<R> {
+    adapt: Adapt,
+    alpha: f32,
+    calls: u32,
+    share: u32,
+    extension: Extension,
+    prefix: Vec<Move>,
+    playout: Playout<R>,
+    board: Board<R>,
+    /// First a place for the results of the shared level, then the levels above it.
+    nests: Vec<Nest>,
+}
+
+impl<R: Rules> Upper<R> {
+    fn new(params: &Params, share: u32, start: &[Move]) -> Upper<R> {
+        let mut position = Position::<R>::new();
+        start.iter().for_each(|&mv| position.play(mv));
+        Upper {
+            adapt: params.adapt,
+            alpha: params.alpha as f32,
+            calls: params.iterations.max(1),
+            share,
+            extension: Extension::detect(),
+            prefix: start.to_vec(),
+            playout: Playout::new(position.board().clone(), position.moves()),
+            board: position.board().clone(),
+            nests: (share..params.level().max(share + 1) + 1).map(|_| Nest::new()).collect(),
+        }
+    }
+
+    fn restore(&mut self, saved: Vec<SavedNest>) -> Result<(), RestoreError> {
+        let fail = |reason: &str| restore_error("nrpa", reason.to_owned());
+        if saved.len() + 1 != self.nests.len() {
+            return Err(fail("it has another number of shared levels"));
+        }
+        for (nest, saved) in self.nests[1..].iter_mut().zip(saved) {
+            nest.restore(saved, self.calls, &self.prefix, &mut self.playout).map_err(fail)?;
+        }
+        Ok(())
+    }
+}
+
+/// What follows from a result at the place of the shared level.
+struct Ascent<'a, R>(&'a mut Upper<R>);
+
+impl<R: Rules> Task for Ascent<'_, R> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<I: Instructions>(self) -> bool {
+        let Upper { nests, calls, adapt, alpha, playout, board, .. } = self.0;
+        ascend(nests, *calls, *adapt, *alpha, playout, board, &mut [], 0)
+    }
+}
+
+impl<R: Rules> UpperLevels for Upper<R> {
+    fn take_in(&mut self, game: &[Move]) {
+        let moves: Vec<u32> = game.iter().skip(self.prefix.len()).map(|mv| mv.bits()).collect();
+        self.playout.replay(&moves, &mut self.nests[0].best);
+        dispatch(self.extension, Ascent(self));
+    }
+
+    fn reset(&mut self) {
+        let uniform = Policy::uniform();
+        self.nests.iter_mut().for_each(|nest| nest.begin(&uniform));
+    }
+
+    fn policy(&self, level: u32) -> Snapshot {
+        let nest = level.checked_sub(self.share).filter(|&at| at > 0).and_then(|at| self.nests.get(at as usize));
+        nest.map_or(Snapshot::uniform(), |nest| Snapshot::of(&nest.policy))
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let nests: Vec<SavedNest> = self.nests[1..].iter().map(Nest::save).collect();
+        postcard::to_stdvec(&nests).expect("a state of numbers and lists can be written")
+    }
+}
