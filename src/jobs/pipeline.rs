@@ -540,7 +540,7 @@ mod tests {
         assert!(matches!(restore(&missing, &[]), Err(StateError::Contradiction(_))));
         assert!(matches!(restore(&HuntState::default(), &journal[1..]), Err(StateError::Contradiction(_))));
         let plain = journal.iter().map(|record| match record {
-            Record::Called(Called { ended, .. }) => Record::Ended(*ended),
+            Record::Called(Called { ended, .. }) => Record::Ended(ended.clone()),
             other => other.clone(),
         });
         let plain: Vec<Record> = plain.collect();

@@ -1,7 +1,8 @@
 //! The legal moves of a playout in vector registers, for three vector extensions.
 //!
 //! Thirty-two *slots* hold a move and its clock each; a bit mask says which are live. Taking moves out is clearing
-//! bits, so nothing is shifted or stored, and a step's work on the whole list is a handful of vector instructions.
+//! bits (for the mask) and setting clocks to infinity (for the least), so nothing is shifted or stored, and a step's
+//! work on the whole list is a handful of vector instructions.
 //! The mean number of legal moves in a good game is about nine, and games of 5T and 5D that hold more than 32 at a
 //! time are rare; what does not fit waits in a plain list (see `playout`).
 //!
@@ -72,7 +73,8 @@ const fn span<R: Rules>() -> u32 {
     2 * reach::<R>() + (1 << 16)
 }
 
-/// The slots, as an extension holds them. A slot that is not in use has an infinite clock.
+/// The slots, as an extension holds them. A slot that is not in use has an infinite clock at the beginning, and in
+/// vectors always.
 ///
 /// # Safety
 /// Every function may only be called on a processor that has the extension.
@@ -155,13 +157,13 @@ impl Slots for Plain {
         least: u32,
         bits: u32,
     ) -> (u32, u32) {
-        // All slots alike, which a compiler makes vectors of; then the few live ones.
+        // All slots alike, which a compiler makes vectors of; then the few live ones. Their bits suffice to tell them
+        // from the others: nothing is gained by making a clock infinite here.
         let (collision, elapsed) = (Collision::of::<R>(bits), unpack(least).0);
         let mut hits = 0;
         for slot in 0..SLOTS {
-            let hit = collision.hits(moves[slot]);
-            hits |= u32::from(hit) << slot;
-            clocks[slot] = if hit { f32::INFINITY } else { clocks[slot] - elapsed };
+            hits |= u32::from(collision.hits(moves[slot])) << slot;
+            clocks[slot] -= elapsed;
         }
         let (mut left, mut least) = (live & !hits, NEVER);
         while left != 0 {
