@@ -7,7 +7,7 @@ use crate::jobs::hunt::{Job, MIN_MAIN_DEPTH};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
 use crate::notation::file::load;
-use crate::notation::format::ChosenBy;
+use crate::notation::format::{ChosenBy, Format};
 use crate::notation::grid::Grid;
 use crate::runner::{MAX_THREADS, Session};
 use crate::strategies::params::{BadParam, MAX_WIDTH, Params, StallTable, Strategy, parse_count};
@@ -31,6 +31,9 @@ pub struct Args {
     /// Start from the first K moves of the grid in FILE (Pentasol or MSR).
     #[arg(long, num_args = 2, value_names = ["FILE", "K"])]
     pub init_file: Option<Vec<String>>,
+    /// PERTURB: begin with the grids of the variant that stand in DIR (Pentasol or MSR).
+    #[arg(long, value_name = "DIR", conflicts_with = "init_file")]
+    pub init_dir: Option<PathBuf>,
     /// Where the results and the state go; made if it is missing.
     #[arg(long, visible_alias = "dir", value_name = "DIR", default_value = "output")]
     pub directory: PathBuf,
@@ -90,6 +93,14 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         params.stall = stall_table(table)?;
     }
     params.stall = params.stall.scaled(args.stall_scale);
+    if let Some(directory) = &args.init_dir {
+        if params.strategy != Strategy::Perturb {
+            bail!(
+                "--init-dir gives the grids that --strategy perturb begins with; other strategies begin with --init-file"
+            );
+        }
+        params.grids = init_grids(directory, variant)?;
+    }
     let workers = threads - 1;
     if params.share.is_some() {
         params.width = params.width.or(Some(workers.min(MAX_WIDTH)));
@@ -150,6 +161,36 @@ fn init_moves(values: &[String], variant: Option<Variant>) -> anyhow::Result<(Va
         bail!("--init-file {file} {count}: the grid has only {} moves", moves.len());
     }
     Ok((variant, moves[..count].to_vec()))
+}
+
+/// The grids of the variant in a directory, by file name; what is no grid of it is named on standard error and left out.
+fn init_grids(directory: &Path, variant: Variant) -> anyhow::Result<Vec<Vec<Move>>> {
+    let of = |error: std::io::Error| anyhow::anyhow!("--init-dir {}: {error}", directory.display());
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(of)? {
+        let path = entry.map_err(of)?.path();
+        if path.is_file()
+            && path.extension().and_then(|e| e.to_str()).is_some_and(|e| Format::from_extension(e).is_some())
+        {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut grids = Vec::new();
+    for path in paths {
+        match load(&path, None) {
+            Ok(loaded) if loaded.grid.variant == variant => grids.push(loaded.grid.moves),
+            Ok(loaded) if loaded.replays_as.contains(&variant) && loaded.chosen_by == ChosenBy::Replay => {
+                grids.push(load(&path, Some(variant)).context("--init-dir")?.grid.moves);
+            }
+            Ok(_) => {}
+            Err(error) => eprintln!("left out: {error}"),
+        }
+    }
+    if grids.is_empty() {
+        bail!("--init-dir {}: there is no grid of {variant} in it", directory.display());
+    }
+    Ok(grids)
 }
 
 /// The table that a value of `--stall-table` names.

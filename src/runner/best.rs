@@ -110,6 +110,15 @@ pub fn method(params: &Params) -> String {
             let Params { iterations, alpha, .. } = params;
             format!("nrpa level {}, N {iterations}, alpha {alpha}, adapt {adapt}{share}", params.level())
         }
+        Strategy::Perturb => {
+            let Params { operators, completion, .. } = params;
+            let from = match params.grids.len() {
+                0 => format!("nrpa level {}", params.level()),
+                1 => "a grid".to_owned(),
+                n => format!("{n} grids"),
+            };
+            format!("perturb from {from}, operators {operators}, completions of {completion} playouts")
+        }
         Strategy::Dfs => {
             let sort = serde_json::to_string(&params.sort).unwrap_or_default();
             let order_free = if params.order_free { "order-free dfs" } else { "dfs" };

@@ -1,7 +1,7 @@
 //! The single-player searches, one technique per file, interchangeable behind [`Search`].
 //!
 //! A strategy searches one *unit*: the subtree below a prefix (`dfs`) or one independent seeded run (`random`,
-//! `nmcs`, `nrpa`). It knows nothing of threads, files or clocks. [`start`] and [`resume`] are the only places
+//! `nmcs`, `nrpa`, `perturb`). It knows nothing of threads, files or clocks. [`start`] and [`resume`] are the only places
 //! that list the strategies; what is generic over the rules is entered there, once per unit.
 
 pub mod dfs;
@@ -11,6 +11,7 @@ pub mod nmcs;
 pub mod nrpa;
 mod ordering;
 pub mod params;
+pub mod perturb;
 mod playout;
 pub mod prefix;
 pub mod random;
@@ -46,6 +47,7 @@ pub fn start(variant: Variant, params: &Params, unit: &Unit) -> Box<dyn Search<M
         Strategy::Dfs => with_rules!(variant, R => Box::new(dfs::Dfs::<R>::new(params, unit))),
         Strategy::Nmcs => with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::new(params.level(), unit))),
         Strategy::Nrpa => with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::new(params, unit, None))),
+        Strategy::Perturb => with_rules!(variant, R => Box::new(perturb::Perturb::<R>::new(params, unit))),
     }
 }
 
@@ -64,6 +66,9 @@ pub fn resume(
         Strategy::Dfs => with_rules!(variant, R => Box::new(dfs::Dfs::<R>::restore(params, unit, saved)?)),
         Strategy::Nmcs => with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::restore(params.level(), unit, saved)?)),
         Strategy::Nrpa => with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::restore(params, unit, None, saved)?)),
+        Strategy::Perturb => {
+            with_rules!(variant, R => Box::new(perturb::Perturb::<R>::restore(params, unit, saved)?))
+        }
     })
 }
 

@@ -2,6 +2,7 @@
 //! configuration files and the state on disk all use these types. A configuration file is a list of command-line
 //! flags in TOML, so ranges and spellings have one parser.
 
+use crate::morpion::geometry::Move;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -19,6 +20,8 @@ pub enum Strategy {
     Nmcs,
     /// Nested rollout policy adaptation.
     Nrpa,
+    /// Large-neighbourhood search from grids: takes away a part and completes it again.
+    Perturb,
 }
 
 /// Order of the moves at a node of the depth-first search. *Weight*: new legal moves created less legal moves that
@@ -137,6 +140,65 @@ pub enum Adapt {
     Layers,
 }
 
+/// What a step of the perturbation search takes away from a grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operator {
+    /// One or two lines, or what stands in the way of one or two others, with all that depends on it.
+    Lines,
+    /// The moves in a square about one of them.
+    Region,
+    /// The last moves.
+    Suffix,
+}
+
+/// A choice of operators: `lines` first if it is among them, none twice.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Operators(pub Vec<Operator>);
+
+/// `lines`, `region`, `suffix`, with commas between.
+impl FromStr for Operators {
+    type Err = BadParam;
+
+    fn from_str(text: &str) -> Result<Operators, BadParam> {
+        let mut operators = Vec::new();
+        for name in text.split(',') {
+            let operator = match name.trim() {
+                "lines" => Operator::Lines,
+                "region" => Operator::Region,
+                "suffix" => Operator::Suffix,
+                other => {
+                    return bad(format!(
+                        "'{other}' is no operator: expected lines, region, suffix, or several of them with commas between"
+                    ));
+                }
+            };
+            if operators.contains(&operator) {
+                return bad(format!("'{}' stands there twice", name.trim()));
+            }
+            operators.push(operator);
+        }
+        operators.sort_by_key(|operator| *operator as u32);
+        Ok(Operators(operators))
+    }
+}
+
+impl fmt::Display for Operators {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self
+            .0
+            .iter()
+            .map(|operator| match operator {
+                Operator::Lines => "lines",
+                Operator::Region => "region",
+                Operator::Suffix => "suffix",
+            })
+            .collect();
+        f.write_str(&names.join(","))
+    }
+}
+
 /// Parameters of every strategy; each strategy reads its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, clap::Args)]
 #[command(next_help_heading = "Search")]
@@ -163,7 +225,8 @@ pub struct Params {
     /// DFS: the table that ends stalled units.
     #[arg(skip = StallTable::thesis())]
     pub stall: StallTable,
-    /// NMCS, NRPA: nesting level, 1..=10 [default: 3 for NMCS, 4 for NRPA].
+    /// NMCS, NRPA: nesting level, 1..=10; PERTURB: that of the NRPA search that a run begins with [default: 4 for NRPA, 3
+    /// for the others].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LEVEL)))]
     pub level: Option<u32>,
     /// NRPA: calls of the level below per call (N), 1..=1,000,000.
@@ -173,6 +236,10 @@ pub struct Params {
     /// NRPA: step length of the policy's adaptation, above 0, at most 100.
     #[arg(long, default_value_t = Params::default().alpha, value_parser = step_length)]
     pub alpha: f64,
+    /// NRPA: playouts of level 1 from one adaptation to the next (stabilised NRPA), 1..=1,000,000; N counts playouts.
+    #[arg(long, value_name = "P", default_value_t = Params::default().stabilize,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub stabilize: u32,
     /// NRPA: form of the adaptation.
     #[arg(long, value_enum, default_value_t = Params::default().adapt)]
     pub adapt: Adapt,
@@ -187,6 +254,29 @@ pub struct Params {
         value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WIDTH)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
+    /// PERTURB: what a step takes away: lines, region, suffix, or several of them with commas between.
+    #[arg(long, value_name = "LIST", default_value_t = Params::default().operators)]
+    pub operators: Operators,
+    /// PERTURB: the operator suffix keeps the first K moves; default: a random number of them.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=485))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<u32>,
+    /// PERTURB: playouts of a completion; with more than one the policy learns from the best so far in between,
+    /// 1..=1,000,000.
+    #[arg(long, value_name = "N", default_value_t = Params::default().completion,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub completion: u32,
+    /// PERTURB: grids kept of each score, 1..=100,000.
+    #[arg(long, value_name = "N", default_value_t = Params::default().pool,
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub pool: u32,
+    /// PERTURB: a run ends after so many playouts without a longer grid (1000, 50M, 2G).
+    #[arg(long, value_name = "N", default_value = "20M", value_parser = parse_count)]
+    pub patience: u64,
+    /// PERTURB: the grids to begin with; without any, each run begins with an NRPA search of its own.
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grids: Vec<Vec<Move>>,
 }
 
 /// Largest [`Params::level`].
@@ -352,9 +442,16 @@ impl Default for Params {
             level: None,
             iterations: 100,
             alpha: 1.0,
+            stabilize: 1,
             adapt: Adapt::Sequence,
             share: None,
             width: None,
+            operators: Operators(vec![Operator::Lines, Operator::Region, Operator::Suffix]),
+            keep: None,
+            completion: 1,
+            pool: 200,
+            patience: 20_000_000,
+            grids: Vec::new(),
         }
     }
 }

@@ -41,7 +41,7 @@ impl Clocks {
 
     /// Makes sure that at least `n` (at most half a batch) variates can be taken without a check.
     #[inline(always)]
-    pub(super) fn reserve<I: Instructions>(&mut self, n: usize) {
+    pub(in crate::strategies) fn reserve<I: Instructions>(&mut self, n: usize) {
         debug_assert!(n <= BATCH / 2);
         if self.used + n > BATCH {
             // Out of line: inlined into a playout it would take all registers for its constants.
@@ -51,7 +51,7 @@ impl Clocks {
 
     /// The next variate; [`Clocks::reserve`] has been called for it.
     #[inline(always)]
-    pub(super) fn take(&mut self) -> f32 {
+    pub(in crate::strategies) fn take(&mut self) -> f32 {
         let variate = self.buffer[self.used & (BATCH - 1)];
         self.used += 1;
         variate
@@ -59,19 +59,19 @@ impl Clocks {
 
     /// How many variates of the buffer have been taken.
     #[inline(always)]
-    pub(super) fn used(&self) -> usize {
+    pub(in crate::strategies) fn used(&self) -> usize {
         self.used
     }
 
     /// The variate after `used` taken ones.
     #[inline(always)]
-    pub(super) fn at(&self, used: usize) -> f32 {
+    pub(in crate::strategies) fn at(&self, used: usize) -> f32 {
         self.buffer[used & (BATCH - 1)]
     }
 
     /// Notes that so many variates have been taken.
     #[inline(always)]
-    pub(super) fn set_used(&mut self, used: usize) {
+    pub(in crate::strategies) fn set_used(&mut self, used: usize) {
         self.used = used;
     }
 

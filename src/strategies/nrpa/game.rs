@@ -9,7 +9,7 @@ pub(super) const GAME: usize = 512;
 
 /// The moves of a game and the moves that appeared during it.
 #[derive(Clone)]
-pub(super) struct Game {
+pub(in crate::strategies) struct Game {
     /// The moves played, as [`crate::morpion::geometry::Move::bits`].
     moves: [u32; GAME],
     /// `ends[s]`: moves appeared when step `s` has been played.

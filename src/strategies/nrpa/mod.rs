@@ -1,7 +1,8 @@
 //! Nested rollout policy adaptation (Rosin 2011).
 //!
 //! A call of level `n` makes N calls of level `n - 1`, each with its own copy of the policy, keeps the best game
-//! (of equal ones the later) and after each adapts its policy toward it; level 0 is a playout. The nesting is held
+//! (of equal ones the later) and after each adapts its policy toward it; level 0 is a playout. Level 1 may play several
+//! games between two adaptations (stabilised NRPA: Cazenave, Sevestre and Toulemont 2020). The nesting is held
 //! as an explicit stack, so that a search stands still between any two calls of level 1 and can be saved there.
 //! Each call of level 1 draws its random numbers from a seed of its own, derived from the unit's seed and the
 //! call's number. The results of the calls of each level are counted.
@@ -9,10 +10,10 @@
 //! A search may also be one call of a lower level, whose policy comes from elsewhere ([`Call`]); the levels above it
 //! are [`upper`]'s then.
 
-mod clocks;
-mod game;
+pub(super) mod clocks;
+pub(super) mod game;
 mod lesson;
-mod playout;
+pub(super) mod playout;
 pub mod policy;
 pub(super) mod slots;
 pub mod upper;
@@ -46,7 +47,7 @@ pub struct Call {
 }
 
 /// What a level remembers between the calls below it.
-struct Nest {
+pub(super) struct Nest {
     policy: Policy,
     /// Calls of the level below done.
     done: u32,
@@ -58,7 +59,7 @@ struct Nest {
 }
 
 impl Nest {
-    fn new() -> Nest {
+    pub(super) fn new() -> Nest {
         Nest { policy: Policy::uniform(), done: 0, best: Game::boxed(), lesson: Lesson::new(), prepared: false }
     }
 
@@ -86,10 +87,33 @@ impl Nest {
     }
 
     /// Begins a call with the policy of the level above.
-    fn begin(&mut self, above: &Policy) {
+    pub(super) fn begin(&mut self, above: &Policy) {
         self.policy.copy_from(above);
         (self.done, self.prepared) = (0, false);
         self.best.clear();
+    }
+
+    /// The policy as it is adapted now.
+    #[inline(always)]
+    pub(super) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Takes in the game just played, in exchange for the best so far if it becomes the best.
+    #[inline(always)]
+    pub(super) fn offer(&mut self, game: &mut Box<Game>, form: Adapt) {
+        self.done += 1;
+        if self.accepts(game, form) {
+            std::mem::swap(&mut self.best, game);
+            self.prepared = false;
+        }
+    }
+
+    /// Exchanges the best game for another, at the end of a call.
+    #[inline(always)]
+    pub(super) fn swap_best(&mut self, game: &mut Box<Game>) {
+        std::mem::swap(&mut self.best, game);
+        self.prepared = false;
     }
 
     fn save(&self) -> SavedNest {
@@ -125,6 +149,8 @@ pub struct Nrpa<R> {
     adapt: Adapt,
     alpha: f32,
     calls: u32,
+    /// Playouts between two adaptations of level 1.
+    stabilize: u32,
     seed: u64,
     limit: u64,
     extension: Extension,
@@ -191,6 +217,7 @@ impl<R: Rules> Nrpa<R> {
             adapt: params.adapt,
             alpha: params.alpha as f32,
             calls: params.iterations.max(1),
+            stabilize: params.stabilize.max(1),
             seed: unit.seed,
             limit: unit.max_iterations.unwrap_or(u64::MAX),
             extension,
@@ -252,18 +279,14 @@ impl<R: Rules> Nrpa<R> {
         }
         let pause = self.calls.min(lowest.done.saturating_add(SLICE));
         while lowest.done < pause && self.playouts < self.limit {
-            if lowest.done > 0 {
+            if lowest.done > 0 && lowest.done.is_multiple_of(self.stabilize) {
                 learn(lowest, self.adapt, self.alpha, &self.playout, &mut self.board);
             }
             // SAFETY: the instructions by the caller's promise.
             unsafe { self.playout.play::<I>(&lowest.policy, &mut self.clocks) };
             self.playouts += 1;
             self.lengths[(lowest.done % SLICE) as usize] = self.playout.game.moves().len() as u16;
-            lowest.done += 1;
-            if lowest.accepts(&self.playout.game, self.adapt) {
-                std::mem::swap(&mut lowest.best, &mut self.playout.game);
-                lowest.prepared = false;
-            }
+            lowest.offer(&mut self.playout.game, self.adapt);
         }
         if lowest.done < self.calls && self.playouts < self.limit {
             return;
@@ -356,7 +379,7 @@ fn ascend<R: Rules>(
 
 /// Adapts the policy of `nest` toward its best game.
 #[inline(always)]
-fn learn<R: Rules>(
+pub(super) fn learn<R: Rules>(
     nest: &mut Nest,
     form: Adapt,
     alpha: f32,

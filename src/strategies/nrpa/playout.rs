@@ -19,7 +19,7 @@ use crate::strategies::extension::Instructions;
 use std::hint::select_unpredictable;
 
 /// The scratch memory of playouts from one start.
-pub(super) struct Playout<R> {
+pub(in crate::strategies) struct Playout<R> {
     start: Board<R>,
     start_moves: Vec<u32>,
     board: Board<R>,

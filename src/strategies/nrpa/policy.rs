@@ -121,31 +121,31 @@ impl Policy {
 
     /// All means, for the playouts.
     #[inline(always)]
-    pub(super) fn means(&self) -> &[f32; CODES] {
+    pub(in crate::strategies) fn means(&self) -> &[f32; CODES] {
         &self.means
     }
 
     /// Sets the mean of a code that [`Policy::cover`] has covered.
     #[inline(always)]
-    pub(super) fn set_mean(&mut self, code: usize, mean: f32) {
+    pub(in crate::strategies) fn set_mean(&mut self, code: usize, mean: f32) {
         self.means[code & (CODES - 1)] = mean;
     }
 
     /// Announces that `codes` will be set.
-    pub(super) fn cover(&mut self, codes: &[u32]) {
+    pub(in crate::strategies) fn cover(&mut self, codes: &[u32]) {
         for &code in codes {
             self.used = self.used.with(code as usize);
         }
     }
 
     /// The codes whose weight is not 1, with their means, for saving.
-    pub(super) fn entries(&self) -> Vec<(u32, f32)> {
+    pub(in crate::strategies) fn entries(&self) -> Vec<(u32, f32)> {
         let used = self.used.rows().flatten();
         used.filter(|&code| self.means[code] != 1.0).map(|code| (code as u32, self.means[code])).collect()
     }
 
     /// The policy with these entries; `None` if a code or a mean is out of range.
-    pub(super) fn from_entries(entries: &[(u32, f32)]) -> Option<Policy> {
+    pub(in crate::strategies) fn from_entries(entries: &[(u32, f32)]) -> Option<Policy> {
         let mut policy = Policy::uniform();
         let (least, most) = mean_range();
         for &(code, mean) in entries {

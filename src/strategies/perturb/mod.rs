@@ -1,0 +1,577 @@
+//! Perturbation: large-neighbourhood search over grids.
+//!
+//! A grid is a set of lines with a partial order, not a sequence. A step takes a grid out of a pool, takes a part of it
+//! away, with everything that depends on it, and completes it again by playouts in which the moves that remain are
+//! still to be had and come first. It needs no bookkeeping of dependences: a playout whose policy gives the remaining
+//! moves an overwhelming weight plays all of them that can be played, and only then anything else. What is taken away
+//! is one of three parts ([`Operator`]): single lines (one or two moves of the grid are put last, or moves that were
+//! legal and not played are put first, so that what collides with them must go), a region, or a suffix. The new grid
+//! joins the pool if it is new and not much shorter than the best.
+//!
+//! The pool begins with given grids, or with the result of an NRPA search of its own. After `patience`
+//! playouts without a longer grid the unit is finished. Random numbers are drawn anew from the unit's seed for each
+//! slice of 4096 playouts, so a search stands still, and is saved, between two slices.
+//!
+//! The thesis's last step ("Řešič Morpion Solitaire", 2021), 28 moves of a grid of 146 kept and the rest searched anew,
+//! is the operator `suffix` with `keep` 28.
+
+mod pool;
+
+use super::extension::{Extension, Instructions, Task, dispatch};
+use super::nrpa::Nrpa;
+use super::nrpa::clocks::Clocks;
+use super::nrpa::game::Game;
+use super::nrpa::playout::Playout;
+use super::nrpa::policy::{Policy, code};
+use super::nrpa::{Nest, learn};
+use super::params::{Adapt, Operator, Params, Strategy};
+use super::{Unit, decode_with_results, encode_with_results, restore_error};
+use crate::core::ctl::{Ctl, Signal};
+use crate::core::histogram::Histogram;
+use crate::core::search::{End, RestoreError, Search};
+use crate::core::seed::{self, Rng, derive};
+use crate::morpion::board::Board;
+use crate::morpion::geometry::Move;
+use crate::morpion::position::Position;
+use crate::morpion::variant::Rules;
+use pool::{Pool, SavedPool};
+use rand::RngExt;
+
+/// Playouts between two polls: about 10 ms.
+const SLICE: u32 = 4096;
+/// Playouts for one draw from the pool.
+const DRAW: u32 = 8;
+/// Mean distance of a drawn grid's score from the best.
+const SPREAD: f32 = 1.0;
+/// Single lines put first or last at once, at most.
+const LINES: u32 = 2;
+/// Largest radius of a region: all moves whose point is at most so many columns and rows from its centre.
+const RADIUS: i32 = 4;
+/// Of ten steps with lines among other operators, so many are lines.
+const LINES_OF_TEN: u32 = 8;
+
+/// Means of the clocks of a move put first, of one that is kept, and of one put last; all others have 1. The factors
+/// between them are so large that the next class comes only when the one before has no legal move.
+const FIRST: f32 = 1e-16;
+const KEPT: f32 = 1e-8;
+const LAST: f32 = 1e7;
+
+/// A resumable perturbation search of one unit.
+pub struct Perturb<R> {
+    seed: u64,
+    limit: u64,
+    patience: u64,
+    operators: Vec<Operator>,
+    keep: Option<usize>,
+    /// Playouts of a completion; more than one adapt the policy between them.
+    completion: u32,
+    adapt: Adapt,
+    alpha: f32,
+    extension: Extension,
+    prefix: Vec<Move>,
+    /// The search that the pool begins with, while it runs.
+    start: Option<Box<Nrpa<R>>>,
+    start_best: Vec<u32>,
+    pool: Pool,
+    playout: Playout<R>,
+    policy: Policy,
+    clocks: Clocks,
+    rng: Rng,
+    nest: Nest,
+    board: Board<R>,
+    /// The grid that is being perturbed, and the moves that were legal during it, by code.
+    parent: Box<Game>,
+    /// Means that a step has changed.
+    changed: Vec<(u32, f32)>,
+    slices: u64,
+    playouts: u64,
+    /// Playouts when the best grid was found.
+    found_at: u64,
+    best: u32,
+    /// Grids of this slice to be reported.
+    news: Vec<Vec<u32>>,
+    keep_from: u32,
+    results: Vec<Histogram>,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Saved {
+    /// The starting search and its best grid, while it runs.
+    start: Option<(Vec<u8>, Vec<u32>)>,
+    pool: SavedPool,
+    slices: u64,
+    playouts: u64,
+    found_at: u64,
+    best: u32,
+}
+
+impl<R: Rules> Perturb<R> {
+    /// Begins the search of `unit`.
+    pub fn new(params: &Params, unit: &Unit) -> Perturb<R> {
+        let mut position = Position::<R>::new();
+        for &mv in &unit.prefix {
+            position.play(mv);
+        }
+        let moves = unit.candidates.as_deref().unwrap_or(position.moves());
+        let mut search = Perturb {
+            seed: unit.seed,
+            limit: unit.max_iterations.unwrap_or(u64::MAX),
+            patience: params.patience.max(1),
+            operators: params.operators.0.clone(),
+            keep: params.keep.map(|keep| (keep as usize).saturating_sub(unit.prefix.len())),
+            completion: params.completion.max(1),
+            adapt: params.adapt,
+            alpha: params.alpha as f32,
+            extension: Extension::detect(),
+            prefix: unit.prefix.clone(),
+            start: None,
+            start_best: Vec::new(),
+            pool: Pool::new(params.pool as usize),
+            playout: Playout::new(position.board().clone(), moves),
+            policy: Policy::uniform(),
+            clocks: Clocks::new(0),
+            rng: seed::rng(unit.seed, &[]),
+            nest: Nest::new(),
+            board: position.board().clone(),
+            parent: Game::boxed(),
+            changed: Vec::new(),
+            slices: 0,
+            playouts: 0,
+            found_at: 0,
+            best: 0,
+            news: Vec::new(),
+            keep_from: u32::MAX,
+            results: vec![Histogram::default()],
+        };
+        for grid in &params.grids {
+            if let Some(own) = grid.strip_prefix(&unit.prefix[..]) {
+                search.take_in(&own.iter().map(|mv| mv.bits()).collect::<Vec<_>>());
+            }
+        }
+        if search.pool.best() == 0 {
+            search.start = Some(Box::new(Nrpa::new(&start_params(params), unit, None)));
+        }
+        search
+    }
+
+    /// Goes on from what [`Search::save`] returned for the same parameters and unit.
+    ///
+    /// # Errors
+    /// If the bytes are no such state.
+    pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Perturb<R>, RestoreError> {
+        let fail = |reason: &str| restore_error("perturb", reason.to_owned());
+        let (saved, results): (Saved, _) = decode_with_results("perturb", saved, 1)?;
+        let mut search = Perturb::<R>::new(params, unit);
+        let check = |grid: &[u32]| {
+            let mut moves = unit.prefix.clone();
+            for &bits in grid {
+                moves.push(Move::from_bits(R::VARIANT, bits).ok_or_else(|| fail("a grid has no such move"))?);
+            }
+            Position::<R>::after(&moves).map(drop).map_err(|_| fail("a grid is not legal"))
+        };
+        for member in &saved.pool.members {
+            check(&member.moves)?;
+        }
+        search.start = None;
+        if let Some((state, best)) = saved.start {
+            check(&best)?;
+            search.start = Some(Box::new(Nrpa::restore(&start_params(params), unit, None, &state)?));
+            search.start_best = best;
+        } else if saved.pool.members.is_empty() {
+            return Err(fail("it has no grids"));
+        }
+        search.pool = Pool::new(params.pool as usize);
+        search.pool.restore(saved.pool).map_err(fail)?;
+        search.slices = saved.slices;
+        search.playouts = saved.playouts;
+        search.found_at = saved.found_at;
+        search.best = saved.best;
+        search.results = results;
+        search.news.clear();
+        Ok(search)
+    }
+
+    /// Takes in a grid that comes from elsewhere.
+    fn take_in(&mut self, moves: &[u32]) {
+        self.playout.replay(moves, &mut self.parent);
+        let hash = self.parent.fingerprint();
+        if self.pool.insert(moves, hash, &mut self.rng) {
+            self.news.push(moves.to_vec());
+        }
+    }
+
+    /// One slice of playouts.
+    ///
+    /// # Safety
+    /// The processor has the instructions.
+    #[inline(always)]
+    unsafe fn slice<I: Instructions>(&mut self) {
+        let seed = derive(self.seed, &[self.slices]);
+        self.clocks.reseed(seed);
+        self.rng = seed::rng(seed, &[1]);
+        self.slices = self.slices.wrapping_add(1);
+        let mut left = u64::from(SLICE).min(self.limit - self.playouts);
+        while left > 0 {
+            let Some(member) = self.pool.draw(SPREAD, &mut self.rng) else { return };
+            self.playout.replay(&member.moves, &mut self.parent);
+            self.policy.cover(&self.parent.codes[..self.parent.appearances]);
+            for i in 0..self.parent.moves().len() {
+                self.policy.set_mean(code(Move::from_raw(self.parent.moves()[i])), KEPT);
+            }
+            for _ in 0..DRAW {
+                if left == 0 {
+                    break;
+                }
+                self.disturb();
+                // SAFETY: the instructions by the caller's promise.
+                let played = unsafe { self.complete::<I>(left) };
+                left = left.saturating_sub(played);
+                self.playouts = self.playouts.saturating_add(played);
+                while let Some((code, mean)) = self.changed.pop() {
+                    self.policy.set_mean(code as usize, mean);
+                }
+                let score = self.playout.game.moves().len();
+                self.results[0].add(self.prefix.len() + score);
+                if score >= self.pool.least() {
+                    self.keep_game();
+                }
+            }
+            for i in 0..self.parent.moves().len() {
+                self.policy.set_mean(code(Move::from_raw(self.parent.moves()[i])), 1.0);
+            }
+        }
+    }
+
+    /// Takes in the game just played.
+    #[inline(never)]
+    fn keep_game(&mut self) {
+        let game = &self.playout.game;
+        let better = game.moves().len() > self.pool.best();
+        if self.pool.insert(game.moves(), game.fingerprint(), &mut self.rng) {
+            let score = self.prefix.len() + game.moves().len();
+            if better {
+                self.found_at = self.playouts;
+            }
+            if better || score as u64 >= u64::from(self.keep_from) {
+                self.news.push(game.moves().to_vec());
+            }
+        }
+    }
+
+    /// Plays the game that completes what is left of the parent: one playout, or the best of several with the policy
+    /// adapted toward it after each. Returns the number of playouts.
+    ///
+    /// # Safety
+    /// The processor has the instructions.
+    #[inline(always)]
+    unsafe fn complete<I: Instructions>(&mut self, left: u64) -> u64 {
+        if self.completion == 1 {
+            // SAFETY: by the caller's promise.
+            unsafe { self.playout.play::<I>(&self.policy, &mut self.clocks) };
+            return 1;
+        }
+        let n = u64::from(self.completion).min(left);
+        self.nest.begin(&self.policy);
+        for number in 0..n {
+            if number > 0 {
+                learn(&mut self.nest, self.adapt, self.alpha, &self.playout, &mut self.board);
+            }
+            // SAFETY: by the caller's promise.
+            unsafe { self.playout.play::<I>(self.nest.policy(), &mut self.clocks) };
+            self.nest.offer(&mut self.playout.game, self.adapt);
+        }
+        self.nest.swap_best(&mut self.playout.game);
+        n
+    }
+
+    /// Takes away a part of the parent: changes means, and remembers what they were.
+    fn disturb(&mut self) {
+        let several = self.operators.len() > 1;
+        let operator = if several && self.operators[0] == Operator::Lines {
+            if self.rng.random_range(0..10) < LINES_OF_TEN {
+                Operator::Lines
+            } else {
+                self.operators[self.rng.random_range(1..self.operators.len())]
+            }
+        } else {
+            self.operators[self.rng.random_range(0..self.operators.len())]
+        };
+        match operator {
+            Operator::Lines => {
+                for _ in 0..self.rng.random_range(1..=LINES) {
+                    self.reverse();
+                }
+            }
+            Operator::Region => {
+                let moves = self.parent.moves();
+                let at = self.rng.random_range(0..moves.len().max(1));
+                let radius = self.rng.random_range(1..=RADIUS);
+                if let Some(center) = moves.get(at).map(|&bits| Move::from_raw(bits).point()) {
+                    for i in 0..self.parent.moves().len() {
+                        let mv = Move::from_raw(self.parent.moves()[i]);
+                        let (dx, dy) = (mv.point().x() - center.x(), mv.point().y() - center.y());
+                        if dx.abs() <= radius && dy.abs() <= radius {
+                            self.change(code(mv) as u32, 1.0);
+                        }
+                    }
+                }
+                self.reverse();
+            }
+            Operator::Suffix => {
+                let len = self.parent.moves().len();
+                let keep = self.keep.unwrap_or_else(|| self.rng.random_range(0..len.max(1)));
+                for i in keep.min(len)..len {
+                    self.change(code(Move::from_raw(self.parent.moves()[i])) as u32, 1.0);
+                }
+            }
+        }
+    }
+
+    /// Puts a random move that was legal during the parent last if it was played, else first.
+    fn reverse(&mut self) {
+        let (_, starts) = self.playout.start();
+        let at = self.rng.random_range(0..(starts.len() + self.parent.appearances).max(1));
+        let code = match starts.get(at) {
+            Some(&bits) => code(Move::from_raw(bits)) as u32,
+            None => self.parent.codes[at - starts.len()],
+        };
+        let played = self.policy.mean(code as usize) == KEPT;
+        self.change(code, if played { LAST } else { FIRST });
+    }
+
+    fn change(&mut self, code: u32, mean: f32) {
+        self.policy.cover(&[code]);
+        self.changed.push((code, self.policy.mean(code as usize)));
+        self.policy.set_mean(code as usize, mean);
+    }
+
+    /// Reports the grids found, the best one first.
+    fn report(&mut self, ctl: &mut dyn Ctl<Move>) {
+        let mut news = std::mem::take(&mut self.news);
+        news.sort_by_key(|moves| std::cmp::Reverse(moves.len()));
+        for grid in &news {
+            let moves: Vec<Move> =
+                self.prefix.iter().copied().chain(grid.iter().map(|&bits| Move::from_raw(bits))).collect();
+            let score = moves.len() as u32;
+            if score > self.best {
+                self.best = score;
+                ctl.improved(&moves, self.playouts);
+            }
+            if score >= self.keep_from {
+                ctl.found(&moves, self.playouts);
+            }
+        }
+        news.clear();
+        self.news = news;
+    }
+
+    /// Runs the search that the pool begins with.
+    fn run_start(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+        let Some(start) = &mut self.start else { return End::Finished };
+        let mut watch = Watch {
+            ctl,
+            best: &mut self.start_best,
+            prefix: self.prefix.len(),
+            pool: &self.pool,
+            results: &self.results,
+        };
+        let end = start.run(&mut watch);
+        self.playouts = start.iterations();
+        self.best = start.best();
+        if end == End::Finished {
+            self.start = None;
+            let best = std::mem::take(&mut self.start_best);
+            self.take_in(&best);
+            // It has been reported.
+            self.news.clear();
+            self.found_at = self.playouts;
+        }
+        end
+    }
+}
+
+/// The parameters of the search that a pool begins with.
+fn start_params(params: &Params) -> Params {
+    Params { strategy: Strategy::Nrpa, level: Some(params.level()), ..params.clone() }
+}
+
+/// Passes on what the starting search says, and keeps its best grid.
+struct Watch<'a> {
+    ctl: &'a mut dyn Ctl<Move>,
+    best: &'a mut Vec<u32>,
+    prefix: usize,
+    pool: &'a Pool,
+    results: &'a [Histogram],
+}
+
+impl Ctl<Move> for Watch<'_> {
+    fn poll(&mut self, iterations: u64, best: u32) -> Signal {
+        self.ctl.poll(iterations, best)
+    }
+
+    fn offer_checkpoint(&mut self, save: &mut dyn FnMut() -> Vec<u8>) {
+        let (best, pool, results) = (&*self.best, self.pool, self.results);
+        self.ctl.offer_checkpoint(&mut || {
+            let start = Some((save(), best.clone()));
+            let saved = Saved { start, pool: pool.save(), slices: 0, playouts: 0, found_at: 0, best: 0 };
+            encode_with_results(&saved, results)
+        });
+    }
+
+    fn improved(&mut self, moves: &[Move], iterations: u64) {
+        *self.best = moves[self.prefix..].iter().map(|mv| mv.bits()).collect();
+        self.ctl.improved(moves, iterations);
+    }
+
+    fn keep_from(&self) -> u32 {
+        self.ctl.keep_from()
+    }
+
+    fn found(&mut self, moves: &[Move], iterations: u64) {
+        self.ctl.found(moves, iterations);
+    }
+}
+
+/// One slice.
+struct Slice<'a, R>(&'a mut Perturb<R>);
+
+impl<R: Rules> Task for Slice<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Instructions>(self) {
+        // SAFETY: a task is entered only on a processor that has the instructions.
+        unsafe { self.0.slice::<I>() }
+    }
+}
+
+impl<R: Rules> Search<Move> for Perturb<R> {
+    fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+        self.keep_from = ctl.keep_from();
+        if self.start.is_some() {
+            match self.run_start(ctl) {
+                End::Finished => {}
+                end => return end,
+            }
+        }
+        loop {
+            self.report(ctl);
+            if self.pool.best() == 0 || self.playouts.saturating_sub(self.found_at) >= self.patience {
+                return End::Finished;
+            }
+            if self.playouts >= self.limit {
+                return End::IterationLimit;
+            }
+            if ctl.poll(self.playouts, self.best) == Signal::Stop {
+                return End::Stopped;
+            }
+            ctl.offer_checkpoint(&mut || self.save());
+            dispatch(self.extension, Slice(self));
+        }
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let start = self.start.as_ref().map(|start| (start.save(), self.start_best.clone()));
+        let saved = Saved {
+            start,
+            pool: self.pool.save(),
+            slices: self.slices,
+            playouts: self.playouts,
+            found_at: self.found_at,
+            best: self.best,
+        };
+        encode_with_results(&saved, &self.results)
+    }
+
+    fn iterations(&self) -> u64 {
+        self.playouts
+    }
+
+    fn best(&self) -> u32 {
+        self.best
+    }
+
+    fn results(&self) -> &[Histogram] {
+        &self.results
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::ctl::KeepBest;
+    use crate::morpion::variant::T5;
+    use crate::strategies::params::Operators;
+
+    fn params(operators: &[Operator], keep: Option<u32>, grids: Vec<Vec<Move>>) -> Params {
+        let operators = Operators(operators.to_vec());
+        Params { strategy: Strategy::Perturb, operators, keep, grids, patience: 100_000, ..Params::default() }
+    }
+
+    fn unit(max_iterations: u64) -> Unit {
+        Unit { prefix: Vec::new(), candidates: None, seed: 9, max_iterations: Some(max_iterations) }
+    }
+
+    /// The best grid of so many playouts of an NRPA search of level 2.
+    fn grid(seed: u64, playouts: u64) -> Vec<Move> {
+        let params = Params { strategy: Strategy::Nrpa, level: Some(2), ..Params::default() };
+        let mut keep = KeepBest::default();
+        Nrpa::<T5>::new(&params, &Unit { seed, ..unit(playouts) }, None).run(&mut keep);
+        keep.best
+    }
+
+    /// Every operator finds better grids than the one it begins with.
+    #[test]
+    fn each_operator_improves_a_grid() {
+        let start = grid(1, 60);
+        for operator in [Operator::Lines, Operator::Region, Operator::Suffix] {
+            for completion in [1, 20] {
+                let params = Params { completion, ..params(&[operator], None, vec![start.clone()]) };
+                let mut keep = KeepBest::default();
+                let mut search = Perturb::<T5>::new(&params, &unit(100_000));
+                search.run(&mut keep);
+                assert_eq!(search.best() as usize, keep.best.len());
+                assert!(
+                    keep.best.len() > start.len(),
+                    "{operator:?} {completion}: {} of {}",
+                    keep.best.len(),
+                    start.len()
+                );
+                assert!(Position::<T5>::after(&keep.best).is_ok());
+            }
+        }
+    }
+
+    /// With a fixed suffix to be taken away, what comes before it stays.
+    #[test]
+    fn the_moves_that_are_kept_are_kept() {
+        let start = grid(2, 60);
+        let params = params(&[Operator::Suffix], Some(28), vec![start.clone()]);
+        let mut first = Perturb::<T5>::new(&params, &unit(u64::from(DRAW)));
+        first.run(&mut KeepBest::default());
+        let kept: Vec<u32> = start[..28].iter().map(|mv| mv.bits()).collect();
+        assert!(first.pool.members().count() > 1);
+        for member in first.pool.members() {
+            assert!(kept.iter().all(|bits| member.moves.contains(bits)));
+        }
+    }
+
+    /// Without grids a run begins with a search of its own, and does not fall behind it.
+    #[test]
+    fn a_run_without_grids_begins_with_a_search() {
+        let params = Params { level: Some(2), ..params(&[Operator::Lines], None, Vec::new()) };
+        let mut keep = KeepBest::default();
+        let mut search = Perturb::<T5>::new(&params, &Unit { seed: 1, ..unit(60_000) });
+        assert_eq!(search.run(&mut keep), End::IterationLimit);
+        assert!(keep.best.len() > grid(1, 10_000).len() && search.iterations() == 60_000);
+    }
+
+    /// A run ends when it has found nothing longer for so many playouts.
+    #[test]
+    fn patience_ends_a_run() {
+        let params = Params { patience: 5_000, ..params(&[Operator::Region], None, vec![grid(3, 1000)]) };
+        let mut search = Perturb::<T5>::new(&params, &unit(u64::MAX));
+        assert_eq!(search.run(&mut KeepBest::default()), End::Finished);
+        assert!(search.playouts >= search.found_at + 5_000);
+    }
+}
