@@ -1,5 +1,7 @@
-//! The vocabulary shared by every search: seeds, control of a running search, resumable searches.
+//! The vocabulary shared by every search: seeds, control of a running search, resumable searches, two-player
+//! games.
 
 pub mod ctl;
+pub mod game;
 pub mod search;
 pub mod seed;

@@ -1,0 +1,1 @@
+//! The two-player games, one folder each: positions that implement [`crate::core::game::Game`].

@@ -1,0 +1,1 @@
+//! Searches of two-player games, generic over [`crate::core::game::Game`].
