@@ -98,8 +98,8 @@ impl Dfpn<'_> {
 struct Child<M> {
     m: M,
     hash: u64,
-    /// What is known without the table.
-    first: Numbers,
+    /// What was known when it was last looked at.
+    last: Numbers,
 }
 
 /// One question being answered.
@@ -145,10 +145,10 @@ impl<G: Game> Proof<'_, '_, G> {
     }
 
     fn numbers(&self, child: &Child<G::Move>) -> Numbers {
-        if child.first.phi == 0 || child.first.delta == 0 {
-            return child.first;
+        if child.last.phi == 0 || child.last.delta == 0 {
+            return child.last;
         }
-        self.engine.table.get(child.hash).map_or(child.first, |data| Numbers {
+        self.engine.table.get(child.hash).map_or(child.last, |data| Numbers {
             phi: data as u32 & INFINITY,
             delta: (data >> 28) as u32 & INFINITY,
         })
@@ -172,7 +172,7 @@ impl<G: Game> Proof<'_, '_, G> {
                 (None, count) => Numbers { phi: 1, delta: count as u32 },
             };
             self.position.undo(m, undo);
-            self.children.push(Child { m, hash, first: numbers });
+            self.children.push(Child { m, hash, last: numbers });
         }
         if self.engine.stats.nodes - self.reported >= INTERVAL {
             self.report()?;
@@ -210,7 +210,8 @@ impl<G: Game> Proof<'_, '_, G> {
             let undo = self.position.play(m);
             self.moves.clear();
             self.position.moves(&mut self.moves);
-            self.develop(theirs, below, depth + 1)?;
+            // Kept here, too, in case the table loses it: else the search might not get on.
+            self.children[best].last = self.develop(theirs, below, depth + 1)?;
             self.position.undo(m, undo);
         }
     }

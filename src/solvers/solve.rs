@@ -165,7 +165,7 @@ fn find_bounds<G: Game>(
     let mut bounds = Bounds { lower, upper };
     let whole = (LOWEST, -LOWEST);
     let mut half = FIRST_WINDOW * G::POINT;
-    let mut centre = guess;
+    let mut centre = guess.clamp(lower, upper);
     while !bounds.settle(goal) {
         let window = match goal {
             _ if !engine.heeds_windows() => whole,
