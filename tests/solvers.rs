@@ -9,6 +9,7 @@ use morpion::solvers::algorithm::{Algorithm, DepthFirst};
 use morpion::solvers::busy::Busy;
 use morpion::solvers::dfpn::Dfpn;
 use morpion::solvers::monitor::{Monitor, Stopped};
+use morpion::solvers::reversi::engine::ReversiEngine;
 use morpion::solvers::search::{LOWEST, Parts, Search, Stats, UNLIMITED};
 use morpion::solvers::solve::{Engine, EngineError, Goal, solve};
 use morpion::solvers::table::Table;
@@ -85,12 +86,10 @@ fn check_fail_soft(what: &str, known: Value, found: Value, alpha: Value, beta: V
 #[test]
 fn all_algorithms_agree_with_the_definition() {
     let (monitor, parts) = (Monitor::default(), all_parts());
-    // One table for all: what one algorithm leaves another finds. Small, so that entries are replaced.
-    let tables = [Empties::Ignored, Empties::ToWinner].map(|_| Table::new(1 << 14).unwrap());
     for seed in 0..3000 {
         let position = random_position(seed, 1 + (seed % 7) as u32);
         let known = value(&mut position.clone());
-        // The same discs are worth something else on another board, so tables are per board.
+        // One for all: what one algorithm leaves another finds. Small, so that entries are replaced.
         let table = Table::new(1 << 12).unwrap();
         let mut rng = rng(seed, &[1]);
         for algorithm in Algorithm::ALL {
@@ -98,8 +97,14 @@ fn all_algorithms_agree_with_the_definition() {
             let low = known + DISC * rng.random_range(-4..4) - rng.random_range(0..2);
             let high = low + 1 + DISC * rng.random_range(0..3);
             let (alpha, beta) = if rng.random() { (LOWEST, -LOWEST) } else { (low, high) };
-            let mut engine =
-                DepthFirst { algorithm, parts, table: &table, busy: None, monitor: &monitor, stats: Stats::default() };
+            let mut engine = DepthFirst {
+                algorithm,
+                parts,
+                table: &table,
+                busy: None,
+                monitor: &monitor,
+                stats: Stats::default(),
+            };
             let found = engine.value(&position, alpha, beta).unwrap();
             let what = format!("seed {seed}, {algorithm:?}, {parts:?}\n{position}\n");
             if algorithm == Algorithm::Minimax {
@@ -108,9 +113,15 @@ fn all_algorithms_agree_with_the_definition() {
                 check_fail_soft(&what, known, found, alpha, beta);
             }
         }
+        let special = Table::new(1 << 12).unwrap();
+        let mut engine = ReversiEngine { table: &special, busy: None, monitor: &monitor, stats: Stats::default() };
+        for (alpha, beta) in
+            [(LOWEST, -LOWEST), (known - 1, known), (known, known + 1), (known - 25, known + 31), (-1, 1)]
+        {
+            let found = engine.value(&position, alpha, beta).unwrap();
+            check_fail_soft(&format!("seed {seed}, special\n{position}\n"), known, found, alpha, beta);
+        }
         let (symmetry, bounds) = (rng.random(), rng.random());
-        let table = &tables[seed as usize % 2];
-        table.next_generation();
         let fresh = Table::new(1 << 13).unwrap();
         let mut engine = Dfpn { symmetry, bounds, table: &fresh, monitor: &monitor, stats: Stats::default() };
         assert_eq!(engine.value(&position, LOWEST, -LOWEST).unwrap(), known, "seed {seed}, df-pn\n{position}");
@@ -272,6 +283,28 @@ fn threads_that_share_a_table_agree() {
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert_eq!(found, [known; 3], "seed {seed}\n{position}");
+    }
+}
+
+/// The special solver with more empty cells, where all its kinds of nodes come in, against the generic one.
+#[test]
+fn the_special_solver_agrees_with_the_generic_one() {
+    let monitor = Monitor::default();
+    for seed in 0..60 {
+        let position = random_position(seed + 1000, 8 + (seed % 7) as u32);
+        let tables = [(); 2].map(|()| Table::new(1 << 20).unwrap());
+        let mut generic = DepthFirst {
+            algorithm: Algorithm::NegaScout,
+            parts: Parts::ALL,
+            table: &tables[0],
+            busy: None,
+            monitor: &monitor,
+            stats: Stats::default(),
+        };
+        let mut special = ReversiEngine { table: &tables[1], busy: None, monitor: &monitor, stats: Stats::default() };
+        let [slow, fast] = [&mut generic as &mut dyn Engine<Position>, &mut special]
+            .map(|engine| solve(engine, &position, Goal::Exact, 0, true, 100, &mut |_| ()).unwrap());
+        assert_eq!((slow.bounds, slow.best), (fast.bounds, fast.best), "seed {seed}\n{position}");
     }
 }
 

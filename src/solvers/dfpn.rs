@@ -148,10 +148,10 @@ impl<G: Game> Proof<'_, '_, G> {
         if child.last.phi == 0 || child.last.delta == 0 {
             return child.last;
         }
-        self.engine.table.get(child.hash).map_or(child.last, |data| Numbers {
-            phi: data as u32 & INFINITY,
-            delta: (data >> 28) as u32 & INFINITY,
-        })
+        self.engine
+            .table
+            .get(child.hash)
+            .map_or(child.last, |data| Numbers { phi: data as u32 & INFINITY, delta: (data >> 28) as u32 & INFINITY })
     }
 
     /// Develops the position until one of its numbers reaches its threshold. Its moves are in `self.moves`.

@@ -21,6 +21,7 @@ pub mod mtdf;
 pub mod negamax;
 pub mod negascout;
 pub mod perft;
+pub mod reversi;
 pub mod search;
 pub mod solve;
 pub mod table;
