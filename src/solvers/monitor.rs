@@ -14,12 +14,16 @@ pub enum Stopped {
     /// Its budget of nodes is used up.
     #[error("the search has used up its budget of nodes")]
     Budget,
+    /// Another thread has answered the question.
+    #[error("another thread has answered")]
+    Answered,
 }
 
 /// Nodes counted and stops asked for.
 #[derive(Debug)]
 pub struct Monitor {
     stop: AtomicBool,
+    answered: AtomicBool,
     nodes: AtomicU64,
     budget: u64,
 }
@@ -33,12 +37,17 @@ impl Default for Monitor {
 impl Monitor {
     /// One whose search ends with [`Stopped::Budget`] soon after so many nodes.
     pub fn with_budget(budget: u64) -> Monitor {
-        Monitor { stop: AtomicBool::new(false), nodes: AtomicU64::new(0), budget }
+        Monitor { stop: AtomicBool::new(false), answered: AtomicBool::new(false), nodes: AtomicU64::new(0), budget }
     }
 
     /// Asks the search to stop.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
+    }
+
+    /// Says whether the question that several threads are at has been answered: then the others stop.
+    pub fn set_answered(&self, is: bool) {
+        self.answered.store(is, Relaxed);
     }
 
     /// Nodes reported so far.
@@ -55,6 +64,9 @@ impl Monitor {
         let sum = self.nodes.fetch_add(nodes, Relaxed) + nodes;
         if self.stop.load(Relaxed) {
             return Err(Stopped::Asked);
+        }
+        if self.answered.load(Relaxed) {
+            return Err(Stopped::Answered);
         }
         if sum >= self.budget { Err(Stopped::Budget) } else { Ok(()) }
     }

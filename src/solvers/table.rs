@@ -76,6 +76,11 @@ impl Table {
         self.generation.store(next, Relaxed);
     }
 
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.buckets.fill_with(Bucket::default);
+    }
+
     #[inline]
     fn bucket(&self, hash: u64) -> &Bucket {
         let index = (u128::from(hash) * self.buckets.len() as u128) >> 64;
