@@ -1,7 +1,8 @@
 //! How the Reversi solver orders moves.
 //!
 //! Fastest first: the move that leaves the opponent the fewest moves, corner moves counted twice, as few moves make small
-//! trees and bad moves for him; then few empty cells beside own discs (potential mobility), parity, and the cell's worth. Near the root
+//! trees and bad moves for him; then few empty cells beside own discs (potential mobility), and parity. A worth of cells beside that
+//! (corners, X squares) made the trees of the FFO endgames larger. With more empty cells
 //! each move is judged by a shallow alpha-beta search with an evaluation of the same terms.
 
 use super::last::odd_quadrants;
@@ -33,7 +34,7 @@ pub(super) fn evaluate<I: Instructions>(i: I, rules: &Rules, own: u64, enemy: u6
         let potential = neighbours(enemy) & empty;
         let discs = 60 * (own & rules.corners).count_ones() as i32;
         16 * (moves.count_ones() + (moves & rules.corners).count_ones()) as i32
-            + 6 * potential.count_ones() as i32
+            + 8 * potential.count_ones() as i32
             + discs
     };
     side(own, enemy) - side(enemy, own)
@@ -47,9 +48,8 @@ pub(super) fn rank<I: Instructions>(i: I, rules: &Rules, next: u64, other: u64, 
     let potential = neighbours(other) & empty;
     // The cell was empty before the move.
     let odd = odd_quadrants(empty | 1 << square) >> square & 1;
-    -(16 * (moves.count_ones() + (moves & rules.corners).count_ones()) as i32) - 4 * potential.count_ones() as i32
-        + 8 * odd as i32
-        + i32::from(rules.worth[usize::from(square & 63)])
+    -(16 * (moves.count_ones() + (moves & rules.corners).count_ones()) as i32) - 6 * potential.count_ones() as i32
+        + 16 * odd as i32
 }
 
 /// The value for the side to move `depth` plies deep, by the evaluation.

@@ -22,10 +22,10 @@ const PARITY: u32 = 7;
 /// From this many on children are looked up for a cut-off before any is searched.
 const TRANSPOSITION_CUTOFF: u32 = 10;
 /// From this many on each move is judged by a search of one ply, and of one ply more for each `JUDGED_STEP` more.
-const JUDGED: u32 = 13;
-const JUDGED_STEP: u32 = 4;
+const JUDGED: u32 = 10;
+const JUDGED_STEP: u32 = 2;
 /// Plies of that search at most.
-const JUDGED_DEPTH: u32 = 4;
+const JUDGED_DEPTH: u32 = 6;
 /// From this many on other threads' work is avoided.
 const BUSY: u32 = 13;
 /// Nodes between two looks at the monitor.
@@ -42,29 +42,15 @@ pub(super) struct Rules {
     pub to_winner: bool,
     /// The board's corners.
     pub corners: u64,
-    /// What a disc on each cell is worth when moves are ordered.
-    pub worth: [i8; 64],
 }
 
 impl Rules {
     pub fn of(position: &Position) -> Rules {
-        let special = Special::of(position.board());
-        let worth = std::array::from_fn(|square| {
-            let is = |cells: u64| cells >> square & 1 != 0;
-            match () {
-                () if is(special.corners) => 40,
-                () if is(special.x_squares) => -16,
-                () if is(special.c_squares) => -4,
-                () if is(special.eights) => 6,
-                () => 0,
-            }
-        });
         Rules {
             cells: position.cells(),
             area: position.board().area() as i32,
             to_winner: position.empties() == Empties::ToWinner,
-            corners: special.corners,
-            worth,
+            corners: Special::of(position.board()).corners,
         }
     }
 
