@@ -10,7 +10,8 @@ fn morpion(args: &[&str]) -> (i32, String, String) {
 }
 
 fn solve_json(args: &[&str]) -> Value {
-    let args: Vec<&str> = ["solve", "reversi"].iter().chain(args).copied().chain(["--memory", "4M", "--json"]).collect();
+    let args: Vec<&str> =
+        ["solve", "reversi"].iter().chain(args).copied().chain(["--memory", "4M", "--json"]).collect();
     let (status, out, err) = morpion(&args);
     assert_eq!(status, 0, "{args:?}: {err}");
     serde_json::from_str(&out).unwrap()
@@ -26,7 +27,8 @@ fn small_boards_are_solved_by_every_algorithm() {
     }
     let found = solve_json(&["--size", "4x5", "--threads", "2"]);
     assert_eq!((&found["lower"], &found["upper"], &found["settled"]), (&16.into(), &16.into(), &true.into()));
-    let found = solve_json(&["--size", "4", "--start", "alternative", "--without", "table,etc", "--algorithm", "mtdf"]);
+    let found =
+        solve_json(&["--size", "4", "--start", "alternative", "--without", "table,etc", "--algorithm", "mtdf"]);
     assert_eq!(found["lower"], -3);
 }
 

@@ -368,8 +368,8 @@ impl<'a, G: Game> Search<'a, G> {
         None
     }
 
-    /// Puts the moves on the stack, the most promising first: the table's, killers, then by the game's own order, and by
-    /// history among those alike.
+    /// Puts the moves on the stack, the most promising first: the table's, then by the game's own order, and among those
+    /// alike killers, then by history. (Killers before the game's own order made the trees of Reversi up to twice as large.)
     #[inline]
     fn order(&mut self, best: u16, symmetry: u8) {
         let first = self.stack.len();
@@ -380,13 +380,13 @@ impl<'a, G: Game> Search<'a, G> {
             let code = self.position.code(m);
             let mut rank = 0;
             if self.parts.prior {
-                rank += i64::from(self.position.prior(m).clamp(-1 << 18, 1 << 18)) << 38;
+                rank += i64::from(self.position.prior(m).clamp(-1 << 18, 1 << 18)) << 40;
             }
             if self.parts.history {
                 rank += self.history.of(side, code);
             }
             if self.parts.killers {
-                rank += self.killers.rank(self.ply, code) << 58;
+                rank += self.killers.rank(self.ply, code) << 38;
             }
             if best == Some(m) {
                 rank = i64::MAX;

@@ -2,8 +2,7 @@
 //!
 //! Each term is a difference, the side to move less the other: discs, moves, corners, the eight corner-like squares, C
 //! squares, X squares, frontier discs, stable discs, sandwiched discs; a side without discs has lost everything. The
-//! thesis names the terms but no weights; these are round numbers that order moves well (fewest nodes to solve 6x6
-//! endgames, among a few tried), in tenths of a disc. The eight corner-like squares of its source belong to another board;
+//! thesis names the terms but no weights; these are round numbers of ours, in tenths of a disc, not tuned. The eight corner-like squares of its source belong to another board;
 //! here they are the border squares two away from a corner (A squares).
 
 use super::board::Board;
@@ -11,7 +10,7 @@ use super::position::Position;
 use super::stability;
 use crate::core::game::{Game, Value};
 
-/// Weights in tenths of a disc. Terms not named weigh nothing: they are computed for those who want them.
+/// Weights in tenths of a disc.
 const WEIGHTS: Terms<i32> = Terms {
     discs: -1,
     mobility: 12,
