@@ -308,10 +308,35 @@ fn the_special_solver_agrees_with_the_generic_one() {
     }
 }
 
+/// Few discs on a small board: games that end early, with all discs of a side gone and cells empty, which is not best if
+/// these count for nobody.
+#[test]
+fn the_special_solver_knows_when_a_game_ends_early() {
+    let monitor = Monitor::default();
+    let mut gone = 0;
+    for seed in 0..400 {
+        let mut rng = rng(seed, &[]);
+        let board = Board::new(4, 4).unwrap();
+        let taken = board.squares().filter(|_| rng.random_bool(0.35)).fold(0u64, |cells, s| cells | 1 << s);
+        let black = taken & rng.random::<u64>();
+        let position = Position::from_discs(board, black, taken & !black, Side::First).unwrap();
+        let position = position.with_empties(if seed % 4 == 0 { Empties::ToWinner } else { Empties::Ignored });
+        let known = value_by_search(&position);
+        let mut moves = Vec::new();
+        position.moves(&mut moves);
+        gone += moves.iter().filter(|&&m| Game::play(&mut { position }, m) == position.enemy()).count();
+        for (alpha, beta) in [(known - 1, known), (known, known + 1), (LOWEST, -LOWEST)] {
+            let table = Table::new(1 << 16).unwrap();
+            let mut engine = ReversiEngine { table: &table, busy: None, monitor: &monitor, stats: Stats::default() };
+            let found = engine.value(&position, alpha, beta).unwrap();
+            check_fail_soft(&format!("seed {seed}\n{position}\n"), known, found, alpha, beta);
+        }
+    }
+    assert!(gone > 20, "only {gone} moves took all discs");
+}
+
 fn value_by_search(position: &Position) -> Value {
     let (table, monitor) = (Table::new(1 << 12).unwrap(), Monitor::default());
-    let mut search = Search::new(*position, Parts::NONE, &table, None, &monitor);
-    let value = Algorithm::Negamax.search(&mut search, UNLIMITED, LOWEST, -LOWEST).unwrap();
-    assert!(position.side() == Side::First || position.side() == Side::Second);
-    value
+    let mut search = Search::new(*position, Parts { table: true, ..Parts::NONE }, &table, None, &monitor);
+    Algorithm::Negamax.search(&mut search, UNLIMITED, LOWEST, -LOWEST).unwrap()
 }

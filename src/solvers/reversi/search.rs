@@ -256,7 +256,8 @@ fn inner_body<I: Compiled>(i: I, search: &mut Endgame, own: u64, enemy: u64, alp
         let square = take(&mut moves);
         let flips = i.flips(own, enemy, square);
         let (next, other) = (enemy ^ flips, own | flips | 1 << square);
-        if next == 0 {
+        // All enemy discs gone: as good as can be, unless empty cells count for nobody.
+        if next == 0 && rules.score(other, 0) > alpha {
             search.moves.truncate(start);
             return rules.score(other, 0);
         }
