@@ -1,5 +1,5 @@
-//! All solvers give the same values: on thousands of small positions of Reversi, with every part on, off, and alone, and
-//! on boards whose values are known.
+//! All solvers give the same values: on thousands of small positions of Reversi, with every part on, off, and alone,
+//! and on boards whose values are known.
 
 use morpion::core::game::{Game, Side, Value};
 use morpion::core::seed::rng;
@@ -214,8 +214,8 @@ fn start(width: u8, height: u8, start: Start) -> Position {
     Position::new(Board::new(width, height).unwrap(), start)
 }
 
-/// Black's difference of discs on small boards; the standard start of 4x4, 4x5 and 4x6 and the alternative one of 4x4 are
-/// known values, the exchanged rectangles must equal them.
+/// Black's difference of discs on small boards; the standard start of 4x4, 4x5 and 4x6 and the alternative one of 4x4
+/// are known values, the exchanged rectangles must equal them.
 #[test]
 fn small_boards_have_their_known_values() {
     let monitor = Monitor::default();
@@ -308,8 +308,8 @@ fn the_special_solver_agrees_with_the_generic_one() {
     }
 }
 
-/// Few discs on a small board: games that end early, with all discs of a side gone and cells empty, which is not best if
-/// these count for nobody.
+/// Few discs on a small board: games that end early, with all discs of a side gone and cells empty, which is not best
+/// if these count for nobody.
 #[test]
 fn the_special_solver_knows_when_a_game_ends_early() {
     let monitor = Monitor::default();

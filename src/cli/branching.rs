@@ -20,8 +20,8 @@ const WIDTH: u32 = 1400;
 
 /// Play random games and show the average number of moves at each ply.
 ///
-/// The size of the game tree is estimated as the sum over all depths of the product of the averages above it. The average at
-/// a ply is over the games that have not ended before.
+/// The size of the game tree is estimated as the sum over all depths of the product of the averages above it. The
+/// average at a ply is over the games that have not ended before.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -46,7 +46,8 @@ struct Of<S: clap::Args> {
 #[derive(Debug, clap::Args)]
 struct Options {
     /// Number of random games
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 10_000,
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     games: u64,
     /// Seed of the random games
     #[arg(long, value_name = "N", default_value_t = 1)]

@@ -26,7 +26,8 @@ pub struct Setup {
     /// How the four discs of the start lie
     #[arg(long, value_enum, default_value_t = StartName::Standard)]
     start: StartName,
-    /// Positions instead of the start: an OBF file, or one line as in such files (cells by rows, X O -, then the side to move)
+    /// Positions instead of the start: an OBF file, or one line as in such files (cells by rows, X O -, then the side
+    /// to move)
     #[arg(long, value_name = "FILE|STRING", conflicts_with = "start", allow_hyphen_values = true)]
     position: Option<String>,
     /// Who gets cells that are empty at the end [default: nobody from the start, the winner with --position]

@@ -1,13 +1,13 @@
 //! Symmetric two-player zero-sum games with perfect information: all that the solvers know of a game.
 //!
-//! A [`Game`] is a position, a value that plays moves and takes them back. Solvers are generic over it, so that nothing is
-//! called through a pointer in their hot loops; every method is meant to be inlined. Values are those of the side to move
-//! (negamax): a position is worth as much to one side as it costs the other. A finished game is one without legal moves;
-//! a game in which a side may or has to pass lists the pass as a move.
+//! A [`Game`] is a position, a value that plays moves and takes them back. Solvers are generic over it, so that
+//! nothing is called through a pointer in their hot loops; every method is meant to be inlined. Values are those of
+//! the side to move (negamax): a position is worth as much to one side as it costs the other. A finished game is one
+//! without legal moves; a game in which a side may or has to pass lists the pass as a move.
 //!
-//! The interface follows the design of the thesis on solving such games on volunteers' machines: initial position (the
-//! constructor of each game, since rules and sizes differ), legal moves, play and undo, the value of a finished game, a
-//! heuristic value of an unfinished one, and a hash key that symmetric positions share.
+//! The interface follows the design of the thesis on solving such games on volunteers' machines: initial position
+//! (the constructor of each game, since rules and sizes differ), legal moves, play and undo, the value of a finished
+//! game, a heuristic value of an unfinished one, and a hash key that symmetric positions share.
 
 use std::fmt::{Debug, Display};
 
@@ -53,10 +53,10 @@ pub struct Key {
 /// Tests hold each game to these.
 /// - `undo(m, play(m))` restores the position in all that can be observed.
 /// - [`Game::moves`] appends nothing exactly if the game is over, and no move twice.
-/// - Positions with the same [`Game::key`] have the same value, and their legal moves are the same once each is carried
-///   by [`Game::to_hashed`] with the position's symmetry. If the value depends on more than the board (a ko, a count of
-///   passes), that is in the key. A game whose rules forbid the repetition of whole positions has to say in its own
-///   documentation how far its keys are from this law.
+/// - Positions with the same [`Game::key`] have the same value, and their legal moves are the same once each is
+///   carried by [`Game::to_hashed`] with the position's symmetry. If the value depends on more than the board (a ko, a
+///   count of passes), that is in the key. A game whose rules forbid the repetition of whole positions has to say in
+///   its own documentation how far its keys are from this law.
 /// - A value within [`Game::bounds`] of every position on the way is all that a game can end with.
 pub trait Game: Clone + Display {
     /// A move. A pass is a move.

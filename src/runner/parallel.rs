@@ -1,8 +1,8 @@
 //! One question of a two-player search on several threads.
 //!
-//! Each thread has an engine of its own and asks it the same question; the engines share a transposition table and the marks of
-//! what each is at ([`crate::solvers::busy`]), so that they find their results there and stay out of each other's way.
-//! The first answer counts, and the others stop.
+//! Each thread has an engine of its own and asks it the same question; the engines share a transposition table and
+//! the marks of what each is at ([`crate::solvers::busy`]), so that they find their results there and stay out of
+//! each other's way. The first answer counts, and the others stop.
 
 use crate::core::game::{Game, Value};
 use crate::solvers::monitor::{Monitor, Stopped};

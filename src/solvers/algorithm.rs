@@ -34,8 +34,8 @@ impl Algorithm {
     pub const ALL: [Algorithm; 5] =
         [Algorithm::Minimax, Algorithm::AlphaBeta, Algorithm::Negamax, Algorithm::NegaScout, Algorithm::Mtdf];
 
-    /// Searches to the depth limit `last`, by iterative deepening if that part is on. Minimax heeds no window. The value is
-    /// proven unless [`Search::estimated`] is set afterwards.
+    /// Searches to the depth limit `last`, by iterative deepening if that part is on. Minimax heeds no window. The
+    /// value is proven unless [`Search::estimated`] is set afterwards.
     ///
     /// # Errors
     /// The search is to stop.

@@ -1,7 +1,7 @@
 //! Alpha-beta (D. Knuth and R. Moore 1975), written for the two sides apart.
 //!
-//! The first player is sure of alpha elsewhere, the second of beta: a position outside of these is never reached, and its
-//! other moves need no search. Fail-soft (J. Fishburn 1983): the value returned is the best found, even outside.
+//! The first player is sure of alpha elsewhere, the second of beta: a position outside of these is never reached, and
+//! its other moves need no search. Fail-soft (J. Fishburn 1983): the value returned is the best found, even outside.
 
 use super::monitor::Stopped;
 use super::search::{LOWEST, Opened, Search};

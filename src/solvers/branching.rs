@@ -1,8 +1,8 @@
 //! The average number of moves at each ply of random games, and the size of the game tree that it suggests.
 //!
-//! The estimate is the sum over all depths of the product of the averages above it, as the thesis has it. A random game
-//! that is over has no moves; the average at a ply is over the games that are still going on there, and the product takes the
-//! share of those into account only through the end of the longest game.
+//! The estimate is the sum over all depths of the product of the averages above it, as the thesis has it. A random
+//! game that is over has no moves; the average at a ply is over the games that are still going on there, and the
+//! product takes the share of those into account only through the end of the longest game.
 
 use crate::core::game::Game;
 use crate::core::seed::rng;
@@ -52,8 +52,8 @@ impl Branching {
         self.plies.iter().map(|&(games, moves)| moves as f64 / games as f64)
     }
 
-    /// The number of nodes of the game tree that the averages suggest, as its logarithm to base 10: the tree of a large
-    /// board has more than a number of 64 bits can hold.
+    /// The number of nodes of the game tree that the averages suggest, as its logarithm to base 10: the tree of a
+    /// large board has more than a number of 64 bits can hold.
     pub fn tree_size_log10(&self) -> f64 {
         // log10(1 + k0 + k0 k1 + ...), the sum taken relative to its greatest term.
         let mut terms = vec![0.0];

@@ -1,9 +1,9 @@
 //! Which moves other threads are searching, so that a thread can leave them for later: simplified ABDADA.
 //!
-//! Threads search the same tree from the same root over one transposition table. Before a move that is not the
-//! first of its node is searched, its mark is set; a thread that finds the mark of a move set searches the others first and comes back to it
-//! when they are done, by then often finding the result in the table (T. Kerrigan 2014, after J.-C. Weill's ABDADA, 1996).
-//! A mark lost to another one in the same place costs time only, never truth.
+//! Threads search the same tree from the same root over one transposition table. Before a move that is not the first
+//! of its node is searched, its mark is set; a thread that finds the mark of a move set searches the others first and
+//! comes back to it when they are done, by then often finding the result in the table (T. Kerrigan 2014, after J.-C.
+//! Weill's ABDADA, 1996). A mark lost to another one in the same place costs time only, never truth.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

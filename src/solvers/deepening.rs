@@ -1,6 +1,6 @@
-//! Iterative deepening: the search is repeated with a growing depth limit, and what a shallow one left in the transposition
-//! table, the killers and the history orders the moves of the next. It ends when nothing was estimated: then the value is
-//! proven, however deep the limit was.
+//! Iterative deepening: the search is repeated with a growing depth limit, and what a shallow one left in the
+//! transposition table, the killers and the history orders the moves of the next. It ends when nothing was estimated:
+//! then the value is proven, however deep the limit was.
 
 use super::monitor::Stopped;
 use super::search::{Search, UNLIMITED};

@@ -1,16 +1,17 @@
 //! Depth-first proof-number search, df-pn (A. Nagai 2002; proof numbers by L. V. Allis 1994).
 //!
-//! The question is whether the side to move can get at least a given value. The proof number of a position is the least number of
-//! unsolved positions that have to be won to answer yes, the disproof number the same for no. Always the most proving position
-//! is developed: one that a proof and a disproof both need. Instead of a tree in memory there are thresholds: a position is
-//! searched on until its numbers show that another one has become more promising, and the numbers are kept in a table.
+//! The question is whether the side to move can get at least a given value. The proof number of a position is the
+//! least number of unsolved positions that have to be won to answer yes, the disproof number the same for no. Always
+//! the most proving position is developed: one that a proof and a disproof both need. Instead of a tree in memory
+//! there are thresholds: a position is searched on until its numbers show that another one has become more promising,
+//! and the numbers are kept in a table.
 //!
 //! In negamax form: `phi` counts for the side to move, `delta` against it, and a child's numbers are exchanged. New
-//! positions begin with the number of their moves as disproof number. A threshold exceeds the second best sibling by a quarter
-//! (the 1 + epsilon of J. Pawlewicz and Ł. Lew, 2007), so that the search does not jump between siblings.
+//! positions begin with the number of their moves as disproof number. A threshold exceeds the second best sibling by
+//! a quarter (the 1 + epsilon of J. Pawlewicz and Ł. Lew, 2007), so that the search does not jump between siblings.
 //!
-//! A transposition counts more than once in a sum; this makes numbers too large, never an answer wrong. For games with
-//! repetition see the game's own documentation.
+//! A transposition counts more than once in a sum; this makes numbers too large, never an answer wrong. For games
+//! with repetition see the game's own documentation.
 
 use super::monitor::{INTERVAL, Monitor, Stopped};
 use super::search::Stats;
@@ -119,8 +120,8 @@ impl<G: Game> Proof<'_, '_, G> {
         self.engine.monitor.report(nodes)
     }
 
-    /// The numbers of the position if it answers the question by itself, and the number of its moves. Leaves the moves
-    /// in `self.moves`.
+    /// The numbers of the position if it answers the question by itself, and the number of its moves. Leaves the
+    /// moves in `self.moves`.
     fn settled(&mut self, target: Value) -> (Option<Numbers>, usize) {
         self.moves.clear();
         self.position.moves(&mut self.moves);

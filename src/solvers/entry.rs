@@ -21,8 +21,8 @@ pub struct Entry {
     pub best: u16,
 }
 
-/// Packed: bounds of 12 bits would do for Reversi, but not for finer values, so each has 16 bits and the depth the 8 left
-/// beside the move, whose codes are below 2^16.
+/// Packed: bounds of 12 bits would do for Reversi, but not for finer values, so each has 16 bits and the depth the 8
+/// left beside the move, whose codes are below 2^16.
 impl Entry {
     /// Reads the entry of a hash.
     #[inline]

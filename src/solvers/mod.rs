@@ -1,10 +1,10 @@
 //! Searches of two-player games, generic over [`crate::core::game::Game`].
 //!
-//! The algorithms are each readable on their own: [`minimax`], [`alphabeta`], [`negamax`], [`negascout`], [`mtdf`] and
-//! [`dfpn`]. What the depth-first ones share is in [`search`] (opening and closing a node), and behind it [`table`]
-//! (transposition table), [`killers`], [`history`], [`busy`] (what other threads are at); [`deepening`] is iterative
-//! deepening. [`algorithm`] names them all and runs the one that is wanted; [`solve`] asks it the questions that give the
-//! value of a position, a principal variation and all best moves.
+//! The algorithms are each readable on their own: [`minimax`], [`alphabeta`], [`negamax`], [`negascout`], [`mtdf`]
+//! and [`dfpn`]. What the depth-first ones share is in [`search`] (opening and closing a node), and behind it
+//! [`table`] (transposition table), [`killers`], [`history`], [`busy`] (what other threads are at); [`deepening`] is
+//! iterative deepening. [`algorithm`] names them all and runs the one that is wanted; [`solve`] asks it the questions
+//! that give the value of a position, a principal variation and all best moves.
 
 pub mod algorithm;
 pub mod alphabeta;

@@ -1,5 +1,5 @@
-//! MTD(f) (A. Plaat, J. Schaeffer, W. Pijls and A. de Bruin 1996): null-window searches around a guess, each of which tells
-//! whether the value is above or below, until both meet. Without a transposition table it would repeat itself.
+//! MTD(f) (A. Plaat, J. Schaeffer, W. Pijls and A. de Bruin 1996): null-window searches around a guess, each of which
+//! tells whether the value is above or below, until both meet. Without a transposition table it would repeat itself.
 
 use super::monitor::Stopped;
 use super::negascout::negascout;

@@ -1,7 +1,7 @@
 //! NegaScout (A. Reinefeld 1983), also called principal variation search.
 //!
-//! The first move is taken to be the best. The others are only asked, with a window that has no room for a value (a null
-//! window), whether they are better; the few that are get searched again to learn by how much.
+//! The first move is taken to be the best. The others are only asked, with a window that has no room for a value (a
+//! null window), whether they are better; the few that are get searched again to learn by how much.
 //!
 //! With several threads a move that another thread is at is left for a second round (see [`super::busy`]).
 

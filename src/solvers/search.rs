@@ -1,13 +1,13 @@
 //! What every depth-first search does at a node, whatever its algorithm: count, look for the end of the game, ask the
 //! bounds of the game and the transposition table, order the moves, and afterwards remember what was found.
 //!
-//! An algorithm opens a node, plays its moves in the order given, and closes it. Searches are fail-soft: a value at or below
-//! alpha is an upper bound, one at or above beta a lower bound, one between is exact. A value rests either on finished
-//! games alone, then it is proven, or also on heuristic values at the depth limit; [`Search::estimated`] tells which, and
-//! the table keeps both apart.
+//! An algorithm opens a node, plays its moves in the order given, and closes it. Searches are fail-soft: a value at
+//! or below alpha is an upper bound, one at or above beta a lower bound, one between is exact. A value rests either
+//! on finished games alone, then it is proven, or also on heuristic values at the depth limit; [`Search::estimated`]
+//! tells which, and the table keeps both apart.
 //!
-//! Enhanced transposition cut-off (A. Plaat et al. 1996): before any move is searched, all children are looked up, and one whose
-//! value is known to be good enough ends the node.
+//! Enhanced transposition cut-off (A. Plaat et al. 1996): before any move is searched, all children are looked up,
+//! and one whose value is known to be good enough ends the node.
 
 use super::busy::Busy;
 use super::entry::{Entry, NO_MOVE, PROVEN};
@@ -368,8 +368,9 @@ impl<'a, G: Game> Search<'a, G> {
         None
     }
 
-    /// Puts the moves on the stack, the most promising first: the table's, then by the game's own order, and among those
-    /// alike killers, then by history. (Killers before the game's own order made the trees of Reversi up to twice as large.)
+    /// Puts the moves on the stack, the most promising first: the table's, then by the game's own order, and among
+    /// those alike killers, then by history. (Killers before the game's own order made the trees of Reversi up to
+    /// twice as large.)
     #[inline]
     fn order(&mut self, best: u16, symmetry: u8) {
         let first = self.stack.len();

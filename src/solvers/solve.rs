@@ -1,9 +1,9 @@
 //! The questions that solve a position: what is its value, how is it reached, and which moves reach it.
 //!
-//! An [`Engine`] answers questions about windows; which engine, and on how many threads, does not matter here. Known are always
-//! a lower and an upper bound of the value. An exact solution begins with a window around a guess, which is widened until
-//! the value is inside; a search that only has to tell win from loss from draw, or whether a threshold is reached, asks
-//! just that. Then each move is asked whether it keeps what was found.
+//! An [`Engine`] answers questions about windows; which engine, and on how many threads, does not matter here. Known
+//! are always a lower and an upper bound of the value. An exact solution begins with a window around a guess, which
+//! is widened until the value is inside; a search that only has to tell win from loss from draw, or whether a
+//! threshold is reached, asks just that. Then each move is asked whether it keeps what was found.
 
 use super::monitor::Stopped;
 use super::search::{LOWEST, Stats};
@@ -75,7 +75,8 @@ impl Bounds {
         }
     }
 
-    /// What the side to move, and what the other side, is known to get at least. `None` if it may as well get nothing.
+    /// What the side to move, and what the other side, is known to get at least. `None` if it may as well get
+    /// nothing.
     fn targets(self, goal: Goal) -> (Option<Value>, Option<Value>) {
         let Bounds { lower, upper } = self;
         match goal {
@@ -127,8 +128,8 @@ pub struct Solution<M> {
     pub best: Vec<M>,
 }
 
-/// Solves a position. With `moves` the principal variation and the best first moves are found, too. `guess` is a value
-/// to begin with, `longest` the greatest length of the variation.
+/// Solves a position. With `moves` the principal variation and the best first moves are found, too. `guess` is a
+/// value to begin with, `longest` the greatest length of the variation.
 ///
 /// # Errors
 /// The engine's.

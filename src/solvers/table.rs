@@ -1,8 +1,8 @@
 //! A hash table of fixed memory that threads share without locks.
 //!
-//! A record is 64 bits of data beside its 64-bit hash. The hash is stored xored with the data (R. Hyatt and T. Mann, "A
-//! lock-less transposition table implementation", 2002): a record torn by two threads that write at once does not match any hash and
-//! is not found, instead of being wrong. The hash picks a bucket of four records, one cache line.
+//! A record is 64 bits of data beside its 64-bit hash. The hash is stored xored with the data (R. Hyatt and T. Mann,
+//! "A lock-less transposition table implementation", 2002): a record torn by two threads that write at once does not
+//! match any hash and is not found, instead of being wrong. The hash picks a bucket of four records, one cache line.
 //!
 //! Replacement: a record of the same hash is overwritten; else a record of an earlier search (generation) goes first,
 //! and among those alike the one that took least effort to find. So a new record always finds a place.

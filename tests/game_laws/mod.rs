@@ -6,8 +6,8 @@ use rand::RngExt;
 use std::collections::{HashMap, HashSet};
 
 /// Plays a random game of at most `plies` from `start` and checks all laws at each position. `keys` collects the
-/// positions (as `Display` shows them) seen with each key: symmetric positions share one, so it maps to their values only
-/// in the end.
+/// positions (as `Display` shows them) seen with each key: symmetric positions share one, so it maps to their values
+/// only in the end.
 pub fn check<G: Game>(start: &G, seed: u64, plies: usize, keys: &mut HashMap<u64, String>) {
     let mut rng = rng(seed, &[]);
     let mut position = start.clone();

@@ -1,8 +1,8 @@
 //! The shape of a board and the names of its cells.
 //!
-//! Every board lies in the middle of an 8x8 square of bits: bit `8 row + column`, a1 of the full board being bit 0. Cells
-//! outside hold no disc of either side, so rows of discs end there by themselves and one engine serves all sizes; boards
-//! of even width and height keep the square's symmetries.
+//! Every board lies in the middle of an 8x8 square of bits: bit `8 row + column`, a1 of the full board being bit 0.
+//! Cells outside hold no disc of either side, so rows of discs end there by themselves and one engine serves all
+//! sizes; boards of even width and height keep the square's symmetries.
 
 /// Least width and height.
 pub const LEAST: u8 = 4;

@@ -1,9 +1,10 @@
 //! A heuristic value from the nine terms that the thesis takes from earlier work on Reversi.
 //!
-//! Each term is a difference, the side to move less the other: discs, moves, corners, the eight corner-like squares, C
-//! squares, X squares, frontier discs, stable discs, sandwiched discs; a side without discs has lost everything. The
-//! thesis names the terms but no weights; these are round numbers of ours, in tenths of a disc, not tuned. The eight corner-like squares of its source belong to another board;
-//! here they are the border squares two away from a corner (A squares).
+//! Each term is a difference, the side to move less the other: discs, moves, corners, the eight corner-like squares,
+//! C squares, X squares, frontier discs, stable discs, sandwiched discs; a side without discs has lost everything.
+//! The thesis names the terms but no weights; these are round numbers of ours, in tenths of a disc, not tuned. The
+//! eight corner-like squares of its source belong to another board; here they are the border squares two away from a
+//! corner (A squares).
 
 use super::board::Board;
 use super::position::Position;

@@ -1,9 +1,9 @@
 //! Which discs a move flips, and which moves are legal, for several instruction sets.
 //!
-//! Flips: along each ray from the new disc the first cell that holds no enemy disc is the lowest (or highest) set bit of
-//! a masked word; if an own disc is there, all between is flipped. Legal moves: runs of enemy discs are grown from the
-//! own ones by doubling steps (the Kogge-Stone fill of chess programs). AVX2 and AVX-512 do four directions at a time; all
-//! give the same bits. The instruction set is a type, so that it is chosen once per search.
+//! Flips: along each ray from the new disc the first cell that holds no enemy disc is the lowest (or highest) set bit
+//! of a masked word; if an own disc is there, all between is flipped. Legal moves: runs of enemy discs are grown from
+//! the own ones by doubling steps (the Kogge-Stone fill of chess programs). AVX2 and AVX-512 do four directions at a
+//! time; all give the same bits. The instruction set is a type, so that it is chosen once per search.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;

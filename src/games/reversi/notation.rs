@@ -1,8 +1,8 @@
 //! Positions as text: boards of `X`, `O` and `-`, and the lines of OBF files that Othello programs are tested with.
 //!
-//! A line of an OBF file is the board by rows (`X` or `*` black, `O` white, `-` or `.` empty), the side to move, and after
-//! semicolons what is known of moves: `A2:+38`, the value of the move for the side to move, in discs, the cells that are
-//! empty at the end counted for the winner. What follows a `%` or `#` is a remark.
+//! A line of an OBF file is the board by rows (`X` or `*` black, `O` white, `-` or `.` empty), the side to move, and
+//! after semicolons what is known of moves: `A2:+38`, the value of the move for the side to move, in discs, the cells
+//! that are empty at the end counted for the winner. What follows a `%` or `#` is a remark.
 
 use super::board::Board;
 use super::position::{DiscsError, Move, Position};

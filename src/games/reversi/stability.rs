@@ -1,9 +1,9 @@
 //! Stable discs: those that no play can ever flip, as far as two sufficient rules show.
 //!
-//! A disc is safe along a direction if the whole line of cells is full, or if its neighbour to one side is the border or
-//! a stable disc of its own colour. One that is safe along all four directions is stable. The rule is applied until it
-//! yields no more. (The usual rule of Othello programs; what they read of the edges from a table, that a chain from a corner is
-//! stable, follows from it.)
+//! A disc is safe along a direction if the whole line of cells is full, or if its neighbour to one side is the border
+//! or a stable disc of its own colour. One that is safe along all four directions is stable. The rule is applied
+//! until it yields no more. (The usual rule of Othello programs; what they read of the edges from a table, that a
+//! chain from a corner is stable, follows from it.)
 
 /// Distances between bits along the four directions.
 const SHIFTS: [u32; 4] = [1, 8, 9, 7];
@@ -13,8 +13,8 @@ const HAS_UPPER: [u64; 4] = [!LAST, u64::MAX, !LAST, !FIRST];
 const FIRST: u64 = 0x0101_0101_0101_0101;
 const LAST: u64 = FIRST << 7;
 
-/// The cells whose line is full, for each of the four directions (horizontal, vertical, and the diagonals), where `full`
-/// are all cells that hold a disc or lie outside the board.
+/// The cells whose line is full, for each of the four directions (horizontal, vertical, and the diagonals), where
+/// `full` are all cells that hold a disc or lie outside the board.
 #[inline]
 pub fn full_lines(full: u64) -> [u64; 4] {
     let mut lines = [0; 4];

@@ -1,7 +1,7 @@
 //! The symmetries of a board: four of a rectangle, eight of a square.
 //!
-//! A symmetry is a number of three bits: 1 mirrors left and right, 2 mirrors top and bottom, and then 4 exchanges rows and
-//! columns.
+//! A symmetry is a number of three bits: 1 mirrors left and right, 2 mirrors top and bottom, and then 4 exchanges
+//! rows and columns.
 
 use super::board::Board;
 

@@ -1,7 +1,7 @@
 //! The last four empty cells: each is tried where it lies, cells in quadrants with an odd number of empty ones first.
 //!
-//! Who moves last in a region usually wins discs there, so a move into an odd region is likely to be the better one. Moves
-//! are not computed beforehand: a cell that flips nothing is none. With one empty cell only discs are counted.
+//! Who moves last in a region usually wins discs there, so a move into an odd region is likely to be the better one.
+//! Moves are not computed beforehand: a cell that flips nothing is none. With one empty cell only discs are counted.
 
 use super::search::Rules;
 use crate::games::reversi::flips::Instructions;
@@ -49,7 +49,8 @@ pub(super) fn last<I: Instructions>(i: I, rules: &Rules, own: u64, enemy: u64, a
     }
 }
 
-/// Plays a move for the side to move: the discs of the other side, who is next, and of this one; `None` if it is none.
+/// Plays a move for the side to move: the discs of the other side, who is next, and of this one; `None` if it is
+/// none.
 #[inline(always)]
 fn play<I: Instructions>(i: I, own: u64, enemy: u64, square: u8) -> Option<(u64, u64)> {
     let flips = i.flips(own, enemy, square);

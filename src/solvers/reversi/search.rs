@@ -1,7 +1,7 @@
 //! The null-window search of the Reversi solver.
 //!
-//! Everything asks "more than `alpha`?" and answers fail-soft, in discs: a value at or below `alpha` is an upper bound, one above a
-//! lower bound. Wider windows are for the caller ([`super::engine`]).
+//! Everything asks "more than `alpha`?" and answers fail-soft, in discs: a value at or below `alpha` is an upper
+//! bound, one above a lower bound. Wider windows are for the caller ([`super::engine`]).
 
 use super::last::{last, odd_quadrants, take};
 use super::ordering::{Ordered, rank, shallow};
