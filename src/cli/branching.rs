@@ -20,8 +20,8 @@ const WIDTH: u32 = 1400;
 
 /// Play random games and show the average number of moves at each ply.
 ///
-/// The size of the game tree is estimated as the sum over all depths of the product of the averages above it. The
-/// average at a ply is over the games that have not ended before.
+/// The averages shown are over the games that are not over at the ply. The size of the game tree is estimated as the
+/// sum over all depths of the product of the averages above it, a game that is over counting as one without moves.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

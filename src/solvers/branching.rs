@@ -1,8 +1,7 @@
 //! The average number of moves at each ply of random games, and the size of the game tree that it suggests.
 //!
-//! The estimate is the sum over all depths of the product of the averages above it, as the thesis has it. A random
-//! game that is over has no moves; the average at a ply is over the games that are still going on there, and the
-//! product takes the share of those into account only through the end of the longest game.
+//! The estimate is the sum over all depths of the product of the averages above it, as the thesis has it. For it a game
+//! that is over counts as one without moves; the averages that are shown are over the games that are still going on.
 
 use crate::core::game::Game;
 use crate::core::seed::rng;
@@ -47,7 +46,7 @@ impl Branching {
         result
     }
 
-    /// The average number of moves at each ply.
+    /// The average number of moves at each ply, over the games that are not over there.
     pub fn averages(&self) -> impl Iterator<Item = f64> {
         self.plies.iter().map(|&(games, moves)| moves as f64 / games as f64)
     }
@@ -58,8 +57,8 @@ impl Branching {
         // log10(1 + k0 + k0 k1 + ...), the sum taken relative to its greatest term.
         let mut terms = vec![0.0];
         let mut product = 0.0;
-        for average in self.averages() {
-            product += average.log10();
+        for &(_, moves) in &self.plies {
+            product += (moves as f64 / self.games as f64).log10();
             terms.push(product);
         }
         let greatest = terms.iter().copied().fold(0.0, f64::max);
@@ -86,9 +85,10 @@ mod tests {
 
     #[test]
     fn a_tree_known_in_full_is_counted_right() {
-        // 1 + 2 + 2*3 + 2*3*1 nodes.
-        let found = Branching { plies: vec![(5, 10), (5, 15), (5, 5)], games: 5, unfinished: 0 };
-        assert!((found.tree_size_log10() - 15f64.log10()).abs() < 1e-12);
+        // 1 + 2 + 2*3 + 2*3*1 nodes; then half the games are over: 6/2 more.
+        let found = Branching { plies: vec![(4, 8), (4, 12), (4, 4), (2, 2)], games: 4, unfinished: 0 };
+        assert!((found.tree_size_log10() - 18f64.log10()).abs() < 1e-12);
+        assert_eq!(found.averages().collect::<Vec<_>>(), [2.0, 3.0, 1.0, 1.0]);
         assert_eq!(Branching::default().tree_size_log10(), 0.0);
     }
 }
