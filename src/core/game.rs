@@ -115,6 +115,7 @@ pub trait Game: Clone + Display {
     }
 
     /// Carries a move of the position that was hashed back to this one: the inverse of [`Game::to_hashed`].
+    #[allow(clippy::wrong_self_convention, reason = "it carries a move, it makes no position")]
     #[inline]
     fn from_hashed(&self, m: Self::Move, _symmetry: u8) -> Self::Move {
         m

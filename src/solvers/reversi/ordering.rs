@@ -59,8 +59,7 @@ pub(super) fn shallow<I: Instructions>(
     own: u64,
     enemy: u64,
     depth: u32,
-    alpha: i32,
-    beta: i32,
+    (alpha, beta): (i32, i32),
     nodes: &mut u64,
 ) -> i32 {
     *nodes += 1;
@@ -72,13 +71,13 @@ pub(super) fn shallow<I: Instructions>(
         if i.moves(enemy, own) & rules.cells == 0 {
             return 1000 * rules.score(own, enemy);
         }
-        return -shallow(i, rules, enemy, own, depth, -beta, -alpha, nodes);
+        return -shallow(i, rules, enemy, own, depth, (-beta, -alpha), nodes);
     }
     let (mut best, mut alpha) = (i32::MIN, alpha);
     while moves != 0 {
         let square = super::last::take(&mut moves);
         let flips = i.flips(own, enemy, square);
-        let value = -shallow(i, rules, enemy ^ flips, own | flips | 1 << square, depth - 1, -beta, -alpha, nodes);
+        let value = -shallow(i, rules, enemy ^ flips, own | flips | 1 << square, depth - 1, (-beta, -alpha), nodes);
         if value > best {
             best = value;
             alpha = alpha.max(value);

@@ -150,10 +150,12 @@ impl<'a> Endgame<'a> {
     /// The value above or below `alpha`, with whatever instructions suit the number of empty cells.
     #[inline(always)]
     pub fn value<I: Compiled>(&mut self, i: I, own: u64, enemy: u64, alpha: i32, empty: u32) -> i32 {
-        match empty {
-            0..=LAST => i.last(self, own, enemy, alpha),
-            ..=PARITY => i.parity(self, own, enemy, alpha, empty),
-            _ => i.inner(self, own, enemy, alpha, empty),
+        if empty <= LAST {
+            i.last(self, own, enemy, alpha)
+        } else if empty <= PARITY {
+            i.parity(self, own, enemy, alpha, empty)
+        } else {
+            i.inner(self, own, enemy, alpha, empty)
         }
     }
 
@@ -361,7 +363,7 @@ fn order<I: Compiled>(i: I, search: &mut Endgame, start: usize, empty: u32, firs
     for m in &mut moves[start..] {
         m.rank = rank(i, rules, m.own, m.enemy, m.square);
         if depth > 0 {
-            m.rank = m.rank / 4 - shallow(i, rules, m.own, m.enemy, depth - 1, -i32::MAX, i32::MAX, nodes);
+            m.rank = m.rank / 4 - shallow(i, rules, m.own, m.enemy, depth - 1, (-i32::MAX, i32::MAX), nodes);
         }
         if m.square == first {
             m.rank = i32::MAX;
