@@ -5,9 +5,11 @@
 
 pub mod cli;
 pub mod core;
+pub mod games;
 pub mod jobs;
 pub mod morpion;
 pub mod notation;
 pub mod render;
 pub mod runner;
+pub mod solvers;
 pub mod strategies;

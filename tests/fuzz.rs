@@ -17,6 +17,9 @@ mod engine;
 #[path = "../fuzz/bodies/grid_reader.rs"]
 mod grid_reader;
 
+#[path = "../fuzz/bodies/reversi.rs"]
+mod reversi;
+
 /// Runs `body` on `inputs` byte strings that `make` draws, and names the seed of one that fails.
 fn feed(name: &str, inputs: u64, make: impl Fn(&mut Rng) -> Vec<u8>, body: fn(&[u8])) {
     for input in 0..inputs {
@@ -34,6 +37,11 @@ fn bytes(rng: &mut Rng, longest: usize) -> Vec<u8> {
 #[test]
 fn engine_agrees_with_the_referee() {
     feed("engine", 60, |rng| bytes(rng, 160), engine::run);
+}
+
+#[test]
+fn both_implementations_of_reversi_play_any_bytes() {
+    feed("reversi", 100, |rng| bytes(rng, 80), reversi::run);
 }
 
 /// Short files of every format with a few bytes changed, cut out or repeated, and plain noise.

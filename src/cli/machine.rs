@@ -27,6 +27,18 @@ pub fn thread_seconds() -> Option<f64> {
     None
 }
 
+/// Seconds that processors have spent on all threads of this process; `None` where the system does not tell.
+pub fn process_seconds() -> Option<f64> {
+    #[cfg(unix)]
+    {
+        use rustix::time::{ClockId, clock_gettime};
+        let time = clock_gettime(ClockId::ProcessCPUTime);
+        Some(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
+    }
+    #[cfg(not(unix))]
+    None
+}
+
 /// Today's date (UTC) as year-month-day.
 pub fn date() -> String {
     let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);

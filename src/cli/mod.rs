@@ -3,6 +3,7 @@
 
 mod archive;
 mod bench;
+mod branching;
 mod config;
 mod convert;
 mod display;
@@ -12,12 +13,15 @@ mod grid_input;
 mod hunt;
 mod identify;
 mod machine;
+mod perft;
 mod plot;
 mod records;
 mod render;
 mod resume;
+mod reversi;
 mod show;
 mod signals;
+mod solve;
 mod state;
 mod stats;
 mod verify;
@@ -52,16 +56,19 @@ struct HuntOnly {
 enum Command {
     Archive(archive::Args),
     Bench(bench::Args),
+    Branching(branching::Args),
     Convert(convert::Args),
     Enumerate(enumerate::Args),
     Experiment(experiment::Args),
     Hunt(Box<hunt::Args>),
     Identify(identify::Args),
+    Perft(perft::Args),
     Plot(plot::Args),
     Records(records::Args),
     Render(render::Args),
     Resume(resume::Args),
     Show(show::Args),
+    Solve(solve::Args),
     State(state::Args),
     Stats(stats::Args),
     Verify(verify::Args),
@@ -90,16 +97,19 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match command {
         Command::Archive(args) => archive::run(args, out),
         Command::Bench(args) => bench::run(args, out),
+        Command::Branching(args) => branching::run(args, out),
         Command::Convert(args) => convert::run(args, out),
         Command::Enumerate(args) => enumerate::run(args, out),
         Command::Experiment(args) => experiment::run(args, out),
         Command::Hunt(args) => hunt::run(*args, out),
         Command::Identify(args) => identify::run(args, out),
+        Command::Perft(args) => perft::run(args, out),
         Command::Plot(args) => plot::run(args, out),
         Command::Records(args) => records::run(args, out),
         Command::Render(args) => render::run(args, out),
         Command::Resume(args) => resume::run(args, out),
         Command::Show(args) => show::run(args, out),
+        Command::Solve(args) => solve::run(args, out),
         Command::State(args) => state::run(args, out),
         Command::Stats(args) => stats::run(args, out),
         Command::Verify(args) => verify::run(args, out),

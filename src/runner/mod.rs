@@ -4,12 +4,14 @@
 //! workers, takes in what they find, and alone writes files. What happens is recorded in the journal first, then written
 //! for people, then told to the observer. Every second the status files are rewritten and the journal is flushed to
 //! the device; every few seconds the workers are asked for the state of their searches, which goes into a checkpoint.
+//! [`parallel`] is apart from that: one search of a two-player game on several threads.
 
 pub mod archive;
 pub mod atomic;
 pub mod best;
 pub mod directory;
 pub mod events;
+pub mod parallel;
 mod session;
 pub mod state;
 pub mod statistics;

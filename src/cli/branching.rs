@@ -1,0 +1,157 @@
+//! `morpion branching`: how many moves there are at each ply of random games, and how large the game tree may be.
+
+use super::grid_input::save;
+use super::{machine, reversi};
+use crate::core::game::Game;
+use crate::render::chart::{Chart, Panel, Series, chart};
+use crate::render::pen::Picture;
+use crate::solvers::branching::Branching;
+use anyhow::bail;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Version of the `--json` output.
+const JSON_VERSION: u32 = 1;
+/// Random games are broken off after so many plies.
+const LONGEST: usize = 10_000;
+/// Width of the picture in pixels.
+const WIDTH: u32 = 1400;
+
+/// Play random games and show the average number of moves at each ply.
+///
+/// The averages shown are over the games that are not over at the ply. The size of the game tree is estimated as the
+/// sum over all depths of the product of the averages above it, a game that is over counting as one without moves.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    game: Games,
+}
+
+/// One line per game.
+#[derive(Debug, clap::Subcommand)]
+enum Games {
+    /// Reversi (Othello)
+    Reversi(Of<reversi::Setup>),
+}
+
+#[derive(Debug, clap::Args)]
+struct Of<S: clap::Args> {
+    #[command(flatten)]
+    setup: S,
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, clap::Args)]
+struct Options {
+    /// Number of random games
+    #[arg(long, value_name = "N", default_value_t = 10_000,
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    games: u64,
+    /// Seed of the random games
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Draw the averages too: a picture to write, .png or .svg
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Overwrite a picture that exists
+    #[arg(long)]
+    force: bool,
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A position that cannot be read, a picture that exists, or output that cannot be written.
+pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    match args.game {
+        Games::Reversi(of) => branching(&of.setup.first()?, &of.setup.title(), &of.options, out),
+    }
+}
+
+fn branching<G: Game>(start: &G, title: &str, options: &Options, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let picture = match &options.output {
+        None => None,
+        Some(path) => match Picture::from_extension(path.extension().and_then(|e| e.to_str()).unwrap_or("")) {
+            Some(picture) => Some((path, picture)),
+            None => bail!("{}: which format? the name must end in .png or .svg", path.display()),
+        },
+    };
+    let found = Branching::of(start, options.games, LONGEST, options.seed);
+    let averages: Vec<f64> = found.averages().collect();
+    let log10 = found.tree_size_log10();
+    if options.json {
+        let object = serde_json::json!({
+            "version": JSON_VERSION, "command": "branching", "game": title,
+            "games": found.games, "unfinished": found.unfinished, "seed": options.seed,
+            "averages": averages, "games_at": found.plies.iter().map(|&(games, _)| games).collect::<Vec<_>>(),
+            "tree_size_log10": log10,
+        });
+        writeln!(out, "{object}")?;
+    } else {
+        writeln!(out, "{title}, {} random games\nply  games not over  average moves", found.games)?;
+        for (ply, (average, (games, _))) in averages.iter().zip(&found.plies).enumerate() {
+            writeln!(out, "{ply:>3}  {games:>14}  {average:>13.3}")?;
+        }
+        if found.unfinished > 0 {
+            writeln!(out, "{} games were broken off after {LONGEST} plies", found.unfinished)?;
+        }
+        writeln!(out, "estimated size of the game tree: {}", scientific(log10))?;
+    }
+    if let Some((path, picture)) = picture {
+        save(path, &chart(&drawing(&averages, title, &found, options.seed), picture, WIDTH)?, options.force)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A number given by its logarithm.
+fn scientific(log10: f64) -> String {
+    let (power, digits) = (log10.floor(), 10f64.powf(log10 - log10.floor()));
+    if digits >= 9.995 { format!("1.00e{:.0}", power + 1.0) } else { format!("{digits:.2}e{power:.0}") }
+}
+
+fn drawing(averages: &[f64], title: &str, found: &Branching, seed: u64) -> Chart {
+    let points = averages.iter().enumerate().map(|(ply, &average)| (ply as f64, average)).collect();
+    let step = match averages.len() {
+        0..=30 => 2,
+        31..=90 => 5,
+        91..=300 => 20,
+        n => n / 15,
+    };
+    let last = averages.len().saturating_sub(1);
+    let places = (0..=last).step_by(step).map(|ply| (ply as f64, ply.to_string())).collect();
+    Chart {
+        title: format!("{title}: average number of moves by ply"),
+        note: format!(
+            "{} random games, seed {seed}; the averages suggest a game tree of {} nodes; morpion {}, {}",
+            found.games,
+            scientific(found.tree_size_log10()),
+            env!("CARGO_PKG_VERSION"),
+            machine::date(),
+        ),
+        panels: vec![Panel {
+            x: "ply".to_owned(),
+            y: "legal moves, average".to_owned(),
+            places,
+            log: false,
+            joined: true,
+            series: vec![Series { name: "random games that are not over".to_owned(), points }],
+        }],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_are_written_by_powers_of_ten() {
+        for (log10, text) in [(0.0, "1.00e0"), (53.356, "2.27e53"), (2.9999, "1.00e3"), (700.5, "3.16e700")] {
+            assert_eq!(scientific(log10), text);
+        }
+    }
+}

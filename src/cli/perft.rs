@@ -1,0 +1,79 @@
+//! `morpion perft`: how many ways there are to play a number of moves.
+
+use super::{machine, reversi};
+use crate::core::game::Game;
+use crate::solvers::perft::perft;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Version of the `--json` output.
+const JSON_VERSION: u32 = 1;
+
+/// Count the sequences of moves of a two-player game: the usual check of its rules.
+///
+/// A pass is one move, and a game that ends earlier counts as one. Prints one line per number of moves.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    game: Games,
+}
+
+/// One line per game.
+#[derive(Debug, clap::Subcommand)]
+enum Games {
+    /// Reversi (Othello)
+    Reversi(Of<reversi::Setup>),
+}
+
+#[derive(Debug, clap::Args)]
+struct Of<S: clap::Args> {
+    #[command(flatten)]
+    setup: S,
+    /// Greatest number of moves
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=60))]
+    depth: u32,
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A position that cannot be read, or output that cannot be written.
+pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    match args.game {
+        Games::Reversi(of) => count(&mut of.setup.first()?, &of.setup.title(), of.depth, of.json, out),
+    }
+}
+
+fn count<G: Game>(
+    position: &mut G,
+    title: &str,
+    depth: u32,
+    json: bool,
+    out: &mut dyn Write,
+) -> anyhow::Result<ExitCode> {
+    let (began, cpu) = (Instant::now(), machine::process_seconds());
+    let mut counts = Vec::new();
+    if !json {
+        writeln!(out, "{title}\n n  {:>20}", "sequences")?;
+    }
+    for n in 0..=depth {
+        counts.push(perft(position, n));
+        if !json {
+            writeln!(out, "{n:>2}  {:>20}", counts[n as usize])?;
+            out.flush()?;
+        }
+    }
+    if json {
+        let object = serde_json::json!({
+            "version": JSON_VERSION, "command": "perft", "game": title, "counts": counts,
+            "seconds": began.elapsed().as_secs_f64(),
+            "cpu_seconds": super::solve::since(cpu),
+        });
+        writeln!(out, "{object}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

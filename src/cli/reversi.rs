@@ -1,0 +1,153 @@
+//! Reversi for the commands on two-player games: its options, its positions, its own solver.
+
+use super::solve::{Problem, Special};
+use crate::games::reversi::board::Board;
+use crate::games::reversi::notation::{parse_obf, to_obf};
+use crate::games::reversi::position::{Empties, Position, Start};
+use crate::runner::parallel::Parallel;
+use crate::solvers::busy::Busy;
+use crate::solvers::monitor::Monitor;
+use crate::solvers::reversi::engine::ReversiEngine;
+use crate::solvers::search::Stats;
+use crate::solvers::solve::Engine;
+use crate::solvers::table::Table;
+use anyhow::{Context, anyhow, bail};
+use std::path::Path;
+
+/// Longest file of positions, in bytes.
+const LONGEST_FILE: u64 = 16 << 20;
+
+/// Which board and which position.
+#[derive(Debug, clap::Args)]
+pub struct Setup {
+    /// The board: a number for a square one, or columns and rows, such as 4x6; 4 to 8 each
+    #[arg(long, value_name = "N|WxH", default_value = "8", value_parser = parse_size)]
+    size: Board,
+    /// How the four discs of the start lie
+    #[arg(long, value_enum, default_value_t = StartName::Standard)]
+    start: StartName,
+    /// Positions instead of the start: an OBF file, or one line as in such files (cells by rows, X O -, then the side
+    /// to move)
+    #[arg(long, value_name = "FILE|STRING", conflicts_with = "start", allow_hyphen_values = true)]
+    position: Option<String>,
+    /// Who gets cells that are empty at the end [default: nobody from the start, the winner with --position]
+    #[arg(long, value_enum)]
+    empties: Option<EmptiesName>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum StartName {
+    /// Crosswise: black begins with d3, c4, f5 or e6 on the full board
+    Standard,
+    /// Side by side
+    Alternative,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum EmptiesName {
+    /// Nobody: the value is the difference of discs
+    Ignored,
+    /// The winner, as in tournaments
+    Winner,
+}
+
+/// A size as people write it.
+fn parse_size(text: &str) -> anyhow::Result<Board> {
+    let side = |text: &str| text.parse::<u8>().map_err(|_| anyhow!("not a number of cells or two with an x between"));
+    let (width, height) = match text.split_once(['x', 'X']) {
+        Some((width, height)) => (side(width)?, side(height)?),
+        None => (side(text)?, side(text)?),
+    };
+    Ok(Board::new(width, height)?)
+}
+
+impl Setup {
+    /// The board and how it begins, in words.
+    pub fn title(&self) -> String {
+        let start = match (&self.position, self.start) {
+            (Some(_), _) => "given position",
+            (None, StartName::Standard) => "standard start",
+            (None, StartName::Alternative) => "alternative start",
+        };
+        format!("reversi {}, {start}", self.size)
+    }
+
+    /// The positions asked for: one, or all of a file.
+    ///
+    /// # Errors
+    /// Text that is no position, or a file that cannot be read.
+    pub fn problems(&self) -> anyhow::Result<Vec<Problem<Position>>> {
+        let empties = match (self.empties, &self.position) {
+            (Some(EmptiesName::Ignored), _) | (None, None) => Empties::Ignored,
+            (Some(EmptiesName::Winner), _) | (None, Some(_)) => Empties::ToWinner,
+        };
+        let Some(given) = &self.position else {
+            let start = match self.start {
+                StartName::Standard => Start::Standard,
+                StartName::Alternative => Start::Alternative,
+            };
+            let position = Position::new(self.size, start).with_empties(empties);
+            return Ok(vec![Problem { label: String::new(), text: to_obf(&position), position, known: None }]);
+        };
+        let (name, text) = match read_if_file(given)? {
+            Some(text) => (given.as_str(), text),
+            None => ("--position", given.clone()),
+        };
+        let problems = parse_obf(self.size, &text)
+            .with_context(|| format!("{name} is neither a file nor a position on the {} board", self.size))
+            .map_err(
+                |error| if name == "--position" { error } else { error.context(format!("cannot use {name}")) },
+            )?;
+        if problems.is_empty() {
+            bail!("{name}: there is no position in it");
+        }
+        let one = problems.len() == 1;
+        Ok(problems
+            .into_iter()
+            .map(|problem| Problem {
+                label: if one { String::new() } else { format!("line {}", problem.line) },
+                text: to_obf(&problem.position),
+                known: problem.value(),
+                position: problem.position.with_empties(empties),
+            })
+            .collect())
+    }
+
+    /// The first of the positions.
+    ///
+    /// # Errors
+    /// As [`Setup::problems`].
+    pub fn first(&self) -> anyhow::Result<Position> {
+        self.problems()?.into_iter().next().map(|problem| problem.position).context("there is no position")
+    }
+
+    /// The solver made for Reversi alone.
+    pub fn special() -> Option<Special<Position>> {
+        fn make<'a>(
+            threads: usize,
+            table: &'a Table,
+            busy: &'a Busy,
+            monitor: &'a Monitor,
+        ) -> Box<dyn Engine<Position> + 'a> {
+            let busy = (threads > 1).then_some(busy);
+            Box::new(Parallel::new(threads, monitor, || ReversiEngine {
+                table,
+                busy,
+                monitor,
+                stats: Stats::default(),
+            }))
+        }
+        Some(make)
+    }
+}
+
+/// The text of a file, if there is one with that name.
+fn read_if_file(name: &str) -> anyhow::Result<Option<String>> {
+    let path = Path::new(name);
+    let Ok(meta) = path.metadata() else { return Ok(None) };
+    if meta.len() > LONGEST_FILE {
+        bail!("{name}: a file of {} bytes is too long for positions: at most {LONGEST_FILE} are read", meta.len());
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("{name}: cannot be read"))?;
+    String::from_utf8(bytes).map(Some).map_err(|_| anyhow!("{name}: is not text in UTF-8"))
+}

@@ -1,0 +1,3 @@
+//! The two-player games, one folder each: positions that implement [`crate::core::game::Game`].
+
+pub mod reversi;

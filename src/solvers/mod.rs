@@ -1,0 +1,27 @@
+//! Searches of two-player games, generic over [`crate::core::game::Game`].
+//!
+//! The algorithms are each readable on their own: [`minimax`], [`alphabeta`], [`negamax`], [`negascout`], [`mtdf`]
+//! and [`dfpn`]. What the depth-first ones share is in [`search`] (opening and closing a node), and behind it
+//! [`table`] (transposition table), [`killers`], [`history`], [`busy`] (what other threads are at); [`deepening`] is
+//! iterative deepening. [`algorithm`] names them all and runs the one that is wanted; [`solve`] asks it the questions
+//! that give the value of a position, a principal variation and all best moves.
+
+pub mod algorithm;
+pub mod alphabeta;
+pub mod branching;
+pub mod busy;
+pub mod deepening;
+pub mod dfpn;
+pub mod entry;
+pub mod history;
+pub mod killers;
+pub mod minimax;
+pub mod monitor;
+pub mod mtdf;
+pub mod negamax;
+pub mod negascout;
+pub mod perft;
+pub mod reversi;
+pub mod search;
+pub mod solve;
+pub mod table;

@@ -1,0 +1,88 @@
+//! The engine of the Reversi solver: wide windows by null windows, on one thread of perhaps several.
+
+use super::search::{Compiled, Endgame, Rules};
+use crate::core::game::{Game, Value};
+use crate::games::reversi::flips::Plain;
+#[cfg(target_arch = "x86_64")]
+use crate::games::reversi::flips::{Avx2, Avx512};
+use crate::games::reversi::position::{Move, Position, hash};
+use crate::solvers::busy::Busy;
+use crate::solvers::monitor::Monitor;
+use crate::solvers::search::Stats;
+use crate::solvers::solve::{Engine, EngineError};
+use crate::solvers::table::Table;
+
+/// The engine.
+#[derive(Debug)]
+pub struct ReversiEngine<'a> {
+    /// Its memory between questions and between threads. Of one board and one rule for empty cells only.
+    pub table: &'a Table,
+    /// What other threads of the same search are at, if there are any.
+    pub busy: Option<&'a Busy>,
+    /// Who watches it.
+    pub monitor: &'a Monitor,
+    /// What was done for all questions so far.
+    pub stats: Stats,
+}
+
+impl Engine<Position> for ReversiEngine<'_> {
+    fn value(&mut self, position: &Position, alpha: Value, beta: Value) -> Result<Value, EngineError> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(i) = Avx512::detect() {
+                return self.run(i, position, alpha, beta);
+            }
+            if let Some(i) = Avx2::detect() {
+                return self.run(i, position, alpha, beta);
+            }
+        }
+        self.run(Plain, position, alpha, beta)
+    }
+
+    fn hint(&self, position: &Position) -> Option<Move> {
+        let square = (self.table.get(hash(position.own(), position.enemy()))? >> 16) as u8;
+        (square < 64).then_some(Move(square))
+    }
+
+    fn stats(&self) -> Stats {
+        self.stats
+    }
+}
+
+impl ReversiEngine<'_> {
+    /// MTD(f): null windows until they leave one value or an end of the window is passed.
+    fn run<I: Compiled>(
+        &mut self,
+        i: I,
+        position: &Position,
+        alpha: Value,
+        beta: Value,
+    ) -> Result<Value, EngineError> {
+        let point = Position::POINT;
+        let mut search = Endgame::new(Rules::of(position), self.table, self.busy, self.monitor);
+        let (own, enemy, empty) = (position.own(), position.enemy(), position.empty().count_ones());
+        let area = position.board().area() as i32;
+        // In discs: what is above `low` and at most `high` is asked for.
+        let (low, high) = (alpha.div_euclid(point).max(-area - 1), (-(-beta).div_euclid(point)).min(area + 1));
+        let (mut lower, mut upper) = (low, high);
+        let (mut value, mut next) = (low, (low + high).div_euclid(2));
+        while lower < upper && search.stopped.is_none() {
+            let test = next.clamp(lower + 1, upper);
+            value = search.value(i, own, enemy, test - 1, empty);
+            if value < test {
+                (upper, next) = (value, value);
+            } else {
+                (lower, next) = (value, value + 1);
+            }
+        }
+        self.stats.nodes += search.nodes;
+        match search.stopped {
+            Some(reason) => Err(reason.into()),
+            None => {
+                // The question is answered: a stop that comes this late does not matter.
+                search.report();
+                Ok(point * value)
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! A hash table of fixed memory that threads share without locks.
+//!
+//! A record is 64 bits of data beside its 64-bit hash. The hash is stored xored with the data (R. Hyatt and T. Mann,
+//! "A lock-less transposition table implementation", 2002): a record torn by two threads that write at once does not
+//! match any hash and is not found, instead of being wrong. The hash picks a bucket of four records, one cache line.
+//!
+//! Replacement: a record of the same hash is overwritten; else a record of an earlier search (generation) goes first,
+//! and among those alike the one that took least effort to find. So a new record always finds a place.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+/// Records in a bucket.
+const BUCKET: usize = 4;
+/// Bytes of a bucket.
+const BUCKET_BYTES: usize = 16 * BUCKET;
+/// Generations are counted modulo this.
+const GENERATIONS: u8 = 4;
+/// Bits of data that the caller may use: the upper 8 are the table's.
+pub const DATA_BITS: u32 = 56;
+/// Least memory of a table, in bytes.
+pub const LEAST_BYTES: u64 = 1 << 12;
+
+/// The hash and the data of a record.
+#[derive(Debug, Default)]
+struct Record {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Bucket([Record; BUCKET]);
+
+/// The table. See the module for its policy.
+#[derive(Debug)]
+pub struct Table {
+    buckets: Vec<Bucket>,
+    generation: AtomicU8,
+}
+
+/// Memory that cannot be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    /// Less than a table needs.
+    #[error("{0} bytes are too few for a transposition table: at least {LEAST_BYTES} are needed")]
+    Small(u64),
+    /// More than the system gives.
+    #[error("there is no memory for a transposition table of {0} bytes: ask for less")]
+    Large(u64),
+}
+
+impl Table {
+    /// An empty table of at most `bytes` bytes.
+    ///
+    /// # Errors
+    /// Fewer bytes than [`LEAST_BYTES`], or more than the system gives.
+    pub fn new(bytes: u64) -> Result<Table, TableError> {
+        if bytes < LEAST_BYTES {
+            return Err(TableError::Small(bytes));
+        }
+        let count = usize::try_from(bytes).map_err(|_| TableError::Large(bytes))? / BUCKET_BYTES;
+        let mut buckets = Vec::new();
+        buckets.try_reserve_exact(count).map_err(|_| TableError::Large(bytes))?;
+        buckets.resize_with(count, Bucket::default);
+        Ok(Table { buckets, generation: AtomicU8::new(0) })
+    }
+
+    /// Its size in bytes.
+    pub fn bytes(&self) -> u64 {
+        (self.buckets.len() * BUCKET_BYTES) as u64
+    }
+
+    /// Makes what it holds the first to be replaced. Nothing is forgotten.
+    pub fn next_generation(&self) {
+        let next = (self.generation.load(Relaxed) + 1) % GENERATIONS;
+        self.generation.store(next, Relaxed);
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.buckets.fill_with(Bucket::default);
+    }
+
+    #[inline]
+    fn bucket(&self, hash: u64) -> &Bucket {
+        let index = (u128::from(hash) * self.buckets.len() as u128) >> 64;
+        // There is at least one bucket, and the product is below their number.
+        &self.buckets[index as usize]
+    }
+
+    /// Fetches the bucket of a hash into the cache, for a record that is asked for soon.
+    #[inline(always)]
+    pub fn prefetch(&self, hash: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a prefetch of any address is without effect on memory.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self.bucket(hash)).cast()) }
+        }
+    }
+
+    /// The data stored under `hash`, the upper 8 bits cleared.
+    #[inline]
+    pub fn get(&self, hash: u64) -> Option<u64> {
+        self.bucket(hash).0.iter().find_map(|record| {
+            let data = record.data.load(Relaxed);
+            (record.check.load(Relaxed) ^ data == hash && data != 0).then_some(data & ((1 << DATA_BITS) - 1))
+        })
+    }
+
+    /// Stores `data` (its upper 8 bits are dropped) under `hash`; `nodes` is the effort that it took.
+    #[inline]
+    pub fn put(&self, hash: u64, data: u64, nodes: u64) {
+        let generation = self.generation.load(Relaxed);
+        // 6 bits of effort, above 0, so that no data is 0; 2 bits of generation.
+        let effort = (64 - nodes.leading_zeros()).clamp(1, 63) as u8;
+        let data = data & ((1 << DATA_BITS) - 1) | u64::from(effort | generation << 6) << DATA_BITS;
+        let records = &self.bucket(hash).0;
+        let (mut worst, mut least) = (&records[0], u8::MAX);
+        for record in records {
+            let old = record.data.load(Relaxed);
+            if old == 0 || record.check.load(Relaxed) ^ old == hash {
+                worst = record;
+                break;
+            }
+            let tag = (old >> DATA_BITS) as u8;
+            let worth = tag & 63 | if tag >> 6 == generation { 64 } else { 0 };
+            if worth < least {
+                (worst, least) = (record, worth);
+            }
+        }
+        worst.check.store(hash ^ data, Relaxed);
+        worst.data.store(data, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_keeps_what_took_most_effort_and_always_takes_the_new() {
+        let table = Table::new(LEAST_BYTES).unwrap();
+        let hashes: Vec<u64> = (0..6).collect();
+        for (&hash, nodes) in hashes.iter().zip([100, 1, 1000, 10, 0, 5]) {
+            table.put(hash, hash + 1, nodes);
+            assert_eq!(table.get(hash), Some(hash + 1));
+        }
+        // 100, 1000 and 10 stay; each new one takes the place of the least.
+        assert_eq!(hashes.iter().filter_map(|&hash| table.get(hash)).collect::<Vec<_>>(), [1, 3, 4, 6]);
+        table.next_generation();
+        table.put(7, 70, 1);
+        table.put(8, 80, 2);
+        assert_eq!((table.get(7), table.get(8), table.get(2)), (Some(70), Some(80), Some(3)));
+        table.put(7, u64::MAX, 1);
+        assert_eq!(table.get(7), Some((1 << DATA_BITS) - 1));
+    }
+
+    #[test]
+    fn sizes_are_kept_or_refused() {
+        assert_eq!(Table::new(LEAST_BYTES - 1).unwrap_err(), TableError::Small(LEAST_BYTES - 1));
+        assert_eq!(Table::new(u64::MAX).unwrap_err(), TableError::Large(u64::MAX));
+        assert_eq!(Table::new(5000).unwrap().bytes(), 4992);
+    }
+
+    /// Two threads write and read the same few buckets; no reader may see data that was never put under its hash.
+    #[test]
+    fn torn_records_are_not_found() {
+        let table = Table::new(LEAST_BYTES).unwrap();
+        let data = |hash: u64, i: u64| (hash << 32 | i) & ((1 << DATA_BITS) - 1);
+        std::thread::scope(|scope| {
+            for worker in 0..2u64 {
+                let table = &table;
+                scope.spawn(move || {
+                    for i in 0..200_000u64 {
+                        let hash = i % 7 + 1;
+                        table.put(hash, data(hash, i ^ worker), i);
+                        if let Some(found) = table.get(hash) {
+                            assert_eq!(found >> 32, hash);
+                        }
+                    }
+                });
+            }
+        });
+    }
+}

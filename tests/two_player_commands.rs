@@ -1,0 +1,93 @@
+//! The commands on two-player games, run as a user runs them.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn morpion(args: &[&str]) -> (i32, String, String) {
+    let output = Command::cargo_bin("morpion").unwrap().args(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn solve_json(args: &[&str]) -> Value {
+    let args: Vec<&str> =
+        ["solve", "reversi"].iter().chain(args).copied().chain(["--memory", "4M", "--json"]).collect();
+    let (status, out, err) = morpion(&args);
+    assert_eq!(status, 0, "{args:?}: {err}");
+    serde_json::from_str(&out).unwrap()
+}
+
+#[test]
+fn small_boards_are_solved_by_every_algorithm() {
+    for algorithm in ["special", "negamax", "alphabeta", "negascout", "mtdf", "dfpn"] {
+        let found = solve_json(&["--size", "4", "--algorithm", algorithm]);
+        assert_eq!((&found["version"], &found["lower"], &found["upper"]), (&1.into(), &(-8).into(), &(-8).into()));
+        assert_eq!(found["best_moves"].as_array().unwrap().len(), 4, "{algorithm}: {found}");
+        assert!(found["value_stats"]["nodes"].as_u64().unwrap() > 100);
+    }
+    let found = solve_json(&["--size", "4x5", "--threads", "2"]);
+    assert_eq!((&found["lower"], &found["upper"], &found["settled"]), (&16.into(), &16.into(), &true.into()));
+    let found =
+        solve_json(&["--size", "4", "--start", "alternative", "--without", "table,etc", "--algorithm", "mtdf"]);
+    assert_eq!(found["lower"], -3);
+}
+
+#[test]
+fn goals_are_answered_as_asked() {
+    let (_, out, _) = morpion(&["solve", "reversi", "--size", "4", "--value", "win-loss-draw", "--memory", "1M"]);
+    assert!(out.contains("for black: white wins"), "{out}");
+    for (threshold, text) in [("-8", "at least -8 for black"), ("-7", "less than -7 for black")] {
+        let (status, out, err) =
+            morpion(&["solve", "reversi", "--size", "4x4", "--threshold", threshold, "--memory", "1M"]);
+        assert!(status == 0 && out.contains(text), "{out}{err}");
+    }
+}
+
+#[test]
+fn positions_come_from_text_and_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("ends.obf");
+    // One empty cell: black takes the last one and flips three rows; the second line claims too much.
+    let board = "XXXX XXOO XOOO XOO-".replace(' ', "");
+    std::fs::write(&file, format!("% two ends\n{board} X; D4:+10;\n{board} X; D4:+16;\n")).unwrap();
+    let (status, out, err) = morpion(&["solve", "reversi", "--size", "4", "--position", file.to_str().unwrap()]);
+    assert!(out.contains("line 2") && out.contains("line 3") && out.contains("for all values"), "{out}{err}");
+    assert!(status == 1 && out.contains("the file says +16"), "{out}{err}");
+    let found = solve_json(&["--size", "4", "--position", &format!("{board} X")]);
+    assert_eq!(found["line"].as_array().unwrap().len(), 1, "{found}");
+}
+
+#[test]
+fn counts_and_averages() {
+    let (status, out, _) = morpion(&["perft", "reversi", "--depth", "4"]);
+    assert!(status == 0 && out.ends_with(" 4                   244\n"), "{out}");
+    let dir = tempfile::tempdir().unwrap();
+    let picture = dir.path().join("branching.svg");
+    let picture = picture.to_str().unwrap();
+    let args = ["branching", "reversi", "--size", "6", "--games", "50", "-o", picture];
+    let (status, out, err) = morpion(&args);
+    assert!(status == 0 && out.contains("estimated size of the game tree: "), "{out}{err}");
+    let (status, _, err) = morpion(&args);
+    assert!(status == 2 && err.contains("--force"), "{err}");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for (args, reason) in [
+        (&["--size", "9"][..], "width and height are 4 to 8"),
+        (&["--size", "4xx"], "not a number"),
+        (&["--position", "XO"], "is neither a file nor a position"),
+        (&["--memory", "12"], "too little"),
+        (&["--memory", "99999999G"], "there is no memory"),
+        (&["--threads", "2", "--algorithm", "dfpn"], "only special, negascout and mtdf"),
+        (&["--threads", "0"], "out of range"),
+        (&["--without", "table"], "choose one by --algorithm"),
+        (&["--threshold", "1", "--value", "exact"], "cannot be used with"),
+    ] {
+        let all: Vec<&str> = ["solve", "reversi"].iter().chain(args).copied().collect();
+        let (status, out, err) = morpion(&all);
+        assert!(status == 2 && err.contains(reason) && out.is_empty(), "{args:?}: {status} {err}");
+    }
+    let (status, out, _) = morpion(&["solve", "reversi", "--budget", "100000", "--memory", "1M"]);
+    assert!(status == 1 && out.contains("not settled") && out.contains("budget"), "{out}");
+}
