@@ -3,7 +3,7 @@
 use super::grid_input::save;
 use super::{machine, reversi};
 use crate::core::game::Game;
-use crate::render::chart::{Chart, Panel, Series, chart};
+use crate::render::chart::{Chart, Marks, Panel, Series, chart};
 use crate::render::pen::Picture;
 use crate::solvers::branching::Branching;
 use anyhow::bail;
@@ -138,7 +138,7 @@ fn drawing(averages: &[f64], title: &str, found: &Branching, seed: u64) -> Chart
             y: "legal moves, average".to_owned(),
             places,
             log: false,
-            joined: true,
+            marks: Marks::Joined,
             series: vec![Series { name: "random games that are not over".to_owned(), points }],
         }],
     }
