@@ -305,7 +305,16 @@ fn plots_show_one_hunt_or_several_and_overwrite_nothing() {
 #[test]
 fn the_configurations_that_come_with_the_program_can_be_hunted_with() {
     let dir = temporary();
-    let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let configs = home.join("configs");
+    // Some name the grids that come with the program, as seen from its folder.
+    fs::create_dir(dir.path().join("grids")).unwrap();
+    for entry in fs::read_dir(home.join("grids")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "txt" || extension == "msr") {
+            fs::copy(&path, dir.path().join("grids").join(path.file_name().unwrap())).unwrap();
+        }
+    }
     let mut tried = 0;
     for entry in fs::read_dir(configs).unwrap() {
         let path = entry.unwrap().path();

@@ -101,6 +101,9 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         }
         params.grids = init_grids(directory, variant)?;
     }
+    if params.level.is_none() && matches!(params.strategy, Strategy::Nmcs | Strategy::Nrpa | Strategy::Perturb) {
+        params.level = Some(params.best_level(variant));
+    }
     let workers = threads - 1;
     if params.share.is_some() {
         params.width = params.width.or(Some(workers.min(MAX_WIDTH)));

@@ -284,7 +284,8 @@ mod tests {
     use rand::RngExt;
 
     fn job(level: u32, iterations: u32, share: Option<u32>, width: u32) -> Job {
-        let params = Params { strategy: Strategy::Nrpa, level: Some(level), iterations, share, ..Params::default() };
+        let strategy = Strategy::Nrpa;
+        let params = Params { strategy, level: Some(level), iterations, stabilize: 1, share, ..Params::default() };
         Job {
             variant: Variant::D5,
             params: Params { width: share.map(|_| width), ..params },

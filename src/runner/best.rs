@@ -107,8 +107,9 @@ pub fn method(params: &Params) -> String {
             let share = params.share.map_or(String::new(), |share| {
                 format!(", calls of level {share} shared, width {}", params.width.unwrap_or(1))
             });
-            let Params { iterations, alpha, .. } = params;
-            format!("nrpa level {}, N {iterations}, alpha {alpha}, adapt {adapt}{share}", params.level())
+            let Params { iterations, alpha, stabilize, .. } = params;
+            let every = if *stabilize > 1 { format!(" after {stabilize} playouts") } else { String::new() };
+            format!("nrpa level {}, N {iterations}, alpha {alpha}, adapt {adapt}{every}{share}", params.level())
         }
         Strategy::Perturb => {
             let Params { operators, completion, .. } = params;

@@ -3,6 +3,7 @@
 //! flags in TOML, so ranges and spellings have one parser.
 
 use crate::morpion::geometry::Move;
+use crate::morpion::variant::Variant;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -225,8 +226,8 @@ pub struct Params {
     /// DFS: the table that ends stalled units.
     #[arg(skip = StallTable::thesis())]
     pub stall: StallTable,
-    /// NMCS, NRPA: nesting level, 1..=10; PERTURB: that of the NRPA search that a run begins with [default: 4 for NRPA, 3
-    /// for the others].
+    /// NMCS, NRPA: nesting level, 1..=10; PERTURB: that of the NRPA search that a run begins with [default: 5 for NRPA in
+    /// 5T and 5D, else 3].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LEVEL)))]
     pub level: Option<u32>,
     /// NRPA: calls of the level below per call (N), 1..=1,000,000.
@@ -239,6 +240,7 @@ pub struct Params {
     /// NRPA: playouts of level 1 from one adaptation to the next (stabilised NRPA), 1..=1,000,000; N counts playouts.
     #[arg(long, value_name = "P", default_value_t = Params::default().stabilize,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[serde(default = "unstabilized")]
     pub stabilize: u32,
     /// NRPA: form of the adaptation.
     #[arg(long, value_enum, default_value_t = Params::default().adapt)]
@@ -285,10 +287,26 @@ pub const MAX_LEVEL: u32 = 10;
 pub const MAX_WIDTH: u32 = 1024;
 
 impl Params {
-    /// The nesting level: the one asked for, or the strategy's default.
+    /// The nesting level: the one asked for, or 4 for NRPA and 3 for the others, as hunts that were begun without one mean
+    /// it; new ones name [`Params::best_level`].
     pub fn level(&self) -> u32 {
         self.level.unwrap_or(if self.strategy == Strategy::Nrpa { 4 } else { 3 })
     }
+
+    /// The best known nesting level of the strategy in a variant. A deeper NRPA search begins exactly like one of a lower
+    /// level, and where that one ends it goes on with what it has learned; on lines of 4, whose games are short, new
+    /// beginnings are better.
+    pub fn best_level(&self, variant: Variant) -> u32 {
+        match (self.strategy, variant) {
+            (Strategy::Nrpa, Variant::T5 | Variant::D5) => 5,
+            _ => 3,
+        }
+    }
+}
+
+/// Hunts begun before there was a choice adapt after each playout.
+const fn unstabilized() -> u32 {
+    1
 }
 
 /// Text that is no value of a parameter: what was read and what would be right.
@@ -442,7 +460,7 @@ impl Default for Params {
             level: None,
             iterations: 100,
             alpha: 1.0,
-            stabilize: 1,
+            stabilize: 2,
             adapt: Adapt::Sequence,
             share: None,
             width: None,
