@@ -1,11 +1,18 @@
 //! Go for the commands on two-player games: its options and its positions.
 
 use super::reversi::read_if_file;
-use super::solve::Problem;
+use super::solve::{Problem, Special};
 use crate::games::go::board::Board;
 use crate::games::go::notation::{parse_position, to_line};
 use crate::games::go::position::Position;
 use crate::games::go::rules::{Cycle, Ko, Rules};
+use crate::runner::parallel::Parallel;
+use crate::solvers::busy::Busy;
+use crate::solvers::go::GoEngine;
+use crate::solvers::monitor::Monitor;
+use crate::solvers::search::Stats;
+use crate::solvers::solve::Engine;
+use crate::solvers::table::Table;
 use anyhow::{Context, anyhow, bail};
 
 /// Which board, which rules, which position.
@@ -60,7 +67,8 @@ enum Switch {
 
 /// A size as people write it.
 fn parse_size(text: &str) -> anyhow::Result<Board> {
-    let side = |text: &str| text.parse::<u8>().map_err(|_| anyhow!("not a number of points or two with an x between"));
+    let side =
+        |text: &str| text.parse::<u8>().map_err(|_| anyhow!("not a number of points or two with an x between"));
     let (width, height) = match text.split_once(['x', 'X']) {
         Some((width, height)) => (side(width)?, side(height)?),
         None => (side(text)?, side(text)?),
@@ -118,6 +126,20 @@ impl Setup {
     pub fn problems(&self) -> anyhow::Result<Vec<Problem<Position>>> {
         let position = self.first()?;
         Ok(vec![Problem { label: String::new(), text: to_line(&position), position, known: None }])
+    }
+
+    /// The solver made for superko, where that is the rule.
+    pub fn special(&self) -> Option<Special<Position>> {
+        fn make<'a>(
+            threads: usize,
+            table: &'a Table,
+            busy: &'a Busy,
+            monitor: &'a Monitor,
+        ) -> Box<dyn Engine<Position> + 'a> {
+            let busy = (threads > 1).then_some(busy);
+            Box::new(Parallel::new(threads, monitor, || GoEngine { table, busy, monitor, stats: Stats::default() }))
+        }
+        (self.ko == KoName::Superko).then_some(make)
     }
 
     /// The board, the rules and how it begins, in words.

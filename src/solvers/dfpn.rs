@@ -85,8 +85,7 @@ impl Dfpn<'_> {
     pub fn reaches<G: Game>(&mut self, position: &G, target: Value) -> Result<bool, EngineError> {
         let mut position = position.clone();
         position.put_past_in_key();
-        let mut search =
-            Proof { position, engine: self, moves: Vec::new(), children: Vec::new(), reported: 0 };
+        let mut search = Proof { position, engine: self, moves: Vec::new(), children: Vec::new(), reported: 0 };
         search.engine.stats.nodes += 1;
         let numbers = match search.settled(target) {
             (Some(numbers), _) => numbers,

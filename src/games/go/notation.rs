@@ -222,8 +222,11 @@ fn main_line(text: &str) -> Result<Vec<Node>, ReadError> {
 
 /// The points of a value: one, or a rectangle `aa:cc`.
 fn points_of(board: Board, property: &str, value: &str) -> Result<u64, ReadError> {
-    let wrong =
-        || ReadError::Value { property: property.to_owned(), value: value.to_owned(), expected: "point of the board" };
+    let wrong = || ReadError::Value {
+        property: property.to_owned(),
+        value: value.to_owned(),
+        expected: "point of the board",
+    };
     let point = |text: &str| match text.as_bytes() {
         [x @ b'a'..=b'z', y @ b'a'..=b'z'] => board.point(x - b'a', y - b'a').map(|_| (x - b'a', y - b'a')),
         _ => None,
@@ -311,7 +314,9 @@ mod tests {
     #[test]
     fn boards_are_read_and_written() {
         let rules = Rules::default();
-        for line in [".X./O.O/... black", "X.. white", "./. black pass", ".XO./X.XO/.XO. white ko b2", "....... black"] {
+        for line in
+            [".X./O.O/... black", "X.. white", "./. black pass", ".XO./X.XO/.XO. white ko b2", "....... black"]
+        {
             let position = parse_position(line, rules).unwrap();
             assert_eq!(to_line(&position), line);
             assert_eq!(parse_position(&position.to_string(), rules), Ok(position));

@@ -161,6 +161,11 @@ impl Position {
         if side == Side::First { (own, enemy) } else { (enemy, own) }
     }
 
+    /// Whether positions that were there before are remembered.
+    pub fn has_past(&self) -> bool {
+        !self.past.is_empty()
+    }
+
     /// Passes played in a row just before: 0 to 2.
     pub fn passes(&self) -> u8 {
         self.state.passes
@@ -277,9 +282,14 @@ impl Position {
     /// The hash of a state, its stones carried by a symmetry.
     #[inline(always)]
     fn hash(&self, state: &State, own: u64, enemy: u64, ko: u64) -> u64 {
-        // The side matters only where cycles are not worth the same to both.
-        let side = u64::from(self.rules.cycle != Cycle::Tie && state.side == Side::Second);
-        let rest = ko.wrapping_mul(0xA24B_AED4_963E_E407) ^ (u64::from(state.passes) | side << 2) << 57;
+        // What a cycle is worth is seen from the side to move.
+        let cycle = match (self.rules.cycle, state.side) {
+            (Cycle::Tie, _) => 0,
+            (Cycle::LostForBlack, Side::First) | (Cycle::LostForWhite, Side::Second) => 1,
+            _ => 2u64,
+        };
+        let rules = cycle | (self.rules.ko as u64) << 2;
+        let rest = ko.wrapping_mul(0xA24B_AED4_963E_E407) ^ (u64::from(state.passes) | rules << 2) << 56;
         mix(own, enemy) ^ rest.wrapping_mul(0x9FB2_1C65_1E98_DF25)
     }
 
@@ -399,7 +409,8 @@ impl Game for Position {
             let (both, free) = (more & others, !(mine | theirs));
             (mine, theirs) = (mine | more & free & !both, theirs | others & free & !both);
         }
-        let liberties = (neighbours(own) & empty).count_ones() as i32 - (neighbours(enemy) & empty).count_ones() as i32;
+        let liberties =
+            (neighbours(own) & empty).count_ones() as i32 - (neighbours(enemy) & empty).count_ones() as i32;
         Self::POINT * (mine.count_ones() as i32 - theirs.count_ones() as i32) + liberties
     }
 
@@ -437,7 +448,8 @@ impl Game for Position {
         let (x, y) = (i32::from(point % 8), i32::from(point / 8));
         let (width, height) = (i32::from(self.board.width()), i32::from(self.board.height()));
         let off_centre = (2 * x + 1 - width).abs() + (2 * y + 1 - height).abs();
-        20 * captured.min(6) + 4 * liberties.min(5) + 6 * i32::from(near & enemy != 0) - 3 * off_centre
+        20 * captured.min(6) + 4 * liberties.min(5) + 6 * i32::from(near & enemy != 0)
+            - 3 * off_centre
             - if liberties <= 1 && captured == 0 { 30 } else { 0 }
     }
 
