@@ -23,7 +23,7 @@ use super::table::Table;
 use crate::core::game::{Game, Key, MAX_VALUE, Side, Value};
 
 /// A depth that no game reaches: the search goes to the end of each.
-pub const UNLIMITED: u32 = 250;
+pub const UNLIMITED: u32 = 1000;
 /// Lower than every value, and less it is higher than every value.
 pub const LOWEST: Value = -MAX_VALUE - 1;
 /// Depth from which on children are looked up for a cut-off: above leaves it costs more than it saves.
@@ -384,7 +384,18 @@ impl<'a, G: Game> Search<'a, G> {
             let m = self.moves[i];
             let undo = self.position.play(m);
             let hash = self.key().hash;
+            let cycle = self.position.repeated().map(|back| (back, -self.position.outcome()));
             self.position.undo(m, undo);
+            // A cycle that is good enough ends the node as well; found here, it saves long ways around.
+            if let Some((back, value)) = cycle
+                && value >= beta
+            {
+                let on = self.ply as i64 + 1 - back as i64;
+                let own = if on >= self.ply as i64 { NOTHING } else { on };
+                self.child_rests_on = own;
+                self.rests_on = self.rests_on.min(own);
+                return Some(value);
+            }
             if let Some(entry) = Entry::get(table, hash)
                 && u32::from(entry.depth) + 1 >= depth
                 && -entry.upper >= beta
