@@ -1,7 +1,7 @@
 //! `morpion branching`: how many moves there are at each ply of random games, and how large the game tree may be.
 
 use super::grid_input::save;
-use super::{machine, reversi};
+use super::{go, machine, reversi};
 use crate::core::game::Game;
 use crate::render::chart::{Chart, Marks, Panel, Series, chart};
 use crate::render::pen::Picture;
@@ -31,6 +31,8 @@ pub struct Args {
 /// One line per game.
 #[derive(Debug, clap::Subcommand)]
 enum Games {
+    /// Go on boards up to 7x7
+    Go(Of<go::Setup>),
     /// Reversi (Othello)
     Reversi(Of<reversi::Setup>),
 }
@@ -69,6 +71,7 @@ struct Options {
 /// A position that cannot be read, a picture that exists, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
+        Games::Go(of) => branching(&of.setup.first()?, &of.setup.title()?, &of.options, out),
         Games::Reversi(of) => branching(&of.setup.first()?, &of.setup.title(), &of.options, out),
     }
 }

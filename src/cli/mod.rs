@@ -9,6 +9,7 @@ mod convert;
 mod display;
 mod enumerate;
 mod experiment;
+mod go;
 mod grid_input;
 mod hunt;
 mod identify;

@@ -1,6 +1,6 @@
 //! `morpion perft`: how many ways there are to play a number of moves.
 
-use super::{machine, reversi};
+use super::{go, machine, reversi};
 use crate::core::game::Game;
 use crate::solvers::perft::perft;
 use std::io::Write;
@@ -22,6 +22,8 @@ pub struct Args {
 /// One line per game.
 #[derive(Debug, clap::Subcommand)]
 enum Games {
+    /// Go on boards up to 7x7
+    Go(Of<go::Setup>),
     /// Reversi (Othello)
     Reversi(Of<reversi::Setup>),
 }
@@ -44,6 +46,7 @@ struct Of<S: clap::Args> {
 /// A position that cannot be read, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
+        Games::Go(of) => count(&mut of.setup.first()?, &of.setup.title()?, of.depth, of.json, out),
         Games::Reversi(of) => count(&mut of.setup.first()?, &of.setup.title(), of.depth, of.json, out),
     }
 }

@@ -142,7 +142,10 @@ impl Setup {
 }
 
 /// The text of a file, if there is one with that name.
-fn read_if_file(name: &str) -> anyhow::Result<Option<String>> {
+///
+/// # Errors
+/// A file that is too long, cannot be read, or is not text.
+pub fn read_if_file(name: &str) -> anyhow::Result<Option<String>> {
     let path = Path::new(name);
     let Ok(meta) = path.metadata() else { return Ok(None) };
     if meta.len() > LONGEST_FILE {

@@ -1,6 +1,6 @@
 //! `morpion solve`: the value of a position of a two-player game, its principal variation, and all best moves.
 
-use super::{machine, reversi, signals};
+use super::{go, machine, reversi, signals};
 use crate::core::game::{Game, Side, Value};
 use crate::runner::parallel::Parallel;
 use crate::runner::{Interrupt, MAX_THREADS};
@@ -39,6 +39,8 @@ pub struct Args {
 /// One line per game.
 #[derive(Debug, clap::Subcommand)]
 enum Games {
+    /// Go on boards up to 7x7
+    Go(Of<go::Setup>),
     /// Reversi (Othello)
     Reversi(Of<reversi::Setup>),
 }
@@ -152,6 +154,7 @@ pub type Special<G> = for<'a> fn(usize, &'a Table, &'a Busy, &'a Monitor) -> Box
 /// A position that cannot be read, options that do not go together, no memory, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
+        Games::Go(of) => solve_all(of.setup.problems()?, &of.setup.title()?, of.setup.special(), &of.options, out),
         Games::Reversi(of) => {
             solve_all(of.setup.problems()?, &of.setup.title(), reversi::Setup::special(), &of.options, out)
         }

@@ -8,6 +8,8 @@ use crate::core::game::{Game, Value};
 
 /// Growth of the depth limit, in plies. Even, so that the side to move at the limit stays the same.
 const STEP: u32 = 2;
+/// From twice this limit on the steps grow: so long are games that turn in circles.
+const LONG: u32 = 32;
 
 /// Runs `value` (which gets the depth limit and the value before, if any) with growing limits until its value is
 /// proven or the limit reaches `last`.
@@ -29,6 +31,6 @@ pub fn deepen<G: Game>(
             return Ok(now);
         }
         before = Some(now);
-        depth += STEP;
+        depth += STEP.max(depth / LONG * STEP);
     }
 }

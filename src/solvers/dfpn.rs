@@ -11,7 +11,8 @@
 //! a quarter (the 1 + epsilon of J. Pawlewicz and Ł. Lew, 2007), so that the search does not jump between siblings.
 //!
 //! A transposition counts more than once in a sum; this makes numbers too large, never an answer wrong. For games
-//! with repetition see the game's own documentation.
+//! with repetition the key of a position tells apart how it came about ([`Game::put_past_in_key`]), which is right
+//! but makes transpositions rare.
 
 use super::monitor::{INTERVAL, Monitor, Stopped};
 use super::search::Stats;
@@ -82,8 +83,9 @@ impl Dfpn<'_> {
     /// # Errors
     /// The search is to stop, or the game has no end within [`DEEPEST`] plies.
     pub fn reaches<G: Game>(&mut self, position: &G, target: Value) -> Result<bool, EngineError> {
-        let mut search =
-            Proof { position: position.clone(), engine: self, moves: Vec::new(), children: Vec::new(), reported: 0 };
+        let mut position = position.clone();
+        position.put_past_in_key();
+        let mut search = Proof { position, engine: self, moves: Vec::new(), children: Vec::new(), reported: 0 };
         search.engine.stats.nodes += 1;
         let numbers = match search.settled(target) {
             (Some(numbers), _) => numbers,

@@ -13,6 +13,7 @@ pub mod busy;
 pub mod deepening;
 pub mod dfpn;
 pub mod entry;
+pub mod go;
 pub mod history;
 pub mod killers;
 pub mod minimax;

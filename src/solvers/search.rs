@@ -6,6 +6,11 @@
 //! on finished games alone, then it is proven, or also on heuristic values at the depth limit; [`Search::estimated`]
 //! tells which, and the table keeps both apart.
 //!
+//! A value may also rest on the way to a node: where a game ends because a position came back, the outcome holds only
+//! below that position. So the search notes the least ply that what it finds rests on; a value that rests on a ply
+//! above its node is not stored, and when the search is back at that ply, the cycle is closed and the value holds by
+//! itself. A move that ends a node by a cut-off needs the others no more, nor what they rest on.
+//!
 //! Enhanced transposition cut-off (A. Plaat et al. 1996): before any move is searched, all children are looked up,
 //! and one whose value is known to be good enough ends the node.
 
@@ -18,7 +23,7 @@ use super::table::Table;
 use crate::core::game::{Game, Key, MAX_VALUE, Side, Value};
 
 /// A depth that no game reaches: the search goes to the end of each.
-pub const UNLIMITED: u32 = 250;
+pub const UNLIMITED: u32 = 1000;
 /// Lower than every value, and less it is higher than every value.
 pub const LOWEST: Value = -MAX_VALUE - 1;
 /// Depth from which on children are looked up for a cut-off: above leaves it costs more than it saves.
@@ -122,8 +127,15 @@ pub struct Search<'a, G: Game> {
     stack: Vec<(i64, G::Move)>,
     moves: Vec<G::Move>,
     ply: usize,
+    /// Least ply of a position whose place on the way the values found rest on, since the last node was opened.
+    rests_on: i64,
+    /// The same for the last node that was closed alone.
+    child_rests_on: i64,
     reported: u64,
 }
+
+/// In place of a ply that a value rests on: it holds whatever the way.
+const NOTHING: i64 = i64::MAX;
 
 /// A node with moves to search: `stack[first..last]`.
 #[derive(Debug, Clone, Copy)]
@@ -139,6 +151,7 @@ pub(super) struct Node {
     key: Key,
     asked: (Value, Value),
     estimated: bool,
+    rests_on: i64,
     nodes: u64,
 }
 
@@ -168,6 +181,8 @@ impl<'a, G: Game> Search<'a, G> {
             stack: Vec::with_capacity(1024),
             moves: Vec::with_capacity(256),
             ply: 0,
+            rests_on: NOTHING,
+            child_rests_on: NOTHING,
             reported: 0,
         }
     }
@@ -217,7 +232,12 @@ impl<'a, G: Game> Search<'a, G> {
         }
         self.moves.clear();
         self.position.moves(&mut self.moves);
+        self.child_rests_on = NOTHING;
         if self.moves.is_empty() {
+            if let Some(back) = self.position.repeated() {
+                self.child_rests_on = self.ply as i64 - back as i64;
+                self.rests_on = self.rests_on.min(self.child_rests_on);
+            }
             return Ok(Opened::Value(self.position.outcome()));
         }
         if depth == 0 {
@@ -233,6 +253,7 @@ impl<'a, G: Game> Search<'a, G> {
             key: Key { hash: 0, symmetry: 0 },
             asked: (alpha, beta),
             estimated: self.estimated,
+            rests_on: self.rests_on,
             nodes: self.stats.nodes,
         };
         let (mut best, mut estimated) = (NO_MOVE, false);
@@ -269,6 +290,7 @@ impl<'a, G: Game> Search<'a, G> {
         }
         self.order(best, node.key.symmetry);
         self.estimated = estimated;
+        self.rests_on = NOTHING;
         Ok(Opened::Moves(node))
     }
 
@@ -276,22 +298,27 @@ impl<'a, G: Game> Search<'a, G> {
     #[inline]
     pub(super) fn close(&mut self, node: &Node, depth: u32, value: Value, best: Option<G::Move>) {
         self.stack.truncate(node.first);
+        // What rests on nothing above this node holds by itself.
+        let own = if self.rests_on >= self.ply as i64 { NOTHING } else { self.rests_on };
+        (self.child_rests_on, self.rests_on) = (own, node.rests_on.min(own));
         if let Some(table) = self.table {
             let (alpha, beta) = node.asked;
             let known = if self.estimated { depth.min(u32::from(PROVEN) - 1) as u8 } else { PROVEN };
             let best = best.map_or(NO_MOVE, |m| self.position.code(self.position.to_hashed(m, node.key.symmetry)));
+            // An estimate is no truth anyway.
+            let holds = own == NOTHING || self.estimated;
             let mut entry = Entry {
-                lower: if value > alpha { value } else { -MAX_VALUE },
-                upper: if value < beta { value } else { MAX_VALUE },
+                lower: if value > alpha && holds { value } else { -MAX_VALUE },
+                upper: if value < beta && holds { value } else { MAX_VALUE },
                 depth: known,
                 best,
             };
             // What was known before from the same depth still holds, and what is proven always does.
             if let Some(old) = Entry::get(table, node.key.hash) {
                 let (lower, upper) = (entry.lower.max(old.lower), entry.upper.min(old.upper));
-                if old.depth == known && lower <= upper {
+                if holds && old.depth == known && lower <= upper {
                     (entry.lower, entry.upper) = (lower, upper);
-                } else if old.depth == PROVEN {
+                } else if old.depth == PROVEN || !holds {
                     entry = Entry { best: entry.best, ..old };
                 }
             }
@@ -305,6 +332,7 @@ impl<'a, G: Game> Search<'a, G> {
     pub(super) fn cut_off(&mut self, node: &Node, i: usize) {
         self.stats.cutoffs += 1;
         self.stats.first_move_cutoffs += u64::from(i == node.first);
+        self.rests_on = self.child_rests_on;
         let code = self.position.code(self.stack[i].1);
         if self.parts.killers {
             self.killers.add(self.ply, code);
@@ -356,7 +384,18 @@ impl<'a, G: Game> Search<'a, G> {
             let m = self.moves[i];
             let undo = self.position.play(m);
             let hash = self.key().hash;
+            let cycle = self.position.repeated().map(|back| (back, -self.position.outcome()));
             self.position.undo(m, undo);
+            // A cycle that is good enough ends the node as well; found here, it saves long ways around.
+            if let Some((back, value)) = cycle
+                && value >= beta
+            {
+                let on = self.ply as i64 + 1 - back as i64;
+                let own = if on >= self.ply as i64 { NOTHING } else { on };
+                self.child_rests_on = own;
+                self.rests_on = self.rests_on.min(own);
+                return Some(value);
+            }
             if let Some(entry) = Entry::get(table, hash)
                 && u32::from(entry.depth) + 1 >= depth
                 && -entry.upper >= beta

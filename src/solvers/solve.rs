@@ -252,6 +252,7 @@ fn best_moves<G: Game>(
         report(Progress::Moves { done, of: moves.len(), best: &names });
         let mut after = position.clone();
         after.play(m);
+        after.forget();
         let hash = after.symmetric_key().hash;
         let known = asked.iter().find(|&&(other, _)| other == hash).map(|&(_, is)| is);
         let is = match (known, target) {

@@ -1,0 +1,165 @@
+//! Go for the commands on two-player games: its options and its positions.
+
+use super::reversi::read_if_file;
+use super::solve::{Problem, Special};
+use crate::games::go::board::Board;
+use crate::games::go::notation::{parse_position, to_line};
+use crate::games::go::position::Position;
+use crate::games::go::rules::{Cycle, Ko, Rules};
+use crate::runner::parallel::Parallel;
+use crate::solvers::busy::Busy;
+use crate::solvers::go::GoEngine;
+use crate::solvers::monitor::Monitor;
+use crate::solvers::search::Stats;
+use crate::solvers::solve::Engine;
+use crate::solvers::table::Table;
+use anyhow::{Context, anyhow, bail};
+
+/// Which board, which rules, which position.
+#[derive(Debug, clap::Args)]
+pub struct Setup {
+    /// The board: a number for a square one, or columns and rows, such as 4x5; 1 to 7 each [default: 4, or the
+    /// position's]
+    #[arg(long, value_name = "N|WxH", value_parser = parse_size)]
+    size: Option<Board>,
+    /// Which repetitions are forbidden
+    #[arg(long, value_enum, default_value_t = KoName::Basic)]
+    ko: KoName,
+    /// What a game is worth that ends because a position came back (not under superko, where none does)
+    #[arg(long, value_enum, default_value_t = CycleName::Tie)]
+    cycle: CycleName,
+    /// Whether a move may take away two or more own stones
+    #[arg(long, value_enum, default_value_t = Switch::Off)]
+    suicide: Switch,
+    /// A position instead of the empty board: an SGF file (the end of its main line), a file with a board, or the board
+    /// itself, such as `.X./.O./... white`
+    #[arg(long, value_name = "FILE|STRING", allow_hyphen_values = true)]
+    position: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum KoName {
+    /// The immediate retaking of a ko
+    Basic,
+    /// Every board that has been there before (positional superko)
+    Superko,
+    /// None. What a side gets although cycles are its loss, it gets under every ko rule
+    Free,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum CycleName {
+    /// Nothing to either side
+    Tie,
+    /// The whole board to white
+    LostForBlack,
+    /// The whole board to black
+    LostForWhite,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Switch {
+    /// Allowed
+    On,
+    /// Forbidden
+    Off,
+}
+
+/// A size as people write it.
+fn parse_size(text: &str) -> anyhow::Result<Board> {
+    let side =
+        |text: &str| text.parse::<u8>().map_err(|_| anyhow!("not a number of points or two with an x between"));
+    let (width, height) = match text.split_once(['x', 'X']) {
+        Some((width, height)) => (side(width)?, side(height)?),
+        None => (side(text)?, side(text)?),
+    };
+    Ok(Board::new(width, height)?)
+}
+
+impl Setup {
+    fn rules(&self) -> Rules {
+        Rules {
+            ko: match self.ko {
+                KoName::Basic => Ko::Basic,
+                KoName::Superko => Ko::Superko,
+                KoName::Free => Ko::Free,
+            },
+            cycle: match self.cycle {
+                CycleName::Tie => Cycle::Tie,
+                CycleName::LostForBlack => Cycle::LostForBlack,
+                CycleName::LostForWhite => Cycle::LostForWhite,
+            },
+            suicide: self.suicide == Switch::On,
+        }
+    }
+
+    /// The position asked for.
+    ///
+    /// # Errors
+    /// Text that is no position, or a file that cannot be read.
+    pub fn first(&self) -> anyhow::Result<Position> {
+        let Some(given) = &self.position else {
+            let board = self.size.map_or_else(|| Board::new(4, 4), Ok)?;
+            return Ok(Position::new(board, self.rules()));
+        };
+        let file = read_if_file(given)?;
+        let (name, text) = match &file {
+            Some(text) => (given.as_str(), text),
+            None => ("--position", given),
+        };
+        let position = parse_position(text, self.rules()).with_context(|| match file {
+            Some(_) => format!("cannot use {name}"),
+            None => format!("{name} is neither a file nor a position"),
+        })?;
+        match self.size {
+            Some(size) if size != position.board() => {
+                bail!("{name}: the position is on a {} board, --size says {size}", position.board())
+            }
+            _ => Ok(position),
+        }
+    }
+
+    /// The position asked for, as one to be solved.
+    ///
+    /// # Errors
+    /// As [`Setup::first`].
+    pub fn problems(&self) -> anyhow::Result<Vec<Problem<Position>>> {
+        let position = self.first()?;
+        Ok(vec![Problem { label: String::new(), text: to_line(&position), position, known: None }])
+    }
+
+    /// The solver made for superko, where that is the rule.
+    pub fn special(&self) -> Option<Special<Position>> {
+        fn make<'a>(
+            threads: usize,
+            table: &'a Table,
+            busy: &'a Busy,
+            monitor: &'a Monitor,
+        ) -> Box<dyn Engine<Position> + 'a> {
+            let busy = (threads > 1).then_some(busy);
+            Box::new(Parallel::new(threads, monitor, || GoEngine { table, busy, monitor, stats: Stats::default() }))
+        }
+        (self.ko == KoName::Superko).then_some(make)
+    }
+
+    /// The board, the rules and how it begins, in words.
+    ///
+    /// # Errors
+    /// As [`Setup::first`].
+    pub fn title(&self) -> anyhow::Result<String> {
+        let start = if self.position.is_some() { "given position" } else { "empty board" };
+        let ko = match self.ko {
+            KoName::Basic => "basic ko",
+            KoName::Superko => "positional superko",
+            KoName::Free => "no ko rule",
+        };
+        let cycle = match self.cycle {
+            _ if self.ko == KoName::Superko => "",
+            CycleName::Tie => ", cycles tie",
+            CycleName::LostForBlack => ", cycles lost for black",
+            CycleName::LostForWhite => ", cycles lost for white",
+        };
+        let suicide = if self.suicide == Switch::On { ", suicide" } else { "" };
+        Ok(format!("go {}, {start}, {ko}{cycle}{suicide}", self.first()?.board()))
+    }
+}

@@ -1,0 +1,140 @@
+//! The shape of a board, the names of its points, and sets of points as words of bits.
+//!
+//! The point in column `x` and row `y`, both from 0 at the upper left, is bit `8 y + x`. The eighth bit of each row is
+//! always off the board, so that shifts do not lead from one row into the next.
+
+/// Greatest width and height.
+pub const GREATEST: u8 = 7;
+
+/// Width and height of a board, in points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Board {
+    width: u8,
+    height: u8,
+}
+
+/// A size that no board has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("there is no {width}x{height} board for go here: width and height are 1 to {GREATEST}")]
+pub struct BoardError {
+    width: u8,
+    height: u8,
+}
+
+impl Board {
+    /// A board of `width` columns and `height` rows.
+    ///
+    /// # Errors
+    /// A width or height outside 1 to [`GREATEST`].
+    pub fn new(width: u8, height: u8) -> Result<Board, BoardError> {
+        let sizes = 1..=GREATEST;
+        match sizes.contains(&width) && sizes.contains(&height) {
+            true => Ok(Board { width, height }),
+            false => Err(BoardError { width, height }),
+        }
+    }
+
+    /// Columns.
+    #[inline]
+    pub fn width(self) -> u8 {
+        self.width
+    }
+
+    /// Rows.
+    #[inline]
+    pub fn height(self) -> u8 {
+        self.height
+    }
+
+    /// Number of points.
+    #[inline]
+    pub fn area(self) -> u32 {
+        u32::from(self.width) * u32::from(self.height)
+    }
+
+    /// All points.
+    pub fn points(self) -> u64 {
+        let row = (1u64 << self.width) - 1;
+        (0..self.height).fold(0, |points, y| points | row << (8 * y))
+    }
+
+    /// The bit number of the point in column `x` and row `y`, both from 0 at the upper left; `None` off the board.
+    pub fn point(self, x: u8, y: u8) -> Option<u8> {
+        (x < self.width && y < self.height).then(|| 8 * y + x)
+    }
+
+    /// The name of a point: its column as a letter, and its row as a number from the bottom, as is usual in go.
+    pub fn name(self, point: u8) -> String {
+        let (x, y) = (point % 8, point / 8);
+        format!("{}{}", char::from(b'a' + x), self.height.saturating_sub(y))
+    }
+
+    /// The points by rows from the upper left on, as bit numbers.
+    pub fn all(self) -> impl Iterator<Item = u8> {
+        (0..self.height).flat_map(move |y| (0..self.width).map(move |x| 8 * y + x))
+    }
+}
+
+impl std::fmt::Display for Board {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}x{}", self.width, self.height)
+    }
+}
+
+/// The points next to a set, some of the set itself perhaps among them; off the board, too.
+#[inline(always)]
+pub fn neighbours(set: u64) -> u64 {
+    set << 1 | set >> 1 | set << 8 | set >> 8
+}
+
+/// All points of `within` that are connected to `seed` in it; `seed` lies within.
+#[inline(always)]
+pub fn connected(seed: u64, within: u64) -> u64 {
+    let mut set = seed;
+    loop {
+        let larger = set | neighbours(set) & within;
+        if larger == set {
+            return set;
+        }
+        set = larger;
+    }
+}
+
+/// The parts of a set that are each connected.
+#[inline(always)]
+pub fn parts(mut set: u64) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || {
+        if set == 0 {
+            return None;
+        }
+        let part = connected(set & set.wrapping_neg(), set);
+        set &= !part;
+        Some(part)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_and_names() {
+        for (width, height) in (1..=7).flat_map(|w| (1..=7).map(move |h| (w, h))) {
+            let board = Board::new(width, height).unwrap();
+            assert_eq!(board.points().count_ones(), board.area());
+            assert_eq!(board.all().fold(0, |set, p| set | 1u64 << p), board.points());
+            assert_eq!(connected(1, board.points()), board.points());
+            // Neighbours on the board are those of the definition.
+            for p in board.all() {
+                let found = neighbours(1 << p) & board.points();
+                let near = |q: u8| (p % 8).abs_diff(q % 8) + (p / 8).abs_diff(q / 8) == 1;
+                assert_eq!(found, board.all().filter(|&q| near(q)).fold(0, |set, q| set | 1 << q), "{board} {p}");
+            }
+        }
+        let board = Board::new(4, 5).unwrap();
+        assert_eq!((board.name(0), board.name(8 * 4 + 3)), ("a5".to_owned(), "d1".to_owned()));
+        for (width, height) in [(0, 3), (8, 7), (255, 1)] {
+            assert!(Board::new(width, height).is_err());
+        }
+    }
+}

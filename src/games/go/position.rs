@@ -1,0 +1,565 @@
+//! A position of go as two words of bits, with the boards of the past where the rules ask for them.
+//!
+//! The words are the stones of the side to move and of the other side, so a position and the same with colours
+//! exchanged look alike, and have the same key if the rules treat the colours alike. Chains and liberties are not
+//! kept but found anew by filling words of bits: on boards as small as these that is a few shifts per chain, fewer
+//! than keeping lists of chains up to date and restoring them would take.
+
+use super::board::{Board, connected, neighbours, parts};
+use super::life::sure;
+use super::rules::{Cycle, Ko, Rules};
+use super::symmetry;
+use crate::core::game::{Game, Key, Side, Value};
+use std::fmt;
+
+/// The code and the point number of a pass.
+pub const PASS: u8 = 64;
+/// In place of the point that a ko forbids: there is none.
+const NO_KO: u8 = 64;
+
+/// A move: the point that gets a stone, as a bit number (see [`super::board`]), or [`PASS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Move(pub u8);
+
+impl Move {
+    /// The pass.
+    pub const PASS: Move = Move(PASS);
+}
+
+/// What changes with a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct State {
+    own: u64,
+    enemy: u64,
+    side: Side,
+    /// Passes played in a row just before.
+    passes: u8,
+    /// Point that a ko forbids, or [`NO_KO`].
+    ko: u8,
+}
+
+/// A position of go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    state: State,
+    board: Board,
+    points: u64,
+    rules: Rules,
+    /// The states since the start, or since [`Game::forget`], this one not among them.
+    past: Vec<State>,
+    /// How many of the first of them were there before the last time that stones left the board; none of the others
+    /// can come back before that happens again.
+    old: usize,
+    /// How many plies ago this state was there before; 0 if it was not.
+    back: usize,
+    /// Whether the past is part of the key.
+    past_in_key: bool,
+    /// Whether [`Game::bounds`] looks for what lives.
+    life: bool,
+}
+
+/// What takes back a move.
+#[derive(Debug, Clone, Copy)]
+pub struct Undo {
+    old: usize,
+    back: usize,
+}
+
+/// Stones that cannot be a position.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StonesError {
+    /// A stone off the board.
+    #[error("a stone lies outside the {0} board")]
+    Outside(Board),
+    /// Two stones on one point.
+    #[error("the point {0} holds a black and a white stone")]
+    Both(String),
+    /// A chain that should have been captured.
+    #[error("the stone on {0} has no liberty: such chains are not on the board in go")]
+    Captured(String),
+}
+
+impl Position {
+    /// The empty board: black to move.
+    pub fn new(board: Board, rules: Rules) -> Position {
+        let state = State { own: 0, enemy: 0, side: Side::First, passes: 0, ko: NO_KO };
+        let (points, past_in_key) = (board.points(), rules.ko == Ko::Superko);
+        Position { state, board, points, rules, past: Vec::new(), old: 0, back: 0, past_in_key, life: true }
+    }
+
+    /// The position with these black and white stones (bit numbers as in [`super::board`]), without a past.
+    /// `side` is [`Side::First`] if black is to move.
+    ///
+    /// # Errors
+    /// A stone outside the board, two on a point, or a chain without liberties.
+    pub fn from_stones(
+        board: Board,
+        rules: Rules,
+        black: u64,
+        white: u64,
+        side: Side,
+    ) -> Result<Position, StonesError> {
+        let points = board.points();
+        if (black | white) & !points != 0 {
+            return Err(StonesError::Outside(board));
+        }
+        if black & white != 0 {
+            return Err(StonesError::Both(board.name((black & white).trailing_zeros() as u8)));
+        }
+        let empty = points & !(black | white);
+        for chain in parts(black).chain(parts(white)) {
+            if neighbours(chain) & empty == 0 {
+                return Err(StonesError::Captured(board.name(chain.trailing_zeros() as u8)));
+            }
+        }
+        let (own, enemy) = if side == Side::First { (black, white) } else { (white, black) };
+        let mut position = Position::new(board, rules);
+        position.state = State { own, enemy, side, ..position.state };
+        Ok(position)
+    }
+
+    /// The same without bounds from unconditional life.
+    pub fn without_life(self) -> Position {
+        Position { life: false, ..self }
+    }
+
+    /// The same position, without a past, under other rules. A ko stays if the rules know it.
+    pub fn with_rules(&self, rules: Rules) -> Position {
+        let mut position = Position { life: self.life, ..Position::new(self.board, rules) };
+        let ko = if rules.ko == Ko::Basic { self.state.ko } else { NO_KO };
+        position.state = State { ko, ..self.state };
+        position
+    }
+
+    /// Makes a ko forbid an empty point, if the rules know a ko.
+    pub(super) fn set_ko(&mut self, point: u8) {
+        if self.rules.ko == Ko::Basic {
+            self.state.ko = point;
+        }
+    }
+
+    /// Says whether the other side has just passed.
+    pub(super) fn set_passed(&mut self, passed: bool) {
+        self.state.passes = passed.into();
+    }
+
+    /// The board.
+    #[inline]
+    pub fn board(&self) -> Board {
+        self.board
+    }
+
+    /// The rules.
+    #[inline]
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// Black and white stones.
+    pub fn stones(&self) -> (u64, u64) {
+        let State { own, enemy, side, .. } = self.state;
+        if side == Side::First { (own, enemy) } else { (enemy, own) }
+    }
+
+    /// Whether positions that were there before are remembered.
+    pub fn has_past(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    /// Passes played in a row just before: 0 to 2.
+    pub fn passes(&self) -> u8 {
+        self.state.passes
+    }
+
+    /// The point that a ko forbids, as a bit number.
+    pub fn ko(&self) -> Option<u8> {
+        (self.state.ko != NO_KO).then_some(self.state.ko)
+    }
+
+    /// The points where the side to move may put a stone, while the game is not over.
+    pub fn placements(&self) -> u64 {
+        let State { own, enemy, ko, .. } = self.state;
+        let empty = self.points & !(own | enemy);
+        let free = empty & neighbours(empty);
+        let close = empty & !free;
+        // Points without an empty neighbour: captures, joins, suicides.
+        let (mut capturing, mut joining, mut dying) = (0, 0, 0);
+        if close != 0 {
+            for chain in parts(enemy) {
+                let liberties = neighbours(chain) & empty;
+                if liberties & liberties.wrapping_sub(1) == 0 {
+                    capturing |= liberties;
+                }
+            }
+            for chain in parts(own) {
+                let liberties = neighbours(chain) & empty;
+                if liberties & liberties.wrapping_sub(1) != 0 {
+                    joining |= liberties;
+                } else {
+                    dying |= liberties;
+                }
+            }
+        }
+        let mut legal = free | close & (capturing | joining);
+        if self.rules.suicide {
+            legal |= close & dying;
+        }
+        if ko != NO_KO {
+            legal &= !(1 << ko);
+        }
+        if self.rules.ko == Ko::Superko {
+            // Only a move that takes stones off can make a board of the past.
+            let mut asked = legal;
+            while asked != 0 {
+                let bit = asked & asked.wrapping_neg();
+                asked &= asked - 1;
+                let (own_after, enemy_after) = self.after(bit);
+                let takes = own_after | enemy_after != own | enemy | bit;
+                if takes && self.was_there(own_after, enemy_after) {
+                    legal &= !bit;
+                }
+            }
+        }
+        legal
+    }
+
+    /// Own and enemy stones after the side to move has put a stone, captures and suicide done.
+    #[inline(always)]
+    fn after(&self, bit: u64) -> (u64, u64) {
+        let State { mut own, mut enemy, .. } = self.state;
+        own |= bit;
+        let empty = self.points & !(own | enemy);
+        let mut touched = neighbours(bit) & enemy;
+        while touched != 0 {
+            let chain = connected(touched & touched.wrapping_neg(), enemy);
+            touched &= !chain;
+            if neighbours(chain) & empty == 0 {
+                enemy &= !chain;
+            }
+        }
+        if enemy == self.state.enemy && neighbours(bit) & empty == 0 {
+            let chain = connected(bit, own);
+            if neighbours(chain) & empty == 0 {
+                own &= !chain;
+            }
+        }
+        (own, enemy)
+    }
+
+    /// Whether the board with these stones of the side to move and the other one was there before.
+    fn was_there(&self, own: u64, enemy: u64) -> bool {
+        self.past.iter().any(|past| {
+            let same = past.side == self.state.side;
+            (past.own, past.enemy) == if same { (own, enemy) } else { (enemy, own) }
+        })
+    }
+
+    /// Whether `m` is legal.
+    pub fn is_legal(&self, m: Move) -> bool {
+        !self.is_over() && (m == Move::PASS || m.0 < 64 && self.placements() >> m.0 & 1 != 0)
+    }
+
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        self.state.passes >= 2 || self.back != 0
+    }
+
+    /// Area of the side to move less that of the other.
+    pub fn score(&self) -> i32 {
+        let State { own, enemy, .. } = self.state;
+        let mut score = own.count_ones() as i32 - enemy.count_ones() as i32;
+        for part in parts(self.points & !(own | enemy)) {
+            let near = neighbours(part);
+            score += match (near & own != 0, near & enemy != 0) {
+                (true, false) => part.count_ones() as i32,
+                (false, true) => -(part.count_ones() as i32),
+                _ => 0,
+            };
+        }
+        score
+    }
+
+    /// The hash of a state, its stones carried by a symmetry.
+    #[inline(always)]
+    fn hash(&self, state: &State, own: u64, enemy: u64, ko: u64) -> u64 {
+        // What a cycle is worth is seen from the side to move.
+        let cycle = match (self.rules.cycle, state.side) {
+            (Cycle::Tie, _) => 0,
+            (Cycle::LostForBlack, Side::First) | (Cycle::LostForWhite, Side::Second) => 1,
+            _ => 2u64,
+        };
+        let rules = cycle | (self.rules.ko as u64) << 2;
+        let rest = ko.wrapping_mul(0xA24B_AED4_963E_E407) ^ (u64::from(state.passes) | rules << 2) << 56;
+        mix(own, enemy) ^ rest.wrapping_mul(0x9FB2_1C65_1E98_DF25)
+    }
+
+    /// The sum of the hashes of all boards of the past and of this one: the same for each order of them.
+    fn hash_of_past(&self) -> u64 {
+        let of = |state: &State| {
+            let first = state.side == Side::First;
+            let (black, white) = if first { (state.own, state.enemy) } else { (state.enemy, state.own) };
+            match self.rules.ko {
+                Ko::Superko => mix(black, white),
+                // Cycles are of whole states.
+                _ => mix(black, white) ^ u64::from(state.passes | state.ko << 2 | u8::from(first) << 1) << 20,
+            }
+        };
+        let mut boards: Vec<u64> = self.past.iter().map(of).collect();
+        boards.sort_unstable();
+        boards.dedup();
+        boards.into_iter().fold(0, |sum: u64, hash| sum.wrapping_add(hash.wrapping_mul(0xD6E8_FEB8_6659_FD93)))
+            ^ u64::from(self.state.side == Side::First)
+    }
+
+    fn ko_bit(&self) -> u64 {
+        if self.state.ko == NO_KO { 0 } else { 1 << self.state.ko }
+    }
+}
+
+/// A hash of two words: two rounds of multiplying by odd constants and folding (as in SplitMix64).
+#[inline(always)]
+fn mix(own: u64, enemy: u64) -> u64 {
+    let mut h = own.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    h = (h ^ h >> 32).wrapping_add(enemy).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    h = (h ^ h >> 29).wrapping_mul(0x94D0_49BB_1331_11EB);
+    h ^ h >> 32
+}
+
+impl Game for Position {
+    type Move = Move;
+    type Undo = Undo;
+
+    /// Values are in tenths of a point.
+    const POINT: Value = 10;
+
+    #[inline]
+    fn side(&self) -> Side {
+        self.state.side
+    }
+
+    #[inline]
+    fn moves(&self, list: &mut Vec<Move>) {
+        if self.is_over() {
+            return;
+        }
+        let mut placements = self.placements();
+        while placements != 0 {
+            list.push(Move(placements.trailing_zeros() as u8));
+            placements &= placements - 1;
+        }
+        list.push(Move::PASS);
+    }
+
+    fn play(&mut self, m: Move) -> Undo {
+        let undo = Undo { old: self.old, back: self.back };
+        let before = self.state;
+        self.past.push(before);
+        let (own, enemy, ko, passes);
+        if let Move(point @ 0..64) = m {
+            let bit = 1u64 << point;
+            (own, enemy) = self.after(bit);
+            let captured = before.enemy & !enemy;
+            let empty = self.points & !(own | enemy);
+            let single = captured != 0 && captured & captured.wrapping_sub(1) == 0;
+            let alone = neighbours(bit) & (own | empty) == captured;
+            ko = if self.rules.ko == Ko::Basic && single && alone { captured.trailing_zeros() as u8 } else { NO_KO };
+            passes = 0;
+            if own | enemy != before.own | before.enemy | bit {
+                self.old = self.past.len();
+            }
+        } else {
+            (own, enemy, ko, passes) = (before.own, before.enemy, NO_KO, before.passes + 1);
+        }
+        self.state = State { own: enemy, enemy: own, side: before.side.other(), passes, ko };
+        self.back = 0;
+        if self.rules.ko != Ko::Superko {
+            let found = self.past[..self.old].iter().rposition(|past| *past == self.state);
+            self.back = found.map_or(0, |i| self.past.len() - i);
+        }
+        undo
+    }
+
+    fn undo(&mut self, _m: Move, undo: Undo) {
+        if let Some(before) = self.past.pop() {
+            self.state = before;
+        }
+        (self.old, self.back) = (undo.old, undo.back);
+    }
+
+    #[inline]
+    fn outcome(&self) -> Value {
+        let area = self.board.area() as i32;
+        let of_black = match self.rules.cycle {
+            _ if self.back == 0 => return Self::POINT * self.score(),
+            Cycle::Tie => 0,
+            Cycle::LostForBlack => -area,
+            Cycle::LostForWhite => area,
+        };
+        Self::POINT * if self.state.side == Side::First { of_black } else { -of_black }
+    }
+
+    /// Stones, and points that are nearer to one side: a step of growth each.
+    #[inline]
+    fn heuristic(&self) -> Value {
+        let State { own, enemy, .. } = self.state;
+        let empty = self.points & !(own | enemy);
+        let (mut mine, mut theirs) = (own, enemy);
+        for _ in 0..2 {
+            let (more, others) = (neighbours(mine) & empty, neighbours(theirs) & empty);
+            let (both, free) = (more & others, !(mine | theirs));
+            (mine, theirs) = (mine | more & free & !both, theirs | others & free & !both);
+        }
+        let liberties =
+            (neighbours(own) & empty).count_ones() as i32 - (neighbours(enemy) & empty).count_ones() as i32;
+        Self::POINT * (mine.count_ones() as i32 - theirs.count_ones() as i32) + liberties
+    }
+
+    /// From what lives unconditionally. With suicide the other side could end the game by a cycle of its own stones,
+    /// so there the bounds hold under superko only.
+    #[inline]
+    fn bounds(&self) -> (Value, Value) {
+        let State { own, enemy, .. } = self.state;
+        let area = Self::POINT * self.board.area() as i32;
+        if !self.life || self.rules.suicide && self.rules.ko != Ko::Superko {
+            return (-area, area);
+        }
+        let mine = sure(own, enemy, self.points).count_ones() as i32;
+        let theirs = sure(enemy, own, self.points).count_ones() as i32;
+        (2 * Self::POINT * mine - area, area - 2 * Self::POINT * theirs)
+    }
+
+    /// Captures, then stones that take part in what is open, near the middle first; own eyes and passes last.
+    #[inline]
+    fn prior(&self, m: Move) -> i32 {
+        let State { own, enemy, passes, .. } = self.state;
+        let Move(point @ 0..64) = m else {
+            // The answer to a pass ends the game: good or bad at once, and cheap to find out.
+            return if passes > 0 { 100 } else { -50 };
+        };
+        let bit = 1u64 << point;
+        let near = neighbours(bit) & self.points;
+        if near & !own == 0 {
+            return -100;
+        }
+        let (own_after, enemy_after) = self.after(bit);
+        let captured = (enemy & !enemy_after).count_ones() as i32;
+        let chain = connected(bit, own_after | bit);
+        let liberties = (neighbours(chain) & self.points & !(own_after | enemy_after)).count_ones() as i32;
+        let (x, y) = (i32::from(point % 8), i32::from(point / 8));
+        let (width, height) = (i32::from(self.board.width()), i32::from(self.board.height()));
+        let off_centre = (2 * x + 1 - width).abs() + (2 * y + 1 - height).abs();
+        20 * captured.min(6) + 4 * liberties.min(5) + 6 * i32::from(near & enemy != 0)
+            - 3 * off_centre
+            - if liberties <= 1 && captured == 0 { 30 } else { 0 }
+    }
+
+    #[inline]
+    fn key(&self) -> Key {
+        let mut hash = self.hash(&self.state, self.state.own, self.state.enemy, self.ko_bit());
+        if self.past_in_key {
+            hash ^= self.hash_of_past();
+        }
+        Key { hash, symmetry: 0 }
+    }
+
+    /// With the past in the key, each position is its own only.
+    #[inline]
+    fn symmetric_key(&self) -> Key {
+        if self.past_in_key {
+            return self.key();
+        }
+        let State { own, enemy, .. } = self.state;
+        let ko = self.ko_bit();
+        let (mut least, mut at) = ((own, enemy, ko), 0);
+        for symmetry in 1..symmetry::count(self.board) {
+            let image = |set| symmetry::apply(self.board, symmetry, set);
+            let other = (image(own), image(enemy), image(ko));
+            if other < least {
+                (least, at) = (other, symmetry);
+            }
+        }
+        Key { hash: self.hash(&self.state, least.0, least.1, least.2), symmetry: at }
+    }
+
+    fn to_hashed(&self, m: Move, symmetry: u8) -> Move {
+        match m {
+            Move(point @ 0..64) => Move(symmetry::apply(self.board, symmetry, 1 << point).trailing_zeros() as u8),
+            pass => pass,
+        }
+    }
+
+    fn from_hashed(&self, m: Move, symmetry: u8) -> Move {
+        match m {
+            Move(point @ 0..64) => Move(symmetry::unapply(self.board, symmetry, 1 << point).trailing_zeros() as u8),
+            pass => pass,
+        }
+    }
+
+    #[inline]
+    fn repeated(&self) -> Option<usize> {
+        (self.back != 0).then_some(self.back)
+    }
+
+    fn forget(&mut self) {
+        if self.rules.ko != Ko::Superko {
+            self.past.clear();
+            (self.old, self.back) = (0, 0);
+        }
+    }
+
+    fn put_past_in_key(&mut self) {
+        self.past_in_key = true;
+    }
+
+    #[inline]
+    fn code(&self, m: Move) -> u16 {
+        u16::from(m.0)
+    }
+
+    #[inline]
+    fn decode(&self, code: u16) -> Option<Move> {
+        let known = code == u16::from(PASS) || code < 64 && self.points >> code & 1 != 0;
+        known.then_some(Move(code as u8))
+    }
+
+    #[inline]
+    fn codes(&self) -> u16 {
+        u16::from(PASS) + 1
+    }
+
+    fn name(&self, m: Move) -> String {
+        match m {
+            Move(point @ 0..64) => self.board.name(point),
+            _ => "pass".to_owned(),
+        }
+    }
+}
+
+/// The board: `X` black, `O` white, `.` empty, with the side to move, a ko and passes below.
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (black, white) = self.stones();
+        write!(f, "  ")?;
+        (0..self.board.width()).try_for_each(|x| write!(f, " {}", char::from(b'a' + x)))?;
+        writeln!(f)?;
+        for y in 0..self.board.height() {
+            write!(f, " {}", self.board.height() - y)?;
+            for x in 0..self.board.width() {
+                let bit = 1u64 << (8 * y + x);
+                let stone = if black & bit != 0 { 'X' } else { 'O' };
+                write!(f, " {}", if (black | white) & bit != 0 { stone } else { '.' })?;
+            }
+            writeln!(f)?;
+        }
+        write!(f, "{} to move", if self.state.side == Side::First { "black (X)" } else { "white (O)" })?;
+        if let Some(point) = self.ko() {
+            write!(f, ", ko at {}", self.board.name(point))?;
+        }
+        match (self.back, self.state.passes) {
+            (0, 0) => Ok(()),
+            (0, 1) => write!(f, " after a pass"),
+            (0, _) => write!(f, " after two passes"),
+            (back, _) => write!(f, ", as {back} plies ago"),
+        }
+    }
+}
