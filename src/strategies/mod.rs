@@ -7,6 +7,7 @@
 pub mod dfs;
 mod extension;
 mod lanes;
+mod local;
 pub mod nmcs;
 pub mod nrpa;
 mod ordering;
