@@ -221,6 +221,7 @@ fn a_run_goes_on_from_its_last_checkpoint_not_from_its_beginning() {
         ("nrpa", "--strategy nrpa --level 3 --iterations 80"),
         ("nmcs", "--strategy nmcs --level 3"),
         ("perturb", "--strategy perturb --level 2 --patience 500k"),
+        ("permute", "--strategy permute --patience 1M"),
     ] {
         let run = format!("{strategy} --variant 4D --threads 2 --runs 1 --seed 8 --json --dir");
         let whole = outcomes(&succeed(dir.path(), &format!("{run} {name}-whole")));

@@ -31,7 +31,7 @@ pub struct Args {
     /// Start from the first K moves of the grid in FILE (Pentasol or MSR).
     #[arg(long, num_args = 2, value_names = ["FILE", "K"])]
     pub init_file: Option<Vec<String>>,
-    /// PERTURB: begin with the grids of the variant that stand in DIR (Pentasol or MSR).
+    /// PERTURB, PERMUTE: begin with the grids of the variant that stand in DIR (Pentasol or MSR).
     #[arg(long, value_name = "DIR", conflicts_with = "init_file")]
     pub init_dir: Option<PathBuf>,
     /// Where the results and the state go; made if it is missing.
@@ -94,9 +94,9 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
     params.stall = params.stall.scaled(args.stall_scale);
     if let Some(directory) = &args.init_dir {
-        if params.strategy != Strategy::Perturb {
+        if !matches!(params.strategy, Strategy::Perturb | Strategy::Permute) {
             bail!(
-                "--init-dir gives the grids that --strategy perturb begins with; other strategies begin with --init-file"
+                "--init-dir gives the grids that --strategy perturb or permute begins with; others begin with --init-file"
             );
         }
         params.grids = init_grids(directory, variant)?;

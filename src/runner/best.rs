@@ -120,6 +120,15 @@ pub fn method(params: &Params) -> String {
             };
             format!("perturb from {from}, operators {operators}, completions of {completion} playouts")
         }
+        Strategy::Permute => {
+            let from = match (params.grids.len(), params.level()) {
+                (0, 0) => "nothing".to_owned(),
+                (0, level) => format!("nrpa level {level}"),
+                (1, _) => "a grid".to_owned(),
+                (n, _) => format!("{n} grids"),
+            };
+            format!("permute from {from}, up to {} exchanges, pool {}", params.swaps, params.pool)
+        }
         Strategy::Dfs => {
             let sort = serde_json::to_string(&params.sort).unwrap_or_default();
             let order_free = if params.order_free { "order-free dfs" } else { "dfs" };

@@ -1,16 +1,18 @@
 //! The single-player searches, one technique per file, interchangeable behind [`Search`].
 //!
 //! A strategy searches one *unit*: the subtree below a prefix (`dfs`) or one independent seeded run (`random`,
-//! `nmcs`, `nrpa`, `perturb`). It knows nothing of threads, files or clocks. [`start`] and [`resume`] are the only places
+//! `nmcs`, `nrpa`, `perturb`, `permute`). It knows nothing of threads, files or clocks. [`start`] and [`resume`] are the only places
 //! that list the strategies; what is generic over the rules is entered there, once per unit.
 
 pub mod dfs;
 mod extension;
 mod lanes;
+mod local;
 pub mod nmcs;
 pub mod nrpa;
 mod ordering;
 pub mod params;
+pub mod permute;
 pub mod perturb;
 mod playout;
 pub mod prefix;
@@ -48,6 +50,7 @@ pub fn start(variant: Variant, params: &Params, unit: &Unit) -> Box<dyn Search<M
         Strategy::Nmcs => with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::new(params.level(), unit))),
         Strategy::Nrpa => with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::new(params, unit, None))),
         Strategy::Perturb => with_rules!(variant, R => Box::new(perturb::Perturb::<R>::new(params, unit))),
+        Strategy::Permute => with_rules!(variant, R => Box::new(permute::Permute::<R>::new(params, unit))),
     }
 }
 
@@ -68,6 +71,9 @@ pub fn resume(
         Strategy::Nrpa => with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::restore(params, unit, None, saved)?)),
         Strategy::Perturb => {
             with_rules!(variant, R => Box::new(perturb::Perturb::<R>::restore(params, unit, saved)?))
+        }
+        Strategy::Permute => {
+            with_rules!(variant, R => Box::new(permute::Permute::<R>::restore(params, unit, saved)?))
         }
     })
 }

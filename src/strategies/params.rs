@@ -23,6 +23,8 @@ pub enum Strategy {
     Nrpa,
     /// Large-neighbourhood search from grids: takes away a part and completes it again.
     Perturb,
+    /// Local search over priority orders, of which a greedy player makes grids.
+    Permute,
 }
 
 /// Order of the moves at a node of the depth-first search. *Weight*: new legal moves created less legal moves that
@@ -226,8 +228,8 @@ pub struct Params {
     /// DFS: the table that ends stalled units.
     #[arg(skip = StallTable::thesis())]
     pub stall: StallTable,
-    /// NMCS, NRPA: nesting level, 1..=10; PERTURB: that of the NRPA search that a run begins with [default: 5 for NRPA in
-    /// 5T and 5D, else 3].
+    /// NMCS, NRPA: nesting level, 1..=10; PERTURB, PERMUTE: that of the NRPA search that a run begins with [default: 5 for
+    /// NRPA in 5T and 5D, else 3; PERMUTE begins with nothing].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LEVEL)))]
     pub level: Option<u32>,
     /// NRPA: calls of the level below per call (N), 1..=1,000,000.
@@ -268,14 +270,18 @@ pub struct Params {
     #[arg(long, value_name = "N", default_value_t = Params::default().completion,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub completion: u32,
-    /// PERTURB: grids kept of each score, 1..=100,000.
+    /// PERTURB: grids kept of each score; PERMUTE: grids kept in all, 1..=100,000.
     #[arg(long, value_name = "N", default_value_t = Params::default().pool,
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub pool: u32,
-    /// PERTURB: a run ends after so many playouts without a longer grid (1000, 50M, 2G).
+    /// PERTURB, PERMUTE: a run ends after so many playouts without a longer grid (1000, 50M, 2G).
     #[arg(long, value_name = "N", default_value = "20M", value_parser = parse_count)]
     pub patience: u64,
-    /// PERTURB: the grids to begin with; without any, each run begins with an NRPA search of its own.
+    /// PERMUTE: exchanges of a step at most, 1..=100.
+    #[arg(long, value_name = "N", default_value_t = Params::default().swaps,
+        value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub swaps: u32,
+    /// PERTURB, PERMUTE: the grids to begin with; without any, each run begins with a search of its own.
     #[arg(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grids: Vec<Vec<Move>>,
@@ -287,10 +293,14 @@ pub const MAX_LEVEL: u32 = 10;
 pub const MAX_WIDTH: u32 = 1024;
 
 impl Params {
-    /// The nesting level: the one asked for, or 4 for NRPA and 3 for the others, as hunts that were begun without one mean
-    /// it; new ones name [`Params::best_level`].
+    /// The nesting level: the one asked for, or 4 for NRPA, 0 (no search to begin with) for PERMUTE, and 3 for the others, as
+    /// hunts that were begun without one mean it; new ones name [`Params::best_level`].
     pub fn level(&self) -> u32 {
-        self.level.unwrap_or(if self.strategy == Strategy::Nrpa { 4 } else { 3 })
+        self.level.unwrap_or(match self.strategy {
+            Strategy::Nrpa => 4,
+            Strategy::Permute => 0,
+            _ => 3,
+        })
     }
 
     /// The best known nesting level of the strategy in a variant. A deeper NRPA search begins exactly like one of a lower
@@ -469,6 +479,7 @@ impl Default for Params {
             completion: 1,
             pool: 200,
             patience: 20_000_000,
+            swaps: 10,
             grids: Vec::new(),
         }
     }

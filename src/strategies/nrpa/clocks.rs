@@ -50,8 +50,8 @@ impl Clocks {
     }
 
     /// The next variate; [`Clocks::reserve`] has been called for it.
-    #[inline(always)]
-    pub(in crate::strategies) fn take(&mut self) -> f32 {
+    #[cfg(test)]
+    fn take(&mut self) -> f32 {
         let variate = self.buffer[self.used & (BATCH - 1)];
         self.used += 1;
         variate

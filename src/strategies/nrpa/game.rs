@@ -7,6 +7,18 @@ pub(super) const ROOM: usize = crate::morpion::position::MAX_LEGAL + 43;
 /// Room for a game: no game of any variant has more than 485 moves.
 pub(super) const GAME: usize = 512;
 
+/// The bits of a move that are its point.
+const POINT: u32 = 0xFFFF;
+
+/// A hash of the set of the moves' bits that `mask` leaves.
+#[inline(always)]
+fn fingerprint(moves: &[u32], mask: u32) -> u64 {
+    moves.iter().fold(0, |sum, &bits| {
+        let product = u64::from(bits & mask).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        sum.wrapping_add((product ^ product >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93))
+    })
+}
+
 /// The moves of a game and the moves that appeared during it.
 #[derive(Clone)]
 pub(in crate::strategies) struct Game {
@@ -44,10 +56,13 @@ impl Game {
     /// vectors, and slows a playout down when kept up to date.
     #[inline(always)]
     pub fn fingerprint(&self) -> u64 {
-        self.moves().iter().fold(0, |sum, &bits| {
-            let product = u64::from(bits).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            sum.wrapping_add((product ^ product >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93))
-        })
+        fingerprint(self.moves(), u32::MAX)
+    }
+
+    /// A hash of the set of new points: one for all grids that cover the same points.
+    #[inline(always)]
+    pub fn points_fingerprint(&self) -> u64 {
+        fingerprint(self.moves(), POINT)
     }
 
     /// Per step, how many moves have appeared when it has been played.

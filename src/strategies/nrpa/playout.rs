@@ -6,10 +6,13 @@
 //! probability weight / sum of weights (the next-reaction form of Gillespie's method; Gibson and Bruck 2000).
 //! Remaining times are kept rather than moments of firing, so magnitudes never mix: a difference loses precision
 //! only when two clocks agree in their leading digits, which is as rare as it is imprecise.
+//!
+//! Where the clocks come from is [`Times`]'s matter. With fixed ones that do not run the playout is a greedy player: it
+//! plays the legal move that stands first in an order of all.
 
 use super::clocks::Clocks;
 use super::game::Game;
-use super::policy::{Policy, code, code_at};
+use super::policy::{CODES, Policy, code, code_at};
 use super::slots::{Collision, NEVER, SLOTS, key, unpack};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
@@ -17,6 +20,54 @@ use crate::morpion::position::MAX_LEGAL;
 use crate::morpion::variant::Rules;
 use crate::strategies::extension::Instructions;
 use std::hint::select_unpredictable;
+
+/// Where the clocks of a playout come from. Variates are taken as in [`Clocks`]: reserved, read by number, counted.
+pub(in crate::strategies) trait Times {
+    /// Whether the clocks run: the time of a move played is taken off the others.
+    const RUN: bool;
+
+    /// Makes sure that `n` clocks can be read.
+    fn reserve<I: Instructions>(&mut self, n: usize);
+
+    /// The number of the next clock.
+    fn used(&self) -> usize;
+
+    /// The clock of that number, for the move with `code`.
+    fn at(&self, used: usize, code: u32) -> f32;
+
+    /// Notes that the clocks before that number have been taken.
+    fn set_used(&mut self, used: usize);
+}
+
+/// Drawn for a policy.
+struct Sampled<'a> {
+    means: &'a [f32; CODES],
+    clocks: &'a mut Clocks,
+}
+
+impl Times for Sampled<'_> {
+    const RUN: bool = true;
+
+    #[inline(always)]
+    fn reserve<I: Instructions>(&mut self, n: usize) {
+        self.clocks.reserve::<I>(n);
+    }
+
+    #[inline(always)]
+    fn used(&self) -> usize {
+        self.clocks.used()
+    }
+
+    #[inline(always)]
+    fn at(&self, used: usize, code: u32) -> f32 {
+        self.clocks.at(used) * self.means[code as usize & (CODES - 1)]
+    }
+
+    #[inline(always)]
+    fn set_used(&mut self, used: usize) {
+        self.clocks.set_used(used);
+    }
+}
 
 /// The scratch memory of playouts from one start.
 pub(in crate::strategies) struct Playout<R> {
@@ -45,30 +96,40 @@ impl<R: Rules> Playout<R> {
         (&self.start, &self.start_moves)
     }
 
-    /// Plays one game.
+    /// Plays one game in which moves are drawn by their weights.
     ///
     /// # Safety
     /// The processor has the extension `I`.
     #[inline(always)]
     pub unsafe fn play<I: Instructions>(&mut self, policy: &Policy, clocks: &mut Clocks) {
+        // SAFETY: the caller's promise.
+        unsafe { self.play_by::<I, _>(Sampled { means: policy.means(), clocks }) }
+    }
+
+    /// Plays one game by these clocks.
+    ///
+    /// # Safety
+    /// The processor has the extension `I`.
+    #[inline(always)]
+    pub unsafe fn play_by<I: Instructions, T: Times>(&mut self, mut times: T) {
         self.board.copy_from(&self.start);
-        let means = policy.means();
         // The moves of the slots once more, to read a single one.
         let mut mirror = [0u32; SLOTS];
-        let mut times = [f32::INFINITY; SLOTS];
+        let mut first = [f32::INFINITY; SLOTS];
         self.waiting.clear();
         for (slot, &mv) in self.start_moves.iter().enumerate() {
-            clocks.reserve::<I>(1);
-            let clock = clocks.take() * policy.mean(code(Move::from_raw(mv)));
+            times.reserve::<I>(1);
+            let clock = times.at(times.used(), code(Move::from_raw(mv)) as u32);
+            times.set_used(times.used() + 1);
             if slot < SLOTS {
-                (mirror[slot], times[slot]) = (mv, clock);
+                (mirror[slot], first[slot]) = (mv, clock);
             } else {
                 self.waiting.push(mv, clock);
             }
         }
         let mut live = if self.start_moves.len() < SLOTS { (1u32 << self.start_moves.len()) - 1 } else { u32::MAX };
         // SAFETY: the extension by the caller's promise.
-        let (mut moves, mut left) = unsafe { I::load(&mirror, &times) };
+        let (mut moves, mut left) = unsafe { I::load(&mirror, &first) };
         let game = &mut *self.game;
         game.clear();
         // SAFETY: the same.
@@ -98,12 +159,15 @@ impl<R: Rules> Playout<R> {
             let mv = Move::from_raw(next);
             let center = mv.point();
             game.play(mv.bits());
-            clocks.reserve::<I>(NEW);
+            times.reserve::<I>(NEW);
             let mut openings = self.board.place_and_open(mv);
-            let (elapsed, _) = unpack(soonest);
+            let elapsed = if T::RUN { unpack(soonest).0 } else { 0.0 };
             let hits;
             // SAFETY: the same.
             unsafe {
+                if !T::RUN {
+                    least = I::at_once(least);
+                }
                 (hits, least) = I::settle::<R>(moves, &mut left, live, least, mv.bits());
                 soonest = I::read(least);
             }
@@ -113,10 +177,10 @@ impl<R: Rules> Playout<R> {
                 self.waiting.settle(Collision::of::<R>(mv.bits()), elapsed);
             }
             // Counters in registers: the compiler cannot know that what is written between does not change them.
-            let (mut appearances, mut used) = (game.appearances, clocks.used());
+            let (mut appearances, mut used) = (game.appearances, times.used());
             while let Some(opening) = openings.next() {
                 let (bits, code) = (opening.mv.bits(), code_at::<R>(center, opening.place));
-                let clock = clocks.at(used) * means[code as usize & (means.len() - 1)];
+                let clock = times.at(used, code);
                 used += 1;
                 // SAFETY: the game had room before the step.
                 unsafe { game.appear(appearances, bits, code) };
@@ -138,7 +202,7 @@ impl<R: Rules> Playout<R> {
                 soonest = soonest.min(key);
             }
             game.end_step(appearances);
-            clocks.set_used(used);
+            times.set_used(used);
             if !self.waiting.is_empty() {
                 while live != u32::MAX
                     && let Some((bits, clock)) = self.waiting.pop()

@@ -18,7 +18,7 @@ const PER_POINT: usize = 20;
 /// Points from one row to the next.
 const WIDTH: usize = ROW as usize;
 /// Codes, rounded up to a power of two so that a masked index needs no check.
-pub(super) const CODES: usize = 1 << 17;
+pub(in crate::strategies) const CODES: usize = 1 << 17;
 
 /// The code of a move: dense by point, so that the codes of a neighbourhood share cache lines.
 #[inline(always)]

@@ -95,6 +95,9 @@ pub(in crate::strategies) trait Slots {
     /// A key as the least one.
     unsafe fn splat(key: u32) -> Self::Least;
 
+    /// The key of the same slot with a clock of zero: played with it, a move takes no time from the others.
+    unsafe fn at_once(least: Self::Least) -> Self::Least;
+
     /// The least key as a number.
     unsafe fn read(least: Self::Least) -> u32;
 
@@ -137,6 +140,11 @@ impl Slots for Plain {
     #[inline(always)]
     unsafe fn splat(key: u32) -> u32 {
         key
+    }
+
+    #[inline(always)]
+    unsafe fn at_once(least: u32) -> u32 {
+        least & (SLOTS as u32 - 1)
     }
 
     #[inline(always)]
@@ -267,6 +275,12 @@ mod x86 {
         unsafe fn splat(key: u32) -> __m512i {
             // SAFETY: the caller's promise.
             unsafe { _mm512_set1_epi32(key as i32) }
+        }
+
+        #[inline(always)]
+        unsafe fn at_once(least: __m512i) -> __m512i {
+            // SAFETY: the caller's promise.
+            unsafe { _mm512_and_si512(least, _mm512_set1_epi32(SLOTS as i32 - 1)) }
         }
 
         #[inline(always)]
@@ -436,6 +450,11 @@ mod x86 {
         #[inline(always)]
         unsafe fn splat(key: u32) -> u32 {
             key
+        }
+
+        #[inline(always)]
+        unsafe fn at_once(least: u32) -> u32 {
+            least & (SLOTS as u32 - 1)
         }
 
         #[inline(always)]

@@ -18,13 +18,13 @@
 mod pool;
 
 use super::extension::{Extension, Instructions, Task, dispatch};
-use super::nrpa::Nrpa;
+use super::local::{Finds, SavedStart, WarmStart, check_grid};
 use super::nrpa::clocks::Clocks;
 use super::nrpa::game::Game;
 use super::nrpa::playout::Playout;
 use super::nrpa::policy::{Policy, code};
 use super::nrpa::{Nest, learn};
-use super::params::{Adapt, Operator, Params, Strategy};
+use super::params::{Adapt, Operator, Params};
 use super::{Unit, decode_with_results, encode_with_results, restore_error};
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
@@ -70,8 +70,7 @@ pub struct Perturb<R> {
     extension: Extension,
     prefix: Vec<Move>,
     /// The search that the pool begins with, while it runs.
-    start: Option<Box<Nrpa<R>>>,
-    start_best: Vec<u32>,
+    start: Option<WarmStart<R>>,
     pool: Pool,
     playout: Playout<R>,
     policy: Policy,
@@ -87,17 +86,14 @@ pub struct Perturb<R> {
     playouts: u64,
     /// Playouts when the best grid was found.
     found_at: u64,
-    best: u32,
-    /// Grids of this slice to be reported.
-    news: Vec<Vec<u32>>,
-    keep_from: u32,
+    finds: Finds,
     results: Vec<Histogram>,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Saved {
     /// The starting search and its best grid, while it runs.
-    start: Option<(Vec<u8>, Vec<u32>)>,
+    start: Option<SavedStart>,
     pool: SavedPool,
     slices: u64,
     playouts: u64,
@@ -125,7 +121,6 @@ impl<R: Rules> Perturb<R> {
             extension: Extension::detect(),
             prefix: unit.prefix.clone(),
             start: None,
-            start_best: Vec::new(),
             pool: Pool::new(params.pool as usize),
             playout: Playout::new(position.board().clone(), moves),
             policy: Policy::uniform(),
@@ -138,9 +133,7 @@ impl<R: Rules> Perturb<R> {
             slices: 0,
             playouts: 0,
             found_at: 0,
-            best: 0,
-            news: Vec::new(),
-            keep_from: u32::MAX,
+            finds: Finds::default(),
             results: vec![Histogram::default()],
         };
         for grid in &params.grids {
@@ -149,7 +142,7 @@ impl<R: Rules> Perturb<R> {
             }
         }
         if search.pool.best() == 0 {
-            search.start = Some(Box::new(Nrpa::new(&start_params(params), unit, None)));
+            search.start = Some(WarmStart::new(params, unit));
         }
         search
     }
@@ -162,21 +155,12 @@ impl<R: Rules> Perturb<R> {
         let fail = |reason: &str| restore_error("perturb", reason.to_owned());
         let (saved, results): (Saved, _) = decode_with_results("perturb", saved, 1)?;
         let mut search = Perturb::<R>::new(params, unit);
-        let check = |grid: &[u32]| {
-            let mut moves = unit.prefix.clone();
-            for &bits in grid {
-                moves.push(Move::from_bits(R::VARIANT, bits).ok_or_else(|| fail("a grid has no such move"))?);
-            }
-            Position::<R>::after(&moves).map(drop).map_err(|_| fail("a grid is not legal"))
-        };
         for member in &saved.pool.members {
-            check(&member.moves)?;
+            check_grid::<R>(&unit.prefix, &member.moves).map_err(fail)?;
         }
         search.start = None;
-        if let Some((state, best)) = saved.start {
-            check(&best)?;
-            search.start = Some(Box::new(Nrpa::restore(&start_params(params), unit, None, &state)?));
-            search.start_best = best;
+        if let Some(start) = saved.start {
+            search.start = Some(WarmStart::restore(params, unit, start)?);
         } else if saved.pool.members.is_empty() {
             return Err(fail("it has no grids"));
         }
@@ -185,9 +169,9 @@ impl<R: Rules> Perturb<R> {
         search.slices = saved.slices;
         search.playouts = saved.playouts;
         search.found_at = saved.found_at;
-        search.best = saved.best;
+        search.finds.best = saved.best;
         search.results = results;
-        search.news.clear();
+        search.finds.clear();
         Ok(search)
     }
 
@@ -196,7 +180,7 @@ impl<R: Rules> Perturb<R> {
         self.playout.replay(moves, &mut self.parent);
         let hash = self.parent.fingerprint();
         if self.pool.insert(moves, hash, &mut self.rng) {
-            self.news.push(moves.to_vec());
+            self.finds.push(moves);
         }
     }
 
@@ -252,8 +236,8 @@ impl<R: Rules> Perturb<R> {
             if better {
                 self.found_at = self.playouts;
             }
-            if better || score as u64 >= u64::from(self.keep_from) {
-                self.news.push(game.moves().to_vec());
+            if better || score as u64 >= u64::from(self.finds.keep_from) {
+                self.finds.push(game.moves());
             }
         }
     }
@@ -345,90 +329,25 @@ impl<R: Rules> Perturb<R> {
         self.policy.set_mean(code as usize, mean);
     }
 
-    /// Reports the grids found, the best one first.
-    fn report(&mut self, ctl: &mut dyn Ctl<Move>) {
-        let mut news = std::mem::take(&mut self.news);
-        news.sort_by_key(|moves| std::cmp::Reverse(moves.len()));
-        for grid in &news {
-            let moves: Vec<Move> =
-                self.prefix.iter().copied().chain(grid.iter().map(|&bits| Move::from_raw(bits))).collect();
-            let score = moves.len() as u32;
-            if score > self.best {
-                self.best = score;
-                ctl.improved(&moves, self.playouts);
-            }
-            if score >= self.keep_from {
-                ctl.found(&moves, self.playouts);
-            }
-        }
-        news.clear();
-        self.news = news;
-    }
-
     /// Runs the search that the pool begins with.
     fn run_start(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         let Some(start) = &mut self.start else { return End::Finished };
-        let mut watch = Watch {
-            ctl,
-            best: &mut self.start_best,
-            prefix: self.prefix.len(),
-            pool: &self.pool,
-            results: &self.results,
-        };
-        let end = start.run(&mut watch);
+        let (pool, results) = (&self.pool, &self.results);
+        let end = start.run(ctl, &|start| {
+            let saved = Saved { start: Some(start), pool: pool.save(), slices: 0, playouts: 0, found_at: 0, best: 0 };
+            encode_with_results(&saved, results)
+        });
         self.playouts = start.iterations();
-        self.best = start.best();
+        self.finds.best = start.best();
         if end == End::Finished {
-            self.start = None;
-            let best = std::mem::take(&mut self.start_best);
-            self.take_in(&best);
+            if let Some(start) = self.start.take() {
+                self.take_in(&start.into_grid());
+            }
             // It has been reported.
-            self.news.clear();
+            self.finds.clear();
             self.found_at = self.playouts;
         }
         end
-    }
-}
-
-/// The parameters of the search that a pool begins with.
-fn start_params(params: &Params) -> Params {
-    Params { strategy: Strategy::Nrpa, level: Some(params.level()), ..params.clone() }
-}
-
-/// Passes on what the starting search says, and keeps its best grid.
-struct Watch<'a> {
-    ctl: &'a mut dyn Ctl<Move>,
-    best: &'a mut Vec<u32>,
-    prefix: usize,
-    pool: &'a Pool,
-    results: &'a [Histogram],
-}
-
-impl Ctl<Move> for Watch<'_> {
-    fn poll(&mut self, iterations: u64, best: u32) -> Signal {
-        self.ctl.poll(iterations, best)
-    }
-
-    fn offer_checkpoint(&mut self, save: &mut dyn FnMut() -> Vec<u8>) {
-        let (best, pool, results) = (&*self.best, self.pool, self.results);
-        self.ctl.offer_checkpoint(&mut || {
-            let start = Some((save(), best.clone()));
-            let saved = Saved { start, pool: pool.save(), slices: 0, playouts: 0, found_at: 0, best: 0 };
-            encode_with_results(&saved, results)
-        });
-    }
-
-    fn improved(&mut self, moves: &[Move], iterations: u64) {
-        *self.best = moves[self.prefix..].iter().map(|mv| mv.bits()).collect();
-        self.ctl.improved(moves, iterations);
-    }
-
-    fn keep_from(&self) -> u32 {
-        self.ctl.keep_from()
-    }
-
-    fn found(&mut self, moves: &[Move], iterations: u64) {
-        self.ctl.found(moves, iterations);
     }
 }
 
@@ -447,7 +366,7 @@ impl<R: Rules> Task for Slice<'_, R> {
 
 impl<R: Rules> Search<Move> for Perturb<R> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
-        self.keep_from = ctl.keep_from();
+        self.finds.keep_from = ctl.keep_from();
         if self.start.is_some() {
             match self.run_start(ctl) {
                 End::Finished => {}
@@ -455,14 +374,14 @@ impl<R: Rules> Search<Move> for Perturb<R> {
             }
         }
         loop {
-            self.report(ctl);
+            self.finds.report(&self.prefix, self.playouts, ctl);
             if self.pool.best() == 0 || self.playouts.saturating_sub(self.found_at) >= self.patience {
                 return End::Finished;
             }
             if self.playouts >= self.limit {
                 return End::IterationLimit;
             }
-            if ctl.poll(self.playouts, self.best) == Signal::Stop {
+            if ctl.poll(self.playouts, self.finds.best) == Signal::Stop {
                 return End::Stopped;
             }
             ctl.offer_checkpoint(&mut || self.save());
@@ -471,14 +390,14 @@ impl<R: Rules> Search<Move> for Perturb<R> {
     }
 
     fn save(&self) -> Vec<u8> {
-        let start = self.start.as_ref().map(|start| (start.save(), self.start_best.clone()));
+        let start = self.start.as_ref().map(WarmStart::save);
         let saved = Saved {
             start,
             pool: self.pool.save(),
             slices: self.slices,
             playouts: self.playouts,
             found_at: self.found_at,
-            best: self.best,
+            best: self.finds.best,
         };
         encode_with_results(&saved, &self.results)
     }
@@ -488,7 +407,7 @@ impl<R: Rules> Search<Move> for Perturb<R> {
     }
 
     fn best(&self) -> u32 {
-        self.best
+        self.finds.best
     }
 
     fn results(&self) -> &[Histogram] {
@@ -501,7 +420,8 @@ mod tests {
     use super::*;
     use crate::core::ctl::KeepBest;
     use crate::morpion::variant::T5;
-    use crate::strategies::params::Operators;
+    use crate::strategies::nrpa::Nrpa;
+    use crate::strategies::params::{Operators, Strategy};
 
     fn params(operators: &[Operator], keep: Option<u32>, grids: Vec<Vec<Move>>) -> Params {
         let operators = Operators(operators.to_vec());

@@ -3,9 +3,10 @@
 //! Grids of the best score and of up to [`DEPTH`] below it are kept, a bounded number of each. Of two drawn grids the
 //! one that has been used less is taken; of two drawn for replacement the one used more leaves: so the pool spreads
 //! over a plateau instead of standing still on one grid. A grid that was seen before, as a set of lines, is not taken
-//! in again: a table of hashes remembers the last of them (direct mapped, a newer one replaces an older one).
+//! in again.
 
 use crate::core::seed::Rng;
+use crate::strategies::local::Seen;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +33,7 @@ pub(super) struct Pool {
     /// Grids kept of each score.
     capacity: usize,
     best: usize,
-    seen: Box<[u64]>,
+    seen: Seen,
 }
 
 /// A pool as it is saved: its members in order, and what the table of hashes holds.
@@ -48,7 +49,7 @@ impl Pool {
             members: (0..SCORES).map(|_| Vec::new()).collect(),
             capacity: capacity.max(1),
             best: 0,
-            seen: vec![0; REMEMBERED].into_boxed_slice(),
+            seen: Seen::new(REMEMBERED),
         }
     }
 
@@ -86,11 +87,9 @@ impl Pool {
         if score < self.least() || score >= SCORES {
             return false;
         }
-        let place = &mut self.seen[(hash >> 32) as usize & (REMEMBERED - 1)];
-        if *place == hash {
+        if !self.seen.insert(hash) {
             return false;
         }
-        *place = hash;
         self.best = self.best.max(score);
         let members = &mut self.members[score];
         if members.len() < self.capacity {
@@ -113,8 +112,7 @@ impl Pool {
 
     /// What is to be saved.
     pub fn save(&self) -> SavedPool {
-        let seen = (0..).zip(&*self.seen).filter(|(_, hash)| **hash != 0).map(|(at, &hash)| (at, hash)).collect();
-        SavedPool { members: self.members().cloned().collect(), seen }
+        SavedPool { members: self.members().cloned().collect(), seen: self.seen.save() }
     }
 
     /// Becomes what was saved; the caller has checked that the members are games.
@@ -128,10 +126,7 @@ impl Pool {
             members.push(member);
             self.best = self.best.max(score);
         }
-        for (at, hash) in saved.seen {
-            *self.seen.get_mut(at as usize).ok_or("a hash stands outside its table")? = hash;
-        }
-        Ok(())
+        self.seen.restore(&saved.seen)
     }
 }
 

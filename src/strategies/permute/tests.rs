@@ -1,0 +1,138 @@
+use super::*;
+use crate::core::ctl::KeepBest;
+use crate::morpion::variant::{T5, Variant};
+use crate::strategies::nrpa::Nrpa;
+use crate::strategies::params::Strategy;
+use crate::with_rules;
+
+fn params(grids: Vec<Vec<Move>>) -> Params {
+    Params { strategy: Strategy::Permute, grids, ..Params::default() }
+}
+
+fn unit(seed: u64, max_iterations: u64) -> Unit {
+    Unit { prefix: Vec::new(), candidates: None, seed, max_iterations: Some(max_iterations) }
+}
+
+/// The best grid of so many playouts of an NRPA search of level 2.
+fn grid(seed: u64, playouts: u64) -> Vec<Move> {
+    let params = Params { strategy: Strategy::Nrpa, level: Some(2), ..Params::default() };
+    let mut keep = KeepBest::default();
+    Nrpa::<T5>::new(&params, &unit(seed, playouts), None).run(&mut keep);
+    keep.best
+}
+
+/// One game of the greedy player.
+struct Play<'a, R>(&'a mut Playout<R>, &'a Priorities);
+
+impl<R: Rules> Task for Play<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Instructions>(self) {
+        // SAFETY: a task is entered only on a processor that has the instructions.
+        unsafe { self.0.play_by::<I, _>(Greedy(self.1)) }
+    }
+}
+
+/// Each move played is one of those that stand first, with all vector extensions: the last five bits of a priority do
+/// not count.
+#[test]
+fn the_greedy_player_plays_what_stands_first() {
+    let rounded = |priorities: &Priorities, mv: Move| priorities.get(code(mv) as u32).to_bits() >> 5;
+    for variant in Variant::ALL {
+        with_rules!(variant, R => {
+            let start = Position::<R>::new();
+            let mut playout = Playout::<R>::new(start.board().clone(), start.moves());
+            for seed in 0..60 {
+                let mut priorities = Priorities::new(seed);
+                let mut games = Vec::new();
+                for extension in Extension::ALL {
+                    dispatch(extension, Play(&mut playout, &priorities));
+                    games.push(playout.game.moves().to_vec());
+                }
+                assert!(games.iter().all(|game| *game == games[0]), "{variant} seed {seed}");
+                let mut position = start.clone();
+                for &bits in &games[0] {
+                    let mv = Move::from_raw(bits);
+                    let first = position.moves().iter().map(|&mv| rounded(&priorities, mv)).min();
+                    assert_eq!(first, Some(rounded(&priorities, mv)), "{variant} seed {seed}");
+                    position.play(mv);
+                }
+                assert!(position.moves().is_empty());
+                // Ranked, the game is played again whatever the others' order, and in the same order.
+                priorities.redraw(seed as u32 * 97);
+                for (rank, &bits) in (1..).zip(&games[0]) {
+                    priorities.set(code(Move::from_raw(bits)) as u32, rank as f32);
+                }
+                dispatch(Extension::detect(), Play(&mut playout, &priorities));
+                assert_eq!(playout.game.moves(), games[0], "{variant} seed {seed}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_run_begins_with_nothing_and_goes_beyond_random_games() {
+    let mut keep = KeepBest::default();
+    let mut search = Permute::<T5>::new(&params(Vec::new()), &unit(1, 100_000));
+    assert_eq!(search.run(&mut keep), End::IterationLimit);
+    assert_eq!((search.iterations(), search.results()[0].total()), (100_000, 100_000));
+    assert_eq!(search.best() as usize, keep.best.len());
+    // The best of so many random games has about 95 moves.
+    assert!(keep.best.len() >= 105, "{}", keep.best.len());
+    let points: std::collections::HashSet<Vec<u16>> = search
+        .pool
+        .members()
+        .iter()
+        .map(|moves| {
+            let mut points: Vec<u16> = moves.iter().map(|&bits| bits as u16).collect();
+            points.sort_unstable();
+            points
+        })
+        .collect();
+    assert_eq!(points.len(), search.pool.members().len(), "each set of points is there once");
+    assert!(search.pool.members().iter().all(|moves| check_grid::<T5>(&[], moves).is_ok()));
+    // An empty pool saves little; a full one stays below a megabyte.
+    assert!(search.save().len() < 1 << 20, "{} bytes", search.save().len());
+}
+
+#[test]
+fn a_grid_is_improved_by_exchanges_and_by_winding_back() {
+    let start = grid(1, 60);
+    let mut keep = KeepBest::default();
+    let mut search = Permute::<T5>::new(&params(vec![start.clone()]), &unit(2, 60_000));
+    search.run(&mut keep);
+    assert!(keep.best.len() > start.len() + 10, "{} of {}", keep.best.len(), start.len());
+    assert_ne!(search.bandit, Bandit::default());
+}
+
+#[test]
+fn a_run_with_a_level_begins_with_a_search_of_it() {
+    let params = Params { level: Some(2), ..params(Vec::new()) };
+    let mut keep = KeepBest::default();
+    let mut search = Permute::<T5>::new(&params, &unit(1, 60_000));
+    assert_eq!(search.run(&mut keep), End::IterationLimit);
+    assert!(search.iterations() == 60_000 && search.results()[0].total() == 50_000);
+    assert!(search.pool.members().len() > 1 && keep.best.len() > grid(1, 10_000).len());
+}
+
+#[test]
+fn patience_ends_a_run() {
+    let params = Params { patience: 5_000, ..params(vec![grid(3, 1000)]) };
+    let mut search = Permute::<T5>::new(&params, &unit(9, u64::MAX));
+    assert_eq!(search.run(&mut KeepBest::default()), End::Finished);
+    assert!(search.games >= search.found_at + 5_000);
+    // Where nothing can be played there is nothing to search.
+    let full = Unit { prefix: search_end(), ..unit(9, u64::MAX) };
+    let mut search = Permute::<T5>::new(&Params { grids: Vec::new(), ..params }, &full);
+    assert_eq!((search.run(&mut KeepBest::default()), search.iterations()), (End::Finished, 0));
+}
+
+/// A game to its end.
+fn search_end() -> Vec<Move> {
+    let mut position = Position::<T5>::new();
+    while let Some(&mv) = position.moves().first() {
+        position.play(mv);
+    }
+    position.played().to_vec()
+}
