@@ -335,7 +335,6 @@ fn all_algorithms_agree() {
 /// The value of the empty board for black, in points.
 fn solved(width: u8, height: u8, rules: Rules) -> i32 {
     let (table, monitor) = (Table::new(1 << 25).unwrap(), Monitor::default());
-    // Under other rules than superko this is NegaScout with all parts.
     let mut engine = GoEngine { table: &table, busy: None, monitor: &monitor, stats: Stats::default() };
     let position = Position::new(board(width, height), rules);
     let found = solve(&mut engine, &position, Goal::Exact, 0, false, 0, &mut |_| ()).unwrap();
@@ -358,6 +357,7 @@ fn small_boards_have_their_known_values() {
         (2, 4, 8),
         (2, 5, 10),
         (3, 3, 9),
+        (3, 4, 4),
     ] {
         assert_eq!(solved(width, height, basic), known, "{width}x{height}");
         assert_eq!(solved(height, width, basic), known, "{height}x{width}");

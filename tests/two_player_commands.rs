@@ -123,7 +123,7 @@ fn go_is_solved_from_options_text_and_files() {
         (&["--size", "8"][..], "width and height are 1 to 7"),
         (&["--position", "X.Y"], "is neither a file nor a position"),
         (&["--position", "X../...", "--size", "3"], "the position is on a 3x2 board, --size says 3x3"),
-        (&["--size", "3", "--algorithm", "special"], "no solver of its own"),
+        (&["--size", "3", "--ko", "none"], "invalid value"),
     ] {
         let all: Vec<&str> = ["solve", "go"].iter().chain(args).copied().collect();
         let (status, out, err) = morpion(&all);
