@@ -17,6 +17,9 @@ mod engine;
 #[path = "../fuzz/bodies/grid_reader.rs"]
 mod grid_reader;
 
+#[path = "../fuzz/bodies/go.rs"]
+mod go;
+
 #[path = "../fuzz/bodies/reversi.rs"]
 mod reversi;
 
@@ -42,6 +45,15 @@ fn engine_agrees_with_the_referee() {
 #[test]
 fn both_implementations_of_reversi_play_any_bytes() {
     feed("reversi", 100, |rng| bytes(rng, 80), reversi::run);
+}
+
+#[test]
+fn both_implementations_of_go_play_any_bytes() {
+    feed("go", 150, |rng| bytes(rng, 80), go::run);
+    let likely = b"XO.xo/ \nblackwhitekopass()[];:\\ABWSZPLabc123";
+    let text =
+        |rng: &mut Rng| (0..rng.random_range(0..40)).map(|_| likely[rng.random_range(0..likely.len())]).collect();
+    feed("go", 2000, text, go::run);
 }
 
 /// Short files of every format with a few bytes changed, cut out or repeated, and plain noise.

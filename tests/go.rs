@@ -12,6 +12,7 @@ use morpion::games::go::rules::{Cycle, Ko, Rules};
 use morpion::games::go::symmetry;
 use morpion::solvers::algorithm::{Algorithm, DepthFirst};
 use morpion::solvers::dfpn::Dfpn;
+use morpion::solvers::go::GoEngine;
 use morpion::solvers::monitor::Monitor;
 use morpion::solvers::perft::perft;
 use morpion::solvers::search::{LOWEST, Parts, Stats};
@@ -334,9 +335,48 @@ fn all_algorithms_agree() {
 /// The value of the empty board for black, in points.
 fn solved(width: u8, height: u8, rules: Rules) -> i32 {
     let (table, monitor) = (Table::new(1 << 25).unwrap(), Monitor::default());
-    let mut engine = depth_first(Algorithm::NegaScout, Parts::ALL, &table, &monitor);
+    let mut engine = GoEngine { table: &table, busy: None, monitor: &monitor, stats: Stats::default() };
     let position = Position::new(board(width, height), rules);
     let found = solve(&mut engine, &position, Goal::Exact, 0, false, 0, &mut |_| ()).unwrap();
     assert_eq!(found.bounds.lower, found.bounds.upper);
     found.bounds.lower / POINT
+}
+
+/// Black's value of the empty board, as found by E. van der Werf and by others.
+#[test]
+fn small_boards_have_their_known_values() {
+    let (basic, superko) = (Rules::default(), Rules { ko: Ko::Superko, ..Rules::default() });
+    for (width, height, known) in [
+        (1, 1, 0),
+        (1, 2, 0),
+        (1, 3, 3),
+        (1, 4, 4),
+        (1, 5, 0),
+        (2, 2, 0),
+        (2, 3, 0),
+        (2, 4, 8),
+        (2, 5, 10),
+        (3, 3, 9),
+        (3, 4, 4),
+    ] {
+        assert_eq!(solved(width, height, basic), known, "{width}x{height}");
+        assert_eq!(solved(height, width, basic), known, "{height}x{width}");
+    }
+    for (width, height, known) in [(1, 1, 0), (1, 3, 3), (2, 2, 1), (2, 3, 0), (2, 4, 8), (3, 3, 9)] {
+        assert_eq!(solved(width, height, superko), known, "{width}x{height} under superko");
+    }
+}
+
+/// 3x3: nine on the middle, three on a side, and minus nine in a corner.
+#[test]
+fn first_moves_on_3x3_have_their_known_values() {
+    let (table, monitor) = (Table::new(1 << 25).unwrap(), Monitor::default());
+    for (name, known) in [("b2", 9), ("a2", 3), ("b1", 3), ("a1", -9), ("c3", -9)] {
+        let mut position = Position::new(board(3, 3), Rules::default());
+        let m = position.parse(name).unwrap();
+        position.play(m);
+        let mut engine = depth_first(Algorithm::NegaScout, Parts::ALL, &table, &monitor);
+        let found = solve(&mut engine, &position, Goal::Exact, 0, false, 0, &mut |_| ()).unwrap();
+        assert_eq!((-found.bounds.upper, -found.bounds.lower), (known * POINT, known * POINT), "{name}");
+    }
 }

@@ -91,3 +91,46 @@ fn what_cannot_be_is_refused() {
     let (status, out, _) = morpion(&["solve", "reversi", "--budget", "100000", "--memory", "1M"]);
     assert!(status == 1 && out.contains("not settled") && out.contains("budget"), "{out}");
 }
+
+#[test]
+fn go_is_solved_from_options_text_and_files() {
+    let solve = |args: &[&str]| {
+        let args: Vec<&str> =
+            ["solve", "go"].iter().chain(args).copied().chain(["--memory", "4M", "--json"]).collect();
+        let (status, out, err) = morpion(&args);
+        assert_eq!(status, 0, "{args:?}: {err}");
+        serde_json::from_str::<Value>(&out).unwrap()
+    };
+    for (args, value) in [
+        (&["--size", "3"][..], 9),
+        (&["--size", "2"], 0),
+        (&["--size", "2", "--ko", "superko"], 1),
+        (&["--size", "2", "--algorithm", "dfpn"], 0),
+        (&["--size", "2x4", "--ko", "superko", "--threads", "2"], 8),
+        (&["--size", "1x3", "--suicide", "on"], 3),
+        // Black has played in the corner.
+        (&["--position", "X../.../... white"], 9),
+    ] {
+        let found = solve(args);
+        assert_eq!((&found["lower"], &found["upper"]), (&value.into(), &value.into()), "{args:?}");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("game.sgf");
+    std::fs::write(&file, "(;GM[1]SZ[3];B[bb])").unwrap();
+    let found = solve(&["--position", file.to_str().unwrap()]);
+    assert_eq!((&found["side"], &found["lower"]), (&"white".into(), &(-9).into()));
+    for (args, reason) in [
+        (&["--size", "8"][..], "width and height are 1 to 7"),
+        (&["--position", "X.Y"], "is neither a file nor a position"),
+        (&["--position", "X../...", "--size", "3"], "the position is on a 3x2 board, --size says 3x3"),
+        (&["--size", "3", "--ko", "none"], "invalid value"),
+    ] {
+        let all: Vec<&str> = ["solve", "go"].iter().chain(args).copied().collect();
+        let (status, out, err) = morpion(&all);
+        assert!(status == 2 && err.contains(reason) && out.is_empty(), "{args:?}: {status} {err}");
+    }
+    let (status, out, _) = morpion(&["perft", "go", "--size", "3", "--depth", "3"]);
+    assert!(status == 0 && out.ends_with(" 3                   739\n"), "{out}");
+    let (status, out, _) = morpion(&["branching", "go", "--size", "3", "--games", "20"]);
+    assert!(status == 0 && out.contains("estimated size of the game tree: "), "{out}");
+}

@@ -128,8 +128,8 @@ impl Setup {
         Ok(vec![Problem { label: String::new(), text: to_line(&position), position, known: None }])
     }
 
-    /// The solver made for superko, where that is the rule.
-    pub fn special(&self) -> Option<Special<Position>> {
+    /// The solver made for go.
+    pub fn special() -> Option<Special<Position>> {
         fn make<'a>(
             threads: usize,
             table: &'a Table,
@@ -139,7 +139,7 @@ impl Setup {
             let busy = (threads > 1).then_some(busy);
             Box::new(Parallel::new(threads, monitor, || GoEngine { table, busy, monitor, stats: Stats::default() }))
         }
-        (self.ko == KoName::Superko).then_some(make)
+        Some(make)
     }
 
     /// The board, the rules and how it begins, in words.

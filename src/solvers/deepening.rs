@@ -8,7 +8,7 @@ use crate::core::game::{Game, Value};
 
 /// Growth of the depth limit, in plies. Even, so that the side to move at the limit stays the same.
 const STEP: u32 = 2;
-/// From twice this limit on the steps grow: so long are games that turn in circles.
+/// From twice this depth on the steps grow with it: only games that turn in circles are so long.
 const LONG: u32 = 32;
 
 /// Runs `value` (which gets the depth limit and the value before, if any) with growing limits until its value is

@@ -1,4 +1,9 @@
-//! Go under superko: first what is easily proven, then the game as it is.
+//! The solver for go: null windows, and under superko first what is easily proven.
+//!
+//! In a wide window many moves at a time contribute to a value, and with them all the repetitions that they lead to;
+//! then little holds by itself and can be stored. So each question is asked as whether the side to move gets a number of
+//! points, first the greatest in question, then by halving. (3x4 takes about 0.2 million nodes like this, and with
+//! wide windows more than 60 million.)
 //!
 //! Superko forbids boards of the past, so the past belongs to the key of a position, and hardly any position is met
 //! twice. But what a side can force in the game without any ko rule, although every cycle is its loss there, it can
@@ -16,7 +21,7 @@ use crate::core::game::{Game, Side, Value};
 use crate::games::go::position::Position;
 use crate::games::go::rules::{Cycle, Ko, Rules};
 
-/// The engine: NegaScout in up to three games.
+/// The engine: NegaScout with null windows, in up to three games.
 #[derive(Debug)]
 pub struct GoEngine<'a> {
     /// Its memory between questions and between threads.
@@ -30,46 +35,52 @@ pub struct GoEngine<'a> {
 }
 
 impl GoEngine<'_> {
-    fn ask(&mut self, position: &Position, alpha: Value, beta: Value) -> Result<Value, EngineError> {
+    /// Whether the side to move gets `target` at least.
+    fn reaches(&mut self, position: &Position, target: Value) -> Result<bool, EngineError> {
         let (algorithm, parts) = (Algorithm::NegaScout, Parts::ALL);
         let (table, busy, monitor) = (self.table, self.busy, self.monitor);
         let mut engine = DepthFirst { algorithm, parts, table, busy, monitor, stats: Stats::default() };
-        let value = engine.value(position, alpha, beta);
+        let value = engine.value(position, target - 1, target);
         self.stats += engine.stats;
-        value
+        Ok(value? >= target)
     }
 
-    /// What the side forces at least in the game without a ko rule, as the value for the side to move.
-    fn without_ko(
-        &mut self,
-        position: &Position,
-        forcing: Side,
-        alpha: Value,
-        beta: Value,
-    ) -> Result<Value, EngineError> {
-        let cycle = if forcing == Side::First { Cycle::LostForBlack } else { Cycle::LostForWhite };
-        let rules = Rules { ko: Ko::Free, cycle, ..position.rules() };
-        self.ask(&position.with_rules(rules), alpha, beta)
+    /// The same by the rules of the position, with what is easily proven first.
+    fn decide(&mut self, position: &Position, target: Value) -> Result<bool, EngineError> {
+        if position.rules().ko == Ko::Superko && !position.has_past() {
+            let side = position.side();
+            if self.reaches(&without_ko(position, side), target)? {
+                return Ok(true);
+            }
+            if !self.reaches(&without_ko(position, side.other()), target)? {
+                return Ok(false);
+            }
+        }
+        self.reaches(position, target)
     }
+}
+
+/// The position in the game without a ko rule in which cycles are lost for a side.
+fn without_ko(position: &Position, loser: Side) -> Position {
+    let cycle = if loser == Side::First { Cycle::LostForBlack } else { Cycle::LostForWhite };
+    position.with_rules(Rules { ko: Ko::Free, cycle, ..position.rules() })
 }
 
 impl Engine<Position> for GoEngine<'_> {
     fn value(&mut self, position: &Position, alpha: Value, beta: Value) -> Result<Value, EngineError> {
-        if position.rules().ko != Ko::Superko || position.has_past() {
-            return self.ask(position, alpha, beta);
+        let point = Position::POINT;
+        let mut low = alpha.div_euclid(point);
+        let mut high = -(-beta).div_euclid(point);
+        let mut asked = high;
+        while low < high {
+            if self.decide(position, asked * point)? {
+                low = asked;
+            } else {
+                high = asked - 1;
+            }
+            asked = high - (high - low) / 2;
         }
-        let side = position.side();
-        let lower = self.without_ko(position, side, alpha, beta)?;
-        if lower >= beta {
-            return Ok(lower);
-        }
-        // Below the lower bound nothing is left to find out; at the lower end of the window it is no bound.
-        let least = if lower > alpha { lower - 1 } else { alpha };
-        let upper = self.without_ko(position, side.other(), least, beta)?;
-        if upper <= alpha || lower > alpha && upper <= lower {
-            return Ok(upper);
-        }
-        self.ask(position, alpha, beta)
+        Ok(low * point)
     }
 
     fn hint(&self, position: &Position) -> Option<<Position as Game>::Move> {

@@ -4,7 +4,7 @@
 //! then, if it matters, `black` or `white` (to move), `ko` with a point, and `pass` if the other side has just passed.
 //! What `Display` of a position writes can be read, too.
 
-use super::board::{Board, BoardError, GREATEST};
+use super::board::{Board, BoardError};
 use super::position::{Move, Position, StonesError};
 use super::rules::Rules;
 use crate::core::game::{Game, Side};
@@ -233,6 +233,9 @@ fn points_of(board: Board, property: &str, value: &str) -> Result<u64, ReadError
     };
     let (first, last) = value.trim().split_once(':').unwrap_or((value.trim(), value.trim()));
     let ((x0, y0), (x1, y1)) = (point(first).ok_or_else(wrong)?, point(last).ok_or_else(wrong)?);
+    if x0 > x1 || y0 > y1 {
+        return Err(wrong());
+    }
     Ok((y0..=y1).flat_map(|y| (x0..=x1).map(move |x| 1u64 << (8 * y + x))).sum())
 }
 
@@ -249,11 +252,10 @@ fn board_of(root: &Node) -> Result<Board, ReadError> {
 /// Reads the position at the end of the main line of the first game. It remembers the moves that led to it.
 ///
 /// # Errors
-/// No SGF, a board larger than [`GREATEST`], illegal moves.
+/// No SGF, a board larger than [`super::board::GREATEST`], illegal moves.
 pub fn parse_sgf(text: &str, rules: Rules) -> Result<Position, ReadError> {
     let nodes = main_line(text)?;
     let board = board_of(&nodes[0])?;
-    debug_assert!(board.width() <= GREATEST);
     let mut position = Position::new(board, rules);
     let mut number = 0;
     for node in &nodes {
@@ -296,7 +298,13 @@ pub fn parse_sgf(text: &str, rules: Rules) -> Result<Position, ReadError> {
             // tt is the pass of older files, on boards that have no such point.
             let m = match value {
                 "" | "tt" => Move::PASS,
-                _ => Move(points_of(board, name, value)?.trailing_zeros() as u8),
+                _ => match points_of(board, name, value)? {
+                    point if point.is_power_of_two() => Move(point.trailing_zeros() as u8),
+                    _ => {
+                        let (property, value) = (name.clone(), value.to_owned());
+                        return Err(ReadError::Value { property, value, expected: "point of the board" });
+                    }
+                },
             };
             if !position.is_legal(m) {
                 return Err(ReadError::Illegal { number, name: position.name(m) });
@@ -349,6 +357,8 @@ mod tests {
             ("(;SZ[9])", "no 9x9 board"),
             ("(;GM[1])", "no 19x19 board"),
             ("(;SZ[3]AB[dd])", "AB[dd] is no point of the board"),
+            ("(;SZ[3]AB[bb:aa])", "AB[bb:aa] is no point"),
+            ("(;SZ[3];B[aa:bb])", "B[aa:bb] is no point"),
             ("(;SZ[3]PL[x])", "PL[x] is no colour"),
             ("(;SZ[3]B[a", "it ends within a value"),
             ("(;SZ[3]", "it ends within a game"),

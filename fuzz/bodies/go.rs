@@ -1,0 +1,44 @@
+//! Bytes as a game of go, played by both implementations, and as a file with a position.
+
+use morpion::core::game::Game;
+use morpion::games::go::board::Board;
+use morpion::games::go::naive::NaivePosition;
+use morpion::games::go::notation::{parse_position, to_line};
+use morpion::games::go::position::{Move, Position};
+use morpion::games::go::rules::{Cycle, Ko, Rules};
+
+/// Runs one input.
+///
+/// # Panics
+/// If the implementations differ, a move is not undone, or a position does not survive being written and read.
+pub fn run(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for text in [text.to_string(), format!("(;SZ[3]{text})"), format!(".X./O.X/... {text}")] {
+        let _ = parse_position(&text, Rules::default());
+    }
+    let [width, height, rules, moves @ ..] = data else { return };
+    let Ok(board) = Board::new(1 + width % 7, 1 + height % 7) else { return };
+    let ko = [Ko::Basic, Ko::Superko, Ko::Free][usize::from(rules % 3)];
+    let rules = Rules { ko, cycle: Cycle::Tie, suicide: rules / 3 % 2 == 1 };
+    let mut fast = Position::new(board, rules);
+    let mut slow = NaivePosition::new(board.width().into(), board.height().into(), ko, rules.suicide);
+    for byte in moves {
+        let mut list = Vec::new();
+        fast.moves(&mut list);
+        let place = |m: &Move| (*m != Move::PASS).then_some((usize::from(m.0 % 8), usize::from(m.0 / 8)));
+        let places: Vec<_> = list.iter().map(place).collect();
+        assert_eq!(places, slow.moves(), "{fast}");
+        if list.is_empty() {
+            break;
+        }
+        let read = parse_position(&to_line(&fast), rules).expect("what was written");
+        assert_eq!((to_line(&read), read.stones(), read.ko()), (to_line(&fast), fast.stones(), fast.ko()));
+        let i = usize::from(*byte) % list.len();
+        let before = fast.clone();
+        let undo = fast.play(list[i]);
+        let mut back = fast.clone();
+        back.undo(list[i], undo);
+        assert_eq!(back, before);
+        slow = slow.after(places[i]).expect("a legal move");
+    }
+}
