@@ -2,6 +2,9 @@
 
 use super::rules::Ko;
 
+/// Column and row of a point.
+type Place = (usize, usize);
+
 /// A stone or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Point {
@@ -53,7 +56,7 @@ impl NaivePosition {
     }
 
     /// The points connected to one by points of the same content, and all points next to them.
-    fn connected(&self, start: (usize, usize)) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
+    fn connected(&self, start: Place) -> (Vec<Place>, Vec<Place>) {
         let content = self.rows[start.1][start.0];
         let (mut inside, mut border, mut i) = (vec![start], Vec::new(), 0);
         while i < inside.len() {
