@@ -7,7 +7,7 @@
 //! CRC-32 sums. A journal that ends within a record was cut by a crash: the record was never acknowledged. Anything
 //! else that does not fit is damage, which is reported and left alone.
 //!
-//! Version 3 has counts of results in the state and in the ends of units; version 1 is read too ([`version1`]), and no
+//! Version 3 has counts of results in the state and in the ends of units; version 1 is read too (`version1`), and no
 //! other was ever written.
 
 mod version1;

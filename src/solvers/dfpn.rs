@@ -81,7 +81,7 @@ impl Dfpn<'_> {
     /// Whether the side to move gets at least `target`.
     ///
     /// # Errors
-    /// The search is to stop, or the game has no end within [`DEEPEST`] plies.
+    /// The search is to stop, or the game has no end within `DEEPEST` plies.
     pub fn reaches<G: Game>(&mut self, position: &G, target: Value) -> Result<bool, EngineError> {
         let mut position = position.clone();
         position.put_past_in_key();
