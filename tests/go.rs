@@ -167,8 +167,9 @@ fn counts_equal_the_naive_ones() {
 #[test]
 fn games_keep_the_laws() {
     for board in boards() {
-        for rules in all_rules().into_iter().filter(|rules| rules.ko != Ko::Superko) {
+        for rules in all_rules().into_iter().filter(|rules| rules.ko != Ko::Superko && !rules.suicide) {
             for seed in 0..2 {
+                // (With suicide the board can be empty again, for the other side to move, rightly with the same key.)
                 // Positions with one key are the same but for their past, which the display shows as a repetition.
                 let start = Position::new(board, rules).without_life();
                 game_laws::check(&start, seed, 60, &mut HashMap::new());

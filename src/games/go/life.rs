@@ -10,7 +10,8 @@
 //! included, are next to each living chain that it is vital to: the owner can play on any of them when it is empty, the
 //! stone is part of the living chain, and no point of the region ever is an eye of the enemy's. Each such move stays on
 //! the board, so this comes to an end, and no board comes back. The region stays vital to the chains, since all that can
-//! ever be empty in it is next to them.
+//! ever be empty in it is next to them. The owner must have a move, though, before the game ends: what a side has that
+//! has just passed is sure only if there are no enemy stones in it.
 
 use super::board::{neighbours, parts};
 
@@ -105,27 +106,27 @@ mod tests {
 
     #[test]
     fn what_lives_is_what_the_definition_says() {
-        // Stones and what is sure for black (digits: the number of points).
+        // Black stones are written x. The number is that of the points that are sure for black.
         for (rows, area) in [
-            (".X.X./XXXXX", 10),
-            (".X.X./XXX.X", 10),
-            (".X.X/XXXX", 8),
+            (".x.x./xxxxx", 10),
+            (".x.x./xxx.x", 10),
+            (".x.x/xxxx", 8),
             // One eye.
-            (".XXX/XXXX", 0),
+            (".xxx/xxxx", 0),
             // An eye of two points, one of them taken.
-            (".XO./XXXX", 8),
+            (".xO./xxxx", 8),
             // The outside is not vital to the chain, and not sure.
-            (".X.X./XXXX./.....", 8),
+            (".x.x./xxxx./.....", 8),
             // Two chains that share three eyes, and three chains around four.
-            ("XX./X.X/.XX", 9),
-            (".X../X.XX/XX..", 12),
+            ("xx./x.x/.xx", 9),
+            (".x../x.xx/xx..", 12),
             // The stone on b1 has one eye only; what rests on it falls with it.
-            (".X.../X.O../XXO../.O...", 0),
+            (".x.../x.O../xxO../.O...", 0),
             // A large eye with an enemy stone that is not next to the chain, and nothing else.
-            ("XXXXX/X...X/X.O.X/X...X/XXXXX", 0),
+            ("xxxxx/x...x/x.O.x/x...x/xxxxx", 0),
             // All points of the second eye are next to the chain, and two are not.
-            ("XXXXXX/X.XOO./XXX.O./XXXXXX", 24),
-            ("XXXXX/X.XXX/XX.O./XXOOO/XX.../XXXXX", 21),
+            ("xxxxxx/x.xOO./xxx.O./xxxxxx", 24),
+            ("xxxxx/x.xxx/xx.O./xxOOO/xx.../xxxxx", 21),
         ] {
             let (board, black, white) = parse_rows(rows).unwrap();
             let found = sure(black, white, board.points());

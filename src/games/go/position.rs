@@ -208,14 +208,14 @@ impl Position {
             legal &= !(1 << ko);
         }
         if self.rules.ko == Ko::Superko {
-            // Only a move that takes stones off can make a board of the past.
+            // As long as stones were only added, boards of the past are smaller than those to come.
             let mut asked = legal;
             while asked != 0 {
                 let bit = asked & asked.wrapping_neg();
                 asked &= asked - 1;
                 let (own_after, enemy_after) = self.after(bit);
                 let takes = own_after | enemy_after != own | enemy | bit;
-                if takes && self.was_there(own_after, enemy_after) {
+                if (takes || self.old > 0) && self.was_there(own_after, enemy_after) {
                     legal &= !bit;
                 }
             }
@@ -424,7 +424,11 @@ impl Game for Position {
             return (-area, area);
         }
         let mine = sure(own, enemy, self.points).count_ones() as i32;
-        let theirs = sure(enemy, own, self.points).count_ones() as i32;
+        // A side that passed with dead stones in its area may lose it: the game can end before they are taken.
+        let theirs = match sure(enemy, own, self.points) {
+            area if self.state.passes > 0 && area & own != 0 => 0,
+            area => area.count_ones() as i32,
+        };
         (2 * Self::POINT * mine - area, area - 2 * Self::POINT * theirs)
     }
 
