@@ -2,8 +2,9 @@
 //!
 //! In a wide window many moves at a time contribute to a value, and with them all the repetitions that they lead to;
 //! then little holds by itself and can be stored. So each question is asked as whether the side to move gets a number of
-//! points, first the greatest in question, then by halving. (3x4 takes about 0.2 million nodes like this, and with
-//! wide windows more than 60 million.)
+//! points, from the least in question upwards: so only the last is answered by no, which is what repetitions make
+//! hard. (That black gets less than 5 on 3x4 takes 0.1 million nodes, that it gets less than 6 without it, or a wide
+//! window, many millions.)
 //!
 //! Superko forbids boards of the past, so the past belongs to the key of a position, and hardly any position is met
 //! twice. But what a side can force in the game without any ko rule, although every cycle is its loss there, it can
@@ -69,17 +70,18 @@ fn without_ko(position: &Position, loser: Side) -> Position {
 impl Engine<Position> for GoEngine<'_> {
     fn value(&mut self, position: &Position, alpha: Value, beta: Value) -> Result<Value, EngineError> {
         let point = Position::POINT;
-        let mut low = alpha.div_euclid(point);
-        let mut high = -(-beta).div_euclid(point);
-        let mut asked = high;
+        let (lower, upper) = position.bounds();
+        let mut low = alpha.div_euclid(point).max(lower.div_euclid(point));
+        let mut high = (-(-beta).div_euclid(point)).min(upper.div_euclid(point));
         while low < high {
-            if self.decide(position, asked * point)? {
-                low = asked;
+            if self.decide(position, (low + 1) * point)? {
+                low += 1;
             } else {
-                high = asked - 1;
+                high = low;
             }
-            asked = high - (high - low) / 2;
         }
+        // Below the window if the bounds of the game are.
+        let low = low.min(upper.div_euclid(point));
         Ok(low * point)
     }
 

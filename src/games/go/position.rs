@@ -559,11 +559,10 @@ impl fmt::Display for Position {
         if let Some(point) = self.ko() {
             write!(f, ", ko at {}", self.board.name(point))?;
         }
-        match (self.back, self.state.passes) {
-            (0, 0) => Ok(()),
-            (0, 1) => write!(f, " after a pass"),
-            (0, _) => write!(f, " after two passes"),
-            (back, _) => write!(f, ", as {back} plies ago"),
+        match self.state.passes {
+            0 => Ok(()),
+            1 => write!(f, " after a pass"),
+            _ => write!(f, " after two passes"),
         }
     }
 }
