@@ -45,7 +45,7 @@ impl<R: Rules> Board<R> {
                 let (first, last) =
                     if straight { (0, SIDE - 1) } else { ((track - SIDE + 1).max(0), track.min(SIDE - 1)) };
                 let cells = if R::DISJOINT { last - first + 1 } else { last - first };
-                board.blocked[direction as usize * TRACKS + track as usize] = !(((1 << cells) - 1) << first);
+                board.blocked[Self::word(direction, track as usize)] = !(((1 << cells) - 1) << first);
             }
         }
         for point in cross(R::VARIANT) {
