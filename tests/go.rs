@@ -279,7 +279,7 @@ fn value(position: &mut Position, budget: &mut u32) -> Option<Value> {
 fn all_algorithms_agree() {
     let rules = all_rules();
     let (mut defined, mut ties, mut solved) = (0, 0, 0);
-    for seed in 0..600 {
+    for seed in 0..240 {
         let mut rng = rng(seed, &[]);
         let rules = rules[seed as usize % rules.len()];
         let sizes = [(1, 3), (1, 4), (2, 2), (2, 2), (1, 5), (2, 3), (3, 2)];
@@ -333,9 +333,9 @@ fn all_algorithms_agree() {
             }
         }
     }
-    assert!(solved > 300, "only {solved} positions were solved");
-    assert!(defined > 40, "only {defined} positions were small enough");
-    assert!(ties > 10, "{ties}");
+    assert!(solved > 120, "only {solved} positions were solved");
+    assert!(defined > 15, "only {defined} positions were small enough");
+    assert!(ties > 5, "{ties}");
 }
 
 /// The value of the empty board for black, in points.

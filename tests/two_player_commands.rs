@@ -106,7 +106,7 @@ fn go_is_solved_from_options_text_and_files() {
         (&["--size", "2"], 0),
         (&["--size", "2", "--ko", "superko"], 1),
         (&["--size", "2", "--algorithm", "dfpn"], 0),
-        (&["--size", "2x4", "--ko", "superko", "--threads", "2"], 8),
+        (&["--size", "2x4", "--ko", "superko", "--threads", "2", "--value-only"], 8),
         (&["--size", "1x3", "--suicide", "on"], 3),
         // Black has played in the corner.
         (&["--position", "X../.../... white"], 9),
