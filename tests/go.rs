@@ -107,7 +107,7 @@ fn both_implementations_play_the_same_games() {
     let mut repeated = 0;
     for board in boards() {
         for rules in all_rules() {
-            for seed in 0..3 {
+            for seed in [u64::from(board.area())] {
                 let mut rng = rng(seed, &[]);
                 let mut fast = Position::new(board, rules);
                 let mut slow =
@@ -144,7 +144,7 @@ fn both_implementations_play_the_same_games() {
             }
         }
     }
-    assert!(repeated > 100, "only {repeated} games ended by a repetition");
+    assert!(repeated > 30, "only {repeated} games ended by a repetition");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn symmetric_positions_share_key_and_moves() {
 #[test]
 fn what_is_sure_stays_sure() {
     let mut seen = 0;
-    for seed in 0..4000 {
+    for seed in 0..2000 {
         let mut rng = rng(seed, &[]);
         let board = board(rng.random_range(3..=7), rng.random_range(2..=5));
         let rules = Rules::default();
@@ -252,7 +252,7 @@ fn what_is_sure_stays_sure() {
             }
         }
     }
-    assert!(seen > 200, "only {seen} positions had something sure");
+    assert!(seen > 100, "only {seen} positions had something sure");
 }
 
 fn depth_first<'a>(algorithm: Algorithm, parts: Parts, table: &'a Table, monitor: &'a Monitor) -> DepthFirst<'a> {
