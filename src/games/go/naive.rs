@@ -31,6 +31,8 @@ pub struct NaivePosition {
 }
 
 type Situation = (Vec<Vec<Point>>, Point, u32, Option<(usize, usize)>);
+/// Points as column and row.
+type Places = Vec<(usize, usize)>;
 
 impl NaivePosition {
     /// The empty board.
@@ -53,7 +55,7 @@ impl NaivePosition {
     }
 
     /// The points connected to one by points of the same content, and all points next to them.
-    fn connected(&self, start: (usize, usize)) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
+    fn connected(&self, start: (usize, usize)) -> (Places, Places) {
         let content = self.rows[start.1][start.0];
         let (mut inside, mut border, mut i) = (vec![start], Vec::new(), 0);
         while i < inside.len() {
