@@ -107,7 +107,7 @@ fn both_implementations_play_the_same_games() {
     let mut repeated = 0;
     for board in boards() {
         for rules in all_rules() {
-            for seed in 0..3 {
+            for seed in [u64::from(board.area())] {
                 let mut rng = rng(seed, &[]);
                 let mut fast = Position::new(board, rules);
                 let mut slow =
@@ -144,7 +144,7 @@ fn both_implementations_play_the_same_games() {
             }
         }
     }
-    assert!(repeated > 100, "only {repeated} games ended by a repetition");
+    assert!(repeated > 30, "only {repeated} games ended by a repetition");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn symmetric_positions_share_key_and_moves() {
 #[test]
 fn what_is_sure_stays_sure() {
     let mut seen = 0;
-    for seed in 0..4000 {
+    for seed in 0..2000 {
         let mut rng = rng(seed, &[]);
         let board = board(rng.random_range(3..=7), rng.random_range(2..=5));
         let rules = Rules::default();
@@ -252,7 +252,7 @@ fn what_is_sure_stays_sure() {
             }
         }
     }
-    assert!(seen > 200, "only {seen} positions had something sure");
+    assert!(seen > 100, "only {seen} positions had something sure");
 }
 
 fn depth_first<'a>(algorithm: Algorithm, parts: Parts, table: &'a Table, monitor: &'a Monitor) -> DepthFirst<'a> {
@@ -279,7 +279,7 @@ fn value(position: &mut Position, budget: &mut u32) -> Option<Value> {
 fn all_algorithms_agree() {
     let rules = all_rules();
     let (mut defined, mut ties, mut solved) = (0, 0, 0);
-    for seed in 0..600 {
+    for seed in 0..240 {
         let mut rng = rng(seed, &[]);
         let rules = rules[seed as usize % rules.len()];
         let sizes = [(1, 3), (1, 4), (2, 2), (2, 2), (1, 5), (2, 3), (3, 2)];
@@ -333,9 +333,9 @@ fn all_algorithms_agree() {
             }
         }
     }
-    assert!(solved > 300, "only {solved} positions were solved");
-    assert!(defined > 40, "only {defined} positions were small enough");
-    assert!(ties > 10, "{ties}");
+    assert!(solved > 120, "only {solved} positions were solved");
+    assert!(defined > 15, "only {defined} positions were small enough");
+    assert!(ties > 5, "{ties}");
 }
 
 /// The value of the empty board for black, in points.

@@ -106,10 +106,10 @@ fn go_is_solved_from_options_text_and_files() {
         (&["--size", "2"], 0),
         (&["--size", "2", "--ko", "superko"], 1),
         (&["--size", "2", "--algorithm", "dfpn"], 0),
-        (&["--size", "2x4", "--ko", "superko", "--threads", "2"], 8),
+        (&["--size", "2x4", "--ko", "superko", "--threads", "2", "--value-only"], 8),
         (&["--size", "1x3", "--suicide", "on"], 3),
         // Black has played in the corner.
-        (&["--position", "X../.../... white"], 9),
+        (&["--position", "X../.../... white", "--value-only"], 9),
     ] {
         let found = solve(args);
         assert_eq!((&found["lower"], &found["upper"]), (&value.into(), &value.into()), "{args:?}");
@@ -117,7 +117,7 @@ fn go_is_solved_from_options_text_and_files() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("game.sgf");
     std::fs::write(&file, "(;GM[1]SZ[3];B[bb])").unwrap();
-    let found = solve(&["--position", file.to_str().unwrap()]);
+    let found = solve(&["--position", file.to_str().unwrap(), "--value-only"]);
     assert_eq!((&found["side"], &found["lower"]), (&"white".into(), &(-9).into()));
     for (args, reason) in [
         (&["--size", "8"][..], "width and height are 1 to 7"),

@@ -34,6 +34,8 @@ pub struct NaivePosition {
 }
 
 type Situation = (Vec<Vec<Point>>, Point, u32, Option<(usize, usize)>);
+/// Points as column and row.
+type Places = Vec<(usize, usize)>;
 
 impl NaivePosition {
     /// The empty board.
@@ -56,7 +58,11 @@ impl NaivePosition {
     }
 
     /// The points connected to one by points of the same content, and all points next to them.
+<<<<<<< HEAD
     fn connected(&self, start: Place) -> (Vec<Place>, Vec<Place>) {
+=======
+    fn connected(&self, start: (usize, usize)) -> (Places, Places) {
+>>>>>>> go
         let content = self.rows[start.1][start.0];
         let (mut inside, mut border, mut i) = (vec![start], Vec::new(), 0);
         while i < inside.len() {
