@@ -128,7 +128,7 @@ fn searches_that_cannot_be_shared_are_refused() {
     let dir = temporary();
     for (arguments, expected) in [
         ("--share 2", "only nrpa has a policy to share"),
-        ("--strategy nrpa --share 4", "a level from 1 to 3 is needed"),
+        ("--strategy nrpa --share 5", "a level from 1 to 4 is needed"),
         ("--strategy nrpa --level 1 --share 1", "the search has one level"),
         ("--strategy nrpa --share 0", "0 is not in 1..=9"),
         ("--strategy nrpa --width 3", "--share"),

@@ -2,9 +2,6 @@
 
 use super::rules::Ko;
 
-/// Column and row of a point.
-type Place = (usize, usize);
-
 /// A stone or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Point {
@@ -58,11 +55,7 @@ impl NaivePosition {
     }
 
     /// The points connected to one by points of the same content, and all points next to them.
-<<<<<<< HEAD
-    fn connected(&self, start: Place) -> (Vec<Place>, Vec<Place>) {
-=======
     fn connected(&self, start: (usize, usize)) -> (Places, Places) {
->>>>>>> go
         let content = self.rows[start.1][start.0];
         let (mut inside, mut border, mut i) = (vec![start], Vec::new(), 0);
         while i < inside.len() {

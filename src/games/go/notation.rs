@@ -335,11 +335,7 @@ mod tests {
             ("X.?", "row 1: `?` is no point of a board"),
             ("X../X.", "row 2 has 2 points, the first row has 3"),
             ("........", "there is no 8x1 board"),
-<<<<<<< HEAD
-            ("X.. green", "`g` is no point"),
-=======
             ("X.. green", "row 1: `g` is no point"),
->>>>>>> go
             ("X.. black to lose", "`lose` after the board"),
             ("X.. ko a1", "the ko at a1 is on no empty point"),
             ("XO", "the stone on a1 has no liberty"),
