@@ -1,3 +1,5 @@
+//! Tests of the permutation search.
+
 use super::*;
 use crate::core::ctl::KeepBest;
 use crate::morpion::variant::{T5, Variant};
