@@ -5,6 +5,7 @@
 
 pub mod cli;
 pub mod core;
+pub mod daemon;
 pub mod games;
 pub mod jobs;
 pub mod morpion;

@@ -7,8 +7,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The modules in dependency order: each imports only from itself and from those before it.
-const ORDER: [&str; 10] =
-    ["core", "morpion", "notation", "games", "strategies", "solvers", "jobs", "render", "runner", "cli"];
+const ORDER: [&str; 11] =
+    ["core", "morpion", "notation", "games", "strategies", "solvers", "jobs", "render", "runner", "daemon", "cli"];
 
 /// Most lines of a file.
 const LONGEST: usize = 700;

@@ -1,0 +1,7 @@
+//! The daemon: takes jobs, shares the threads among them, keeps all of it durable, and answers over HTTP.
+//!
+//! [`service::Service`] is what the daemon does, as a trait without HTTP in it; the API, its tests and the page know nothing
+//! else. [`view`] holds the values that go over the wire. tokio and axum live in this folder only.
+
+pub mod service;
+pub mod view;
