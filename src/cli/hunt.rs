@@ -149,7 +149,7 @@ fn default_threads() -> u32 {
 
 /// The first moves of a stored grid, as `--init-file FILE K` names them, and the variant: the one asked for, else the one
 /// that the file names, else 5T.
-fn init_moves(values: &[String], variant: Option<Variant>) -> anyhow::Result<(Variant, Vec<Move>)> {
+pub(super) fn init_moves(values: &[String], variant: Option<Variant>) -> anyhow::Result<(Variant, Vec<Move>)> {
     let [file, count] = values else { bail!("--init-file needs a file and a number of moves") };
     let count: usize =
         count.parse().ok().with_context(|| format!("--init-file {file} {count}: '{count}' is no number of moves"))?;
@@ -167,7 +167,7 @@ fn init_moves(values: &[String], variant: Option<Variant>) -> anyhow::Result<(Va
 }
 
 /// The grids of the variant in a directory, by file name; what is no grid of it is named on standard error and left out.
-fn init_grids(directory: &Path, variant: Variant) -> anyhow::Result<Vec<Vec<Move>>> {
+pub(super) fn init_grids(directory: &Path, variant: Variant) -> anyhow::Result<Vec<Vec<Move>>> {
     let of = |error: std::io::Error| anyhow::anyhow!("--init-dir {}: {error}", directory.display());
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(of)? {
@@ -197,7 +197,7 @@ fn init_grids(directory: &Path, variant: Variant) -> anyhow::Result<Vec<Vec<Move
 }
 
 /// The table that a value of `--stall-table` names.
-fn stall_table(value: &str) -> anyhow::Result<StallTable> {
+pub(super) fn stall_table(value: &str) -> anyhow::Result<StallTable> {
     let path = Path::new(value);
     if value.contains(':') && !path.exists() {
         return value.parse().with_context(|| format!("--stall-table {value}"));

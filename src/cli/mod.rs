@@ -4,6 +4,7 @@
 mod archive;
 mod bench;
 mod branching;
+mod client;
 mod config;
 mod convert;
 mod display;
@@ -13,6 +14,7 @@ mod go;
 mod grid_input;
 mod hunt;
 mod identify;
+mod job;
 mod machine;
 mod perft;
 mod plot;
@@ -25,11 +27,14 @@ mod signals;
 mod solve;
 mod state;
 mod stats;
+mod token;
+mod top;
 mod verify;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Exit status of bad input and failures.
@@ -63,6 +68,7 @@ enum Command {
     Experiment(experiment::Args),
     Hunt(Box<hunt::Args>),
     Identify(identify::Args),
+    Job(job::Args),
     Perft(perft::Args),
     Plot(plot::Args),
     Records(records::Args),
@@ -72,6 +78,8 @@ enum Command {
     Solve(solve::Args),
     State(state::Args),
     Stats(stats::Args),
+    Token(token::Args),
+    Top(top::Args),
     Verify(verify::Args),
 }
 
@@ -104,6 +112,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Experiment(args) => experiment::run(args, out),
         Command::Hunt(args) => hunt::run(*args, out),
         Command::Identify(args) => identify::run(args, out),
+        Command::Job(args) => job::run(args, out),
         Command::Perft(args) => perft::run(args, out),
         Command::Plot(args) => plot::run(args, out),
         Command::Records(args) => records::run(args, out),
@@ -113,6 +122,8 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Solve(args) => solve::run(args, out),
         Command::State(args) => state::run(args, out),
         Command::Stats(args) => stats::run(args, out),
+        Command::Token(args) => token::run(args, out),
+        Command::Top(args) => top::run(args, out),
         Command::Verify(args) => verify::run(args, out),
     }
 }
@@ -120,13 +131,14 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 /// Parses the arguments; those of a configuration file that they name are put before them and parsed again.
 fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
     let cli = Cli::parse_from(&arguments);
-    let (config, at) = match &cli.command {
-        None => (cli.hunt.config.clone(), 1),
-        Some(Command::Hunt(args)) => (args.config.clone(), 2),
-        Some(_) => (None, 0),
+    let (config, at, known) = match &cli.command {
+        None => (cli.hunt.config.clone(), 1, HuntOnly::command()),
+        Some(Command::Hunt(args)) => (args.config.clone(), 2, HuntOnly::command()),
+        Some(Command::Job(args)) => (args.config().map(Path::to_owned), 3, job::SubmitOnly::command()),
+        Some(_) => return Ok(cli),
     };
     let Some(config) = config else { return Ok(cli) };
-    let from_file = config::arguments(&config, &HuntOnly::command())?;
+    let from_file = config::arguments(&config, &known)?;
     arguments.splice(at..at, from_file);
     Ok(Cli::parse_from(arguments))
 }

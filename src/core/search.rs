@@ -4,7 +4,7 @@ use super::ctl::Ctl;
 use super::histogram::Histogram;
 
 /// Why a call of [`Search::run`] returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     /// The whole space of the unit has been searched: only an exact search without jumps may say so.

@@ -3,5 +3,9 @@
 //! [`service::Service`] is what the daemon does, as a trait without HTTP in it; the API, its tests and the page know nothing
 //! else. [`view`] holds the values that go over the wire. tokio and axum live in this folder only.
 
+pub mod api;
+pub mod grids;
 pub mod service;
+pub mod tokens;
+pub mod ui;
 pub mod view;

@@ -5,11 +5,13 @@
 //! tokio's core.
 
 use super::view::{
-    EventView, GridView, HealthView, JobId, JobRequest, JobState, JobView, Limits, Listing, StatisticsView,
-    UnitState, UnitView, WorkerView,
+    EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobState, JobView, Limits, Listing,
+    StatisticsView, UnitState, UnitView, WorkerView,
 };
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// Why the daemon does not do what it is asked.
 #[derive(Debug, thiserror::Error)]
@@ -158,6 +160,27 @@ pub trait Service: Send + Sync + 'static {
     /// # Errors
     /// If it cannot be stored.
     fn add_grid(&self, grid: Grid) -> Result<GridView, Refusal>;
+
+    /// How many grids there are of each variant and score, by variant and then from the best score down.
+    ///
+    /// # Errors
+    /// If the archive cannot be read.
+    fn counts(&self) -> Result<Vec<GridCount>, Refusal> {
+        let mut counts: BTreeMap<(Variant, Reverse<u32>), u64> = BTreeMap::new();
+        let mut page = Page { limit: 1000, cursor: None };
+        loop {
+            let listing = self.grids(&GridFilter::default(), &page)?;
+            for grid in &listing.items {
+                *counts.entry((grid.variant, Reverse(grid.score))).or_default() += 1;
+            }
+            match listing.next {
+                Some(next) => page.cursor = Some(next),
+                None => break,
+            }
+        }
+        let count = |((variant, Reverse(score)), count)| GridCount { variant, score, count };
+        Ok(counts.into_iter().map(count).collect())
+    }
 
     /// At most `limit` stored events after number `after`, ascending.
     fn events(&self, after: u64, job: Option<JobId>, limit: usize) -> Vec<EventView>;

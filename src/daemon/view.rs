@@ -5,6 +5,7 @@ use crate::core::search::End;
 use crate::morpion::variant::Variant;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 /// Version of these documents: the field `v` of every listing and event.
 pub const VERSION: u32 = 1;
@@ -13,7 +14,7 @@ pub const VERSION: u32 = 1;
 pub type JobId = u64;
 
 /// What a job is made of.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
     /// Kind of the job: `hunt`, ...
@@ -33,6 +34,7 @@ pub struct JobRequest {
     /// The flags of the kind's command, named and valued as in its configuration file (`strategy`, `level`, ...). Flags that
     /// name files or directories are refused: grids are sent as text instead.
     #[serde(default)]
+    #[schema(value_type = Object)]
     pub settings: Map<String, Value>,
     /// The grid whose first moves the job starts from.
     #[serde(default)]
@@ -47,7 +49,7 @@ fn one() -> u32 {
 }
 
 /// A grid and how much of it is kept.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
     /// Pentasol or MSR.
@@ -58,7 +60,7 @@ pub struct Start {
 }
 
 /// What a job may use; nothing said is no limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     /// Seconds that it has run (waiting and paused time is not counted).
@@ -76,7 +78,7 @@ pub struct Limits {
 }
 
 /// How a job stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobState {
     /// No unit of it is running, for others come first.
@@ -103,7 +105,7 @@ impl JobState {
 }
 
 /// A job.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JobView {
     /// Version of this document.
     pub v: u32,
@@ -154,11 +156,12 @@ pub struct JobView {
     /// Key of that grid, as in `/api/v1/grids/{key}`.
     pub best_grid: Option<String>,
     /// The job's settings, defaults filled in.
+    #[schema(value_type = Object)]
     pub settings: Map<String, Value>,
 }
 
 /// How a unit stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UnitState {
     /// Waits for a thread.
@@ -172,7 +175,7 @@ pub enum UnitState {
 }
 
 /// A unit of work.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UnitView {
     /// Its job.
     pub job: JobId,
@@ -193,7 +196,7 @@ pub struct UnitView {
 }
 
 /// A worker.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct WorkerView {
     /// Its number, from 1.
     pub worker: u32,
@@ -210,7 +213,7 @@ pub struct WorkerView {
 }
 
 /// A level of a job's progress: units of the main walk, or calls of a nesting level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LevelView {
     /// The level.
     pub level: u32,
@@ -221,7 +224,7 @@ pub struct LevelView {
 }
 
 /// A point of a job's course.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CoursePoint {
     /// Seconds that the job had run.
     pub seconds: f64,
@@ -232,7 +235,7 @@ pub struct CoursePoint {
 }
 
 /// Counts of scores of one nesting level.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LevelHistogram {
     /// The level, 0 being games played out.
     pub level: u32,
@@ -241,7 +244,7 @@ pub struct LevelHistogram {
 }
 
 /// The course of a job.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct StatisticsView {
     /// Version of this document.
     pub v: u32,
@@ -259,7 +262,7 @@ pub struct StatisticsView {
 
 /// A move: `x` to the right, `y` down, the north-west corner of the starting cross's inner square at (28,28) as in Pentasol;
 /// `direction` one of `-`, `|`, `\`, `/`; `shift` the number of steps along it from the new point to the middle of the line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoveView {
     /// Column of the new point.
@@ -273,7 +276,7 @@ pub struct MoveView {
 }
 
 /// A grid.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct GridView {
     /// Version of this document.
     pub v: u32,
@@ -301,7 +304,7 @@ pub struct GridView {
 }
 
 /// What two grids of a variant share, in the orientation that shares most lines.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ComparisonView {
     /// Version of this document.
     pub v: u32,
@@ -316,7 +319,7 @@ pub struct ComparisonView {
 }
 
 /// A position as a person plays it: what `POST /api/v1/board` answers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BoardView {
     /// Version of this document.
     pub v: u32,
@@ -330,8 +333,94 @@ pub struct BoardView {
     pub legal: Vec<MoveView>,
 }
 
+/// A position that is asked about: `POST /api/v1/board`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BoardRequest {
+    /// Variant.
+    pub variant: Variant,
+    /// The moves played, in order.
+    #[serde(default)]
+    pub moves: Vec<MoveView>,
+}
+
+/// A known record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RecordView {
+    /// Its name, as in `record` of grids that equal it.
+    pub name: String,
+    /// Its key, as in `/api/v1/grids/{key}`.
+    pub key: String,
+    /// Variant.
+    pub variant: Variant,
+    /// Number of moves.
+    pub score: u32,
+}
+
+/// How many grids of one variant and score the archive holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct GridCount {
+    /// Variant.
+    pub variant: Variant,
+    /// Number of moves.
+    pub score: u32,
+    /// Grids.
+    pub count: u64,
+}
+
+/// What the archive holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ArchiveView {
+    /// Version of this document.
+    pub v: u32,
+    /// Grids by variant and score, the best of each variant first.
+    pub counts: Vec<GridCount>,
+    /// The known records; `/api/v1/grids/{key}` and `compare` know them too.
+    pub records: Vec<RecordView>,
+}
+
+/// The best grid of a variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BestView {
+    /// Variant.
+    pub variant: Variant,
+    /// Number of moves.
+    pub score: u32,
+    /// Its key.
+    pub grid: String,
+    /// The known record that it equals.
+    pub record: Option<String>,
+}
+
+/// Sums over all jobs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TotalsView {
+    /// Version of this document.
+    pub v: u32,
+    /// Jobs by state.
+    pub jobs: std::collections::BTreeMap<String, u64>,
+    /// Iterations.
+    pub iterations: u64,
+    /// Iterations per second lately.
+    pub rate: f64,
+    /// Seconds that the jobs have run, added up.
+    pub seconds: f64,
+    /// Units done.
+    pub units_done: u64,
+    /// How many of these the stall table ended.
+    pub units_stalled: u64,
+    /// Units set aside.
+    pub units_poisoned: u64,
+    /// Threads at work.
+    pub threads: u32,
+    /// Grids in the archive.
+    pub grids: u64,
+    /// The best grid of each variant that has one.
+    pub best: Vec<BestView>,
+}
+
 /// Something happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct EventView {
     /// Version of this document.
     pub v: u32,
@@ -347,7 +436,7 @@ pub struct EventView {
 }
 
 /// What happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum EventKind {
     /// The daemon began.
@@ -407,7 +496,7 @@ pub enum EventKind {
 }
 
 /// How the daemon stands.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct HealthView {
     /// Version of this document.
     pub v: u32,
@@ -428,7 +517,7 @@ pub struct HealthView {
 }
 
 /// Part of a longer list.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Listing<T> {
     /// Version of this document.
     pub v: u32,

@@ -1,8 +1,9 @@
 //! How much two grids have in common, whatever their move order and orientation.
 
 use super::grid::Grid;
-use crate::morpion::geometry::{Line, Point};
+use crate::morpion::geometry::{Line, Move, Point};
 use crate::morpion::symmetry::Symmetry;
+use std::collections::HashSet;
 
 /// The largest number of lines that `grid` shares with `other` over the 8 symmetries of the cross; 0 if their lines
 /// differ in length. The grids are equal if it is the number of lines of both, and one is a part of the other if it is
@@ -18,6 +19,33 @@ pub fn common_lines(grid: &Grid, other: &Grid) -> usize {
         images.filter(|line| lines.binary_search(line).is_ok()).count()
     };
     Symmetry::ALL.iter().map(shared).max().unwrap_or(0)
+}
+
+/// A grid turned to fit another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Orientation {
+    /// Lines in common.
+    pub common: usize,
+    /// How it was turned, as an index of [`Symmetry::ALL`].
+    pub symmetry: usize,
+    /// Its moves, turned.
+    pub moves: Vec<Move>,
+}
+
+/// The orientation of `other` in which it shares most lines with `grid`, the first of equal ones; `None` if their lines
+/// differ in length, or if none lies in the playing area.
+pub fn best_orientation(grid: &Grid, other: &Grid) -> Option<Orientation> {
+    if grid.variant.line_len() != other.variant.line_len() {
+        return None;
+    }
+    let lines: HashSet<Line> = grid.moves.iter().map(|mv| mv.line()).collect();
+    let turned = Symmetry::ALL.iter().enumerate().filter_map(|(number, symmetry)| {
+        let image = |&mv: &Move| symmetry.image(other.variant, mv);
+        let moves = other.moves.iter().map(image).collect::<Option<Vec<Move>>>()?;
+        let common = moves.iter().filter(|mv| lines.contains(&mv.line())).count();
+        Some(Orientation { common, symmetry: number, moves })
+    });
+    turned.reduce(|best, next| if next.common > best.common { next } else { best })
 }
 
 /// Whether one of the 8 symmetries takes the points of `grid` to those of `other`. Grids with the same points may
@@ -49,6 +77,8 @@ mod tests {
             let turned = Grid { moves, ..part };
             assert_eq!(common_lines(&turned, record), 60);
             assert_eq!(common_lines(record, &turned), 60);
+            let back = best_orientation(record, &turned).unwrap();
+            assert_eq!((back.common, &back.moves[..]), (60, &part.moves[..]));
             assert!(same_points(&turned, &record.prefix(60).unwrap()) && !same_points(&turned, record));
         }
         let of_fours = &known.iter().find(|r| r.stem == "4T-62-hyyroporanen").unwrap().grid;

@@ -2,11 +2,11 @@
 
 use super::collect::{Entry, by_id};
 use crate::cli::grid_input::{Input, counted, plain};
-use crate::morpion::geometry::{Line, Move};
-use crate::morpion::symmetry::Symmetry;
+use crate::morpion::geometry::Line;
 use crate::morpion::variant::Variant;
 use crate::notation::catalogue::Catalogue;
 use crate::notation::grid::Grid;
+use crate::notation::identify::{Orientation, best_orientation};
 use crate::notation::pentasol::{self, Effort};
 use anyhow::{Context, ensure};
 use std::collections::HashSet;
@@ -56,15 +56,8 @@ pub fn run(
         b.variant.line_len()
     );
     let of_a: HashSet<Line> = a.moves.iter().map(|mv| mv.line()).collect();
-    let turned = Symmetry::ALL.iter().enumerate().filter_map(|(number, symmetry)| {
-        let moves: Option<Vec<Move>> = b.moves.iter().map(|&mv| symmetry.image(b.variant, mv)).collect();
-        let moves = moves?;
-        let common = moves.iter().filter(|mv| of_a.contains(&mv.line())).count();
-        Some((common, number, moves))
-    });
-    let best = turned.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    let (common_lines, symmetry, moves) =
-        best.context("no orientation of the second grid lies in the playing area")?;
+    let Orientation { common: common_lines, symmetry, moves } =
+        best_orientation(&a, &b).context("no orientation of the second grid lies in the playing area")?;
     let b = Grid { moves, ..b };
     let of_b: HashSet<Line> = b.moves.iter().map(|mv| mv.line()).collect();
     let report = Report {

@@ -1,0 +1,161 @@
+//! `morpion job list` and `show`.
+
+use super::{Named, document};
+use crate::cli::client::{Client, Connection, encoded};
+use crate::cli::grid_input::plain;
+use crate::daemon::view::{JobState, JobView, Listing, VERSION};
+use crate::runner::status::{clock, thousands};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// List the jobs, newest first.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Only those in this state: queued, running, paused, draining, finished, cancelled, failed
+    #[arg(long, value_parser = read_state)]
+    state: Option<JobState>,
+    /// Only those of this kind
+    #[arg(long)]
+    kind: Option<String>,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = crate::cli::hunt::positive)]
+    limit: usize,
+    /// Print the daemon's JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+fn read_state(text: &str) -> Result<JobState, String> {
+    serde_json::from_value(text.into())
+        .map_err(|_| "expected queued, running, paused, draining, finished, cancelled or failed".to_owned())
+}
+
+/// A state in words.
+pub fn state(state: JobState) -> &'static str {
+    match state {
+        JobState::Queued => "queued",
+        JobState::Running => "running",
+        JobState::Paused => "paused",
+        JobState::Draining => "draining",
+        JobState::Finished => "finished",
+        JobState::Cancelled => "cancelled",
+        JobState::Failed => "failed",
+    }
+}
+
+/// Runs `list`.
+///
+/// # Errors
+/// If no daemon answers, it refuses, or the output cannot be written.
+pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let client = Client::new(&args.connection)?;
+    let mut path = "/api/v1/jobs?".to_owned();
+    if let Some(asked) = args.state {
+        path += &format!("&state={}", state(asked));
+    }
+    if let Some(kind) = &args.kind {
+        path += &format!("&kind={}", encoded(kind));
+    }
+    let (jobs, more) = client.list::<JobView>(&path, args.limit)?;
+    if args.json {
+        document(&Listing { v: VERSION, items: jobs, next: None }, out)?;
+    } else if jobs.is_empty() {
+        eprintln!("no jobs");
+    } else {
+        let heads = ["id", "state", "best", "threads", "per second", "iterations", "time", "name"];
+        let rows: Vec<[String; 8]> = jobs.iter().map(row).collect();
+        table(heads, &rows, out)?;
+    }
+    if more {
+        eprintln!("there are more: --limit");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(job: &JobView) -> [String; 8] {
+    [
+        job.id.to_string(),
+        state(job.state).to_owned(),
+        job.best.map_or("-".to_owned(), |best| best.to_string()),
+        job.threads.to_string(),
+        thousands(job.rate.max(0.0) as u64),
+        thousands(job.iterations),
+        clock(job.seconds),
+        plain(&job.name),
+    ]
+}
+
+/// Prints rows below their heads; numbers to the right, the state and the name to the left.
+fn table<const N: usize>(heads: [&str; N], rows: &[[String; N]], out: &mut dyn Write) -> std::io::Result<()> {
+    let heads = heads.map(str::to_owned);
+    let lines = || std::iter::once(&heads).chain(rows);
+    let widths: Vec<usize> = (0..N).map(|i| lines().map(|line| line[i].chars().count()).max().unwrap_or(0)).collect();
+    for line in lines() {
+        let cells = line.iter().zip(&widths).enumerate().map(|(i, (cell, &width))| match i {
+            1 => format!("{cell:<width$}"),
+            i if i + 1 == N => cell.clone(),
+            _ => format!("{cell:>width$}"),
+        });
+        writeln!(out, "{}", cells.collect::<Vec<_>>().join("  "))?;
+    }
+    Ok(())
+}
+
+/// Show a job: how it stands, what it may use, its settings.
+///
+/// # Errors
+/// If no daemon answers, it refuses, or the output cannot be written.
+pub fn show(named: &Named, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let client = Client::new(&named.connection)?;
+    let job: JobView = client.get(&format!("/api/v1/jobs/{}", named.id))?;
+    if named.json {
+        document(&job, out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    describe(&job, out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
+    let mut line = |name: &str, value: String| writeln!(out, "{name:<11} {value}");
+    line("job", format!("{}, {}", job.id, plain(&job.name)))?;
+    let reason = job.reason.as_ref().map_or(String::new(), |reason| format!(", {}", plain(reason)));
+    line("state", format!("{}{reason}", state(job.state)))?;
+    let what = [Some(job.kind.clone()), job.strategy.clone(), job.variant.map(|v| v.to_string())];
+    line("kind", what.into_iter().flatten().collect::<Vec<_>>().join(", "))?;
+    if let Some(best) = job.best {
+        line("best", format!("{best} moves, grid {}", job.best_grid.as_deref().unwrap_or("-")))?;
+    }
+    let per_second = thousands(job.rate.max(0.0) as u64);
+    line("iterations", format!("{}, {per_second} per second", thousands(job.iterations)))?;
+    line("time", format!("{}, {} threads now", clock(job.seconds), job.threads))?;
+    let mut units = format!("{} done", thousands(job.units_done));
+    for (count, what) in [(job.units_stalled, "stalled"), (job.units_poisoned, "set aside after failures")] {
+        if count > 0 {
+            units += &format!(", {} {what}", thousands(count));
+        }
+    }
+    line("units", units)?;
+    line("priority", format!("{}, weight {}", job.priority, job.weight))?;
+    let limits = [
+        job.limits.seconds.map(|seconds| format!("{} of time", clock(seconds))),
+        job.limits.iterations.map(|n| format!("{} iterations", thousands(n))),
+        job.limits.threads.map(|n| format!("{n} threads")),
+        job.limits.memory.map(|n| format!("{} MiB of memory", n >> 20)),
+    ];
+    let limits: Vec<String> = limits.into_iter().flatten().collect();
+    line("limits", if limits.is_empty() { "none".to_owned() } else { limits.join(", ") })?;
+    if let Some(seed) = job.seed {
+        line("seed", seed.to_string())?;
+    }
+    let setting = |(name, value): (&String, &serde_json::Value)| match value.as_str() {
+        Some(text) => format!("{name} = {}", plain(text)),
+        None => format!("{name} = {value}"),
+    };
+    for (i, setting) in job.settings.iter().map(setting).enumerate() {
+        line(if i == 0 { "settings" } else { "" }, setting)?;
+    }
+    Ok(())
+}

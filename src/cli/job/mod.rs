@@ -1,0 +1,152 @@
+//! `morpion job`: what a user does with a daemon's jobs.
+
+mod export;
+mod follow;
+mod list;
+mod submit;
+
+use super::client::{Client, Connection};
+use crate::daemon::view::{JobId, JobView};
+use std::io::Write;
+use std::process::ExitCode;
+use submit::Submit;
+
+pub use follow::told;
+pub use list::state;
+pub use submit::SubmitOnly;
+
+/// Submit jobs to a daemon, watch them, command them, and fetch what they found.
+///
+/// The daemon is the one at --url (MORPION_URL, by default http://127.0.0.1:7878). Exit status: 0 done, 1 a negative answer
+/// (the job failed or was cancelled), 2 bad input, a refusal, or no daemon.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Submit(Box<Submit>),
+    List(list::Args),
+    Show(Named),
+    Wait(follow::Wait),
+    Follow(Named),
+    Pause(Named),
+    Resume(Named),
+    Cancel(Named),
+    Drain(Named),
+    Priority(Priority),
+    Remove(Named),
+    Export(export::Args),
+}
+
+/// A job of a daemon.
+#[derive(Debug, clap::Args)]
+struct Named {
+    /// Number of the job, as `submit` and `list` print it
+    id: JobId,
+    /// Print the daemon's JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Change a job's priority: those of a higher one are served first.
+#[derive(Debug, clap::Args)]
+struct Priority {
+    /// Number of the job
+    id: JobId,
+    /// -100 to 100; jobs are submitted with 0
+    #[arg(allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-100..=100))]
+    priority: i32,
+    /// Share of the threads among jobs of one priority, 1 to 1000
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    weight: Option<u32>,
+    /// Print the daemon's JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Args {
+    /// The configuration file that a submission names.
+    pub fn config(&self) -> Option<&std::path::Path> {
+        match &self.command {
+            Command::Submit(submit) => submit.config(),
+            _ => None,
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If no daemon answers, it refuses, or the output cannot be written.
+pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    match args.command {
+        Command::Submit(submit) => submit::run(*submit, out),
+        Command::List(args) => list::run(&args, out),
+        Command::Show(named) => list::show(&named, out),
+        Command::Wait(args) => follow::wait(&args, out),
+        Command::Follow(named) => follow::run(&named, out),
+        Command::Pause(named) => command(&named, "pause", out),
+        Command::Resume(named) => command(&named, "resume", out),
+        Command::Cancel(named) => command(&named, "cancel", out),
+        Command::Drain(named) => command(&named, "drain", out),
+        Command::Priority(args) => priority(&args, out),
+        Command::Remove(named) => remove(&named, out),
+        Command::Export(args) => export::run(&args, out),
+    }
+}
+
+/// Prints a document as the daemon sent it.
+fn document<T: serde::Serialize>(value: &T, out: &mut dyn Write) -> anyhow::Result<()> {
+    writeln!(out, "{}", serde_json::to_string_pretty(value)?)?;
+    Ok(())
+}
+
+fn command(named: &Named, verb: &str, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let client = Client::new(&named.connection)?;
+    let job: JobView = client.ask("POST", &format!("/api/v1/jobs/{}/{verb}", named.id), &[], None)?;
+    answered(&job, named.json, out)
+}
+
+/// Says how a job stands after a command.
+fn answered(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    if json {
+        document(job, out)?;
+    } else {
+        eprintln!("job {} is {}", job.id, list::state(job.state));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn priority(args: &Priority, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let client = Client::new(&args.connection)?;
+    let mut change = serde_json::json!({ "priority": args.priority });
+    if let Some(weight) = args.weight {
+        change["weight"] = weight.into();
+    }
+    let path = format!("/api/v1/jobs/{}", args.id);
+    let job: JobView = client.ask("PATCH", &path, &[], Some(&serde_json::to_vec(&change)?))?;
+    if args.json {
+        document(&job, out)?;
+    } else {
+        eprintln!("job {} has priority {} and weight {}", job.id, job.priority, job.weight);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn remove(named: &Named, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let client = Client::new(&named.connection)?;
+    client.delete(&format!("/api/v1/jobs/{}", named.id))?;
+    if named.json {
+        document(&serde_json::json!({ "v": crate::daemon::view::VERSION, "removed": named.id }), out)?;
+    } else {
+        eprintln!("job {} is forgotten; its grids stay in the archive", named.id);
+    }
+    Ok(ExitCode::SUCCESS)
+}

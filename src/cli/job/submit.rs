@@ -1,0 +1,293 @@
+//! `morpion job submit`: the flags of a hunt become a request.
+//!
+//! The flags are those of `morpion hunt`, read by the same declarations, so a mistake is told before anything is sent. Only
+//! flags that were given are sent; the daemon fills in the defaults. Files that flags name are read here, and their
+//! content is sent: the daemon may run elsewhere.
+
+use crate::cli::client::{Client, Connection};
+use crate::cli::hunt;
+use crate::daemon::view::{JobRequest, JobView, Limits, Start};
+use crate::notation::format::{Format, write};
+use crate::notation::grid::Grid;
+use crate::strategies::params::{BadParam, parse_count};
+use anyhow::Context;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, FromArgMatches};
+use serde_json::{Map, Value};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Submit a job, with the flags of `morpion hunt`; prints its number alone.
+///
+/// CONFIG is a configuration file as `morpion --config` reads it; flags win over it. It may also name what is the job's own:
+/// name, priority, weight, all_iterations, memory. Of the hunt's flags, --time and --threads are limits of the job
+/// (--threads N: N-1 workers at once), and --directory, --checkpoint and --quiet are the daemon's business.
+#[derive(Debug, clap::Args)]
+pub struct Submit {
+    /// Configuration file
+    #[arg(value_name = "CONFIG")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    job: JobFlags,
+    #[command(flatten)]
+    connection: Connection,
+    #[command(flatten)]
+    hunt: Given,
+}
+
+/// The flags that may stand in a configuration file.
+#[derive(Debug, clap::Parser)]
+#[command(name = "morpion", args_override_self = true)]
+pub struct SubmitOnly {
+    #[command(flatten)]
+    job: JobFlags,
+    #[command(flatten)]
+    hunt: hunt::Args,
+}
+
+/// What is the job's own.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Job")]
+struct JobFlags {
+    /// Kind of the job.
+    #[arg(long, default_value = "hunt")]
+    kind: String,
+    /// Name for people; default: made from the settings.
+    #[arg(long)]
+    name: Option<String>,
+    /// Jobs of a higher priority are served first; -100 to 100.
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i32).range(-100..=100))]
+    priority: i32,
+    /// Share of the threads among jobs of one priority; 1 to 1000.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    weight: u32,
+    /// End after so many iterations of all its units together (1000, 50M, 2G).
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    all_iterations: Option<u64>,
+    /// Memory of its searches at most (500M, 2G).
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    memory: Option<u64>,
+    /// A text of your own: the same one never makes a second job, so that a submission can be repeated without harm.
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+}
+
+/// Bytes with a unit, in powers of 1024.
+fn bytes(text: &str) -> Result<u64, BadParam> {
+    let (digits, shift) = match text.char_indices().next_back() {
+        Some((at, 'K' | 'k')) => (&text[..at], 10),
+        Some((at, 'M')) => (&text[..at], 20),
+        Some((at, 'G')) => (&text[..at], 30),
+        _ => (text, 0),
+    };
+    let number: Option<u64> = digits.parse().ok().filter(|&n| n > 0);
+    number
+        .and_then(|n| n.checked_mul(1 << shift))
+        .ok_or_else(|| BadParam("expected a number of bytes such as 500M or 2G".to_owned()))
+}
+
+/// The flags of a hunt, with the knowledge of which were given.
+#[derive(Debug)]
+struct Given {
+    args: hunt::Args,
+    matches: ArgMatches,
+}
+
+impl FromArgMatches for Given {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Given, clap::Error> {
+        Ok(Given { args: hunt::Args::from_arg_matches(matches)?, matches: matches.clone() })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Given::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl clap::Args for Given {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        hunt::Args::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        hunt::Args::augment_args_for_update(command)
+    }
+}
+
+impl Submit {
+    /// The configuration file.
+    pub fn config(&self) -> Option<&Path> {
+        self.file.as_deref().or(self.hunt.args.config.as_deref())
+    }
+}
+
+/// Flags that are told to the daemon in another way, or are none of its business.
+const NOT_SETTINGS: [&str; 10] =
+    ["config", "threads", "time", "init_file", "init_dir", "stall_table", "directory", "quiet", "json", "checkpoint"];
+
+/// Runs the command.
+///
+/// # Errors
+/// If a file that a flag names cannot be read, no daemon answers, or it refuses.
+pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let request = request(&args)?;
+    let client = Client::new(&args.connection)?;
+    let key = args.job.idempotency_key.as_deref().map(|key| ("idempotency-key", key));
+    let headers: Vec<(&str, &str)> = key.into_iter().collect();
+    let body = serde_json::to_vec(&request)?;
+    let job: JobView = client.ask("POST", "/api/v1/jobs", &headers, Some(&body))?;
+    if args.hunt.args.output.json {
+        super::document(&job, out)?;
+    } else {
+        writeln!(out, "{}", job.id)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The request that the flags stand for.
+fn request(args: &Submit) -> anyhow::Result<JobRequest> {
+    let Given { args: hunt, matches } = &args.hunt;
+    let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    for (id, flag) in [("directory", "--directory"), ("checkpoint", "--checkpoint"), ("quiet", "--quiet")] {
+        if given(id) {
+            eprintln!("morpion: {flag} is the daemon's business and is left out");
+        }
+    }
+    let mut settings = Map::new();
+    let command = <Given as clap::Args>::augment_args(clap::Command::new("hunt"));
+    for arg in command.get_arguments() {
+        let id = arg.get_id().as_str();
+        let Some(long) = arg.get_long().filter(|_| given(id) && !NOT_SETTINGS.contains(&id)) else { continue };
+        let value = if matches!(arg.get_action(), clap::ArgAction::SetTrue) {
+            Value::Bool(true)
+        } else {
+            let mut values = matches.get_raw(id).into_iter().flatten().map(|raw| scalar(&raw.to_string_lossy()));
+            match (values.next(), values.next()) {
+                (Some(value), None) => value,
+                _ => continue,
+            }
+        };
+        settings.insert(long.replace('-', "_"), value);
+    }
+    let start = match &hunt.init_file {
+        Some(values) => {
+            let (variant, moves) = hunt::init_moves(values, hunt.variant)?;
+            settings.insert("variant".to_owned(), variant.code().into());
+            Some(Start { grid: text(Grid::new(variant, moves))?, moves: None })
+        }
+        None => None,
+    };
+    let grids = match &hunt.init_dir {
+        Some(directory) => {
+            let variant = hunt.variant.unwrap_or_default();
+            let grids = hunt::init_grids(directory, variant)?;
+            grids.into_iter().map(|moves| text(Grid::new(variant, moves))).collect::<anyhow::Result<_>>()?
+        }
+        None => Vec::new(),
+    };
+    if let Some(table) = &hunt.stall_table {
+        let rows = hunt::stall_table(table)?.0;
+        let rows: Vec<String> = rows.iter().map(|(score, iterations)| format!("{score}:{iterations}")).collect();
+        settings.insert("stall_table".to_owned(), rows.join(",").into());
+    }
+    let JobFlags { kind, name, priority, weight, all_iterations, memory, .. } = &args.job;
+    Ok(JobRequest {
+        kind: kind.clone(),
+        name: name.clone(),
+        priority: *priority,
+        weight: *weight,
+        limits: Limits {
+            seconds: hunt.time,
+            iterations: *all_iterations,
+            threads: hunt.threads.map(|threads| threads - 1),
+            memory: *memory,
+        },
+        settings,
+        start,
+        grids,
+    })
+}
+
+/// A value as a configuration file would have it.
+fn scalar(text: &str) -> Value {
+    text.parse::<u64>().map_or_else(|_| text.into(), Value::from)
+}
+
+fn text(grid: Grid) -> anyhow::Result<String> {
+    write(&grid, Format::MsrCompact).context("a grid cannot be written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        submit: Submit,
+    }
+
+    fn request_of(flags: &[&str]) -> JobRequest {
+        let line = Line::parse_from([&["submit"], flags].concat());
+        request(&line.submit).unwrap()
+    }
+
+    #[test]
+    fn only_what_was_given_is_sent() {
+        let sent = request_of(&["--strategy", "nrpa", "--level", "3", "--alpha", "1.5", "--keep-from", "none"]);
+        let expected = serde_json::json!({"strategy": "nrpa", "level": 3, "alpha": "1.5", "keep_from": "none"});
+        assert_eq!(Value::from(sent.settings), expected);
+        assert_eq!((sent.kind.as_str(), sent.limits, sent.priority, sent.weight), ("hunt", Limits::default(), 0, 1));
+        let sent = request_of(&[
+            "--time",
+            "2h",
+            "--threads",
+            "5",
+            "--memory",
+            "2G",
+            "--all-iterations",
+            "3M",
+            "--priority",
+            "-5",
+            "--seed",
+            "18446744073709551615",
+            "--directory",
+            "x",
+            "--stall-table",
+            "80:10,90:20",
+            "--order-free",
+            "off",
+        ]);
+        let limits =
+            Limits { seconds: Some(7200.0), iterations: Some(3_000_000), threads: Some(4), memory: Some(2 << 30) };
+        assert_eq!((sent.limits, sent.priority), (limits, -5));
+        let expected = serde_json::json!({"seed": u64::MAX, "stall_table": "80:10,90:20", "order_free": "off"});
+        assert_eq!(Value::from(sent.settings), expected);
+    }
+
+    #[test]
+    fn grids_are_sent_as_text() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/grids/5T-178-rosin.txt");
+        let sent = request_of(&["--init-file", file, "60"]);
+        let start = sent.start.unwrap();
+        let loaded = crate::notation::format::read(start.grid.as_bytes(), None).unwrap();
+        assert_eq!((loaded.grid.score(), start.moves), (60, None));
+        assert_eq!(sent.settings["variant"], "5T");
+        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/grids");
+        let sent = request_of(&["--strategy", "perturb", "--variant", "5D", "--init-dir", directory]);
+        assert!(sent.grids.len() >= 2 && sent.grids.iter().all(|grid| grid.starts_with("MS1:")));
+    }
+
+    #[test]
+    fn bytes_are_read() {
+        for (text, number) in
+            [("1", Some(1)), ("2k", Some(2048)), ("500M", Some(500 << 20)), ("0", None), ("x", None)]
+        {
+            assert_eq!(bytes(text).ok(), number, "{text}");
+        }
+        assert!(bytes("99999999999G").is_err());
+    }
+}

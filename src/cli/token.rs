@@ -1,0 +1,105 @@
+//! `morpion token`: who may use a daemon that other machines can reach.
+
+use crate::cli::grid_input::plain;
+use crate::daemon::tokens::{Role, Token, TokenFile, TokenStore, make};
+use anyhow::Context;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Make, list and take back the tokens that a daemon asks for on any address but a loopback one.
+///
+/// A token is shown once, when it is made; the daemon keeps a hash of it. Changes count at once, also for a daemon that
+/// runs.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Make a token and print it
+    Create {
+        /// A name for people, such as the machine it is for
+        name: String,
+        /// What its bearer may do: see everything (read), everything (operate), or what a worker on another machine needs
+        #[arg(long, value_enum, default_value_t = Role::Read)]
+        role: Role,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// List the tokens, without their secrets
+    List {
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Take a token back
+    Remove {
+        /// Its id, or its name if only one has it
+        id: String,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Place {
+    /// State directory of the daemon
+    #[arg(long, value_name = "DIR", default_value = "state")]
+    state: PathBuf,
+}
+
+impl Place {
+    fn file(&self) -> TokenFile {
+        TokenFile::in_directory(&self.state)
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the tokens cannot be read or written.
+pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    match args.command {
+        Command::Create { name, role, place } => {
+            let directory = place.state.display();
+            std::fs::create_dir_all(&place.state).with_context(|| format!("{directory}: cannot be made"))?;
+            let created = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+            let (token, secret) = make(&name, role, (rand::random(), rand::random()), created)?;
+            let id = token.id.clone();
+            place.file().add(token)?;
+            eprintln!("token {id} for {}, role {}; it is shown this once:", plain(&name), role.name());
+            writeln!(out, "{secret}")?;
+        }
+        Command::List { json, place } => list(&place.file().tokens()?, json, out)?,
+        Command::Remove { id, place } => {
+            let token = place.file().remove(&id)?;
+            eprintln!("token {} for {} is taken back", token.id, plain(&token.name));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(tokens: &[Token], json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    if json {
+        let shown = tokens.iter().map(|token| {
+            serde_json::json!({"id": token.id, "name": token.name, "role": token.role, "created": token.created})
+        });
+        let document = serde_json::json!({ "v": 1, "items": shown.collect::<Vec<_>>() });
+        writeln!(out, "{}", serde_json::to_string_pretty(&document)?)?;
+        return Ok(());
+    }
+    if tokens.is_empty() {
+        eprintln!("no tokens");
+    }
+    for token in tokens {
+        let made = crate::runner::best::utc(token.created as f64);
+        writeln!(out, "{}  {:<7}  {made}  {}", token.id, token.role.name(), plain(&token.name))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,269 @@
+//! The screen of `morpion top`: what is drawn, and what is left out where there is little room.
+
+use super::Model;
+use crate::cli::grid_input::plain;
+use crate::cli::job::state;
+use crate::daemon::view::{JobState, JobView, WorkerView};
+use crate::runner::status::{clock, thousands};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Borders, Cell, Paragraph, Row, Table, TableState};
+
+/// Lines that the jobs get at least before workers and events are shown.
+const JOBS: u16 = 6;
+
+/// Lines of the events, their border included.
+const EVENTS: u16 = 8;
+
+/// A column of the table of jobs.
+struct Column {
+    head: &'static str,
+    width: u16,
+    /// The screen must be so wide for it to be shown.
+    from: u16,
+    text: fn(&JobView) -> String,
+}
+
+/// The columns; the last one takes what is left.
+const COLUMNS: [Column; 8] = [
+    Column { head: "job", width: 5, from: 0, text: |job| job.id.to_string() },
+    Column { head: "state", width: 9, from: 0, text: |job| state(job.state).to_owned() },
+    Column { head: "best", width: 4, from: 0, text: |job| job.best.map_or("-".to_owned(), |best| best.to_string()) },
+    Column { head: "thr", width: 3, from: 40, text: |job| job.threads.to_string() },
+    Column { head: "per second", width: 11, from: 50, text: |job| thousands(job.rate.max(0.0) as u64) },
+    Column { head: "iterations", width: 15, from: 90, text: |job| thousands(job.iterations) },
+    Column { head: "time", width: 17, from: 75, text: |job| clock(job.seconds) },
+    Column { head: "name", width: 0, from: 30, text: |job| plain(&job.name) },
+];
+
+/// Draws everything.
+pub fn draw(frame: &mut Frame, model: &Model, chosen: &mut TableState) {
+    let area = frame.area();
+    let spare = area.height.saturating_sub(3 + JOBS);
+    let workers = if model.workers.is_empty() || spare < 4 {
+        0
+    } else {
+        (model.workers.len() as u16).saturating_add(3).min(spare / 2)
+    };
+    let events = if spare.saturating_sub(workers) < 3 { 0 } else { EVENTS.min(spare - workers) };
+    let heads = if area.height < 4 { 0 } else { 2 };
+    let parts = Layout::vertical([
+        Constraint::Length(heads),
+        Constraint::Min(1),
+        Constraint::Length(workers),
+        Constraint::Length(events),
+        Constraint::Length(u16::from(area.height > 1)),
+    ])
+    .split(area);
+    frame.render_widget(Paragraph::new(heading(model)), parts[0]);
+    jobs(frame, parts[1], model, chosen);
+    if workers > 0 {
+        frame.render_widget(workers_table(model, parts[2].width), parts[2]);
+    }
+    if events > 0 {
+        let lines: Vec<Line> = model.events.iter().map(|text| Line::raw(text.as_str())).collect();
+        frame.render_widget(Paragraph::new(lines).block(titled("events")), parts[3]);
+    }
+    frame.render_widget(Paragraph::new(footer(model)), parts[4]);
+}
+
+fn titled(title: &str) -> Block<'_> {
+    Block::default().borders(Borders::TOP).title(title).border_style(Style::default().add_modifier(Modifier::DIM))
+}
+
+fn heading(model: &Model) -> Vec<Line<'_>> {
+    let bold = Style::default().add_modifier(Modifier::BOLD);
+    let mut first = vec![Span::styled("morpion", bold), Span::raw(format!("  {}", model.url))];
+    if let Some(health) = &model.health {
+        let text = format!("  {} of {} workers busy, up {}", health.busy, health.workers, clock(health.uptime));
+        first.push(Span::raw(text));
+        if health.status != "ok" {
+            let warning = Style::default().fg(Color::Red).add_modifier(Modifier::BOLD);
+            first.push(Span::styled(format!("  {}", plain(&health.status)), warning));
+        }
+    }
+    let mut second = Vec::new();
+    if let Some(totals) = &model.totals {
+        let best = totals.best.iter().map(|best| format!("{} {}", best.variant, best.score));
+        let best: Vec<String> = best.collect();
+        if !best.is_empty() {
+            second.push(Span::styled(format!("best {}", best.join(", ")), Style::default().fg(Color::Green)));
+            second.push(Span::raw("  "));
+        }
+        second.push(Span::raw(format!(
+            "{} grids, {} iterations, {} per second",
+            thousands(totals.grids),
+            thousands(totals.iterations),
+            thousands(totals.rate.max(0.0) as u64)
+        )));
+    }
+    vec![Line::from(first), Line::from(second)]
+}
+
+fn colour(state: JobState) -> Style {
+    match state {
+        JobState::Running => Style::default().fg(Color::Green),
+        JobState::Paused | JobState::Draining => Style::default().fg(Color::Yellow),
+        JobState::Failed => Style::default().fg(Color::Red),
+        JobState::Queued => Style::default(),
+        JobState::Finished | JobState::Cancelled => Style::default().add_modifier(Modifier::DIM),
+    }
+}
+
+fn jobs(frame: &mut Frame, area: Rect, model: &Model, chosen: &mut TableState) {
+    let shown: Vec<&Column> = COLUMNS.iter().filter(|column| area.width >= column.from).collect();
+    let cell = |column: &Column, text: String| match column.width {
+        0 => Cell::from(text),
+        width if ["state"].contains(&column.head) => {
+            Cell::from(format!("{text:<width$}", width = usize::from(width)))
+        }
+        width => Cell::from(format!("{text:>width$}", width = usize::from(width))),
+    };
+    let rows = model.jobs.iter().map(|job| {
+        let cells = shown.iter().map(|column| {
+            let cell = cell(column, (column.text)(job));
+            if column.head == "state" { cell.style(colour(job.state)) } else { cell }
+        });
+        Row::new(cells.collect::<Vec<_>>())
+    });
+    let widths = shown.iter().map(|column| match column.width {
+        0 => Constraint::Min(4),
+        width => Constraint::Length(width),
+    });
+    let heads = Row::new(shown.iter().map(|column| cell(column, column.head.to_owned())).collect::<Vec<_>>());
+    let title = match (model.jobs.len(), model.more) {
+        (0, _) => "no jobs: `morpion job submit` makes one".to_owned(),
+        (count, false) => format!("jobs ({count})"),
+        (count, true) => format!("jobs (the newest {count})"),
+    };
+    let table = Table::new(rows, widths.collect::<Vec<_>>())
+        .header(heads.style(Style::default().add_modifier(Modifier::BOLD)))
+        .row_highlight_style(Style::default().add_modifier(Modifier::REVERSED));
+    // Where there is no room for a title and heads, the jobs come first.
+    if area.height >= 3 {
+        frame.render_stateful_widget(table.block(titled(&title)), area, chosen);
+    } else {
+        frame.render_stateful_widget(table.header(Row::default().height(0)), area, chosen);
+    }
+}
+
+fn workers_table(model: &Model, width: u16) -> Table<'_> {
+    let row = |worker: &WorkerView| {
+        let number = |value: Option<u64>| value.map_or("-".to_owned(), |value| value.to_string());
+        Row::new([
+            format!("{:>6}", worker.worker),
+            format!("{:>5}", number(worker.job)),
+            format!("{:>9}", number(worker.unit)),
+            format!("{:>4}", worker.best),
+            format!("{:>15}", thousands(worker.iterations)),
+            clock(worker.seconds),
+        ])
+    };
+    let heads = ["worker", "  job", "     unit", "best", "     iterations", "time"];
+    let widths = [6, 5, 9, 4, if width < 50 { 0 } else { 15 }, if width < 60 { 0 } else { 12 }];
+    Table::new(model.workers.iter().map(row), widths.map(Constraint::Length))
+        .header(Row::new(heads).style(Style::default().add_modifier(Modifier::BOLD)))
+        .block(titled("workers"))
+}
+
+fn footer(model: &Model) -> Line<'_> {
+    if let Some(trouble) = &model.trouble {
+        return Line::styled(plain(trouble), Style::default().fg(Color::Red).add_modifier(Modifier::BOLD));
+    }
+    let keys = "q quit   \u{2191}\u{2193} choose   p pause, resume";
+    match &model.message {
+        Some(message) => Line::raw(format!("{keys}   {}", plain(message))),
+        None => Line::styled(keys, Style::default().add_modifier(Modifier::DIM)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::view::{HealthView, Limits, VERSION};
+    use crate::morpion::variant::Variant;
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    fn model() -> Model {
+        let job = |id: u64, state| JobView {
+            v: VERSION,
+            id,
+            kind: "hunt".to_owned(),
+            name: format!("nrpa {id}\u{1b}[31m"),
+            state,
+            reason: None,
+            variant: Some(Variant::T5),
+            strategy: None,
+            seed: None,
+            priority: 0,
+            weight: 1,
+            limits: Limits::default(),
+            submitted: 0.0,
+            began: None,
+            ended: None,
+            seconds: 3700.0,
+            iterations: 123_456_789,
+            rate: 250_000.0,
+            units_done: 1,
+            units_stalled: 0,
+            units_poisoned: 0,
+            threads: 2,
+            best: Some(150),
+            best_grid: None,
+            settings: serde_json::Map::new(),
+        };
+        let worker =
+            |worker| WorkerView { worker, job: Some(1), unit: Some(7), iterations: 10, best: 140, seconds: 5.0 };
+        Model {
+            url: "http://127.0.0.1:7878".to_owned(),
+            health: Some(HealthView {
+                v: VERSION,
+                status: "the disk is full".to_owned(),
+                version: "1".to_owned(),
+                uptime: 90.0,
+                workers: 2,
+                busy: 2,
+                jobs: Default::default(),
+                grids: 3,
+            }),
+            jobs: (1..40).rev().map(|id| job(id, JobState::Running)).collect(),
+            workers: vec![worker(1), worker(2)],
+            events: ["10:00:00  job 39: best 150".to_owned()].into(),
+            ..Model::default()
+        }
+    }
+
+    fn screen(width: u16, height: u16, chosen: usize) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        let mut state = TableState::default().with_selected(chosen);
+        terminal.draw(|frame| draw(frame, &model(), &mut state)).unwrap();
+        let buffer = terminal.backend().buffer();
+        let line = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+        (0..height).map(|y| line(y) + "\n").collect()
+    }
+
+    #[test]
+    fn a_usual_screen_shows_everything() {
+        let shown = screen(100, 30, 0);
+        for text in
+            ["the disk is full", "2 of 2 workers busy", "250 000", "123 456 789", "best 150", "unit", "q quit"]
+        {
+            assert!(shown.contains(text), "{text}\n{shown}");
+        }
+        assert!(!shown.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn the_chosen_job_is_on_every_screen() {
+        for (width, height) in [(80, 24), (40, 12), (30, 6), (20, 4), (20, 2), (12, 1)] {
+            let shown = screen(width, height, 30);
+            assert!(shown.lines().any(|line| line.trim_start().starts_with("9 ")), "{width}x{height}\n{shown}");
+        }
+        for (width, height) in [(1, 1), (3, 50), (500, 1), (2, 2)] {
+            screen(width, height, 38);
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! `/api/v1/grids`, the archive, and the board that a person plays on.
+//!
+//! A grid that is sent is text from anybody: it is read, replayed by the engine and then by the referee, before it is
+//! shown or stored.
+
+use super::extract::{Document, Parameters, Place, accepted, json, page, require_type, typed};
+use super::problem::{Defect, Failure, Problem};
+use super::{Handle, Shared};
+use crate::daemon::grids::{compare as compared, is_key, moves, record, to_move, view};
+use crate::daemon::service::{GridFilter, Refusal};
+use crate::daemon::view::{ArchiveView, BoardRequest, BoardView, ComparisonView, GridView, JobId, Listing, VERSION};
+use crate::morpion::geometry::{Move, cross};
+use crate::morpion::position::Position;
+use crate::morpion::referee;
+use crate::morpion::variant::Variant;
+use crate::notation::format::{self, Format, ReadError};
+use crate::notation::grid::Grid;
+use crate::render::grid::{Options, Picture, render};
+use crate::render::theme::Theme;
+use crate::with_rules;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use std::time::{SystemTime, UNIX_EPOCH};
+use utoipa::{IntoParams, ToSchema};
+
+/// Longer side of a picture, in pixels, if nothing is said, and at most: larger ones take a processor for seconds.
+const USUAL_SIZE: u32 = 1400;
+const LARGEST_SIZE: u32 = 2000;
+
+/// Which grids.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Grids {
+    /// Of this variant.
+    variant: Option<Variant>,
+    /// With at least so many moves.
+    min_score: Option<u32>,
+    /// Found by this job.
+    job: Option<JobId>,
+    /// Most items, 1 to 1000; default 100.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<usize>,
+    /// `next` of the part before.
+    cursor: Option<String>,
+}
+
+/// The grids of the archive, longest first, without their moves.
+#[utoipa::path(get, path = "/api/v1/grids", tag = "grids", params(Grids), responses(
+    (status = 200, body = Listing<GridView>),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn list(State(shared): Handle, Parameters(asked): Parameters<Grids>) -> Result<Response, Failure> {
+    let page = page(asked.limit, asked.cursor)?;
+    let filter = GridFilter { variant: asked.variant, min_score: asked.min_score, job: asked.job };
+    let listing = shared.call(move |shared| Ok(shared.service.grids(&filter, &page)?)).await?;
+    Ok(Document(listing).into_response())
+}
+
+/// A form that a grid is sent in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// What is known of it, with its moves.
+    Json,
+    /// Pentasol text.
+    Pentasol,
+    /// MSR, compact.
+    Msr,
+    /// A picture.
+    Png,
+    /// A picture.
+    Svg,
+}
+
+/// Colours of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Colours {
+    /// On white.
+    Light,
+    /// On a dark ground.
+    Dark,
+}
+
+/// How a grid is shown.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Shown {
+    /// The form; default: what the header Accept says.
+    format: Option<Form>,
+    /// Longer side of a picture in pixels, 300 to 2000; default 1400.
+    #[param(minimum = 300, maximum = 2000)]
+    size: Option<u32>,
+    /// Colours of a picture; default light.
+    theme: Option<Colours>,
+}
+
+/// A grid of the archive, or a known record.
+#[utoipa::path(get, path = "/api/v1/grids/{key}", tag = "grids",
+    params(("key" = String, Path, description = "16 hexadecimal digits.", pattern = "^[0-9a-f]{16}$"), Shown),
+    responses(
+        (status = 200, content((GridView = "application/json"), (String = "text/plain"), (String = "image/svg+xml"),
+            (Vec<u8> = "image/png"))),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    ))]
+pub async fn show(
+    State(shared): Handle,
+    Place(key): Place<String>,
+    Parameters(asked): Parameters<Shown>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let form = match asked.format {
+        Some(form) => form,
+        None => match accepted(&headers, &["application/json", "text/plain", "image/svg+xml", "image/png"])? {
+            "text/plain" => Form::Pentasol,
+            "image/svg+xml" => Form::Svg,
+            "image/png" => Form::Png,
+            _ => Form::Json,
+        },
+    };
+    let size = asked.size.unwrap_or(USUAL_SIZE);
+    if !(300..=LARGEST_SIZE).contains(&size) {
+        return Err(Problem::malformed(format!("size is {size}, and 300 to {LARGEST_SIZE} is expected")).into());
+    }
+    let theme = if asked.theme == Some(Colours::Dark) { Theme::Dark } else { Theme::Light };
+    let (view, grid) = shared.call(move |shared| find(shared, &key)).await?;
+    let name = format!("{}-{}-{}", view.variant, view.score, view.key);
+    let (mut response, extension) = match form {
+        Form::Json => return Ok(Document(view).into_response()),
+        Form::Pentasol => (text(&grid, Format::Pentasol)?, "txt"),
+        Form::Msr => (text(&grid, Format::MsrCompact)?, "msr"),
+        Form::Png | Form::Svg => {
+            let (picture, media_type) =
+                if form == Form::Png { (Picture::Png, "image/png") } else { (Picture::Svg, "image/svg+xml") };
+            let draw = move |_: &Shared| {
+                render(&grid, picture, Options { size, theme })
+                    .map_err(|error| Failure::Defect(Defect(error.to_string())))
+            };
+            (typed(media_type, shared.call_heavy(draw).await?), picture.extension())
+        }
+    };
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::try_from(format!("inline; filename=\"{name}.{extension}\"")) {
+        headers.insert(header::CONTENT_DISPOSITION, value);
+    }
+    // A grid never changes, and its key names it.
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"));
+    headers.insert(header::VARY, HeaderValue::from_static("accept"));
+    Ok(response)
+}
+
+fn text(grid: &Grid, format: Format) -> Result<Response, Failure> {
+    let text = format::write(grid, format).map_err(|error| Failure::Defect(Defect(error.to_string())))?;
+    Ok(typed("text/plain; charset=utf-8", text))
+}
+
+/// The grid of the archive with this key, or else the known record.
+fn find(shared: &Shared, key: &str) -> Result<(GridView, Grid), Failure> {
+    if !is_key(key) {
+        return Err(Problem::not_found("grid of this name: a key has 16 hexadecimal digits").into());
+    }
+    match shared.service.grid(key) {
+        Err(Refusal::NotFound(what)) => {
+            let known = shared.catalogue.records().find(|known| crate::daemon::grids::key(&known.grid) == key);
+            let grid = known.ok_or_else(|| Problem::not_found(&what))?.grid.clone();
+            Ok((view(&grid, &shared.catalogue, 0.0), grid))
+        }
+        other => Ok(other?),
+    }
+}
+
+/// How a grid is read.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Read {
+    /// By these rules, whatever the text says.
+    variant: Option<Variant>,
+}
+
+/// Reads a grid that was sent, in any format, and has it judged.
+fn judge(headers: &HeaderMap, body: &Bytes, variant: Option<Variant>) -> Result<Grid, Failure> {
+    let media_type = require_type(headers, &["text/plain", "application/json"])?;
+    let loaded = format::read(body, variant).map_err(|error| match error {
+        ReadError::Illegal(illegal) => Problem::illegal_move(illegal.number, illegal.to_string()),
+        other => Problem::invalid(other.to_string()),
+    })?;
+    if media_type == "application/json" && loaded.format != Format::MsrJson {
+        return Err(Problem::malformed("the content type says JSON, and the content is none").into());
+    }
+    let grid = loaded.grid;
+    referee::replay(grid.variant, &grid.moves)
+        .map_err(|error| Defect(format!("engine and referee disagree on a grid that was sent: {error}")))
+        .map_err(Failure::Defect)?;
+    Ok(grid)
+}
+
+/// Takes a grid into the archive, in Pentasol or MSR.
+#[utoipa::path(post, path = "/api/v1/grids", tag = "grids", params(Read),
+    request_body(content((String = "text/plain"), (Object = "application/json"))),
+    responses(
+        (status = 201, body = GridView, headers(("Location" = String, description = "The grid."))),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    ))]
+pub async fn add(
+    State(shared): Handle,
+    Parameters(asked): Parameters<Read>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Failure> {
+    let grid = shared.call_heavy(move |_| judge(&headers, &body, asked.variant)).await?;
+    let view = shared.call(move |shared| Ok(shared.service.add_grid(grid)?)).await?;
+    let location = HeaderValue::try_from(format!("/api/v1/grids/{}", view.key));
+    let mut response = (StatusCode::CREATED, Document(view)).into_response();
+    if let Ok(location) = location {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    Ok(response)
+}
+
+/// Reads and judges a grid without storing it.
+#[utoipa::path(post, path = "/api/v1/grids/check", tag = "grids", params(Read),
+    request_body(content((String = "text/plain"), (Object = "application/json"))),
+    responses(
+        (status = 200, body = GridView),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    ))]
+pub async fn check(
+    State(shared): Handle,
+    Parameters(asked): Parameters<Read>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Failure> {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64());
+    let checked = move |shared: &Shared| {
+        let grid = judge(&headers, &body, asked.variant)?;
+        Ok(view(&grid, &shared.catalogue, seconds))
+    };
+    Ok(Document(shared.call_heavy(checked).await?).into_response())
+}
+
+/// What two grids share, the second turned to fit the first.
+#[utoipa::path(get, path = "/api/v1/grids/{a}/compare/{b}", tag = "grids",
+    params(("a" = String, Path, description = "The first grid.", pattern = "^[0-9a-f]{16}$"),
+        ("b" = String, Path, description = "The second grid.", pattern = "^[0-9a-f]{16}$")),
+    responses(
+        (status = 200, body = ComparisonView),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    ))]
+pub async fn compare(State(shared): Handle, Place((a, b)): Place<(String, String)>) -> Result<Response, Failure> {
+    let both = move |shared: &Shared| {
+        let ((left, a), (right, b)) = (find(shared, &a)?, find(shared, &b)?);
+        compared((left, &a), (right, &b)).ok_or_else(|| {
+            Problem::invalid(format!("{} and {} have lines of different lengths", a.variant, b.variant)).into()
+        })
+    };
+    Ok(Document(shared.call(both).await?).into_response())
+}
+
+/// What the archive holds, by variant and score, and the known records.
+#[utoipa::path(get, path = "/api/v1/archive", tag = "grids", responses(
+    (status = 200, body = ArchiveView),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn archive(State(shared): Handle) -> Result<Response, Failure> {
+    let held = |shared: &Shared| {
+        let counts = shared.service.counts()?;
+        Ok(ArchiveView { v: VERSION, counts, records: shared.catalogue.records().map(record).collect() })
+    };
+    Ok(Document(shared.call(held).await?).into_response())
+}
+
+/// The position after some moves, with its legal moves. An illegal one is refused with its number.
+#[utoipa::path(post, path = "/api/v1/board", tag = "grids", request_body = BoardRequest, responses(
+    (status = 200, body = BoardView),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn board(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, Failure> {
+    let request: BoardRequest = json(&headers, &body)?;
+    Ok(Document(shared.call(move |_| position(request)).await?).into_response())
+}
+
+fn position(request: BoardRequest) -> Result<BoardView, Failure> {
+    let variant = request.variant;
+    if request.moves.len() > variant.upper_bound() as usize {
+        let bound = variant.upper_bound();
+        return Err(Problem::invalid(format!("no game of {variant} has more than {bound} moves")).into());
+    }
+    let mut played: Vec<Move> = Vec::with_capacity(request.moves.len());
+    for (number, &mv) in (1..).zip(&request.moves) {
+        played.push(to_move(variant, mv).ok_or_else(|| {
+            let text = format!("({},{}) {} {}", mv.x, mv.y, mv.direction, mv.shift);
+            Problem::illegal_move(
+                number,
+                format!("move {number}: {text} is no move of {variant} in the playing area"),
+            )
+        })?);
+    }
+    let legal = with_rules!(variant, R => Position::<R>::after(&played).map(|position| moves(position.moves())));
+    let legal =
+        legal.map_err(|(index, reason)| Problem::illegal_move(index + 1, format!("move {}: {reason}", index + 1)))?;
+    let cross = cross(variant).into_iter().map(|point| (point.x(), point.y())).collect();
+    Ok(BoardView { v: VERSION, variant, cross, moves: request.moves, legal })
+}

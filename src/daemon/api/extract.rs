@@ -1,0 +1,224 @@
+//! What handlers take out of requests and put into responses, strictly: unknown parameters, other content types and wrong
+//! numbers are refused with a text that says what would be right.
+
+use super::problem::{Failure, Problem};
+use crate::daemon::service::Page;
+use axum::body::Bytes;
+use axum::extract::{FromRequestParts, Path, Query};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Items of a part of a list, if nothing is said.
+const USUAL: usize = 100;
+
+/// Most items of a part of a list.
+const MOST: usize = 1000;
+
+/// Longest cursor, in bytes.
+const LONGEST_CURSOR: usize = 256;
+
+/// The parameters after the question mark.
+pub struct Parameters<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Parameters<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        let query = Query::<T>::try_from_uri(&parts.uri);
+        let text = |error: &axum::extract::rejection::QueryRejection| {
+            let text = error.body_text();
+            text.trim_start_matches("Failed to deserialize query string: ").to_owned()
+        };
+        query.map(|Query(value)| Parameters(value)).map_err(|e| Problem::malformed(text(&e)).into())
+    }
+}
+
+/// The variable parts of the path.
+pub struct Place<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Place<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        match Path::<T>::from_request_parts(parts, state).await {
+            Ok(Path(value)) => Ok(Place(value)),
+            Err(error) => Err(Problem::malformed(error.body_text()).into()),
+        }
+    }
+}
+
+/// The part of a list that is asked for.
+///
+/// # Errors
+/// If the limit or the cursor is out of range.
+pub fn page(limit: Option<usize>, cursor: Option<String>) -> Result<Page, Failure> {
+    let limit = limit.unwrap_or(USUAL);
+    if !(1..=MOST).contains(&limit) {
+        return Err(Problem::malformed(format!("limit is {limit}, and 1 to {MOST} is expected")).into());
+    }
+    if cursor.as_ref().is_some_and(|cursor| cursor.len() > LONGEST_CURSOR) {
+        return Err(Problem::malformed("that is no cursor: expected `next` of the part before").into());
+    }
+    Ok(Page { limit, cursor })
+}
+
+/// The media type of a request's body, in lower case and without parameters; a charset other than UTF-8 is refused.
+fn media_type(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+    let refuse = |text: &str| Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text).into());
+    let mut values = headers.get_all(header::CONTENT_TYPE).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return refuse("there are several content types");
+    }
+    let Ok(value) = value.to_str() else { return refuse("the content type is no text") };
+    let mut parts = value.split(';').map(|part| part.trim().to_ascii_lowercase());
+    let media_type = parts.next().unwrap_or_default();
+    for parameter in parts {
+        if !matches!(parameter.as_str(), "" | "charset=utf-8" | "charset=\"utf-8\"") {
+            return refuse("the text must be UTF-8, and no other parameter of the content type is understood");
+        }
+    }
+    Ok(Some(media_type))
+}
+
+/// Requires one of these media types and tells which it is.
+///
+/// # Errors
+/// If it is another one.
+pub fn require_type<'a>(headers: &HeaderMap, expected: &[&'a str]) -> Result<&'a str, Failure> {
+    let found = media_type(headers)?;
+    expected.iter().find(|&&e| found.as_deref() == Some(e)).copied().ok_or_else(|| {
+        let found = found.map_or("there is no content type".to_owned(), |found| format!("it is {found:?}"));
+        let text = format!("the content type must be {}, and {found}", expected.join(" or "));
+        Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text).into()
+    })
+}
+
+/// The JSON value in a request's body.
+///
+/// # Errors
+/// If the content type is another one, or it is no JSON, or not of this form.
+pub fn json<T: DeserializeOwned>(headers: &HeaderMap, body: &Bytes) -> Result<T, Failure> {
+    require_type(headers, &["application/json"])?;
+    serde_json::from_slice(body).map_err(|error| {
+        let text = format!("the body is not as expected: {error}");
+        match error.classify() {
+            serde_json::error::Category::Data => Problem::invalid(text).into(),
+            _ => Problem::malformed(text).into(),
+        }
+    })
+}
+
+/// A request for a command has no body.
+///
+/// # Errors
+/// If there is one.
+pub fn nothing(body: &Bytes) -> Result<(), Failure> {
+    if body.is_empty() { Ok(()) } else { Err(Problem::malformed("this takes no body").into()) }
+}
+
+/// A JSON document as a response.
+pub struct Document<T>(pub T);
+
+impl<T: Serialize> IntoResponse for Document<T> {
+    fn into_response(self) -> Response {
+        match serde_json::to_vec(&self.0) {
+            Ok(bytes) => typed("application/json", bytes),
+            Err(error) => Failure::Defect(super::problem::Defect(error.to_string())).into_response(),
+        }
+    }
+}
+
+/// A response of a media type.
+pub fn typed(media_type: &'static str, bytes: impl Into<Bytes>) -> Response {
+    let content_type = (header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    ([content_type], bytes.into()).into_response()
+}
+
+/// The media type among `offered` that the client likes most, the first one if it does not care.
+///
+/// # Errors
+/// If it takes none of them.
+pub fn accepted<'a>(headers: &HeaderMap, offered: &[&'a str]) -> Result<&'a str, Failure> {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let ranges: Vec<(&str, f32)> = values.flat_map(|value| value.split(',')).map(range).collect();
+    if ranges.is_empty() {
+        return offered.first().copied().ok_or_else(|| Problem::malformed("nothing is offered").into());
+    }
+    let mut best: Option<(f32, &'a str)> = None;
+    for &offer in offered {
+        let quality = quality(&ranges, offer);
+        if quality > 0.0 && best.is_none_or(|(most, _)| quality > most) {
+            best = Some((quality, offer));
+        }
+    }
+    best.map(|(_, offer)| offer).ok_or_else(|| {
+        Problem::new(StatusCode::NOT_ACCEPTABLE, format!("of this there is {}", offered.join(", "))).into()
+    })
+}
+
+/// A media range and its quality.
+fn range(text: &str) -> (&str, f32) {
+    let mut parts = text.split(';').map(str::trim);
+    let media_range = parts.next().unwrap_or_default();
+    let quality = parts.find_map(|part| part.strip_prefix("q=")).map_or(Some(1.0), |q| q.parse().ok());
+    (media_range, quality.unwrap_or(0.0))
+}
+
+/// The quality of the most precise range that a media type is in.
+fn quality(ranges: &[(&str, f32)], offer: &str) -> f32 {
+    let family = offer.split('/').next().unwrap_or_default();
+    let precision = |range: &str| match range {
+        "*/*" => Some(0),
+        range if range.strip_suffix("/*") == Some(family) => Some(1),
+        range if range.eq_ignore_ascii_case(offer) => Some(2),
+        _ => None,
+    };
+    let fitting = ranges.iter().filter_map(|&(range, quality)| Some((precision(range)?, quality)));
+    fitting.max_by_key(|&(precision, _)| precision).map_or(0.0, |(_, quality)| quality)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_get_what_they_like_most() {
+        let offered = ["application/json", "text/plain", "image/png"];
+        let choose = |accept: &str| {
+            let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_str(accept).unwrap())]);
+            accepted(&headers, &offered).ok()
+        };
+        for (accept, expected) in [
+            ("*/*", Some("application/json")),
+            ("image/png", Some("image/png")),
+            ("image/*", Some("image/png")),
+            ("text/html, text/plain;q=0.5, */*;q=0.1", Some("text/plain")),
+            ("application/json;q=0, */*", Some("text/plain")),
+            ("IMAGE/PNG", Some("image/png")),
+            ("text/html", None),
+            ("nonsense;q=x", None),
+        ] {
+            assert_eq!(choose(accept), expected, "{accept}");
+        }
+        assert_eq!(accepted(&HeaderMap::new(), &offered).ok(), Some("application/json"));
+    }
+
+    #[test]
+    fn content_types_are_strict() {
+        let with =
+            |value: &str| HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_str(value).unwrap())]);
+        for good in ["application/json", "Application/JSON; charset=UTF-8", "application/json;"] {
+            assert!(require_type(&with(good), &["application/json"]).is_ok(), "{good}");
+        }
+        for bad in
+            ["text/plain", "application/json; charset=latin1", "application/jsonx", "", "application/json; x=y"]
+        {
+            assert!(require_type(&with(bad), &["application/json"]).is_err(), "{bad}");
+        }
+        assert!(require_type(&HeaderMap::new(), &["application/json"]).is_err());
+    }
+}

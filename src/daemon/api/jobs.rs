@@ -1,0 +1,257 @@
+//! `/api/v1/jobs`, their units and the workers.
+
+use super::Handle;
+use super::extract::{Document, Parameters, Place, json, nothing, page};
+use super::problem::{Failure, Problem};
+use crate::daemon::service::{Adjustment, Command, JobFilter};
+use crate::daemon::view::{
+    JobId, JobRequest, JobState, JobView, Limits, Listing, StatisticsView, UnitState, UnitView, WorkerView,
+};
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+
+/// A client's own name of a submission.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// Longest such name, in characters.
+const LONGEST_KEY: usize = 128;
+
+/// Which jobs.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Jobs {
+    /// In this state.
+    state: Option<JobState>,
+    /// Of this kind.
+    kind: Option<String>,
+    /// Most items, 1 to 1000; default 100.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<usize>,
+    /// `next` of the part before.
+    cursor: Option<String>,
+}
+
+/// The jobs, newest first.
+#[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", params(Jobs), responses(
+    (status = 200, body = Listing<JobView>),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn list(State(shared): Handle, Parameters(asked): Parameters<Jobs>) -> Result<Response, Failure> {
+    let page = page(asked.limit, asked.cursor)?;
+    let filter = JobFilter { state: asked.state, kind: asked.kind };
+    let listing = shared.call(move |shared| Ok(shared.service.jobs(&filter, &page)?)).await?;
+    Ok(Document(listing).into_response())
+}
+
+/// Submits a job. It is durable when the answer comes.
+#[utoipa::path(post, path = "/api/v1/jobs", tag = "jobs", request_body = JobRequest,
+    params(("Idempotency-Key" = Option<String>, Header,
+        description = "A text of your own, at most 128 characters: the same one never makes a second job.")),
+    responses(
+        (status = 201, body = JobView, headers(("Location" = String, description = "The job."))),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    ))]
+pub async fn submit(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, Failure> {
+    let key = idempotency(&headers)?;
+    let request: JobRequest = json(&headers, &body)?;
+    let job = shared.call(move |shared| Ok(shared.service.submit(request, key.as_deref())?)).await?;
+    let location = HeaderValue::try_from(format!("/api/v1/jobs/{}", job.id));
+    let mut response = (StatusCode::CREATED, Document(job)).into_response();
+    if let Ok(location) = location {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    Ok(response)
+}
+
+fn idempotency(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    match value.to_str() {
+        Ok(key) if (1..=LONGEST_KEY).contains(&key.len()) && values.next().is_none() => Ok(Some(key.to_owned())),
+        _ => Err(Problem::malformed(format!(
+            "the header Idempotency-Key takes one text of 1 to {LONGEST_KEY} ASCII characters"
+        ))
+        .into()),
+    }
+}
+
+/// A job.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = u64, Path, description = "The job.")),
+    responses(
+        (status = 200, body = JobView),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    ))]
+pub async fn show(State(shared): Handle, Place(id): Place<JobId>) -> Result<Response, Failure> {
+    let job = shared.call(move |shared| Ok(shared.service.job(id)?)).await?;
+    Ok(Document(job).into_response())
+}
+
+/// What is to change of a job; what is left out stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JobPatch {
+    /// Jobs of a higher priority are served first; -100 to 100.
+    #[serde(default)]
+    #[schema(minimum = -100, maximum = 100)]
+    priority: Option<i32>,
+    /// Share of the threads among jobs of one priority; 1 to 1000.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 1000)]
+    weight: Option<u32>,
+    /// All limits: those left out are no longer limited.
+    #[serde(default)]
+    limits: Option<Limits>,
+}
+
+/// Changes a job that is not over.
+#[utoipa::path(patch, path = "/api/v1/jobs/{id}", tag = "jobs", request_body = JobPatch,
+    params(("id" = u64, Path, description = "The job.")),
+    responses(
+        (status = 200, body = JobView),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    ))]
+pub async fn adjust(
+    State(shared): Handle,
+    Place(id): Place<JobId>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Failure> {
+    let JobPatch { priority, weight, limits } = json(&headers, &body)?;
+    let adjustment = Adjustment { priority, weight, limits };
+    let job = shared.call(move |shared| Ok(shared.service.adjust(id, adjustment)?)).await?;
+    Ok(Document(job).into_response())
+}
+
+/// Forgets a job that is over, with its directory; its grids stay in the archive.
+#[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = u64, Path, description = "The job.")),
+    responses(
+        (status = 204, description = "It is forgotten."),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    ))]
+pub async fn remove(State(shared): Handle, Place(id): Place<JobId>, body: Bytes) -> Result<Response, Failure> {
+    nothing(&body)?;
+    shared.call(move |shared| Ok(shared.service.remove(id)?)).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// One handler per command, so that each is a route of the description.
+macro_rules! command {
+    ($name:ident, $path:literal, $command:expr, $text:literal) => {
+        #[doc = $text]
+        #[utoipa::path(post, path = $path, tag = "jobs", params(("id" = u64, Path, description = "The job.")),
+                            responses(
+                                (status = 200, body = JobView, description = "It has taken effect."),
+                                (status = "4XX", body = Problem, content_type = "application/problem+json"),
+                                (status = "5XX", body = Problem, content_type = "application/problem+json"),
+                            ))]
+        pub async fn $name(State(shared): Handle, Place(id): Place<JobId>, body: Bytes) -> Result<Response, Failure> {
+            nothing(&body)?;
+            let job = shared.call(move |shared| Ok(shared.service.command(id, $command)?)).await?;
+            Ok(Document(job).into_response())
+        }
+    };
+}
+
+command!(
+    pause,
+    "/api/v1/jobs/{id}/pause",
+    Command::Pause,
+    "Pauses a job: when the answer comes, no thread works for it any more."
+);
+command!(resume, "/api/v1/jobs/{id}/resume", Command::Resume, "Lets a paused job go on.");
+command!(cancel, "/api/v1/jobs/{id}/cancel", Command::Cancel, "Ends a job now; what it found stays.");
+command!(drain, "/api/v1/jobs/{id}/drain", Command::Drain, "Ends a job when its running units end.");
+
+/// Which units of a job.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Units {
+    /// In this state.
+    state: Option<UnitState>,
+    /// Most items, 1 to 1000; default 100.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<usize>,
+    /// `next` of the part before.
+    cursor: Option<String>,
+}
+
+/// The units of a job, ascending.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/units", tag = "jobs",
+    params(("id" = u64, Path, description = "The job."), Units),
+    responses(
+        (status = 200, body = Listing<UnitView>),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    ))]
+pub async fn units(
+    State(shared): Handle,
+    Place(id): Place<JobId>,
+    Parameters(asked): Parameters<Units>,
+) -> Result<Response, Failure> {
+    let page = page(asked.limit, asked.cursor)?;
+    let listing = shared.call(move |shared| Ok(shared.service.units(id, asked.state, &page)?)).await?;
+    Ok(Document(listing).into_response())
+}
+
+/// Which units.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AllUnits {
+    /// Of this job.
+    job: JobId,
+    /// In this state.
+    state: Option<UnitState>,
+    /// Most items, 1 to 1000; default 100.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<usize>,
+    /// `next` of the part before.
+    cursor: Option<String>,
+}
+
+/// The same units, asked for by parameter.
+#[utoipa::path(get, path = "/api/v1/units", tag = "workers", params(AllUnits), responses(
+    (status = 200, body = Listing<UnitView>),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn all_units(State(shared): Handle, Parameters(asked): Parameters<AllUnits>) -> Result<Response, Failure> {
+    let page = page(asked.limit, asked.cursor)?;
+    let listing = shared.call(move |shared| Ok(shared.service.units(asked.job, asked.state, &page)?)).await?;
+    Ok(Document(listing).into_response())
+}
+
+/// The course of a job.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/statistics", tag = "jobs",
+    params(("id" = u64, Path, description = "The job.")),
+    responses(
+        (status = 200, body = StatisticsView),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    ))]
+pub async fn statistics(State(shared): Handle, Place(id): Place<JobId>) -> Result<Response, Failure> {
+    let course = shared.call(move |shared| Ok(shared.service.statistics(id)?)).await?;
+    Ok(Document(course).into_response())
+}
+
+/// The workers.
+#[utoipa::path(get, path = "/api/v1/workers", tag = "workers", responses(
+    (status = 200, body = Listing<WorkerView>),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn workers(State(shared): Handle) -> Result<Response, Failure> {
+    let items = shared.call(move |shared| Ok(shared.service.workers())).await?;
+    Ok(Document(Listing { v: crate::daemon::view::VERSION, items, next: None }).into_response())
+}

@@ -1,0 +1,159 @@
+//! What a client is told when something is wrong: problem details (RFC 9457).
+//!
+//! A handler returns a [`Problem`]; it travels as an extension of its response, and [`finish`] writes it out last, so that
+//! what axum itself refuses (no such route, no such method) looks the same.
+
+use crate::daemon::service::Refusal;
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Media type of problem details.
+pub const MEDIA_TYPE: &str = "application/problem+json";
+
+/// Seconds after which a client may try again what the daemon could not do.
+const RETRY_AFTER: &str = "2";
+
+/// What is wrong with a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Problem {
+    /// `about:blank`: the status says it all; `urn:morpion:illegal-move`: `number` says which move.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The status in words.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// What is wrong, where, and what would be right.
+    pub detail: String,
+    /// The path that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<String>,
+    /// Number of the first illegal move, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<usize>,
+}
+
+impl Problem {
+    /// A problem that its status and a text describe.
+    pub fn new(status: StatusCode, detail: impl Into<String>) -> Problem {
+        Problem {
+            kind: "about:blank".to_owned(),
+            title: status.canonical_reason().unwrap_or("Error").to_owned(),
+            status: status.as_u16(),
+            detail: detail.into(),
+            instance: None,
+            number: None,
+        }
+    }
+
+    /// Malformed.
+    pub fn malformed(detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::BAD_REQUEST, detail)
+    }
+
+    /// Well formed, but makes no sense.
+    pub fn invalid(detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
+    }
+
+    /// Nothing is there.
+    pub fn not_found(what: &str) -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, format!("there is no {what}"))
+    }
+
+    /// A grid or position with an illegal move.
+    pub fn illegal_move(number: usize, detail: impl Into<String>) -> Problem {
+        Problem {
+            kind: "urn:morpion:illegal-move".to_owned(),
+            title: "Illegal move".to_owned(),
+            number: Some(number),
+            ..Problem::invalid(detail)
+        }
+    }
+}
+
+/// A defect: the client learns that there is one, the log what it is.
+#[derive(Debug, Clone)]
+pub struct Defect(pub String);
+
+/// What a handler returns if it does not do what it is asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// Something is wrong with the request or its moment.
+    Problem(Box<Problem>),
+    /// Something is wrong with the daemon.
+    Defect(Defect),
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Failure {
+        Failure::Problem(Box::new(problem))
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Failure {
+        let status = match &refusal {
+            Refusal::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Refusal::NotFound(_) => StatusCode::NOT_FOUND,
+            Refusal::Conflict(_) => StatusCode::CONFLICT,
+            Refusal::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Internal(text) => return Failure::Defect(Defect(text.clone())),
+        };
+        Problem::new(status, refusal.to_string()).into()
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        match self {
+            Failure::Problem(problem) => problem.into_response(),
+            Failure::Defect(defect) => {
+                let problem = Problem::new(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "the daemon has a defect or its store is damaged: its log says more",
+                );
+                let mut response = problem.into_response();
+                response.extensions_mut().insert(defect);
+                response
+            }
+        }
+    }
+}
+
+/// Writes the problem of a response, if it has one, as its body.
+pub fn finish(mut response: Response, method: &axum::http::Method, path: &str) -> Response {
+    let status = response.status();
+    if !status.is_client_error() && !status.is_server_error() {
+        return response;
+    }
+    let mut problem = response.extensions_mut().remove::<Problem>().unwrap_or_else(|| match status {
+        StatusCode::NOT_FOUND => Problem::not_found("such thing here: /api/v1/openapi.json says what there is"),
+        StatusCode::METHOD_NOT_ALLOWED => {
+            Problem::new(status, format!("{method} is not for this: the header Allow says what is"))
+        }
+        _ => Problem::new(status, "the request cannot be answered"),
+    });
+    problem.instance = Some(path.to_owned());
+    let bytes = serde_json::to_vec(&problem).unwrap_or_default();
+    let headers = response.headers_mut();
+    headers.remove(header::CONTENT_LENGTH);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
+    }
+    *response.body_mut() = if method == axum::http::Method::HEAD { Body::empty() } else { Body::from(bytes) };
+    response
+}

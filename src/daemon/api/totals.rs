@@ -1,0 +1,111 @@
+//! `/api/v1/health`, `/api/v1/statistics` and the description of the API itself.
+
+use super::extract::{Document, typed};
+use super::problem::{Failure, Problem};
+use super::{Handle, Shared};
+use crate::daemon::service::{GridFilter, JobFilter, Page};
+use crate::daemon::view::{BestView, HealthView, TotalsView, VERSION};
+use crate::morpion::variant::Variant;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// For so long the totals are kept: they are sums over all jobs, and several clients ask for them every second.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// The totals as they were lately.
+#[derive(Default)]
+pub struct Cache(Mutex<Option<(Instant, TotalsView)>>);
+
+/// How the daemon stands.
+#[utoipa::path(get, path = "/api/v1/health", tag = "daemon", responses(
+    (status = 200, body = HealthView),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn health(State(shared): Handle) -> Result<Response, Failure> {
+    let health = shared.call(move |shared| Ok(shared.service.health())).await?;
+    Ok(Document(health).into_response())
+}
+
+/// Sums over all jobs; at most a second old.
+#[utoipa::path(get, path = "/api/v1/statistics", tag = "daemon", responses(
+    (status = 200, body = TotalsView),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn statistics(State(shared): Handle) -> Result<Response, Failure> {
+    Ok(Document(shared.call(totals).await?).into_response())
+}
+
+/// This description, OpenAPI 3.1.
+#[utoipa::path(get, path = "/api/v1/openapi.json", tag = "daemon", responses(
+    (status = 200, body = Object),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn openapi(State(shared): Handle) -> Response {
+    typed("application/json", shared.openapi.get().cloned().unwrap_or_default())
+}
+
+/// The totals, made anew if they are old.
+///
+/// # Errors
+/// If the service cannot list its jobs or grids.
+pub fn totals(shared: &Shared) -> Result<TotalsView, Failure> {
+    // One thread makes them, the others wait for it.
+    let mut cached = shared.totals.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some((_, totals)) = cached.as_ref().filter(|(made, _)| made.elapsed() < FRESH) {
+        return Ok(totals.clone());
+    }
+    let totals = add_up(shared)?;
+    *cached = Some((Instant::now(), totals.clone()));
+    Ok(totals)
+}
+
+fn add_up(shared: &Shared) -> Result<TotalsView, Failure> {
+    let mut totals = TotalsView {
+        v: VERSION,
+        jobs: BTreeMap::new(),
+        iterations: 0,
+        rate: 0.0,
+        seconds: 0.0,
+        units_done: 0,
+        units_stalled: 0,
+        units_poisoned: 0,
+        threads: 0,
+        grids: shared.service.health().grids,
+        best: Vec::new(),
+    };
+    let mut page = Page { limit: 1000, cursor: None };
+    loop {
+        let listing = shared.service.jobs(&JobFilter::default(), &page)?;
+        for job in listing.items {
+            let state = serde_json::to_value(job.state).ok().and_then(|state| Some(state.as_str()?.to_owned()));
+            *totals.jobs.entry(state.unwrap_or_default()).or_default() += 1;
+            totals.iterations = totals.iterations.saturating_add(job.iterations);
+            totals.rate += job.rate;
+            totals.seconds += job.seconds;
+            totals.units_done += job.units_done;
+            totals.units_stalled += job.units_stalled;
+            totals.units_poisoned += job.units_poisoned;
+            totals.threads += job.threads;
+        }
+        match listing.next {
+            Some(next) => page.cursor = Some(next),
+            None => break,
+        }
+    }
+    for variant in Variant::ALL {
+        let filter = GridFilter { variant: Some(variant), ..GridFilter::default() };
+        let longest = shared.service.grids(&filter, &Page { limit: 1, cursor: None })?.items;
+        totals.best.extend(longest.into_iter().map(|grid| BestView {
+            variant,
+            score: grid.score,
+            grid: grid.key,
+            record: grid.record,
+        }));
+    }
+    Ok(totals)
+}

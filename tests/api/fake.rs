@@ -1,0 +1,267 @@
+//! A service that lives in memory and runs nothing: jobs change their state when they are told to, and no other way.
+
+use morpion::daemon::grids;
+use morpion::daemon::service::{Adjustment, Command, GridFilter, JobFilter, Page, Refusal, Service};
+use morpion::daemon::view::*;
+use morpion::morpion::variant::Variant;
+use morpion::notation::catalogue::Catalogue;
+use morpion::notation::grid::Grid;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard};
+use tokio::sync::broadcast;
+
+/// The service.
+pub struct Fake {
+    state: Mutex<State>,
+    events: broadcast::Sender<EventView>,
+    catalogue: Catalogue,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: BTreeMap<JobId, JobView>,
+    keys: HashMap<String, (JobRequest, JobId)>,
+    grids: BTreeMap<String, (GridView, Grid)>,
+    events: Vec<EventView>,
+    /// Jobs that were ever submitted.
+    submitted: JobId,
+}
+
+impl Fake {
+    /// Without jobs, with the known records of 5D in the archive.
+    pub fn new() -> Fake {
+        let fake =
+            Fake { state: Mutex::default(), events: broadcast::channel(64).0, catalogue: Catalogue::load().unwrap() };
+        for known in fake.catalogue.records().filter(|known| known.grid.variant == Variant::D5) {
+            let view = grids::view(&known.grid, &fake.catalogue, 1.0);
+            fake.state().grids.insert(view.key.clone(), (view, known.grid.clone()));
+        }
+        fake
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    /// Stores an event and tells it.
+    pub fn happens(&self, job: Option<JobId>, what: EventKind) {
+        let mut state = self.state();
+        let id = state.events.len() as u64 + 1;
+        let event = EventView { v: VERSION, id, time: 5.0, job, what };
+        state.events.push(event.clone());
+        let _ = self.events.send(event);
+    }
+
+    /// Tells how a job stands; nothing is stored.
+    pub fn progress(&self, job: JobId, iterations: u64) {
+        let what = EventKind::Progress { iterations, rate: 1.0, best: 2, units_done: 3, threads: 4, seconds: 5.0 };
+        let _ = self.events.send(EventView { v: VERSION, id: 0, time: 5.0, job: Some(job), what });
+    }
+}
+
+/// Part of a list whose cursors are places in it.
+fn part<T: Clone>(all: &[T], page: &Page) -> Result<Listing<T>, Refusal> {
+    let from = match &page.cursor {
+        Some(cursor) => cursor.parse().map_err(|_| Refusal::Invalid("that is no cursor".to_owned()))?,
+        None => 0usize,
+    };
+    let items: Vec<T> = all.iter().skip(from).take(page.limit).cloned().collect();
+    let end = from.saturating_add(items.len());
+    let next = (end < all.len() && !items.is_empty()).then(|| end.to_string());
+    Ok(Listing { v: VERSION, items, next })
+}
+
+fn no_job(id: JobId) -> Refusal {
+    Refusal::NotFound(format!("job {id}"))
+}
+
+impl Service for Fake {
+    fn health(&self) -> HealthView {
+        let state = self.state();
+        HealthView {
+            v: VERSION,
+            status: "ok".to_owned(),
+            version: "test".to_owned(),
+            uptime: 1.0,
+            workers: 2,
+            busy: 1,
+            jobs: BTreeMap::new(),
+            grids: state.grids.len() as u64,
+        }
+    }
+
+    fn submit(&self, request: JobRequest, idempotency: Option<&str>) -> Result<JobView, Refusal> {
+        match request.kind.as_str() {
+            "hunt" => {}
+            "full" => return Err(Refusal::Unavailable("the disk is full".to_owned())),
+            "broken" => return Err(Refusal::Internal("secret details".to_owned())),
+            "panic" => panic!("as it was asked to"),
+            other => return Err(Refusal::Invalid(format!("unknown kind '{other}': hunt is expected"))),
+        }
+        let mut state = self.state();
+        if let Some((first, id)) = idempotency.and_then(|key| state.keys.get(key)) {
+            return match *first == request {
+                true => Ok(state.jobs[id].clone()),
+                false => Err(Refusal::Conflict("the same Idempotency-Key, another request".to_owned())),
+            };
+        }
+        state.submitted += 1;
+        let id = state.submitted;
+        if let Some(key) = idempotency {
+            state.keys.insert(key.to_owned(), (request.clone(), id));
+        }
+        let job = JobView {
+            v: VERSION,
+            id,
+            kind: request.kind,
+            name: request.name.unwrap_or_else(|| format!("job {id}")),
+            state: JobState::Running,
+            reason: None,
+            variant: Some(Variant::T5),
+            strategy: Some("nrpa".to_owned()),
+            seed: Some(7),
+            priority: request.priority,
+            weight: request.weight,
+            limits: request.limits,
+            submitted: 1.0,
+            began: Some(2.0),
+            ended: None,
+            seconds: 3.0,
+            iterations: 1000,
+            rate: 10.0,
+            units_done: 1,
+            units_stalled: 0,
+            units_poisoned: 0,
+            threads: 1,
+            best: Some(82),
+            best_grid: state.grids.keys().next().cloned(),
+            settings: request.settings,
+        };
+        state.jobs.insert(id, job.clone());
+        drop(state);
+        self.happens(Some(id), EventKind::Submitted { name: job.name.clone() });
+        Ok(job)
+    }
+
+    fn jobs(&self, filter: &JobFilter, page: &Page) -> Result<Listing<JobView>, Refusal> {
+        let state = self.state();
+        let asked = |job: &&JobView| {
+            filter.state.is_none_or(|s| job.state == s) && filter.kind.as_ref().is_none_or(|k| job.kind == *k)
+        };
+        part(&state.jobs.values().rev().filter(asked).cloned().collect::<Vec<_>>(), page)
+    }
+
+    fn job(&self, id: JobId) -> Result<JobView, Refusal> {
+        self.state().jobs.get(&id).cloned().ok_or_else(|| no_job(id))
+    }
+
+    fn command(&self, id: JobId, command: Command) -> Result<JobView, Refusal> {
+        let mut state = self.state();
+        let job = state.jobs.get_mut(&id).ok_or_else(|| no_job(id))?;
+        if job.state.is_over() {
+            return Err(Refusal::Conflict(format!("job {id} is over")));
+        }
+        job.state = match command {
+            Command::Pause => JobState::Paused,
+            Command::Resume => JobState::Running,
+            Command::Cancel => JobState::Cancelled,
+            Command::Drain => JobState::Finished,
+        };
+        let job = job.clone();
+        drop(state);
+        self.happens(Some(id), EventKind::State { state: job.state, reason: None });
+        Ok(job)
+    }
+
+    fn adjust(&self, id: JobId, adjustment: Adjustment) -> Result<JobView, Refusal> {
+        let mut state = self.state();
+        let job = state.jobs.get_mut(&id).ok_or_else(|| no_job(id))?;
+        if adjustment.priority.is_some_and(|p| !(-100..=100).contains(&p)) {
+            return Err(Refusal::Invalid("the priority is out of range: -100 to 100 is expected".to_owned()));
+        }
+        if adjustment.weight.is_some_and(|w| !(1..=1000).contains(&w)) {
+            return Err(Refusal::Invalid("the weight is out of range: 1 to 1000 is expected".to_owned()));
+        }
+        job.priority = adjustment.priority.unwrap_or(job.priority);
+        job.weight = adjustment.weight.unwrap_or(job.weight);
+        job.limits = adjustment.limits.unwrap_or(job.limits);
+        Ok(job.clone())
+    }
+
+    fn remove(&self, id: JobId) -> Result<(), Refusal> {
+        let mut state = self.state();
+        match state.jobs.get(&id).map(|job| job.state.is_over()) {
+            None => Err(no_job(id)),
+            Some(false) => Err(Refusal::Conflict(format!("job {id} is not over: cancel it first"))),
+            Some(true) => {
+                state.jobs.remove(&id);
+                Ok(())
+            }
+        }
+    }
+
+    fn units(&self, id: JobId, state: Option<UnitState>, page: &Page) -> Result<Listing<UnitView>, Refusal> {
+        self.job(id)?;
+        let unit = |unit| UnitView {
+            job: id,
+            unit,
+            state: if unit == 2 { UnitState::Running } else { UnitState::Done },
+            attempts: 1,
+            end: None,
+            iterations: 100,
+            best: 60,
+            error: None,
+        };
+        let all: Vec<UnitView> = (0..3).map(unit).filter(|unit| state.is_none_or(|s| unit.state == s)).collect();
+        part(&all, page)
+    }
+
+    fn statistics(&self, id: JobId) -> Result<StatisticsView, Refusal> {
+        self.job(id)?;
+        Ok(StatisticsView {
+            v: VERSION,
+            job: id,
+            levels: vec![LevelView { level: 1, left: 3, total: 9 }],
+            course: vec![CoursePoint { seconds: 1.0, iterations: 500, best: 70 }],
+            scores: vec![LevelHistogram { level: 0, counts: vec![(50, 7)] }],
+            units: vec![(60, 2)],
+        })
+    }
+
+    fn workers(&self) -> Vec<WorkerView> {
+        vec![WorkerView { worker: 1, job: Some(1), unit: Some(2), iterations: 100, best: 60, seconds: 1.5 }]
+    }
+
+    fn grids(&self, filter: &GridFilter, page: &Page) -> Result<Listing<GridView>, Refusal> {
+        let state = self.state();
+        let mut all: Vec<GridView> =
+            state.grids.values().map(|(view, _)| GridView { moves: None, ..view.clone() }).collect();
+        all.retain(|grid| {
+            filter.variant.is_none_or(|v| grid.variant == v)
+                && filter.min_score.is_none_or(|s| grid.score >= s)
+                && filter.job.is_none_or(|j| grid.job == Some(j))
+        });
+        all.sort_by_key(|grid| std::cmp::Reverse(grid.score));
+        part(&all, page)
+    }
+
+    fn grid(&self, key: &str) -> Result<(GridView, Grid), Refusal> {
+        self.state().grids.get(key).cloned().ok_or_else(|| Refusal::NotFound(format!("grid {key}")))
+    }
+
+    fn add_grid(&self, grid: Grid) -> Result<GridView, Refusal> {
+        let view = grids::view(&grid, &self.catalogue, 9.0);
+        let mut state = self.state();
+        Ok(state.grids.entry(view.key.clone()).or_insert((view, grid)).0.clone())
+    }
+
+    fn events(&self, after: u64, job: Option<JobId>, limit: usize) -> Vec<EventView> {
+        let state = self.state();
+        let asked = |event: &&EventView| event.id > after && (job.is_none() || event.job == job);
+        state.events.iter().filter(asked).take(limit).cloned().collect()
+    }
+
+    fn subscribe(&self) -> broadcast::Receiver<EventView> {
+        self.events.subscribe()
+    }
+}

@@ -1,0 +1,9 @@
+//! The HTTP API over real sockets, with a service in memory behind it: every route, every error, hostile clients.
+
+mod daemon;
+mod events;
+mod fake;
+mod hostile;
+mod http;
+mod random;
+mod routes;

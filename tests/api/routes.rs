@@ -1,0 +1,327 @@
+//! Every route, what it answers and what it refuses.
+
+use crate::daemon::Daemon;
+use crate::http::{Answer, get, post, request};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+
+const HUNT: &str = r#"{"kind":"hunt","settings":{"strategy":"nrpa"}}"#;
+
+fn text(address: SocketAddr, path: &str, body: &str) -> Answer {
+    request(address, "POST", path, &[("content-type", "text/plain; charset=utf-8")], body.as_bytes())
+}
+
+#[test]
+fn the_page_is_there_and_says_what_browsers_may_do() {
+    let daemon = Daemon::begin();
+    let page = get(daemon.address, "/");
+    assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+    assert!(page.text().to_ascii_lowercase().starts_with("<!doctype html>"));
+    let policy = page.header("content-security-policy");
+    for part in ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"] {
+        assert!(policy.contains(part), "{policy}");
+    }
+    assert!(!policy.contains("unsafe"), "{policy}");
+    for (name, value) in
+        [("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"), ("x-frame-options", "DENY")]
+    {
+        assert_eq!(page.header(name), value);
+        assert_eq!(get(daemon.address, "/api/v1/jobs").header(name), value);
+    }
+    assert!(page.headers.iter().all(|(name, _)| !name.starts_with("access-control")));
+    let head = request(daemon.address, "HEAD", "/", &[], b"");
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    assert!(request(daemon.address, "POST", "/", &[], b"").header("allow").contains("GET"));
+    daemon.end().unwrap();
+}
+
+#[test]
+fn health_statistics_metrics_and_the_description() {
+    let daemon = Daemon::begin();
+    assert_eq!(post(daemon.address, "/api/v1/jobs", HUNT).status, 201);
+    let health = get(daemon.address, "/api/v1/health");
+    assert_eq!((health.status, health.header("content-type")), (200, "application/json"));
+    assert_eq!(health.json()["status"], "ok");
+    let totals = get(daemon.address, "/api/v1/statistics").json();
+    assert_eq!((&totals["jobs"]["running"], &totals["iterations"]), (&json!(1), &json!(1000)));
+    assert_eq!(totals["best"][0]["score"], 82);
+    get(daemon.address, "/api/v1/jobs/77").problem(404);
+    let metrics = get(daemon.address, "/metrics");
+    assert_eq!(metrics.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+    for line in [
+        "morpion_jobs{state=\"running\"} 1",
+        "morpion_best{variant=\"5D\"} 82",
+        "morpion_workers_busy 1",
+        "morpion_iterations 1000",
+        "morpion_http_requests_total{route=\"/api/v1/jobs\",method=\"POST\",status=\"201\"} 1",
+        "morpion_http_requests_total{route=\"/api/v1/jobs/{id}\",method=\"GET\",status=\"404\"} 1",
+    ] {
+        assert!(metrics.text().lines().any(|l| l == line), "{line}\n{}", metrics.text());
+    }
+}
+
+#[test]
+fn the_description_names_every_route_and_no_other() {
+    let daemon = Daemon::begin();
+    let description = get(daemon.address, "/api/v1/openapi.json").json();
+    assert!(description["openapi"].as_str().unwrap().starts_with("3."));
+    let paths = description["paths"].as_object().unwrap();
+    let mut operations = 0;
+    for (path, item) in paths {
+        let here = path.replace("{id}", "1").replace("{key}", "0").replace("{a}", "0").replace("{b}", "0");
+        for (method, operation) in item.as_object().unwrap() {
+            operations += 1;
+            assert!(operation["summary"].is_string(), "{method} {path} says nothing");
+            let answer = match (path.as_str(), method.as_str()) {
+                ("/api/v1/events", _) => continue,
+                (_, "get") => get(daemon.address, &here),
+                (_, method) => request(daemon.address, &method.to_ascii_uppercase(), &here, &[], b""),
+            };
+            // A route that is not there would not get as far as to the job, the grid or the content type.
+            assert_ne!(answer.status, 405, "{method} {path}");
+            if answer.status == 404 {
+                let detail = answer.problem(404)["detail"].as_str().unwrap().to_owned();
+                assert!(!detail.contains("openapi.json"), "{method} {path}: {detail}");
+            }
+        }
+    }
+    assert_eq!(operations, 26, "{:?}", paths.keys().collect::<Vec<_>>());
+    let mut references = Vec::new();
+    collect_references(&description, &mut references);
+    assert!(references.len() > 50);
+    for reference in references {
+        let found = description.pointer(reference.trim_start_matches('#'));
+        assert!(found.is_some(), "{reference} leads nowhere");
+    }
+}
+
+fn collect_references(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => {
+            found.extend(map.get("$ref").and_then(Value::as_str).map(str::to_owned));
+            map.values().for_each(|value| collect_references(value, found));
+        }
+        Value::Array(values) => values.iter().for_each(|value| collect_references(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_job_is_submitted_commanded_and_removed() {
+    let daemon = Daemon::begin();
+    let at = daemon.address;
+    let made = post(at, "/api/v1/jobs", HUNT);
+    assert_eq!((made.status, made.header("location")), (201, "/api/v1/jobs/1"));
+    assert_eq!(get(at, "/api/v1/jobs/1").json(), made.json());
+    for (verb, state) in [("pause", "paused"), ("resume", "running")] {
+        let told = post(at, &format!("/api/v1/jobs/1/{verb}"), "");
+        assert_eq!((told.status, &told.json()["state"]), (200, &json!(state)));
+    }
+    let patch =
+        |body: &str| request(at, "PATCH", "/api/v1/jobs/1", &[("content-type", "application/json")], body.as_bytes());
+    let changed = patch(r#"{"priority":5,"limits":{"seconds":60}}"#).json();
+    assert_eq!((&changed["priority"], &changed["weight"]), (&json!(5), &json!(1)));
+    assert_eq!(changed["limits"]["seconds"], 60.0);
+    patch(r#"{"priority":101}"#).problem(422);
+    patch(r#"{"colour":1}"#).problem(422);
+    patch("{").problem(400);
+    request(at, "DELETE", "/api/v1/jobs/1", &[], b"").problem(409);
+    assert_eq!(post(at, "/api/v1/jobs/1/cancel", "").status, 200);
+    post(at, "/api/v1/jobs/1/drain", "").problem(409);
+    let removed = request(at, "DELETE", "/api/v1/jobs/1", &[], b"");
+    assert_eq!((removed.status, removed.body.len()), (204, 0));
+    for path in ["/api/v1/jobs/1", "/api/v1/jobs/1/units", "/api/v1/jobs/1/statistics", "/api/v1/units?job=1"] {
+        get(at, path).problem(404);
+    }
+    for path in ["/api/v1/jobs/x", "/api/v1/jobs/-1", "/api/v1/jobs/99999999999999999999"] {
+        get(at, path).problem(400);
+    }
+}
+
+#[test]
+fn the_same_submission_is_made_once() {
+    let daemon = Daemon::begin();
+    let submit = |key: &str, body: &str| {
+        let headers = [("content-type", "application/json"), ("idempotency-key", key)];
+        request(daemon.address, "POST", "/api/v1/jobs", &headers, body.as_bytes())
+    };
+    assert_eq!(submit("mine", HUNT).json()["id"], 1);
+    let again = submit("mine", HUNT);
+    assert_eq!((again.status, &again.json()["id"]), (201, &json!(1)));
+    assert_eq!(submit("other", HUNT).json()["id"], 2);
+    submit("mine", r#"{"kind":"hunt"}"#).problem(409);
+    submit("", HUNT).problem(400);
+    submit(&"x".repeat(129), HUNT).problem(400);
+    assert_eq!(submit(&"x".repeat(128), HUNT).status, 201);
+}
+
+#[test]
+fn what_the_service_refuses_is_told_and_defects_are_not() {
+    let daemon = Daemon::begin();
+    let kind = |kind: &str| post(daemon.address, "/api/v1/jobs", &json!({ "kind": kind }).to_string());
+    assert!(kind("gather").problem(422)["detail"].as_str().unwrap().contains("hunt is expected"));
+    let full = kind("full");
+    full.problem(503);
+    assert_eq!(full.header("retry-after"), "2");
+    assert!(!kind("broken").problem(500).to_string().contains("secret"));
+    kind("panic").problem(500);
+    let log = daemon.log.lock().unwrap();
+    assert!(log.iter().any(|line| line.contains("POST /api/v1/jobs: secret details")), "{log:?}");
+    assert_eq!(log.len(), 2, "{log:?}");
+}
+
+#[test]
+fn lists_come_in_parts() {
+    let daemon = Daemon::begin();
+    let at = daemon.address;
+    for _ in 0..5 {
+        assert_eq!(post(at, "/api/v1/jobs", HUNT).status, 201);
+    }
+    assert_eq!(post(at, "/api/v1/jobs/2/pause", "").status, 200);
+    let ids =
+        |list: &Value| list["items"].as_array().unwrap().iter().map(|job| job["id"].clone()).collect::<Vec<_>>();
+    let first = get(at, "/api/v1/jobs?limit=2").json();
+    assert_eq!(ids(&first), [5, 4]);
+    let second = get(at, &format!("/api/v1/jobs?limit=3&cursor={}", first["next"].as_str().unwrap())).json();
+    assert_eq!((ids(&second), &second["next"]), (vec![json!(3), json!(2), json!(1)], &Value::Null));
+    assert_eq!(ids(&get(at, "/api/v1/jobs?state=paused&kind=hunt").json()), [2]);
+    assert_eq!(ids(&get(at, "/api/v1/jobs?kind=solve").json()), [0u8; 0]);
+    let units = get(at, "/api/v1/jobs/1/units?state=running").json();
+    assert_eq!((units["items"].as_array().unwrap().len(), &units["items"][0]["unit"]), (1, &json!(2)));
+    assert_eq!(get(at, "/api/v1/units?job=1").json()["items"].as_array().unwrap().len(), 3);
+    assert_eq!(get(at, "/api/v1/workers").json()["items"][0]["worker"], 1);
+    assert_eq!(get(at, "/api/v1/jobs/1/statistics").json()["levels"][0]["left"], 3);
+    for query in
+        ["limit=0", "limit=1001", "limit=-1", "limit=x", "state=idle", "limit=1&limit=2", "colour=red", "cursor=%"]
+    {
+        get(at, &format!("/api/v1/jobs?{query}")).problem(if query.starts_with("cursor") { 422 } else { 400 });
+    }
+    get(at, &format!("/api/v1/jobs?cursor={}", "x".repeat(257))).problem(400);
+    get(at, "/api/v1/units").problem(400);
+    get(at, "/api/v1/units?job=9").problem(404);
+}
+
+#[test]
+fn grids_are_shown_in_every_form() {
+    let daemon = Daemon::begin();
+    let at = daemon.address;
+    let list = get(at, "/api/v1/grids?variant=5D&min_score=82").json();
+    assert_eq!((&list["items"][0]["score"], &list["items"][0]["moves"]), (&json!(82), &Value::Null));
+    let key = list["items"][0]["key"].as_str().unwrap();
+    let path = format!("/api/v1/grids/{key}");
+    let grid = get(at, &path).json();
+    assert_eq!(grid["moves"].as_array().unwrap().len(), 82);
+    for (format, media_type, begins) in [
+        ("json", "application/json", &b"{"[..]),
+        ("pentasol", "text/plain; charset=utf-8", b"#"),
+        ("msr", "text/plain; charset=utf-8", b"MS1:"),
+        ("svg", "image/svg+xml", b"<"),
+        ("png", "image/png", b"\x89PNG"),
+    ] {
+        let shown = get(at, &format!("{path}?format={format}&size=300"));
+        assert_eq!((shown.status, shown.header("content-type")), (200, media_type));
+        assert!(shown.body.starts_with(begins), "{format}");
+        assert!(shown.header("content-security-policy").contains("sandbox"));
+    }
+    let accept = |accept: &str| request(at, "GET", &path, &[("accept", accept)], b"");
+    assert_eq!(accept("image/png, */*;q=0.1").header("content-type"), "image/png");
+    assert_eq!(accept("text/plain").header("content-type"), "text/plain; charset=utf-8");
+    accept("application/pdf").problem(406);
+    let dark = get(at, &format!("{path}?format=svg&theme=dark"));
+    assert_ne!(dark.body, get(at, &format!("{path}?format=svg")).body);
+    for query in ["format=gif", "size=299", "size=2001", "theme=blue", "shape=round"] {
+        get(at, &format!("{path}?{query}")).problem(400);
+    }
+    for key in ["0000000000000000", "0", "..%2f..%2fetc%2fpasswd", &key.to_uppercase()] {
+        get(at, &format!("/api/v1/grids/{key}")).problem(404);
+    }
+    assert_eq!(get(at, "/api/v1/grids?min_score=83").json()["items"], json!([]));
+    assert_eq!(get(at, "/api/v1/grids?job=3").json()["items"], json!([]));
+}
+
+#[test]
+fn grids_that_are_sent_go_through_the_referee() {
+    let daemon = Daemon::begin();
+    let at = daemon.address;
+    let good = "(28,28)\n(31,29) | -2\n(27,27) / 0\n";
+    let checked = text(at, "/api/v1/grids/check?variant=5T", good);
+    assert_eq!(
+        (checked.status, &checked.json()["variant"], &checked.json()["score"]),
+        (200, &json!("5T"), &json!(2))
+    );
+    let key = checked.json()["key"].as_str().unwrap().to_owned();
+    get(at, &format!("/api/v1/grids/{key}")).problem(404);
+    let stored = text(at, "/api/v1/grids?variant=5T", good);
+    assert_eq!((stored.status, stored.header("location")), (201, &*format!("/api/v1/grids/{key}")));
+    assert_eq!(get(at, stored.header("location")).json()["moves"], checked.json()["moves"]);
+    let illegal = text(at, "/api/v1/grids", "(28,28)\n(31,29) | -2\n(31,29) | -2\n").problem(422);
+    assert_eq!((&illegal["type"], &illegal["number"]), (&json!("urn:morpion:illegal-move"), &json!(2)));
+    for bad in ["", "hello", "<svg>", "MS1:AAAA", "\u{0}"] {
+        text(at, "/api/v1/grids", bad).problem(422);
+        text(at, "/api/v1/grids/check", bad).problem(422);
+    }
+    post(at, "/api/v1/grids", good).problem(400);
+    request(at, "POST", "/api/v1/grids", &[], good.as_bytes()).problem(415);
+    request(at, "POST", "/api/v1/grids", &[("content-type", "text/html")], good.as_bytes()).problem(415);
+    let records = get(at, "/api/v1/archive").json();
+    let record = &records["records"][0];
+    let as_msr = get(at, &format!("/api/v1/grids/{}?format=msr", record["key"].as_str().unwrap()));
+    let again = text(at, "/api/v1/grids/check", as_msr.text()).json();
+    assert_eq!((&again["record"], &again["key"]), (&record["name"], &record["key"]));
+}
+
+#[test]
+fn the_archive_is_counted_and_compared() {
+    let daemon = Daemon::begin();
+    let at = daemon.address;
+    let archive = get(at, "/api/v1/archive").json();
+    assert_eq!(archive["counts"][0], json!({"variant": "5D", "score": 82, "count": 1}));
+    assert_eq!(archive["records"].as_array().unwrap().len(), 15);
+    let key = |n: usize| archive["records"][n]["key"].as_str().unwrap();
+    let same = get(at, &format!("/api/v1/grids/{0}/compare/{0}", key(0))).json();
+    assert_eq!(same["shared_left"].as_array().unwrap().len(), 178);
+    let other = get(at, &format!("/api/v1/grids/{}/compare/{}", key(0), key(1))).json();
+    let (left, right) = (other["shared_left"].as_array().unwrap(), other["shared_right"].as_array().unwrap());
+    assert!(left.len() == right.len() && !left.is_empty() && left.len() < 177);
+    for (a, b) in left.iter().zip(right).take(0) {
+        assert_eq!(a, b);
+    }
+    let of_fours = archive["records"].as_array().unwrap().iter().find(|r| r["variant"] == "4T").unwrap();
+    let path = format!("/api/v1/grids/{}/compare/{}", key(0), of_fours["key"].as_str().unwrap());
+    get(at, &path).problem(422);
+    get(at, &format!("/api/v1/grids/{}/compare/0000000000000000", key(0))).problem(404);
+}
+
+#[test]
+fn a_person_plays_on_the_board() {
+    let daemon = Daemon::begin();
+    let board = |body: Value| post(daemon.address, "/api/v1/board", &body.to_string());
+    let start = board(json!({"variant": "5T"})).json();
+    assert_eq!(start["legal"].as_array().unwrap().len(), 28);
+    assert_eq!(start["cross"].as_array().unwrap().len(), 36);
+    let mut moves = Vec::new();
+    loop {
+        let position = board(json!({"variant": "5T", "moves": moves})).json();
+        assert_eq!(position["moves"].as_array().unwrap().len(), moves.len());
+        let Some(next) = position["legal"].as_array().unwrap().first().cloned() else { break };
+        moves.push(next);
+        if moves.len() == 12 {
+            break;
+        }
+    }
+    assert_eq!(moves.len(), 12);
+    let twice = json!({"variant": "5T", "moves": [moves[0], moves[1], moves[0]]});
+    assert_eq!(board(twice).problem(422)["number"], 3);
+    for bad in [
+        json!({"x": 28, "y": 28, "direction": "x", "shift": 0}),
+        json!({"x": -1, "y": 28, "direction": "-", "shift": 0}),
+        json!({"x": 28, "y": i32::MAX, "direction": "|", "shift": i32::MIN}),
+    ] {
+        assert_eq!(board(json!({"variant": "4D", "moves": [bad]})).problem(422)["number"], 1);
+    }
+    board(json!({"variant": "6T"})).problem(422);
+    board(json!({"variant": "5T", "moves": [{"x": 1}]})).problem(422);
+    board(json!({"variant": "5D", "moves": vec![moves[0].clone(); 85]})).problem(422);
+    post(daemon.address, "/api/v1/board", "{\"variant\":").problem(400);
+    post(daemon.address, "/api/v1/board", &"[".repeat(100_000)).problem(400);
+}
