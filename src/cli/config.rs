@@ -40,20 +40,32 @@ pub fn read_small(path: &Path) -> anyhow::Result<String> {
 pub fn arguments(path: &Path, command: &Command) -> anyhow::Result<Vec<OsString>> {
     let text = read_small(path)?;
     let table = text.parse::<toml::Table>().with_context(|| format!("{} is not TOML", path.display()))?;
+    of_table(&table, command).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+/// The arguments that a table of settings stands for, checked against `command`.
+///
+/// # Errors
+/// If it names an unknown key or a value that the flag does not take.
+pub fn of_table(table: &toml::Table, command: &Command) -> anyhow::Result<Vec<OsString>> {
     let mut all = Vec::new();
-    for (key, value) in &table {
-        let arguments = flag(key, value, command).with_context(|| path.display().to_string())?;
+    for (key, value) in table {
+        let arguments = flag(key, value, command)?;
         let parsed = command.clone().no_binary_name(true).try_get_matches_from(&arguments);
         if let Err(error) = parsed {
-            let text = error.render().to_string();
-            let text = text.split("\n\nFor more information").next().unwrap_or_default();
-            let text = text.split("\n\nUsage:").next().unwrap_or_default();
-            let lines: Vec<&str> = text.trim_start_matches("error: ").split_whitespace().collect();
-            bail!("{}: {key}: {}", path.display(), lines.join(" "));
+            bail!("{key}: {}", brief(&error));
         }
         all.extend(arguments);
     }
     Ok(all)
+}
+
+/// What is wrong, in one line.
+pub fn brief(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let text = text.split("\n\nFor more information").next().unwrap_or_default();
+    let text = text.split("\n\nUsage:").next().unwrap_or_default();
+    text.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The arguments that one key stands for.

@@ -34,7 +34,6 @@ mod verify;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Exit status of bad input and failures.
@@ -131,14 +130,19 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 /// Parses the arguments; those of a configuration file that they name are put before them and parsed again.
 fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
     let cli = Cli::parse_from(&arguments);
-    let (config, at, known) = match &cli.command {
+    let (config, at, command) = match &cli.command {
         None => (cli.hunt.config.clone(), 1, HuntOnly::command()),
         Some(Command::Hunt(args)) => (args.config.clone(), 2, HuntOnly::command()),
-        Some(Command::Job(args)) => (args.config().map(Path::to_owned), 3, job::SubmitOnly::command()),
+        Some(Command::Job(args)) => {
+            let Some(config) = args.config() else { return Ok(cli) };
+            let from_file = job::arguments(config)?;
+            arguments.splice(3..3, from_file);
+            return Ok(Cli::parse_from(arguments));
+        }
         Some(_) => return Ok(cli),
     };
     let Some(config) = config else { return Ok(cli) };
-    let from_file = config::arguments(&config, &known)?;
+    let from_file = config::arguments(&config, &command)?;
     arguments.splice(at..at, from_file);
     Ok(Cli::parse_from(arguments))
 }

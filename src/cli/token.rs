@@ -50,7 +50,7 @@ enum Command {
 #[derive(Debug, clap::Args)]
 struct Place {
     /// State directory of the daemon
-    #[arg(long, value_name = "DIR", default_value = "state")]
+    #[arg(long, value_name = "DIR", default_value = "morpion-state")]
     state: PathBuf,
 }
 

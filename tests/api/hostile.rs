@@ -35,7 +35,7 @@ fn large_bodies_are_refused_before_they_are_read() {
     raw(at, &chunked).problem(413);
     let largest = format!("{{\"kind\":\"hunt\"{}}}", " ".repeat((1 << 20) - 20));
     assert_eq!(post(at, "/api/v1/jobs", &largest).status, 201);
-    get(at, &format!("/{}", "x".repeat(100_000))).status.to_string().starts_with('4').then_some(()).unwrap();
+    assert!((400..500).contains(&get(at, &format!("/{}", "x".repeat(100_000))).status));
     assert_eq!(get(at, "/api/v1/health").status, 200);
 }
 

@@ -5,5 +5,6 @@ mod events;
 mod fake;
 mod hostile;
 mod http;
+mod load;
 mod random;
 mod routes;

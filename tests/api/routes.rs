@@ -85,7 +85,7 @@ fn the_description_names_every_route_and_no_other() {
             }
         }
     }
-    assert_eq!(operations, 26, "{:?}", paths.keys().collect::<Vec<_>>());
+    assert_eq!(operations, 25, "{:?}", paths.keys().collect::<Vec<_>>());
     let mut references = Vec::new();
     collect_references(&description, &mut references);
     assert!(references.len() > 50);
@@ -283,9 +283,6 @@ fn the_archive_is_counted_and_compared() {
     let other = get(at, &format!("/api/v1/grids/{}/compare/{}", key(0), key(1))).json();
     let (left, right) = (other["shared_left"].as_array().unwrap(), other["shared_right"].as_array().unwrap());
     assert!(left.len() == right.len() && !left.is_empty() && left.len() < 177);
-    for (a, b) in left.iter().zip(right).take(0) {
-        assert_eq!(a, b);
-    }
     let of_fours = archive["records"].as_array().unwrap().iter().find(|r| r["variant"] == "4T").unwrap();
     let path = format!("/api/v1/grids/{}/compare/{}", key(0), of_fours["key"].as_str().unwrap());
     get(at, &path).problem(422);

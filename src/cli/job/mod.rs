@@ -13,7 +13,7 @@ use submit::Submit;
 
 pub use follow::told;
 pub use list::state;
-pub use submit::SubmitOnly;
+pub use submit::arguments;
 
 /// Submit jobs to a daemon, watch them, command them, and fetch what they found.
 ///

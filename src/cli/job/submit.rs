@@ -5,23 +5,25 @@
 //! content is sent: the daemon may run elsewhere.
 
 use crate::cli::client::{Client, Connection};
-use crate::cli::hunt;
+use crate::cli::{config, hunt};
 use crate::daemon::view::{JobRequest, JobView, Limits, Start};
 use crate::notation::format::{Format, write};
 use crate::notation::grid::Grid;
 use crate::strategies::params::{BadParam, parse_count};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, FromArgMatches};
-use serde_json::{Map, Value};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use serde_json::{Map, Value as Json};
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use toml::Value;
 
 /// Submit a job, with the flags of `morpion hunt`; prints its number alone.
 ///
-/// CONFIG is a configuration file as `morpion --config` reads it; flags win over it. It may also name what is the job's own:
-/// name, priority, weight, all_iterations, memory. Of the hunt's flags, --time and --threads are limits of the job
+/// CONFIG is a configuration file of a hunt, or one of a job: kind, name, priority, weight, the table [limits] (seconds,
+/// iterations, threads, memory) and the flags of the hunt in the table [settings]. Flags win over it. Of the hunt's flags, --time and --threads are limits of the job
 /// (--threads N: N-1 workers at once), and --directory, --checkpoint and --quiet are the daemon's business.
 #[derive(Debug, clap::Args)]
 pub struct Submit {
@@ -39,7 +41,7 @@ pub struct Submit {
 /// The flags that may stand in a configuration file.
 #[derive(Debug, clap::Parser)]
 #[command(name = "morpion", args_override_self = true)]
-pub struct SubmitOnly {
+struct SubmitOnly {
     #[command(flatten)]
     job: JobFlags,
     #[command(flatten)]
@@ -123,6 +125,40 @@ impl Submit {
     }
 }
 
+/// The flags that a configuration file stands for: that of a hunt, or one in the form of a request.
+///
+/// # Errors
+/// If it cannot be read or names what there is not.
+pub fn arguments(path: &Path) -> anyhow::Result<Vec<OsString>> {
+    let text = config::read_small(path)?;
+    let mut table = text.parse::<toml::Table>().with_context(|| format!("{} is not TOML", path.display()))?;
+    for part in ["settings", "limits"] {
+        let of = || format!("{}: {part}", path.display());
+        let Some(value) = table.remove(part) else { continue };
+        let Value::Table(inner) = value else { bail!("{}: expected a table", of()) };
+        for (key, value) in inner {
+            let (key, value) = if part == "limits" { limit(&key, value).with_context(of)? } else { (key, value) };
+            if table.insert(key.clone(), value).is_some() {
+                bail!("{}: {key} stands there twice", of());
+            }
+        }
+    }
+    config::of_table(&table, &SubmitOnly::command()).with_context(|| path.display().to_string())
+}
+
+/// A limit as the flag that sets it.
+fn limit(key: &str, value: Value) -> anyhow::Result<(String, Value)> {
+    Ok(match (key, value) {
+        ("seconds", value) => ("time".to_owned(), value),
+        ("iterations", value) => ("all_iterations".to_owned(), value),
+        ("memory", value) => ("memory".to_owned(), value),
+        // The flag counts the main thread of a hunt.
+        ("threads", Value::Integer(n)) => ("threads".to_owned(), Value::Integer(n.saturating_add(1))),
+        ("threads", _) => bail!("threads: expected a number"),
+        (other, _) => bail!("unknown key '{other}': expected one of iterations, memory, seconds, threads"),
+    })
+}
+
 /// Flags that are told to the daemon in another way, or are none of its business.
 const NOT_SETTINGS: [&str; 10] =
     ["config", "threads", "time", "init_file", "init_dir", "stall_table", "directory", "quiet", "json", "checkpoint"];
@@ -161,7 +197,7 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
         let id = arg.get_id().as_str();
         let Some(long) = arg.get_long().filter(|_| given(id) && !NOT_SETTINGS.contains(&id)) else { continue };
         let value = if matches!(arg.get_action(), clap::ArgAction::SetTrue) {
-            Value::Bool(true)
+            Json::Bool(true)
         } else {
             let mut values = matches.get_raw(id).into_iter().flatten().map(|raw| scalar(&raw.to_string_lossy()));
             match (values.next(), values.next()) {
@@ -210,9 +246,9 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
     })
 }
 
-/// A value as a configuration file would have it.
-fn scalar(text: &str) -> Value {
-    text.parse::<u64>().map_or_else(|_| text.into(), Value::from)
+/// A value as a configuration file would have it; larger numbers than TOML has stay text.
+fn scalar(text: &str) -> Json {
+    text.parse::<i64>().map_or_else(|_| text.into(), Json::from)
 }
 
 fn text(grid: Grid) -> anyhow::Result<String> {
@@ -239,7 +275,7 @@ mod tests {
     fn only_what_was_given_is_sent() {
         let sent = request_of(&["--strategy", "nrpa", "--level", "3", "--alpha", "1.5", "--keep-from", "none"]);
         let expected = serde_json::json!({"strategy": "nrpa", "level": 3, "alpha": "1.5", "keep_from": "none"});
-        assert_eq!(Value::from(sent.settings), expected);
+        assert_eq!(Json::from(sent.settings), expected);
         assert_eq!((sent.kind.as_str(), sent.limits, sent.priority, sent.weight), ("hunt", Limits::default(), 0, 1));
         let sent = request_of(&[
             "--time",
@@ -264,8 +300,9 @@ mod tests {
         let limits =
             Limits { seconds: Some(7200.0), iterations: Some(3_000_000), threads: Some(4), memory: Some(2 << 30) };
         assert_eq!((sent.limits, sent.priority), (limits, -5));
-        let expected = serde_json::json!({"seed": u64::MAX, "stall_table": "80:10,90:20", "order_free": "off"});
-        assert_eq!(Value::from(sent.settings), expected);
+        let expected =
+            serde_json::json!({"seed": u64::MAX.to_string(), "stall_table": "80:10,90:20", "order_free": "off"});
+        assert_eq!(Json::from(sent.settings), expected);
     }
 
     #[test]
@@ -279,6 +316,39 @@ mod tests {
         let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/grids");
         let sent = request_of(&["--strategy", "perturb", "--variant", "5D", "--init-dir", directory]);
         assert!(sent.grids.len() >= 2 && sent.grids.iter().all(|grid| grid.starts_with("MS1:")));
+    }
+
+    #[test]
+    fn both_forms_of_configuration_are_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let read = |text: &str| {
+            let path = directory.path().join("a.toml");
+            std::fs::write(&path, text).unwrap();
+            arguments(&path).map(|arguments| {
+                let line = Line::parse_from(std::iter::once("submit".into()).chain(arguments));
+                request(&line.submit).unwrap()
+            })
+        };
+        let job = read(
+            "kind = \"hunt\"\nname = \"a\"\npriority = -5\n[limits]\nthreads = 2\nseconds = 90\n\
+             [settings]\nlevel = 3\nstall_table = [[80, 10_000_000]]\n",
+        )
+        .unwrap();
+        assert_eq!((job.name.as_deref(), job.priority), (Some("a"), -5));
+        assert_eq!((job.limits.threads, job.limits.seconds), (Some(2), Some(90.0)));
+        let expected = serde_json::json!({"level": 3, "stall_table": "80:10000000"});
+        assert_eq!(Json::from(job.settings), expected);
+        let hunt = read("level = 3\nthreads = 3\n").unwrap();
+        assert_eq!((hunt.limits.threads, &hunt.settings["level"]), (Some(2), &Json::from(3)));
+        for bad in [
+            "a = 1",
+            "settings = 1",
+            "[limits]\nx = 1",
+            "[limits]\nthreads = \"x\"",
+            "level = 3\n[settings]\nlevel = 3",
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

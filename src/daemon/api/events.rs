@@ -94,8 +94,8 @@ fn stored(event: &EventView) -> bool {
 
 fn written(event: &EventView) -> Event {
     let data = serde_json::to_string(event).unwrap_or_default();
-    let written = Event::default().data(data);
-    if stored(event) { written.id(event.id.to_string()) } else { written }
+    let written = if stored(event) { Event::default().id(event.id.to_string()) } else { Event::default() };
+    written.data(data)
 }
 
 /// The events for one client.

@@ -149,11 +149,11 @@ macro_rules! command {
     ($name:ident, $path:literal, $command:expr, $text:literal) => {
         #[doc = $text]
         #[utoipa::path(post, path = $path, tag = "jobs", params(("id" = u64, Path, description = "The job.")),
-                            responses(
-                                (status = 200, body = JobView, description = "It has taken effect."),
-                                (status = "4XX", body = Problem, content_type = "application/problem+json"),
-                                (status = "5XX", body = Problem, content_type = "application/problem+json"),
-                            ))]
+                                    responses(
+                                        (status = 200, body = JobView, description = "It has taken effect."),
+                                        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+                                        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+                                    ))]
         pub async fn $name(State(shared): Handle, Place(id): Place<JobId>, body: Bytes) -> Result<Response, Failure> {
             nothing(&body)?;
             let job = shared.call(move |shared| Ok(shared.service.command(id, $command)?)).await?;

@@ -158,7 +158,16 @@ pub struct Api {
                        never renamed within version 1; fields may be added.",
         license(name = "MIT OR Apache-2.0"),
     ),
-    components(schemas(Problem, super::view::EventView)),
+    // Those that only parameters name are not found by themselves.
+    components(schemas(
+        Problem,
+        super::view::EventView,
+        super::view::JobState,
+        super::view::UnitState,
+        crate::morpion::variant::Variant,
+        archive::Form,
+        archive::Colours,
+    )),
     security((), ("token" = [])),
     modifiers(&TokenScheme),
 )]
