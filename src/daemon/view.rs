@@ -18,15 +18,18 @@ pub type JobId = u64;
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
     /// Kind of the job: `hunt`, ...
+    #[schema(min_length = 1)]
     pub kind: String,
     /// A name for people; default: made from the settings.
     #[serde(default)]
     pub name: Option<String>,
     /// Jobs of a higher priority are served first; -100 to 100.
     #[serde(default)]
+    #[schema(minimum = -100, maximum = 100)]
     pub priority: i32,
     /// Share of the threads among jobs of one priority; 1 to 1000.
     #[serde(default = "one")]
+    #[schema(minimum = 1, maximum = 1000)]
     pub weight: u32,
     /// What the job may use.
     #[serde(default)]
@@ -270,8 +273,10 @@ pub struct MoveView {
     /// Row of the new point.
     pub y: i32,
     /// Direction of the line.
+    #[schema(value_type = String, pattern = r"^[-|/\\]$")]
     pub direction: char,
     /// Steps to its middle.
+    #[schema(minimum = -2, maximum = 2)]
     pub shift: i32,
 }
 

@@ -315,7 +315,7 @@ mod tests {
         assert_eq!(sent.settings["variant"], "5T");
         let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/grids");
         let sent = request_of(&["--strategy", "perturb", "--variant", "5D", "--init-dir", directory]);
-        assert!(sent.grids.len() >= 2 && sent.grids.iter().all(|grid| grid.starts_with("MS1:")));
+        assert!(!sent.grids.is_empty() && sent.grids.iter().all(|grid| grid.starts_with("MS1:")));
     }
 
     #[test]

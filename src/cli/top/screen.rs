@@ -29,7 +29,7 @@ struct Column {
 /// The columns; the last one takes what is left.
 const COLUMNS: [Column; 8] = [
     Column { head: "job", width: 5, from: 0, text: |job| job.id.to_string() },
-    Column { head: "state", width: 9, from: 0, text: |job| state(job.state).to_owned() },
+    Column { head: "state", width: 9, from: 20, text: |job| state(job.state).to_owned() },
     Column { head: "best", width: 4, from: 0, text: |job| job.best.map_or("-".to_owned(), |best| best.to_string()) },
     Column { head: "thr", width: 3, from: 40, text: |job| job.threads.to_string() },
     Column { head: "per second", width: 11, from: 50, text: |job| thousands(job.rate.max(0.0) as u64) },
