@@ -4,7 +4,7 @@ use crate::cli::grid_input::plain;
 use crate::daemon::tokens::{Role, Token, TokenFile, TokenStore, make};
 use anyhow::Context;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -68,7 +68,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.command {
         Command::Create { name, role, place } => {
             let directory = place.state.display();
-            std::fs::create_dir_all(&place.state).with_context(|| format!("{directory}: cannot be made"))?;
+            make_private(&place.state).with_context(|| format!("{directory}: cannot be made"))?;
             let created = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
             let (token, secret) = make(&name, role, (rand::random(), rand::random()), created)?;
             let id = token.id.clone();
@@ -83,6 +83,15 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Makes the directory for its owner alone, if it is missing.
+fn make_private(directory: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
 }
 
 fn list(tokens: &[Token], json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
