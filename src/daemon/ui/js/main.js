@@ -1,0 +1,126 @@
+// The frame: which view an address shows, the state of the connection, the colours.
+
+import { announce, attr, h, icon, say } from "./dom.js";
+import { begin, hear, state, subscribe } from "./live.js";
+import archive from "./views/archive.js";
+import board from "./views/board.js";
+import compare from "./views/compare.js";
+import dashboard from "./views/dashboard.js";
+import grid from "./views/grid.js";
+import job from "./views/job.js";
+import jobs from "./views/jobs.js";
+import submit from "./views/submit.js";
+
+const ROUTES = [
+  [/^\/?$/, dashboard],
+  [/^\/jobs$/, jobs],
+  [/^\/jobs\/(\d+)$/, job],
+  [/^\/archive$/, archive],
+  [/^\/grids\/([\w.-]+)$/, grid],
+  [/^\/compare\/([\w.-]+)\/([\w.-]+)$/, compare],
+  [/^\/board$/, board],
+  [/^\/submit$/, submit],
+];
+
+const main = document.getElementById("main");
+let shown = null;
+
+function parse() {
+  const [path, query = ""] = location.hash.replace(/^#/, "").split("?");
+  return { path: path || "/", query: new URLSearchParams(query) };
+}
+
+function route() {
+  const { path, query } = parse();
+  // A view may take a change of its own address in without being built anew.
+  if (shown?.path === path && shown.view.update?.(query)) return;
+  const first = shown === null;
+  shown?.view.destroy?.();
+  main.replaceChildren();
+  const [match, view] = ROUTES.map(([pattern, make]) => [pattern.exec(path), make]).find(([m]) => m) || [];
+  const made = match ? view({ params: match.slice(1), query }) : lost(path);
+  shown = { path, view: made };
+  main.append(made.element);
+  document.title = `${made.title} \u00b7 morpion`;
+  for (const link of document.querySelectorAll(".pages a")) attr(link, "aria-current", link.dataset.page === made.page && "page");
+  if (!first) {
+    scrollTo(0, 0);
+    const heading = main.querySelector("h1");
+    if (heading) {
+      heading.tabIndex = -1;
+      heading.focus({ preventScroll: true });
+    }
+  }
+}
+
+function lost(path) {
+  return {
+    title: "Not found",
+    element: h("div", { class: "blank" }, h("h1", {}, "There is no such page"),
+      h("p", {}, `Nothing is at ${path}.`), h("a", { href: "#/" }, "To the dashboard")),
+  };
+}
+
+const LINK = { connecting: "connecting", live: "live", polling: "polling", offline: "offline" };
+
+function drawLink() {
+  const place = document.getElementById("link");
+  attr(place, "data-state", state.link);
+  const health = state.health;
+  const busy = state.link === "live" && health ? `${health.busy} of ${health.workers} busy` : LINK[state.link];
+  say(document.getElementById("link-text"), busy);
+  place.title = state.link === "offline" ? `${state.trouble}; tries again by itself`
+    : state.link === "polling" ? "no stream of events: asks every few seconds" : "events come as they happen";
+  const wrong = health && health.status !== "ok" ? health.status : "";
+  let note = document.getElementById("trouble");
+  const text = state.link === "offline" ? `${state.trouble}. What is shown is as it was last; the page tries again by itself.` : wrong;
+  if (text && !note) {
+    note = h("p", { class: "note bad", id: "trouble", role: "alert" });
+    main.before(note);
+  }
+  if (note) {
+    say(note, text);
+    note.hidden = !text;
+  }
+}
+
+const THEMES = {
+  system: ["system", "Colours: as the system has them"], light: ["sun", "Colours: light"], dark: ["moon", "Colours: dark"],
+};
+
+function themes() {
+  const button = document.getElementById("theme");
+  const apply = (choice) => {
+    document.documentElement.dataset.theme = choice;
+    button.replaceChildren(icon(THEMES[choice][0]));
+    button.setAttribute("aria-label", THEMES[choice][1]);
+    button.title = THEMES[choice][1];
+    try {
+      localStorage.setItem("morpion.theme", choice);
+    } catch {
+      // Then the choice holds until the page is loaded again.
+    }
+  };
+  const names = Object.keys(THEMES);
+  apply(names.includes(document.documentElement.dataset.theme) ? document.documentElement.dataset.theme : "system");
+  button.addEventListener("click", () =>
+    apply(names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length]));
+}
+
+themes();
+addEventListener("hashchange", route);
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+subscribe(drawLink);
+// New bests are read aloud, at most one in ten seconds: a young hunt has many.
+let spoken = 0;
+hear((event) => {
+  if (event.event === "best" && Date.now() - spoken > 10_000) {
+    spoken = Date.now();
+    announce(`Job ${event.job} has a new best: ${event.score} moves`);
+  }
+});
+route();
+begin();

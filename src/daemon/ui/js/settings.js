@@ -1,0 +1,73 @@
+// The settings of a hunt that the form offers, with the help that stands at each. Defaults and ranges are the daemon's: what is
+// left empty is not sent, and what it refuses comes back with its reason. `for` names the strategies that a setting is of.
+
+export const STRATEGIES = {
+  nrpa: ["NRPA", "Nested rollout policy adaptation: the strongest search from nothing."],
+  perturb: ["Perturb", "Takes parts of grids away and completes them again: best with good grids to begin with."],
+  permute: ["Permute", "Local search over orders of moves, from nothing or from grids."],
+  dfs: ["Depth-first", "The thesis\u2019s order-free depth-first search; exhaustive where the space is small."],
+  nmcs: ["NMCS", "Nested Monte Carlo search."],
+  random: ["Random", "Random games, to compare with."],
+};
+
+const count = (text) => ({ type: "text", inputmode: "text", placeholder: text, pattern: "[0-9_]+[kMG]?", title: "a number such as 5000, 20M or 2G" });
+const whole = (placeholder, min, max) => ({ type: "number", placeholder, min, max, step: 1 });
+
+export const SETTINGS = [
+  { name: "level", label: "Nesting level", for: ["nrpa", "nmcs", "perturb", "permute"], input: whole("best known", 1, 10),
+    help: "Each level takes about as many times longer as there are iterations. Default: 5 for NRPA on lines of 5, else 3." },
+  { name: "iterations", label: "Iterations per level", for: ["nrpa"], input: whole("100", 1, 1e6), help: "Calls of the level below per call." },
+  { name: "share", label: "Share calls of level", for: ["nrpa"], input: whole("no sharing", 1, 9),
+    help: "All threads work on one search and make its calls of this level; 3 suits level 5. Default: one search per thread." },
+  { name: "adapt", label: "Adaptation", for: ["nrpa"], options: [["", "by sequence"], ["layers", "by layers"]], help: "Layers are faster on lines of 4." },
+  { name: "alpha", label: "Step length", for: ["nrpa"], more: true, input: { type: "number", placeholder: "1", min: 0, max: 100, step: "any" }, help: "How far a policy moves towards a game." },
+  { name: "stabilize", label: "Playouts per adaptation", for: ["nrpa"], more: true, input: whole("2", 1, 1e6), help: "More than one makes level 1 steadier." },
+  { name: "width", label: "Calls in flight", for: ["nrpa"], more: true, input: whole("one per thread", 1, 1024), help: "With a shared level: the result depends on it." },
+  { name: "main_depth", label: "Depth of the main walk", for: ["dfs"], input: whole("5", 2, 485), help: "All combinations of the first so many moves are handed out as units." },
+  { name: "sort", label: "Order of moves", for: ["dfs"],
+    options: [["", "by coordinates"], ...["no", "total_weights_lines", "total_weights_max", "lines_total_weights", "weights_lines", "weights_max", "lines_weights"].map((v) => [v, v.replaceAll("_", " ")])],
+    help: "Which move is tried first at a node." },
+  { name: "jumps_back", label: "Jumps back", for: ["dfs"], options: [["", "frequent"], ["nonfrequent", "not frequent"], ["no", "none: exact"]], help: "Unwinds when nothing better comes; none keeps the search exact." },
+  { name: "stall_scale", label: "Patience with stalled units", for: ["dfs"], input: { type: "number", placeholder: "1", min: 0, step: "any" }, help: "Multiplies the table that ends them; 0.1 is ten times sooner." },
+  { name: "order_free", label: "Order-free", for: ["dfs"], more: true, options: [["", "on"], ["off", "off"]], help: "Each grid once, whatever the order of its moves." },
+  { name: "eliminate_dominated", label: "Drop dominated moves", for: ["dfs"], more: true, options: [["", "on"], ["off", "off"]], help: "Moves whose line only wastes room." },
+  { name: "operators", label: "What a step takes away", for: ["perturb"], input: { type: "text", placeholder: "lines,region,suffix" }, help: "lines, region, suffix, or several with commas between." },
+  { name: "keep", label: "Moves that suffix keeps", for: ["perturb"], input: whole("random", 0, 485), help: "28 was the step from 146 to 148 in the thesis." },
+  { name: "completion", label: "Playouts per completion", for: ["perturb"], more: true, input: whole("1", 1, 1e6), help: "With more than one the policy learns in between." },
+  { name: "swaps", label: "Exchanges per step", for: ["permute"], input: whole("10", 1, 100), help: "At most so many places change." },
+  { name: "pool", label: "Grids in the pool", for: ["perturb", "permute"], input: whole("200", 1, 1e5), help: "Perturb: of each score; permute: in all." },
+  { name: "patience", label: "Patience", for: ["perturb", "permute"], input: count("20M"), help: "A run ends after so many games without a longer grid." },
+];
+
+/** Settings of every hunt. */
+export const COMMON = [
+  { name: "target", label: "Target", input: whole("none", 1, 485), help: "Ends when a grid of so many moves is found." },
+  { name: "seed", label: "Seed", input: { type: "text", inputmode: "numeric", placeholder: "a new one", pattern: "[0-9]+" }, help: "The same seed on one thread gives the same result." },
+  { name: "keep_from", label: "Keep grids from", more: true, input: { type: "text", placeholder: "near the best known", pattern: "[0-9]+|none" }, help: "Every grid of so many moves goes into the archive." },
+  { name: "runs", label: "Runs", more: true, not: ["dfs"], input: count("without end"), help: "Ends after so many runs." },
+  { name: "max_iterations", label: "Iterations per unit", more: true, input: count("no limit"), help: "A unit ends after so many: 50M, 2G." },
+];
+
+export const LIMITS = [
+  { name: "seconds", label: "Time", input: { type: "text", placeholder: "no limit", pattern: "([0-9.]+[smhd]?)+" }, help: "30m, 12h, 7d; waiting and paused time is not counted." },
+  { name: "threads", label: "Threads at once", input: whole("all", 1, 4096), help: "Leaves the others to other jobs." },
+  { name: "limit_iterations", label: "Iterations in all", more: true, input: count("no limit"), help: "Of all its units together." },
+  { name: "memory", label: "Memory", more: true, input: { type: "text", placeholder: "no limit", pattern: "[0-9.]+[kKMG]?" }, help: "Of its searches: 512M, 2G." },
+];
+
+/** Seconds of `90`, `30m`, `1d12h`; nothing for nonsense. */
+export function seconds(text) {
+  let sum = 0;
+  const rest = text.trim().replace(/([0-9.]+)([smhd]?)/g, (_, number, unit) => {
+    sum += Number(number) * { "": 1, s: 1, m: 60, h: 3600, d: 86_400 }[unit];
+    return "";
+  });
+  return rest === "" && sum > 0 ? sum : undefined;
+}
+
+/** A number of `5000`, `20M`, `2G`; nothing for nonsense. */
+export function amount(text, base = 1000) {
+  const match = /^([0-9_.]+)([kKMG]?)$/.exec(text.trim());
+  const value = match && Number(match[1].replaceAll("_", "")) * { "": 1, k: base, K: base, M: base ** 2, G: base ** 3 }[match[2]];
+  return Number.isFinite(value) && value !== null ? Math.round(value) : undefined;
+}

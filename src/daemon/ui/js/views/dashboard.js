@@ -1,0 +1,203 @@
+// Everything at a glance: the best grids, the jobs, their course, the workers and what happened last.
+
+import { get } from "../api.js";
+import { h, keyed, say, show } from "../dom.js";
+import { CourseChart } from "../chart.js";
+import { about, ago, count, duration, isOver, moves, short } from "../format.js";
+import { thumbnail } from "../grid.js";
+import { grid, hear, state, subscribe } from "../live.js";
+import { CODES, VARIANTS, fromView } from "../rules.js";
+import { blank, eventItem, jobButtons, pill } from "./parts.js";
+
+const SHOWN_EVENTS = 40;
+const SHOWN_OVER = 6;
+const COURSES = 5;
+const COURSE_MS = 30_000;
+
+function bestTile(variant) {
+  const score = h("strong", { class: "score num" }, "\u2013");
+  const origin = h("span", { class: "faint small" }, "\u00a0");
+  const badge = h("span", { class: "badge new", hidden: true }, "new best");
+  const picture = h("a", { class: "picture", "aria-label": `Best grid of ${variant}` });
+  const { record, text } = VARIANTS[variant];
+  let key = null;
+  const node = h("article", { class: "card tile" },
+    h("header", {}, h("h3", { title: text }, variant), badge, h("span", { class: "faint small num" }, `best known ${record}`)),
+    picture, h("div", { class: "row spread base" }, score, origin));
+  const empty = () => h("span", { class: "ghost faint" }, "no grid yet");
+  picture.append(empty());
+  node.draw = () => {
+    const best = state.best[variant];
+    if (!best) return;
+    say(score, best.score);
+    say(origin, [best.job ? `job ${best.job}` : "sent", best.time && ago(best.time)].filter(Boolean).join(", "));
+    if (best.key === key) return;
+    const fresh = key !== null;
+    key = best.key;
+    grid(key).then((view) => {
+      if (view.key !== key && view.key !== undefined) return;
+      picture.href = `#/grids/${best.key}`;
+      picture.replaceChildren(thumbnail(variant, view.moves.map(fromView), { label: `Best grid of ${variant}, ${moves(view.score)}` }));
+    }, () => { key = null; });
+    if (fresh) {
+      badge.hidden = false;
+      clearTimeout(node.timer);
+      node.timer = setTimeout(() => { badge.hidden = true; }, 60_000);
+    }
+  };
+  return node;
+}
+
+/** A row of the table of jobs. */
+export function jobRow(job) {
+  const name = h("a", { href: `#/jobs/${job.id}`, class: "jobname" }, job.name);
+  const what = h("span", { class: "faint small" });
+  const status = pill();
+  const cell = (label, cls = "num") => h("td", { role: "cell", class: cls, "data-label": label });
+  const [best, rate, threads, time] = [cell("best"), cell("per second"), cell("threads"), cell("time")];
+  const buttons = jobButtons(job.id);
+  const row = h("tr", { role: "row" },
+    h("td", { role: "cell", class: "wide" }, h("span", { class: "faint num" }, `${job.id} `), name, h("br"), what),
+    h("td", { role: "cell" }, status), best, rate, threads, time, h("td", { role: "cell", class: "end" }, buttons));
+  row.set = (now) => {
+    say(name, now.name);
+    say(what, about(now));
+    status.set(now);
+    say(best, now.best ?? "\u2013");
+    say(rate, now.threads ? short(now.rate) : "\u2013");
+    say(threads, now.threads || "\u2013");
+    say(time, duration(now.seconds));
+    buttons.set(now);
+  };
+  return row;
+}
+
+/** The table that job rows stand in. */
+export function jobTable(body) {
+  const head = (text, cls) => h("th", { role: "columnheader", scope: "col", class: cls }, text);
+  return h("table", { role: "table", class: "jobs" },
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, head("Job"), head("State"), head("Best", "num"), head("Per second", "num"),
+      head("Threads", "num"), head("Time", "num"), h("th", {}, h("span", { class: "unseen" }, "Actions")))), body);
+}
+
+function jobsCard() {
+  const body = h("tbody", { role: "rowgroup" });
+  const table = h("div", {}, jobTable(body));
+  const wait = h("p", { class: "wait" }, "Loading the jobs\u2026");
+  const nothing = blank("No job yet", "Give the daemon something to hunt for.", h("a", { class: "button main", href: "#/submit" }, "New job"));
+  const more = h("a", { href: "#/jobs", class: "small" }, "All jobs");
+  const node = h("section", { class: "card", "aria-label": "Jobs" }, h("header", {}, h("h2", {}, "Jobs"), more), wait, nothing, table);
+  const ORDER = ["running", "draining", "paused", "queued"];
+  node.draw = () => {
+    const jobs = [...state.jobs.values()];
+    const active = jobs.filter((job) => !isOver(job))
+      .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || b.priority - a.priority || b.id - a.id).slice(0, 30);
+    const over = jobs.filter(isOver).sort((a, b) => (b.ended ?? 0) - (a.ended ?? 0)).slice(0, SHOWN_OVER);
+    show(wait, !state.loaded);
+    show(nothing, state.loaded && !jobs.length);
+    show(table, jobs.length > 0);
+    keyed(body, [...active, ...over], (job) => job.id, jobRow, (row, job) => row.set(job));
+    const all = state.health && Object.values(state.health.jobs).reduce((sum, n) => sum + n, 0);
+    say(more, all ? `All ${count(all)} jobs` : "All jobs");
+  };
+  return node;
+}
+
+function courseCard() {
+  const chart = new CourseChart({ height: 230 });
+  // One variant at a time: scores of different variants have nothing to do with each other.
+  let variant = null;
+  const choose = h("div", { class: "segmented small", role: "group", "aria-label": "Variant" }, CODES.map((code) =>
+    h("button", { type: "button", "data-variant": code, onclick: () => {
+      variant = code;
+      node.draw();
+    } }, code)));
+  const node = h("section", { class: "card", "aria-label": "Score against time" },
+    h("header", {}, h("h2", {}, "Score against time"), choose), chart.element);
+  const courses = new Map();
+  let asked = 0;
+  node.draw = async () => {
+    const jobs = [...state.jobs.values()].filter((job) => job.best && job.variant);
+    const threads = (code) => jobs.filter((job) => job.variant === code).reduce((sum, job) => sum + 1 + 1000 * job.threads, 0);
+    const usual = CODES.reduce((best, code) => (threads(code) > threads(best) ? code : best));
+    const now = variant || usual;
+    for (const one of choose.children) {
+      one.disabled = !threads(one.dataset.variant);
+      one.setAttribute("aria-pressed", String(one.dataset.variant === now));
+    }
+    const mine = jobs.filter((job) => job.variant === now);
+    const chosen = [...mine.filter((job) => !isOver(job)).sort((a, b) => b.threads - a.threads || b.id - a.id),
+      ...mine.filter(isOver).sort((a, b) => b.id - a.id)].slice(0, COURSES).sort((a, b) => a.id - b.id);
+    const due = Date.now() - asked > COURSE_MS;
+    if (due) asked = Date.now();
+    const missing = chosen.filter((job) => due || !courses.has(job.id));
+    for (const id of courses.keys()) if (!state.jobs.has(id)) courses.delete(id);
+    await Promise.all(missing.map(async (job) => {
+      if (!courses.has(job.id)) courses.set(job.id, []);
+      try {
+        courses.set(job.id, (await get(`/jobs/${job.id}/statistics`)).course.map((p) => [p.seconds, p.best]));
+      } catch {
+        // It is asked for again in a while.
+      }
+    }));
+    chart.set(chosen.map((job) => ({ name: `${job.id} ${job.name}`.slice(0, 40), points: courses.get(job.id) || [], end: job.seconds })));
+  };
+  node.stop = [() => chart.destroy(), hear((event) => {
+    if (event.event === "best") courses.get(event.job)?.push([event.seconds, event.score]);
+  })];
+  return node;
+}
+
+function workersCard() {
+  const list = h("ul", { class: "workers" });
+  const summary = h("span", { class: "faint small num" });
+  const node = h("section", { class: "card", "aria-label": "Workers" }, h("header", {}, h("h2", {}, "Workers"), summary), list);
+  node.draw = () => {
+    const busy = state.workers.filter((w) => w.job).length;
+    say(summary, state.workers.length ? `${busy} of ${state.workers.length} busy` : "");
+    keyed(list, state.workers.slice(0, 128), (w) => w.worker, (w) => {
+      const [what, best, time] = [h("span", {}), h("span", { class: "num" }), h("span", { class: "num faint" })];
+      const item = h("li", {}, h("span", { class: "faint num" }, String(w.worker)), what, best, time);
+      item.parts = { what, best, time };
+      return item;
+    }, (item, w) => {
+      item.classList.toggle("idle", !w.job);
+      say(item.parts.what, w.job ? `job ${w.job}, unit ${w.unit}` : "idle");
+      say(item.parts.best, w.job && w.best ? w.best : "");
+      say(item.parts.time, w.job ? duration(w.seconds) : "");
+    });
+  };
+  return node;
+}
+
+function eventsCard() {
+  const list = h("ol", { class: "events" });
+  const nothing = h("p", { class: "faint" }, "Nothing happened yet.");
+  const node = h("section", { class: "card", "aria-label": "Events" }, h("header", {}, h("h2", {}, "Events")), nothing, list);
+  node.draw = () => {
+    show(nothing, !state.events.length);
+    keyed(list, state.events.slice(0, SHOWN_EVENTS), (event) => event.id, (event) => eventItem(event));
+  };
+  return node;
+}
+
+export default function dashboard() {
+  const tiles = CODES.map(bestTile);
+  const cards = [jobsCard(), courseCard(), workersCard(), eventsCard()];
+  const [jobs, course, workers, events] = cards;
+  const element = h("div", { class: "cards" },
+    h("h1", { class: "unseen" }, "Dashboard"),
+    h("section", { class: "tiles", "aria-label": "Best grids found" }, tiles),
+    h("div", { class: "two" }, h("div", { class: "cards" }, jobs, course), h("div", { class: "cards" }, events, workers)));
+  const draw = () => [...tiles, ...cards].forEach((part) => part.draw());
+  const stop = subscribe(draw);
+  draw();
+  return {
+    element, title: "Dashboard", page: "dashboard",
+    destroy: () => {
+      stop();
+      course.stop.forEach((end) => end());
+      tiles.forEach((tile) => clearTimeout(tile.timer));
+    },
+  };
+}

@@ -1,0 +1,39 @@
+// One grid, large, with the slider that replays it.
+
+import { h, say } from "../dom.js";
+import { moment, moves, duration } from "../format.js";
+import { grid as load } from "../live.js";
+import { Replay } from "../replay.js";
+import { VARIANTS, fromView } from "../rules.js";
+import { gridDownloads } from "./job.js";
+import { failed } from "./parts.js";
+
+export default function grid({ params }) {
+  const key = params[0];
+  const replay = new Replay("Grid");
+  const title = h("h1", {}, "Grid");
+  const about = h("p", { class: "faint" }, "\u00a0");
+  const side = h("div", { class: "stack" }, h("p", { class: "wait" }, "Loading the grid\u2026"));
+  const show = () => load(key).then((view) => {
+    say(title, `${view.variant}, ${moves(view.score)}`);
+    say(about, view.record ? `equals the known record ${view.record}` : `the best known score is ${VARIANTS[view.variant].record}`);
+    replay.set(view.variant, view.moves.map(fromView));
+    const facts = [["Found by", view.job ? h("a", { href: `#/jobs/${view.job}` }, `job ${view.job}${view.unit !== null ? `, unit ${view.unit}` : ""}`) : "nobody here: it was sent"],
+      ["When", moment(view.time)], view.seconds !== null && view.seconds !== undefined && ["After", duration(view.seconds)],
+      ["Legal moves left", view.moves_left ?? "\u2013"], ["Key", h("code", {}, view.key)]];
+    side.replaceChildren(
+      h("section", { class: "card stack", "aria-label": "About" }, h("dl", { class: "list" },
+        facts.filter(Boolean).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]))),
+      h("section", { class: "card stack", "aria-label": "Save" }, h("h2", {}, "Save"), gridDownloads(key, `${view.variant}-${view.score}-${key.slice(0, 8)}`)),
+      h("section", { class: "card stack", "aria-label": "Go on" }, h("h2", {}, "Go on"),
+        h("div", { class: "row" }, h("a", { class: "button", href: `#/board?grid=${key}` }, "Open on the board"),
+          h("a", { class: "button", href: `#/archive?variant=${view.variant}&with=${key}` }, "Compare with\u2026"),
+          h("a", { class: "button", href: `#/submit?grid=${key}` }, "Hunt from it"))));
+  }, (problem) => side.replaceChildren(failed(problem, problem.status === 404 ? null : show)));
+  show();
+  return {
+    element: h("div", { class: "cards" }, h("div", {}, title, about),
+      h("div", { class: "two wide" }, h("section", { class: "card", "aria-label": "Replay" }, replay.element), side)),
+    title: "Grid", page: "archive", destroy: () => replay.stop(),
+  };
+}

@@ -1,0 +1,283 @@
+// One job: its numbers, its best grid, its course, levels, threads, settings, and what can be done to it.
+
+import { download, get, patch, query } from "../api.js";
+import { CourseChart, Histogram } from "../chart.js";
+import { button, h, keyed, newId, say, show, toast } from "../dom.js";
+import { about, bytes, count, duration, isOver, moment, reason, short } from "../format.js";
+import { grid, hear, learn, state, subscribe } from "../live.js";
+import { Replay } from "../replay.js";
+import { VARIANTS, fromView } from "../rules.js";
+import { blank, eventItem, failed, jobButtons, pill } from "./parts.js";
+
+const SLOW_MS = 15_000;
+
+/** Links to save a grid in every format. */
+export function gridDownloads(key, name) {
+  const formats = [["pentasol", "Pentasol", "txt"], ["msr", "MSR", "msr"], ["json", "JSON", "json"], ["svg", "SVG", "svg"], ["png", "PNG", "png"]];
+  return h("div", { class: "row downloads" }, formats.map(([format, text, ending]) => button(text, { glyph: "save", onclick: async () => {
+    try {
+      await download(`/grids/${encodeURIComponent(key)}?format=${format}`, `${name}.${ending}`);
+    } catch (problem) {
+      toast(`The grid cannot be saved: ${problem.message}`, "bad");
+    }
+  } })));
+}
+
+const card = (title, ...children) => h("section", { class: "card", "aria-label": title }, h("header", {}, h("h2", {}, title)), children);
+
+function factsCard() {
+  const rows = {};
+  const list = h("dl", { class: "facts" }, [["best", "Best"], ["rate", "Per second"], ["iterations", "Iterations"], ["time", "Has run"],
+    ["threads", "Threads"], ["units", "Units done"], ["stalled", "Stalled"], ["poisoned", "Set aside"]].map(([name, text]) => {
+    rows[name] = h("dd", {}, "\u2013");
+    return h("div", {}, h("dt", {}, text), rows[name]);
+  }));
+  const node = h("section", { class: "card", "aria-label": "Numbers" }, list);
+  node.draw = (job) => {
+    say(rows.best, job.best ? `${job.best}${job.variant ? ` / ${VARIANTS[job.variant].record}` : ""}` : "\u2013");
+    say(rows.rate, job.threads ? short(job.rate) : "\u2013");
+    say(rows.iterations, short(job.iterations));
+    rows.iterations.title = count(job.iterations);
+    say(rows.time, duration(job.seconds) + (job.limits.seconds ? ` of ${duration(job.limits.seconds)}` : ""));
+    say(rows.threads, job.threads + (job.limits.threads ? ` of ${job.limits.threads}` : ""));
+    say(rows.units, count(job.units_done));
+    say(rows.stalled, count(job.units_stalled));
+    say(rows.poisoned, count(job.units_poisoned));
+  };
+  return node;
+}
+
+function gridCard(id) {
+  const replay = new Replay(`Best grid of job ${id}`);
+  const nothing = blank("No grid yet", "The best one appears here as soon as there is one.");
+  const tools = h("div", { class: "stack" });
+  const body = h("div", { class: "stack", hidden: true }, replay.element, tools);
+  const node = card("Best grid", nothing, body);
+  let key = null;
+  node.draw = (job) => {
+    if (!job.best_grid || job.best_grid === key) return;
+    key = job.best_grid;
+    grid(key).then((view) => {
+      if (key !== job.best_grid) return;
+      replay.set(view.variant, view.moves.map(fromView));
+      show(nothing, false);
+      show(body, true);
+      tools.replaceChildren(
+        h("div", { class: "row" }, h("a", { href: `#/grids/${key}`, class: "button" }, "Look closer"),
+          h("a", { href: `#/board?grid=${key}`, class: "button" }, "Open on the board"),
+          h("a", { href: `#/archive?job=${id}`, class: "button" }, "All its grids")),
+        gridDownloads(key, `${view.variant}-${view.score}-job${id}`));
+    }, () => { key = null; });
+  };
+  node.stop = () => replay.stop();
+  return node;
+}
+
+function courseCard(id) {
+  const chart = new CourseChart({ height: 220 });
+  const node = card("Score against time", chart.element);
+  let points = [];
+  node.statistics = (view) => { points = view.course.map((p) => [p.seconds, p.best]); };
+  node.draw = (job) => chart.set([{ name: job.name, points, end: Math.max(job.seconds, points.at(-1)?.[0] ?? 0) }]);
+  const stop = hear((event) => {
+    if (event.event === "best" && event.job === id) points.push([event.seconds, event.score]);
+  });
+  node.stop = () => {
+    stop();
+    chart.destroy();
+  };
+  return node;
+}
+
+function levelsCard() {
+  const list = h("ul", { class: "stack levels" });
+  const node = card("Progress", list);
+  node.statistics = (view) => {
+    show(node, view.levels.length > 0);
+    keyed(list, view.levels, (level) => level.level, (level) => {
+      const [text, fill] = [h("span", { class: "num faint" }), h("i", {})];
+      const item = h("li", {}, h("div", { class: "row spread small" }, h("span", {}, `level ${level.level}`), text),
+        h("div", { class: "bar", role: "progressbar", "aria-label": `level ${level.level}`, "aria-valuemin": 0, "aria-valuemax": 100 }, fill));
+      item.parts = { text, fill };
+      return item;
+    }, (item, level) => {
+      const share = level.total ? (level.total - level.left) / level.total : 0;
+      say(item.parts.text, `${count(level.total - level.left)} of ${count(level.total)}`);
+      item.parts.fill.style.width = `${100 * share}%`;
+      item.lastChild.setAttribute("aria-valuenow", Math.round(100 * share));
+    });
+  };
+  node.hidden = true;
+  return node;
+}
+
+function scoresCard() {
+  const chart = new Histogram();
+  const node = card("How often each score came up", chart.element);
+  node.statistics = (view) => {
+    const rows = view.scores.filter((row) => row.counts.length);
+    if (!rows.length && view.units.length) rows.push({ level: 0, name: "units", counts: view.units });
+    chart.set(rows);
+    show(node, rows.length > 0);
+  };
+  node.stop = () => chart.destroy();
+  node.hidden = true;
+  return node;
+}
+
+function threadsCard(id) {
+  const body = h("tbody", {});
+  const nothing = h("p", { class: "faint" }, "No thread works for this job now.");
+  const table = h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {},
+    ["Worker", "Unit", "Best", "Iterations", "Time"].map((text) => h("th", { scope: "col", class: "num" }, text)))), body));
+  const node = card("Threads", nothing, table);
+  node.draw = () => {
+    const mine = state.workers.filter((w) => w.job === id);
+    show(nothing, !mine.length);
+    show(table, mine.length > 0);
+    keyed(body, mine, (w) => w.worker, () => h("tr", {}, Array.from({ length: 5 }, () => h("td", { class: "num" }))), (row, w) =>
+      [w.worker, w.unit, w.best || "\u2013", short(w.iterations), duration(w.seconds)].forEach((text, n) => say(row.children[n], text)));
+  };
+  return node;
+}
+
+function brokenCard(id) {
+  const list = h("ul", { class: "stack" });
+  const node = card("Units set aside", h("p", { class: "faint small" }, "They failed three times and are not tried again."), list);
+  node.hidden = true;
+  let known = 0;
+  node.draw = async (job) => {
+    if (job.units_poisoned === known) return;
+    known = job.units_poisoned;
+    try {
+      const { items } = await get(`/jobs/${id}/units${query({ state: "poisoned", limit: 20 })}`);
+      show(node, items.length > 0);
+      list.replaceChildren(...items.map((unit) => h("li", {}, h("strong", { class: "num" }, `Unit ${unit.unit}`), ` ${unit.error || ""}`)));
+    } catch {
+      known = 0;
+    }
+  };
+  return node;
+}
+
+function settingsCard(id) {
+  const list = h("dl", { class: "list" });
+  const facts = h("dl", { class: "list" });
+  const adjust = h("details", { class: "adjust" }, h("summary", {}, "Change priority and limits"));
+  const node = card("Settings", facts, h("details", {}, h("summary", {}, "All settings"), list), adjust);
+  const ids = Array.from({ length: 4 }, () => newId("adjust"));
+  const [priority, weight, threads, hours] = [
+    h("input", { id: ids[0], type: "number", min: -100, max: 100, step: 1 }), h("input", { id: ids[1], type: "number", min: 1, max: 1000, step: 1 }),
+    h("input", { id: ids[2], type: "number", min: 1, step: 1, placeholder: "no limit" }),
+    h("input", { id: ids[3], type: "number", min: 0, step: "any", placeholder: "no limit" })];
+  const trouble = h("p", { class: "problem", role: "alert" });
+  const form = h("form", { class: "stack" }, h("div", { class: "fields narrow" },
+    [["Priority", priority], ["Weight", weight], ["Threads at once", threads], ["Hours in all", hours]].map(([text, input]) =>
+      h("div", { class: "field" }, h("label", { for: input.id }, text), input))), trouble, h("div", {}, button("Change", { type: "submit" })));
+  adjust.append(form);
+  let shown = "";
+  let job = null;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const number = (input) => (input.value === "" ? null : Number(input.value));
+    try {
+      learn(await patch(`/jobs/${id}`, { priority: number(priority) ?? 0, weight: number(weight) ?? 1,
+        limits: { ...job.limits, threads: number(threads), seconds: hours.value === "" ? null : Number(hours.value) * 3600 } }));
+      trouble.textContent = "";
+      toast(`Job ${id} was changed.`);
+    } catch (problem) {
+      trouble.textContent = problem.message;
+    }
+  });
+  node.draw = (now) => {
+    job = now;
+    show(adjust, !isOver(now));
+    const text = JSON.stringify([now.settings, now.priority, now.weight, now.limits, now.ended, now.began, now.seed]);
+    if (text === shown) return;
+    shown = text;
+    const entry = ([name, value]) => [h("dt", {}, name), h("dd", { class: "num" }, value)];
+    const l = now.limits;
+    facts.replaceChildren(...[["Submitted", moment(now.submitted)], now.began && ["Began", moment(now.began)], now.ended && ["Ended", moment(now.ended)],
+      now.seed !== null && ["Seed", String(now.seed)], ["Priority, weight", `${now.priority}, ${now.weight}`],
+      l.seconds && ["Time limit", duration(l.seconds)], l.iterations && ["Iterations at most", count(l.iterations)],
+      l.threads && ["Threads at most", String(l.threads)], l.memory && ["Memory at most", bytes(l.memory)]].filter(Boolean).flatMap(entry));
+    list.replaceChildren(...Object.entries(now.settings).map(([name, value]) =>
+      [name, typeof value === "string" ? value : JSON.stringify(value)]).flatMap(entry));
+    if (!form.contains(document.activeElement)) {
+      [priority.value, weight.value, threads.value, hours.value] = [now.priority, now.weight, l.threads ?? "", l.seconds ? l.seconds / 3600 : ""];
+    }
+  };
+  return node;
+}
+
+function eventsCard(id) {
+  const list = h("ol", { class: "events" });
+  const node = card("Events", list);
+  node.draw = () => {
+    const mine = state.events.filter((event) => event.job === id).slice(0, 30);
+    show(node, mine.length > 0);
+    keyed(list, mine, (event) => event.id, (event) => eventItem(event, false));
+  };
+  return node;
+}
+
+export default function job({ params }) {
+  const id = Number(params[0]);
+  const [title, what, status, why] = [h("h1", {}, `Job ${id}`), h("p", { class: "faint" }), pill(), h("span", { class: "small" })];
+  const buttons = jobButtons(id, { quiet: false, all: true, removed: () => { location.hash = "#/jobs"; } });
+  const parts = { facts: factsCard(), grid: gridCard(id), course: courseCard(id), levels: levelsCard(), scores: scoresCard(),
+    threads: threadsCard(id), broken: brokenCard(id), settings: settingsCard(id), events: eventsCard(id) };
+  const trouble = h("div", {});
+  const body = h("div", { class: "cards", hidden: true }, parts.facts, h("div", { class: "two even" },
+    h("div", { class: "cards" }, parts.grid, parts.settings),
+    h("div", { class: "cards" }, parts.course, parts.levels, parts.scores, parts.threads, parts.broken, parts.events)));
+  const wait = h("p", { class: "wait" }, `Loading job ${id}\u2026`);
+  const element = h("div", { class: "cards" },
+    h("div", { class: "row spread" }, h("div", {}, title, h("div", { class: "row" }, what, status, why)), buttons), trouble, wait, body);
+  buttons.hidden = true;
+  const draw = () => {
+    const now = state.jobs.get(id);
+    if (!now) return;
+    show(wait, false);
+    show(body, true);
+    show(buttons, true);
+    say(title, now.name);
+    say(what, `Job ${id} \u00b7 ${about(now)}`);
+    status.set(now);
+    say(why, reason(now.reason));
+    why.className = now.state === "failed" ? "small problem" : "small faint";
+    buttons.set(now);
+    Object.values(parts).forEach((part) => part.draw?.(now));
+  };
+  let timer = 0;
+  let over = false;
+  async function load(first) {
+    clearTimeout(timer);
+    try {
+      if (first) learn(await get(`/jobs/${id}`));
+      if (!document.hidden || first) {
+        const view = await get(`/jobs/${id}/statistics`);
+        Object.values(parts).forEach((part) => part.statistics?.(view));
+      }
+      trouble.replaceChildren();
+      draw();
+    } catch (problem) {
+      if (first) {
+        wait.hidden = true;
+        trouble.replaceChildren(failed(problem, problem.status === 404 ? null : () => load(true)));
+      }
+    }
+    if (!over) timer = setTimeout(() => load(false), SLOW_MS);
+  }
+  load(true);
+  const stop = subscribe(draw);
+  return {
+    element, title: `Job ${id}`, page: "jobs",
+    destroy: () => {
+      over = true;
+      clearTimeout(timer);
+      stop();
+      Object.values(parts).forEach((part) => part.stop?.());
+    },
+  };
+}

@@ -1,0 +1,91 @@
+// What several views show: the state of a job, its buttons, a feed of events, what to say when there is nothing.
+
+import { post, remove } from "../api.js";
+import { attr, button, careful, h, say, toast } from "../dom.js";
+import { STATES, clock, isOver, reason } from "../format.js";
+import { forget, learn } from "../live.js";
+
+/** The state of a job, kept up to date by `pill.set(job)`. */
+export function pill() {
+  const node = h("span", { class: "pill" });
+  node.set = (job) => {
+    attr(node, "class", `pill ${job.state}`);
+    say(node, STATES[job.state] || job.state);
+    attr(node, "title", reason(job.reason) || null);
+  };
+  return node;
+}
+
+/** Sends a command for a job; what goes wrong is told. */
+export async function command(id, what) {
+  try {
+    learn(await post(`/jobs/${id}/${what}`));
+  } catch (problem) {
+    toast(`Job ${id} does not ${what}: ${problem.message}`, "bad");
+  }
+}
+
+/** The buttons of a job, kept up to date by `buttons.set(job)`. */
+export function jobButtons(id, { quiet = true, all = false, removed } = {}) {
+  const pause = button("Pause", { glyph: "pause", quiet, onclick: () => command(id, "pause") });
+  const resume = button("Resume", { glyph: "play", quiet, onclick: () => command(id, "resume") });
+  const drain = button("Drain", { glyph: "drain", quiet, onclick: () => command(id, "drain") });
+  drain.title = "End when the running units end";
+  const cancel = careful("Cancel", "Really cancel?", () => command(id, "cancel"), { glyph: "stop" });
+  cancel.setAttribute("aria-label", `Cancel job ${id}; press twice`);
+  const gone = careful("Remove", "Really remove?", async () => {
+    try {
+      await remove(`/jobs/${id}`);
+      forget(id);
+      toast(`Job ${id} was removed; its grids stay in the archive.`);
+      removed?.();
+    } catch (problem) {
+      toast(`Job ${id} is not removed: ${problem.message}`, "bad");
+    }
+  });
+  const node = h("div", { class: "row buttons" }, pause, resume, all && drain, cancel, all && gone);
+  node.set = (job) => {
+    const over = isOver(job);
+    pause.hidden = over || job.state === "paused" || job.state === "draining";
+    resume.hidden = over || job.state !== "paused";
+    drain.hidden = over || job.state === "draining";
+    cancel.hidden = over;
+    gone.hidden = !over;
+  };
+  return node;
+}
+
+/** What an event says: [text, kind]. */
+export function told(event) {
+  switch (event.event) {
+    case "started": return [`The daemon began (version ${event.version})`, "daemon"];
+    case "submitted": return [`was submitted: ${event.name}`, "job"];
+    case "state": return [`is ${STATES[event.state] || event.state}${event.reason ? `: ${reason(event.reason)}` : ""}`,
+      event.state === "failed" ? "bad" : "job"];
+    case "best": return [`found ${event.score} moves${event.record ? `, the known record ${event.record}` : event.new ? ", a new grid" : ""}`,
+      event.new ? "new" : "best"];
+    case "unit_failed": return [`unit ${event.unit} failed (attempt ${event.attempts}): ${event.error}`, "bad"];
+    default: return [event.event, "job"];
+  }
+}
+
+/** One event as an item of a list. */
+export function eventItem(event, withJob = true) {
+  const [text, kind] = told(event);
+  return h("li", { class: `event ${kind}` },
+    h("time", { class: "faint num", datetime: new Date(event.time * 1000).toISOString() }, clock(event.time)),
+    h("span", {}, withJob && event.job && [h("a", { href: `#/jobs/${event.job}` }, `Job ${event.job}`), " "],
+      event.event === "best" ? h("a", { class: "plain", href: `#/grids/${event.grid}` }, text) : text));
+}
+
+/** Nothing is there: what that means, and what to do. */
+export const blank = (strong, text, ...more) => h("div", { class: "blank" }, h("strong", {}, strong), text && h("p", {}, text), ...more);
+
+/** Something went wrong: what, and how to try again. */
+export function failed(problem, again) {
+  return h("div", { class: "note bad stack", role: "alert" }, h("p", {}, problem.message),
+    again && h("div", {}, button("Try again", { onclick: again })));
+}
+
+/** Score against the best known one: `158 / 178`. */
+export const against = (score, record) => h("span", { class: "num" }, String(score), h("span", { class: "faint" }, ` / ${record}`));
