@@ -56,7 +56,7 @@ async function raw(method, path, { body, headers = {}, signal, text } = {}) {
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new Problem(0, {
-        detail: limit.aborted ? "the daemon did not answer in time" : "the daemon cannot be reached: is it running?",
+        detail: limit.aborted ? "the daemon did not answer in time" : "the daemon cannot be reached",
       });
     }
     if (response.status === 401) {

@@ -6,7 +6,7 @@ import { CELL, Picture, box } from "./grid.js";
 import { DIRECTION_NAMES, SIDE, bounds, ends } from "./rules.js";
 
 /** Cells seen at least, so that the board does not grow with each of the first moves. */
-const LEAST = 15;
+const LEAST = 13;
 
 const at = (point) => `${point.x},${point.y}`;
 

@@ -65,6 +65,11 @@ export class CourseChart {
 
   set(series) {
     this.series = series.filter((one) => one.points.length);
+    // Time goes on every second; it is drawn when it can be seen, that is when an end has moved by half a percent.
+    const stamp = JSON.stringify(this.series.map((one) =>
+      [one.name, one.points.length, Math.round(Math.log(Math.max(one.end || 0, 1e-3)) * 200)]));
+    if (stamp === this.stamp) return;
+    this.stamp = stamp;
     this.draw();
   }
 

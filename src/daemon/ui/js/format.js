@@ -59,10 +59,10 @@ export function moment(unix) {
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}`;
 }
 
-/** Time of a moment today, its date else. */
+/** Time of a moment today, its day else. */
 export function clock(unix) {
   const full = moment(unix);
-  return full.slice(0, 10) === moment(Date.now() / 1000).slice(0, 10) ? full.slice(11) : full.slice(5);
+  return full.slice(0, 10) === moment(Date.now() / 1000).slice(0, 10) ? full.slice(11) : full.slice(5, 10);
 }
 
 /** How long ago, in one unit. */

@@ -11,6 +11,7 @@ const JOBS = 300;
 const DRAW_MS = 250;
 const POLL_MS = 4000;
 const SLOW_MS = 15_000;
+const UNSEEN_MS = 60_000;
 
 export const state = {
   /** connecting, live, polling (no stream, but answers) or offline. */
@@ -55,6 +56,12 @@ export function changed() {
 
 /** Takes in a job as the daemon tells it. */
 export function learn(job) {
+  const before = state.jobs.get(job.id);
+  if (state.link !== "live" && before && job.best > (before.best ?? 0)) {
+    // No event tells it while there is no stream.
+    const { id, best: score, best_grid, seconds } = job;
+    hearers.forEach((handler) => handler({ event: "best", job: id, score, grid: best_grid, seconds }));
+  }
   state.jobs.set(job.id, job);
   if (job.variant && job.best_grid && job.best > (state.best[job.variant]?.score ?? 0)) {
     state.best[job.variant] = { key: job.best_grid, score: job.best, job: job.id, time: null, record: null };
@@ -124,16 +131,64 @@ function refresh(id) {
   }, 400);
 }
 
+/** Number of the last event that was seen; the next visit begins to read a little before it. */
 let lastEvent = 0;
+const SEEN = "morpion.event";
+
+/** Puts an event into the list; says whether it was not there yet. */
+function remember(event) {
+  const at = state.events.findIndex((known) => known.id <= event.id);
+  if (state.events[at]?.id === event.id) return false;
+  state.events.splice(at < 0 ? state.events.length : at, 0, event);
+  if (state.events.length > EVENTS) state.events.length = EVENTS;
+  if (event.id > lastEvent) {
+    lastEvent = event.id;
+    try {
+      localStorage.setItem(SEEN, String(lastEvent));
+    } catch {
+      // Then the next visit reads all of them.
+    }
+  }
+  return true;
+}
+
+let past = false;
+
+/** Reads what happened before the page was opened, once: by a stream that is left as soon as it falls silent. */
+async function readPast() {
+  if (past) return;
+  past = true;
+  let seen = 0;
+  try {
+    seen = Number(localStorage.getItem(SEEN)) || 0;
+  } catch {
+    // All of them, then.
+  }
+  const after = Math.max(0, seen - EVENTS);
+  const stop = new AbortController();
+  let timer = setTimeout(() => stop.abort(), 5000);
+  await stream(`/events${query({ after: after || "0" })}`, {
+    signal: stop.signal,
+    opened: () => {},
+    event: (event) => {
+      if (event.event === "progress") return;
+      clearTimeout(timer);
+      timer = setTimeout(() => stop.abort(), 1500);
+      remember(event);
+      changed();
+    },
+  }).catch(() => {});
+  clearTimeout(timer);
+  // A store that was begun anew counts from 1 again.
+  if (!state.events.length && after > 0) {
+    localStorage.removeItem(SEEN);
+    past = false;
+    readPast();
+  }
+}
 
 function take(event) {
-  if (event.event !== "progress") {
-    if (event.id && state.events.some((e) => e.id === event.id)) return;
-    if (event.id) lastEvent = Math.max(lastEvent, event.id);
-    state.events.unshift(event);
-    state.events.sort((a, b) => b.id - a.id);
-    state.events.length = Math.min(state.events.length, EVENTS);
-  }
+  if (event.event !== "progress" && !remember(event)) return;
   const job = state.jobs.get(event.job);
   switch (event.event) {
     case "progress":
@@ -172,11 +227,26 @@ function link(now, trouble = "") {
   changed();
 }
 
-/** Reads the stream, again and again, with longer and longer pauses while it fails. */
+const seen = () => new Promise((done) => {
+  if (!document.hidden) done();
+  else document.addEventListener("visibilitychange", done, { once: true });
+});
+
+/**
+ * Reads the stream, again and again, with longer and longer pauses while it fails. A browser opens six connections to a host at
+ * most, so a tab that nobody has looked at for a while gives its own back and asks now and then.
+ */
 async function follow() {
   let pause = 1000;
   for (;;) {
+    await seen();
     const stop = new AbortController();
+    let unseen;
+    const watch = () => {
+      clearTimeout(unseen);
+      if (document.hidden) unseen = setTimeout(() => stop.abort(), UNSEEN_MS);
+    };
+    document.addEventListener("visibilitychange", watch);
     let quiet;
     // A daemon sends a comment or an event every few seconds; a stream that says nothing for so long is dead.
     const alive = () => {
@@ -191,6 +261,7 @@ async function follow() {
         opened: () => {
           pause = 1000;
           link("live");
+          readPast();
           // What happened while there was no stream is in the lists.
           loadAll().then(changed, () => {});
         },
@@ -203,6 +274,8 @@ async function follow() {
       // Told below; the polling says whether the daemon answers at all.
     }
     clearTimeout(quiet);
+    clearTimeout(unseen);
+    document.removeEventListener("visibilitychange", watch);
     if (state.link === "live") link("connecting");
     await new Promise((done) => setTimeout(done, pause * (0.8 + 0.4 * Math.random())));
     pause = Math.min(pause * 2, 30_000);
@@ -229,7 +302,7 @@ async function poll() {
         }
       }
     }
-    await new Promise((done) => setTimeout(done, POLL_MS));
+    await new Promise((done) => setTimeout(done, document.hidden ? 10 * POLL_MS : POLL_MS));
   }
 }
 

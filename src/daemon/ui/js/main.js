@@ -73,10 +73,11 @@ function drawLink() {
     : state.link === "polling" ? "no stream of events: asks every few seconds" : "events come as they happen";
   const wrong = health && health.status !== "ok" ? health.status : "";
   let note = document.getElementById("trouble");
-  const text = state.link === "offline" ? `${state.trouble}. What is shown is as it was last; the page tries again by itself.` : wrong;
+  const text = state.link === "offline" ? `No answer: ${state.trouble}. Is it running? What is shown is what it said last; the page tries again by itself.`
+    : wrong && `The daemon says: ${wrong}`;
   if (text && !note) {
-    note = h("p", { class: "note bad", id: "trouble", role: "alert" });
-    main.before(note);
+    note = h("p", { class: "note bad trouble", id: "trouble", role: "alert" });
+    main.after(note);
   }
   if (note) {
     say(note, text);
@@ -121,6 +122,13 @@ hear((event) => {
     spoken = Date.now();
     announce(`Job ${event.job} has a new best: ${event.score} moves`);
   }
+});
+// A mark in the title tells who looks elsewhere that there is a new best.
+hear((event) => {
+  if (event.event === "best" && document.hidden && !document.title.startsWith("\u25cf")) document.title = `\u25cf ${document.title}`;
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) document.title = document.title.replace(/^\u25cf /, "");
 });
 route();
 begin();

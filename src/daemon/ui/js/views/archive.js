@@ -9,8 +9,8 @@ import { CODES, fromView } from "../rules.js";
 import { blank, failed } from "./parts.js";
 
 const PART = 24;
-/** Largest grid file that the daemon reads, in bytes. */
-export const LARGEST = 4 * 1024 * 1024;
+/** Largest grid file that the daemon takes, in bytes. */
+export const LARGEST = 1024 * 1024;
 
 export default function archive({ query: asked }) {
   const values = { variant: asked.get("variant") || "", min_score: asked.get("min") || "", job: asked.get("job") || "" };
@@ -43,10 +43,17 @@ export default function archive({ query: asked }) {
     list.querySelectorAll("input").forEach((box) => { box.checked = false; });
     drawChosen();
   } });
-  const bar = h("div", { class: "choosebar card row spread", role: "status" }, compareText, h("div", { class: "row" }, clear, compare));
+  // The known records can be compared with, whether or not they are in the archive.
+  const records = h("select", { "aria-label": "A known record to compare with", onchange: () => {
+    if (records.value && chosen.size === 1) location.hash = `#/compare/${[...chosen.keys()][0]}/${records.value}`;
+  } });
+  const bar = h("div", { class: "choosebar card row spread", role: "status" }, compareText, h("div", { class: "row" }, records, clear, compare));
+  get("/archive").then((view) => records.replaceChildren(h("option", { value: "" }, "or with a known record\u2026"),
+    ...view.records.map((one) => h("option", { value: one.key }, one.name))), () => records.remove());
   const drawChosen = () => {
     show(bar, chosen.size > 0);
     compare.disabled = chosen.size !== 2;
+    show(records, chosen.size === 1 && records.childElementCount > 0);
     say(compareText, chosen.size === 2 ? "Two grids are chosen" : "One grid is chosen: choose another one to compare");
   };
 
@@ -116,7 +123,7 @@ export default function archive({ query: asked }) {
     file.value = "";
     if (!chosenFile) return;
     if (chosenFile.size > LARGEST) {
-      toast("The file is larger than 4 MiB: no grid file is.", "bad");
+      toast("The file is larger than 1 MiB: no grid file is.", "bad");
       return;
     }
     try {

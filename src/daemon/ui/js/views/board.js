@@ -100,7 +100,7 @@ export default function board({ query }) {
   async function take(content, dialog) {
     trouble.textContent = "";
     if (content.length > LARGEST) {
-      trouble.textContent = "the text is longer than 4 MiB: no grid is";
+      trouble.textContent = "the text is longer than 1 MiB: no grid is";
       return;
     }
     try {

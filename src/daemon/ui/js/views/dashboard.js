@@ -7,12 +7,14 @@ import { about, ago, count, duration, isOver, moves, short } from "../format.js"
 import { thumbnail } from "../grid.js";
 import { grid, hear, state, subscribe } from "../live.js";
 import { CODES, VARIANTS, fromView } from "../rules.js";
-import { blank, eventItem, jobButtons, pill } from "./parts.js";
+import { blank, calm, eventItem, jobButtons, pill } from "./parts.js";
 
 const SHOWN_EVENTS = 40;
 const SHOWN_OVER = 6;
 const COURSES = 5;
 const COURSE_MS = 30_000;
+/** What could not be loaded is asked for again after so many milliseconds. */
+const AGAIN_MS = 15_000;
 
 function bestTile(variant) {
   const score = h("strong", { class: "score num" }, "\u2013");
@@ -21,24 +23,31 @@ function bestTile(variant) {
   const picture = h("a", { class: "picture", "aria-label": `Best grid of ${variant}` });
   const { record, text } = VARIANTS[variant];
   let key = null;
+  let again = 0;
   const node = h("article", { class: "card tile" },
     h("header", {}, h("h3", { title: text }, variant), badge, h("span", { class: "faint small num" }, `best known ${record}`)),
     picture, h("div", { class: "row spread base" }, score, origin));
-  const empty = () => h("span", { class: "ghost faint" }, "no grid yet");
-  picture.append(empty());
+  const empty = h("span", { class: "ghost faint" });
+  picture.append(empty);
   node.draw = () => {
     const best = state.best[variant];
-    if (!best) return;
+    if (!best) {
+      say(empty, state.loaded ? "no grid yet" : "");
+      return;
+    }
     say(score, best.score);
     say(origin, [best.job ? `job ${best.job}` : "sent", best.time && ago(best.time)].filter(Boolean).join(", "));
-    if (best.key === key) return;
+    if (best.key === key || Date.now() < again) return;
     const fresh = key !== null;
     key = best.key;
     grid(key).then((view) => {
-      if (view.key !== key && view.key !== undefined) return;
+      if (best.key !== key) return;
       picture.href = `#/grids/${best.key}`;
       picture.replaceChildren(thumbnail(variant, view.moves.map(fromView), { label: `Best grid of ${variant}, ${moves(view.score)}` }));
-    }, () => { key = null; });
+    }, () => {
+      key = null;
+      again = Date.now() + AGAIN_MS;
+    });
     if (fresh) {
       badge.hidden = false;
       clearTimeout(node.timer);
@@ -175,8 +184,8 @@ function eventsCard() {
   const nothing = h("p", { class: "faint" }, "Nothing happened yet.");
   const node = h("section", { class: "card", "aria-label": "Events" }, h("header", {}, h("h2", {}, "Events")), nothing, list);
   node.draw = () => {
-    show(nothing, !state.events.length);
-    keyed(list, state.events.slice(0, SHOWN_EVENTS), (event) => event.id, (event) => eventItem(event));
+    show(nothing, state.loaded && !state.events.length);
+    keyed(list, calm(state.events).slice(0, SHOWN_EVENTS), (event) => event.id, (event) => eventItem(event));
   };
   return node;
 }

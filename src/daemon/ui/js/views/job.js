@@ -7,7 +7,7 @@ import { about, bytes, count, duration, isOver, moment, reason, short } from "..
 import { grid, hear, learn, state, subscribe } from "../live.js";
 import { Replay } from "../replay.js";
 import { VARIANTS, fromView } from "../rules.js";
-import { blank, eventItem, failed, jobButtons, pill } from "./parts.js";
+import { blank, calm, eventItem, failed, jobButtons, pill } from "./parts.js";
 
 const SLOW_MS = 15_000;
 
@@ -54,8 +54,11 @@ function gridCard(id) {
   const body = h("div", { class: "stack", hidden: true }, replay.element, tools);
   const node = card("Best grid", nothing, body);
   let key = null;
+  let again = 0;
   node.draw = (job) => {
-    if (!job.best_grid || job.best_grid === key) return;
+    // A job about something else than the puzzle has no grids.
+    show(node, job.variant !== null);
+    if (!job.best_grid || job.best_grid === key || Date.now() < again) return;
     key = job.best_grid;
     grid(key).then((view) => {
       if (key !== job.best_grid) return;
@@ -67,7 +70,10 @@ function gridCard(id) {
           h("a", { href: `#/board?grid=${key}`, class: "button" }, "Open on the board"),
           h("a", { href: `#/archive?job=${id}`, class: "button" }, "All its grids")),
         gridDownloads(key, `${view.variant}-${view.score}-job${id}`));
-    }, () => { key = null; });
+    }, () => {
+      key = null;
+      again = Date.now() + SLOW_MS;
+    });
   };
   node.stop = () => replay.stop();
   return node;
@@ -78,7 +84,7 @@ function courseCard(id) {
   const node = card("Score against time", chart.element);
   let points = [];
   node.statistics = (view) => { points = view.course.map((p) => [p.seconds, p.best]); };
-  node.draw = (job) => chart.set([{ name: job.name, points, end: Math.max(job.seconds, points.at(-1)?.[0] ?? 0) }]);
+  node.draw = (job) => show(node, job.variant !== null) || chart.set([{ name: job.name, points, end: Math.max(job.seconds, points.at(-1)?.[0] ?? 0) }]);
   const stop = hear((event) => {
     if (event.event === "best" && event.job === id) points.push([event.seconds, event.score]);
   });
@@ -214,7 +220,7 @@ function eventsCard(id) {
   const list = h("ol", { class: "events" });
   const node = card("Events", list);
   node.draw = () => {
-    const mine = state.events.filter((event) => event.job === id).slice(0, 30);
+    const mine = calm(state.events.filter((event) => event.job === id)).slice(0, 30);
     show(node, mine.length > 0);
     keyed(list, mine, (event) => event.id, (event) => eventItem(event, false));
   };
@@ -235,9 +241,12 @@ export default function job({ params }) {
   const element = h("div", { class: "cards" },
     h("div", { class: "row spread" }, h("div", {}, title, h("div", { class: "row" }, what, status, why)), buttons), trouble, wait, body);
   buttons.hidden = true;
+  // The lists forget old jobs; this view does not.
+  let known = null;
   const draw = () => {
-    const now = state.jobs.get(id);
+    const now = state.jobs.get(id) || known;
     if (!now) return;
+    known = now;
     show(wait, false);
     show(body, true);
     show(buttons, true);
@@ -254,7 +263,10 @@ export default function job({ params }) {
   async function load(first) {
     clearTimeout(timer);
     try {
-      if (first) learn(await get(`/jobs/${id}`));
+      if (first || !state.jobs.has(id)) {
+        known = await get(`/jobs/${id}`);
+        learn(known);
+      }
       if (!document.hidden || first) {
         const view = await get(`/jobs/${id}/statistics`);
         Object.values(parts).forEach((part) => part.statistics?.(view));

@@ -2,7 +2,7 @@
 
 import { post, remove } from "../api.js";
 import { attr, button, careful, h, say, toast } from "../dom.js";
-import { STATES, clock, isOver, reason } from "../format.js";
+import { STATES, clock, isOver, moment, reason } from "../format.js";
 import { forget, learn } from "../live.js";
 
 /** The state of a job, kept up to date by `pill.set(job)`. */
@@ -73,9 +73,20 @@ export function told(event) {
 export function eventItem(event, withJob = true) {
   const [text, kind] = told(event);
   return h("li", { class: `event ${kind}` },
-    h("time", { class: "faint num", datetime: new Date(event.time * 1000).toISOString() }, clock(event.time)),
+    h("time", { class: "faint num", datetime: new Date(event.time * 1000).toISOString(), title: moment(event.time) }, clock(event.time)),
     h("span", {}, withJob && event.job && [h("a", { href: `#/jobs/${event.job}` }, `Job ${event.job}`), " "],
       event.event === "best" ? h("a", { class: "plain", href: `#/grids/${event.grid}` }, text) : text));
+}
+
+/** The events without those bests that the same job surpassed within a minute: a young hunt has dozens. */
+export function calm(events) {
+  const newer = new Map();
+  return events.filter((event) => {
+    if (event.event !== "best") return true;
+    const after = newer.get(event.job);
+    newer.set(event.job, event.time);
+    return after === undefined || after - event.time > 60;
+  });
 }
 
 /** Nothing is there: what that means, and what to do. */

@@ -1,0 +1,492 @@
+//! The page, as somebody uses it: in a headless Chromium, over the real API with a service in memory behind it.
+//!
+//! Where there is no Chromium these tests say so and pass, unless `MORPION_BROWSER=required` is in the environment.
+#![cfg(unix)]
+
+#[path = "api/daemon.rs"]
+#[allow(dead_code)]
+mod daemon;
+#[path = "api/fake.rs"]
+#[allow(dead_code)]
+mod fake;
+
+mod browser;
+
+use browser::{Browser, Page};
+use daemon::Daemon;
+use morpion::morpion::variant::Variant;
+use morpion::notation::records::known;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::OnceLock;
+
+struct World {
+    browser: Browser,
+    daemon: Daemon,
+}
+
+/// The browser and the daemon that all tests share; nothing if there is no browser.
+fn world() -> Option<&'static World> {
+    static WORLD: OnceLock<Option<World>> = OnceLock::new();
+    let begin = || {
+        let Some(program) = browser::program() else {
+            let required = std::env::var_os("MORPION_BROWSER").is_some_and(|value| value == "required");
+            assert!(!required, "MORPION_BROWSER=required, and there is no Chromium on the path");
+            eprintln!("NOT TESTED: there is no Chromium on the path, so the page was not looked at (apt-get install chromium)");
+            return None;
+        };
+        let tmp = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        for entry in std::fs::read_dir(tmp).unwrap().flatten() {
+            if entry.file_name().to_string_lossy().starts_with("chromium-") {
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
+        let profile = tmp.join(format!("chromium-{}", std::process::id()));
+        Some(World { browser: Browser::start(&program, &profile), daemon: Daemon::begin() })
+    };
+    WORLD.get_or_init(begin).as_ref()
+}
+
+impl World {
+    fn at(&self, view: &str) -> String {
+        format!("http://{}/#{view}", self.daemon.address)
+    }
+
+    /// A desktop's window with a view open.
+    fn desk(&self, view: &str) -> Page<'_> {
+        self.open(view, 1280, 900, false)
+    }
+
+    fn open(&self, view: &str, width: u32, height: u32, dark: bool) -> Page<'_> {
+        let page = self.browser.page(width, height, dark);
+        page.open(&self.at(view));
+        page.wait("document.querySelector('#link')?.dataset.state === 'live'");
+        page
+    }
+
+    /// Sends the known grids of a variant into the archive and returns their keys.
+    fn archive(&self, page: &Page, variant: Variant) -> Vec<String> {
+        let texts: Vec<String> = known()
+            .unwrap()
+            .iter()
+            .filter(|known| known.grid.variant == variant)
+            .map(|known| morpion::notation::pentasol::write(&known.grid, morpion::notation::pentasol::Effort::Comments))
+            .collect();
+        let sent = format!(
+            "import('/js/api.js').then((api) => Promise.all({}.map((text) => api.sendGrid(text).then((grid) => grid.key))))",
+            json!(texts)
+        );
+        page.eval(&sent).as_array().unwrap().iter().map(|key| key.as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Nothing went wrong in the page, and it has asked nobody but the daemon.
+    fn approve(&self, page: &Page) {
+        assert_eq!(page.problems(), Vec::<String>::new());
+        let own = format!("http://{}/", self.daemon.address);
+        for url in page.requests() {
+            assert!(url.starts_with(&own) || url.starts_with("blob:") || url == "about:blank", "asked for {url}");
+        }
+    }
+}
+
+/// The views, and what is there when each has loaded.
+fn views(job: u64, grids: &[String]) -> Vec<(String, &'static str)> {
+    let (a, b) = (&grids[0], &grids[1]);
+    vec![
+        ("/".into(), "document.querySelector('.jobs .pill') && document.querySelector('.tile .thumb')"),
+        ("/jobs".into(), "document.querySelector('.jobs .pill')"),
+        (format!("/jobs/{job}"), "document.querySelector('.replay .point') && document.querySelector('.chart .series')"),
+        ("/archive".into(), "document.querySelectorAll('.thumbs .thumb').length > 1"),
+        (format!("/grids/{a}"), "document.querySelector('.replay .point') && document.querySelector('.downloads')"),
+        (format!("/compare/{a}/{b}"), "document.querySelectorAll('figure .thumb').length > 1"),
+        ("/submit".into(), "document.querySelector('form .choice')"),
+        ("/board".into(), "document.querySelectorAll('.board .hint').length > 20"),
+        ("/nowhere".into(), "document.querySelector('h1').textContent.includes('no such page')"),
+    ]
+}
+
+/// Submits a job of a name by the API.
+fn submit(page: &Page, name: &str) -> u64 {
+    let request = json!({ "kind": "hunt", "name": name, "settings": { "variant": "5T", "strategy": "nrpa" } });
+    page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"))
+        .as_u64()
+        .unwrap()
+}
+
+#[test]
+fn every_view_loads_in_light_and_dark_at_a_desk_and_on_a_phone() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/");
+    let job = submit(&page, "to be looked at");
+    let grids = world.archive(&page, Variant::T5);
+    for (width, height, dark) in [(1280, 900, false), (360, 740, true)] {
+        let page = world.open("/", width, height, dark);
+        for (view, loaded) in views(job, &grids) {
+            page.open(&world.at(&view));
+            page.wait(&format!("Boolean({loaded})"));
+            page.wait("document.title.endsWith('morpion') && document.querySelectorAll('h1').length === 1");
+            let over = page.eval("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+            assert_eq!(over, 0, "{view} is wider than a window of {width}");
+            let unnamed = page.eval(
+                "[...document.querySelectorAll('button, input, select, textarea, a')].filter((e) => e.checkVisibility() \
+                 && !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length)).map((e) => e.outerHTML)",
+            );
+            assert_eq!(unnamed, json!([]), "{view} has controls without a name");
+        }
+        let ground = page.eval("getComputedStyle(document.body).backgroundColor");
+        let sum: u32 = numbers(ground.as_str().unwrap()).iter().sum();
+        assert_eq!(sum < 128 * 3, dark, "{ground}");
+        world.approve(&page);
+    }
+}
+
+fn numbers(text: &str) -> Vec<u32> {
+    text.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
+}
+
+/// The moves that stand in the list of the board.
+fn moves(page: &Page) -> u64 {
+    page.eval("document.querySelectorAll('.movelist li').length").as_u64().unwrap()
+}
+
+fn has_moves(page: &Page, n: u64) {
+    page.wait(&format!("document.querySelectorAll('.movelist li').length === {n}"));
+}
+
+/// Clicks on a point of the board.
+fn tap(page: &Page, x: i32, y: i32) {
+    page.wait("Boolean(document.querySelector('.board svg .hint'))");
+    let place = page.eval(&format!(
+        "(() => {{ const svg = document.querySelector('.board svg'); svg.scrollIntoView(); \
+         const p = new DOMPoint({x} * 20, {y} * 20).matrixTransform(svg.getScreenCTM()); return [p.x, p.y]; }})()"
+    ));
+    page.click_at(place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
+}
+
+#[test]
+fn a_person_plays_with_the_mouse_and_loses_nothing() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/board");
+    tap(&page, 28, 24);
+    has_moves(&page, 1);
+    // No legal move is there.
+    tap(&page, 34, 25);
+    assert_eq!(moves(&page), 1);
+    tap(&page, 31, 30);
+    has_moves(&page, 2);
+    assert_eq!(page.eval("document.querySelector('.movelist').innerText.trim()"), "(28,24) | 2\n(31,30) | 2");
+    // Through this point two lines go: one is chosen by its number.
+    tap(&page, 31, 29);
+    page.wait("document.querySelectorAll('.board .label').length === 2");
+    assert_eq!(moves(&page), 2);
+    page.click(".board .label[data-choice='1']");
+    has_moves(&page, 3);
+    page.key("u");
+    has_moves(&page, 2);
+    page.key("u");
+    has_moves(&page, 1);
+    page.key("r");
+    has_moves(&page, 2);
+    let before = page.eval("location.hash");
+    page.reload();
+    has_moves(&page, 2);
+    assert_eq!(page.eval("location.hash"), before);
+    // The move taken back is still there.
+    page.key("r");
+    has_moves(&page, 3);
+    // Without an address the browser's own memory knows the game.
+    page.open(&world.at("/board"));
+    has_moves(&page, 3);
+    page.click("[data-variant='4D']");
+    has_moves(&page, 0);
+    page.wait("document.querySelectorAll('.board circle.cross').length === 24");
+    world.approve(&page);
+}
+
+#[test]
+fn a_person_plays_with_the_keyboard_alone() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/board?g=5D.");
+    page.wait("Boolean(document.querySelector('.board svg .hint'))");
+    // The first stop is the link that jumps over the navigation.
+    page.key("Tab");
+    page.wait("document.activeElement.classList.contains('skip')");
+    page.key("Enter");
+    page.wait("document.activeElement.id === 'main'");
+    for _ in 0..12 {
+        page.key("Tab");
+        if page.eval("document.activeElement.classList.contains('board')") == true {
+            break;
+        }
+    }
+    page.wait("document.activeElement.classList.contains('board')");
+    assert_ne!(page.eval("getComputedStyle(document.activeElement).outlineStyle"), "none", "the focus is seen");
+    page.key("n");
+    page.key("Enter");
+    has_moves(&page, 1);
+    page.key("n");
+    page.key("Enter");
+    page.wait("document.querySelectorAll('.movelist li').length === 2 || document.querySelector('.board .label')");
+    if moves(&page) == 1 {
+        page.key("1");
+        has_moves(&page, 2);
+    }
+    page.wait("document.querySelector('#say').textContent.startsWith('Move 2:')");
+    page.key("u");
+    has_moves(&page, 1);
+    world.approve(&page);
+}
+
+/// The rules of the page are those of the engine, and what it writes is read as the same game.
+#[test]
+fn the_board_knows_the_rules() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/board");
+    let differences = page.eval(
+        "(async () => {
+            const { Game, cross, toView, fromView } = await import('/js/rules.js');
+            const { pentasol, msrJson, msrCompact, toAddress, fromAddress } = await import('/js/notation.js');
+            const { post, checkGrid } = await import('/js/api.js');
+            let seed = 12345;
+            const random = (n) => { seed = (seed * 48271) % 2147483647; return seed % n; };
+            const name = (m) => [m.x, m.y, m.direction, m.shift].join(' ');
+            const wrong = [];
+            let most = 0;
+            for (const variant of ['5T', '5D', '4T', '4D']) {
+                const game = new Game(variant);
+                for (;;) {
+                    const legal = game.legal();
+                    if (game.moves.length % 7 === 0 || !legal.length) {
+                        const view = await post('/board', { variant, moves: game.moves.map(toView) });
+                        const [ours, theirs] = [legal.map(toView).map(name).sort(), view.legal.map(name).sort()];
+                        if (String(ours) !== String(theirs)) wrong.push([variant, game.moves.length, ours, theirs]);
+                        const points = (list) => String(list.map(String).sort());
+                        if (points(cross(variant)) !== points(view.cross)) wrong.push([variant, 'cross']);
+                    }
+                    if (!legal.length) break;
+                    game.play(legal[random(legal.length)]);
+                }
+                most = Math.max(most, game.moves.length);
+                for (const text of [pentasol(variant, game.moves), msrJson(variant, game.moves), await msrCompact(variant, game.moves)]) {
+                    const view = await checkGrid(text);
+                    if (view.variant !== variant || String(view.moves.map(name)) !== String(game.moves.map(toView).map(name)))
+                        wrong.push([variant, text.slice(0, 60)]);
+                }
+                const back = fromAddress(toAddress(variant, game.moves));
+                if (String(back.moves.map(toView).map(name)) !== String(game.moves.map(toView).map(name))) wrong.push([variant, 'address']);
+                while (game.moves.length) game.undo();
+                if (game.legal().length !== new Game(variant).legal().length) wrong.push([variant, 'undo']);
+            }
+            if (most < 30) wrong.push(['short games', most]);
+            return wrong;
+        })()",
+    );
+    assert_eq!(differences, json!([]));
+    world.approve(&page);
+}
+
+#[test]
+fn grids_are_loaded_by_pasting_and_sent_to_a_hunt() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/board");
+    let load = "[...document.querySelectorAll('button')].find((b) => b.textContent === 'Load\u{2026}').click()";
+    page.wait("document.querySelectorAll('.board .hint').length > 0");
+    page.eval(load);
+    page.fill("dialog[open] textarea", "(28,28)\n(31,29) | -1\n");
+    page.click("dialog[open] button[type=submit]");
+    page.wait("document.querySelector('dialog[open] .problem').textContent.includes('(31,30), which is not set')");
+    page.fill("dialog[open] textarea", "# variant 5T\n(28,28)\n(31,29) | -2\n(27,27) / 0\n");
+    page.click("dialog[open] button[type=submit]");
+    has_moves(&page, 2);
+    // The refused text left its status in the console; everything else is clean.
+    assert!(page.problems().iter().all(|problem| problem.contains("422")), "{:?}", page.problems());
+    page.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Hunt from here').click()");
+    page.fill("dialog[open] input:not([type=number])", "soon");
+    page.click("dialog[open] button[type=submit]");
+    page.wait("document.querySelector('dialog[open] .problem').textContent.includes('soon')");
+    page.fill("dialog[open] input:not([type=number])", "1m30s");
+    page.click("dialog[open] button[type=submit]");
+    page.wait("/^#\\/jobs\\/\\d+$/.test(location.hash) && document.querySelector('h1').textContent === 'From a position of 2 moves'");
+    let id = page.eval("Number(location.hash.slice(7))").as_u64().unwrap();
+    let request = world.daemon.service.request(id).expect("the job's request");
+    assert_eq!((request.limits.seconds, request.settings["strategy"].as_str()), (Some(90.0), Some("nrpa")));
+    let start = request.start.unwrap();
+    assert_eq!(start.moves, Some(2));
+    let grid = morpion::notation::format::read(start.grid.as_bytes(), None).unwrap().grid;
+    assert_eq!((grid.variant, grid.score()), (Variant::T5, 2));
+}
+
+#[test]
+fn a_job_is_submitted_watched_and_ended() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/submit");
+    page.click("input[name=variant][value='5D']");
+    page.click("input[name=strategy][value='dfs']");
+    page.wait("!document.querySelector('[name=level]').checkVisibility() && document.querySelector('[name=main_depth]').checkVisibility()");
+    page.fill("[name=name]", "From the form");
+    page.fill("[name=main_depth]", "6");
+    page.fill("[name=seconds]", "tomorrow");
+    page.eval("document.querySelector('[name=seconds]').removeAttribute('pattern')");
+    page.click("button[type=submit]");
+    page.wait("document.querySelector('[name=seconds]').getAttribute('aria-invalid') === 'true'");
+    page.wait("document.activeElement.name === 'seconds'");
+    page.fill("[name=seconds]", "1h");
+    page.click("button[type=submit]");
+    page.wait("document.querySelector('h1').textContent === 'From the form' && document.querySelector('.pill.running')");
+    let id = page.eval("Number(location.hash.slice(7))").as_u64().unwrap();
+    let request = world.daemon.service.request(id).unwrap();
+    assert_eq!(Value::Object(request.settings), json!({ "variant": "5D", "strategy": "dfs", "main_depth": 6 }));
+    assert_eq!(request.limits.seconds, Some(3600.0));
+    // Another window sees it, and what is done to it, without being asked.
+    let other = world.desk("/");
+    let row = format!("[...document.querySelectorAll('.jobs tbody tr')].find((r) => r.querySelector('a').getAttribute('href') === '#/jobs/{id}')");
+    other.wait(&format!("Boolean({row})"));
+    page.eval("[...document.querySelectorAll('.buttons button')].find((b) => b.textContent === 'Pause').click()");
+    page.wait("Boolean(document.querySelector('h1 + .row .pill.paused'))");
+    other.wait(&format!("Boolean({row}.querySelector('.pill.paused'))"));
+    // Cancelling is asked twice.
+    let cancel = "[...document.querySelectorAll('.buttons button')].find((b) => /cancel/i.test(b.textContent)).click()";
+    page.eval(cancel);
+    page.wait("Boolean(document.querySelector('.buttons .sure'))");
+    assert_eq!(page.eval("Boolean(document.querySelector('h1 + .row .pill.paused'))"), true);
+    page.eval(cancel);
+    page.wait("Boolean(document.querySelector('h1 + .row .pill.cancelled'))");
+    other.wait(&format!("Boolean({row}.querySelector('.pill.cancelled'))"));
+    world.approve(&page);
+    world.approve(&other);
+}
+
+#[test]
+fn a_refusal_is_told_at_its_field() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/submit");
+    page.wait("Boolean(document.querySelector('form .choice'))");
+    page.eval("document.querySelector('details').open = true");
+    page.fill("[name=weight]", "0");
+    page.eval("document.querySelector('form').noValidate = true");
+    page.click("button[type=submit]");
+    page.wait("document.querySelector('[name=weight]').getAttribute('aria-invalid') === 'true'");
+    page.wait("document.activeElement.name === 'weight'");
+    assert_eq!(
+        page.eval("document.querySelector('[name=weight]').closest('.field').querySelector('.problem').textContent"),
+        "the weight is out of range: 1 to 1000 is expected"
+    );
+}
+
+#[test]
+fn a_grid_is_replayed() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/");
+    let key = world.archive(&page, Variant::D5).remove(0);
+    page.open(&world.at(&format!("/grids/{key}")));
+    let shown = |n: u32| {
+        page.wait(&format!(
+            "document.querySelector('.controls output').textContent === '{n} / 82' && \
+             document.querySelectorAll('.replay .point:not([visibility=hidden])').length === {n}"
+        ));
+    };
+    shown(82);
+    page.click(".replay .frame");
+    page.eval("document.querySelector('.replay .frame').focus()");
+    page.key("Home");
+    shown(0);
+    page.key("ArrowRight");
+    page.key("ArrowRight");
+    shown(2);
+    page.key("ArrowLeft");
+    shown(1);
+    page.eval("(() => { const s = document.querySelector('.replay .slider'); s.value = 40; s.dispatchEvent(new Event('input')); })()");
+    shown(40);
+    page.click(".controls .main");
+    page.wait("Number.parseInt(document.querySelector('.controls output').textContent) > 42");
+    page.click(".controls .main");
+    let stopped = page.eval("document.querySelector('.controls output').textContent");
+    page.key("End");
+    shown(82);
+    assert_ne!(stopped, "82 / 82");
+    world.approve(&page);
+}
+
+#[test]
+fn the_archive_is_filtered_and_two_grids_are_compared() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/");
+    let keys = world.archive(&page, Variant::T5);
+    world.archive(&page, Variant::T4);
+    page.open(&world.at("/archive?variant=5T"));
+    let tiles = "document.querySelectorAll('.thumbs li').length";
+    page.wait(&format!("{tiles} >= {}", keys.len()));
+    assert_eq!(page.eval("[...document.querySelectorAll('.thumbs .base .faint')].every((e) => e.textContent === '5T')"), true);
+    page.fill("input[max='485']", "177");
+    page.click("form.filter button[type=submit]");
+    page.wait(&format!("{tiles} === 3"));
+    page.click(".thumbs li:nth-child(2) input");
+    page.wait("document.querySelector('.choosebar').checkVisibility() && document.querySelector('.choosebar .main').disabled");
+    page.click(".thumbs li:nth-child(3) input");
+    page.click(".choosebar .main");
+    page.wait("document.querySelector('h1').textContent === '5T: 177 and 177 moves'");
+    let words = page.eval("document.querySelector('main').innerText");
+    let counts: Vec<u32> = numbers(words.as_str().unwrap().split("lines are in both").next().unwrap());
+    let shared = *counts.last().unwrap();
+    assert!(shared > 0 && shared < 177, "{words}");
+    page.eval("[...document.querySelectorAll('.segmented button')].at(-1).click()");
+    page.wait("[...document.querySelectorAll('figure')].filter((f) => f.checkVisibility()).length === 1");
+    world.approve(&page);
+}
+
+#[test]
+fn the_colours_are_chosen_and_kept() {
+    let Some(world) = world() else { return };
+    let page = world.open("/", 1280, 900, true);
+    let ground = "getComputedStyle(document.body).backgroundColor";
+    let dark = page.eval(ground);
+    page.click("#theme");
+    page.wait("document.documentElement.dataset.theme === 'light'");
+    assert_ne!(page.eval(ground), dark);
+    page.reload();
+    page.wait("document.querySelector('#theme').title === 'Colours: light'");
+    assert_ne!(page.eval(ground), dark);
+    page.click("#theme");
+    page.wait("document.documentElement.dataset.theme === 'dark'");
+    assert_eq!(page.eval(ground), dark);
+    world.approve(&page);
+}
+
+/// The daemon goes away and its page says so and keeps what it shows.
+#[test]
+fn a_lost_daemon_is_told() {
+    let Some(world) = world() else { return };
+    let daemon = Daemon::begin();
+    let page = world.browser.page(1280, 900, false);
+    page.open(&format!("http://{}/", daemon.address));
+    page.wait("document.querySelector('#link')?.dataset.state === 'live'");
+    submit(&page, "kept in sight");
+    page.wait("document.querySelector('.jobs tbody')?.textContent.includes('kept in sight')");
+    daemon.end().unwrap();
+    page.wait("document.querySelector('#link').dataset.state === 'offline' && document.querySelector('#trouble').checkVisibility()");
+    assert_eq!(page.eval("document.querySelector('.jobs tbody').textContent.includes('kept in sight')"), true);
+}
+
+/// Every setting of the form is a flag of the hunt, with the choices and the default that the form shows.
+#[test]
+fn the_form_offers_what_the_program_takes() {
+    let text = include_str!("../src/daemon/ui/js/settings.js");
+    let help = assert_cmd::Command::cargo_bin("morpion").unwrap().args(["hunt", "--help"]).output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let settings = text.split("export const SETTINGS").nth(1).unwrap().split("export const LIMITS").next().unwrap();
+    let mut found = 0;
+    for line in settings.lines().filter(|line| line.contains("{ name: \"")) {
+        let name = line.split('"').nth(1).unwrap();
+        let flag = format!("--{} ", name.replace('_', "-"));
+        let at = help.find(&flag).unwrap_or_else(|| panic!("{name} is no flag of morpion hunt"));
+        let end = help[at + 2..].find("\n      --").map_or(help.len(), |n| at + 2 + n);
+        let said = help[at..end].split_whitespace().collect::<Vec<_>>().join(" ");
+        // A placeholder that is a value says what the default is.
+        let shown = ["count(\"", "whole(\"", "placeholder: \""].iter().find_map(|key| line.split(key).nth(1)?.split('"').next());
+        if let Some(value) = shown.filter(|v| v.chars().next().is_some_and(|c| c.is_ascii_digit()) || v.contains(',')) {
+            assert!(said.contains(&format!("[default: {value}]")), "{name} shows {value}, and the program says: {said}");
+        }
+        found += 1;
+    }
+    assert!(found > 15, "{found} settings were seen");
+}
