@@ -171,6 +171,7 @@ function settingsCard(id) {
   const facts = h("dl", { class: "list" });
   const adjust = h("details", { class: "adjust" }, h("summary", {}, "Change priority and limits"));
   const node = card("Settings", facts, h("details", {}, h("summary", {}, "All settings"), list), adjust);
+  node.classList.add("late");
   const ids = Array.from({ length: 4 }, () => newId("adjust"));
   const [priority, weight, threads, hours] = [
     h("input", { id: ids[0], type: "number", min: -100, max: 100, step: 1 }), h("input", { id: ids[1], type: "number", min: 1, max: 1000, step: 1 }),
