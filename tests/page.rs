@@ -14,11 +14,13 @@ mod browser;
 
 use browser::{Browser, Page};
 use daemon::Daemon;
+use morpion::daemon::api::Limits;
+use morpion::daemon::tokens::{Role, TokenFile, make};
 use morpion::morpion::variant::Variant;
 use morpion::notation::records::known;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 struct World {
     browser: Browser,
@@ -32,7 +34,9 @@ fn world() -> Option<&'static World> {
         let Some(program) = browser::program() else {
             let required = std::env::var_os("MORPION_BROWSER").is_some_and(|value| value == "required");
             assert!(!required, "MORPION_BROWSER=required, and there is no Chromium on the path");
-            eprintln!("NOT TESTED: there is no Chromium on the path, so the page was not looked at (apt-get install chromium)");
+            eprintln!(
+                "NOT TESTED: there is no Chromium on the path, so the page was not looked at (apt-get install chromium)"
+            );
             return None;
         };
         let tmp = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -70,7 +74,9 @@ impl World {
             .unwrap()
             .iter()
             .filter(|known| known.grid.variant == variant)
-            .map(|known| morpion::notation::pentasol::write(&known.grid, morpion::notation::pentasol::Effort::Comments))
+            .map(|known| {
+                morpion::notation::pentasol::write(&known.grid, morpion::notation::pentasol::Effort::Comments)
+            })
             .collect();
         let sent = format!(
             "import('/js/api.js').then((api) => Promise.all({}.map((text) => api.sendGrid(text).then((grid) => grid.key))))",
@@ -95,7 +101,10 @@ fn views(job: u64, grids: &[String]) -> Vec<(String, &'static str)> {
     vec![
         ("/".into(), "document.querySelector('.jobs .pill') && document.querySelector('.tile .thumb')"),
         ("/jobs".into(), "document.querySelector('.jobs .pill')"),
-        (format!("/jobs/{job}"), "document.querySelector('.replay .point') && document.querySelector('.chart .series')"),
+        (
+            format!("/jobs/{job}"),
+            "document.querySelector('.replay .point') && document.querySelector('.chart .series')",
+        ),
         ("/archive".into(), "document.querySelectorAll('.thumbs .thumb').length > 1"),
         (format!("/grids/{a}"), "document.querySelector('.replay .point') && document.querySelector('.downloads')"),
         (format!("/compare/{a}/{b}"), "document.querySelectorAll('figure .thumb').length > 1"),
@@ -123,12 +132,12 @@ fn every_view_loads_in_light_and_dark_at_a_desk_and_on_a_phone() {
         let page = world.open("/", width, height, dark);
         for (view, loaded) in views(job, &grids) {
             page.open(&world.at(&view));
-            page.wait(&format!("Boolean({loaded})"));
+            page.wait(loaded);
             page.wait("document.title.endsWith('morpion') && document.querySelectorAll('h1').length === 1");
-            let over = page.eval("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-            assert_eq!(over, 0, "{view} is wider than a window of {width}");
+            let wide = page.eval("document.documentElement.scrollWidth").as_u64().unwrap();
+            assert!(wide <= width.into(), "{view} is {wide} wide in a window of {width}");
             let unnamed = page.eval(
-                "[...document.querySelectorAll('button, input, select, textarea, a')].filter((e) => e.checkVisibility() \
+                "[...document.querySelectorAll('button, input, select, textarea, a')].filter((e) => e.checkVisibility() && !e.hasAttribute('aria-hidden') \
                  && !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length)).map((e) => e.outerHTML)",
             );
             assert_eq!(unnamed, json!([]), "{view} has controls without a name");
@@ -155,7 +164,7 @@ fn has_moves(page: &Page, n: u64) {
 
 /// Clicks on a point of the board.
 fn tap(page: &Page, x: i32, y: i32) {
-    page.wait("Boolean(document.querySelector('.board svg .hint'))");
+    page.wait("document.querySelector('.board svg .hint')");
     let place = page.eval(&format!(
         "(() => {{ const svg = document.querySelector('.board svg'); svg.scrollIntoView(); \
          const p = new DOMPoint({x} * 20, {y} * 20).matrixTransform(svg.getScreenCTM()); return [p.x, p.y]; }})()"
@@ -207,7 +216,7 @@ fn a_person_plays_with_the_mouse_and_loses_nothing() {
 fn a_person_plays_with_the_keyboard_alone() {
     let Some(world) = world() else { return };
     let page = world.desk("/board?g=5D.");
-    page.wait("Boolean(document.querySelector('.board svg .hint'))");
+    page.wait("document.querySelector('.board svg .hint')");
     // The first stop is the link that jumps over the navigation.
     page.key("Tab");
     page.wait("document.activeElement.classList.contains('skip')");
@@ -332,26 +341,31 @@ fn a_job_is_submitted_watched_and_ended() {
     page.wait("document.activeElement.name === 'seconds'");
     page.fill("[name=seconds]", "1h");
     page.click("button[type=submit]");
-    page.wait("document.querySelector('h1').textContent === 'From the form' && document.querySelector('.pill.running')");
+    page.wait(
+        "document.querySelector('h1').textContent === 'From the form' && document.querySelector('.pill.running')",
+    );
     let id = page.eval("Number(location.hash.slice(7))").as_u64().unwrap();
     let request = world.daemon.service.request(id).unwrap();
     assert_eq!(Value::Object(request.settings), json!({ "variant": "5D", "strategy": "dfs", "main_depth": 6 }));
     assert_eq!(request.limits.seconds, Some(3600.0));
     // Another window sees it, and what is done to it, without being asked.
     let other = world.desk("/");
-    let row = format!("[...document.querySelectorAll('.jobs tbody tr')].find((r) => r.querySelector('a').getAttribute('href') === '#/jobs/{id}')");
-    other.wait(&format!("Boolean({row})"));
+    let row = format!(
+        "[...document.querySelectorAll('.jobs tbody tr')].find((r) => r.querySelector('a').getAttribute('href') === '#/jobs/{id}')"
+    );
+    other.wait(&format!("{row}"));
     page.eval("[...document.querySelectorAll('.buttons button')].find((b) => b.textContent === 'Pause').click()");
-    page.wait("Boolean(document.querySelector('h1 + .row .pill.paused'))");
-    other.wait(&format!("Boolean({row}.querySelector('.pill.paused'))"));
+    page.wait("document.querySelector('h1 + .row .pill.paused')");
+    other.wait(&format!("{row}.querySelector('.pill.paused')"));
     // Cancelling is asked twice.
-    let cancel = "[...document.querySelectorAll('.buttons button')].find((b) => /cancel/i.test(b.textContent)).click()";
+    let cancel =
+        "[...document.querySelectorAll('.buttons button')].find((b) => /cancel/i.test(b.textContent)).click()";
     page.eval(cancel);
-    page.wait("Boolean(document.querySelector('.buttons .sure'))");
+    page.wait("document.querySelector('.buttons .sure')");
     assert_eq!(page.eval("Boolean(document.querySelector('h1 + .row .pill.paused'))"), true);
     page.eval(cancel);
-    page.wait("Boolean(document.querySelector('h1 + .row .pill.cancelled'))");
-    other.wait(&format!("Boolean({row}.querySelector('.pill.cancelled'))"));
+    page.wait("document.querySelector('h1 + .row .pill.cancelled')");
+    other.wait(&format!("{row}.querySelector('.pill.cancelled')"));
     world.approve(&page);
     world.approve(&other);
 }
@@ -360,7 +374,7 @@ fn a_job_is_submitted_watched_and_ended() {
 fn a_refusal_is_told_at_its_field() {
     let Some(world) = world() else { return };
     let page = world.desk("/submit");
-    page.wait("Boolean(document.querySelector('form .choice'))");
+    page.wait("document.querySelector('form .choice')");
     page.eval("document.querySelector('details').open = true");
     page.fill("[name=weight]", "0");
     page.eval("document.querySelector('form').noValidate = true");
@@ -416,7 +430,10 @@ fn the_archive_is_filtered_and_two_grids_are_compared() {
     page.open(&world.at("/archive?variant=5T"));
     let tiles = "document.querySelectorAll('.thumbs li').length";
     page.wait(&format!("{tiles} >= {}", keys.len()));
-    assert_eq!(page.eval("[...document.querySelectorAll('.thumbs .base .faint')].every((e) => e.textContent === '5T')"), true);
+    assert_eq!(
+        page.eval("[...document.querySelectorAll('.thumbs .base .faint')].every((e) => e.textContent === '5T')"),
+        true
+    );
     page.fill("input[max='485']", "177");
     page.click("form.filter button[type=submit]");
     page.wait(&format!("{tiles} === 3"));
@@ -467,6 +484,34 @@ fn a_lost_daemon_is_told() {
     assert_eq!(page.eval("document.querySelector('.jobs tbody').textContent.includes('kept in sight')"), true);
 }
 
+/// A daemon that other machines reach asks for a token, and the page for it, until it is the right one.
+#[test]
+fn a_token_is_asked_for() {
+    let Some(world) = world() else { return };
+    let state = tempfile::tempdir().unwrap();
+    let tokens = TokenFile::in_directory(state.path());
+    let (token, secret) = make("page", Role::Operate, ([1; 4], [2; 32]), 0).unwrap();
+    tokens.add(token).unwrap();
+    let store = Arc::new(TokenFile::in_directory(state.path()));
+    let daemon = Daemon::listening("0.0.0.0:0", Limits::default(), Some(store));
+    let page = world.browser.page(1280, 900, false);
+    page.open(&format!("http://{}/", daemon.address));
+    for guess in ["wrong", secret.as_str()] {
+        page.fill("dialog[open] input[type=password]", guess);
+        page.click("dialog[open] button");
+        if guess == "wrong" {
+            page.wait("document.querySelector('dialog[open] .problem')");
+        }
+    }
+    page.wait("document.querySelector('#link').dataset.state === 'live' && !document.querySelector('dialog')");
+    submit(&page, "with a token");
+    page.wait("document.querySelector('.jobs tbody').textContent.includes('with a token')");
+    // The tab remembers it.
+    page.reload();
+    page.wait("document.querySelector('.jobs tbody').textContent.includes('with a token')");
+    assert_eq!(page.eval("document.querySelector('dialog')"), Value::Null);
+}
+
 /// Every setting of the form is a flag of the hunt, with the choices and the default that the form shows.
 #[test]
 fn the_form_offers_what_the_program_takes() {
@@ -482,9 +527,15 @@ fn the_form_offers_what_the_program_takes() {
         let end = help[at + 2..].find("\n      --").map_or(help.len(), |n| at + 2 + n);
         let said = help[at..end].split_whitespace().collect::<Vec<_>>().join(" ");
         // A placeholder that is a value says what the default is.
-        let shown = ["count(\"", "whole(\"", "placeholder: \""].iter().find_map(|key| line.split(key).nth(1)?.split('"').next());
-        if let Some(value) = shown.filter(|v| v.chars().next().is_some_and(|c| c.is_ascii_digit()) || v.contains(',')) {
-            assert!(said.contains(&format!("[default: {value}]")), "{name} shows {value}, and the program says: {said}");
+        let shown = ["count(\"", "whole(\"", "placeholder: \""]
+            .iter()
+            .find_map(|key| line.split(key).nth(1)?.split('"').next());
+        if let Some(value) = shown.filter(|v| v.chars().next().is_some_and(|c| c.is_ascii_digit()) || v.contains(','))
+        {
+            assert!(
+                said.contains(&format!("[default: {value}]")),
+                "{name} shows {value}, and the program says: {said}"
+            );
         }
         found += 1;
     }

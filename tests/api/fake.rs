@@ -39,6 +39,11 @@ impl Fake {
         fake
     }
 
+    /// What a job was made of, if its request had a key.
+    pub fn request(&self, job: JobId) -> Option<JobRequest> {
+        self.state().keys.values().find(|(_, id)| *id == job).map(|(request, _)| request.clone())
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
     }
@@ -97,6 +102,9 @@ impl Service for Fake {
             "broken" => return Err(Refusal::Internal("secret details".to_owned())),
             "panic" => panic!("as it was asked to"),
             other => return Err(Refusal::Invalid(format!("unknown kind '{other}': hunt is expected"))),
+        }
+        if !(1..=1000).contains(&request.weight) {
+            return Err(Refusal::Invalid("the weight is out of range: 1 to 1000 is expected".to_owned()));
         }
         let mut state = self.state();
         if let Some((first, id)) = idempotency.and_then(|key| state.keys.get(key)) {

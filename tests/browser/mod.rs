@@ -166,17 +166,20 @@ impl Page<'_> {
         }
     }
 
-    /// Waits until an expression is true. An expression that fails, for nothing is there yet, is not.
+    /// Waits until an expression is true, or something. One that fails, for what it asks for is not there yet, is not.
     pub fn wait(&self, expression: &str) {
         let began = Instant::now();
         loop {
-            let last = self.try_eval(expression);
+            let last = self.try_eval(&format!("Boolean({expression})"));
             if last.as_ref().is_ok_and(|value| value == true) {
                 return;
             }
             if began.elapsed() > PATIENCE {
                 let text = self.try_eval("document.body.innerText.slice(0, 1500)");
-                panic!("never true: {expression} (last: {last:?})\nproblems: {:?}\nthe page: {text:?}", self.problems());
+                panic!(
+                    "never true: {expression} (last: {last:?})\nproblems: {:?}\nthe page: {text:?}",
+                    self.problems()
+                );
             }
             std::thread::sleep(Duration::from_millis(40));
         }
@@ -243,7 +246,8 @@ impl Page<'_> {
 
     /// What went wrong in the page: exceptions, errors in the console, what the policy refused.
     pub fn problems(&self) -> Vec<String> {
-        let thrown = self.events("Runtime.exceptionThrown").into_iter().map(|event| event["exceptionDetails"].to_string());
+        let thrown =
+            self.events("Runtime.exceptionThrown").into_iter().map(|event| event["exceptionDetails"].to_string());
         let logged = self
             .events("Log.entryAdded")
             .into_iter()
