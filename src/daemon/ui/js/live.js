@@ -152,6 +152,13 @@ function remember(event) {
   return true;
 }
 
+/** How to end the streams that are open. */
+const open = new Set();
+
+// A page that is left may be kept for the way back, with its connections, of which there are few: they are given up. When it is
+// shown again, the stream is found to have ended, and is read again.
+addEventListener("pagehide", () => open.forEach((stop) => stop.abort()));
+
 let past = false;
 
 /** Reads what happened before the page was opened, once: by a stream that is left as soon as it falls silent. */
@@ -166,6 +173,7 @@ async function readPast() {
   }
   const after = Math.max(0, seen - EVENTS);
   const stop = new AbortController();
+  open.add(stop);
   let timer = setTimeout(() => stop.abort(), 5000);
   await stream(`/events${query({ after: after || "0" })}`, {
     signal: stop.signal,
@@ -178,6 +186,7 @@ async function readPast() {
       changed();
     },
   }).catch(() => {});
+  open.delete(stop);
   clearTimeout(timer);
   // A store that was begun anew counts from 1 again.
   if (!state.events.length && after > 0) {
@@ -241,6 +250,7 @@ async function follow() {
   for (;;) {
     await seen();
     const stop = new AbortController();
+    open.add(stop);
     let unseen;
     const watch = () => {
       clearTimeout(unseen);
@@ -273,6 +283,7 @@ async function follow() {
     } catch {
       // Told below; the polling says whether the daemon answers at all.
     }
+    open.delete(stop);
     clearTimeout(quiet);
     clearTimeout(unseen);
     document.removeEventListener("visibilitychange", watch);
