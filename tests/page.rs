@@ -353,7 +353,7 @@ fn a_job_is_submitted_watched_and_ended() {
     let row = format!(
         "[...document.querySelectorAll('.jobs tbody tr')].find((r) => r.querySelector('a').getAttribute('href') === '#/jobs/{id}')"
     );
-    other.wait(&format!("{row}"));
+    other.wait(&row);
     page.eval("[...document.querySelectorAll('.buttons button')].find((b) => b.textContent === 'Pause').click()");
     page.wait("document.querySelector('h1 + .row .pill.paused')");
     other.wait(&format!("{row}.querySelector('.pill.paused')"));
