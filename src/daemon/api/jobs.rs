@@ -51,7 +51,7 @@ pub async fn list(State(shared): Handle, Parameters(asked): Parameters<Jobs>) ->
 
 /// Submits a job. It is durable when the answer comes.
 #[utoipa::path(post, path = "/api/v1/jobs", tag = "jobs", request_body = JobRequest,
-    params(("Idempotency-Key" = Option<String>, Header,
+    params(("Idempotency-Key" = Option<String>, Header, pattern = "^[!-~]{1,128}$",
         description = "A text of your own, at most 128 characters: the same one never makes a second job.")),
     responses(
         (status = 201, body = JobView, headers(("Location" = String, description = "The job."))),

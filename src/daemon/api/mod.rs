@@ -1,8 +1,8 @@
 //! The HTTP API: `/api/v1`, `/metrics` and the page, over a [`Service`].
 //!
-//! A request passes, in this order: its address and origin ([`guard`]), its token, its body (a bound on size and time),
+//! A request passes, in this order: its address and origin (`guard`), its token, its body (a bound on size and time),
 //! a free place among those at work, and the router; whatever refuses it, the answer is a problem document
-//! ([`problem`]). The service blocks, so it is called on threads of its own. [`server`] is what holds sockets.
+//! (`problem`). The service blocks, so it is called on threads of its own. `server` is what holds sockets.
 
 mod archive;
 mod events;
