@@ -7,8 +7,21 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The modules in dependency order: each imports only from itself and from those before it.
-const ORDER: [&str; 11] =
-    ["core", "morpion", "notation", "games", "strategies", "solvers", "jobs", "render", "runner", "daemon", "cli"];
+const ORDER: [&str; 13] = [
+    "core",
+    "morpion",
+    "notation",
+    "games",
+    "strategies",
+    "solvers",
+    "jobs",
+    "queue",
+    "store",
+    "render",
+    "runner",
+    "daemon",
+    "cli",
+];
 
 /// Most lines of a file.
 const LONGEST: usize = 700;

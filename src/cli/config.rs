@@ -6,6 +6,7 @@
 //! (`stall_table = [[80, 10_000_000], [90, 50_000_000]]`, `jumps_back = [[1_000_000, "best/2"], [20_000_000, 10]]`).
 
 use anyhow::{Context, bail};
+use clap::error::ErrorKind;
 use clap::{ArgAction, Command};
 use std::ffi::OsString;
 use std::fs::File;
@@ -52,7 +53,10 @@ pub fn of_table(table: &toml::Table, command: &Command) -> anyhow::Result<Vec<Os
     for (key, value) in table {
         let arguments = flag(key, value, command)?;
         let parsed = command.clone().no_binary_name(true).try_get_matches_from(&arguments);
-        if let Err(error) = parsed {
+        // What a flag needs beside it may stand in another line; the whole is parsed again.
+        if let Err(error) = parsed
+            && error.kind() != ErrorKind::MissingRequiredArgument
+        {
             bail!("{key}: {}", brief(&error));
         }
         all.extend(arguments);

@@ -5,7 +5,7 @@ use crate::jobs::hunt::Over;
 use crate::runner::directory::quoted;
 use crate::runner::events::{Event, Session as Started, Stopped, What};
 use crate::runner::status::{Status, clock, thousands};
-use crate::runner::{Ending, Interrupt, Observer, Report, Session};
+use crate::runner::{Ending, Failure, Interrupt, Observer, Report, Session};
 use crate::strategies::params::BadParam;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -116,6 +116,8 @@ impl<'a> Display<'a> {
                 let reason = match reason {
                     Stopped::Interrupted => "stopped",
                     Stopped::Time => "the time is up",
+                    Stopped::Iterations => "the iterations are used up",
+                    Stopped::Drained => "drained",
                     Stopped::Failed => "failed",
                 };
                 Some(sums(reason, seconds, *score, *iterations, *units))
@@ -150,6 +152,12 @@ fn sums(reason: &str, seconds: f64, score: u32, iterations: u64, units: u64) -> 
 }
 
 impl Observer for Display<'_> {
+    fn failed(&mut self, failure: &Failure) {
+        let Failure { unit, attempts, error, aside } = failure;
+        let then = if *aside { "it is set aside" } else { "it is tried again" };
+        self.message(&format!("morpion: unit {unit} failed (attempt {attempts}): {error}; {then}"));
+    }
+
     fn event(&mut self, event: &Event) -> io::Result<()> {
         if let What::Best { touches_border: true, .. } = event.what
             && !std::mem::replace(&mut self.warned, true)

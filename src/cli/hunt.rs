@@ -88,23 +88,48 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Some(values) => init_moves(values, args.variant)?,
         None => (args.variant.unwrap_or_default(), Vec::new()),
     };
-    let mut params = args.params;
-    if let Some(table) = &args.stall_table {
-        params.stall = stall_table(table)?;
+    let stall = args.stall_table.as_deref().map(stall_table).transpose()?;
+    let grids = args.init_dir.as_deref().map(|directory| init_grids(directory, variant)).transpose()?;
+    let job = job(&args, threads - 1, Given { variant, start, stall, grids })?;
+    let session = Session::begin(&args.directory, job, threads, args.time)?;
+    let display = Display::new(&args.output, &args.directory, out);
+    display::run(session, &args.output, display)
+}
+
+/// What the flags that may name files have given.
+pub(super) struct Given {
+    /// The variant.
+    pub variant: Variant,
+    /// Moves played before the hunt begins.
+    pub start: Vec<Move>,
+    /// The stall table, if one is named.
+    pub stall: Option<StallTable>,
+    /// Grids to begin with, if some are named.
+    pub grids: Option<Vec<Vec<Move>>>,
+}
+
+/// The hunt that the arguments stand for, with so many workers.
+///
+/// # Errors
+/// If the arguments contradict each other.
+pub(super) fn job(args: &Args, workers: u32, given: Given) -> anyhow::Result<Job> {
+    let Given { variant, start, stall, grids } = given;
+    let mut params = args.params.clone();
+    if let Some(stall) = stall {
+        params.stall = stall;
     }
     params.stall = params.stall.scaled(args.stall_scale);
-    if let Some(directory) = &args.init_dir {
+    if let Some(grids) = grids {
         if !matches!(params.strategy, Strategy::Perturb | Strategy::Permute) {
             bail!(
                 "--init-dir gives the grids that --strategy perturb or permute begins with; others begin with --init-file"
             );
         }
-        params.grids = init_grids(directory, variant)?;
+        params.grids = grids;
     }
     if params.level.is_none() && matches!(params.strategy, Strategy::Nmcs | Strategy::Nrpa | Strategy::Perturb) {
         params.level = Some(params.best_level(variant));
     }
-    let workers = threads - 1;
     if params.share.is_some() {
         params.width = params.width.or(Some(workers.min(MAX_WIDTH)));
     }
@@ -113,7 +138,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     if args.runs.is_some() && !monte_carlo {
         bail!("--runs counts the runs of a Monte Carlo strategy: for dfs the units are the prefixes of --main-depth");
     }
-    let job = Job {
+    Ok(Job {
         variant,
         start,
         main_depth: args.main_depth,
@@ -125,10 +150,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         target: args.target,
         keep_from: args.keep_from.map_or_else(|| Some(kept_from(variant)), |setting| setting.0),
         params,
-    };
-    let session = Session::begin(&args.directory, job, threads, args.time)?;
-    let display = Display::new(&args.output, &args.directory, out);
-    display::run(session, &args.output, display)
+    })
 }
 
 /// From which score on grids are kept, if nothing is said: few enough that a hunt of weeks stays small, and those that a

@@ -7,6 +7,7 @@ mod branching;
 mod client;
 mod config;
 mod convert;
+mod daemon;
 mod display;
 mod enumerate;
 mod experiment;
@@ -15,6 +16,7 @@ mod grid_input;
 mod hunt;
 mod identify;
 mod job;
+pub mod job_kinds;
 mod machine;
 mod perft;
 mod plot;
@@ -57,12 +59,21 @@ struct HuntOnly {
     hunt: hunt::Args,
 }
 
+/// The arguments of the daemon alone, for the same.
+#[derive(Debug, Parser)]
+#[command(name = "morpion", args_override_self = true)]
+struct DaemonOnly {
+    #[command(flatten)]
+    daemon: daemon::Args,
+}
+
 #[derive(Debug, Subcommand)]
 enum Command {
     Archive(archive::Args),
     Bench(bench::Args),
     Branching(branching::Args),
     Convert(convert::Args),
+    Daemon(daemon::Args),
     Enumerate(enumerate::Args),
     Experiment(experiment::Args),
     Hunt(Box<hunt::Args>),
@@ -107,6 +118,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Bench(args) => bench::run(args, out),
         Command::Branching(args) => branching::run(args, out),
         Command::Convert(args) => convert::run(args, out),
+        Command::Daemon(args) => daemon::run(&args),
         Command::Enumerate(args) => enumerate::run(args, out),
         Command::Experiment(args) => experiment::run(args, out),
         Command::Hunt(args) => hunt::run(*args, out),
@@ -139,6 +151,7 @@ fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
             arguments.splice(3..3, from_file);
             return Ok(Cli::parse_from(arguments));
         }
+        Some(Command::Daemon(args)) => (args.config.clone(), 2, DaemonOnly::command()),
         Some(_) => return Ok(cli),
     };
     let Some(config) = config else { return Ok(cli) };

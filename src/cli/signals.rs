@@ -4,10 +4,11 @@
 //! it hunts on.
 
 use crate::runner::Interrupt;
+use crossbeam_channel::{Receiver, unbounded};
 use std::io;
 
 /// Exit status of a process that was told twice to stop: what shells show for one that Ctrl-C ended.
-const ENDED_AT_ONCE: i32 = 130;
+pub const ENDED_AT_ONCE: i32 = 130;
 
 /// Asks `interrupt` when a signal comes.
 fn asked(interrupt: &Interrupt) {
@@ -41,6 +42,43 @@ pub fn watch(interrupt: Interrupt) -> io::Result<()> {
 #[cfg(not(unix))]
 pub fn watch(interrupt: Interrupt) -> io::Result<()> {
     ctrlc::set_handler(move || asked(&interrupt)).map_err(io::Error::other)
+}
+
+/// How a daemon is asked to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// By Ctrl-C: when the running units end.
+    Gently,
+    /// By a signal to terminate: now.
+    Now,
+}
+
+/// The signals that come from now on. A hangup says nothing: a daemon has no terminal.
+///
+/// # Errors
+/// If the system refuses.
+#[cfg(unix)]
+pub fn stops() -> io::Result<Receiver<Stop>> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let (sender, receiver) = unbounded();
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for signal in signals.forever().filter(|&signal| signal != SIGHUP) {
+            let _ = sender.send(if signal == SIGINT { Stop::Gently } else { Stop::Now });
+        }
+    })?;
+    Ok(receiver)
+}
+
+/// The same where there is only Ctrl-C.
+///
+/// # Errors
+/// If the system refuses.
+#[cfg(not(unix))]
+pub fn stops() -> io::Result<Receiver<Stop>> {
+    let (sender, receiver) = unbounded();
+    ctrlc::set_handler(move || _ = sender.send(Stop::Gently)).map_err(io::Error::other)?;
+    Ok(receiver)
 }
 
 /// Whether the process was started with hangups ignored. Where the system does not say so in `/proc`, hangups are taken

@@ -167,6 +167,10 @@ pub enum Stopped {
     Interrupted,
     /// The time is used up.
     Time,
+    /// The iterations are used up.
+    Iterations,
+    /// It was asked to end when the units begun were done.
+    Drained,
     /// Something went wrong.
     Failed,
 }

@@ -1,7 +1,7 @@
 //! Runs a hunt: threads, clock and files around the coordinator of `jobs::hunt`.
 //!
 //! [`Session`] is one run of the program on one hunt. The calling thread is the main thread: it hands units to the
-//! workers, takes in what they find, and alone writes files. What happens is recorded in the journal first, then written
+//! workers of a queue, takes in what they find, and alone writes files. What happens is recorded in the journal first, then written
 //! for people, then told to the observer. Every second the status files are rewritten and the journal is flushed to
 //! the device; every few seconds the workers are asked for the state of their searches, which goes into a checkpoint.
 //! [`parallel`] is apart from that: one search of a two-player game on several threads.
@@ -11,6 +11,7 @@ pub mod atomic;
 pub mod best;
 pub mod directory;
 pub mod events;
+pub mod orders;
 pub mod parallel;
 mod session;
 pub mod state;
@@ -18,4 +19,7 @@ pub mod statistics;
 pub mod status;
 pub mod worker;
 
-pub use session::{CHECKPOINT, Changes, Ending, Interrupt, MAX_THREADS, Observer, Report, RunError, Session};
+pub use orders::Interrupt;
+pub use session::{
+    CHECKPOINT, Changes, Clocking, Ending, Failure, Limits, MAX_THREADS, Observer, Place, Report, RunError, Session,
+};

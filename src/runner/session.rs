@@ -3,24 +3,27 @@
 mod hunting;
 
 use super::archive::novelty::Novelty;
-use super::archive::{self, Archive, ArchiveError, Origin};
+use super::archive::{self, Archive, ArchiveError, Find, Origin};
 use super::atomic::{FileError, Keep, replace};
 use super::best::{self, BestError};
 use super::directory::{DirectoryError, Locked};
 use super::events::{self, Event, EventLog, LogError, Stopped, What};
+use super::orders::{Interrupt, Ordered, orders};
 use super::state::{Checkpoint, InFlight, Store, StoreError};
 use super::status::{PROGRESS, Status, THREADS};
+use super::worker::{HuntUnit, Trap};
 use crate::core::search::{RestoreError, Search};
-use crate::jobs::hunt::{Best, Hunt, Job, JobError, Over, Record, StateError};
+use crate::jobs::hunt::{Best, Ended, Hunt, Job, JobError, Over, Record, StateError};
 use crate::morpion::geometry::Move;
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::ReadError;
+use crate::queue::local::{Local, Options, SpawnError};
+use crate::queue::{LaneId, Queue, Terms};
 use hunting::{Crew, Hunting};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The workers are asked for their states so long after the last checkpoint, if nothing else is said.
@@ -77,13 +80,8 @@ pub enum RunError {
     )]
     Threads(u32),
     /// A thread could not be started.
-    #[error("cannot start thread {thread}: {source}")]
-    Spawn {
-        /// Number of the worker.
-        thread: u32,
-        /// Why.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
     /// The hunt has run for as long as it was to run.
     #[error(
         "the hunt has run for {seconds:.0} s, and its time is {limit:.0} s: give it more by --time (it counts over all sessions)"
@@ -94,13 +92,24 @@ pub enum RunError {
         /// Its limit.
         limit: f64,
     },
-    /// A search panicked.
-    #[error("the search of unit {unit} failed (a defect of this program): {reason}")]
-    Panicked {
-        /// The unit.
+    /// Units have failed so often that they were set aside, and nothing else is left to do.
+    #[error(
+        "the search of unit {unit} failed {} times (a defect of this program): {reason}",
+        crate::queue::MOST_ATTEMPTS
+    )]
+    Failed {
+        /// The first of them.
         unit: u64,
-        /// What it said.
+        /// What it said last.
         reason: String,
+    },
+    /// One search alone takes more memory than the hunt may.
+    #[error("a search of this hunt takes about {needed} bytes of memory, and its limit is {limit}: give it more")]
+    Memory {
+        /// What one search takes.
+        needed: u64,
+        /// What all of them may take.
+        limit: u64,
     },
     /// The observer could not pass on an event.
     #[error("cannot pass on an event: {0}")]
@@ -112,22 +121,6 @@ pub enum RunError {
 
 /// More threads than this are taken for a slip.
 pub const MAX_THREADS: u32 = 4096;
-
-/// Asks a session to stop, from any thread or signal handler.
-#[derive(Debug, Clone, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
-
-impl Interrupt {
-    /// Asks; whether it had been asked before.
-    pub fn ask(&self) -> bool {
-        self.0.swap(true, Ordering::SeqCst)
-    }
-
-    /// Whether it has been asked.
-    pub fn asked(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
-}
 
 /// Is told what happens; its errors stop the session.
 pub trait Observer {
@@ -142,6 +135,70 @@ pub trait Observer {
     /// # Errors
     /// If it cannot be shown.
     fn status(&mut self, status: &Status) -> io::Result<()>;
+
+    /// The session hands out units from now on, into this lane of the queue.
+    fn began(&mut self, _lane: LaneId) {}
+
+    /// A new best grid; its event follows.
+    fn best(&mut self, _best: &Best) {}
+
+    /// A grid that has gone into the archive.
+    fn found(&mut self, _find: &Find) {}
+
+    /// An attempt at a unit has failed.
+    fn failed(&mut self, _failure: &Failure) {}
+
+    /// A checkpoint is about to be written: what was told until now will not be told again after a crash.
+    ///
+    /// # Errors
+    /// If what was told is not yet safe; the checkpoint is not written then.
+    fn saving(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// An attempt at a unit that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The unit.
+    pub unit: u64,
+    /// Attempts so far.
+    pub attempts: u32,
+    /// What it said.
+    pub error: String,
+    /// The unit is set aside.
+    pub aside: bool,
+}
+
+/// What a hunt may use.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Limits {
+    /// Seconds that it runs, over all its sessions.
+    pub seconds: Option<f64>,
+    /// Iterations of all its units, over all its sessions.
+    pub iterations: Option<u64>,
+    /// Bytes of memory of its searches, as estimated from their states.
+    pub memory: Option<u64>,
+}
+
+/// How a hunt's time is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clocking {
+    /// From the beginning of the session to its end.
+    Wall,
+    /// While at least one worker is at it.
+    Busy,
+}
+
+/// The workers that a session shares with others, and on which terms.
+#[derive(Clone)]
+pub struct Place {
+    /// The workers.
+    pub queue: Arc<dyn Queue<HuntUnit>>,
+    /// On which terms.
+    pub terms: Terms,
+    /// How time is counted.
+    pub clocking: Clocking,
 }
 
 /// What may be changed when a hunt goes on.
@@ -182,11 +239,11 @@ pub struct Session {
     log: EventLog,
     hunt: Hunt,
     threads: u32,
-    time_limit: Option<f64>,
+    limits: Limits,
     /// Seconds that the sessions before have run.
     before: f64,
-    /// When this one began.
-    began: Instant,
+    /// For how long this one has run.
+    elapsed: Box<dyn Fn() -> Duration + Send>,
     /// Units begun, as far as their states are known.
     saved: BTreeMap<u64, InFlight>,
     /// Searches that an earlier session began, to be gone on with.
@@ -200,6 +257,11 @@ pub struct Session {
     catalogue: Catalogue,
     /// Time from one checkpoint to the next.
     pace: Duration,
+    /// Units that are not to be tried again.
+    aside: BTreeSet<u64>,
+    /// Units that ended since the checkpoint that the session goes on from.
+    since: Vec<Ended>,
+    trap: Option<Trap>,
 }
 
 impl Session {
@@ -228,9 +290,9 @@ impl Session {
             store,
             hunt,
             threads,
-            time_limit,
+            limits: Limits { seconds: time_limit, ..Limits::default() },
             before: 0.0,
-            began: Instant::now(),
+            elapsed: Box::new(|| Duration::ZERO),
             saved: BTreeMap::new(),
             searches: BTreeMap::new(),
             resumed: false,
@@ -238,6 +300,9 @@ impl Session {
             novelty,
             catalogue,
             pace: CHECKPOINT,
+            aside: BTreeSet::new(),
+            since: Vec::new(),
+            trap: None,
         })
     }
 
@@ -287,9 +352,9 @@ impl Session {
             store,
             hunt,
             threads,
-            time_limit,
+            limits: Limits { seconds: time_limit, ..Limits::default() },
             before,
-            began: Instant::now(),
+            elapsed: Box::new(|| Duration::ZERO),
             saved,
             searches,
             resumed: true,
@@ -297,6 +362,9 @@ impl Session {
             novelty,
             catalogue: Catalogue::load()?,
             pace: CHECKPOINT,
+            aside: BTreeSet::new(),
+            since: records.iter().filter_map(Record::ended).cloned().collect(),
+            trap: None,
         };
         session.complete_best()?;
         Ok(session)
@@ -307,9 +375,29 @@ impl Session {
         self.pace = pace;
     }
 
+    /// Sets what the hunt may use.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Sets units aside that failed in earlier sessions.
+    pub fn set_aside(&mut self, units: impl IntoIterator<Item = u64>) {
+        self.aside.extend(units);
+    }
+
+    /// Has `trap` told of each attempt at a unit.
+    pub fn set_trap(&mut self, trap: Trap) {
+        self.trap = Some(trap);
+    }
+
     /// The hunt.
     pub fn hunt(&self) -> &Hunt {
         &self.hunt
+    }
+
+    /// Units that ended after the checkpoint from which the session goes on.
+    pub fn since(&self) -> &[Ended] {
+        &self.since
     }
 
     /// Threads, the main thread included.
@@ -319,32 +407,56 @@ impl Session {
 
     /// Seconds that the hunt has run, over all its sessions.
     pub fn seconds(&self) -> f64 {
-        self.seconds_at(Instant::now())
+        rounded(self.before + (self.elapsed)().as_secs_f64())
     }
 
+    /// The same at a moment in the past.
     fn seconds_at(&self, at: Instant) -> f64 {
-        rounded(self.before + at.saturating_duration_since(self.began).as_secs_f64())
+        let elapsed = (self.elapsed)().saturating_sub(at.elapsed());
+        rounded(self.before + elapsed.as_secs_f64())
     }
 
-    /// Hunts until the hunt is over, its time is up, or `interrupt` asks to stop. The state is saved before this
-    /// returns, with an error too as far as the disk allows.
+    /// Hunts with workers of its own until the hunt is over, its time is up, or `interrupt` asks to stop. The state is
+    /// saved before this returns, with an error too as far as the disk allows.
     ///
     /// # Errors
     /// If a file cannot be written, the observer fails, or a search does.
-    pub fn run(mut self, interrupt: &Interrupt, observer: &mut dyn Observer) -> Result<Report, RunError> {
-        self.began = Instant::now();
+    pub fn run(self, interrupt: &Interrupt, observer: &mut dyn Observer) -> Result<Report, RunError> {
+        let queue = Arc::new(Local::new(self.threads - 1, Options::default())?);
+        let (_orders, ordered) = orders();
+        let place = Place { queue, terms: Terms::default(), clocking: Clocking::Wall };
+        self.run_on(&place, interrupt, &ordered, observer)
+    }
+
+    /// The same with workers that others use too, and with orders from outside.
+    ///
+    /// # Errors
+    /// See [`Session::run`].
+    pub fn run_on(
+        mut self,
+        place: &Place,
+        interrupt: &Interrupt,
+        ordered: &Ordered,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, RunError> {
+        let crew = Crew::muster(&mut self, place);
+        let (began, queue, lane) = (Instant::now(), Arc::clone(&place.queue), crew.lane());
+        self.elapsed = match place.clocking {
+            Clocking::Wall => Box::new(move || began.elapsed()),
+            Clocking::Busy => Box::new(move || queue.activity(lane).busy),
+        };
         let begun = self.searches.values().fold(0u64, |sum, search| sum.saturating_add(search.iterations()));
         let before = self.hunt.state().totals.iterations.saturating_add(begun);
         let what = events::Session::of(self.hunt.job(), self.threads, before);
         let what = if self.resumed { What::Resume(what) } else { What::Start(what) };
         self.tell(what, observer)?;
-        let crew = Crew::muster(&mut self)?;
+        observer.began(lane);
         let old = self.store.is_old();
         let mut hunting = Hunting::new(&mut self, observer, crew);
         if old {
             hunting.checkpoint()?;
         }
-        let hunted = hunting.hunt(interrupt);
+        let hunted = hunting.hunt(interrupt, ordered);
         let halted = hunting.halt();
         let ending = match hunted {
             Ok(ending) => ending,
@@ -352,6 +464,7 @@ impl Session {
                 // The state may still be saved; if not, what is on disk is whole and in force.
                 let _ = hunting.checkpoint();
                 let status = hunting.status();
+                let _ = observer.status(&status);
                 let _ = self.tell(closing(Ending::Stopped(Stopped::Failed), &status), observer);
                 return Err(error);
             }

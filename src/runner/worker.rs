@@ -1,5 +1,5 @@
-//! The worker threads: each takes a unit whole from a channel, searches it to its end or until it is told to stop, and
-//! sends back what came of it.
+//! A hunt's units as the workers of a queue compute them: each search is kept in memory between its turns, leaves its
+//! figures where the coordinator can read them at any time, and settles its own finds.
 
 use super::archive::novelty::{Novelty, Offers};
 use super::best::{BestError, check_moves};
@@ -9,67 +9,69 @@ use crate::core::search::{End, Search};
 use crate::jobs::hunt::Work;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
+use crate::queue::{Lease, Stop, Unit};
 use crate::strategies::params::Params;
-use crossbeam_channel::{Receiver, Sender};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// A slot's unit while it has none.
-pub const NO_UNIT: u64 = u64::MAX;
+/// A worker's number while there is none.
+pub const NOBODY: u32 = 0;
 
-/// A unit handed to a worker: from its beginning, or with the search to go on with.
-pub struct Assignment {
-    /// The unit.
-    pub work: Work,
-    /// Its search, if an earlier session began it.
-    pub search: Option<Box<dyn Search<Move>>>,
+/// A search that gives way saves its state if it last did so longer ago: what a crash costs it while it waits.
+const SAVED: Duration = Duration::from_secs(1);
+
+/// Is told of each attempt at a unit before it begins (unit, attempt): for tests, which may panic in it.
+pub type Trap = Arc<dyn Fn(u64, u32) + Send + Sync>;
+
+/// What the units of a hunt share.
+pub struct Shared {
+    /// What is searched.
+    pub variant: Variant,
+    /// How.
+    pub params: Params,
+    /// A unit that finds so many moves stops by itself, so that what is found until then depends on no clock.
+    pub target: Option<u32>,
+    /// Best score of all; shorter sequences are not sent.
+    pub best: AtomicU32,
+    /// The grids that the archive holds, if grids are kept.
+    pub novelty: Option<Novelty>,
+    /// See [`Trap`].
+    pub trap: Option<Trap>,
 }
 
-/// What a worker has to say.
+/// What a search tells on its way.
 #[derive(Debug)]
-pub enum Message {
-    /// A sequence longer than any that any worker had found.
-    Improved {
-        /// The worker.
-        thread: u32,
-        /// The unit.
-        unit: u64,
-        /// Its seed.
-        unit_seed: u64,
-        /// The whole game.
-        moves: Vec<Move>,
-        /// Iterations of the unit until then.
-        iterations: u64,
-        /// When.
-        at: Instant,
-    },
-    /// A good grid that no worker had found before; the referee has passed it.
-    Found {
-        /// Its canonical key.
-        key: u64,
-        /// The worker.
-        thread: u32,
-        /// The unit.
-        unit: u64,
-        /// Its seed.
-        unit_seed: u64,
-        /// The whole game.
-        moves: Vec<Move>,
-        /// Iterations of the unit until then.
-        iterations: u64,
-        /// When.
-        at: Instant,
-    },
+pub enum Report {
+    /// A sequence longer than any that any unit had found.
+    Improved(Find),
+    /// A good grid that no unit had found before, with its canonical key; the referee has passed it.
+    Found(u64, Find),
     /// A search offered what is no game.
     Refused(BestError),
-    /// The unit is done.
+}
+
+/// A game and where it was found.
+#[derive(Debug)]
+pub struct Find {
+    /// The worker.
+    pub worker: u32,
+    /// Seed of the unit.
+    pub unit_seed: u64,
+    /// The whole game.
+    pub moves: Vec<Move>,
+    /// Iterations of the unit until then.
+    pub iterations: u64,
+    /// When.
+    pub at: Instant,
+}
+
+/// What a unit comes to.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It is done.
     Ended {
-        /// The worker.
-        thread: u32,
-        /// The unit.
-        unit: u64,
         /// Why.
         end: End,
         /// Iterations it took.
@@ -81,146 +83,149 @@ pub enum Message {
         /// The best game that the coordinator waits for, if the unit is a call of a shared search.
         game: Option<Vec<Move>>,
     },
-    /// The unit was stopped and can be gone on with.
-    Stopped {
-        /// The unit.
-        unit: u64,
-        /// Iterations so far.
-        iterations: u64,
-        /// Best score so far.
-        best: u32,
-        /// The state of its search.
-        saved: Vec<u8>,
-    },
-    /// The search panicked.
-    Panicked {
-        /// The unit.
-        unit: u64,
-        /// What it said.
-        reason: String,
-    },
+    /// It has reached the target, and can be gone on with from what it has offered.
+    Reached,
 }
 
 /// What a search has offered to be saved.
 #[derive(Debug)]
 pub struct Offered {
-    /// The unit.
-    pub unit: u64,
     /// Its iterations.
     pub iterations: u64,
     /// Its best score.
     pub best: u32,
-    /// The state of its search.
+    /// Its state.
     pub saved: Vec<u8>,
 }
 
-/// Where a worker leaves its figures for the main thread to read at any time.
-#[derive(Debug)]
-pub struct Slot {
-    /// Number of the unit, [`NO_UNIT`] if none.
-    pub unit: AtomicU64,
-    /// Iterations of the unit.
+/// Where a unit leaves its figures.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// The worker that is at it, [`NOBODY`] if none.
+    pub worker: AtomicU32,
+    /// Iterations.
     pub iterations: AtomicU64,
-    /// Best score of the unit.
+    /// Best score.
     pub best: AtomicU32,
-    /// Set by the main thread when a checkpoint is due.
+    /// Set by the coordinator when a checkpoint is due.
     pub wanted: AtomicBool,
-    /// The answer. Whatever the search had found by then has been sent before.
-    pub offered: Mutex<Option<Offered>>,
+    /// The last state. Whatever the search had found by then has been told before.
+    offered: Mutex<Option<Arc<Offered>>>,
 }
 
-/// What all threads share.
-#[derive(Debug)]
-pub struct Shared {
-    /// Tells all workers to stop.
-    pub stop: AtomicBool,
-    /// Best score of all; shorter sequences are not sent.
-    pub best: AtomicU32,
-    /// One per worker.
-    pub slots: Vec<Slot>,
-    /// The grids that the archive holds, if grids are kept.
-    pub novelty: Option<Novelty>,
+impl Progress {
+    /// The last state that the search has offered, or that it went on from.
+    pub fn offered(&self) -> Option<Arc<Offered>> {
+        self.offered.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn offer(&self, offered: Offered) {
+        *self.offered.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(offered));
+    }
 }
 
-impl Shared {
-    /// For so many workers, with the best score so far and what the archive holds.
-    pub fn new(workers: u32, best: u32, novelty: Option<Novelty>) -> Shared {
-        let slot = |_| Slot {
-            unit: AtomicU64::new(NO_UNIT),
-            iterations: AtomicU64::new(0),
-            best: AtomicU32::new(0),
-            wanted: AtomicBool::new(false),
-            offered: Mutex::new(None),
+/// A unit of a hunt.
+#[derive(Clone)]
+pub struct HuntUnit {
+    shared: Arc<Shared>,
+    work: Arc<Work>,
+    progress: Arc<Progress>,
+    /// The search that an earlier session began.
+    begun: Arc<Mutex<Option<Box<dyn Search<Move>>>>>,
+}
+
+impl fmt::Debug for HuntUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HuntUnit").field("work", &self.work).field("progress", &self.progress).finish_non_exhaustive()
+    }
+}
+
+impl HuntUnit {
+    /// A unit of work, with the search to go on with if an earlier session began it, and the state of that.
+    pub fn new(shared: &Arc<Shared>, work: Work, begun: Option<(Box<dyn Search<Move>>, Offered)>) -> HuntUnit {
+        let progress = Progress::default();
+        let search = begun.map(|(search, offered)| {
+            progress.iterations.store(offered.iterations, Ordering::Relaxed);
+            progress.best.store(offered.best, Ordering::Relaxed);
+            progress.offer(offered);
+            search
+        });
+        HuntUnit {
+            shared: Arc::clone(shared),
+            work: Arc::new(work),
+            progress: Arc::new(progress),
+            begun: Arc::new(Mutex::new(search)),
+        }
+    }
+
+    /// Where it leaves its figures.
+    pub fn progress(&self) -> &Arc<Progress> {
+        &self.progress
+    }
+}
+
+/// A search in memory.
+pub struct Running {
+    search: Box<dyn Search<Move>>,
+    /// When it last saved its state.
+    saved_at: Instant,
+}
+
+impl Unit for HuntUnit {
+    type Running = Running;
+    type Report = Report;
+    type Outcome = Outcome;
+
+    /// The second attempt goes on from the last state known, the third one from the beginning: the state may be what is bad.
+    fn begin(&self, attempt: u32) -> Result<Running, String> {
+        if let Some(trap) = &self.shared.trap {
+            trap(self.work.id, attempt);
+        }
+        let Shared { variant, params, .. } = &*self.shared;
+        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let search = match (begun, attempt, self.progress.offered()) {
+            (Some(search), ..) => search,
+            (None, 2, Some(offered)) => {
+                self.work.resume(*variant, params, &offered.saved).map_err(|error| error.to_string())?
+            }
+            _ => self.work.start(*variant, params),
         };
-        let slots = (0..workers).map(slot).collect();
-        Shared { stop: AtomicBool::new(false), best: AtomicU32::new(best), slots, novelty }
-    }
-}
-
-/// A worker.
-pub struct Worker {
-    /// Its number, from 1.
-    pub thread: u32,
-    /// What it searches.
-    pub variant: Variant,
-    /// How.
-    pub params: Arc<Params>,
-    /// A unit that finds so many moves stops by itself, so that what is found until then depends on no clock.
-    pub target: Option<u32>,
-    /// What it shares with the others.
-    pub shared: Arc<Shared>,
-    /// Where its units come from.
-    pub units: Receiver<Assignment>,
-    /// Where its messages go.
-    pub messages: Sender<Message>,
-}
-
-impl Worker {
-    /// Searches units until the channel closes or all are told to stop.
-    pub fn run(self) {
-        for assignment in &self.units {
-            let unit = assignment.work.id;
-            let slot = &self.shared.slots[self.thread as usize - 1];
-            slot.iterations.store(0, Ordering::Relaxed);
-            slot.best.store(0, Ordering::Relaxed);
-            slot.unit.store(unit, Ordering::Relaxed);
-            let searched = catch_unwind(AssertUnwindSafe(|| self.search(assignment)));
-            slot.unit.store(NO_UNIT, Ordering::Relaxed);
-            let message = searched.unwrap_or_else(|panic| {
-                let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-                let reason = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-                Message::Panicked { unit, reason }
-            });
-            if self.messages.send(message).is_err() {
-                return;
-            }
-        }
+        Ok(Running { search, saved_at: Instant::now() })
     }
 
-    fn search(&self, assignment: Assignment) -> Message {
-        let Assignment { work, search } = assignment;
-        let mut search = search.unwrap_or_else(|| work.start(self.variant, &self.params));
+    fn run(&self, running: &mut Running, lease: &dyn Lease<Report>) -> Option<Outcome> {
+        let search = &mut running.search;
         let offers = self.shared.novelty.as_ref().map(Offers::to);
-        let mut control = Control { worker: self, work: &work, best: search.best(), reached: false, offers };
+        self.progress.worker.store(lease.worker(), Ordering::Relaxed);
+        let mut control = Control { unit: self, lease, best: search.best(), stopped: None, reached: false, offers };
         let end = search.run(&mut control);
-        let (thread, unit, iterations, best) = (self.thread, work.id, search.iterations(), search.best());
-        match end {
-            End::Stopped => Message::Stopped { unit, iterations, best, saved: search.save() },
-            end => {
-                let results = Results::from(search.results());
-                let game = work.call.is_some().then(|| search.best_game());
-                Message::Ended { thread, unit, end, iterations, best, results, game }
+        let (stopped, reached) = (control.stopped, control.reached);
+        let (iterations, best) = (search.iterations(), search.best());
+        self.progress.iterations.store(iterations, Ordering::Relaxed);
+        self.progress.best.store(best, Ordering::Relaxed);
+        if end == End::Stopped {
+            if reached || stopped != Some(Stop::Preempted) || running.saved_at.elapsed() >= SAVED {
+                self.progress.offer(Offered { iterations, best, saved: search.save() });
+                running.saved_at = Instant::now();
             }
+            self.progress.worker.store(NOBODY, Ordering::Relaxed);
+            return reached.then_some(Outcome::Reached);
         }
+        self.progress.worker.store(NOBODY, Ordering::Relaxed);
+        let results = Results::from(search.results());
+        let game = self.work.call.is_some().then(|| search.best_game());
+        Some(Outcome::Ended { end, iterations, best, results, game })
     }
 }
 
 /// A worker's side of one search.
 struct Control<'a> {
-    worker: &'a Worker,
-    work: &'a Work,
+    unit: &'a HuntUnit,
+    lease: &'a dyn Lease<Report>,
     /// Best score of the unit.
     best: u32,
+    /// Why it was told to stop.
+    stopped: Option<Stop>,
     /// The target has been reached.
     reached: bool,
     /// Where grids to be kept are offered, if any are.
@@ -228,60 +233,48 @@ struct Control<'a> {
 }
 
 impl Control<'_> {
-    fn slot(&self) -> &Slot {
-        &self.worker.shared.slots[self.worker.thread as usize - 1]
+    fn find(&self, moves: &[Move], iterations: u64) -> Find {
+        let (worker, unit_seed, at) = (self.lease.worker(), self.unit.work.unit.seed, Instant::now());
+        Find { worker, unit_seed, moves: moves.to_vec(), iterations, at }
     }
 }
 
 impl Ctl<Move> for Control<'_> {
     fn poll(&mut self, iterations: u64, best: u32) -> Signal {
-        let slot = self.slot();
-        slot.iterations.store(iterations, Ordering::Relaxed);
-        slot.best.store(best, Ordering::Relaxed);
+        let progress = &self.unit.progress;
+        progress.iterations.store(iterations, Ordering::Relaxed);
+        progress.best.store(best, Ordering::Relaxed);
         self.best = best;
-        if self.reached || self.worker.shared.stop.load(Ordering::Relaxed) { Signal::Stop } else { Signal::Continue }
+        self.stopped = self.lease.stop();
+        if self.reached || self.stopped.is_some() { Signal::Stop } else { Signal::Continue }
     }
 
     fn offer_checkpoint(&mut self, save: &mut dyn FnMut() -> Vec<u8>) {
-        let slot = self.slot();
-        if slot.wanted.load(Ordering::Relaxed) && slot.wanted.swap(false, Ordering::Relaxed) {
-            let iterations = slot.iterations.load(Ordering::Relaxed);
-            let offered = Offered { unit: self.work.id, iterations, best: self.best, saved: save() };
-            *slot.offered.lock().unwrap_or_else(PoisonError::into_inner) = Some(offered);
+        let progress = &self.unit.progress;
+        if progress.wanted.load(Ordering::Relaxed) && progress.wanted.swap(false, Ordering::Relaxed) {
+            let iterations = progress.iterations.load(Ordering::Relaxed);
+            progress.offer(Offered { iterations, best: self.best, saved: save() });
         }
     }
 
     fn improved(&mut self, moves: &[Move], iterations: u64) {
         let score = moves.len() as u32;
         self.best = self.best.max(score);
-        if self.worker.shared.best.fetch_max(score, Ordering::Relaxed) < score {
-            // If the main thread has gone, so has the reason to tell it.
-            let _ = self.worker.messages.send(Message::Improved {
-                thread: self.worker.thread,
-                unit: self.work.id,
-                unit_seed: self.work.unit.seed,
-                moves: moves.to_vec(),
-                iterations,
-                at: Instant::now(),
-            });
+        if self.unit.shared.best.fetch_max(score, Ordering::Relaxed) < score {
+            self.lease.report(Report::Improved(self.find(moves, iterations)));
         }
-        self.reached |= self.worker.target.is_some_and(|target| score >= target);
+        self.reached |= self.unit.shared.target.is_some_and(|target| score >= target);
     }
 
     fn keep_from(&self) -> u32 {
-        self.worker.shared.novelty.as_ref().map_or(u32::MAX, Novelty::keep_from)
+        self.unit.shared.novelty.as_ref().map_or(u32::MAX, Novelty::keep_from)
     }
 
     fn found(&mut self, moves: &[Move], iterations: u64) {
         let Some(key) = self.offers.as_mut().and_then(|offers| offers.settle(moves)) else { return };
-        let (unit, unit_seed) = (self.work.id, self.work.unit.seed);
-        let message = match check_moves(self.worker.variant, moves, unit) {
-            Ok(()) => {
-                let (thread, moves, at) = (self.worker.thread, moves.to_vec(), Instant::now());
-                Message::Found { key, thread, unit, unit_seed, moves, iterations, at }
-            }
-            Err(error) => Message::Refused(error),
-        };
-        let _ = self.worker.messages.send(message);
+        self.lease.report(match check_moves(self.unit.shared.variant, moves, self.unit.work.id) {
+            Ok(()) => Report::Found(key, self.find(moves, iterations)),
+            Err(error) => Report::Refused(error),
+        });
     }
 }

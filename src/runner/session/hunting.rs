@@ -1,16 +1,19 @@
-//! The main thread of a session while its workers are at work: it hands out units, takes in what they find, and saves.
+//! The main thread of a session while workers are at its units: it hands out units, takes in what they find, and saves.
 
-use super::{Ending, Interrupt, Observer, RunError, Session, now, origin, rounded};
-use crate::jobs::hunt::{Best, Over, Step};
+use super::{Ending, Failure, Observer, Place, RunError, Session, now, origin, rounded};
+use crate::jobs::hunt::{Best, Step};
+use crate::queue::{LaneId, Message, Queue, Terms};
 use crate::runner::archive::{Archive, Find};
 use crate::runner::best;
 use crate::runner::events::{self, Event, Stopped, What};
+use crate::runner::orders::{Given, Interrupt, Order, Ordered};
 use crate::runner::state::{Checkpoint, InFlight};
 use crate::runner::status::{Running, Status};
-use crate::runner::worker::{Assignment, Message, NO_UNIT, Shared, Worker};
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use crate::runner::worker::{self, HuntUnit, NOBODY, Offered, Outcome, Progress, Report, Shared};
+use crossbeam_channel::{Receiver, select_biased, unbounded};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// The main thread looks for a stop at least so often.
@@ -24,54 +27,74 @@ const WRITE: Duration = Duration::from_secs(1);
 const OFFER: Duration = Duration::from_secs(1);
 /// A worker that has not stopped by then is left behind; its unit goes on from its last checkpoint.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// So many units are set aside before a hunt is given up.
+const MOST_ASIDE: usize = 100;
+/// A search in memory is taken for so many times its state, and so many bytes more.
+const TIMES_STATE: u64 = 2;
+const BESIDES_STATE: u64 = 256 << 10;
 
 /// The log tells how the hunt stands when so great a share of its time has passed since it last did, but no more often
 /// than every five seconds and no more seldom than every minute.
 const TELL: f64 = 1.0 / 60.0;
 const TELL_SECONDS: (f64, f64) = (5.0, 60.0);
 
-/// The workers of a session and the channels to them.
+/// A session's lane in the queue. It is closed with the value.
 pub(super) struct Crew {
+    queue: Arc<dyn Queue<HuntUnit>>,
+    lane: LaneId,
+    terms: Terms,
     shared: Arc<Shared>,
-    units: Sender<Assignment>,
-    messages: Receiver<Message>,
+    messages: Receiver<Message<HuntUnit>>,
 }
 
 impl Crew {
-    /// Starts the workers.
-    pub fn muster(session: &mut Session) -> Result<Crew, RunError> {
+    /// Opens the lane.
+    pub fn muster(session: &mut Session, place: &Place) -> Crew {
         let novelty = session.novelty.take();
         let job = session.hunt.job();
-        let workers = session.threads - 1;
-        let shared = Arc::new(Shared::new(workers, session.hunt.state().score(), novelty));
-        let (units, assigned) = bounded(workers as usize);
-        let (sender, messages) = unbounded();
-        let params = Arc::new(job.params.clone());
-        for thread in 1..=workers {
-            let worker = Worker {
-                thread,
-                variant: job.variant,
-                params: Arc::clone(&params),
-                target: job.target,
-                shared: Arc::clone(&shared),
-                units: assigned.clone(),
-                messages: sender.clone(),
-            };
-            let name = format!("worker {thread}");
-            let spawned = std::thread::Builder::new().name(name).spawn(move || worker.run());
-            spawned.map_err(|source| RunError::Spawn { thread, source })?;
-        }
-        Ok(Crew { shared, units, messages })
+        let shared = Arc::new(Shared {
+            variant: job.variant,
+            params: job.params.clone(),
+            target: job.target,
+            best: AtomicU32::new(session.hunt.state().score()),
+            novelty,
+            trap: session.trap.clone(),
+        });
+        let (inbox, messages) = unbounded();
+        let lane = place.queue.open(place.terms, inbox);
+        Crew { queue: Arc::clone(&place.queue), lane, terms: place.terms, shared, messages }
+    }
+
+    /// The lane.
+    pub fn lane(&self) -> LaneId {
+        self.lane
+    }
+
+    /// Workers that it may use at once.
+    fn workers(&self) -> usize {
+        let size = self.queue.size();
+        self.terms.workers.map_or(size, |most| most.clamp(1, size)) as usize
     }
 }
 
-/// A session while its workers are at work.
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.queue.close(self.lane);
+    }
+}
+
+/// A session while its lane is open.
 pub(super) struct Hunting<'a> {
     session: &'a mut Session,
     observer: &'a mut dyn Observer,
     crew: Crew,
-    /// Workers without a unit.
-    free: usize,
+    /// Units in the queue.
+    in_hand: BTreeMap<u64, Arc<Progress>>,
+    /// Units set aside, and what the first of them said.
+    aside: BTreeSet<u64>,
+    why_aside: Option<(u64, String)>,
+    paused: bool,
+    draining: bool,
     /// Iterations at the last look at the rate.
     counted: u64,
     /// Iterations per second, averaged over the last seconds.
@@ -80,38 +103,64 @@ pub(super) struct Hunting<'a> {
 }
 
 impl<'a> Hunting<'a> {
-    /// With all workers free.
+    /// With nothing handed out.
     pub fn new(session: &'a mut Session, observer: &'a mut dyn Observer, crew: Crew) -> Hunting<'a> {
-        let free = crew.shared.slots.len();
-        Hunting { session, observer, crew, free, counted: 0, rate: 0.0, rated_at: Instant::now() }
+        Hunting {
+            session,
+            observer,
+            crew,
+            in_hand: BTreeMap::new(),
+            aside: BTreeSet::new(),
+            why_aside: None,
+            paused: false,
+            draining: false,
+            counted: 0,
+            rate: 0.0,
+            rated_at: Instant::now(),
+        }
     }
 
     /// Hands out units and takes in messages until there is a reason to end.
-    pub fn hunt(&mut self, interrupt: &Interrupt) -> Result<Ending, RunError> {
+    pub fn hunt(&mut self, interrupt: &Interrupt, ordered: &Ordered) -> Result<Ending, RunError> {
         let start = Instant::now();
         let pace = self.session.pace;
         let (mut show, mut write, mut ask) = (start, start, start + pace);
         let mut take = None;
         let mut told = self.session.seconds();
         self.counted = self.status().iterations;
+        let messages = self.crew.messages.clone();
         loop {
-            if let Some(over) = self.assign()? {
-                return Ok(Ending::Over(over));
+            if let Some(ending) = self.assign()? {
+                return Ok(ending);
             }
-            match self.crew.messages.recv_timeout(LOOK) {
-                Ok(message) => {
-                    self.take_in(message)?;
+            let given = select_biased! {
+                recv(ordered.0) -> given => given.ok(),
+                recv(messages) -> message => {
+                    self.take_in(message.map_err(|_| RunError::NoWorkers)?)?;
                     self.drain()?;
+                    None
                 }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(RunError::NoWorkers),
+                default(LOOK) => None,
+            };
+            if let Some(given) = given
+                && let Some(ending) = self.obey(given)?
+            {
+                return Ok(ending);
             }
             if interrupt.asked() {
                 return Ok(Ending::Stopped(Stopped::Interrupted));
             }
+            if self.paused {
+                continue;
+            }
             let at = Instant::now();
-            if self.session.time_limit.is_some_and(|limit| self.session.seconds_at(at) >= limit) {
+            if self.session.limits.seconds.is_some_and(|limit| self.session.seconds_at(at) >= limit) {
                 return Ok(Ending::Stopped(Stopped::Time));
+            }
+            if let Some(limit) = self.session.limits.iterations
+                && self.iterations() >= limit
+            {
+                return Ok(Ending::Stopped(Stopped::Iterations));
             }
             if at >= show {
                 show = at + SHOW;
@@ -132,7 +181,7 @@ impl<'a> Hunting<'a> {
             }
             match take {
                 None if at >= ask => {
-                    self.crew.shared.slots.iter().for_each(|slot| slot.wanted.store(true, Ordering::Relaxed));
+                    self.in_hand.values().for_each(|progress| progress.wanted.store(true, Ordering::Relaxed));
                     take = Some(at + OFFER.min(pace));
                 }
                 Some(due) if at >= due => {
@@ -145,21 +194,101 @@ impl<'a> Hunting<'a> {
         }
     }
 
-    /// Gives units to the free workers; how the hunt is over, if it is.
-    fn assign(&mut self) -> Result<Option<Over>, RunError> {
-        while self.free > 0 {
+    /// Puts units into the queue as long as workers may be free; how the hunt ends, if it does.
+    fn assign(&mut self) -> Result<Option<Ending>, RunError> {
+        if self.paused {
+            return Ok(None);
+        }
+        let room = self.room()?;
+        while self.in_hand.len() < room {
+            // Units that an earlier session began are among those to be done.
+            if self.draining && self.session.hunt.pending().next().is_none() {
+                return Ok(self.in_hand.is_empty().then_some(Ending::Stopped(Stopped::Drained)));
+            }
             match self.session.hunt.next() {
-                Step::Work(work) => {
-                    let search = self.session.searches.remove(&work.id);
-                    let handed = self.crew.units.send(Assignment { work, search });
-                    handed.map_err(|_| RunError::NoWorkers)?;
-                    self.free -= 1;
+                Step::Work(work) if self.session.aside.contains(&work.id) => {
+                    self.set_aside(work.id, "it failed in an earlier session".to_owned())?;
                 }
+                Step::Work(work) => {
+                    let id = work.id;
+                    let begun = self.session.searches.remove(&id).map(|search| {
+                        let saved = self.session.saved.get(&id);
+                        let (iterations, best) = (search.iterations(), search.best());
+                        let saved = saved.map_or_else(|| search.save(), |unit| unit.saved.clone());
+                        (search, Offered { iterations, best, saved })
+                    });
+                    let unit = HuntUnit::new(&self.crew.shared, work, begun);
+                    self.in_hand.insert(id, Arc::clone(unit.progress()));
+                    self.crew.queue.put(self.crew.lane, id, unit).map_err(|_| RunError::NoWorkers)?;
+                }
+                Step::Wait if self.in_hand.is_empty() => return Err(self.given_up()),
                 Step::Wait => break,
-                Step::Finished(over) => return Ok(Some(over)),
+                Step::Finished(over) => return Ok(Some(Ending::Over(over))),
             }
         }
         Ok(None)
+    }
+
+    /// How many units are to be in the queue at once.
+    fn room(&self) -> Result<usize, RunError> {
+        let workers = self.crew.workers();
+        let Some(limit) = self.session.limits.memory else { return Ok(workers) };
+        let state = self.session.saved.values().map(|unit| unit.saved.len() as u64).max().unwrap_or(0);
+        let needed = state.saturating_mul(TIMES_STATE).saturating_add(BESIDES_STATE);
+        match limit / needed {
+            0 => Err(RunError::Memory { needed, limit }),
+            fit => Ok(workers.min(usize::try_from(fit).unwrap_or(usize::MAX))),
+        }
+    }
+
+    fn set_aside(&mut self, unit: u64, reason: String) -> Result<(), RunError> {
+        self.in_hand.remove(&unit);
+        self.aside.insert(unit);
+        self.why_aside.get_or_insert((unit, reason));
+        // A strategy whose every run fails would go on for ever.
+        if self.aside.len() >= MOST_ASIDE { Err(self.given_up()) } else { Ok(()) }
+    }
+
+    /// Nothing is left but units set aside.
+    fn given_up(&self) -> RunError {
+        let (unit, reason) = self.why_aside.clone().unwrap_or((0, "no unit is left".to_owned()));
+        RunError::Failed { unit, reason }
+    }
+
+    /// Carries out an order; how the hunt ends, if it does.
+    fn obey(&mut self, given: Given) -> Result<Option<Ending>, RunError> {
+        match given.order {
+            Order::Stop => return Ok(Some(Ending::Stopped(Stopped::Interrupted))),
+            Order::Drain => {
+                self.draining = true;
+                self.go_on();
+            }
+            Order::GoOn => self.go_on(),
+            Order::Pause => {
+                self.halt()?;
+                self.paused = true;
+                self.checkpoint()?;
+                let status = self.status();
+                self.session.write_status(&status)?;
+                self.observer.status(&status).map_err(RunError::Observer)?;
+            }
+            Order::Adjust(limits, terms) => {
+                self.session.limits = limits;
+                self.crew.terms = terms;
+                self.session.threads = self.crew.workers() as u32 + 1;
+                self.crew.queue.adjust(self.crew.lane, terms);
+            }
+        }
+        // Whoever gave it may have gone.
+        let _ = given.done.send(());
+        Ok(None)
+    }
+
+    fn go_on(&mut self) {
+        if std::mem::take(&mut self.paused) {
+            self.crew.queue.go_on(self.crew.lane);
+            (self.counted, self.rated_at) = (self.iterations(), Instant::now());
+        }
     }
 
     /// Takes in the messages that are there.
@@ -170,39 +299,19 @@ impl<'a> Hunting<'a> {
         Ok(())
     }
 
-    fn take_in(&mut self, message: Message) -> Result<(), RunError> {
-        let session = &mut *self.session;
+    fn take_in(&mut self, message: Message<HuntUnit>) -> Result<(), RunError> {
         match message {
-            Message::Improved { thread, unit, unit_seed, moves, iterations, at } => {
-                let ago = at.elapsed().as_secs_f64();
-                let seconds = session.seconds_at(at);
-                let best = Best { moves, unit, unit_seed, thread, iterations, seconds, time: rounded(now() - ago) };
-                if best.score() <= session.hunt.state().score() {
-                    return Ok(());
-                }
-                best::check(session.hunt.job().variant, &best)?;
-                let event = session.best_event(&best);
-                let Some(record) = session.hunt.improved(best.clone()) else { return Ok(()) };
-                session.store.append(&record)?;
-                best::write(session.directory.path(), session.hunt.job(), &best)?;
-                session.log.append(&event)?;
-                self.observer.event(&event).map_err(RunError::Observer)
+            Message::Report { unit, report: Report::Improved(find) } => self.improved(unit, find),
+            Message::Report { unit, report: Report::Found(key, find) } => self.found(unit, key, find),
+            Message::Report { report: Report::Refused(error), .. } => Err(error.into()),
+            Message::Done { unit, outcome: Outcome::Reached, .. } => {
+                self.remember(unit);
+                self.in_hand.remove(&unit);
+                Ok(())
             }
-            Message::Found { key, thread, unit, unit_seed, moves, iterations, at } => {
-                let ago = at.elapsed().as_secs_f64();
-                let (seconds, time) = (session.seconds_at(at), rounded(now() - ago));
-                let find = Find { key, moves, unit, unit_seed, thread, iterations, seconds, time };
-                let archive = match &mut session.archive {
-                    Some(archive) => archive,
-                    none => {
-                        none.insert(Archive::open(session.directory.path(), &origin(session.hunt.job()), |_| ())?)
-                    }
-                };
-                Ok(archive.append(&find)?)
-            }
-            Message::Refused(error) => Err(error.into()),
-            Message::Ended { thread, unit, end, iterations, best, results, game } => {
-                self.free += 1;
+            Message::Done { unit, worker, outcome: Outcome::Ended { end, iterations, best, results, game } } => {
+                let session = &mut *self.session;
+                self.in_hand.remove(&unit);
                 session.saved.remove(&unit);
                 let record = match game {
                     Some(game) => session.hunt.called(unit, end, iterations, best, results, game),
@@ -210,35 +319,58 @@ impl<'a> Hunting<'a> {
                 };
                 let Some(record) = record else { return Ok(()) };
                 session.store.append(&record)?;
-                let what = What::Unit { unit, thread, end, iterations, best };
+                let what = What::Unit { unit, thread: worker, end, iterations, best };
                 let event = Event { v: events::VERSION, time: now(), seconds: session.seconds(), what };
                 self.observer.event(&event).map_err(RunError::Observer)
             }
-            Message::Stopped { unit, iterations, best, saved } => {
-                self.free += 1;
-                session.saved.insert(unit, InFlight { id: unit, iterations, best, saved });
-                Ok(())
-            }
-            Message::Panicked { unit, reason } => {
-                self.free += 1;
-                Err(RunError::Panicked { unit, reason })
+            Message::Failed { unit, attempts, error, aside } => {
+                self.observer.failed(&Failure { unit, attempts, error: error.clone(), aside });
+                if aside { self.set_aside(unit, error) } else { Ok(()) }
             }
         }
     }
 
+    fn improved(&mut self, unit: u64, find: worker::Find) -> Result<(), RunError> {
+        let session = &mut *self.session;
+        let worker::Find { worker: thread, unit_seed, moves, iterations, at } = find;
+        let ago = at.elapsed().as_secs_f64();
+        let seconds = session.seconds_at(at);
+        let best = Best { moves, unit, unit_seed, thread, iterations, seconds, time: rounded(now() - ago) };
+        if best.score() <= session.hunt.state().score() {
+            return Ok(());
+        }
+        best::check(session.hunt.job().variant, &best)?;
+        let event = session.best_event(&best);
+        let Some(record) = session.hunt.improved(best.clone()) else { return Ok(()) };
+        session.store.append(&record)?;
+        best::write(session.directory.path(), session.hunt.job(), &best)?;
+        session.log.append(&event)?;
+        self.observer.best(&best);
+        self.observer.event(&event).map_err(RunError::Observer)
+    }
+
+    fn found(&mut self, unit: u64, key: u64, find: worker::Find) -> Result<(), RunError> {
+        let session = &mut *self.session;
+        let worker::Find { worker: thread, unit_seed, moves, iterations, at } = find;
+        let ago = at.elapsed().as_secs_f64();
+        let (seconds, time) = (session.seconds_at(at), rounded(now() - ago));
+        let find = Find { key, moves, unit, unit_seed, thread, iterations, seconds, time };
+        let archive = match &mut session.archive {
+            Some(archive) => archive,
+            none => none.insert(Archive::open(session.directory.path(), &origin(session.hunt.job()), |_| ())?),
+        };
+        archive.append(&find)?;
+        self.observer.found(&find);
+        Ok(())
+    }
+
     /// Stops the workers and takes in their last messages. The first error is returned after all have been taken in.
     pub fn halt(&mut self) -> Result<(), RunError> {
-        self.crew.shared.stop.store(true, Ordering::Relaxed);
-        let deadline = Instant::now() + PATIENCE;
+        self.crew.queue.halt(self.crew.lane, PATIENCE);
         let mut result = Ok(());
-        while self.free < self.crew.shared.slots.len() {
-            match self.crew.messages.recv_deadline(deadline) {
-                Ok(message) => {
-                    let taken = self.take_in(message);
-                    result = result.and(taken);
-                }
-                Err(_) => break,
-            }
+        while let Ok(message) = self.crew.messages.try_recv() {
+            let taken = self.take_in(message);
+            result = result.and(taken);
         }
         result
     }
@@ -247,26 +379,22 @@ impl<'a> Hunting<'a> {
         Ok(self.session.archive.as_mut().map_or(Ok(()), Archive::flush)?)
     }
 
+    /// Notes the last state of a unit, if it is younger than what is known.
+    fn remember(&mut self, unit: u64) {
+        let Some(offered) = self.in_hand.get(&unit).and_then(|progress| progress.offered()) else { return };
+        let Offered { iterations, best, ref saved } = *offered;
+        if self.session.saved.get(&unit).is_none_or(|known| known.iterations < iterations) {
+            self.session.saved.insert(unit, InFlight { id: unit, iterations, best, saved: saved.clone() });
+        }
+    }
+
     /// Writes a checkpoint. What the searches have offered is fetched before their messages are taken in: what they
     /// had found by then has been sent, so a state never runs ahead of the best grid saved with it, nor of the archive.
     pub fn checkpoint(&mut self) -> Result<(), RunError> {
-        for slot in &self.crew.shared.slots {
-            let offered = slot.offered.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if let Some(offer) = offered.filter(|offer| self.session.hunt.is_running(offer.unit)) {
-                // A stopped search has said more since.
-                let known = self.session.saved.get(&offer.unit).map_or(0, |unit| unit.iterations);
-                if known <= offer.iterations {
-                    let unit = InFlight {
-                        id: offer.unit,
-                        iterations: offer.iterations,
-                        best: offer.best,
-                        saved: offer.saved,
-                    };
-                    self.session.saved.insert(offer.unit, unit);
-                }
-            }
-        }
+        let units: Vec<u64> = self.in_hand.keys().copied().collect();
+        units.into_iter().for_each(|unit| self.remember(unit));
         self.drain()?;
+        self.observer.saving().map_err(RunError::Observer)?;
         self.flush_archive()?;
         let session = &mut *self.session;
         let checkpoint = Checkpoint {
@@ -274,26 +402,35 @@ impl<'a> Hunting<'a> {
             state: session.hunt.snapshot(),
             in_flight: session.saved.values().cloned().collect(),
             seconds: session.seconds(),
-            time_limit: session.time_limit,
+            time_limit: session.limits.seconds,
             threads: session.threads,
         };
         Ok(session.store.checkpoint(&checkpoint)?)
     }
 
-    /// How the hunt stands, units that wait to be gone on with included in the iterations.
+    /// Iterations so far, of units that wait to be gone on with too.
+    fn iterations(&self) -> u64 {
+        let saved = self.session.saved.values().filter(|unit| !self.in_hand.contains_key(&unit.id));
+        let waiting = saved.fold(0u64, |sum, unit| sum.saturating_add(unit.iterations));
+        let in_hand = self.in_hand.values().map(|progress| progress.iterations.load(Ordering::Relaxed));
+        let done = self.session.hunt.state().totals.iterations.saturating_add(waiting);
+        in_hand.fold(done, u64::saturating_add)
+    }
+
+    /// How the hunt stands.
     pub fn status(&mut self) -> Status {
         let mut running = Vec::new();
-        for (thread, slot) in (1..).zip(&self.crew.shared.slots) {
-            let unit = slot.unit.load(Ordering::Relaxed);
-            if unit != NO_UNIT {
-                let (iterations, best) = (slot.iterations.load(Ordering::Relaxed), slot.best.load(Ordering::Relaxed));
+        for (&unit, progress) in &self.in_hand {
+            let thread = progress.worker.load(Ordering::Relaxed);
+            if thread != NOBODY {
+                let (iterations, best) =
+                    (progress.iterations.load(Ordering::Relaxed), progress.best.load(Ordering::Relaxed));
                 running.push(Running { thread, unit, iterations, best });
             }
         }
-        let waiting = self.session.saved.values().filter(|unit| running.iter().all(|r| r.unit != unit.id));
-        let waiting = waiting.fold(0u64, |sum, unit| sum.saturating_add(unit.iterations));
+        running.sort_unstable_by_key(|running| running.thread);
         let mut status = Status::of(&self.session.hunt, running, self.session.seconds());
-        status.iterations = status.iterations.saturating_add(waiting);
+        status.iterations = self.iterations();
         let passed = self.rated_at.elapsed().as_secs_f64();
         if passed >= 1.0 {
             self.rate = status.iterations.saturating_sub(self.counted) as f64 / passed;

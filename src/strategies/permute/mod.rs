@@ -320,11 +320,11 @@ impl<R: Rules> Search<Move> for Permute<R> {
     }
 
     fn iterations(&self) -> u64 {
-        self.games
+        self.start.as_ref().map_or(self.games, WarmStart::iterations)
     }
 
     fn best(&self) -> u32 {
-        self.finds.best
+        self.start.as_ref().map_or(0, WarmStart::best).max(self.finds.best)
     }
 
     fn results(&self) -> &[Histogram] {

@@ -403,11 +403,11 @@ impl<R: Rules> Search<Move> for Perturb<R> {
     }
 
     fn iterations(&self) -> u64 {
-        self.playouts
+        self.start.as_ref().map_or(self.playouts, WarmStart::iterations)
     }
 
     fn best(&self) -> u32 {
-        self.finds.best
+        self.start.as_ref().map_or(0, WarmStart::best).max(self.finds.best)
     }
 
     fn results(&self) -> &[Histogram] {

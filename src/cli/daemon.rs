@@ -1,0 +1,98 @@
+//! `morpion daemon`: takes jobs and runs them for weeks.
+
+use super::job_kinds::Kinds;
+use super::signals::{self, Stop};
+use crate::daemon::api::Options as ApiOptions;
+use crate::daemon::scheduler::{Daemon, Options, Shutdown};
+use crate::daemon::service::Service;
+use crate::daemon::serving::Serving;
+use crate::daemon::tokens::TokenFile;
+use crate::queue::local::Options as QueueOptions;
+use crate::runner::CHECKPOINT;
+use anyhow::Context;
+use crossbeam_channel::{bounded, select};
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Run the daemon: it takes jobs, shares the processors among them, and keeps everything it finds.
+///
+/// Ctrl-C: no unit is begun any more, and it ends when those running are done; a second Ctrl-C ends it at once, and so does
+/// SIGTERM: all searches are saved, and it goes on with them when it is started again. A third one ends the process.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Daemon")]
+pub struct Args {
+    /// Where everything is kept; made for its owner alone if it is missing.
+    #[arg(long, value_name = "DIR", default_value = "morpion-state")]
+    pub state: PathBuf,
+    /// Workers. Default: one per processor.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+    /// Address and port to listen on. Any address but a loopback one asks for tokens (`morpion token`).
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878")]
+    pub listen: SocketAddr,
+    /// A further name by which clients address the daemon, besides localhost and addresses in numbers; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub host: Vec<String>,
+    /// Flags from a TOML file: `threads = 8`. Flags of the command line win.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A state directory that is in use, damaged, or cannot be written.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+    // Before anything else: with the port taken, another daemon may be meant.
+    let listener = TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen))?;
+    let address = listener.local_addr()?;
+    let daemon = Daemon::open(Options {
+        state: args.state.clone(),
+        workers: args.threads.unwrap_or(processors),
+        queue: QueueOptions::default(),
+        pace: CHECKPOINT,
+        kinds: Box::new(Kinds),
+        trap: None,
+    })?;
+    let stops = signals::stops().context("cannot watch for Ctrl-C")?;
+    let mut options = ApiOptions::new(Arc::new(|line: &str| eprintln!("morpion: {line}")));
+    options.tokens = Some(Arc::new(TokenFile::in_directory(&args.state)));
+    options.hosts.clone_from(&args.host);
+    let service: Arc<dyn Service> = Arc::clone(&daemon) as _;
+    let serving = Serving::start(service, listener, options)?;
+    eprintln!("morpion: the daemon runs in {}: http://{address}/", args.state.display());
+    let (ended, end) = bounded(1);
+    let mut asked = None;
+    loop {
+        let stop = select! {
+            recv(stops) -> stop => stop.context("the signals are no longer watched")?,
+            recv(end) -> _ => break,
+            recv(serving.ended()) -> served => {
+                // Nobody reaches it any more: everything is saved, and the error told.
+                daemon.shutdown(Shutdown::Now);
+                served.context("the API has gone")??;
+                break;
+            }
+        };
+        let how = match (stop, asked) {
+            (_, Some(Shutdown::Now)) => std::process::exit(signals::ENDED_AT_ONCE),
+            (Stop::Gently, None) => Shutdown::WhenUnitsEnd,
+            _ => Shutdown::Now,
+        };
+        if how == Shutdown::WhenUnitsEnd {
+            eprintln!("morpion: ends when the running units are done; Ctrl-C again ends it at once");
+        }
+        asked = Some(how);
+        let (daemon, ended) = (Arc::clone(&daemon), ended.clone());
+        std::thread::Builder::new().name("shutdown".to_owned()).spawn(move || {
+            daemon.shutdown(how);
+            // The first to be through ends the process.
+            let _ = ended.try_send(());
+        })?;
+    }
+    drop(serving);
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,139 @@
+//! What the daemon's jobs are made of: the settings of a request are the flags of the kind's command, by the same parser.
+
+use super::hunt::{self, Given};
+use super::{HuntOnly, config};
+use crate::daemon::kinds::{JobKinds, Prepared, Work};
+use crate::daemon::view::{JobRequest, Limits, Start};
+use crate::jobs::hunt::Job;
+use crate::morpion::geometry::Move;
+use crate::morpion::referee;
+use crate::morpion::variant::Variant;
+use crate::notation::format::{ChosenBy, read};
+use crate::notation::grid::Grid;
+use crate::strategies::params::Strategy;
+use anyhow::{Context, bail};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use serde_json::{Map, Value};
+
+/// Flags that name files, and those that say what a terminal shows: none of a job's business.
+const REFUSED: [&str; 8] = ["config", "directory", "dir", "init_file", "init_dir", "quiet", "json", "checkpoint"];
+/// Most grids of a request.
+const MOST_GRIDS: usize = 1000;
+
+/// The kinds of this program.
+#[derive(Debug, Clone, Copy)]
+pub struct Kinds;
+
+impl JobKinds for Kinds {
+    fn prepare(&self, request: &JobRequest, workers: u32) -> Result<Prepared, String> {
+        let prepared = match request.kind.as_str() {
+            "hunt" => of_hunt(request, workers),
+            other => return Err(format!("there is no kind of job '{other}': expected hunt")),
+        };
+        prepared.map_err(|error| super::message(&error))
+    }
+}
+
+fn of_hunt(request: &JobRequest, workers: u32) -> anyhow::Result<Prepared> {
+    let mut table = toml::Table::new();
+    for (key, value) in &request.settings {
+        if REFUSED.contains(&key.replace('-', "_").as_str()) {
+            bail!("settings: {key} is for the command line only: grids are sent as text in start and grids");
+        }
+        let value = toml::Value::try_from(value).ok();
+        table.insert(key.clone(), value.with_context(|| format!("settings: {key}: no value is given"))?);
+    }
+    let command = HuntOnly::command();
+    let arguments = config::of_table(&table, &command).context("settings")?;
+    let matches = command.clone().no_binary_name(true).try_get_matches_from(&arguments);
+    let matches = matches.map_err(|error| anyhow::anyhow!("settings: {}", config::brief(&error)))?;
+    let HuntOnly { hunt: args } = HuntOnly::from_arg_matches(&matches)?;
+    let stall = match &args.stall_table {
+        Some(rows) if rows.is_empty() || rows.contains(':') => Some(rows.parse().context("settings: stall_table")?),
+        Some(_) => bail!("settings: stall_table: rows such as [[80, 10_000_000]] are expected, no file is read"),
+        None => None,
+    };
+    let (variant, start) = match &request.start {
+        Some(start) => position(start, args.variant).context("start")?,
+        None => (args.variant.unwrap_or_default(), Vec::new()),
+    };
+    if request.grids.len() > MOST_GRIDS {
+        bail!("grids: there are {}, at most {MOST_GRIDS} are taken", request.grids.len());
+    }
+    let read_grid = |(i, text): (usize, &String)| -> anyhow::Result<Vec<Move>> {
+        Ok(grid(text, Some(variant)).with_context(|| format!("grids[{i}]"))?.moves)
+    };
+    let grids: Vec<Vec<Move>> = request.grids.iter().enumerate().map(read_grid).collect::<anyhow::Result<_>>()?;
+    if !grids.is_empty() && !matches!(args.params.strategy, Strategy::Perturb | Strategy::Permute) {
+        bail!("grids: only the strategies perturb and permute begin with grids; others begin with start");
+    }
+    let own = args.threads.map(|threads| threads - 1).or(request.limits.threads);
+    let workers = own.map_or(workers, |own| own.min(workers));
+    let grids = (!grids.is_empty()).then_some(grids);
+    let job = hunt::job(&args, workers, Given { variant, start, stall, grids })?;
+    let limits = Limits { seconds: args.time, threads: args.threads.map(|threads| threads - 1), ..Limits::default() };
+    let strategy = format!("{:?}", job.params.strategy).to_lowercase();
+    let from = if job.start.is_empty() { String::new() } else { format!(" from move {}", job.start.len()) };
+    let level = job.params.level.filter(|_| job.params.strategy != Strategy::Dfs);
+    let level = level.map_or(String::new(), |level| format!(" level {level}"));
+    Ok(Prepared {
+        name: format!("{variant} {strategy}{level}{from}"),
+        limits,
+        settings: settings(&command, &matches, &job),
+        strategy,
+        work: Work::Hunt(job),
+    })
+}
+
+/// The first moves of a grid, and its variant: the one asked for, else the one that the text names, else 5T.
+fn position(start: &Start, variant: Option<Variant>) -> anyhow::Result<(Variant, Vec<Move>)> {
+    let Grid { variant, moves, .. } = grid(&start.grid, variant)?;
+    let count = start.moves.map_or(moves.len(), |count| count as usize);
+    if count > moves.len() {
+        bail!("moves: {count} are asked for, but the grid has only {}", moves.len());
+    }
+    Ok((variant, moves[..count].to_vec()))
+}
+
+/// A grid from a text, which may come from anybody.
+fn grid(text: &str, variant: Option<Variant>) -> anyhow::Result<Grid> {
+    let mut loaded = read(text.as_bytes(), variant)?;
+    // Every game of 5D is one of 5T too.
+    if loaded.chosen_by == ChosenBy::Replay && loaded.replays_as.contains(&Variant::default()) {
+        loaded = read(text.as_bytes(), Some(Variant::default()))?;
+    }
+    referee::replay(loaded.grid.variant, &loaded.grid.moves)?;
+    Ok(loaded.grid)
+}
+
+/// All settings by name, defaults filled in.
+fn settings(command: &clap::Command, matches: &ArgMatches, job: &Job) -> Map<String, Value> {
+    let mut map = Map::new();
+    for arg in command.get_arguments() {
+        let (Some(long), id) = (arg.get_long(), arg.get_id().as_str()) else { continue };
+        let name = long.replace('-', "_");
+        if REFUSED.contains(&name.as_str()) || !matches.ids().any(|known| known.as_str() == id) {
+            continue;
+        }
+        let Ok(Some(mut values)) = matches.try_get_raw(id) else { continue };
+        if let Some(value) = values.next() {
+            map.insert(name, plain(&value.to_string_lossy()));
+        }
+    }
+    let mut set = |name: &str, value: Option<Value>| _ = value.map(|value| map.insert(name.to_owned(), value));
+    set("variant", Some(job.variant.to_string().into()));
+    set("seed", Some(job.seed.into()));
+    set("level", job.params.level.map(Value::from));
+    set("width", job.params.width.map(Value::from));
+    set("runs", job.runs.map(Value::from));
+    set("keep_from", Some(job.keep_from.map_or("none".into(), Value::from)));
+    map
+}
+
+/// A text as a flag has it, as a number where it is one.
+fn plain(text: &str) -> Value {
+    match text.parse::<u64>() {
+        Ok(number) => number.into(),
+        Err(_) => text.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map_or(text.into(), Value::Number),
+    }
+}

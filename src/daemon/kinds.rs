@@ -1,0 +1,38 @@
+//! Job kinds: what turns a request into something to be run. The flags of each kind are declared once, where its command
+//! is; so the reading is injected by whoever makes the daemon.
+
+use super::view::{JobRequest, Limits};
+use crate::jobs::hunt::Job;
+use serde_json::{Map, Value};
+
+/// What a request comes to.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// A name made from the settings, for requests without one.
+    pub name: String,
+    /// Limits that stand in the settings; those of the request come on top.
+    pub limits: Limits,
+    /// The settings with all defaults filled in.
+    pub settings: Map<String, Value>,
+    /// Strategy or algorithm.
+    pub strategy: String,
+    /// What to run.
+    pub work: Work,
+}
+
+/// What a job runs.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// A hunt.
+    Hunt(Job),
+}
+
+/// Reads requests.
+pub trait JobKinds: Send + Sync + 'static {
+    /// What a request comes to on a daemon with so many workers.
+    ///
+    /// # Errors
+    /// If it makes no sense: what is wrong, where, and what would be right.
+    fn prepare(&self, request: &JobRequest, workers: u32) -> Result<Prepared, String>;
+}

@@ -1,0 +1,56 @@
+//! The API on threads of its own: tokio does input and output here, and the searches know nothing of it.
+
+use super::api::{Options, ServeError, serve};
+use super::service::Service;
+use crossbeam_channel::{Receiver, bounded};
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// Threads for requests.
+const THREADS: usize = 2;
+
+/// An API that is being served. Dropping it lets the requests at work end and waits for them.
+pub struct Serving {
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+    /// How it ended, if it ended by itself.
+    ended: Receiver<Result<(), ServeError>>,
+}
+
+impl Serving {
+    /// Serves from now on.
+    ///
+    /// # Errors
+    /// If the system refuses threads.
+    pub fn start(service: Arc<dyn Service>, listener: TcpListener, options: Options) -> io::Result<Serving> {
+        listener.set_nonblocking(true)?;
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        let runtime = builder.worker_threads(THREADS).thread_name("http").enable_all().build()?;
+        let (stop, stopped) = oneshot::channel();
+        let (sender, ended) = bounded(1);
+        let thread = std::thread::Builder::new().name("api".to_owned()).spawn(move || {
+            let served = runtime.block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener)?;
+                serve(service, listener, options, async { drop(stopped.await) }).await
+            });
+            let _ = sender.send(served);
+        })?;
+        Ok(Serving { stop: Some(stop), thread: Some(thread), ended })
+    }
+
+    /// Where it says how it ended by itself.
+    pub fn ended(&self) -> &Receiver<Result<(), ServeError>> {
+        &self.ended
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.stop.take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,494 @@
+//! The queue of this process: worker threads that lease units from lanes in memory.
+//!
+//! A worker runs a unit until it is done or gives way, which it decides itself: every [`Options::quantum`] it takes the lock,
+//! counts the time that the lane has had, and looks whether another lane comes first ([`lanes`]). A lane of a higher
+//! priority, and one that has fallen behind, does not wait for that: putting a unit sets a flag that the worker sees at its
+//! next poll. A unit that gives way stays in memory.
+//!
+//! A thread cannot be killed. One whose unit has not polled for [`Options::lease`] loses the unit and is replaced by a
+//! new thread; should it come back, it finds its place taken and ends.
+
+mod lanes;
+mod place;
+
+use super::{Activity, Closed, LaneId, MOST_ATTEMPTS, Message, Post, Queue, Terms, Unit};
+use crossbeam_channel::Sender;
+use lanes::{Share, Shares};
+use place::{GO, HALT, Held, Place, Pulse, WAY};
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A lane so many seconds of pass behind a running one does not wait for the end of the running one's quantum.
+const BEHIND: f64 = 0.05;
+
+/// Times of a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// A worker looks so often whether another lane of its priority comes first.
+    pub quantum: Duration,
+    /// A worker that has not polled for so long has lost its unit.
+    pub lease: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { quantum: Duration::from_millis(500), lease: Duration::from_secs(120) }
+    }
+}
+
+/// A unit that waits for a worker.
+struct Item<U: Unit> {
+    unit: u64,
+    body: U,
+    running: Option<U::Running>,
+    /// Attempts that have failed.
+    failed: u32,
+}
+
+struct Lane<U: Unit> {
+    inbox: Sender<Message<U>>,
+    ready: VecDeque<Item<U>>,
+    /// Units that workers are at.
+    held: BTreeMap<u64, Held<U>>,
+    busy: Duration,
+    busy_since: Option<Instant>,
+}
+
+struct State<U: Unit> {
+    lanes: BTreeMap<LaneId, Lane<U>>,
+    shares: Shares,
+    next_lane: LaneId,
+    places: Vec<Place>,
+    /// Workers that wait for a unit.
+    idle: usize,
+    closing: bool,
+    looked: Instant,
+}
+
+struct Common<U: Unit> {
+    state: Mutex<State<U>>,
+    /// A unit may be there.
+    work: Condvar,
+    /// A worker has come back from a unit.
+    back: Condvar,
+    options: Options,
+}
+
+/// Worker threads and their lanes. Dropping it tells the threads to end; they are not waited for.
+pub struct Local<U: Unit> {
+    common: Arc<Common<U>>,
+}
+
+/// A worker thread could not be started.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot start thread {thread}: {source}")]
+pub struct SpawnError {
+    /// Number of the worker.
+    pub thread: u32,
+    /// Why.
+    pub source: io::Error,
+}
+
+impl<U: Unit> Local<U> {
+    /// Starts so many workers.
+    ///
+    /// # Errors
+    /// If a thread cannot be started.
+    pub fn new(workers: u32, options: Options) -> Result<Local<U>, SpawnError> {
+        let now = Instant::now();
+        let state = State {
+            lanes: BTreeMap::new(),
+            shares: Shares::default(),
+            next_lane: 1,
+            places: (0..workers).map(|_| Place::new(now)).collect(),
+            idle: 0,
+            closing: false,
+            looked: now,
+        };
+        let (work, back) = (Condvar::new(), Condvar::new());
+        let local = Local { common: Arc::new(Common { state: Mutex::new(state), work, back, options }) };
+        for at in 0..workers as usize {
+            let pulse = Arc::clone(&local.common.lock().places[at].pulse);
+            spawn(&local.common, at, pulse).map_err(|source| SpawnError { thread: at as u32 + 1, source })?;
+        }
+        Ok(local)
+    }
+}
+
+impl<U: Unit> Drop for Local<U> {
+    fn drop(&mut self) {
+        let mut state = self.common.lock();
+        state.closing = true;
+        state.places.iter().for_each(|place| place.pulse.flag.store(HALT, Ordering::Relaxed));
+        drop(state);
+        self.common.work.notify_all();
+    }
+}
+
+fn spawn<U: Unit>(common: &Arc<Common<U>>, at: usize, pulse: Arc<Pulse>) -> io::Result<()> {
+    let common = Arc::clone(common);
+    let name = format!("worker {}", at + 1);
+    std::thread::Builder::new().name(name).spawn(move || common.work(at, &pulse)).map(drop)
+}
+
+/// What came of a turn at a unit.
+enum Turn<U: Unit> {
+    Done(U::Outcome),
+    Stopped(U::Running),
+    Failed(String),
+}
+
+impl<U: Unit> Common<U> {
+    fn lock(&self) -> MutexGuard<'_, State<U>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn quantum(&self) -> f64 {
+        self.options.quantum.as_secs_f64()
+    }
+
+    /// A worker's life.
+    fn work(self: &Arc<Self>, at: usize, pulse: &Arc<Pulse>) {
+        let mut state = self.lock();
+        loop {
+            if state.closing || !Arc::ptr_eq(&state.places[at].pulse, pulse) {
+                return;
+            }
+            self.look_for_lost(&mut state);
+            let Some((lane, item)) = state.take(at, self.quantum()) else {
+                state.idle += 1;
+                // Somebody has to notice workers that are not heard of.
+                let wait = if state.places.iter().any(|place| place.unit.is_some()) {
+                    self.options.lease / 4
+                } else {
+                    Duration::MAX
+                };
+                state = match wait {
+                    Duration::MAX => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
+                    wait => self.work.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0,
+                };
+                state.idle -= 1;
+                continue;
+            };
+            let inbox = state.lanes[&lane].inbox.clone();
+            // Two units may have been put while this worker was the only one to wait.
+            if state.idle == 0
+                && let Some(next) = state.shares.next(self.quantum())
+            {
+                self.call(&mut state, next);
+            }
+            drop(state);
+            let Item { unit, body, running, failed } = item;
+            let lease = place::Hold::new(self, at, pulse, unit, &inbox);
+            let turn = catch_unwind(AssertUnwindSafe(|| {
+                let mut running = match running {
+                    Some(running) => running,
+                    None => match body.begin(failed + 1) {
+                        Ok(running) => running,
+                        Err(error) => return Turn::Failed(error),
+                    },
+                };
+                match body.run(&mut running, &lease) {
+                    Some(outcome) => {
+                        // It can be large, and its end is to be no other unit's failure.
+                        drop(running);
+                        Turn::Done(outcome)
+                    }
+                    None => Turn::Stopped(running),
+                }
+            }));
+            let turn = turn.unwrap_or_else(|panic| Turn::Failed(said(&*panic)));
+            state = self.lock();
+            if !Arc::ptr_eq(&state.places[at].pulse, pulse) {
+                return;
+            }
+            self.settle(&mut state, at, lane, Item { unit, body, running: None, failed }, turn);
+        }
+    }
+
+    /// Takes in what came of a turn.
+    fn settle(&self, state: &mut State<U>, at: usize, lane: LaneId, item: Item<U>, turn: Turn<U>) {
+        state.charge(at);
+        state.places[at].leave();
+        let unit = item.unit;
+        if let Some(own) = state.lanes.get_mut(&lane)
+            && own.held.remove(&unit).is_some_and(|held| !held.withdrawn)
+        {
+            match turn {
+                Turn::Done(outcome) => {
+                    // A coordinator that has gone wants no outcome.
+                    let _ = own.inbox.send(Message::Done { unit, worker: at as u32 + 1, outcome });
+                }
+                Turn::Stopped(running) => own.ready.push_front(Item { running: Some(running), ..item }),
+                Turn::Failed(error) => own.fail(item, error),
+            }
+        }
+        state.recount(lane);
+        self.back.notify_all();
+        if state.idle > 0 {
+            self.work.notify_all();
+        }
+    }
+
+    /// Takes units from workers that have not been heard of, and replaces these. Time counts only as far as somebody looks,
+    /// so that a process that was stopped as a whole finds nobody lost.
+    fn look_for_lost(self: &Arc<Self>, state: &mut State<U>) {
+        let now = Instant::now();
+        let step = self.options.lease / 4;
+        if now.duration_since(state.looked) < step {
+            return;
+        }
+        state.looked = now;
+        for at in 0..state.places.len() {
+            if !state.places[at].is_lost(step, self.options.lease) {
+                continue;
+            }
+            let Some((lane, unit)) = state.places[at].unit else { continue };
+            state.charge(at);
+            state.places[at].pulse.flag.store(HALT, Ordering::Relaxed);
+            state.places[at] = Place::new(now);
+            let held = state.lanes.get_mut(&lane).and_then(|own| own.held.remove(&unit).map(|held| (own, held)));
+            if let Some((own, Held { body, failed, withdrawn: false })) = held {
+                let error = format!("worker {} was not heard of for {:?}", at + 1, self.options.lease);
+                own.fail(Item { unit, body, running: None, failed }, error);
+            }
+            state.recount(lane);
+            let pulse = Arc::clone(&state.places[at].pulse);
+            // Without a thread the place stays empty; the others go on.
+            let _ = spawn(self, at, pulse);
+            self.back.notify_all();
+            self.work.notify_all();
+        }
+    }
+
+    /// Wakes or warns a worker for a lane that has a unit ready.
+    fn call(&self, state: &mut State<U>, lane: LaneId) {
+        if state.idle > 0 {
+            self.work.notify_one();
+            return;
+        }
+        let Some(own) = state.shares.lanes.get(&lane) else { return };
+        let (priority, pass) = (own.terms.priority, own.pass);
+        let mut last: Option<(usize, i32, f64)> = None;
+        for (at, place) in state.places.iter().enumerate() {
+            let Some((other, _)) = place.unit else { continue };
+            if other == lane || place.pulse.flag.load(Ordering::Relaxed) != GO {
+                continue;
+            }
+            let Some(share) = state.shares.lanes.get(&other) else { continue };
+            let had = share.pass + place.charged.elapsed().as_secs_f64() / f64::from(share.terms.weight.max(1));
+            let comes_first =
+                share.terms.priority < priority || share.terms.priority == priority && had > pass + BEHIND;
+            let is_later =
+                last.is_none_or(|(_, p, h)| share.terms.priority < p || share.terms.priority == p && had > h);
+            if comes_first && is_later {
+                last = Some((at, share.terms.priority, had));
+            }
+        }
+        if let Some((at, ..)) = last {
+            state.places[at].pulse.flag.store(WAY, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the worker is to leave its unit to others; counts the time until now.
+    fn gives_way(self: &Arc<Self>, at: usize, pulse: &Arc<Pulse>) -> bool {
+        let mut state = self.lock();
+        if !Arc::ptr_eq(&state.places[at].pulse, pulse) {
+            return true;
+        }
+        self.look_for_lost(&mut state);
+        state.charge(at);
+        state.places[at].unit.is_none_or(|(lane, _)| state.shares.gives_way(lane, self.quantum()))
+    }
+}
+
+impl<U: Unit> Lane<U> {
+    fn fail(&mut self, item: Item<U>, error: String) {
+        let attempts = item.failed + 1;
+        let aside = attempts >= MOST_ATTEMPTS;
+        let unit = item.unit;
+        if !aside {
+            self.ready.push_front(Item { running: None, failed: attempts, ..item });
+        }
+        let _ = self.inbox.send(Message::Failed { unit, attempts, error, aside });
+    }
+
+    fn busy(&self) -> Duration {
+        self.busy + self.busy_since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+}
+
+impl<U: Unit> State<U> {
+    /// A unit for a worker.
+    fn take(&mut self, at: usize, quantum: f64) -> Option<(LaneId, Item<U>)> {
+        let lane = self.shares.next(quantum)?;
+        let own = self.lanes.get_mut(&lane)?;
+        let item = own.ready.pop_front()?;
+        own.held.insert(item.unit, Held { body: item.body.clone(), failed: item.failed, withdrawn: false });
+        self.places[at].take(lane, item.unit);
+        self.recount(lane);
+        Some((lane, item))
+    }
+
+    /// Counts the time that the worker has had since it was last counted.
+    fn charge(&mut self, at: usize) {
+        let now = Instant::now();
+        let place = &mut self.places[at];
+        let seconds = now.duration_since(place.charged).as_secs_f64();
+        place.charged = now;
+        if let Some((lane, _)) = place.unit {
+            self.shares.charge(lane, seconds);
+        }
+    }
+
+    /// Brings a lane's share up to its units.
+    fn recount(&mut self, lane: LaneId) {
+        let (Some(own), Some(share)) = (self.lanes.get_mut(&lane), self.shares.lanes.get_mut(&lane)) else { return };
+        share.ready = own.ready.len();
+        share.running = own.held.len();
+        match (own.busy_since, share.running) {
+            (None, 1..) => own.busy_since = Some(Instant::now()),
+            (Some(since), 0) => {
+                own.busy += since.elapsed();
+                own.busy_since = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// Tells the workers at units of a lane to return.
+    fn stop(&self, lane: LaneId, only: Option<u64>) {
+        for place in &self.places {
+            if place.unit.is_some_and(|(of, unit)| of == lane && only.is_none_or(|only| only == unit)) {
+                place.pulse.flag.store(HALT, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+impl<U: Unit> Queue<U> for Local<U> {
+    fn size(&self) -> u32 {
+        self.common.lock().places.len() as u32
+    }
+
+    fn open(&self, terms: Terms, inbox: Sender<Message<U>>) -> LaneId {
+        let mut state = self.common.lock();
+        let id = state.next_lane;
+        state.next_lane += 1;
+        let lane =
+            Lane { inbox, ready: VecDeque::new(), held: BTreeMap::new(), busy: Duration::ZERO, busy_since: None };
+        state.lanes.insert(id, lane);
+        state.shares.lanes.insert(id, Share::new(terms));
+        id
+    }
+
+    fn put(&self, lane: LaneId, unit: u64, body: U) -> Result<(), Closed> {
+        let mut state = self.common.lock();
+        let Some(own) = state.lanes.get_mut(&lane) else { return Err(Closed(lane)) };
+        if own.held.contains_key(&unit) || own.ready.iter().any(|item| item.unit == unit) {
+            return Ok(());
+        }
+        let was_idle = own.ready.is_empty() && own.held.is_empty();
+        own.ready.push_back(Item { unit, body, running: None, failed: 0 });
+        if was_idle {
+            state.shares.wake(lane);
+        }
+        state.recount(lane);
+        self.common.call(&mut state, lane);
+        Ok(())
+    }
+
+    fn withdraw(&self, lane: LaneId, unit: u64) -> bool {
+        let mut state = self.common.lock();
+        let Some(own) = state.lanes.get_mut(&lane) else { return false };
+        let waiting = own.ready.len();
+        own.ready.retain(|item| item.unit != unit);
+        let mut had = own.ready.len() < waiting;
+        if let Some(held) = own.held.get_mut(&unit) {
+            had |= !std::mem::replace(&mut held.withdrawn, true);
+        }
+        state.stop(lane, Some(unit));
+        state.recount(lane);
+        had
+    }
+
+    fn adjust(&self, lane: LaneId, terms: Terms) {
+        let mut state = self.common.lock();
+        let Some(share) = state.shares.lanes.get_mut(&lane) else { return };
+        let before = std::mem::replace(&mut share.terms, terms);
+        if before.priority != terms.priority {
+            state.shares.wake(lane);
+        }
+        // All look anew who comes first.
+        for place in state.places.iter().filter(|place| place.unit.is_some()) {
+            let _ = place.pulse.flag.compare_exchange(GO, WAY, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        self.common.work.notify_all();
+    }
+
+    fn halt(&self, lane: LaneId, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        let mut state = self.common.lock();
+        if let Some(share) = state.shares.lanes.get_mut(&lane) {
+            share.halted = true;
+        }
+        state.stop(lane, None);
+        loop {
+            if state.lanes.get(&lane).is_none_or(|own| own.held.is_empty()) {
+                return true;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            state = self.common.back.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn go_on(&self, lane: LaneId) {
+        let mut state = self.common.lock();
+        state.shares.wake(lane);
+        let Some(share) = state.shares.lanes.get_mut(&lane) else { return };
+        share.halted = false;
+        for _ in 0..share.ready {
+            self.common.call(&mut state, lane);
+        }
+        self.common.work.notify_all();
+    }
+
+    fn close(&self, lane: LaneId) {
+        let mut state = self.common.lock();
+        state.stop(lane, None);
+        let closed = state.lanes.remove(&lane);
+        state.shares.lanes.remove(&lane);
+        drop(state);
+        // Searches can be large: they go outside of the lock.
+        drop(closed);
+        self.common.back.notify_all();
+    }
+
+    fn activity(&self, lane: LaneId) -> Activity {
+        let state = self.common.lock();
+        state.lanes.get(&lane).map_or_else(Activity::default, |own| Activity {
+            running: own.held.len() as u32,
+            waiting: own.ready.len() as u32,
+            busy: own.busy(),
+        })
+    }
+
+    fn posts(&self) -> Vec<Post> {
+        let state = self.common.lock();
+        let post = |(worker, place): (u32, &Place)| Post { worker, unit: place.unit, since: place.since.elapsed() };
+        (1..).zip(&state.places).map(post).collect()
+    }
+}
+
+/// What a panic said.
+fn said(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".to_owned())
+}

@@ -1,0 +1,141 @@
+//! A worker's place: what it is at, how it is told to stop, and how it is known to be alive.
+
+use super::Common;
+use crate::queue::{LaneId, Lease, Message, Stop, Unit};
+use crossbeam_channel::Sender;
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// A flag: go on.
+pub const GO: u8 = 0;
+/// A flag: look whether others come first.
+pub const WAY: u8 = 1;
+/// A flag: return and save.
+pub const HALT: u8 = 2;
+
+/// What a thread shares with the others while it is at a unit.
+#[derive(Debug, Default)]
+pub struct Pulse {
+    /// [`GO`], [`WAY`] or [`HALT`].
+    pub flag: AtomicU8,
+    /// Counts the polls.
+    pub beat: AtomicU64,
+}
+
+/// A unit that a worker is at, as it is to be begun again.
+#[derive(Debug)]
+pub struct Held<U> {
+    /// The unit.
+    pub body: U,
+    /// Attempts that have failed.
+    pub failed: u32,
+    /// Nobody wants it any more.
+    pub withdrawn: bool,
+}
+
+/// A worker's place.
+#[derive(Debug)]
+pub struct Place {
+    /// Of the thread that has the place now.
+    pub pulse: Arc<Pulse>,
+    /// What it is at.
+    pub unit: Option<(LaneId, u64)>,
+    /// Since when.
+    pub since: Instant,
+    /// Until when its time is counted.
+    pub charged: Instant,
+    /// The beat at the last look.
+    heard: u64,
+    /// For how long the beat has been the same.
+    silent: Duration,
+}
+
+impl Place {
+    /// Without a unit.
+    pub fn new(now: Instant) -> Place {
+        let pulse = Arc::default();
+        Place { pulse, unit: None, since: now, charged: now, heard: 0, silent: Duration::ZERO }
+    }
+
+    /// Begins with a unit.
+    pub fn take(&mut self, lane: LaneId, unit: u64) {
+        let now = Instant::now();
+        self.unit = Some((lane, unit));
+        (self.since, self.charged) = (now, now);
+        self.silent = Duration::ZERO;
+        self.pulse.flag.store(GO, Ordering::Relaxed);
+    }
+
+    /// Ends with it.
+    pub fn leave(&mut self) {
+        self.unit = None;
+        self.since = Instant::now();
+    }
+
+    /// A look at the worker, `step` after the last one: whether it has been silent for its lease.
+    pub fn is_lost(&mut self, step: Duration, lease: Duration) -> bool {
+        let beat = self.pulse.beat.load(Ordering::Relaxed);
+        let silent = self.unit.is_some() && beat == self.heard;
+        self.heard = beat;
+        self.silent = if silent { self.silent + step } else { Duration::ZERO };
+        self.silent >= lease
+    }
+}
+
+/// A worker's hold on a unit.
+pub struct Hold<'a, U: Unit> {
+    common: &'a Arc<Common<U>>,
+    at: usize,
+    pulse: &'a Arc<Pulse>,
+    unit: u64,
+    inbox: &'a Sender<Message<U>>,
+    /// When to look whether others come first.
+    due: Cell<Instant>,
+}
+
+impl<'a, U: Unit> Hold<'a, U> {
+    /// By the worker in a place.
+    pub fn new(
+        common: &'a Arc<Common<U>>,
+        at: usize,
+        pulse: &'a Arc<Pulse>,
+        unit: u64,
+        inbox: &'a Sender<Message<U>>,
+    ) -> Hold<'a, U> {
+        let due = Cell::new(Instant::now() + common.options.quantum);
+        Hold { common, at, pulse, unit, inbox, due }
+    }
+}
+
+impl<U: Unit> Lease<U::Report> for Hold<'_, U> {
+    fn worker(&self) -> u32 {
+        self.at as u32 + 1
+    }
+
+    fn stop(&self) -> Option<Stop> {
+        self.pulse.beat.fetch_add(1, Ordering::Relaxed);
+        match self.pulse.flag.load(Ordering::Relaxed) {
+            HALT => return Some(Stop::Halted),
+            GO => {
+                let now = Instant::now();
+                if now < self.due.get() {
+                    return None;
+                }
+                self.due.set(now + self.common.options.quantum);
+            }
+            _ => {
+                let swapped = self.pulse.flag.compare_exchange(WAY, GO, Ordering::Relaxed, Ordering::Relaxed);
+                if swapped == Err(HALT) {
+                    return Some(Stop::Halted);
+                }
+            }
+        }
+        self.common.gives_way(self.at, self.pulse).then_some(Stop::Preempted)
+    }
+
+    fn report(&self, report: U::Report) {
+        let _ = self.inbox.send(Message::Report { unit: self.unit, report });
+    }
+}

@@ -1,0 +1,180 @@
+//! The queue between coordinators and workers: units of several jobs go in, outcomes come out.
+//!
+//! A job opens a *lane* and puts units into it; workers lease them. What every backend owes, and the conformance suite in
+//! `tests/conformance` asks of it:
+//!
+//! - a unit is delivered until it is done, withdrawn or set aside: at least once;
+//! - its outcome is taken exactly once: what a worker brings after its lease is lost is dropped;
+//! - units of a higher priority go first, and a running one of a lower priority gives way to them;
+//! - lanes of one priority share the workers in proportion to their weights;
+//! - a worker that has not been heard of for the time of its lease has lost it, and the unit is delivered again;
+//! - a unit that fails (its search panics) does no harm to others, is tried again, and is set aside after
+//!   [`MOST_ATTEMPTS`] attempts.
+//!
+//! [`local`] is the backend of threads. A later one that sends units to other machines implements [`Queue`] for units that
+//! can be serialised; the coordinators need not know.
+
+pub mod local;
+
+use crossbeam_channel::Sender;
+use std::time::Duration;
+
+/// A unit that has failed so often is set aside.
+pub const MOST_ATTEMPTS: u32 = 3;
+
+/// Number of a lane in its queue, never used again.
+pub type LaneId = u64;
+
+/// A unit as it is handed out: a description that can be begun any number of times and always comes to the same.
+pub trait Unit: Clone + Send + 'static {
+    /// The computation in memory. It is kept while others have the worker, so that a switch costs nothing.
+    type Running: Send;
+    /// What it tells on its way.
+    type Report: Send + 'static;
+    /// What it comes to.
+    type Outcome: Send + 'static;
+
+    /// Begins, or goes on from what the attempt before has left; `attempt` counts from 1.
+    ///
+    /// # Errors
+    /// If it cannot be gone on with: this attempt has failed.
+    fn begin(&self, attempt: u32) -> Result<Self::Running, String>;
+
+    /// Goes on until it is done, or until [`Lease::stop`] says to stop: then nothing is returned, and the next call goes on
+    /// from there.
+    fn run(&self, running: &mut Self::Running, lease: &dyn Lease<Self::Report>) -> Option<Self::Outcome>;
+}
+
+/// Why a unit is to return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Others come first; it goes on later, in memory.
+    Preempted,
+    /// Its lane is halted or closed, or the unit was withdrawn: what is to be saved is to be saved now.
+    Halted,
+}
+
+/// A worker's hold on a unit. `R` is the unit's report.
+pub trait Lease<R> {
+    /// Number of the worker, from 1.
+    fn worker(&self) -> u32;
+
+    /// Renews the lease; whether to return, and why. To be asked every millisecond or so.
+    fn stop(&self) -> Option<Stop>;
+
+    /// Tells the coordinator something, before whatever the unit comes to.
+    fn report(&self, report: R);
+}
+
+/// What a coordinator hears of its units.
+#[derive(Debug)]
+pub enum Message<U: Unit> {
+    /// A unit tells something. It may tell the same again after its lease was lost.
+    Report {
+        /// The unit.
+        unit: u64,
+        /// What.
+        report: U::Report,
+    },
+    /// A unit is done; said once.
+    Done {
+        /// The unit.
+        unit: u64,
+        /// Worker that did it, from 1.
+        worker: u32,
+        /// What it comes to.
+        outcome: U::Outcome,
+    },
+    /// An attempt at a unit failed.
+    Failed {
+        /// The unit.
+        unit: u64,
+        /// How many have failed.
+        attempts: u32,
+        /// Why.
+        error: String,
+        /// The unit is set aside: it will not be tried again.
+        aside: bool,
+    },
+}
+
+/// On which terms a lane shares the workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// Lanes of a higher priority go first.
+    pub priority: i32,
+    /// Share among lanes of one priority, at least 1.
+    pub weight: u32,
+    /// Most workers at once, if not all.
+    pub workers: Option<u32>,
+}
+
+impl Default for Terms {
+    fn default() -> Terms {
+        Terms { priority: 0, weight: 1, workers: None }
+    }
+}
+
+/// There is no such lane: it was closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("lane {0} of the queue is closed")]
+pub struct Closed(pub LaneId);
+
+/// How busy a lane is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// Workers that have a unit of it.
+    pub running: u32,
+    /// Units that wait for a worker.
+    pub waiting: u32,
+    /// For how long at least one worker has had a unit of it.
+    pub busy: Duration,
+}
+
+/// What a worker is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Post {
+    /// Number of the worker, from 1.
+    pub worker: u32,
+    /// Lane and unit, if it has one.
+    pub unit: Option<(LaneId, u64)>,
+    /// For how long it has been at it, or without one.
+    pub since: Duration,
+}
+
+/// A backend. All calls may come from any thread.
+pub trait Queue<U: Unit>: Send + Sync {
+    /// Number of workers.
+    fn size(&self) -> u32;
+
+    /// Opens a lane; its messages go to `inbox`.
+    fn open(&self, terms: Terms, inbox: Sender<Message<U>>) -> LaneId;
+
+    /// Puts a unit into a lane; a number that the lane has is left as it is.
+    ///
+    /// # Errors
+    /// If the lane is closed.
+    fn put(&self, lane: LaneId, unit: u64, body: U) -> Result<(), Closed>;
+
+    /// Takes a unit back: no message comes of it any more. Whether the lane had it.
+    fn withdraw(&self, lane: LaneId, unit: u64) -> bool;
+
+    /// Changes the terms of a lane, which take effect at once.
+    fn adjust(&self, lane: LaneId, terms: Terms);
+
+    /// Halts a lane: its units are kept, but no worker is at them. Returns when that is so, or when `patience` is over;
+    /// whether it is so.
+    fn halt(&self, lane: LaneId, patience: Duration) -> bool;
+
+    /// Lets a halted lane go on.
+    fn go_on(&self, lane: LaneId);
+
+    /// Closes a lane and forgets its units; those that workers are at are stopped, but not waited for.
+    fn close(&self, lane: LaneId);
+
+    /// How busy a lane is; nothing for one that is closed.
+    fn activity(&self, lane: LaneId) -> Activity;
+
+    /// What the workers are at.
+    fn posts(&self) -> Vec<Post>;
+}

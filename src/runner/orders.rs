@@ -1,0 +1,93 @@
+//! What a running session is told from outside: to stop, to pause, to drain, to keep other limits.
+
+use super::session::Limits;
+use crate::queue::Terms;
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Asks a session to stop, from any thread or signal handler.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Asks; whether it had been asked before.
+    pub fn ask(&self) -> bool {
+        self.0.swap(true, Ordering::SeqCst)
+    }
+
+    /// Whether it has been asked.
+    pub fn asked(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// An order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Order {
+    /// No worker is at the hunt until it is told to go on; its state is saved.
+    Pause,
+    /// Goes on.
+    GoOn,
+    /// Hands out no more units, and ends when those begun are done.
+    Drain,
+    /// Ends now; the state is saved.
+    Stop,
+    /// Keeps these limits from now on, and shares the workers on these terms.
+    Adjust(Limits, Terms),
+}
+
+/// An order on its way.
+#[derive(Debug)]
+pub(super) struct Given {
+    pub order: Order,
+    /// Told when the order has been carried out; dropped if it never will be.
+    pub done: Sender<()>,
+}
+
+/// Gives orders to a session.
+#[derive(Debug, Clone)]
+pub struct Orders(Sender<Given>);
+
+/// Where a session gets its orders.
+#[derive(Debug)]
+pub struct Ordered(pub(super) Receiver<Given>);
+
+/// A session has ended and takes no orders, or takes too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotDone {
+    /// It has ended.
+    #[error("the hunt has ended")]
+    Ended,
+    /// It has not answered in time.
+    #[error("the hunt has not answered in time")]
+    Late,
+}
+
+/// The two ends of a way for orders.
+pub fn orders() -> (Orders, Ordered) {
+    let (sender, receiver) = unbounded();
+    (Orders(sender), Ordered(receiver))
+}
+
+impl Orders {
+    /// Gives an order and waits until it has been carried out.
+    ///
+    /// # Errors
+    /// If the session ends before, or has not carried it out within `patience`.
+    pub fn give(&self, order: Order, patience: Duration) -> Result<(), NotDone> {
+        let (done, answer) = bounded(1);
+        self.0.send(Given { order, done }).map_err(|_| NotDone::Ended)?;
+        answer.recv_timeout(patience).map_err(|error| match error {
+            crossbeam_channel::RecvTimeoutError::Timeout => NotDone::Late,
+            crossbeam_channel::RecvTimeoutError::Disconnected => NotDone::Ended,
+        })
+    }
+
+    /// Gives an order and does not wait.
+    pub fn send(&self, order: Order) {
+        // A session that has ended needs none.
+        let _ = self.0.send(Given { order, done: bounded(1).0 });
+    }
+}

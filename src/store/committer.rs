@@ -1,0 +1,164 @@
+//! The thread that writes: changes that come within a short time become one transaction.
+
+use super::{Change, Inner, StoreError, open_database, tables};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use redb::{Database, ReadableDatabase};
+use std::sync::{Arc, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Somebody waits: so long others are gathered.
+const SOON: Duration = Duration::from_millis(5);
+/// Nobody waits.
+const LATER: Duration = Duration::from_millis(250);
+/// More changes than this make a transaction of their own.
+const MOST: usize = 50_000;
+/// After the disk has refused, what is kept is tried again so often.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// Changes on their way.
+pub struct Waiting {
+    /// In order.
+    pub changes: Vec<Change>,
+    /// Who waits for them.
+    pub answer: Option<Sender<Result<(), String>>>,
+}
+
+/// The thread. Dropping it waits until everything is written, or cannot be.
+pub struct Committer {
+    waiting: Option<Sender<Waiting>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Committer {
+    /// Starts it.
+    pub fn start(inner: &Arc<Inner>) -> Result<Committer, StoreError> {
+        let (waiting, incoming) = unbounded();
+        let of_thread = Arc::clone(inner);
+        let builder = std::thread::Builder::new().name("store".to_owned());
+        let thread = builder.spawn(move || Writing { inner: of_thread, kept: Vec::new() }.run(&incoming));
+        let thread = thread.map_err(|source| StoreError::Open { path: inner.path.clone(), source })?;
+        Ok(Committer { waiting: Some(waiting), thread: Some(thread) })
+    }
+
+    /// Hands over changes.
+    pub fn send(&self, changes: Waiting) {
+        if let Some(waiting) = &self.waiting {
+            let _ = waiting.send(changes);
+        }
+    }
+}
+
+impl Drop for Committer {
+    fn drop(&mut self) {
+        self.waiting = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Writing {
+    inner: Arc<Inner>,
+    /// Changes for which nobody waits and which the disk has refused.
+    kept: Vec<Change>,
+}
+
+impl Writing {
+    fn run(mut self, incoming: &Receiver<Waiting>) {
+        loop {
+            let first = if self.kept.is_empty() {
+                incoming.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            } else {
+                incoming.recv_timeout(AGAIN)
+            };
+            match first {
+                Ok(first) => {
+                    let batch = gather(first, incoming);
+                    self.write(batch);
+                }
+                Err(RecvTimeoutError::Timeout) => self.write(Vec::new()),
+                Err(RecvTimeoutError::Disconnected) => {
+                    if !self.kept.is_empty() {
+                        self.write(Vec::new());
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Writes a batch after what was kept. If the disk refuses, those who wait are told, and nothing of theirs is kept.
+    fn write(&mut self, mut batch: Vec<Waiting>) {
+        let changes = self.kept.iter().chain(batch.iter().flat_map(|waiting| &waiting.changes));
+        let written = self.transact(changes);
+        match &written {
+            Ok(()) => {
+                self.kept.clear();
+                self.inner.set_trouble(None);
+            }
+            Err(reason) => {
+                self.inner.set_trouble(Some(format!("cannot write {}: {reason}", self.inner.path.display())));
+                let unwatched = batch.iter_mut().filter(|waiting| waiting.answer.is_none());
+                self.kept.extend(unwatched.flat_map(|waiting| std::mem::take(&mut waiting.changes)));
+            }
+        }
+        for answer in batch.into_iter().filter_map(|waiting| waiting.answer) {
+            let _ = answer.send(written.clone());
+        }
+    }
+
+    fn transact<'a>(&self, changes: impl Iterator<Item = &'a Change>) -> Result<(), String> {
+        self.reopen()?;
+        let written = {
+            let database = self.inner.database.read().unwrap_or_else(PoisonError::into_inner);
+            let Some(database) = &*database else { return Err("it is closed".to_owned()) };
+            commit(database, changes)
+        };
+        written.map_err(|error| {
+            // redb does nothing more after an error of the disk; opened anew it has the last state that was committed.
+            *self.inner.database.write().unwrap_or_else(PoisonError::into_inner) = None;
+            let _ = self.reopen();
+            error.to_string()
+        })
+    }
+
+    /// Opens the file if it was closed.
+    fn reopen(&self) -> Result<(), String> {
+        let mut database = self.inner.database.write().unwrap_or_else(PoisonError::into_inner);
+        if database.is_none() {
+            *database = Some(open_database(&self.inner).map_err(|error| error.to_string())?);
+        }
+        Ok(())
+    }
+}
+
+/// Whatever comes soon after the first.
+fn gather(first: Waiting, incoming: &Receiver<Waiting>) -> Vec<Waiting> {
+    let begun = Instant::now();
+    let mut watched = first.answer.is_some();
+    let mut size = first.changes.len();
+    let mut batch = vec![first];
+    while size < MOST {
+        let until = begun + if watched { SOON } else { LATER };
+        let Ok(next) = incoming.recv_deadline(until) else { break };
+        watched |= next.answer.is_some();
+        size += next.changes.len();
+        batch.push(next);
+    }
+    batch
+}
+
+fn commit<'a>(database: &Database, changes: impl Iterator<Item = &'a Change>) -> Result<(), redb::Error> {
+    let mut changes = changes.peekable();
+    if changes.peek().is_none() {
+        // Even so it says whether the file can be used.
+        database.begin_read()?;
+        return Ok(());
+    }
+    let mut transaction = database.begin_write()?;
+    transaction.set_quick_repair(true);
+    tables::apply(&transaction, changes)?;
+    transaction.commit()?;
+    Ok(())
+}

@@ -1,0 +1,483 @@
+//! The daemon's memory: one file (redb) with jobs, units, events and the archive of grids.
+//!
+//! All writing goes through one thread (`committer`), which gathers what comes within some milliseconds into one transaction:
+//! whoever has to know waits for it ([`Store::commit`]), the rest does not ([`Store::later`]). If the disk refuses, what
+//! nobody waited for is kept in memory and written when there is room again; [`Store::trouble`] says so meanwhile.
+//!
+//! Each value carries a version and a CRC-32. On opening, redb checks the sums of all pages, and every value is read; a file
+//! that is damaged or newer than this program is reported and its content left alone. redb's quick repair is on: after a
+//! crash the file opens at once.
+
+mod committer;
+pub mod grids;
+mod tables;
+
+use crate::core::search::End;
+use committer::{Committer, Waiting};
+use grids::{GridRecord, Scope};
+use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableDefinition};
+use serde::{Deserialize, Serialize};
+use std::fs::OpenOptions;
+use std::io;
+use std::ops::RangeBounds;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use tables::{DOOMED, EVENTS, GRIDS, JOBS, KEYS, META, SPECS, UNITS, index_range, opened};
+
+/// Version of the whole file: of its tables and keys.
+pub const VERSION: u64 = 1;
+/// Name of the file in the state directory.
+pub const FILE: &str = "morpion.redb";
+/// Units with larger numbers are not noted one by one, unless they are set aside.
+pub const MOST_UNITS: u64 = 1 << 20;
+/// Most events kept, give or take a thousand.
+pub const MOST_EVENTS: u64 = 100_000;
+/// Bytes of pages that are kept in memory.
+const CACHE: usize = 16 << 20;
+
+/// Why the store cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file cannot be made or opened.
+    #[error("cannot open {}: {source}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Another process has it open.
+    #[error("{} is in use by another process", .0.display())]
+    InUse(PathBuf),
+    /// It was written by a newer version of the program.
+    #[error("{}: {what} has version {found}, but this program reads up to {known}: use a newer one; nothing was changed", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// What in it.
+        what: String,
+        /// Its version.
+        found: u64,
+        /// The newest version that is known.
+        known: u64,
+    },
+    /// It is not what it should be.
+    #[error("{} is damaged: {what}; its content was left alone: put a copy in its place, or move it away to begin anew", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The disk refuses for now: it is full, or may only be read.
+    #[error("cannot write {}: {reason}", path.display())]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+/// A unit of a job, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitRecord {
+    /// How often it was begun; for a unit done the failed attempts and the last one.
+    pub attempts: u32,
+    /// Why it ended, if it is done.
+    pub end: Option<End>,
+    /// Iterations.
+    pub iterations: u64,
+    /// Best score.
+    pub best: u32,
+    /// The last failure.
+    pub error: Option<String>,
+    /// It is set aside.
+    pub aside: bool,
+}
+
+/// A change of the store.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// A job, in the daemon's own words.
+    Job(u64, Vec<u8>),
+    /// What a job is made of, in the daemon's own words.
+    Spec(u64, Vec<u8>),
+    /// The key that a client gave a job.
+    Key(String, u64),
+    /// A job is forgotten, with its units and its key; its number is noted until [`Change::Buried`].
+    Forget(u64, Option<String>),
+    /// What else there was of a forgotten job is gone, too.
+    Buried(u64),
+    /// A unit of a job.
+    Unit(u64, u64, UnitRecord),
+    /// An event, in the daemon's own words.
+    Event(u64, Vec<u8>),
+    /// A grid. One that is there is left as it is; the job is noted as one that found it.
+    Grid(Box<GridRecord>),
+    /// A number by name.
+    Number(&'static str, u64),
+}
+
+/// What the parts of the store share.
+struct Inner {
+    path: PathBuf,
+    /// Closed for a moment after the disk has refused.
+    database: RwLock<Option<Database>>,
+    trouble: Mutex<Option<String>>,
+}
+
+impl Inner {
+    fn damaged(&self, what: impl Into<String>) -> StoreError {
+        StoreError::Damaged { path: self.path.clone(), what: what.into() }
+    }
+
+    fn refused(&self, reason: impl Into<String>) -> StoreError {
+        StoreError::Refused { path: self.path.clone(), reason: reason.into() }
+    }
+
+    fn error(&self, error: impl Into<redb::Error>) -> StoreError {
+        match error.into() {
+            redb::Error::Corrupted(what) => self.damaged(what),
+            other => self.refused(other.to_string()),
+        }
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_trouble(&self, trouble: Option<String>) {
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+    }
+}
+
+/// The store. Dropping it writes what is still to be written.
+pub struct Store {
+    inner: Arc<Inner>,
+    committer: Committer,
+}
+
+impl Store {
+    /// Opens the store of a state directory; it is made if it is missing, for its owner alone.
+    ///
+    /// # Errors
+    /// If it cannot be opened, is in use, damaged, or newer than this program.
+    pub fn open(directory: &Path) -> Result<Store, StoreError> {
+        let path = directory.join(FILE);
+        let inner = Arc::new(Inner { path, database: RwLock::new(None), trouble: Mutex::new(None) });
+        let database = open_database(&inner)?;
+        *inner.database.write().unwrap_or_else(PoisonError::into_inner) = Some(database);
+        let store = Store { committer: Committer::start(&inner)?, inner };
+        match catch_unwind(AssertUnwindSafe(|| store.check())) {
+            Ok(checked) => checked?,
+            Err(_) => return Err(store.inner.damaged("its content cannot be read")),
+        }
+        Ok(store)
+    }
+
+    /// Makes the changes and returns when no crash and no power cut loses them.
+    ///
+    /// # Errors
+    /// If they cannot be written; none of them is made then.
+    pub fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
+        let (answer, answered) = crossbeam_channel::bounded(1);
+        self.committer.send(Waiting { changes, answer: Some(answer) });
+        match answered.recv() {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(reason)) => Err(self.inner.refused(reason)),
+            Err(_) => Err(self.inner.refused("the store is closed")),
+        }
+    }
+
+    /// Makes the changes soon, in order with all others. They survive the disk being full, but not a crash before.
+    pub fn later(&self, changes: Vec<Change>) {
+        self.committer.send(Waiting { changes, answer: None });
+    }
+
+    /// Returns when all changes until now are safe.
+    ///
+    /// # Errors
+    /// If they cannot be written; they are kept for later.
+    pub fn barrier(&self) -> Result<(), StoreError> {
+        self.commit(Vec::new())
+    }
+
+    /// What keeps the store from writing, if anything does.
+    pub fn trouble(&self) -> Option<String> {
+        self.inner.trouble()
+    }
+
+    /// Reads everything, so that damage is found now and not in a week.
+    fn check(&self) -> Result<(), StoreError> {
+        let values = |table: TableDefinition<u64, &[u8]>, known: u8, name: &str| {
+            self.each(table, .., |id, value| self.value(value, known, &format!("{name} {id}")).map(|_| true))
+        };
+        if let Some(found) = self.number("version")?.filter(|&found| found > VERSION) {
+            let what = "it".to_owned();
+            return Err(StoreError::Newer { path: self.inner.path.clone(), what, found, known: VERSION });
+        }
+        values(JOBS, tables::JOB, "job")?;
+        values(SPECS, tables::JOB, "the specification of job")?;
+        values(EVENTS, tables::EVENT, "event")?;
+        self.each(GRIDS, .., |key, value| {
+            let name = format!("grid {key:016x}");
+            self.decode::<GridRecord>(value, tables::GRID, &name).map(|_| true)
+        })?;
+        self.read(|transaction| {
+            let Some(units) = opened(transaction.open_table(UNITS))? else { return Ok(Ok(())) };
+            for entry in units.range::<(u64, u64)>(..)? {
+                let (key, value) = entry?;
+                let (job, unit) = key.value();
+                let name = format!("unit {unit} of job {job}");
+                if let Err(error) = self.decode::<UnitRecord>(value.value(), tables::UNIT, &name) {
+                    return Ok(Err(error));
+                }
+            }
+            Ok(Ok(()))
+        })??;
+        if self.number("version")?.is_none() {
+            self.commit(vec![Change::Number("version", VERSION)])?;
+        }
+        Ok(())
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&ReadTransaction) -> Result<T, redb::Error>) -> Result<T, StoreError> {
+        let database = self.inner.database.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(database) = &*database else {
+            return Err(self.inner.refused(self.inner.trouble().unwrap_or_else(|| "it is closed".to_owned())));
+        };
+        let transaction = database.begin_read().map_err(|error| self.inner.error(error))?;
+        read(&transaction).map_err(|error| self.inner.error(error))
+    }
+
+    /// The payload of a value.
+    fn value<'a>(&self, bytes: &'a [u8], known: u8, name: &str) -> Result<&'a [u8], StoreError> {
+        match tables::unframe(bytes) {
+            Some((version, payload)) if version <= known => Ok(payload),
+            Some((version, _)) => Err(StoreError::Newer {
+                path: self.inner.path.clone(),
+                what: name.to_owned(),
+                found: version.into(),
+                known: known.into(),
+            }),
+            None => Err(self.inner.damaged(format!("{name} does not match its checksum"))),
+        }
+    }
+
+    fn decode<T: for<'de> Deserialize<'de>>(&self, bytes: &[u8], known: u8, name: &str) -> Result<T, StoreError> {
+        let payload = self.value(bytes, known, name)?;
+        postcard::from_bytes(payload).map_err(|_| self.inner.damaged(format!("{name} cannot be read")))
+    }
+
+    fn get(&self, table: TableDefinition<u64, &[u8]>, id: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|transaction| {
+            let Some(table) = opened(transaction.open_table(table))? else { return Ok(None) };
+            Ok(table.get(id)?.map(|value| value.value().to_vec()))
+        })
+    }
+
+    /// Goes through a part of a table in order until `each` says to stop.
+    fn each(
+        &self,
+        table: TableDefinition<u64, &[u8]>,
+        range: impl RangeBounds<u64>,
+        mut each: impl FnMut(u64, &[u8]) -> Result<bool, StoreError>,
+    ) -> Result<(), StoreError> {
+        self.read(|transaction| {
+            let Some(table) = opened(transaction.open_table(table))? else { return Ok(Ok(())) };
+            for entry in table.range(range)? {
+                let (id, value) = entry?;
+                match each(id.value(), value.value()) {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            Ok(Ok(()))
+        })?
+    }
+
+    /// A number by name.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn number(&self, name: &str) -> Result<Option<u64>, StoreError> {
+        self.read(|transaction| {
+            let Some(table) = opened(transaction.open_table(META))? else { return Ok(None) };
+            Ok(table.get(name)?.map(|value| value.value()))
+        })
+    }
+
+    /// Calls `each` with all jobs, ascending.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn jobs(&self, mut each: impl FnMut(u64, &[u8])) -> Result<(), StoreError> {
+        self.each(JOBS, .., |id, value| {
+            each(id, self.value(value, tables::JOB, &format!("job {id}"))?);
+            Ok(true)
+        })
+    }
+
+    /// A job.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn job(&self, id: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(value) = self.get(JOBS, id)? else { return Ok(None) };
+        Ok(Some(self.value(&value, tables::JOB, &format!("job {id}"))?.to_vec()))
+    }
+
+    /// What a job is made of.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn spec(&self, id: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(value) = self.get(SPECS, id)? else { return Ok(None) };
+        Ok(Some(self.value(&value, tables::JOB, &format!("the specification of job {id}"))?.to_vec()))
+    }
+
+    /// The job that a client gave this key.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn keyed(&self, key: &str) -> Result<Option<u64>, StoreError> {
+        self.read(|transaction| {
+            let Some(table) = opened(transaction.open_table(KEYS))? else { return Ok(None) };
+            Ok(table.get(key)?.map(|value| value.value()))
+        })
+    }
+
+    /// Forgotten jobs of which something may still be there.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn doomed(&self) -> Result<Vec<u64>, StoreError> {
+        self.read(|transaction| {
+            let Some(table) = opened(transaction.open_table(DOOMED))? else { return Ok(Vec::new()) };
+            table.range::<u64>(..)?.map(|entry| Ok(entry?.0.value())).collect()
+        })
+    }
+
+    /// A unit of a job.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn unit(&self, job: u64, unit: u64) -> Result<Option<UnitRecord>, StoreError> {
+        let value = self.read(|transaction| {
+            let Some(table) = opened(transaction.open_table(UNITS))? else { return Ok(None) };
+            Ok(table.get((job, unit))?.map(|value| value.value().to_vec()))
+        })?;
+        value.map(|value| self.decode(&value, tables::UNIT, &format!("unit {unit} of job {job}"))).transpose()
+    }
+
+    /// The units of a job from a number on, ascending, until `each` says to stop.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn units(
+        &self,
+        job: u64,
+        from: u64,
+        mut each: impl FnMut(u64, UnitRecord) -> bool,
+    ) -> Result<(), StoreError> {
+        self.read(|transaction| {
+            let Some(table) = opened(transaction.open_table(UNITS))? else { return Ok(Ok(())) };
+            for entry in table.range((job, from)..=(job, u64::MAX))? {
+                let (key, value) = entry?;
+                let unit = key.value().1;
+                match self.decode(value.value(), tables::UNIT, &format!("unit {unit} of job {job}")) {
+                    Ok(record) => {
+                        if !each(unit, record) {
+                            break;
+                        }
+                    }
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            Ok(Ok(()))
+        })?
+    }
+
+    /// The events after a number, ascending, until `each` says to stop.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn events(&self, after: u64, mut each: impl FnMut(u64, &[u8]) -> bool) -> Result<(), StoreError> {
+        self.each(EVENTS, after.saturating_add(1).., |id, value| {
+            Ok(each(id, self.value(value, tables::EVENT, &format!("event {id}"))?))
+        })
+    }
+
+    /// A grid.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn grid(&self, key: u64) -> Result<Option<GridRecord>, StoreError> {
+        let Some(value) = self.get(GRIDS, key)? else { return Ok(None) };
+        self.decode(&value, tables::GRID, &format!("grid {key:016x}")).map(Some)
+    }
+
+    /// The keys of grids, longest first, after the grid of this score and key, until `each` says to stop.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn grid_keys(
+        &self,
+        scope: Scope,
+        after: Option<(u32, u64)>,
+        mut each: impl FnMut(u32, u64) -> bool,
+    ) -> Result<(), StoreError> {
+        self.read(|transaction| {
+            let Some(table) = opened(transaction.open_table(tables::INDEX))? else { return Ok(()) };
+            let (from, to) = index_range(scope, after);
+            for entry in table.range::<&[u8]>(from.as_slice()..to.as_slice())? {
+                let (key, _) = entry?;
+                let Some((score, grid)) = tables::index_parts(key.value()) else { continue };
+                if Some((score, grid)) != after && !each(score, grid) {
+                    break;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Number of grids.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn count_grids(&self) -> Result<u64, StoreError> {
+        self.read(|transaction| Ok(opened(transaction.open_table(GRIDS))?.map_or(Ok(0), |table| table.len())?))
+    }
+}
+
+/// Opens the file, and has redb check its pages.
+fn open_database(inner: &Inner) -> Result<Database, StoreError> {
+    let path = &inner.path;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path).map_err(|source| StoreError::Open { path: path.clone(), source })?;
+    let opened = catch_unwind(AssertUnwindSafe(|| {
+        let mut database = Database::builder().set_cache_size(CACHE).create_file(file)?;
+        database.check_integrity()?;
+        Ok(database)
+    }));
+    let opened = opened.unwrap_or_else(|_| {
+        Err(redb::DatabaseError::Storage(redb::StorageError::Corrupted("its pages contradict each other".to_owned())))
+    });
+    opened.map_err(|error| match error {
+        redb::DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(path.clone()),
+        redb::DatabaseError::UpgradeRequired(version) => {
+            inner.damaged(format!("its format version {version} is no longer read"))
+        }
+        redb::DatabaseError::Storage(redb::StorageError::Io(error)) => match error.kind() {
+            io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => inner.damaged(error.to_string()),
+            _ => StoreError::Open { path: path.clone(), source: error },
+        },
+        other => inner.error(other),
+    })
+}

@@ -1,0 +1,162 @@
+//! The tables: keys, values and how a change is written to them.
+
+use super::grids::{GridRecord, Scope};
+use super::{Change, MOST_EVENTS, MOST_UNITS};
+use redb::{ReadableTable, ReadableTableMetadata, TableDefinition, TableError, WriteTransaction};
+
+/// Numbers by name.
+pub const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
+/// Jobs by number.
+pub const JOBS: TableDefinition<u64, &[u8]> = TableDefinition::new("jobs");
+/// What jobs are made of.
+pub const SPECS: TableDefinition<u64, &[u8]> = TableDefinition::new("specs");
+/// Clients' keys of jobs.
+pub const KEYS: TableDefinition<&str, u64> = TableDefinition::new("keys");
+/// Forgotten jobs.
+pub const DOOMED: TableDefinition<u64, ()> = TableDefinition::new("doomed");
+/// Units by job and number.
+pub const UNITS: TableDefinition<(u64, u64), &[u8]> = TableDefinition::new("units");
+/// Events by number.
+pub const EVENTS: TableDefinition<u64, &[u8]> = TableDefinition::new("events");
+/// Grids by canonical key.
+pub const GRIDS: TableDefinition<u64, &[u8]> = TableDefinition::new("grids");
+/// Grids by scope, descending score, and key.
+pub const INDEX: TableDefinition<&[u8], ()> = TableDefinition::new("grids by score");
+
+/// Versions of the values.
+pub const JOB: u8 = 1;
+/// Of units.
+pub const UNIT: u8 = 1;
+/// Of events.
+pub const EVENT: u8 = 1;
+/// Of grids.
+pub const GRID: u8 = 1;
+
+/// So many of the oldest events go at once.
+const EVENTS_AT_ONCE: usize = 1000;
+/// Bytes of a key of the index: scope, its number, score, key.
+const INDEX_KEY: usize = 1 + 8 + 4 + 8;
+
+/// A table that may not have been made yet.
+pub fn opened<T>(table: Result<T, TableError>) -> Result<Option<T>, redb::Error> {
+    match table {
+        Ok(table) => Ok(Some(table)),
+        Err(TableError::TableDoesNotExist(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A payload with its version and checksum.
+pub fn frame(version: u8, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(5 + payload.len());
+    bytes.push(version);
+    bytes.extend(crc32fast::hash(payload).to_le_bytes());
+    bytes.extend(payload);
+    bytes
+}
+
+/// The version and the payload, if the checksum fits.
+pub fn unframe(bytes: &[u8]) -> Option<(u8, &[u8])> {
+    let (&version, rest) = bytes.split_first()?;
+    let (sum, payload) = rest.split_first_chunk::<4>()?;
+    (crc32fast::hash(payload) == u32::from_le_bytes(*sum)).then_some((version, payload))
+}
+
+fn scope_key(scope: Scope) -> [u8; 9] {
+    let (tag, number) = match scope {
+        Scope::All => (0, 0),
+        Scope::Variant(variant) => (1, variant as u64),
+        Scope::Job(job) => (2, job),
+    };
+    let mut key = [tag; 9];
+    key[1..].copy_from_slice(&number.to_be_bytes());
+    key
+}
+
+fn index_key(scope: Scope, score: u32, key: u64) -> [u8; INDEX_KEY] {
+    let mut bytes = [0; INDEX_KEY];
+    bytes[..9].copy_from_slice(&scope_key(scope));
+    bytes[9..13].copy_from_slice(&(!score).to_be_bytes());
+    bytes[13..].copy_from_slice(&key.to_be_bytes());
+    bytes
+}
+
+/// The keys of a scope from a grid on, that grid included.
+pub fn index_range(scope: Scope, after: Option<(u32, u64)>) -> (Vec<u8>, Vec<u8>) {
+    let from = after.map_or_else(|| scope_key(scope).to_vec(), |(score, key)| index_key(scope, score, key).to_vec());
+    let mut to = scope_key(scope).to_vec();
+    to.extend([0xff; 13]);
+    (from, to)
+}
+
+/// Score and key of a grid in the index.
+pub fn index_parts(bytes: &[u8]) -> Option<(u32, u64)> {
+    let bytes: &[u8; INDEX_KEY] = bytes.try_into().ok()?;
+    let (_, rest) = bytes.split_first_chunk::<9>()?;
+    let (score, key) = rest.split_first_chunk::<4>()?;
+    Some((!u32::from_be_bytes(*score), u64::from_be_bytes(key.try_into().ok()?)))
+}
+
+/// Makes the changes, in order.
+pub fn apply<'a>(
+    transaction: &WriteTransaction,
+    changes: impl Iterator<Item = &'a Change>,
+) -> Result<(), redb::Error> {
+    let mut jobs = transaction.open_table(JOBS)?;
+    let mut specs = transaction.open_table(SPECS)?;
+    let mut keys = transaction.open_table(KEYS)?;
+    let mut doomed = transaction.open_table(DOOMED)?;
+    let mut units = transaction.open_table(UNITS)?;
+    let mut events = transaction.open_table(EVENTS)?;
+    let mut grids = transaction.open_table(GRIDS)?;
+    let mut index = transaction.open_table(INDEX)?;
+    let mut meta = transaction.open_table(META)?;
+    for change in changes {
+        match change {
+            Change::Job(id, bytes) => drop(jobs.insert(id, frame(JOB, bytes).as_slice())?),
+            Change::Spec(id, bytes) => drop(specs.insert(id, frame(JOB, bytes).as_slice())?),
+            Change::Key(key, job) => drop(keys.insert(key.as_str(), job)?),
+            Change::Forget(id, key) => {
+                jobs.remove(id)?;
+                specs.remove(id)?;
+                if let Some(key) = key {
+                    keys.remove(key.as_str())?;
+                }
+                units.retain_in((*id, 0)..=(*id, u64::MAX), |_, _| false)?;
+                doomed.insert(id, ())?;
+            }
+            Change::Buried(id) => drop(doomed.remove(id)?),
+            Change::Unit(_, unit, record) if *unit >= MOST_UNITS && !record.aside => {}
+            Change::Unit(job, unit, record) => {
+                units.insert((*job, *unit), frame(UNIT, &encoded(record)).as_slice())?;
+            }
+            Change::Event(id, bytes) => {
+                events.insert(id, frame(EVENT, bytes).as_slice())?;
+                if events.len()? >= MOST_EVENTS + EVENTS_AT_ONCE as u64 {
+                    let old = events.iter()?.take(EVENTS_AT_ONCE).map(|entry| Ok(entry?.0.value()));
+                    let old: Result<Vec<u64>, redb::Error> = old.collect();
+                    for id in old? {
+                        events.remove(id)?;
+                    }
+                }
+            }
+            Change::Grid(grid) => {
+                let GridRecord { key, variant, score, .. } = **grid;
+                if grids.get(key)?.is_none() {
+                    grids.insert(key, frame(GRID, &encoded(grid)).as_slice())?;
+                    index.insert(index_key(Scope::All, score, key).as_slice(), ())?;
+                    index.insert(index_key(Scope::Variant(variant), score, key).as_slice(), ())?;
+                }
+                if let Some(job) = grid.job {
+                    index.insert(index_key(Scope::Job(job), score, key).as_slice(), ())?;
+                }
+            }
+            Change::Number(name, number) => drop(meta.insert(*name, number)?),
+        }
+    }
+    Ok(())
+}
+
+fn encoded<T: serde::Serialize>(value: &T) -> Vec<u8> {
+    postcard::to_stdvec(value).expect("numbers and texts can be written")
+}

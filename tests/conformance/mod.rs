@@ -1,0 +1,397 @@
+//! What every backend of the queue must do, whatever it is made of. A backend is given as a function that makes one with so
+//! many workers, a quantum and a lease; [`all`] then asks everything of it.
+//!
+//! The units count: each takes steps until it has taken all of them, polls between any two, and leaves traces in a probe that
+//! the test reads. Some panic, some fall silent, until they are told.
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use morpion::queue::local::Options;
+use morpion::queue::{LaneId, Lease, MOST_ATTEMPTS, Message, Queue, Terms, Unit};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// A guard against hanging, not a measure.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub type Made = Box<dyn Queue<Count>>;
+pub type Backend = fn(u32, Options) -> Made;
+
+/// What all units of a test leave behind.
+#[derive(Debug, Default)]
+pub struct Probe {
+    /// Units at work, and the most there ever were.
+    working: AtomicU32,
+    most: AtomicU32,
+    /// Steps by unit.
+    steps: Mutex<BTreeMap<u64, u64>>,
+    /// Units in the order in which they were begun.
+    begun: Mutex<Vec<u64>>,
+    /// Nobody takes a step while it is set.
+    gate: AtomicBool,
+}
+
+/// How a unit behaves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Nature {
+    /// It counts.
+    Plain,
+    /// Its first attempts panic, so many.
+    Panics(u32),
+    /// It cannot be begun at its first attempts, so many.
+    Refuses(u32),
+    /// Its first attempt does not poll while the gate is closed, and then brings its outcome all the same.
+    Silent,
+}
+
+/// A unit of the suite.
+#[derive(Debug, Clone)]
+pub struct Count {
+    id: u64,
+    steps: u64,
+    nature: Nature,
+    probe: Arc<Probe>,
+}
+
+pub struct Counting {
+    attempt: u32,
+    taken: u64,
+}
+
+struct Working<'a>(&'a Probe);
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        self.0.working.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Unit for Count {
+    type Running = Counting;
+    type Report = u64;
+    type Outcome = u64;
+
+    fn begin(&self, attempt: u32) -> Result<Counting, String> {
+        self.probe.begun.lock().unwrap().push(self.id);
+        match self.nature {
+            Nature::Refuses(first) if attempt <= first => Err(format!("unit {} refuses attempt {attempt}", self.id)),
+            _ => Ok(Counting { attempt, taken: 0 }),
+        }
+    }
+
+    fn run(&self, running: &mut Counting, lease: &dyn Lease<u64>) -> Option<u64> {
+        let working = self.probe.working.fetch_add(1, Ordering::SeqCst) + 1;
+        let _working = Working(&self.probe);
+        self.probe.most.fetch_max(working, Ordering::SeqCst);
+        if self.nature == Nature::Silent && running.attempt == 1 {
+            wait_until("the gate opens", || !self.probe.gate.load(Ordering::SeqCst));
+            return Some(u64::MAX);
+        }
+        while running.taken < self.steps {
+            if let Nature::Panics(first) = self.nature
+                && running.attempt <= first
+            {
+                panic!("unit {} panics in attempt {}", self.id, running.attempt);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+            if lease.stop().is_some() {
+                return None;
+            }
+            if !self.probe.gate.load(Ordering::SeqCst) {
+                running.taken += 1;
+                *self.probe.steps.lock().unwrap().entry(self.id).or_default() += 1;
+            }
+        }
+        lease.report(running.taken);
+        Some(running.taken)
+    }
+}
+
+fn wait_until(what: &str, mut ready: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !ready() {
+        assert!(Instant::now() < end, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// A lane with its inbox.
+struct Lane {
+    id: LaneId,
+    sender: Sender<Message<Count>>,
+    inbox: Receiver<Message<Count>>,
+    probe: Arc<Probe>,
+}
+
+impl Lane {
+    fn open(queue: &Made, terms: Terms, probe: &Arc<Probe>) -> Lane {
+        let (sender, inbox) = unbounded();
+        let id = queue.open(terms, sender.clone());
+        Lane { id, sender, inbox, probe: Arc::clone(probe) }
+    }
+
+    fn put(&self, queue: &Made, id: u64, steps: u64, nature: Nature) {
+        queue.put(self.id, id, Count { id, steps, nature, probe: Arc::clone(&self.probe) }).unwrap();
+    }
+
+    /// The next message; reports are passed over.
+    fn next(&self) -> Message<Count> {
+        loop {
+            match self.inbox.recv_timeout(PATIENCE).expect("a message") {
+                Message::Report { .. } => {}
+                message => return message,
+            }
+        }
+    }
+
+    /// Waits for so many units to be done: their outcomes.
+    fn done(&self, units: usize) -> BTreeMap<u64, u64> {
+        let mut done = BTreeMap::new();
+        while done.len() < units {
+            match self.next() {
+                Message::Done { unit, outcome, worker } => {
+                    assert!(worker >= 1);
+                    assert!(done.insert(unit, outcome).is_none(), "unit {unit} was done twice");
+                }
+                message => panic!("{message:?}"),
+            }
+        }
+        done
+    }
+
+    fn is_silent(&self) -> bool {
+        self.inbox.is_empty() && self.sender.is_empty()
+    }
+}
+
+fn fast() -> Options {
+    Options { quantum: Duration::from_millis(20), ..Options::default() }
+}
+
+/// Everything that is asked of a backend.
+pub fn all(backend: Backend) {
+    every_unit_is_done_once(backend);
+    reports_come_before_the_end(backend);
+    priority_goes_first_and_preempts(backend);
+    weights_are_kept(backend);
+    a_lane_keeps_to_its_workers(backend);
+    halted_lanes_leave_the_workers(backend);
+    withdrawn_units_say_nothing(backend);
+    closed_lanes_are_forgotten(backend);
+    failures_are_contained(backend);
+    a_silent_worker_loses_its_unit(backend);
+    many_waiting_units_are_done(backend);
+}
+
+fn every_unit_is_done_once(backend: Backend) {
+    let (queue, probe) = (backend(3, fast()), Arc::default());
+    let (one, two) = (Lane::open(&queue, Terms::default(), &probe), Lane::open(&queue, Terms::default(), &probe));
+    for unit in 0..60 {
+        one.put(&queue, unit, unit % 7, Nature::Plain);
+        two.put(&queue, 1000 + unit, 3, Nature::Plain);
+        // A second delivery of the same unit is none.
+        one.put(&queue, unit, unit % 7, Nature::Plain);
+    }
+    let done = one.done(60);
+    assert!(done.iter().all(|(unit, outcome)| *outcome == unit % 7), "{done:?}");
+    assert!(two.done(60).values().all(|&outcome| outcome == 3));
+    assert!(one.is_silent() && two.is_silent());
+    let most = probe.most.load(Ordering::SeqCst);
+    assert!((2..=3).contains(&most), "{most} of 3 workers were at work at once");
+    assert_eq!(queue.activity(one.id).running + queue.activity(one.id).waiting, 0);
+    assert!(queue.activity(one.id).busy > Duration::ZERO);
+}
+
+fn reports_come_before_the_end(backend: Backend) {
+    let (queue, probe) = (backend(1, fast()), Arc::default());
+    let lane = Lane::open(&queue, Terms::default(), &probe);
+    lane.put(&queue, 5, 9, Nature::Plain);
+    let first = lane.inbox.recv_timeout(PATIENCE).unwrap();
+    assert!(matches!(first, Message::Report { unit: 5, report: 9 }), "{first:?}");
+    assert_eq!(lane.done(1), BTreeMap::from([(5, 9)]));
+}
+
+fn priority_goes_first_and_preempts(backend: Backend) {
+    // A quantum that never ends: only priority takes a worker away.
+    let queue = backend(2, Options { quantum: Duration::from_secs(3600), ..Options::default() });
+    let probe = Arc::new(Probe::default());
+    let low = Lane::open(&queue, Terms { priority: -1, ..Terms::default() }, &probe);
+    for unit in 0..2 {
+        low.put(&queue, unit, 300, Nature::Plain);
+    }
+    wait_until("the low ones run", || queue.activity(low.id).running == 2);
+    let high = Lane::open(&queue, Terms { priority: 7, ..Terms::default() }, &probe);
+    for unit in 10..14 {
+        high.put(&queue, unit, 20, Nature::Plain);
+    }
+    high.done(4);
+    assert!(low.is_silent(), "a low unit was done before the high ones");
+    assert_eq!(low.done(2), BTreeMap::from([(0, 300), (1, 300)]));
+    // Those that gave way have lost nothing of what they had done.
+    assert!(probe.steps.lock().unwrap().values().all(|steps| [20, 300].contains(steps)));
+    // Priority counts for the waiting ones, too, and can be changed.
+    probe.gate.store(true, Ordering::SeqCst);
+    low.put(&queue, 2, 1, Nature::Plain);
+    high.put(&queue, 14, 1, Nature::Plain);
+    high.put(&queue, 15, 1, Nature::Plain);
+    wait_until("the high ones run", || queue.activity(high.id).running == 2);
+    queue.adjust(low.id, Terms { priority: 8, ..Terms::default() });
+    wait_until("the low one is first", || queue.activity(low.id).running == 1);
+    probe.gate.store(false, Ordering::SeqCst);
+    low.done(1);
+    high.done(2);
+}
+
+fn weights_are_kept(backend: Backend) {
+    let (queue, probe) = (backend(1, fast()), Arc::default());
+    let light = Lane::open(&queue, Terms { weight: 1, ..Terms::default() }, &probe);
+    let heavy = Lane::open(&queue, Terms { weight: 4, ..Terms::default() }, &probe);
+    light.put(&queue, 1, 1 << 40, Nature::Plain);
+    heavy.put(&queue, 2, 1 << 40, Nature::Plain);
+    let steps = |unit: u64| probe.steps.lock().unwrap().get(&unit).copied().unwrap_or(0);
+    // In time at the worker: steps take longer when the machine is busy.
+    let busy = |lane: &Lane| queue.activity(lane.id).busy.as_secs_f64();
+    wait_until("both have worked", || busy(&light) + busy(&heavy) > 2.0);
+    let (of_light, of_heavy) = (busy(&light), busy(&heavy));
+    let share = of_heavy / (of_light + of_heavy);
+    assert!((0.7..0.9).contains(&share), "{of_light} s to {of_heavy} s, {} to {} steps", steps(1), steps(2));
+    queue.close(light.id);
+    queue.close(heavy.id);
+}
+
+fn a_lane_keeps_to_its_workers(backend: Backend) {
+    let (queue, probe) = (backend(3, fast()), Arc::new(Probe::default()));
+    let lane = Lane::open(&queue, Terms { workers: Some(1), ..Terms::default() }, &probe);
+    for unit in 0..6 {
+        lane.put(&queue, unit, 5, Nature::Plain);
+    }
+    lane.done(6);
+    assert_eq!(probe.most.load(Ordering::SeqCst), 1);
+    probe.gate.store(true, Ordering::SeqCst);
+    for unit in 6..9 {
+        lane.put(&queue, unit, 5, Nature::Plain);
+    }
+    queue.adjust(lane.id, Terms { workers: Some(3), ..Terms::default() });
+    wait_until("three run", || queue.activity(lane.id).running == 3);
+    queue.adjust(lane.id, Terms { workers: Some(2), ..Terms::default() });
+    wait_until("two run", || queue.activity(lane.id).running == 2);
+    probe.gate.store(false, Ordering::SeqCst);
+    lane.done(3);
+}
+
+fn halted_lanes_leave_the_workers(backend: Backend) {
+    let (queue, probe) = (backend(2, fast()), Arc::new(Probe::default()));
+    let lane = Lane::open(&queue, Terms::default(), &probe);
+    for unit in 0..3 {
+        lane.put(&queue, unit, 50, Nature::Plain);
+    }
+    wait_until("two run", || queue.activity(lane.id).running == 2);
+    assert!(queue.halt(lane.id, PATIENCE));
+    assert_eq!(probe.working.load(Ordering::SeqCst), 0);
+    assert_eq!((queue.activity(lane.id).running, queue.activity(lane.id).waiting), (0, 3));
+    assert!(queue.posts().iter().all(|post| post.unit.is_none()));
+    lane.put(&queue, 3, 1, Nature::Plain);
+    let other = Lane::open(&queue, Terms { priority: -9, ..Terms::default() }, &probe);
+    other.put(&queue, 9, 1, Nature::Plain);
+    other.done(1);
+    assert!(lane.is_silent());
+    queue.go_on(lane.id);
+    assert_eq!(lane.done(4), BTreeMap::from([(0, 50), (1, 50), (2, 50), (3, 1)]));
+    // None was begun anew.
+    let begun = probe.begun.lock().unwrap();
+    assert_eq!(begun.iter().filter(|&&unit| unit == 0).count(), 1, "{begun:?}");
+}
+
+fn withdrawn_units_say_nothing(backend: Backend) {
+    let (queue, probe) = (backend(1, fast()), Arc::new(Probe::default()));
+    let lane = Lane::open(&queue, Terms::default(), &probe);
+    probe.gate.store(true, Ordering::SeqCst);
+    for unit in 0..3 {
+        lane.put(&queue, unit, 2, Nature::Plain);
+    }
+    wait_until("the first one runs", || queue.activity(lane.id).running == 1);
+    assert!(queue.withdraw(lane.id, 0) && queue.withdraw(lane.id, 1));
+    assert!(!queue.withdraw(lane.id, 1) && !queue.withdraw(lane.id, 77));
+    probe.gate.store(false, Ordering::SeqCst);
+    assert_eq!(lane.done(1), BTreeMap::from([(2, 2)]));
+    assert!(lane.is_silent());
+}
+
+fn closed_lanes_are_forgotten(backend: Backend) {
+    let (queue, probe) = (backend(1, fast()), Arc::new(Probe::default()));
+    let lane = Lane::open(&queue, Terms::default(), &probe);
+    lane.put(&queue, 0, 1 << 40, Nature::Plain);
+    lane.put(&queue, 1, 1, Nature::Plain);
+    wait_until("it runs", || probe.working.load(Ordering::SeqCst) == 1);
+    queue.close(lane.id);
+    wait_until("the worker has left it", || probe.working.load(Ordering::SeqCst) == 0);
+    assert!(
+        queue.put(lane.id, 2, Count { id: 2, steps: 1, nature: Nature::Plain, probe: Arc::clone(&probe) }).is_err()
+    );
+    let other = Lane::open(&queue, Terms::default(), &probe);
+    assert_ne!(other.id, lane.id);
+    other.put(&queue, 3, 1, Nature::Plain);
+    other.done(1);
+    assert!(lane.is_silent());
+}
+
+fn failures_are_contained(backend: Backend) {
+    let (queue, probe) = (backend(2, fast()), Arc::default());
+    let lane = Lane::open(&queue, Terms::default(), &probe);
+    lane.put(&queue, 0, 3, Nature::Panics(2));
+    lane.put(&queue, 1, 3, Nature::Panics(u32::MAX));
+    lane.put(&queue, 2, 3, Nature::Refuses(1));
+    lane.put(&queue, 3, 3, Nature::Plain);
+    let (mut done, mut failed, mut aside) = (BTreeMap::new(), BTreeMap::<u64, Vec<u32>>::new(), Vec::new());
+    while done.len() + aside.len() < 4 {
+        match lane.next() {
+            Message::Done { unit, outcome, .. } => assert!(done.insert(unit, outcome).is_none()),
+            Message::Failed { unit, attempts, error, aside: gone } => {
+                assert!(error.contains(&format!("unit {unit} ")), "{error}");
+                failed.entry(unit).or_default().push(attempts);
+                aside.extend(gone.then_some(unit));
+            }
+            Message::Report { .. } => {}
+        }
+    }
+    assert_eq!(done, BTreeMap::from([(0, 3), (2, 3), (3, 3)]));
+    assert_eq!(failed, BTreeMap::from([(0, vec![1, 2]), (1, vec![1, 2, MOST_ATTEMPTS]), (2, vec![1])]));
+    assert_eq!(aside, [1]);
+    // All workers are still there.
+    probe.gate.store(true, Ordering::SeqCst);
+    lane.put(&queue, 4, 1, Nature::Plain);
+    lane.put(&queue, 5, 1, Nature::Plain);
+    wait_until("both workers are at work", || queue.activity(lane.id).running == 2);
+    probe.gate.store(false, Ordering::SeqCst);
+    lane.done(2);
+}
+
+fn a_silent_worker_loses_its_unit(backend: Backend) {
+    let queue = backend(2, Options { lease: Duration::from_secs(2), ..fast() });
+    let probe = Arc::new(Probe::default());
+    let lane = Lane::open(&queue, Terms::default(), &probe);
+    probe.gate.store(true, Ordering::SeqCst);
+    lane.put(&queue, 0, 4, Nature::Silent);
+    match lane.next() {
+        Message::Failed { unit: 0, attempts: 1, aside: false, error } => {
+            assert!(error.contains("not heard of"), "{error}")
+        }
+        message => panic!("{message:?}"),
+    }
+    // The second attempt does what the first one should have, and what that one brings late is dropped.
+    wait_until("the unit is begun again", || probe.begun.lock().unwrap().len() == 2);
+    probe.gate.store(false, Ordering::SeqCst);
+    assert_eq!(lane.done(1), BTreeMap::from([(0, 4)]));
+    wait_until("the silent one has come back", || probe.working.load(Ordering::SeqCst) == 0);
+    lane.put(&queue, 1, 1, Nature::Plain);
+    assert_eq!(lane.done(1), BTreeMap::from([(1, 1)]));
+    assert!(lane.is_silent());
+}
+
+fn many_waiting_units_are_done(backend: Backend) {
+    let (queue, probe) = (backend(2, fast()), Arc::default());
+    let lane = Lane::open(&queue, Terms::default(), &probe);
+    (0..2000).for_each(|unit| lane.put(&queue, unit, 0, Nature::Plain));
+    lane.done(2000);
+}

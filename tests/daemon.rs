@@ -1,0 +1,341 @@
+//! The daemon below HTTP: jobs, what can be done to them, what is seen of them, and what a restart keeps.
+
+mod daemons;
+
+use daemons::*;
+use morpion::daemon::scheduler::Shutdown;
+use morpion::daemon::service::{Adjustment, Command, GridFilter, JobFilter, Page, Refusal, Service};
+use morpion::daemon::view::{EventKind, JobState, Limits, UnitState};
+use morpion::morpion::variant::Variant;
+use morpion::notation::records::known;
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn none() -> Value {
+    json!({})
+}
+
+#[test]
+fn a_job_is_taken_run_and_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let mut events = daemon.subscribe();
+    let settings = json!({ "strategy": "nrpa", "level": 2, "variant": "5D", "runs": 6, "seed": 3, "keep_from": 50 });
+    let view = daemon.submit(request(&settings, &json!({ "name": "six", "weight": 3 })), None).unwrap();
+    assert_eq!((view.id, view.name.as_str(), view.weight, view.seed), (1, "six", 3, Some(3)));
+    assert_eq!((view.variant, view.strategy.as_deref()), (Some(Variant::D5), Some("nrpa")));
+    assert_eq!((&view.settings["iterations"], &view.settings["adapt"]), (&100.into(), &"sequence".into()));
+    let view = wait_over(&daemon, 1);
+    assert_eq!((view.state, view.reason.as_deref()), (JobState::Finished, Some("finished")), "{view:?}");
+    assert_eq!((view.units_done, view.threads, view.units_poisoned), (6, 0, 0));
+    let best = view.best.unwrap();
+    assert!(best > 40 && view.seconds > 0.0 && view.began.unwrap() <= view.ended.unwrap(), "{view:?}");
+
+    let units = all_units(&*daemon, 1);
+    assert_eq!(units.iter().map(|unit| unit.unit).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
+    assert!(units.iter().all(|unit| unit.state == UnitState::Done && unit.attempts == 1));
+    assert_eq!(units.iter().map(|unit| unit.iterations).sum::<u64>(), view.iterations);
+    assert_eq!(units.iter().map(|unit| unit.best).max(), view.best);
+    let of_job = GridFilter { job: Some(1), ..GridFilter::default() };
+    let grids = all_grids(&*daemon, &of_job);
+    assert!(grids.is_sorted_by(|a, b| a.score >= b.score), "longest first");
+    assert_eq!((grids[0].score, grids[0].variant), (best, Variant::D5));
+    let (grid, moves) = daemon.grid(view.best_grid.as_deref().unwrap()).unwrap();
+    assert_eq!((grid.score, grid.moves.unwrap().len(), moves.moves.len()), (best, best as usize, best as usize));
+    assert_eq!(moves.provenance.seed, Some(3));
+    assert_eq!(all_grids(&*daemon, &GridFilter { variant: Some(Variant::T4), ..of_job.clone() }).len(), 0);
+    let longest = GridFilter { min_score: Some(best), ..of_job };
+    assert!(all_grids(&*daemon, &longest).iter().all(|grid| grid.score == best));
+
+    let course = daemon.statistics(1).unwrap();
+    assert_eq!(course.course.last().map(|point| (point.best, point.iterations)), Some((best, view.iterations)));
+    assert_eq!(course.units.iter().map(|(_, count)| count).sum::<u64>(), 6);
+    assert_eq!(course.scores.len(), 3);
+    for file in ["hunt.state", "events.jsonl", "main_progress.txt", "running_threads.txt", "archive/grids.bin"] {
+        assert!(dir.path().join("jobs/1").join(file).exists(), "{file}");
+    }
+    assert!(dir.path().join(format!("jobs/1/{best}.txt")).exists());
+    // What was told, and what of it is stored.
+    let mut kinds = Vec::new();
+    while let Ok(event) = events.try_recv() {
+        kinds.push((event.id, serde_json::to_value(&event.what).unwrap()["event"].as_str().unwrap().to_owned()));
+    }
+    assert!(kinds.is_sorted_by(|a, b| a.0 < b.0), "{kinds:?}");
+    for expected in ["submitted", "state", "best"] {
+        assert!(kinds.iter().any(|(_, kind)| kind == expected), "{expected} in {kinds:?}");
+    }
+    wait_until("the events are stored", || {
+        let stored = daemon.events(0, Some(1), 1000);
+        let finished = |event: &morpion::daemon::view::EventView| {
+            matches!(event.what, EventKind::State { state: JobState::Finished, .. })
+        };
+        stored.iter().any(finished)
+    });
+    let stored = daemon.events(0, None, 1000);
+    assert!(stored.is_sorted_by(|a, b| a.id < b.id));
+    assert_eq!(daemon.events(stored[1].id, None, 1), stored[2..3]);
+    let health = daemon.health();
+    assert_eq!((health.status.as_str(), health.workers, health.busy), ("ok", 2, 0));
+    assert_eq!(health.jobs, [("finished".to_owned(), 1)].into());
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused_and_nothing_is_made() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 1);
+    let grid = "(28,28)\n(31,29) | -2\n(31,29) | -2\n";
+    for (settings, others, expected) in [
+        (none(), json!({ "kind": "dance" }), "there is no kind of job 'dance'"),
+        (json!({ "speed": 3 }), none(), "settings: unknown key 'speed'"),
+        (json!({ "sort": "fast" }), none(), "settings: sort: invalid value 'fast'"),
+        (json!({ "level": 0, "strategy": "nrpa" }), none(), "0 is not in 1..=10"),
+        (json!({ "directory": "/etc" }), none(), "directory is for the command line only"),
+        (json!({ "dir": "/etc" }), none(), "dir is for the command line only"),
+        (json!({ "config": "x" }), none(), "config is for the command line only"),
+        (json!({ "init_file": ["/etc/passwd", 1] }), none(), "init_file is for the command line only"),
+        (json!({ "init-dir": "/etc" }), none(), "init-dir is for the command line only"),
+        (json!({ "stall_table": "/etc/passwd" }), none(), "no file is read"),
+        (json!({ "runs": 3 }), none(), "for dfs the units are the prefixes"),
+        (json!({ "seed": null }), none(), "seed: no value is given"),
+        (none(), json!({ "priority": 101 }), "-100 to 100"),
+        (none(), json!({ "weight": 0 }), "1 to 1000"),
+        (none(), json!({ "limits": { "threads": 0 } }), "limits.threads"),
+        (none(), json!({ "limits": { "seconds": -1.0 } }), "limits.seconds"),
+        (json!({ "time": "5s" }), json!({ "limits": { "seconds": 6.0 } }), "limits.seconds and the setting"),
+        (none(), json!({ "name": "" }), "the name has 1 to 128 characters"),
+        (none(), json!({ "start": { "grid": grid } }), "start: line 3 (move 2)"),
+        (none(), json!({ "start": { "grid": &grid[..20], "moves": 2 } }), "start: "),
+        (json!({ "strategy": "perturb" }), json!({ "grids": ["noise"] }), "grids[0]: "),
+        (none(), json!({ "grids": [&grid[..21]] }), "only the strategies perturb and permute"),
+    ] {
+        let request = request(&settings, &others);
+        match daemon.submit(request, None) {
+            Err(Refusal::Invalid(text)) => assert!(text.contains(expected), "'{expected}' in: {text}"),
+            other => panic!("{expected}: {other:?}"),
+        }
+    }
+    assert!(all_jobs(&*daemon).is_empty());
+    assert!(std::fs::read_dir(dir.path().join("jobs")).unwrap().next().is_none());
+    for result in [daemon.job(1).map(drop), daemon.command(1, Command::Pause).map(drop), daemon.remove(1)] {
+        assert!(matches!(result, Err(Refusal::NotFound(_))), "{result:?}");
+    }
+    assert!(matches!(daemon.grid("../../etc/passwd"), Err(Refusal::NotFound(_))));
+    let page = Page { limit: 5, cursor: Some("x".to_owned()) };
+    assert!(matches!(daemon.jobs(&JobFilter::default(), &page), Err(Refusal::Invalid(_))));
+    assert!(matches!(daemon.grids(&GridFilter::default(), &page), Err(Refusal::Invalid(_))));
+}
+
+#[test]
+fn the_same_key_makes_one_job() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 1);
+    let ids: Vec<u64> = std::thread::scope(|scope| {
+        let submit = || daemon.submit(request(&small(1), &none()), Some("k")).unwrap().id;
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(submit)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(ids.iter().all(|&id| id == ids[0]), "{ids:?}");
+    assert_eq!(all_jobs(&*daemon).len(), 1);
+    let other = daemon.submit(request(&small(2), &none()), Some("k"));
+    assert!(matches!(other, Err(Refusal::Conflict(_))), "{other:?}");
+    assert_ne!(daemon.submit(request(&small(1), &none()), Some("l")).unwrap().id, ids[0]);
+    wait_over(&daemon, ids[0]);
+    daemon.remove(ids[0]).unwrap();
+    assert!(!dir.path().join(format!("jobs/{}", ids[0])).exists());
+    assert!(daemon.submit(request(&small(1), &none()), Some("k")).unwrap().id > ids[0], "a number is used once");
+}
+
+#[test]
+fn pausing_frees_the_workers_and_a_restart_keeps_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let id = daemon.submit(request(&endless(1), &none()), None).unwrap().id;
+    wait_for(&daemon, id, "runs", |view| running(view) && view.iterations > 0);
+    let paused = daemon.command(id, Command::Pause).unwrap();
+    assert_eq!((paused.state, paused.threads), (JobState::Paused, 0));
+    assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));
+    let at = daemon.job(id).unwrap();
+    assert_eq!(daemon.command(id, Command::Pause).unwrap().state, JobState::Paused, "twice is once");
+    assert_eq!((daemon.job(id).unwrap().iterations, daemon.job(id).unwrap().seconds), (at.iterations, at.seconds));
+    let resumed = daemon.command(id, Command::Resume).unwrap();
+    assert_ne!(resumed.state, JobState::Paused);
+    wait_for(&daemon, id, "goes on", |view| running(view) && view.iterations > at.iterations);
+    assert!(matches!(daemon.command(id, Command::Resume), Err(Refusal::Conflict(_))));
+    let paused = daemon.command(id, Command::Pause).unwrap();
+    daemon.shutdown(Shutdown::Now);
+    drop(daemon);
+    let daemon = open(dir.path(), 2);
+    let again = daemon.job(id).unwrap();
+    assert_eq!((again.state, again.threads), (JobState::Paused, 0));
+    assert!(again.iterations >= paused.iterations && again.iterations > 0);
+    daemon.command(id, Command::Resume).unwrap();
+    wait_for(&daemon, id, "goes on", |view| running(view) && view.iterations > again.iterations);
+    let cancelled = daemon.command(id, Command::Cancel).unwrap();
+    assert_eq!((cancelled.state, cancelled.threads), (JobState::Cancelled, 0));
+    assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));
+    assert!(matches!(daemon.command(id, Command::Resume), Err(Refusal::Conflict(_))));
+    assert!(cancelled.best_grid.is_some_and(|key| daemon.grid(&key).is_ok()), "what it found stays");
+}
+
+#[test]
+fn draining_ends_with_the_running_units() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 1);
+    let settings = json!({ "strategy": "nrpa", "level": 3, "variant": "4D", "iterations": 60, "seed": 1 });
+    let id = daemon.submit(request(&settings, &none()), None).unwrap().id;
+    wait_for(&daemon, id, "runs", |view| running(view) && view.iterations > 0);
+    let before = daemon.job(id).unwrap().units_done;
+    let draining = daemon.command(id, Command::Drain).unwrap();
+    assert!(matches!(draining.state, JobState::Draining | JobState::Finished), "{draining:?}");
+    // A restart in between changes nothing: what was begun is done, and no more.
+    daemon.shutdown(Shutdown::Now);
+    drop(daemon);
+    let daemon = open(dir.path(), 1);
+    let done = wait_over(&daemon, id);
+    assert_eq!((done.state, done.reason.as_deref()), (JobState::Finished, Some("drained")));
+    assert!(done.units_done > before && done.units_done <= before + 2, "{before} {done:?}");
+    let waiting = daemon.submit(request(&endless(1), &none()), None).unwrap().id;
+    let other = daemon.submit(request(&endless(1), &none()), None).unwrap().id;
+    daemon.command(other, Command::Pause).unwrap();
+    daemon.command(waiting, Command::Cancel).unwrap();
+    daemon.command(other, Command::Cancel).unwrap();
+}
+
+#[test]
+fn limits_end_a_job() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let with = |limits: Value| daemon.submit(request(&endless(5), &json!({ "limits": limits })), None).unwrap().id;
+    let iterations = with(json!({ "iterations": 20_000 }));
+    let seconds = with(json!({ "seconds": 0.2, "threads": 1 }));
+    let memory = with(json!({ "memory": 1 << 20, "seconds": 0.5 }));
+    let view = wait_over(&daemon, iterations);
+    assert_eq!((view.state, view.reason.as_deref()), (JobState::Finished, Some("iterations")));
+    assert!(view.iterations >= 20_000);
+    let view = wait_over(&daemon, seconds);
+    assert_eq!((view.state, view.reason.as_deref()), (JobState::Finished, Some("time")));
+    assert!(view.seconds >= 0.2);
+    let view = wait_over(&daemon, memory);
+    assert!(view.state == JobState::Finished || view.reason.as_deref().is_some_and(|r| r.contains("memory")));
+    // A limit that is changed counts at once.
+    let id = with(json!({}));
+    wait_for(&daemon, id, "runs", running);
+    let limits = Limits { threads: Some(1), ..Limits::default() };
+    daemon.adjust(id, Adjustment { limits: Some(limits), ..Adjustment::default() }).unwrap();
+    wait_for(&daemon, id, "has one thread", |view| view.threads == 1);
+    let limits = Limits { iterations: Some(1), ..Limits::default() };
+    daemon.adjust(id, Adjustment { limits: Some(limits), ..Adjustment::default() }).unwrap();
+    assert_eq!(wait_over(&daemon, id).reason.as_deref(), Some("iterations"));
+    assert!(matches!(daemon.adjust(id, Adjustment::default()), Err(Refusal::Conflict(_))));
+}
+
+#[test]
+fn priority_goes_first_and_equals_share() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let submit =
+        |priority: i32| daemon.submit(request(&endless(9), &json!({ "priority": priority })), None).unwrap().id;
+    let low = submit(0);
+    wait_for(&daemon, low, "has both threads", |view| view.threads == 2);
+    let high = submit(5);
+    wait_for(&daemon, high, "has both threads", |view| view.threads == 2);
+    assert_eq!(wait_for(&daemon, low, "waits", |view| view.threads == 0).state, JobState::Queued);
+    let listed = daemon.jobs(
+        &JobFilter { state: Some(JobState::Running), ..JobFilter::default() },
+        &Page { limit: 10, cursor: None },
+    );
+    assert!(listed.unwrap().items.iter().all(|view| view.id == high));
+    daemon.adjust(low, Adjustment { priority: Some(6), ..Adjustment::default() }).unwrap();
+    wait_for(&daemon, low, "has both threads again", |view| view.threads == 2);
+    daemon.adjust(low, Adjustment { priority: Some(5), ..Adjustment::default() }).unwrap();
+    wait_for(&daemon, high, "has its share", |view| view.threads >= 1);
+    wait_for(&daemon, low, "has its share", |view| view.threads >= 1);
+    daemon.shutdown(Shutdown::Now);
+}
+
+#[test]
+fn more_jobs_than_may_be_active_all_come_to_their_turn() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 1);
+    let most = daemon.most_active();
+    let long: Vec<u64> =
+        (0..most as u64).map(|seed| daemon.submit(request(&endless(seed), &none()), None).unwrap().id).collect();
+    let waiting = daemon.submit(request(&small(1), &none()), None).unwrap().id;
+    let urgent = daemon.submit(request(&small(2), &json!({ "priority": 1 })), None).unwrap().id;
+    assert_eq!(wait_over(&daemon, urgent).units_done, 2, "one of a lower priority has made room");
+    assert_eq!(daemon.job(waiting).unwrap().state, JobState::Queued);
+    for &id in &long[..2] {
+        daemon.command(id, Command::Cancel).unwrap();
+    }
+    assert_eq!(wait_over(&daemon, waiting).units_done, 2);
+    daemon.shutdown(Shutdown::Now);
+    drop(daemon);
+    let daemon = open(dir.path(), 1);
+    let states: Vec<JobState> = long[2..].iter().map(|&id| daemon.job(id).unwrap().state).collect();
+    assert!(states.iter().all(|state| !state.is_over()), "{states:?}");
+    daemon.shutdown(Shutdown::Now);
+}
+
+#[test]
+fn a_hunt_starts_from_a_position_and_from_grids() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let record = &known().unwrap()[0].grid;
+    let msr = morpion::notation::msr::write_compact(record).unwrap();
+    let settings = json!({ "strategy": "random", "max_iterations": 20, "runs": 1, "seed": 1 });
+    let from =
+        daemon.submit(request(&settings, &json!({ "start": { "grid": msr, "moves": 150 } })), None).unwrap().id;
+    let settings = json!({ "strategy": "perturb", "max_iterations": 20, "runs": 1, "seed": 1 });
+    let perturbed = daemon.submit(request(&settings, &json!({ "grids": [msr] })), None).unwrap().id;
+    let view = wait_over(&daemon, from);
+    assert!(view.best.unwrap() >= 151, "{view:?}");
+    let (_, grid) = daemon.grid(view.best_grid.as_deref().unwrap()).unwrap();
+    assert_eq!(grid.moves[..150], record.moves[..150]);
+    assert_eq!(wait_over(&daemon, perturbed).best, Some(178));
+    // Grids that are sent are kept once.
+    let sent = daemon.add_grid(record.clone()).unwrap();
+    assert_eq!((sent.score, sent.record.is_some(), sent.moves_left), (178, true, 0));
+    let count = daemon.health().grids;
+    daemon.add_grid(record.clone()).unwrap();
+    assert_eq!(daemon.health().grids, count);
+    let mut twice = record.clone();
+    twice.moves[1] = twice.moves[0];
+    assert!(matches!(daemon.add_grid(twice), Err(Refusal::Invalid(_))));
+}
+
+#[test]
+fn a_gentle_shutdown_lets_the_running_units_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 1);
+    let settings = json!({ "strategy": "nrpa", "level": 3, "variant": "4D", "iterations": 50, "seed": 1 });
+    let id = daemon.submit(request(&settings, &none()), None).unwrap().id;
+    wait_for(&daemon, id, "runs", |view| running(view) && view.iterations > 0);
+    daemon.shutdown(Shutdown::WhenUnitsEnd);
+    let view = daemon.job(id).unwrap();
+    assert!(view.units_done >= 1 && !view.state.is_over(), "{view:?}");
+    assert!(matches!(daemon.submit(request(&small(1), &none()), None), Err(Refusal::Unavailable(_))));
+    drop(daemon);
+    let daemon = open(dir.path(), 1);
+    wait_for(&daemon, id, "goes on", |now| now.units_done > view.units_done);
+    daemon.shutdown(Shutdown::Now);
+}
+
+#[test]
+fn the_examples_of_jobs_are_taken() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 1);
+    let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
+    let mut tried = 0;
+    for entry in std::fs::read_dir(configs).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("job-")) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let value: Value = serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap();
+            let request = serde_json::from_value(value).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let view = daemon.submit(request, None).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            daemon.command(view.id, Command::Cancel).unwrap();
+            tried += 1;
+        }
+    }
+    assert!(tried >= 2, "{tried}");
+}

@@ -1,0 +1,258 @@
+//! Daemons for tests: in this process, or in one of their own that can be killed and is talked to by lines.
+#![allow(dead_code)]
+
+use morpion::cli::job_kinds::Kinds;
+use morpion::daemon::directory::DirectoryError;
+use morpion::daemon::scheduler::{Daemon, OpenError, Options, Shutdown};
+use morpion::daemon::service::{Command as Order, GridFilter, JobFilter, Page, Refusal, Service};
+use morpion::daemon::view::{GridView, JobId, JobRequest, JobState, JobView, UnitView};
+use morpion::queue::local::Options as QueueOptions;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+/// Longer than anything here takes: a guard against hanging, not a measure.
+pub const PATIENCE: Duration = Duration::from_secs(240);
+/// Where a daemon in a process of its own keeps its state; its presence makes the test `child` be one.
+pub const STATE: &str = "MORPION_TEST_STATE";
+/// Units of such a daemon that panic: `always:3` or `once:5`, with commas between.
+pub const PANICS: &str = "MORPION_TEST_PANICS";
+
+pub fn wait_until(what: &str, mut ready: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !ready() {
+        assert!(Instant::now() < end, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+pub fn options(state: &Path, workers: u32) -> Options {
+    Options {
+        state: state.to_owned(),
+        workers,
+        queue: QueueOptions { quantum: Duration::from_millis(50), ..QueueOptions::default() },
+        pace: Duration::from_millis(200),
+        kinds: Box::new(Kinds),
+        trap: None,
+    }
+}
+
+pub fn open(state: &Path, workers: u32) -> Arc<Daemon> {
+    try_open(|| options(state, workers)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The last thread of a daemon in this process that was shut down may still have to let its directory go.
+pub fn try_open(options: impl Fn() -> Options) -> Result<Arc<Daemon>, OpenError> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match Daemon::open(options()) {
+            Err(OpenError::Directory(DirectoryError::Locked(_))) if Instant::now() < end => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            opened => return opened,
+        }
+    }
+}
+
+/// A request with these settings and, over them, other fields.
+pub fn request(settings: &Value, others: &Value) -> JobRequest {
+    let mut whole = json!({ "kind": "hunt", "settings": settings });
+    for (name, value) in others.as_object().into_iter().flatten() {
+        whole[name] = value.clone();
+    }
+    serde_json::from_value(whole).expect("a request")
+}
+
+/// A hunt that is over soon.
+pub fn small(seed: u64) -> Value {
+    json!({ "strategy": "random", "max_iterations": 50, "runs": 2, "seed": seed })
+}
+
+/// A hunt without end.
+pub fn endless(seed: u64) -> Value {
+    json!({ "strategy": "nrpa", "level": 4, "seed": seed })
+}
+
+pub fn wait_for(daemon: &Daemon, id: JobId, what: &str, ready: impl Fn(&JobView) -> bool) -> JobView {
+    let mut last = None;
+    wait_until(&format!("job {id} {what}"), || {
+        let view = daemon.job(id).expect("the job is there");
+        let is_ready = ready(&view);
+        assert!(is_ready || !view.state.is_over(), "job {id} is over before it {what}: {view:?}");
+        last = Some(view);
+        is_ready
+    });
+    last.expect("it was looked at")
+}
+
+pub fn wait_over(daemon: &Daemon, id: JobId) -> JobView {
+    wait_for(daemon, id, "is over", |view| view.state.is_over())
+}
+
+pub fn running(view: &JobView) -> bool {
+    view.state == JobState::Running && view.threads > 0
+}
+
+pub fn all_units(daemon: &dyn Service, id: JobId) -> Vec<UnitView> {
+    pages(|page| daemon.units(id, None, page).map(|listing| (listing.items, listing.next)))
+}
+
+pub fn all_grids(daemon: &dyn Service, filter: &GridFilter) -> Vec<GridView> {
+    pages(|page| daemon.grids(filter, page).map(|listing| (listing.items, listing.next)))
+}
+
+pub fn all_jobs(daemon: &dyn Service) -> Vec<JobView> {
+    pages(|page| daemon.jobs(&JobFilter::default(), page).map(|listing| (listing.items, listing.next)))
+}
+
+fn pages<T>(mut read: impl FnMut(&Page) -> Result<(Vec<T>, Option<String>), Refusal>) -> Vec<T> {
+    let mut all = Vec::new();
+    let mut page = Page { limit: 37, cursor: None };
+    loop {
+        let (items, next) = read(&page).expect("a page");
+        assert!(items.len() <= page.limit);
+        all.extend(items);
+        match next {
+            Some(next) => page.cursor = Some(next),
+            None => return all,
+        }
+    }
+}
+
+/// What a daemon in a process of its own does: a line of JSON comes in, one goes out, until the input ends.
+pub fn be_a_daemon(state: &Path) {
+    let panics = std::env::var(PANICS).unwrap_or_default();
+    let (mut always, mut once) = (Vec::new(), Vec::new());
+    for panic in panics.split(',').filter(|panic| !panic.is_empty()) {
+        let (kind, unit) = panic.split_once(':').expect("kind:unit");
+        let unit: u64 = unit.parse().expect("a unit");
+        if kind == "always" { always.push(unit) } else { once.push(unit) }
+    }
+    let mut options = options(state, 2);
+    options.trap = Some(Arc::new(move |unit, attempt| {
+        if always.contains(&unit) || attempt == 1 && once.contains(&unit) {
+            panic!("unit {unit} was told to panic in attempt {attempt}");
+        }
+    }));
+    let answer = |value: Value| {
+        let mut out = std::io::stdout().lock();
+        let _ = writeln!(out, "\n@{value}").and_then(|()| out.flush());
+    };
+    let daemon = match Daemon::open(options) {
+        Ok(daemon) => daemon,
+        Err(error) => return answer(json!({ "refused": error.to_string() })),
+    };
+    answer(json!("ready"));
+    for line in std::io::stdin().lock().lines() {
+        let line: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
+        answer(carry_out(&daemon, &line));
+    }
+    daemon.shutdown(Shutdown::Now);
+}
+
+fn carry_out(daemon: &Daemon, line: &Value) -> Value {
+    fn said<T: serde::Serialize>(result: Result<T, Refusal>) -> Value {
+        match result {
+            Ok(value) => json!({ "ok": value }),
+            Err(error) => json!({ "error": error.to_string(), "kind": format!("{error:?}").split('(').next() }),
+        }
+    }
+    let id = line["id"].as_u64().unwrap_or_default();
+    match line["do"].as_str().unwrap_or_default() {
+        "submit" => {
+            let request = serde_json::from_value(line["request"].clone()).expect("a request");
+            said(daemon.submit(request, line["key"].as_str()))
+        }
+        "job" => said(daemon.job(id)),
+        "jobs" => json!({ "ok": all_jobs(daemon) }),
+        "units" => json!({ "ok": all_units(daemon, id) }),
+        "grids" => json!({ "ok": all_grids(daemon, &GridFilter { job: Some(id), ..GridFilter::default() }) }),
+        "health" => json!({ "ok": daemon.health() }),
+        "pause" => said(daemon.command(id, Order::Pause)),
+        "resume" => said(daemon.command(id, Order::Resume)),
+        "cancel" => said(daemon.command(id, Order::Cancel)),
+        "stop" => {
+            daemon.shutdown(Shutdown::Now);
+            json!({ "ok": null })
+        }
+        other => panic!("'{other}' is unknown"),
+    }
+}
+
+/// A daemon in a process of its own.
+pub struct Apart {
+    pub process: Child,
+    input: ChildStdin,
+    answers: Receiver<Value>,
+}
+
+impl Apart {
+    /// Starts one by running the test `child` of this test program, which calls [`be_a_daemon`]; or what it said instead.
+    pub fn start(state: &Path, panics: &str) -> Result<Apart, String> {
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command.args(["child", "--exact", "--nocapture", "--ignored"]);
+        command.env(STATE, state).env(PANICS, panics);
+        let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut process = spawned.expect("it can be started");
+        let (input, output) = (process.stdin.take().expect("a pipe"), process.stdout.take().expect("a pipe"));
+        let (sender, answers) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if let Some(answer) = line.strip_prefix('@')
+                    && sender.send(serde_json::from_str(answer).expect("JSON")).is_err()
+                {
+                    return;
+                }
+            }
+        });
+        let apart = Apart { process, input, answers };
+        match apart.answers.recv_timeout(PATIENCE) {
+            Ok(ready) if ready == "ready" => Ok(apart),
+            Ok(other) => Err(other["refused"].as_str().unwrap_or_default().to_owned()),
+            Err(error) => panic!("the daemon says nothing: {error}"),
+        }
+    }
+
+    /// Asks; nothing if it has died meanwhile.
+    pub fn ask(&mut self, line: &Value) -> Option<Value> {
+        writeln!(self.input, "{line}").and_then(|()| self.input.flush()).ok()?;
+        self.answers.recv_timeout(PATIENCE).ok()
+    }
+
+    /// Asks and expects that it is done.
+    pub fn get(&mut self, line: &Value) -> Value {
+        let mut answer = self.ask(line).expect("it lives");
+        assert!(answer.get("error").is_none(), "{line}: {answer}");
+        answer["ok"].take()
+    }
+
+    pub fn submit(&mut self, request: &JobRequest) -> JobId {
+        self.get(&json!({ "do": "submit", "request": request }))["id"].as_u64().expect("a number")
+    }
+
+    pub fn wait_over(&mut self, id: JobId) -> Value {
+        let mut last = Value::Null;
+        wait_until(&format!("job {id} is over"), || {
+            last = self.get(&json!({ "do": "job", "id": id }));
+            ["finished", "cancelled", "failed"].contains(&last["state"].as_str().unwrap_or_default())
+        });
+        last
+    }
+
+    /// Kills it, as `kill -9` does.
+    pub fn kill(mut self) {
+        self.process.kill().expect("it can be killed");
+        self.process.wait().expect("it ends");
+    }
+
+    /// Has it end by itself.
+    pub fn stop(mut self) {
+        self.get(&json!({ "do": "stop" }));
+        drop(self.input);
+        assert!(self.process.wait().expect("it ends").success());
+    }
+}
