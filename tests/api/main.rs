@@ -1,5 +1,6 @@
 //! The HTTP API over real sockets, with a service in memory behind it: every route, every error, hostile clients.
 
+mod commands;
 mod daemon;
 mod events;
 mod fake;
