@@ -2,7 +2,7 @@
 
 use super::job_kinds::Kinds;
 use super::signals::{self, Stop};
-use crate::daemon::api::Options as ApiOptions;
+use crate::daemon::api::{Options as ApiOptions, admit};
 use crate::daemon::scheduler::{Daemon, Options, Shutdown};
 use crate::daemon::service::Service;
 use crate::daemon::serving::Serving;
@@ -49,6 +49,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // Before anything else: with the port taken, another daemon may be meant.
     let listener = TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen))?;
     let address = listener.local_addr()?;
+    let mut options = ApiOptions::new(Arc::new(|line: &str| eprintln!("morpion: {line}")));
+    options.tokens = Some(Arc::new(TokenFile::in_directory(&args.state)));
+    options.hosts.clone_from(&args.host);
+    admit(address, &options)?;
     let daemon = Daemon::open(Options {
         state: args.state.clone(),
         workers: args.threads.unwrap_or(processors),
@@ -58,9 +62,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         trap: None,
     })?;
     let stops = signals::stops().context("cannot watch for Ctrl-C")?;
-    let mut options = ApiOptions::new(Arc::new(|line: &str| eprintln!("morpion: {line}")));
-    options.tokens = Some(Arc::new(TokenFile::in_directory(&args.state)));
-    options.hosts.clone_from(&args.host);
     let service: Arc<dyn Service> = Arc::clone(&daemon) as _;
     let serving = Serving::start(service, listener, options)?;
     eprintln!("morpion: the daemon runs in {}: http://{address}/", args.state.display());

@@ -15,7 +15,7 @@ mod server;
 mod totals;
 
 pub use problem::Problem;
-pub use server::{ServeError, serve};
+pub use server::{ServeError, admit, serve};
 
 use super::service::Service;
 use super::tokens::TokenStore;

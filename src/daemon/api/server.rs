@@ -52,6 +52,24 @@ pub enum ServeError {
     Records(#[from] ReadError),
 }
 
+/// Whether only its own machine reaches the address.
+fn is_own(address: SocketAddr) -> bool {
+    address.ip().to_canonical().is_loopback()
+}
+
+/// Whether a daemon with these options may listen on the address; [`serve`] asks it too, so that a caller can know
+/// before anything is begun.
+///
+/// # Errors
+/// If the address would be open to everybody, or the tokens cannot be read.
+pub fn admit(address: SocketAddr, options: &Options) -> Result<(), ServeError> {
+    if is_own(address) {
+        return Ok(());
+    }
+    let store = options.tokens.as_ref().ok_or(ServeError::NeedsToken(address))?;
+    if store.tokens()?.is_empty() { Err(ServeError::NeedsToken(address)) } else { Ok(()) }
+}
+
 /// Answers requests until `shutdown` is done, and then those that are at work.
 ///
 /// On a loopback address nobody needs a token, and those of the options are not asked; any other address is refused
@@ -66,13 +84,9 @@ pub async fn serve(
     shutdown: impl Future<Output = ()> + Send,
 ) -> Result<(), ServeError> {
     let address = listener.local_addr()?;
-    if address.ip().to_canonical().is_loopback() {
+    admit(address, &options)?;
+    if is_own(address) {
         options.tokens = None;
-    } else {
-        let store = options.tokens.as_ref().ok_or(ServeError::NeedsToken(address))?;
-        if store.tokens()?.is_empty() {
-            return Err(ServeError::NeedsToken(address));
-        }
     }
     let limits = options.limits;
     let log = Arc::clone(&options.log);
