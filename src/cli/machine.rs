@@ -1,5 +1,6 @@
 //! What a measurement is to be read with: the processor, the time that it spent on a thread, the date.
 
+pub use crate::runner::cpu::{process_seconds, thread_seconds};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Name of the processor, as far as the system tells, with the number of logical processors.
@@ -13,30 +14,6 @@ pub fn describe() -> String {
 /// Number of logical processors that this process may use.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Seconds that the processor has spent on the calling thread; `None` where the system does not tell.
-pub fn thread_seconds() -> Option<f64> {
-    #[cfg(unix)]
-    {
-        use rustix::time::{ClockId, clock_gettime};
-        let time = clock_gettime(ClockId::ThreadCPUTime);
-        Some(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
-    }
-    #[cfg(not(unix))]
-    None
-}
-
-/// Seconds that processors have spent on all threads of this process; `None` where the system does not tell.
-pub fn process_seconds() -> Option<f64> {
-    #[cfg(unix)]
-    {
-        use rustix::time::{ClockId, clock_gettime};
-        let time = clock_gettime(ClockId::ProcessCPUTime);
-        Some(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
-    }
-    #[cfg(not(unix))]
-    None
 }
 
 /// Today's date (UTC) as year-month-day.

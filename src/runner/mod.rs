@@ -4,11 +4,12 @@
 //! workers of a queue, takes in what they find, and alone writes files. What happens is recorded in the journal first, then written
 //! for people, then told to the observer. Every second the status files are rewritten and the journal is flushed to
 //! the device; every few seconds the workers are asked for the state of their searches, which goes into a checkpoint.
-//! [`parallel`] is apart from that: one search of a two-player game on several threads.
+//! [`parallel`] and [`tree`] are apart from that: a search of a two-player game on several threads, and a solution by units.
 
 pub mod archive;
 pub mod atomic;
 pub mod best;
+pub mod cpu;
 pub mod directory;
 pub mod events;
 pub mod orders;
@@ -17,6 +18,7 @@ mod session;
 pub mod state;
 pub mod statistics;
 pub mod status;
+pub mod tree;
 pub mod worker;
 
 pub use orders::Interrupt;

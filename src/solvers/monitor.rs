@@ -45,6 +45,11 @@ impl Monitor {
         self.stop.store(true, Relaxed);
     }
 
+    /// Takes the request back, for the next search.
+    pub fn go_on(&self) {
+        self.stop.store(false, Relaxed);
+    }
+
     /// Says whether the question that several threads are at has been answered: then the others stop.
     pub fn set_answered(&self, is: bool) {
         self.answered.store(is, Relaxed);

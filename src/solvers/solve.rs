@@ -45,7 +45,7 @@ pub enum EngineError {
 }
 
 /// What is to be known of a position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Goal {
     /// Its value.
     Exact,

@@ -6,11 +6,12 @@
 //!
 //! Each value carries a version and a CRC-32. On opening, redb checks the sums of all pages, and every value is read; a file
 //! that is damaged or newer than this program is reported and its content left alone. redb's quick repair is on: after a
-//! crash the file opens at once.
+//! crash the file opens at once. [`tree`] is another kind of file, of a game tree that is solved by units.
 
 mod committer;
 pub mod grids;
 mod tables;
+pub mod tree;
 
 use crate::core::search::End;
 use committer::{Committer, Waiting};

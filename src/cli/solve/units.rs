@@ -1,0 +1,355 @@
+//! `morpion solve GAME --units`: the value by units of work, which survives Ctrl-C and crashes with `--state`.
+
+use super::display::{goal_name, grouped, live_line, range, side_name, verdict};
+use super::options::{Options as Common, Plan};
+use super::{JSON_VERSION, Problem, since};
+use crate::cli::machine;
+use crate::core::game::{Game, Value};
+use crate::jobs::tree::coordinator::Coordinator;
+use crate::jobs::tree::credit::{Credit, Tally, Worker, by_user, total};
+use crate::jobs::tree::record::Event;
+use crate::jobs::tree::settings::{Feeder, Settings};
+use crate::jobs::tree::state::State;
+use crate::runner::Interrupt;
+use crate::runner::tree::crew::ByEngine;
+use crate::runner::tree::{Ended, Member, Told, solve_by_units};
+use crate::solvers::solve::Goal;
+use crate::solvers::table::Table;
+use crate::store::tree::TreeStore;
+use crate::strategies::params::parse_count;
+use anyhow::{Context, bail};
+use indicatif::ProgressBar;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Name of the file in the directory of `--state`.
+const FILE: &str = "tree.redb";
+
+/// The options of a solution by units.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Solving by units")]
+pub struct Options {
+    /// Solve by units of work: leaves of the top of the game tree, each answered by one thread on its own. Finds
+    /// the value and what it takes, no principal variation
+    #[arg(long)]
+    pub units: bool,
+    /// Keep the solution in a directory; the same command goes on with it after Ctrl-C or a crash
+    #[arg(long, value_name = "DIR", requires = "units")]
+    pub state: Option<PathBuf>,
+    /// Nodes that a unit may take (looked at every 4096); one that takes more is replaced by its children
+    #[arg(long, value_name = "N", default_value = "20M", value_parser = parse_count, requires = "units")]
+    unit_budget: u64,
+    /// In which order units are handed out
+    #[arg(long, value_enum, default_value_t = Feeder::Priority, requires = "units")]
+    feeder: Feeder,
+    /// How many workers have to agree on a unit
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "units")]
+    quorum: u32,
+    /// Seed of the random feeder
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "units")]
+    seed: u64,
+    /// Who gets the credit
+    #[arg(long, value_name = "NAME", default_value = "local", requires = "units")]
+    user: String,
+}
+
+/// What was found by units.
+pub struct Found {
+    /// Nodes of all units, those of earlier runs included.
+    pub nodes: u64,
+    /// Seconds of processor time of this run.
+    pub cpu: Option<f64>,
+    /// The value in points, if it is known.
+    pub exact: Option<i32>,
+    /// Whether the question is answered, and nothing contradicts the answer.
+    pub settled: bool,
+}
+
+/// Solves one position and prints what was found.
+///
+/// # Errors
+/// Options that do not go together, a state that cannot be used or written.
+pub fn solve_one<G: Game + Send + Sync>(
+    problem: &Problem<G>,
+    title: &str,
+    plans: impl Fn() -> anyhow::Result<Plan<G>>,
+    options: &Common,
+    interrupt: &Interrupt,
+    out: &mut dyn Write,
+) -> anyhow::Result<Found> {
+    let units = &options.units;
+    if options.threads < units.quorum {
+        bail!(
+            "--quorum {} needs as many workers: give --threads {0} or more, one of them to decide where two differ",
+            units.quorum
+        );
+    }
+    let settings = units.settings(options.goal(G::POINT));
+    let (state, mut store) = begin(problem, title, options, settings)?;
+    let mut members = Vec::new();
+    for n in 1..=options.threads {
+        let solver = Box::new(ByEngine::new(plans()?, Table::new(options.memory())?));
+        members.push(Member { user: units.user.clone(), name: n.to_string(), solver });
+    }
+    let mut coordinator = Coordinator::new(state);
+    let (began, cpu) = (Instant::now(), machine::process_seconds());
+    let bar = live_line();
+    let mut observer = |state: &State<G>, told: Told| show(state, told, bar.as_ref(), &problem.label, began);
+    let ended = solve_by_units(&mut coordinator, store.as_mut(), members, interrupt, &mut observer);
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    let ended = ended?;
+    let cpu = since(cpu);
+    let report = Report { problem, title, options, state: coordinator.state(), ended, began, cpu };
+    if options.json {
+        writeln!(out, "{}", report.to_json())?
+    } else {
+        report.write(out)?
+    }
+    let state = coordinator.state();
+    let exact = state.bounds().settle(Goal::Exact).then_some(state.bounds().lower / G::POINT);
+    let settled = state.is_finished() && state.meta().contradictions == 0;
+    Ok(Found { nodes: total(state.workers()).all().nodes, cpu, exact, settled })
+}
+
+impl Options {
+    fn settings(&self, goal: Goal) -> Settings {
+        let Options { unit_budget: budget, feeder, quorum, seed, .. } = *self;
+        Settings { goal, budget, feeder, quorum, seed, ..Settings::default() }
+    }
+}
+
+/// The state to go on with, or a new one.
+fn begin<G: Game>(
+    problem: &Problem<G>,
+    title: &str,
+    options: &Common,
+    settings: Settings,
+) -> anyhow::Result<(State<G>, Option<TreeStore>)> {
+    let root = problem.position.clone();
+    let Some(directory) = &options.units.state else { return Ok((State::new(root, settings)?, None)) };
+    std::fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
+    let path = directory.join(FILE);
+    // All that decides how a unit ends, beside the settings.
+    let job = serde_json::json!({
+        "game": title,
+        "position": problem.text,
+        "algorithm": options.algorithm.map(|name| format!("{name:?}").to_lowercase()),
+        "without": options.without.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
+        "memory": options.memory(),
+    })
+    .to_string();
+    if !path.exists() {
+        let mut state = State::new(root, settings)?;
+        let store = TreeStore::create(&path, &job, &mut state)?;
+        return Ok((state, Some(store)));
+    }
+    let (store, stored) = TreeStore::open(&path)?;
+    same(&path, &stored.job, &job)?;
+    same(&path, &serde_json::to_string(&stored.parts.meta.settings)?, &serde_json::to_string(&settings)?)?;
+    let state = stored.state(root).with_context(|| format!("{} cannot be gone on with", path.display()))?;
+    Ok((state, Some(store)))
+}
+
+/// Whether a stored solution is the one asked for.
+fn same(path: &Path, stored: &str, asked: &str) -> anyhow::Result<()> {
+    if stored != asked {
+        bail!(
+            "{} holds another solution, of {stored}, and not of {asked}: give the options that it was begun with, \
+             or another directory",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+/// Shows how it stands: warnings as lines, the rest in a line that is rewritten.
+fn show<G: Game>(state: &State<G>, told: Told, bar: Option<&ProgressBar>, label: &str, began: Instant) {
+    let say = |text: String| match bar {
+        Some(bar) => bar.suspend(|| eprintln!("{text}")),
+        None => eprintln!("{text}"),
+    };
+    let name = |worker: u32| state.workers().get(worker as usize).map_or_else(String::new, full_name);
+    match told {
+        Told::Event(Event::Refused { unit, worker }) => {
+            say(format!("worker {} was wrong on unit {unit}", name(*worker)))
+        }
+        Told::Event(Event::Distrusted { worker }) => {
+            say(format!("worker {} is often wrong: it is no longer trusted", name(*worker)));
+        }
+        Told::Event(Event::Contradiction { .. }) => {
+            say("answers contradict each other: some worker was wrong, and believed; --quorum 2 would have noticed"
+                .to_owned())
+        }
+        Told::Event(_) => (),
+        Told::Standing { running, nodes } => {
+            let Some(bar) = bar else { return };
+            let credit = total(state.workers());
+            let (alpha, beta) = (state.meta().aim.window.alpha, state.meta().aim.window.beta);
+            let asked = match beta - alpha {
+                1 => format!("at least {:+}?", beta.div_euclid(G::POINT)),
+                _ => format!("{:+}..{:+}?", alpha.div_euclid(G::POINT), -(-beta).div_euclid(G::POINT)),
+            };
+            let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
+            bar.set_message(format!(
+                "{label}value {}, {asked} {} leaves needed; units: {} done, {running} running; {} nodes, {:.0} s",
+                range(state.bounds(), G::POINT),
+                state.leaves().len(),
+                grouped(credit.accepted.units),
+                grouped(credit.all().nodes + nodes),
+                began.elapsed().as_secs_f64(),
+            ));
+            bar.tick();
+        }
+    }
+}
+
+fn full_name(worker: &Worker) -> String {
+    format!("{}/{}", worker.user, worker.name)
+}
+
+/// What there is to say at the end.
+struct Report<'a, G> {
+    problem: &'a Problem<G>,
+    title: &'a str,
+    options: &'a Common,
+    state: &'a State<G>,
+    ended: Ended,
+    began: Instant,
+    cpu: Option<f64>,
+}
+
+impl<G: Game> Report<'_, G> {
+    fn goal(&self) -> Goal {
+        self.state.settings().goal
+    }
+
+    fn best_moves(&self) -> Vec<String> {
+        let position = &self.problem.position;
+        let moves = self.state.best_moves().into_iter().filter_map(|code| position.decode(code));
+        if self.state.is_finished() { moves.map(|m| position.name(m)).collect() } else { Vec::new() }
+    }
+
+    fn write(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let Report { problem, state, options, .. } = self;
+        let label = if problem.label.is_empty() { String::new() } else { format!(", {}", problem.label) };
+        writeln!(out, "{}{label}\n{}", self.title, problem.position)?;
+        let side = problem.position.side();
+        writeln!(out, "value       {}", verdict(state.bounds(), side, G::POINT, self.goal()))?;
+        let all = total(state.workers());
+        let tally = |tally: Tally| {
+            format!(
+                "{} units, {} nodes, {:.2} CPU seconds",
+                grouped(tally.units),
+                grouped(tally.nodes),
+                tally.seconds()
+            )
+        };
+        writeln!(out, "took        {}", tally(all.all()))?;
+        let rows = |out: &mut dyn Write, credit: Credit| -> std::io::Result<()> {
+            for (name, part) in [("not needed", credit.stopped), ("refused", credit.rejected)] {
+                if part.units > 0 {
+                    writeln!(out, "  {name:<10}{}", tally(part))?;
+                }
+            }
+            Ok(())
+        };
+        rows(out, all)?;
+        let exhausted: u64 = state.meta().levels.iter().map(|level| level.exhausted).sum();
+        writeln!(
+            out,
+            "tree        {} nodes on top, {} of them split after a unit's budget",
+            grouped(state.nodes().len() as u64),
+            grouped(exhausted)
+        )?;
+        let seconds = self.began.elapsed().as_secs_f64();
+        let cpu = self.cpu.map_or(String::new(), |cpu| format!(", {cpu:.2} CPU seconds"));
+        writeln!(out, "this run    {seconds:.2} s{cpu}")?;
+        if state.meta().contradictions > 0 {
+            writeln!(out, "doubtful    {} contradictions among the answers", state.meta().contradictions)?;
+        }
+        if self.ended == Ended::Interrupted && !state.is_finished() {
+            let how = if options.units.state.is_some() { "; the same command goes on" } else { "" };
+            writeln!(out, "stopped     interrupted{how}")?;
+        }
+        let best = self.best_moves();
+        if !best.is_empty() {
+            writeln!(out, "best moves  {} (there may be more)", best.join(" "))?;
+        }
+        if state.workers().len() > 1 {
+            for worker in state.workers() {
+                let trust = if worker.distrusted { ", no longer trusted" } else { "" };
+                let wrong = if worker.wrong > 0 { format!(", {} wrong", worker.wrong) } else { String::new() };
+                writeln!(out, "worker      {}: {}{wrong}{trust}", full_name(worker), tally(worker.credit.all()))?;
+            }
+        }
+        let users = by_user(state.workers());
+        if users.len() > 1 {
+            for (user, credit) in users {
+                writeln!(out, "user        {user}: {}", tally(credit.all()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        let Report { problem, state, options, .. } = self;
+        let point: Value = G::POINT;
+        let tally = |tally: Tally| serde_json::json!({"units": tally.units, "nodes": tally.nodes, "cpu_seconds": tally.seconds()});
+        let credit = |credit: &Credit| {
+            serde_json::json!({
+                "accepted": tally(credit.accepted),
+                "not_needed": tally(credit.stopped),
+                "refused": tally(credit.rejected),
+            })
+        };
+        let workers: Vec<_> = (state.workers().iter())
+            .map(|worker| {
+                serde_json::json!({
+                    "user": worker.user,
+                    "name": worker.name,
+                    "credit": credit(&worker.credit),
+                    "right": worker.right,
+                    "wrong": worker.wrong,
+                    "failed": worker.failed,
+                    "trusted": !worker.distrusted,
+                })
+            })
+            .collect();
+        let users: serde_json::Map<_, _> =
+            by_user(state.workers()).into_iter().map(|(user, sum)| (user.to_owned(), credit(&sum))).collect();
+        serde_json::json!({
+            "version": JSON_VERSION,
+            "command": "solve",
+            "game": self.title,
+            "position": problem.text,
+            "side": side_name(problem.position.side()),
+            "algorithm": options.algorithm.map(|name| format!("{name:?}").to_lowercase()),
+            "without": options.without.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
+            "goal": goal_name(self.goal(), point),
+            "settled": state.is_finished(),
+            "stopped": (self.ended == Ended::Interrupted && !state.is_finished()).then_some("interrupted"),
+            "lower": state.bounds().lower / point,
+            "upper": state.bounds().upper / point,
+            "known": problem.known,
+            "best_moves": self.best_moves(),
+            "units": {
+                "budget": state.settings().budget,
+                "feeder": state.settings().feeder,
+                "quorum": state.settings().quorum,
+                "tree_nodes": state.nodes().len(),
+                "split": state.meta().levels.iter().map(|level| level.exhausted).sum::<u64>(),
+                "contradictions": state.meta().contradictions,
+                "credit": credit(&total(state.workers())),
+                "users": users,
+                "workers": workers,
+            },
+            "seconds": self.began.elapsed().as_secs_f64(),
+            "cpu_seconds": self.cpu,
+            "threads": options.threads,
+            "memory": options.memory(),
+        })
+    }
+}

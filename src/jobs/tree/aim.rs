@@ -1,0 +1,106 @@
+//! Which window the root is asked next.
+//!
+//! Towards an exact value: windows from a guess on, in one direction with doubling steps (1, 2, 4 points, ...) until
+//! the value has been passed, then halving what is left. As values go up the tree fail-soft, a bound often jumps
+//! further than was asked for. Who wins, or whether a threshold is reached, is one window.
+
+use super::settings::{Settings, Window};
+use crate::core::game::Value;
+use crate::solvers::solve::{Bounds, Goal};
+use serde::{Deserialize, Serialize};
+
+/// Steps double no further than this often.
+const MOST_DOUBLINGS: u32 = 14;
+
+/// Where the answers so far have led.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum Course {
+    /// None yet.
+    Begun,
+    /// Up, so often.
+    Up(u32),
+    /// Down, so often.
+    Down(u32),
+    /// Both ways.
+    Between,
+}
+
+/// The window that is being asked, and how it came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Aim {
+    /// The window.
+    pub window: Window,
+    course: Course,
+}
+
+impl Aim {
+    /// The first window. Bounds are those of the root, `point` is the game's.
+    pub fn first(settings: &Settings, bounds: Bounds, point: Value) -> Aim {
+        let window = match settings.goal {
+            Goal::Exact => around(settings.guess.div_euclid(point) * point, settings, bounds, point),
+            Goal::WinLossDraw => Window { alpha: -1, beta: 1 },
+            Goal::Threshold(target) => Window { alpha: target - 1, beta: target },
+        };
+        Aim { window, course: Course::Begun }
+    }
+
+    /// The window after this one has been answered.
+    pub fn next(self, settings: &Settings, bounds: Bounds, point: Value) -> Aim {
+        let Bounds { lower, upper } = bounds;
+        let course = match (self.course, lower >= self.window.beta) {
+            (Course::Begun, true) => Course::Up(0),
+            (Course::Begun, false) => Course::Down(0),
+            (Course::Up(n), true) => Course::Up(n + 1),
+            (Course::Down(n), false) => Course::Down(n + 1),
+            _ => Course::Between,
+        };
+        let target = match course {
+            Course::Up(n) => lower + point * (1 << n.min(MOST_DOUBLINGS)),
+            Course::Down(n) => upper - point * ((1 << n.min(MOST_DOUBLINGS)) - 1),
+            Course::Begun | Course::Between => lower + point * (((upper - lower) / point + 1) / 2),
+        };
+        Aim { window: around(target, settings, bounds, point), course }
+    }
+}
+
+/// A window about the question whether `target` is reached, within what is open.
+fn around(target: Value, settings: &Settings, Bounds { lower, upper }: Bounds, point: Value) -> Window {
+    let margin = settings.margin as Value * point;
+    let target = target.min(upper).max((lower + point).min(upper));
+    Window { alpha: (target - 1 - margin).max(lower - 1), beta: (target + margin).min(upper + 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every value is found, from every guess, with every margin, however little the bounds tell, and in few windows.
+    #[test]
+    fn windows_close_in_on_every_value() {
+        const POINT: Value = 10;
+        for (value, guess, margin) in
+            (-64..=64).flat_map(|v| (-70..=70).step_by(7).flat_map(move |g| [(v, g, 0), (v, g, 1), (v, g, 5)]))
+        {
+            let settings = Settings { guess: guess * POINT, margin, ..Settings::default() };
+            let mut bounds = Bounds { lower: -64 * POINT, upper: 64 * POINT };
+            let mut aim = Aim::first(&settings, bounds, POINT);
+            let mut asked = 0;
+            while !bounds.settle(Goal::Exact) {
+                let value = value * POINT;
+                let Window { alpha, beta } = aim.window;
+                assert!(aim.window.left(bounds.lower, bounds.upper).is_some(), "{aim:?} {bounds:?}");
+                if value <= alpha {
+                    bounds.upper = alpha.div_euclid(POINT) * POINT;
+                } else if value >= beta {
+                    bounds.lower = -(-beta).div_euclid(POINT) * POINT;
+                } else {
+                    bounds = Bounds { lower: value, upper: value };
+                }
+                asked += 1;
+                assert!(asked <= 16, "{value} from {guess}: {aim:?} {bounds:?}");
+                aim = aim.next(&settings, bounds, POINT);
+            }
+            assert_eq!(bounds.lower, value * POINT);
+        }
+    }
+}

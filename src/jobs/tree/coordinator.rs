@@ -1,0 +1,328 @@
+//! Hands out units, takes in how they end, and says what the workers have to be told.
+//!
+//! Beside the [`State`] it knows who is at which unit; after a restart nobody is. Every change of the state goes
+//! through a [`Record`]; whoever stores them takes them by [`Coordinator::take_records`] before a unit leaves the house, and
+//! before an outcome is acknowledged.
+//!
+//! A leaf becomes a unit when it is among the surest that are needed. It is split without being tried if units
+//! of its level mostly use up their budget, or if there are fewer sure leaves than workers and no reason to believe that
+//! it is small: a worker that has nothing sure to do searches what will probably be cut off.
+
+use super::credit::WorkerId;
+use super::node::NodeId;
+use super::record::{Event, Misfit, Record};
+use super::settings::{Feeder, Window};
+use super::state::State;
+use super::unit::{Class, Outcome, Spent, Unit, UnitId};
+use crate::core::game::Game;
+use crate::core::seed::derive;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A level is hopeless if this many of its units used up their budget ...
+const HOPELESS_LEAST: u64 = 2;
+/// ... and so many times more than were answered.
+const HOPELESS_TIMES: u64 = 2;
+/// A leaf is small if the units of its level, or of the last one above that had any, took less than this part of the
+/// budget.
+const SMALL: u64 = 16;
+/// Units per worker that may be open at a time; so many wait at most for confirmation.
+const OPEN_PER_WORKER: usize = 8;
+
+/// A unit for a worker.
+#[derive(Debug, Clone)]
+pub struct Work<G> {
+    /// The unit.
+    pub unit: UnitId,
+    /// The node that it asks about.
+    pub node: NodeId,
+    /// Codes of the moves that lead to it from the root.
+    pub path: Vec<u16>,
+    /// The position, with its past.
+    pub position: G,
+    /// The question.
+    pub window: Window,
+    /// Nodes that it may take.
+    pub budget: u64,
+}
+
+/// What a worker gets that asks for a unit.
+#[derive(Debug, Clone)]
+pub enum Next<G> {
+    /// A unit.
+    Unit(Box<Work<G>>),
+    /// Nothing now: it should ask again after the next outcome of any worker.
+    Wait,
+    /// Nothing any more: it is not trusted.
+    Distrusted,
+    /// Nothing any more: the question is answered.
+    Finished,
+}
+
+/// What a worker at a unit has to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The unit is not needed any more.
+    Cancel,
+    /// Another window is needed, usually a narrower one.
+    Window(Window),
+}
+
+/// What a change leads to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// What happened.
+    pub events: Vec<Event>,
+    /// Who has to be told what about which unit.
+    pub orders: Vec<(WorkerId, UnitId, Order)>,
+}
+
+/// A unit that a worker is at.
+#[derive(Debug, Clone, Copy)]
+struct Lease {
+    cancelled: bool,
+}
+
+/// The coordinator.
+#[derive(Debug, Clone)]
+pub struct Coordinator<G> {
+    state: State<G>,
+    leases: BTreeMap<(UnitId, WorkerId), Lease>,
+    /// Workers that have come since the program began.
+    present: BTreeSet<WorkerId>,
+    records: Vec<Record>,
+    effects: Effects,
+    handed: u64,
+}
+
+impl<G: Game> Coordinator<G> {
+    /// The coordinator of a state, new or restored.
+    pub fn new(state: State<G>) -> Coordinator<G> {
+        Coordinator {
+            state,
+            leases: BTreeMap::new(),
+            present: BTreeSet::new(),
+            records: Vec::new(),
+            effects: Effects::default(),
+            handed: 0,
+        }
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State<G> {
+        &self.state
+    }
+
+    /// The state, for whoever stores what changed in it.
+    pub fn state_mut(&mut self) -> &mut State<G> {
+        &mut self.state
+    }
+
+    /// The changes since the last call, to be stored.
+    pub fn take_records(&mut self) -> Vec<Record> {
+        std::mem::take(&mut self.records)
+    }
+
+    /// What the changes since the last call led to. Handing out units may change something, too.
+    pub fn take_effects(&mut self) -> Effects {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Units that workers are at, cancelled ones included.
+    pub fn running(&self) -> usize {
+        self.leases.len()
+    }
+
+    /// A worker comes, for the first time or again.
+    ///
+    /// # Errors
+    /// None that a whole state gives.
+    pub fn join(&mut self, user: &str, name: &str) -> Result<WorkerId, Misfit> {
+        let known = self.state.workers().iter().position(|worker| worker.user == user && worker.name == name);
+        let id = match known {
+            Some(id) => id as WorkerId,
+            None => {
+                self.change(Record::Joined { user: user.to_owned(), name: name.to_owned() })?;
+                self.state.meta().next_worker - 1
+            }
+        };
+        self.present.insert(id);
+        Ok(id)
+    }
+
+    /// A worker is gone; what it was at is handed out anew.
+    ///
+    /// # Errors
+    /// None that a whole state gives.
+    pub fn leave(&mut self, worker: WorkerId) -> Result<(), Misfit> {
+        let units: Vec<UnitId> = self.leases.keys().filter(|key| key.1 == worker).map(|key| key.0).collect();
+        for unit in units {
+            let window = self.state.units().get(&unit).map_or(Window { alpha: 0, beta: 1 }, |unit| unit.window);
+            self.settle(worker, unit, window, Outcome::Stopped, Spent::default())?;
+        }
+        self.present.remove(&worker);
+        Ok(())
+    }
+
+    /// A unit for a worker that has joined.
+    ///
+    /// # Errors
+    /// None that a whole state gives.
+    pub fn next(&mut self, worker: WorkerId) -> Result<Next<G>, Misfit> {
+        if self.state.is_finished() {
+            return Ok(Next::Finished);
+        }
+        if self.state.workers().get(worker as usize).is_none_or(|worker| worker.distrusted) {
+            return Ok(Next::Distrusted);
+        }
+        self.supply(worker)?;
+        let Some(id) = self.choose(worker) else {
+            return Ok(if self.state.is_finished() { Next::Finished } else { Next::Wait });
+        };
+        let Some(Unit { node, window, .. }) = self.state.units().get(&id) else { return Ok(Next::Wait) };
+        let (node, window) = (*node, *window);
+        let work = Work {
+            unit: id,
+            node,
+            path: self.state.path(node),
+            position: self.state.position(node)?,
+            window,
+            budget: self.state.settings().budget,
+        };
+        self.leases.insert((id, worker), Lease { cancelled: false });
+        self.handed += 1;
+        Ok(Next::Unit(Box::new(work)))
+    }
+
+    /// A worker has ended with a unit, having searched `window` last. What it was not given, or has ended with before, is
+    /// ignored.
+    ///
+    /// # Errors
+    /// None that a whole state gives.
+    pub fn settle(
+        &mut self,
+        worker: WorkerId,
+        unit: UnitId,
+        window: Window,
+        outcome: Outcome,
+        spent: Spent,
+    ) -> Result<(), Misfit> {
+        if self.leases.remove(&(unit, worker)).is_none() {
+            return Ok(());
+        }
+        self.change(Record::Settled { unit, worker, window, outcome, spent })
+    }
+
+    fn change(&mut self, record: Record) -> Result<(), Misfit> {
+        let events = self.state.apply(&record)?;
+        self.records.push(record);
+        self.order(&events);
+        self.effects.events.extend(events);
+        Ok(())
+    }
+
+    /// Notes whom these events concern that is at a unit.
+    fn order(&mut self, events: &[Event]) {
+        for event in events {
+            let (of_unit, of_worker, order) = match *event {
+                Event::Absorbed { unit, .. } | Event::Closed { unit } => (Some(unit), None, Order::Cancel),
+                Event::Window { unit, window } => (Some(unit), None, Order::Window(window)),
+                Event::Distrusted { worker } => (None, Some(worker), Order::Cancel),
+                _ => continue,
+            };
+            for (&(unit, worker), lease) in &mut self.leases {
+                let concerned = of_unit.is_none_or(|u| u == unit) && of_worker.is_none_or(|w| w == worker);
+                if concerned && !lease.cancelled {
+                    lease.cancelled = order == Order::Cancel;
+                    self.effects.orders.push((worker, unit, order));
+                }
+            }
+        }
+    }
+
+    /// How many more workers a unit needs, as things stand.
+    fn places(&self, id: UnitId, unit: &Unit) -> usize {
+        let mut votes: HashMap<Option<Class>, usize> = HashMap::new();
+        for claim in &unit.claims {
+            *votes.entry(Class::of(claim.outcome, unit.window)).or_default() += 1;
+        }
+        let most = votes.into_values().max().unwrap_or(0);
+        let running = self.leases.range((id, 0)..=(id, WorkerId::MAX)).filter(|(_, lease)| !lease.cancelled).count();
+        (self.state.settings().quorum as usize).saturating_sub(most + running)
+    }
+
+    fn is_open_to(&self, worker: WorkerId, id: UnitId, unit: &Unit) -> bool {
+        !unit.knows(worker) && !self.leases.contains_key(&(id, worker)) && self.places(id, unit) > 0
+    }
+
+    /// Makes units until there are some for this worker and for others that may come.
+    fn supply(&mut self, worker: WorkerId) -> Result<(), Misfit> {
+        while let Some(record) = self.missing(worker) {
+            self.change(record)?;
+        }
+        Ok(())
+    }
+
+    /// What is to be done for there to be units enough.
+    fn missing(&self, worker: WorkerId) -> Option<Record> {
+        let state = &self.state;
+        let width = self.present.len().div_ceil(state.settings().quorum as usize).max(1);
+        let most = OPEN_PER_WORKER * self.present.len().max(1);
+        let leaves = state.leaves();
+        let surest = leaves.first()?.cost;
+        let sure = leaves.iter().take_while(|leaf| leaf.cost == surest).count();
+        let mut open = 0;
+        for leaf in leaves {
+            if open >= width {
+                return None;
+            }
+            let unit = state.at.get(&leaf.node).and_then(|id| Some((*id, state.units().get(id)?)));
+            let begun = unit.is_some_and(|(id, unit)| {
+                !unit.claims.is_empty() || self.leases.range((id, 0)..=(id, WorkerId::MAX)).next().is_some()
+            });
+            let level = usize::from(state.nodes()[leaf.node as usize].level);
+            let few = sure < width && leaf.cost == surest && !self.is_small(level);
+            if !begun && (few || self.is_hopeless(level)) {
+                return Some(Record::Split { node: leaf.node });
+            }
+            match unit {
+                Some((id, unit)) => open += usize::from(self.is_open_to(worker, id, unit)),
+                None if state.units().len() < most => return Some(Record::Made { node: leaf.node }),
+                None => return None,
+            }
+        }
+        None
+    }
+
+    /// Whether units of this level mostly do not end within their budget.
+    fn is_hopeless(&self, level: usize) -> bool {
+        let levels = &self.state.meta().levels;
+        levels.get(level).is_some_and(|level| {
+            level.exhausted >= HOPELESS_LEAST && level.exhausted > HOPELESS_TIMES.saturating_mul(level.answered)
+        })
+    }
+
+    /// Whether units of this level take far less than their budget, as far as is known.
+    fn is_small(&self, level: usize) -> bool {
+        let levels = &self.state.meta().levels;
+        let known = levels.iter().take(level + 1).rev().find(|level| level.answered > 0);
+        known.is_some_and(|level| level.nodes / level.answered < self.state.settings().budget / SMALL)
+    }
+
+    /// The unit that this worker gets.
+    fn choose(&self, worker: WorkerId) -> Option<UnitId> {
+        let state = &self.state;
+        let mut open = state.units().iter().filter(|&(&id, unit)| self.is_open_to(worker, id, unit));
+        match state.settings().feeder {
+            Feeder::Creation => open.next().map(|(&id, _)| id),
+            Feeder::Random => {
+                let open: Vec<UnitId> = open.map(|(&id, _)| id).collect();
+                let draw = derive(state.settings().seed, &[self.handed]);
+                open.get((draw % (open.len() as u64).max(1)) as usize).copied()
+            }
+            Feeder::Priority => (state.leaves().iter())
+                .filter_map(|leaf| state.at.get(&leaf.node))
+                .find(|&&id| state.units().get(&id).is_some_and(|unit| self.is_open_to(worker, id, unit)))
+                .copied(),
+        }
+    }
+}

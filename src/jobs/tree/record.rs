@@ -1,0 +1,107 @@
+//! Changes of the state, and what they lead to.
+
+use super::credit::WorkerId;
+use super::node::NodeId;
+use super::settings::Window;
+use super::unit::{Outcome, Spent, UnitId};
+use crate::solvers::solve::Bounds;
+use serde::{Deserialize, Serialize};
+
+/// A change that must not be lost: the same value is applied live and on replay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Record {
+    /// A worker that was not known has come. Workers are numbered in this order.
+    Joined {
+        /// Who gets its credit.
+        user: String,
+        /// Its name among the user's.
+        name: String,
+    },
+    /// A unit was made. Units are numbered in this order.
+    Made {
+        /// For this leaf, with the window that it is needed for.
+        node: NodeId,
+    },
+    /// A leaf was replaced by its children, without asking.
+    Split {
+        /// The leaf.
+        node: NodeId,
+    },
+    /// A worker is done with a unit, whatever became of the unit meanwhile.
+    Settled {
+        /// The unit.
+        unit: UnitId,
+        /// The worker.
+        worker: WorkerId,
+        /// The window that it searched last.
+        window: Window,
+        /// How it ended.
+        outcome: Outcome,
+        /// What it took.
+        spent: Spent,
+    },
+}
+
+/// What a change led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// A unit was settled, and this is known of its node.
+    Absorbed {
+        /// The unit.
+        unit: UnitId,
+        /// Its node.
+        node: NodeId,
+        /// What is known of it.
+        bounds: Bounds,
+    },
+    /// A unit is not needed any more.
+    Closed {
+        /// The unit.
+        unit: UnitId,
+    },
+    /// A unit is needed for another window only.
+    Window {
+        /// The unit.
+        unit: UnitId,
+        /// What is asked now.
+        window: Window,
+    },
+    /// A leaf was replaced by its children.
+    Split {
+        /// The leaf.
+        node: NodeId,
+    },
+    /// Workers do not agree on a unit.
+    Disagreement {
+        /// The unit.
+        unit: UnitId,
+    },
+    /// A claim was refused: it contradicts what is known, or most others.
+    Refused {
+        /// The unit.
+        unit: UnitId,
+        /// The worker.
+        worker: WorkerId,
+    },
+    /// A worker is no longer trusted.
+    Distrusted {
+        /// The worker.
+        worker: WorkerId,
+    },
+    /// What is known of a node's children contradicts what is known of it: some worker was wrong, and believed.
+    Contradiction {
+        /// The node.
+        node: NodeId,
+    },
+    /// The bounds of the root are closer.
+    Closer(Bounds),
+    /// The root is asked another window.
+    Asking(Window),
+    /// The question is answered.
+    Finished(Bounds),
+}
+
+/// A record, or a stored state, that cannot be: it was damaged, or belongs to another game.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Misfit(pub String);

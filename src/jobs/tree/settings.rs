@@ -1,0 +1,135 @@
+//! What a solution by units is made of, and the windows that are asked.
+
+use crate::core::game::{MAX_VALUE, Value};
+use crate::solvers::solve::Goal;
+use serde::{Deserialize, Serialize};
+
+/// Most workers that answer one unit.
+pub const MAX_QUORUM: u32 = 9;
+/// Deepest shallow search.
+pub const MAX_LOOK_AHEAD: u32 = 8;
+
+/// In which order units are handed out that wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Feeder {
+    /// The oldest first.
+    Creation,
+    /// The one most surely needed first.
+    Priority,
+    /// Any, by a seeded generator.
+    Random,
+}
+
+/// The settings of a solution. They last as long as it does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// What is to be known of the root.
+    pub goal: Goal,
+    /// The value that is asked for first.
+    pub guess: Value,
+    /// Half the width of the first windows in points; 0 asks null windows.
+    pub margin: u32,
+    /// Nodes that a unit may take.
+    pub budget: u64,
+    /// How many workers have to agree on a unit.
+    pub quorum: u32,
+    /// In which order units are handed out.
+    pub feeder: Feeder,
+    /// Seed of the random feeder.
+    pub seed: u64,
+    /// Depth of the searches that order the children of a node, in plies.
+    pub look_ahead: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            goal: Goal::Exact,
+            guess: 0,
+            margin: 0,
+            budget: 20_000_000,
+            quorum: 1,
+            feeder: Feeder::Priority,
+            seed: 0,
+            look_ahead: 3,
+        }
+    }
+}
+
+/// Settings that make no sense.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// No worker, or too many of them.
+    #[error("a quorum of {0} is out of range: 1 to {MAX_QUORUM}")]
+    Quorum(u32),
+    /// No node at all.
+    #[error("a unit cannot be searched with a budget of 0 nodes: at least 1")]
+    Budget,
+    /// Too wide a window, or a guess that no game can have.
+    #[error("the guess {guess} with a margin of {margin} points is beyond every value: at most {MAX_VALUE}")]
+    Guess {
+        /// The guess.
+        guess: Value,
+        /// The margin.
+        margin: u32,
+    },
+    /// Too deep a look ahead.
+    #[error("{0} plies of looking ahead are too many: at most {MAX_LOOK_AHEAD}")]
+    LookAhead(u32),
+}
+
+impl Settings {
+    /// Whether they make sense.
+    ///
+    /// # Errors
+    /// The first one that does not.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let Settings { guess, margin, .. } = *self;
+        if !(1..=MAX_QUORUM).contains(&self.quorum) {
+            return Err(SettingsError::Quorum(self.quorum));
+        }
+        if self.budget == 0 {
+            return Err(SettingsError::Budget);
+        }
+        if guess.unsigned_abs() > MAX_VALUE as u32 || margin > MAX_VALUE as u32 {
+            return Err(SettingsError::Guess { guess, margin });
+        }
+        if self.look_ahead > MAX_LOOK_AHEAD {
+            return Err(SettingsError::LookAhead(self.look_ahead));
+        }
+        Ok(())
+    }
+}
+
+/// A question: is the value at most `alpha`, at least `beta`, or which one between? For the side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// Lower end; below `beta`.
+    pub alpha: Value,
+    /// Upper end.
+    pub beta: Value,
+}
+
+impl Window {
+    /// What is left to ask where the value is known to lie from `lower` to `upper`; `None` if the question is answered.
+    pub fn left(self, lower: Value, upper: Value) -> Option<Window> {
+        let window = Window { alpha: self.alpha.max(lower), beta: self.beta.min(upper) };
+        (window.alpha < window.beta).then_some(window)
+    }
+
+    /// The same question for the other side.
+    pub fn turned(self) -> Window {
+        Window { alpha: -self.beta, beta: -self.alpha }
+    }
+
+    /// Whether an answer to this answers `other`, too.
+    pub fn covers(self, other: Window) -> bool {
+        self.alpha <= other.alpha && self.beta >= other.beta
+    }
+
+    /// The least window that covers both.
+    pub fn with(self, other: Window) -> Window {
+        Window { alpha: self.alpha.min(other.alpha), beta: self.beta.max(other.beta) }
+    }
+}

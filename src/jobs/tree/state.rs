@@ -1,0 +1,486 @@
+//! All of a solution that must last: nodes, units with their claims, workers with their credit. It changes by
+//! [`State::apply`] only, so a replay of the same records leads to the same state.
+
+use super::aim::Aim;
+use super::credit::{Worker, WorkerId};
+use super::grow::own_bounds;
+use super::node::{NO_PARENT, Node, NodeId};
+use super::record::{Event, Misfit, Record};
+use super::settings::{Settings, SettingsError};
+use super::unit::{Claim, Outcome, Unit, UnitId};
+use super::walk::{Leaf, leaves};
+use crate::core::game::{Game, MAX_VALUE};
+use crate::solvers::solve::Bounds;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A unit that so many workers broke down on is replaced by its children.
+const MOST_FAILURES: u32 = 3;
+
+/// How units of one level came to their ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Level {
+    /// Units that were answered.
+    pub answered: u64,
+    /// Nodes that these took.
+    pub nodes: u64,
+    /// Units that used up their budget.
+    pub exhausted: u64,
+}
+
+/// The small part of the state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    /// The settings.
+    pub settings: Settings,
+    /// The next unit's number.
+    pub next_unit: UnitId,
+    /// The next worker's number.
+    pub next_worker: WorkerId,
+    /// Number of nodes.
+    pub nodes: NodeId,
+    /// What the root is asked.
+    pub aim: Aim,
+    /// By level.
+    pub levels: Vec<Level>,
+    /// How often something believed contradicted something believed before.
+    pub contradictions: u64,
+    /// Records that were applied.
+    pub applied: u64,
+}
+
+/// A state as it is stored: all that cannot be made anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parts {
+    /// The small part.
+    pub meta: Meta,
+    /// Nodes in order.
+    pub nodes: Vec<Node>,
+    /// Units that are not settled.
+    pub units: BTreeMap<UnitId, Unit>,
+    /// Workers in order.
+    pub workers: Vec<Worker>,
+}
+
+/// What changed since the state was stored.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Dirty {
+    /// Nodes.
+    pub nodes: BTreeSet<NodeId>,
+    /// Units, settled ones included.
+    pub units: BTreeSet<UnitId>,
+    /// Workers.
+    pub workers: BTreeSet<WorkerId>,
+}
+
+/// The state.
+#[derive(Debug, Clone)]
+pub struct State<G> {
+    pub(super) root: G,
+    pub(super) keyed: G,
+    pub(super) meta: Meta,
+    pub(super) nodes: Vec<Node>,
+    pub(super) units: BTreeMap<UnitId, Unit>,
+    pub(super) workers: Vec<Worker>,
+    /// The unit of a leaf.
+    pub(super) at: BTreeMap<NodeId, UnitId>,
+    /// Nodes by level and key.
+    pub(super) keys: HashMap<(u16, u64), NodeId>,
+    /// Leaves that are needed, the surest first.
+    pub(super) leaves: Vec<Leaf>,
+    pub(super) dirty: Dirty,
+}
+
+impl<G: Game> State<G> {
+    /// The state of a solution that begins.
+    ///
+    /// # Errors
+    /// Settings that make no sense.
+    pub fn new(root: G, settings: Settings) -> Result<State<G>, SettingsError> {
+        settings.check()?;
+        let mut moves = Vec::new();
+        root.moves(&mut moves);
+        let (lower, upper) = if moves.is_empty() { (root.outcome(), root.outcome()) } else { own_bounds(&root) };
+        let bounds = Bounds { lower, upper };
+        let keyed = with_past_in_key(&root);
+        let hash = keyed.symmetric_key().hash;
+        let aim = Aim::first(&settings, bounds, G::POINT);
+        let estimate = if moves.is_empty() { lower } else { root.heuristic() };
+        let first = Node {
+            parent: NO_PARENT,
+            code: 0,
+            level: 0,
+            lower,
+            upper,
+            estimate,
+            hash,
+            children: Vec::new(),
+            proof: None,
+            parents: Vec::new(),
+        };
+        let mut state = State {
+            root,
+            keyed,
+            meta: Meta {
+                settings,
+                next_unit: 0,
+                next_worker: 0,
+                nodes: 1,
+                aim,
+                levels: Vec::new(),
+                contradictions: 0,
+                applied: 0,
+            },
+            nodes: vec![first],
+            units: BTreeMap::new(),
+            workers: Vec::new(),
+            at: BTreeMap::new(),
+            keys: HashMap::from([((0, hash), 0)]),
+            leaves: Vec::new(),
+            dirty: Dirty { nodes: BTreeSet::from([0]), ..Dirty::default() },
+        };
+        state.look_down();
+        Ok(state)
+    }
+
+    /// The state that these parts are of.
+    ///
+    /// # Errors
+    /// Parts that do not go together, or belong to another position.
+    pub fn restore(root: G, parts: Parts) -> Result<State<G>, Misfit> {
+        let Parts { meta, mut nodes, units, workers } = parts;
+        meta.settings.check().map_err(|error| Misfit(error.to_string()))?;
+        let keyed = with_past_in_key(&root);
+        let mut keys = HashMap::new();
+        for node in &mut nodes {
+            node.parents.clear();
+        }
+        for id in 0..nodes.len() {
+            keys.insert((nodes[id].level, nodes[id].hash), id as NodeId);
+            for edge in std::mem::take(&mut nodes[id].children) {
+                let level = nodes[id].level;
+                let fits = |child: &&mut Node| child.level == level.saturating_add(1);
+                let child = nodes.get_mut(edge.node as usize).filter(fits);
+                let child = child.ok_or_else(|| Misfit(format!("node {id} has no child {}", edge.node)))?;
+                child.parents.push(id as NodeId);
+                nodes[id].children.push(edge);
+            }
+        }
+        let at = units.iter().map(|(&id, unit)| (unit.node, id)).collect();
+        let (leaves, dirty) = (Vec::new(), Dirty::default());
+        let mut state = State { root, keyed, meta, nodes, units, workers, at, keys, leaves, dirty };
+        state.check()?;
+        state.look_down();
+        Ok(state)
+    }
+
+    /// The parts, to be stored.
+    pub fn parts(&self) -> Parts {
+        let State { meta, nodes, units, workers, .. } = self;
+        Parts { meta: meta.clone(), nodes: nodes.clone(), units: units.clone(), workers: workers.clone() }
+    }
+
+    /// What changed since the last call.
+    pub fn take_dirty(&mut self) -> Dirty {
+        std::mem::take(&mut self.dirty)
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.meta.settings
+    }
+
+    /// The small part.
+    pub fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// The nodes; the root is the first.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The units that are not settled.
+    pub fn units(&self) -> &BTreeMap<UnitId, Unit> {
+        &self.units
+    }
+
+    /// The workers, by their numbers.
+    pub fn workers(&self) -> &[Worker] {
+        &self.workers
+    }
+
+    /// The leaves that are needed, the surest first.
+    pub fn leaves(&self) -> &[Leaf] {
+        &self.leaves
+    }
+
+    /// What is known of the root.
+    pub fn bounds(&self) -> Bounds {
+        self.nodes[0].bounds()
+    }
+
+    /// Whether the question is answered.
+    pub fn is_finished(&self) -> bool {
+        self.bounds().settle(self.meta.settings.goal)
+    }
+
+    /// Codes of the moves from the root to a node.
+    pub fn path(&self, id: NodeId) -> Vec<u16> {
+        let mut path = Vec::new();
+        let mut node = &self.nodes[id as usize];
+        while node.parent != NO_PARENT {
+            path.push(node.code);
+            node = &self.nodes[node.parent as usize];
+        }
+        path.reverse();
+        path
+    }
+
+    /// The position of a node, with its past.
+    ///
+    /// # Errors
+    /// A way to it that is no sequence of moves.
+    pub fn position(&self, id: NodeId) -> Result<G, Misfit> {
+        play(&self.root, &self.path(id))
+    }
+
+    pub(super) fn position_and_keyed(&self, id: NodeId) -> Result<(G, G), Misfit> {
+        let path = self.path(id);
+        Ok((play(&self.root, &path)?, play(&self.keyed, &path)?))
+    }
+
+    /// First moves, as codes, that are known to reach the lower bound of the root.
+    pub fn best_moves(&self) -> Vec<u16> {
+        let root = &self.nodes[0];
+        let reaches = |code: &&super::node::Edge| -self.nodes[code.node as usize].upper >= root.lower;
+        root.children.iter().filter(reaches).map(|edge| edge.code).collect()
+    }
+
+    /// Makes a change.
+    ///
+    /// # Errors
+    /// A record that does not belong to this state; it is then of no further use.
+    pub fn apply(&mut self, record: &Record) -> Result<Vec<Event>, Misfit> {
+        let mut events = Vec::new();
+        let before = self.bounds();
+        self.meta.applied += 1;
+        match *record {
+            Record::Joined { ref user, ref name } => {
+                self.dirty.workers.insert(self.meta.next_worker);
+                self.meta.next_worker += 1;
+                self.workers.push(Worker::new(user, name));
+                return Ok(events);
+            }
+            Record::Made { node } => {
+                let leaf = self.leaves.iter().find(|leaf| leaf.node == node);
+                let leaf = leaf.ok_or_else(|| Misfit(format!("a unit for node {node}, which needs none")))?;
+                let id = self.meta.next_unit;
+                if self.at.insert(node, id).is_some() {
+                    return Err(Misfit(format!("a second unit for node {node}")));
+                }
+                let (window, claims, barred) = (leaf.window, Vec::new(), Vec::new());
+                self.units.insert(id, Unit { node, window, claims, barred, moved: false, failures: 0 });
+                self.meta.next_unit += 1;
+                self.dirty.units.insert(id);
+                return Ok(events);
+            }
+            Record::Split { node } => {
+                let open = |node: &&Node| node.is_leaf() && node.lower < node.upper;
+                (self.nodes.get(node as usize).filter(open))
+                    .ok_or_else(|| Misfit(format!("node {node} is no leaf, so that it cannot be split")))?;
+                if let Some(&unit) = self.at.get(&node) {
+                    self.close(unit);
+                    events.push(Event::Closed { unit });
+                }
+                self.expand(node, &mut events)?;
+            }
+            Record::Settled { unit, worker, window, outcome, spent } => {
+                if worker >= self.meta.next_worker {
+                    return Err(Misfit(format!("unit {unit} was done by worker {worker}, who never came")));
+                }
+                self.dirty.workers.insert(worker);
+                self.take(unit, Claim { worker, window, outcome, spent }, &mut events)?;
+            }
+        }
+        self.settle(before, &mut events)?;
+        self.meta.nodes = self.nodes.len() as NodeId;
+        Ok(events)
+    }
+
+    /// Takes in how a worker ended with a unit.
+    fn take(&mut self, id: UnitId, claim: Claim, events: &mut Vec<Event>) -> Result<(), Misfit> {
+        let Claim { worker, spent, .. } = claim;
+        let doer = &mut self.workers[worker as usize];
+        if claim.outcome == Outcome::Failed {
+            doer.failed += 1;
+        }
+        let Some(unit) = self.units.get_mut(&id) else {
+            doer.credit.stopped.add(spent);
+            return Ok(());
+        };
+        if doer.distrusted || unit.knows(worker) {
+            doer.credit.rejected.add(spent);
+            return Ok(());
+        }
+        self.dirty.units.insert(id);
+        match claim.outcome {
+            Outcome::Stopped => doer.credit.stopped.add(spent),
+            Outcome::Failed => {
+                doer.credit.stopped.add(spent);
+                unit.failures += 1;
+                if unit.failures >= MOST_FAILURES {
+                    let node = unit.node;
+                    self.close(id);
+                    events.push(Event::Closed { unit: id });
+                    self.expand(node, events)?;
+                }
+            }
+            Outcome::Answered { .. } | Outcome::Exhausted => self.claim(id, claim, events)?,
+        }
+        Ok(())
+    }
+
+    /// After a change: settles what can be settled, asks the root the next window if this one is answered, and finds out
+    /// what is needed now.
+    fn settle(&mut self, before: Bounds, events: &mut Vec<Event>) -> Result<(), Misfit> {
+        loop {
+            let bounds = self.bounds();
+            if self.is_finished() {
+                break;
+            }
+            while self.meta.aim.window.left(bounds.lower, bounds.upper).is_none() {
+                self.meta.aim = self.meta.aim.next(&self.meta.settings, bounds, G::POINT);
+                events.push(Event::Asking(self.meta.aim.window));
+            }
+            self.look_down();
+            self.adjust(events);
+            if !self.agree(events)? {
+                break;
+            }
+        }
+        let bounds = self.bounds();
+        if bounds != before {
+            events.push(Event::Closer(bounds));
+        }
+        if self.is_finished() {
+            self.leaves.clear();
+            self.adjust(events);
+            if bounds != before {
+                events.push(Event::Finished(bounds));
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes units that are not needed, and moves the windows of the others.
+    fn adjust(&mut self, events: &mut Vec<Event>) {
+        let needed: BTreeMap<NodeId, Leaf> = self.leaves.iter().map(|leaf| (leaf.node, *leaf)).collect();
+        let ids: Vec<UnitId> = self.units.keys().copied().collect();
+        for id in ids {
+            let Some(unit) = self.units.get_mut(&id) else { continue };
+            let Some(Leaf { window, .. }) = needed.get(&unit.node).copied() else {
+                self.close(id);
+                events.push(Event::Closed { unit: id });
+                continue;
+            };
+            if unit.window != window {
+                (unit.window, unit.moved) = (window, true);
+                self.dirty.units.insert(id);
+                // What was found for a window that tells nothing about this one is of no use.
+                let claims = std::mem::take(&mut unit.claims);
+                let (kept, lost): (Vec<_>, Vec<_>) = claims.into_iter().partition(|c| c.window.covers(window));
+                unit.claims = kept;
+                for claim in lost {
+                    self.workers[claim.worker as usize].credit.stopped.add(claim.spent);
+                    self.dirty.workers.insert(claim.worker);
+                }
+                events.push(Event::Window { unit: id, window });
+            }
+        }
+    }
+
+    /// Forgets a unit; claims that wait with it were not needed.
+    pub(super) fn close(&mut self, id: UnitId) {
+        let Some(unit) = self.units.remove(&id) else { return };
+        self.at.remove(&unit.node);
+        self.dirty.units.insert(id);
+        for claim in unit.claims {
+            self.workers[claim.worker as usize].credit.stopped.add(claim.spent);
+            self.dirty.workers.insert(claim.worker);
+        }
+    }
+
+    /// Finds the leaves that are needed.
+    fn look_down(&mut self) {
+        self.leaves = if self.is_finished() { Vec::new() } else { leaves(&self.nodes, self.meta.aim.window) };
+    }
+
+    /// Whether all parts go together: the check of everything that is kept up to date step by step.
+    ///
+    /// # Errors
+    /// The first thing found that does not.
+    pub fn check(&self) -> Result<(), Misfit> {
+        let no = |what: String| Err(Misfit(what));
+        if self.meta.nodes as usize != self.nodes.len() || self.nodes.is_empty() {
+            return no(format!("{} nodes instead of {}", self.nodes.len(), self.meta.nodes));
+        }
+        if self.meta.next_worker as usize != self.workers.len() {
+            return no(format!("{} workers instead of {}", self.workers.len(), self.meta.next_worker));
+        }
+        if self.nodes[0].hash != self.keyed.symmetric_key().hash || self.nodes[0].parent != NO_PARENT {
+            return no("the tree belongs to another position".to_owned());
+        }
+        for (id, node) in self.nodes.iter().enumerate() {
+            let below = |up: NodeId| (up as usize) < id && self.nodes[up as usize].level + 1 == node.level;
+            if id > 0 && !below(node.parent) || node.lower > node.upper || node.lower < -MAX_VALUE - 1 {
+                return no(format!("node {id} makes no sense"));
+            }
+            let best = |of: fn(&Node) -> i32| node.children.iter().map(|e| -of(&self.nodes[e.node as usize])).max();
+            if self.meta.contradictions == 0
+                && (best(|child| child.upper).is_some_and(|lower| lower > node.lower)
+                    || best(|child| child.lower).is_some_and(|upper| upper < node.upper))
+            {
+                return no(format!("node {id} does not know what its children do"));
+            }
+            if node.proof.is_some_and(|i| usize::from(i) >= node.children.len()) {
+                return no(format!("node {id} rests on a child that it does not have"));
+            }
+        }
+        for (id, unit) in &self.units {
+            let leaf = self.nodes.get(unit.node as usize).is_some_and(Node::is_leaf);
+            let known = unit.claims.iter().map(|c| c.worker).chain(unit.barred.iter().copied());
+            if !leaf || self.at.get(&unit.node) != Some(id) || *id >= self.meta.next_unit {
+                return no(format!("unit {id} belongs to no leaf"));
+            }
+            if known.into_iter().any(|worker| worker >= self.meta.next_worker) {
+                return no(format!("unit {id} knows a worker who never came"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The position with the past in its key.
+fn with_past_in_key<G: Game>(position: &G) -> G {
+    let mut position = position.clone();
+    position.put_past_in_key();
+    position
+}
+
+/// The position after the moves with these codes.
+///
+/// # Errors
+/// A code of no legal move.
+pub fn play<G: Game>(root: &G, path: &[u16]) -> Result<G, Misfit> {
+    let mut position = root.clone();
+    let mut moves = Vec::new();
+    for &code in path {
+        moves.clear();
+        position.moves(&mut moves);
+        let m = position.decode(code).filter(|m| moves.contains(m));
+        let m = m.ok_or_else(|| Misfit(format!("code {code} is no legal move in\n{position}")))?;
+        position.play(m);
+    }
+    Ok(position)
+}

@@ -1,0 +1,111 @@
+//! A unit of work, what workers say of it, and what they claim to have spent.
+
+use super::credit::WorkerId;
+use super::node::NodeId;
+use super::settings::Window;
+use crate::core::game::{MAX_VALUE, Value};
+use serde::{Deserialize, Serialize};
+
+/// Number of a unit, never used again within a solution.
+pub type UnitId = u64;
+
+/// What a worker has done for a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Spent {
+    /// Nodes.
+    pub nodes: u64,
+    /// Processor time in millionths of a second.
+    pub micros: u64,
+}
+
+/// How a worker came to an end with a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// The value is within these.
+    Answered {
+        /// At least this.
+        lower: Value,
+        /// At most this.
+        upper: Value,
+    },
+    /// The budget was used up.
+    Exhausted,
+    /// It was told to stop, or gave up.
+    Stopped,
+    /// It broke down.
+    Failed,
+}
+
+impl Outcome {
+    /// The outcome of a search that found `value` within `window` (fail-soft).
+    pub fn of_value(value: Value, window: Window) -> Outcome {
+        Outcome::Answered {
+            lower: if value > window.alpha { value } else { -MAX_VALUE },
+            upper: if value < window.beta { value } else { MAX_VALUE },
+        }
+    }
+}
+
+/// What an outcome says about a window: outcomes are compared by this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// At most alpha.
+    Low,
+    /// At least beta.
+    High,
+    /// This value, between them.
+    Exact(Value),
+    /// Nothing, within the budget.
+    Exhausted,
+}
+
+impl Class {
+    /// The class of an outcome, `None` if it answers nothing or contradicts itself.
+    pub fn of(outcome: Outcome, window: Window) -> Option<Class> {
+        match outcome {
+            Outcome::Answered { lower, upper } if lower > upper => None,
+            Outcome::Answered { upper, .. } if upper <= window.alpha => Some(Class::Low),
+            Outcome::Answered { lower, .. } if lower >= window.beta => Some(Class::High),
+            Outcome::Answered { lower, upper } if lower == upper => Some(Class::Exact(lower)),
+            Outcome::Exhausted => Some(Class::Exhausted),
+            Outcome::Answered { .. } | Outcome::Stopped | Outcome::Failed => None,
+        }
+    }
+}
+
+/// An outcome that waits for others to compare it with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Who says so.
+    pub worker: WorkerId,
+    /// What was asked.
+    pub window: Window,
+    /// What was found.
+    pub outcome: Outcome,
+    /// What it took.
+    pub spent: Spent,
+}
+
+/// A unit that is not settled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unit {
+    /// The leaf that it asks about.
+    pub node: NodeId,
+    /// What it asks, as far as it is still needed.
+    pub window: Window,
+    /// What was claimed so far.
+    pub claims: Vec<Claim>,
+    /// Workers whose claim was refused: they are not asked again.
+    pub barred: Vec<WorkerId>,
+    /// Whether its window was changed: then workers may differ in what they take.
+    pub moved: bool,
+    /// How often a worker broke down on it.
+    pub failures: u32,
+}
+
+impl Unit {
+    /// Whether a worker has had its say on it.
+    pub fn knows(&self, worker: WorkerId) -> bool {
+        self.barred.contains(&worker) || self.claims.iter().any(|claim| claim.worker == worker)
+    }
+}

@@ -1,0 +1,199 @@
+//! Compares what workers claim, takes in what enough of them agree on, and notes who was wrong.
+//!
+//! Claims agree if they are of one class with respect to the unit's window: a liar who says "at least 5" where the
+//! truth is "at least 3" agrees if 3 was asked, so the weaker claim is taken. Claims that miss a majority are wrong,
+//! except that of two workers who were told of another window at different times one may well use up the budget and the
+//! other not.
+
+use super::credit::WorkerId;
+use super::grow::round;
+use super::record::{Event, Misfit};
+use super::state::{Level, State};
+use super::unit::{Claim, Class, Outcome, UnitId};
+use crate::core::game::{Game, MAX_VALUE, Value};
+use crate::solvers::solve::Bounds;
+use std::collections::BTreeMap;
+
+impl<G: Game> State<G> {
+    /// Takes in a claim about an open unit.
+    pub(super) fn claim(&mut self, id: UnitId, claim: Claim, events: &mut Vec<Event>) -> Result<(), Misfit> {
+        let Some(unit) = self.units.get_mut(&id) else { return Ok(()) };
+        if Class::of(claim.outcome, claim.window).is_none() || impossible(claim.outcome) {
+            unit.barred.push(claim.worker);
+            self.refuse(id, &claim, events);
+            self.distrust(events);
+            return Ok(());
+        }
+        if claim.window.covers(unit.window) {
+            unit.claims.push(claim);
+            let differ = unit
+                .claims
+                .iter()
+                .any(|c| Class::of(c.outcome, unit.window) != Class::of(unit.claims[0].outcome, unit.window));
+            if differ {
+                events.push(Event::Disagreement { unit: id });
+            }
+            return Ok(());
+        }
+        // An answer to a question that is not asked any more: true all the same, but nobody will confirm it.
+        let doer = &mut self.workers[claim.worker as usize];
+        if self.meta.settings.quorum > 1 || claim.outcome == Outcome::Exhausted {
+            doer.credit.stopped.add(claim.spent);
+            return Ok(());
+        }
+        if self.tighten(id, claim.outcome, events) {
+            self.accept(&claim);
+            self.close(id);
+        } else {
+            self.bar(id, &claim, events);
+        }
+        Ok(())
+    }
+
+    /// Settles a unit that enough workers agree on; whether there was one.
+    pub(super) fn agree(&mut self, events: &mut Vec<Event>) -> Result<bool, Misfit> {
+        let quorum = self.meta.settings.quorum as usize;
+        let found = self.units.iter().find_map(|(&id, unit)| {
+            if unit.claims.len() < quorum {
+                return None;
+            }
+            let mut votes: BTreeMap<Class, usize> = BTreeMap::new();
+            for claim in &unit.claims {
+                let votes = votes.entry(Class::of(claim.outcome, unit.window)?).or_default();
+                *votes += 1;
+            }
+            votes.into_iter().find(|&(_, votes)| votes >= quorum).map(|(class, _)| (id, class))
+        });
+        let Some((id, class)) = found else { return Ok(false) };
+        self.conclude(id, class, events)?;
+        Ok(true)
+    }
+
+    /// Takes in what the claims of `class` say about a unit.
+    fn conclude(&mut self, id: UnitId, class: Class, events: &mut Vec<Event>) -> Result<(), Misfit> {
+        let Some(unit) = self.units.get_mut(&id) else { return Ok(()) };
+        let (node, window, moved) = (unit.node, unit.window, unit.moved);
+        let claims = std::mem::take(&mut unit.claims);
+        let (with, against): (Vec<Claim>, Vec<Claim>) =
+            claims.into_iter().partition(|claim| Class::of(claim.outcome, window) == Some(class));
+        let outcome = weakest(&with);
+        if !self.tighten(id, outcome, events) {
+            for claim in with.iter().chain(&against) {
+                self.bar(id, claim, events);
+            }
+            self.distrust(events);
+            return Ok(());
+        }
+        for claim in &with {
+            self.accept(claim);
+        }
+        for claim in &against {
+            let other = Class::of(claim.outcome, window);
+            if moved && (class == Class::Exhausted || other == Some(Class::Exhausted)) {
+                self.workers[claim.worker as usize].credit.stopped.add(claim.spent);
+                self.dirty.workers.insert(claim.worker);
+            } else {
+                self.refuse(id, claim, events);
+            }
+        }
+        self.close(id);
+        let level = usize::from(self.nodes[node as usize].level);
+        if self.meta.levels.len() <= level {
+            self.meta.levels.resize(level + 1, Level::default());
+        }
+        let level = &mut self.meta.levels[level];
+        if outcome == Outcome::Exhausted {
+            level.exhausted += 1;
+            self.expand(node, events)?;
+        } else {
+            level.answered += 1;
+            level.nodes = level.nodes.saturating_add(with.first().map_or(0, |claim| claim.spent.nodes));
+        }
+        events.push(Event::Absorbed { unit: id, node, bounds: self.nodes[node as usize].bounds() });
+        self.distrust(events);
+        Ok(())
+    }
+
+    /// Brings an answer into the node of a unit and up the tree, unless it contradicts what is known.
+    fn tighten(&mut self, id: UnitId, outcome: Outcome, events: &mut Vec<Event>) -> bool {
+        let (Some(unit), Outcome::Answered { lower, upper }) = (self.units.get(&id), outcome) else { return true };
+        let id = unit.node;
+        let node = &mut self.nodes[id as usize];
+        let (lower, upper) = round(lower.max(node.lower), upper.min(node.upper), G::POINT);
+        if lower > upper {
+            return false;
+        }
+        if (node.bounds()) != (Bounds { lower, upper }) {
+            (node.lower, node.upper) = (lower, upper);
+            self.back_up(id, events);
+        }
+        true
+    }
+
+    fn accept(&mut self, claim: &Claim) {
+        let worker = &mut self.workers[claim.worker as usize];
+        worker.credit.accepted.add(claim.spent);
+        worker.right += 1;
+        self.dirty.workers.insert(claim.worker);
+    }
+
+    /// Refuses a claim: its worker was wrong.
+    fn refuse(&mut self, unit: UnitId, claim: &Claim, events: &mut Vec<Event>) {
+        let worker = &mut self.workers[claim.worker as usize];
+        worker.credit.rejected.add(claim.spent);
+        worker.wrong += 1;
+        self.dirty.workers.insert(claim.worker);
+        events.push(Event::Refused { unit, worker: claim.worker });
+    }
+
+    /// The same, and its worker is not asked again about this unit.
+    fn bar(&mut self, id: UnitId, claim: &Claim, events: &mut Vec<Event>) {
+        if let Some(unit) = self.units.get_mut(&id) {
+            unit.barred.push(claim.worker);
+        }
+        self.refuse(id, claim, events);
+    }
+
+    /// Ceases to trust workers that are often wrong; what they claim and nobody has confirmed is done anew.
+    fn distrust(&mut self, events: &mut Vec<Event>) {
+        for i in 0..self.workers.len() {
+            let worker = &mut self.workers[i];
+            if worker.distrusted || !worker.is_often_wrong() {
+                continue;
+            }
+            worker.distrusted = true;
+            let i = i as WorkerId;
+            self.dirty.workers.insert(i);
+            events.push(Event::Distrusted { worker: i });
+            for (&id, unit) in &mut self.units {
+                let (his, others): (Vec<_>, Vec<_>) =
+                    std::mem::take(&mut unit.claims).into_iter().partition(|claim| claim.worker == i);
+                unit.claims = others;
+                for claim in his {
+                    unit.barred.push(i);
+                    self.workers[i as usize].credit.rejected.add(claim.spent);
+                    self.dirty.units.insert(id);
+                }
+            }
+        }
+    }
+}
+
+/// Whether an answer is beyond every value.
+fn impossible(outcome: Outcome) -> bool {
+    let Outcome::Answered { lower, upper } = outcome else { return false };
+    lower > MAX_VALUE || upper < -MAX_VALUE
+}
+
+/// What all of these claims, which are of one class, say.
+fn weakest(claims: &[Claim]) -> Outcome {
+    let answers = claims.iter().map(|claim| match claim.outcome {
+        Outcome::Answered { lower, upper } => Some((lower.max(-MAX_VALUE), upper.min(MAX_VALUE))),
+        _ => None,
+    });
+    let both = |(low, high): (Value, Value), (lower, upper): (Value, Value)| (low.min(lower), high.max(upper));
+    match answers.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().reduce(both)) {
+        Some((lower, upper)) => Outcome::Answered { lower, upper },
+        None => Outcome::Exhausted,
+    }
+}

@@ -1,0 +1,83 @@
+//! Which leaves the window at the root needs, with which windows, and how surely.
+//!
+//! Alpha-beta down the top, with all bounds that are known. A node that is likely to be at least beta is expected to be
+//! cut off by its first open child: the second is needed with cost 1, the third with cost 2, and so on. A node that is
+//! likely to be below needs all its children anyway, at no cost. Costs add up along the way; a leaf that several ways
+//! lead to has the least of them, and the least window that covers them all.
+
+use super::node::{Node, NodeId};
+use super::settings::Window;
+use std::collections::BTreeMap;
+
+/// A leaf that is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leaf {
+    /// The node.
+    pub node: NodeId,
+    /// What is asked of it.
+    pub window: Window,
+    /// How many likely cut-offs are passed over on the way to it.
+    pub cost: u32,
+}
+
+/// What is known of a node that was walked to.
+struct Seen {
+    window: Window,
+    cost: u32,
+    /// Place among the leaves in the order of the walk, if it is one.
+    place: usize,
+}
+
+struct Walk<'a> {
+    nodes: &'a [Node],
+    seen: BTreeMap<NodeId, Seen>,
+    leaves: usize,
+}
+
+/// The leaves that `window` at the root needs: the surest first, and among those alike from left to right.
+pub fn leaves(nodes: &[Node], window: Window) -> Vec<Leaf> {
+    let mut walk = Walk { nodes, seen: BTreeMap::new(), leaves: 0 };
+    walk.visit(0, window, 0);
+    let mut leaves: Vec<(u32, usize, Leaf)> = (walk.seen.iter())
+        .filter(|&(&node, _)| nodes[node as usize].is_leaf())
+        .map(|(&node, seen)| (seen.cost, seen.place, Leaf { node, window: seen.window, cost: seen.cost }))
+        .collect();
+    leaves.sort_unstable_by_key(|&(cost, place, _)| (cost, place));
+    leaves.into_iter().map(|(_, _, leaf)| leaf).collect()
+}
+
+/// The children in the order in which they are tried: the one that the lower bound comes from, then by promise.
+pub fn in_order(node: &Node) -> impl Iterator<Item = NodeId> {
+    let proof = node.proof.map(usize::from);
+    let first = proof.and_then(|i| node.children.get(i));
+    let rest = (node.children.iter().enumerate()).filter(move |&(i, _)| Some(i) != proof).map(|(_, edge)| edge);
+    first.into_iter().chain(rest).map(|edge| edge.node)
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, id: NodeId, window: Window, cost: u32) {
+        let nodes = self.nodes;
+        let node = &nodes[id as usize];
+        let Some(mut window) = window.left(node.lower, node.upper) else { return };
+        let mut cost = cost;
+        let mut place = self.leaves;
+        if let Some(seen) = self.seen.get(&id) {
+            if seen.window.covers(window) && seen.cost <= cost {
+                return;
+            }
+            (window, cost, place) = (seen.window.with(window), seen.cost.min(cost), seen.place);
+        } else if node.is_leaf() {
+            self.leaves += 1;
+        }
+        self.seen.insert(id, Seen { window, cost, place });
+        let cut_off = node.likely() >= window.beta;
+        let mut passed = 0;
+        for child in in_order(node) {
+            let Node { lower, upper, .. } = nodes[child as usize];
+            if window.turned().left(lower, upper).is_some() {
+                self.visit(child, window.turned(), cost + passed);
+                passed += u32::from(cut_off);
+            }
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! The file of a solution by units: the state as of the last checkpoint, and the records since.
+//!
+//! One redb file with a table each for nodes, units (with the claims that wait), workers (with their credit) and records,
+//! and a small one for the rest. A record is in the file before anyone acts on it; a checkpoint writes the rows that
+//! changed, in the order of their keys, takes the records out, and is one transaction with both. So a crash at any
+//! moment leaves a checkpoint and the records since, and the state is what [`State::apply`] makes of them. redb repairs a file
+//! that a crash left open without reading it through (quick repair).
+//!
+//! A row is a version, the CRC-32 of the rest, and the value as postcard encodes it. A file that is damaged, or was written
+//! by a newer program, is looked at without being opened for writing, and left alone.
+
+use crate::core::game::Game;
+use crate::jobs::tree::credit::Worker;
+use crate::jobs::tree::node::Node;
+use crate::jobs::tree::record::Record;
+use crate::jobs::tree::state::{Meta, Parts, State};
+use crate::jobs::tree::unit::Unit;
+use redb::{
+    Database, DatabaseError, ReadOnlyDatabase, ReadTransaction, ReadableDatabase, ReadableTable,
+    ReadableTableMetadata, StorageError, TableDefinition, TableError, WriteTransaction,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+/// Version of the file's format.
+pub const FORMAT: u32 = 1;
+/// Version of a row.
+const ROW: u8 = 1;
+/// Bytes before the value of a row: version and CRC-32.
+const ROW_HEADER: usize = 1 + 4;
+
+/// `format` (a number in little-endian), `job` (text that says what is solved), `meta` (a row).
+const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
+const NODES: TableDefinition<u32, &[u8]> = TableDefinition::new("nodes");
+const UNITS: TableDefinition<u64, &[u8]> = TableDefinition::new("units");
+const CREDIT: TableDefinition<u32, &[u8]> = TableDefinition::new("credit");
+/// Records since the checkpoint, by how many had been applied before.
+const RESULTS: TableDefinition<u64, &[u8]> = TableDefinition::new("results");
+
+/// Why the file cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeStoreError {
+    /// There is one already.
+    #[error("{} holds a solution already", .0.display())]
+    Exists(PathBuf),
+    /// Another process works on it.
+    #[error("another process works on {}: wait for its end, or choose another directory", .0.display())]
+    Locked(PathBuf),
+    /// It was written by a newer program.
+    #[error("{} has format version {found}, but this program reads up to {FORMAT}: use a newer one", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// It is not what it should be.
+    #[error("{} is damaged: {what}; nothing was changed", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// It cannot be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        source: redb::Error,
+    },
+}
+
+/// The open file. Another process cannot open it meanwhile.
+#[derive(Debug)]
+pub struct TreeStore {
+    path: PathBuf,
+    database: Database,
+    /// Records that the file has, those before the checkpoint included.
+    records: u64,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// What is solved, as the caller of [`TreeStore::create`] said.
+    pub job: String,
+    /// The state as of the checkpoint.
+    pub parts: Parts,
+    /// The records since.
+    pub records: Vec<Record>,
+}
+
+impl Stored {
+    /// The state with all records.
+    ///
+    /// # Errors
+    /// What is stored does not go together, or belongs to another position.
+    pub fn state<G: Game>(self, root: G) -> Result<State<G>, crate::jobs::tree::record::Misfit> {
+        let mut state = State::restore(root, self.parts)?;
+        for record in &self.records {
+            state.apply(record)?;
+        }
+        Ok(state)
+    }
+}
+
+impl TreeStore {
+    /// Begins a file. `job` is handed back when it is opened.
+    ///
+    /// # Errors
+    /// If there is one already, or it cannot be written.
+    pub fn create<G: Game>(path: &Path, job: &str, state: &mut State<G>) -> Result<TreeStore, TreeStoreError> {
+        if path.exists() {
+            return Err(TreeStoreError::Exists(path.to_owned()));
+        }
+        // Written beside, so that a crash leaves a whole file or none.
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".new");
+        let beside = path.with_file_name(name);
+        let failed = |action| move |source: io::Error| failure(action, path)(StorageError::Io(source).into());
+        match fs::remove_file(&beside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed("write")(error)),
+            _ => (),
+        }
+        let database = Database::create(&beside).map_err(|error| refusal(path, error))?;
+        let mut store = TreeStore { path: path.to_owned(), database, records: 0 };
+        store.write(Some(job), state)?;
+        drop(store);
+        fs::rename(&beside, path).map_err(failed("write"))?;
+        let database = Database::open(path).map_err(|error| refusal(path, error))?;
+        Ok(TreeStore { path: path.to_owned(), database, records: state.meta().applied })
+    }
+
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is in use, is damaged, or is newer than this program.
+    pub fn open(path: &Path) -> Result<(TreeStore, Stored), TreeStoreError> {
+        fs::metadata(path).map_err(|error| failure("read", path)(StorageError::Io(error).into()))?;
+        // A database that does not know what to make of its file may panic.
+        let opened = catch_unwind(AssertUnwindSafe(|| open(path)));
+        let (database, stored) = opened.map_err(|_| damaged(path, "it cannot be read as a database"))??;
+        let records = stored.parts.meta.applied + stored.records.len() as u64;
+        Ok((TreeStore { path: path.to_owned(), database, records }, stored))
+    }
+
+    /// Adds records. When it returns, they survive a crash and a power cut.
+    ///
+    /// # Errors
+    /// If they cannot be written; the file is then as it was.
+    pub fn append(&mut self, records: &[Record]) -> Result<(), TreeStoreError> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        let written = self.transaction(|transaction| {
+            let mut table = transaction.open_table(RESULTS)?;
+            for (number, record) in (self.records..).zip(records) {
+                table.insert(number, &encode(record)?[..])?;
+            }
+            Ok(())
+        });
+        written.map_err(failure("write", &self.path))?;
+        self.records += records.len() as u64;
+        Ok(())
+    }
+
+    /// Writes what changed in the state since the last checkpoint, and takes the records out. All of the state's records
+    /// must have been added before.
+    ///
+    /// # Errors
+    /// If it cannot be written; the file is then as it was, and so is the state that it tells.
+    pub fn checkpoint<G: Game>(&mut self, state: &mut State<G>) -> Result<(), TreeStoreError> {
+        self.write(None, state)
+    }
+
+    fn write<G: Game>(&mut self, job: Option<&str>, state: &mut State<G>) -> Result<(), TreeStoreError> {
+        let dirty = state.take_dirty();
+        let written = self.transaction(|transaction| {
+            let mut table = transaction.open_table(META)?;
+            if let Some(job) = job {
+                table.insert("format", &FORMAT.to_le_bytes()[..])?;
+                table.insert("job", job.as_bytes())?;
+            }
+            table.insert("meta", &encode(state.meta())?[..])?;
+            let mut table = transaction.open_table(NODES)?;
+            for id in dirty.nodes {
+                if let Some(node) = state.nodes().get(id as usize) {
+                    table.insert(id, &encode(node)?[..])?;
+                }
+            }
+            let mut table = transaction.open_table(UNITS)?;
+            for id in dirty.units {
+                match state.units().get(&id) {
+                    Some(unit) => drop(table.insert(id, &encode(unit)?[..])?),
+                    None => drop(table.remove(id)?),
+                }
+            }
+            let mut table = transaction.open_table(CREDIT)?;
+            for id in dirty.workers {
+                if let Some(worker) = state.workers().get(id as usize) {
+                    table.insert(id, &encode(worker)?[..])?;
+                }
+            }
+            transaction.delete_table(RESULTS)?;
+            transaction.open_table(RESULTS)?;
+            Ok(())
+        });
+        written.map_err(failure("write", &self.path))
+    }
+
+    fn transaction(
+        &self,
+        body: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,
+    ) -> Result<(), redb::Error> {
+        let mut transaction = self.database.begin_write()?;
+        transaction.set_quick_repair(true);
+        body(&transaction)?;
+        transaction.commit()?;
+        Ok(())
+    }
+}
+
+fn open(path: &Path) -> Result<(Database, Stored), TreeStoreError> {
+    match ReadOnlyDatabase::open(path) {
+        Ok(database) => drop(load(path, &database)?),
+        // Left open by a crash in the midst of a transaction: it has to be repaired to be looked at.
+        Err(DatabaseError::RepairAborted) => (),
+        Err(error) => return Err(refusal(path, error)),
+    }
+    let database = Database::open(path).map_err(|error| refusal(path, error))?;
+    let stored = load(path, &database)?;
+    Ok((database, stored))
+}
+
+fn load(path: &Path, database: &impl ReadableDatabase) -> Result<Stored, TreeStoreError> {
+    let transaction = database.begin_read().map_err(|error| failure("read", path)(error.into()))?;
+    let meta = transaction.open_table(META).map_err(|error| unreadable(path, error))?;
+    let get = |key: &str| {
+        let value = meta.get(key).map_err(|error| failure("read", path)(error.into()))?;
+        value.map(|value| value.value().to_vec()).ok_or_else(|| damaged(path, &format!("its {key} is missing")))
+    };
+    let format = get("format")?.try_into().map(u32::from_le_bytes);
+    match format.map_err(|_| damaged(path, "its format is no number"))? {
+        FORMAT => (),
+        found @ 1.. => return Err(TreeStoreError::Newer { path: path.to_owned(), found }),
+        0 => return Err(damaged(path, "it has format version 0, which never was")),
+    }
+    let job = String::from_utf8(get("job")?).map_err(|_| damaged(path, "its job is no text"))?;
+    let meta: Meta = decode(&get("meta")?).map_err(|what| damaged(path, &format!("its state {what}")))?;
+    let nodes: Vec<(u32, Node)> = rows(path, &transaction, NODES, "node")?;
+    let units: Vec<(u64, Unit)> = rows(path, &transaction, UNITS, "unit")?;
+    let workers: Vec<(u32, Worker)> = rows(path, &transaction, CREDIT, "worker")?;
+    let records: Vec<(u64, Record)> = rows(path, &transaction, RESULTS, "record")?;
+    fn values<T>(rows: Vec<(u32, T)>) -> Option<Vec<T>> {
+        (0..).zip(rows).map(|(n, (key, row))| (n == key).then_some(row)).collect()
+    }
+    let gap = |what| damaged(path, &format!("a {what} is missing"));
+    let nodes = values(nodes).ok_or_else(|| gap("node"))?;
+    let workers = values(workers).ok_or_else(|| gap("worker"))?;
+    if !(meta.applied..).zip(&records).all(|(n, (key, _))| n == *key) {
+        return Err(gap("record"));
+    }
+    let records = records.into_iter().map(|(_, record)| record).collect();
+    Ok(Stored { job, parts: Parts { meta, nodes, units: units.into_iter().collect(), workers }, records })
+}
+
+/// All rows of a table in the order of their keys.
+fn rows<K, T>(
+    path: &Path,
+    transaction: &ReadTransaction,
+    table: TableDefinition<K, &'static [u8]>,
+    what: &str,
+) -> Result<Vec<(K, T)>, TreeStoreError>
+where
+    K: redb::Key + for<'a> redb::Value<SelfType<'a> = K> + std::fmt::Display,
+    T: DeserializeOwned,
+{
+    let table = transaction.open_table(table).map_err(|error| unreadable(path, error))?;
+    let read = |error: StorageError| failure("read", path)(error.into());
+    let mut rows = Vec::with_capacity(usize::try_from(table.len().map_err(read)?).unwrap_or(0).min(1 << 20));
+    for row in table.iter().map_err(read)? {
+        let (key, value) = row.map_err(read)?;
+        let key = key.value();
+        let value = decode(value.value()).map_err(|why| damaged(path, &format!("{what} {key} {why}")))?;
+        rows.push((key, value));
+    }
+    Ok(rows)
+}
+
+fn encode(value: &impl Serialize) -> Result<Vec<u8>, redb::Error> {
+    let payload = postcard::to_stdvec(value).map_err(|error| redb::Error::Io(io::Error::other(error)))?;
+    let mut row = Vec::with_capacity(ROW_HEADER + payload.len());
+    row.push(ROW);
+    row.extend(crc32fast::hash(&payload).to_le_bytes());
+    row.extend(payload);
+    Ok(row)
+}
+
+fn decode<T: DeserializeOwned>(row: &[u8]) -> Result<T, String> {
+    match row.split_first() {
+        Some((&ROW, rest)) => {
+            let (sum, payload) = rest.split_first_chunk().ok_or("is cut off")?;
+            if u32::from_le_bytes(*sum) != crc32fast::hash(payload) {
+                return Err("has another checksum than its content".to_owned());
+            }
+            postcard::from_bytes(payload).map_err(|error| format!("cannot be decoded: {error}"))
+        }
+        Some((version, _)) => Err(format!("has version {version}, this program knows {ROW}")),
+        None => Err("is empty".to_owned()),
+    }
+}
+
+fn damaged(path: &Path, what: &str) -> TreeStoreError {
+    TreeStoreError::Damaged { path: path.to_owned(), what: what.to_owned() }
+}
+
+fn failure(action: &'static str, path: &Path) -> impl FnOnce(redb::Error) -> TreeStoreError {
+    let path = path.to_owned();
+    move |source| TreeStoreError::File { action, path, source }
+}
+
+/// A table that is not there or of another kind is damage.
+fn unreadable(path: &Path, error: TableError) -> TreeStoreError {
+    match error {
+        TableError::Storage(error) => failure("read", path)(error.into()),
+        other => damaged(path, &other.to_string()),
+    }
+}
+
+fn refusal(path: &Path, error: DatabaseError) -> TreeStoreError {
+    match error {
+        DatabaseError::DatabaseAlreadyOpen => TreeStoreError::Locked(path.to_owned()),
+        DatabaseError::Storage(StorageError::Corrupted(what)) => damaged(path, &what),
+        DatabaseError::Storage(StorageError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+            damaged(path, &error.to_string())
+        }
+        DatabaseError::UpgradeRequired(version) => {
+            damaged(path, &format!("it is a database of version {version}, which this program never wrote"))
+        }
+        other => failure("open", path)(other.into()),
+    }
+}

@@ -1,0 +1,511 @@
+//! Solving by units: whatever the workers do, and in whichever order, the coordinator comes to the solver's value.
+//!
+//! The workers here are simulated: they answer rightly, late, twice, for windows that are not asked any more, not
+//! within their budget, not at all, or with lies; now and then all of them are gone and the state is read again. The
+//! order of all that is random, by a seed.
+
+use morpion::core::game::{Game, MAX_VALUE, Value};
+use morpion::core::seed::{Rng, derive, rng};
+use morpion::games::go;
+use morpion::games::go::rules::{Cycle, Ko, Rules};
+use morpion::games::reversi;
+use morpion::games::reversi::position::{Empties, Start};
+use morpion::jobs::tree::coordinator::{Coordinator, Effects, Next, Order, Work};
+use morpion::jobs::tree::credit::{WorkerId, by_user, total};
+use morpion::jobs::tree::record::{Event, Record};
+use morpion::jobs::tree::settings::{Feeder, Settings, Window};
+use morpion::jobs::tree::state::State;
+use morpion::jobs::tree::unit::{Outcome, Spent};
+use morpion::solvers::algorithm::{Algorithm, DepthFirst};
+use morpion::solvers::monitor::Monitor;
+use morpion::solvers::search::{LOWEST, Parts, Stats};
+use morpion::solvers::solve::{Bounds, Engine, Goal};
+use morpion::solvers::table::{LEAST_BYTES, Table};
+use morpion::store::tree::TreeStore;
+use proptest::prelude::*;
+use rand::RngExt;
+
+/// No simulation takes more steps than this.
+const MOST_STEPS: usize = 200_000;
+/// Units deeper than this many plies never use up their budget.
+const DEEPEST_HARD: usize = 3;
+
+/// The value within a window, by the general solver, and the nodes that it took.
+fn value<G: Game>(position: &G, window: Window) -> (Value, u64) {
+    let mut moves = Vec::new();
+    position.moves(&mut moves);
+    if moves.is_empty() {
+        return (position.outcome(), 1);
+    }
+    let (table, monitor) = (Table::new(16 * LEAST_BYTES).unwrap(), Monitor::default());
+    let (algorithm, parts, stats) = (Algorithm::NegaScout, Parts::ALL, Stats::default());
+    let mut engine = DepthFirst { algorithm, parts, table: &table, busy: None, monitor: &monitor, stats };
+    let value = engine.value(position, window.alpha, window.beta).unwrap();
+    (value, engine.stats.nodes)
+}
+
+/// Which workers there are and what they do.
+#[derive(Debug, Clone, Copy)]
+struct Habits {
+    seed: u64,
+    workers: u32,
+    /// The first of them lies in so many of ten cases.
+    lies: u32,
+    /// So many of a hundred units use up their budget, if they are not too deep.
+    exhausted: u32,
+    /// So many of a hundred break down.
+    fail: u32,
+    /// In so many of a thousand steps all workers are gone and the state is read again.
+    restart: u32,
+    /// Whether workers heed new windows.
+    heed: bool,
+}
+
+/// A solution by simulated workers.
+struct Simulation<G: Game> {
+    root: G,
+    habits: Habits,
+    rng: Rng,
+    coordinator: Coordinator<G>,
+    workers: Vec<WorkerId>,
+    /// What each worker is at, with the window that it knows.
+    at: Vec<(WorkerId, Work<G>, Window, bool)>,
+    /// What was told by workers, as they count it.
+    told: u64,
+    records: Vec<Record>,
+    distrusted: Vec<WorkerId>,
+}
+
+impl<G: Game + std::fmt::Debug> Simulation<G> {
+    fn new(root: G, settings: Settings, habits: Habits) -> Self {
+        let mut simulation = Simulation {
+            coordinator: Coordinator::new(State::new(root.clone(), settings).unwrap()),
+            root,
+            habits,
+            rng: rng(habits.seed, &[]),
+            workers: Vec::new(),
+            at: Vec::new(),
+            told: 0,
+            records: Vec::new(),
+            distrusted: Vec::new(),
+        };
+        simulation.join();
+        simulation
+    }
+
+    fn join(&mut self) {
+        let user = |n: u32| format!("user {}", n % 2);
+        self.workers = (0..self.habits.workers)
+            .map(|n| self.coordinator.join(&user(n), &format!("worker {n}")).unwrap())
+            .collect();
+        assert_eq!(self.workers, (0..self.habits.workers).collect::<Vec<_>>());
+    }
+
+    /// Until the question is answered.
+    fn run(&mut self) {
+        let mut steps = 0;
+        while !self.coordinator.state().is_finished() {
+            self.step();
+            steps += 1;
+            assert!(steps < MOST_STEPS, "no end: {:?}", self.coordinator.state().leaves());
+        }
+        // What was still running is told to stop, and says so late or never.
+        while let Some((worker, work, window, cancelled)) = self.at.pop() {
+            assert!(cancelled, "unit {} goes on after the end", work.unit);
+            self.tell(worker, &work, window, Outcome::Stopped, 3);
+        }
+        self.keep();
+        self.coordinator.state().check().unwrap();
+    }
+
+    fn step(&mut self) {
+        if self.rng.random_range(0..1000) < self.habits.restart {
+            self.restart();
+        }
+        let idle: Vec<WorkerId> =
+            self.workers.iter().copied().filter(|worker| self.at.iter().all(|at| at.0 != *worker)).collect();
+        if self.at.is_empty() || !idle.is_empty() && self.rng.random() {
+            let worker = idle[self.rng.random_range(0..idle.len())];
+            match self.coordinator.next(worker).unwrap() {
+                Next::Unit(work) => {
+                    let window = work.window;
+                    self.at.push((worker, *work, window, false));
+                }
+                Next::Wait => assert!(
+                    !self.at.is_empty() || idle.len() > 1,
+                    "{worker} waits, and nobody works: {:?}",
+                    self.coordinator.state().units()
+                ),
+                Next::Distrusted => assert!(self.distrusted.contains(&worker)),
+                Next::Finished => assert!(self.coordinator.state().is_finished()),
+            }
+            self.heed();
+        } else {
+            let (worker, work, window, cancelled) = self.at.swap_remove(self.rng.random_range(0..self.at.len()));
+            self.end(worker, &work, window, cancelled);
+        }
+        self.keep();
+    }
+
+    /// Ends a unit in one of the ways in which units end.
+    fn end(&mut self, worker: WorkerId, work: &Work<G>, window: Window, cancelled: bool) {
+        let Habits { seed, lies, exhausted, fail, .. } = self.habits;
+        if cancelled && self.rng.random() {
+            return self.tell(worker, work, window, Outcome::Stopped, 5);
+        }
+        if self.rng.random_range(0..100) < fail {
+            return self.tell(worker, work, window, Outcome::Failed, 0);
+        }
+        // The same for all workers, as a budget is.
+        let hard = derive(seed, &work.path.iter().map(|&code| code.into()).collect::<Vec<_>>()) % 100;
+        let (outcome, nodes) = if hard < exhausted.into() && work.path.len() < DEEPEST_HARD {
+            (Outcome::Exhausted, work.budget)
+        } else {
+            let (value, nodes) = value(&work.position, window);
+            (Outcome::of_value(value, window), nodes)
+        };
+        let outcome =
+            if worker == 0 && self.rng.random_range(0..10) < lies { self.lie(outcome, window) } else { outcome };
+        self.tell(worker, work, window, outcome, nodes);
+        if self.rng.random_range(0..8) == 0 {
+            // Once more, and otherwise.
+            self.coordinator.settle(worker, work.unit, window, Outcome::Exhausted, Spent::default()).unwrap();
+            assert_eq!(self.coordinator.take_effects(), Effects::default());
+        }
+    }
+
+    fn lie(&mut self, outcome: Outcome, Window { alpha, beta }: Window) -> Outcome {
+        let far = G::POINT * self.rng.random_range(0..9);
+        match self.rng.random_range(0..6) {
+            0 => Outcome::Answered { lower: -MAX_VALUE, upper: alpha - far },
+            1 => Outcome::Answered { lower: beta + far, upper: MAX_VALUE },
+            2 => Outcome::Answered { lower: alpha + 1, upper: alpha + 1 },
+            3 => Outcome::Answered { lower: beta, upper: alpha },
+            4 if outcome != Outcome::Exhausted => Outcome::Exhausted,
+            _ => Outcome::Answered { lower: -far, upper: far },
+        }
+    }
+
+    fn tell(&mut self, worker: WorkerId, work: &Work<G>, window: Window, outcome: Outcome, nodes: u64) {
+        let spent = Spent { nodes, micros: 2 * nodes };
+        self.coordinator.settle(worker, work.unit, window, outcome, spent).unwrap();
+        self.told += nodes;
+        self.heed();
+    }
+
+    /// What the coordinator has to say.
+    fn heed(&mut self) {
+        let Effects { events, orders } = self.coordinator.take_effects();
+        for event in events {
+            match event {
+                Event::Distrusted { worker } => self.distrusted.push(worker),
+                Event::Contradiction { node } => panic!("contradiction at node {node}"),
+                Event::Refused { worker, .. } => assert!(worker == 0 && self.habits.lies > 0, "{worker} is right"),
+                _ => (),
+            }
+        }
+        for (worker, unit, order) in orders {
+            let at = self.at.iter_mut().find(|(w, work, ..)| (*w, work.unit) == (worker, unit));
+            let (_, _, window, cancelled) = at.expect("only who is at a unit is told of it");
+            match order {
+                Order::Cancel => *cancelled = true,
+                // Perhaps it comes too late.
+                Order::Window(to) if self.habits.heed || self.rng.random() => *window = to,
+                Order::Window(_) => (),
+            }
+        }
+    }
+
+    fn keep(&mut self) {
+        self.records.extend(self.coordinator.take_records());
+    }
+
+    /// All workers are gone; the state is made anew from its parts, and comes out the same as by a replay.
+    fn restart(&mut self) {
+        self.keep();
+        let state = self.coordinator.state();
+        let parts = state.parts();
+        let restored = State::restore(self.root.clone(), parts.clone()).unwrap();
+        assert!(restored.parts() == parts);
+        assert_eq!(restored.leaves(), state.leaves());
+        self.coordinator = Coordinator::new(restored);
+        self.at.clear();
+        self.join();
+    }
+
+    /// What all tests hold the end to.
+    fn check(&self, settings: &Settings) {
+        let state = self.coordinator.state();
+        let whole = Window { alpha: LOWEST, beta: -LOWEST };
+        let (known, _) = value(&self.root, whole);
+        let Bounds { lower, upper } = state.bounds();
+        assert!(lower <= known && known <= upper, "{known} is not within {lower}..{upper}\n{}", self.root);
+        assert!(state.bounds().settle(settings.goal));
+        for code in state.best_moves() {
+            let mut after = self.root.clone();
+            after.play(after.decode(code).unwrap());
+            let reached = -value(&after, whole).0;
+            assert!(reached >= lower, "{code} reaches {reached} only");
+        }
+        // Credit: what was told is in the sums, but for what was lost in restarts, which was never told.
+        let all = total(state.workers());
+        assert_eq!((all.all().nodes, all.all().micros), (self.told, 2 * self.told));
+        let users = by_user(state.workers());
+        assert_eq!(users.values().map(|credit| credit.all().nodes).sum::<u64>(), self.told);
+        assert!(state.units().is_empty() && (all.rejected.units == 0 || self.habits.lies > 0));
+        // The records alone lead to the same state.
+        let mut again = State::new(self.root.clone(), settings.clone()).unwrap();
+        for record in &self.records {
+            again.apply(record).unwrap();
+        }
+        assert!(again.parts() == state.parts());
+    }
+}
+
+/// Plays random moves until `left` of the value returned by `size` are left.
+fn play_until<G: Game>(mut position: G, rng: &mut Rng, done: impl Fn(&G) -> bool) -> G {
+    let mut moves = Vec::new();
+    while !done(&position) {
+        moves.clear();
+        position.moves(&mut moves);
+        if moves.is_empty() {
+            break;
+        }
+        position.play(moves[rng.random_range(0..moves.len())]);
+    }
+    position
+}
+
+fn reversi_position(seed: u64, empty: u32) -> reversi::position::Position {
+    let mut rng = rng(seed, &[7]);
+    let board = reversi::board::Board::new(4, rng.random_range(4..=5)).unwrap();
+    let start = if rng.random() { Start::Standard } else { Start::Alternative };
+    let empties = if rng.random() { Empties::Ignored } else { Empties::ToWinner };
+    let start = reversi::position::Position::new(board, start).with_empties(empties);
+    play_until(start, &mut rng, |position| position.empty().count_ones() <= empty)
+}
+
+fn go_position(seed: u64) -> go::position::Position {
+    let mut rng = rng(seed, &[8]);
+    let (width, ko) =
+        [(2, Ko::Basic), (2, Ko::Superko), (2, Ko::Free), (3, Ko::Basic), (3, Ko::Free), (4, Ko::Basic)]
+            [rng.random_range(0..6)];
+    let cycle = [Cycle::Tie, Cycle::LostForBlack, Cycle::LostForWhite][rng.random_range(0..3)];
+    let rules = Rules { ko, cycle, suicide: rng.random() };
+    let board = go::board::Board::new(width, 2).unwrap();
+    let plies = rng.random_range(0..8);
+    let mut position = go::position::Position::new(board, rules);
+    for _ in 0..plies {
+        position = play_until(position.clone(), &mut rng, |now| *now != position);
+    }
+    // Half of them with their past.
+    if rng.random() {
+        position.forget();
+    }
+    position
+}
+
+fn goals() -> impl Strategy<Value = Goal> {
+    prop_oneof![
+        4 => Just(Goal::Exact),
+        1 => Just(Goal::WinLossDraw),
+        1 => (-9..9).prop_map(|points| Goal::Threshold(10 * points)),
+    ]
+}
+
+fn settings(quorum: u32) -> impl Strategy<Value = Settings> {
+    let feeder = prop_oneof![Just(Feeder::Creation), Just(Feeder::Priority), Just(Feeder::Random)];
+    (
+        goals(),
+        -200..200,
+        0u32..4,
+        feeder,
+        any::<u64>(),
+        0u32..3,
+        prop_oneof![Just(50u64), Just(1000), Just(1_000_000)],
+    )
+        .prop_map(move |(goal, guess, margin, feeder, seed, look_ahead, budget)| Settings {
+            goal,
+            guess,
+            margin,
+            budget,
+            quorum,
+            feeder,
+            seed,
+            look_ahead,
+        })
+}
+
+fn habits(workers: std::ops::Range<u32>, lies: u32) -> impl Strategy<Value = Habits> {
+    (any::<u64>(), workers, 0u32..60, 0u32..20, 0u32..30, any::<bool>()).prop_map(
+        move |(seed, workers, exhausted, fail, restart, heed)| Habits {
+            seed,
+            workers,
+            lies,
+            exhausted,
+            fail,
+            restart,
+            heed,
+        },
+    )
+}
+
+fn solve<G: Game + std::fmt::Debug>(root: G, settings: &Settings, habits: Habits) -> Simulation<G> {
+    let mut simulation = Simulation::new(root, settings.clone(), habits);
+    simulation.run();
+    simulation.check(settings);
+    simulation
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn reversi_by_units_has_the_solvers_value(
+        seed: u64, empty in 1u32..8, settings in settings(1), habits in habits(1..6, 0)
+    ) {
+        solve(reversi_position(seed, empty), &settings, habits);
+    }
+
+    #[test]
+    fn go_by_units_has_the_solvers_value(seed: u64, settings in settings(1), habits in habits(1..6, 0)) {
+        solve(go_position(seed), &settings, habits);
+    }
+
+    #[test]
+    fn quorums_of_honest_workers_agree(
+        seed: u64, empty in 1u32..7, settings in settings(2), habits in habits(2..6, 0)
+    ) {
+        let simulation = solve(reversi_position(seed, empty), &settings, habits);
+        prop_assert!(simulation.distrusted.is_empty());
+    }
+
+    #[test]
+    fn a_liar_does_not_change_the_value(
+        seed: u64, empty in 1u32..7, settings in settings(2), habits in habits(3..6, 6), go: bool
+    ) {
+        let distrusted = if go {
+            solve(go_position(seed), &settings, habits).distrusted
+        } else {
+            solve(reversi_position(seed, empty), &settings, habits).distrusted
+        };
+        prop_assert!(distrusted.iter().all(|&worker| worker == 0));
+    }
+}
+
+/// One whole board with a worker that always lies: the value is right, the liar is named, and what it did counts for nothing.
+#[test]
+fn a_worker_that_always_lies_is_named() {
+    let board = reversi::board::Board::new(4, 4).unwrap();
+    let root = reversi::position::Position::new(board, Start::Standard);
+    let settings = Settings { quorum: 2, budget: 200, ..Settings::default() };
+    let habits = Habits { seed: 5, workers: 4, lies: 10, exhausted: 30, fail: 0, restart: 0, heed: true };
+    let simulation = solve(root, &settings, habits);
+    let state = simulation.coordinator.state();
+    assert_eq!(state.bounds(), Bounds { lower: -80, upper: -80 });
+    assert_eq!(simulation.distrusted, [0]);
+    let liar = &state.workers()[0];
+    assert!(liar.distrusted && liar.wrong >= 3 && liar.credit.rejected.nodes > 0, "{liar:?}");
+    assert!(state.workers()[1..].iter().all(|worker| !worker.distrusted && worker.wrong == 0));
+}
+
+/// Whatever the moment, the file holds the state.
+#[test]
+fn the_file_holds_the_state() {
+    for seed in 0..12 {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("tree.redb");
+        let root = reversi_position(seed, 9);
+        let settings = Settings { quorum: 1 + (seed % 2) as u32, budget: 50, ..Settings::default() };
+        let habits = Habits { seed, workers: 3, lies: 0, exhausted: 30, fail: 5, restart: 0, heed: true };
+        let mut simulation = Simulation::new(root.clone(), settings, habits);
+        let mut store = TreeStore::create(&path, "job", simulation.coordinator.state_mut()).unwrap();
+        assert!(TreeStore::open(&path).is_err_and(|error| error.to_string().contains("another process")));
+        simulation.records.clear();
+        simulation.coordinator.take_records();
+        let (mut stored, mut checkpoints) = (0, 0);
+        while !simulation.coordinator.state().is_finished() {
+            simulation.step();
+            store.append(&simulation.records[stored..]).unwrap();
+            stored = simulation.records.len();
+            if simulation.rng.random_range(0..20) == 0 {
+                store.checkpoint(simulation.coordinator.state_mut()).unwrap();
+                checkpoints += 1;
+            }
+            if simulation.rng.random_range(0..20) == 0 {
+                drop(store);
+                let (again, found) = TreeStore::open(&path).unwrap();
+                store = again;
+                assert_eq!(found.job, "job");
+                let state = found.state(root.clone()).unwrap();
+                state.check().unwrap();
+                assert!(state.parts() == simulation.coordinator.state().parts(), "seed {seed}");
+            }
+        }
+        assert!(checkpoints > 0 || stored < 60, "seed {seed}");
+    }
+}
+
+/// A file that cannot be right is refused, and not a byte of it is changed.
+#[test]
+fn damaged_and_newer_files_are_refused_and_left_alone() {
+    use redb::{Database, TableDefinition};
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("tree.redb");
+    let root = reversi_position(3, 8);
+    let mut state = State::new(root.clone(), Settings::default()).unwrap();
+    drop(TreeStore::create(&path, "job", &mut state).unwrap());
+    assert!(TreeStore::create(&path, "job", &mut state).is_err_and(|error| error.to_string().contains("already")));
+    let whole = std::fs::read(&path).unwrap();
+
+    let edit = |table: TableDefinition<&str, &[u8]>, key: &str, value: Option<&[u8]>| {
+        std::fs::write(&path, &whole).unwrap();
+        let database = Database::open(&path).unwrap();
+        let transaction = database.begin_write().unwrap();
+        {
+            let mut table = transaction.open_table(table).unwrap();
+            match value {
+                Some(value) => drop(table.insert(key, value).unwrap()),
+                None => drop(table.remove(key).unwrap()),
+            }
+        }
+        transaction.commit().unwrap();
+        drop(database);
+        let before = std::fs::read(&path).unwrap();
+        let error = TreeStore::open(&path).unwrap_err().to_string();
+        assert_eq!(std::fs::read(&path).unwrap(), before, "{error}");
+        error
+    };
+    let meta = TableDefinition::new("meta");
+    assert!(edit(meta, "format", Some(&2u32.to_le_bytes())).contains("use a newer one"));
+    assert!(edit(meta, "format", Some(b"x")).contains("no number"));
+    assert!(edit(meta, "meta", None).contains("missing"));
+    assert!(edit(meta, "meta", Some(b"\x01aaaabbbb")).contains("checksum"));
+    assert!(edit(meta, "meta", Some(b"\x09")).contains("version 9"));
+
+    for bytes in [&b"not a database"[..], b"", &whole[..whole.len() / 2]] {
+        std::fs::write(&path, bytes).unwrap();
+        let error = TreeStore::open(&path).unwrap_err().to_string();
+        assert!(!error.is_empty());
+        assert_eq!(std::fs::read(&path).unwrap(), bytes, "{error}");
+    }
+    // Bits that fall over: the same state or a refusal, never another state.
+    let mut rng = rng(1, &[]);
+    for _ in 0..60 {
+        let mut bytes = whole.clone();
+        let used = bytes.iter().rposition(|&byte| byte != 0).unwrap() + 1;
+        let at = rng.random_range(0..used);
+        bytes[at] ^= 1 << rng.random_range(0..8);
+        std::fs::write(&path, &bytes).unwrap();
+        if let Ok((store, stored)) = TreeStore::open(&path) {
+            drop(store);
+            assert_eq!(stored.parts, state.parts(), "byte {at}");
+            assert_eq!(stored.job, "job", "byte {at}");
+        }
+    }
+    // Another game than the one that it belongs to.
+    std::fs::write(&path, &whole).unwrap();
+    let (_, stored) = TreeStore::open(&path).unwrap();
+    let error = stored.state(reversi_position(4, 8)).unwrap_err().to_string();
+    assert!(error.contains("another position"), "{error}");
+}
