@@ -1,6 +1,7 @@
 //! What the games have in common on the command line, and the engine that it asks for.
 
-use super::{Special, units};
+use super::Special;
+use super::units::UnitOptions;
 use crate::core::game::{Game, Value};
 use crate::runner::MAX_THREADS;
 use crate::runner::parallel::Parallel;
@@ -50,7 +51,7 @@ pub struct Options {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub units: units::Options,
+    pub units: UnitOptions,
 }
 
 /// The ways to search.

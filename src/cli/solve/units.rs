@@ -1,7 +1,7 @@
 //! `morpion solve GAME --units`: the value by units of work, which survives Ctrl-C and crashes with `--state`.
 
 use super::display::{goal_name, grouped, live_line, range, side_name, verdict};
-use super::options::{Options as Common, Plan};
+use super::options::{Options, Plan};
 use super::{JSON_VERSION, Problem, since};
 use crate::cli::machine;
 use crate::core::game::{Game, Value};
@@ -29,7 +29,7 @@ const FILE: &str = "tree.redb";
 /// The options of a solution by units.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Solving by units")]
-pub struct Options {
+pub struct UnitOptions {
     /// Solve by units of work: leaves of the top of the game tree, each answered by one thread on its own. Finds
     /// the value and what it takes, no principal variation
     #[arg(long)]
@@ -37,7 +37,7 @@ pub struct Options {
     /// Keep the solution in a directory; the same command goes on with it after Ctrl-C or a crash
     #[arg(long, value_name = "DIR", requires = "units")]
     pub state: Option<PathBuf>,
-    /// Nodes that a unit may take (looked at every 4096); one that takes more is replaced by its children
+    /// Nodes that a unit may take (solvers look every few thousand); one that takes more is replaced by its children
     #[arg(long, value_name = "N", default_value = "20M", value_parser = parse_count, requires = "units")]
     unit_budget: u64,
     /// In which order units are handed out
@@ -74,7 +74,7 @@ pub fn solve_one<G: Game + Send + Sync>(
     problem: &Problem<G>,
     title: &str,
     plans: impl Fn() -> anyhow::Result<Plan<G>>,
-    options: &Common,
+    options: &Options,
     interrupt: &Interrupt,
     out: &mut dyn Write,
 ) -> anyhow::Result<Found> {
@@ -114,9 +114,9 @@ pub fn solve_one<G: Game + Send + Sync>(
     Ok(Found { nodes: total(state.workers()).all().nodes, cpu, exact, settled })
 }
 
-impl Options {
+impl UnitOptions {
     fn settings(&self, goal: Goal) -> Settings {
-        let Options { unit_budget: budget, feeder, quorum, seed, .. } = *self;
+        let UnitOptions { unit_budget: budget, feeder, quorum, seed, .. } = *self;
         Settings { goal, budget, feeder, quorum, seed, ..Settings::default() }
     }
 }
@@ -125,7 +125,7 @@ impl Options {
 fn begin<G: Game>(
     problem: &Problem<G>,
     title: &str,
-    options: &Common,
+    options: &Options,
     settings: Settings,
 ) -> anyhow::Result<(State<G>, Option<TreeStore>)> {
     let root = problem.position.clone();
@@ -214,7 +214,7 @@ fn full_name(worker: &Worker) -> String {
 struct Report<'a, G> {
     problem: &'a Problem<G>,
     title: &'a str,
-    options: &'a Common,
+    options: &'a Options,
     state: &'a State<G>,
     ended: Ended,
     began: Instant,
@@ -251,7 +251,7 @@ impl<G: Game> Report<'_, G> {
         let rows = |out: &mut dyn Write, credit: Credit| -> std::io::Result<()> {
             for (name, part) in [("not needed", credit.stopped), ("refused", credit.rejected)] {
                 if part.units > 0 {
-                    writeln!(out, "  {name:<10}{}", tally(part))?;
+                    writeln!(out, "  {name:<12}{}", tally(part))?;
                 }
             }
             Ok(())

@@ -1,0 +1,229 @@
+//! `morpion solve --units` as a user runs it: killed and gone on with, interrupted, asked for nonsense; and its
+//! workers, one of which lies.
+#![cfg(unix)]
+
+mod hunts;
+
+use hunts::*;
+use morpion::core::game::{Game, MAX_VALUE};
+use morpion::games::reversi::board::Board;
+use morpion::games::reversi::position::{Position, Start};
+use morpion::jobs::tree::coordinator::{Coordinator, Work};
+use morpion::jobs::tree::credit::total;
+use morpion::jobs::tree::record::Event;
+use morpion::jobs::tree::settings::Settings;
+use morpion::jobs::tree::state::State;
+use morpion::jobs::tree::unit::Outcome;
+use morpion::runner::Interrupt;
+use morpion::runner::tree::crew::{Answer, ByEngine, Control, MakeEngine, Solver};
+use morpion::runner::tree::{Ended, Member, Told, TreeError, solve_by_units};
+use morpion::solvers::busy::Busy;
+use morpion::solvers::monitor::Monitor;
+use morpion::solvers::reversi::engine::ReversiEngine;
+use morpion::solvers::search::Stats;
+use morpion::solvers::solve::Engine;
+use morpion::solvers::table::Table;
+use rand::RngExt;
+use serde_json::Value;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// Fixed, so that a failure can be repeated as far as the clock allows.
+const SEED: u64 = 20_261;
+
+/// Solving 5x5 takes 2.6 million nodes at once: some hundred units.
+const FIVE: &str = "solve reversi --size 5 --units --unit-budget 8k --memory 1M --json";
+
+fn json(out: &str) -> Value {
+    serde_json::from_str(out).unwrap_or_else(|error| panic!("{error}: {out}"))
+}
+
+fn credit(found: &Value) -> &Value {
+    &found["units"]["credit"]
+}
+
+/// Kills the command some times, then lets it end; what it says then, and how often it was killed.
+fn killed(dir: &Path, arguments: &str, rng: &mut morpion::core::seed::Rng) -> (Value, u32) {
+    let mut kills = 0;
+    for _ in 0..8 {
+        let mut child = morpion(dir, arguments).stderr(Stdio::null()).spawn().unwrap();
+        wait_until("the solution has a file", || dir.join("state/tree.redb").exists());
+        std::thread::sleep(Duration::from_millis(rng.random_range(0..400)));
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        signal(&child, "KILL");
+        child.wait().unwrap();
+        kills += 1;
+    }
+    (json(&succeed(dir, arguments)), kills)
+}
+
+#[test]
+fn killed_at_any_moment_it_loses_no_finished_unit() {
+    let mut rng = morpion::core::seed::rng(SEED, &[]);
+    let dir = temporary();
+    let whole = json(&succeed(dir.path(), FIVE));
+    assert_eq!((&whole["lower"], &whole["upper"], &whole["settled"]), (&13.into(), &13.into(), &true.into()));
+    assert!(credit(&whole)["accepted"]["units"].as_u64().unwrap() > 100, "{whole}");
+    // One worker does the same units in the same order, however often it begins again.
+    let (found, kills) = killed(dir.path(), &format!("{FIVE} --state state"), &mut rng);
+    for field in ["lower", "upper", "settled", "best_moves"] {
+        assert_eq!(found[field], whole[field], "seed {SEED}");
+    }
+    assert_eq!(found["units"]["tree_nodes"], whole["units"]["tree_nodes"], "seed {SEED}, {kills} kills");
+    for field in ["units", "nodes"] {
+        assert_eq!(
+            credit(&found)["accepted"][field],
+            credit(&whole)["accepted"][field],
+            "seed {SEED}, {kills} kills"
+        );
+    }
+    assert!(kills >= 2, "it was over after {kills} kills");
+    // Several may do others, and come to the same value.
+    for more in ["--threads 3", "--threads 2 --quorum 2 --feeder random --seed 4"] {
+        let dir = temporary();
+        let (found, _) = killed(dir.path(), &format!("{FIVE} --state state {more}"), &mut rng);
+        assert_eq!((&found["lower"], &found["upper"]), (&13.into(), &13.into()), "seed {SEED}");
+        let workers = found["units"]["workers"].as_array().unwrap();
+        for part in ["accepted", "not_needed", "refused"] {
+            let sum: u64 = workers.iter().map(|worker| worker["credit"][part]["nodes"].as_u64().unwrap()).sum();
+            assert_eq!(credit(&found)[part]["nodes"], sum);
+            assert_eq!(found["units"]["users"]["local"][part]["nodes"], sum);
+        }
+        assert_eq!(credit(&found)["refused"]["units"], 0);
+    }
+}
+
+#[test]
+fn interrupted_it_says_what_it_knows_and_goes_on() {
+    let dir = temporary();
+    let command = "solve reversi --size 6 --units --unit-budget 8k --memory 1M --state state --threads 2";
+    let child = morpion(dir.path(), command).spawn().unwrap();
+    wait_until("it has begun", || dir.path().join("state/tree.redb").exists());
+    signal(&child, "INT");
+    let cut = wait(child);
+    assert_eq!(cut.status.code(), Some(1), "{}", text(&cut.stderr));
+    let out = text(&cut.stdout);
+    assert!(out.contains("not settled") && out.contains("the same command goes on"), "{out}");
+    // Another question is not asked of the same file.
+    for other in ["--threshold 2", "--unit-budget 9k", "--quorum 2", "--start alternative", "--algorithm negascout"] {
+        let other = format!(
+            "{} {other}",
+            command.replace("--unit-budget 8k", if other.contains("budget") { "" } else { "--unit-budget 8k" })
+        );
+        refuse(dir.path(), &other, "holds another solution");
+    }
+    std::fs::write(dir.path().join("state/tree.redb"), "no database").unwrap();
+    refuse(dir.path(), command, "state/tree.redb");
+}
+
+#[test]
+fn units_solve_what_can_be_asked() {
+    let dir = temporary();
+    let solve =
+        |arguments: &str| json(&succeed(dir.path(), &format!("solve {arguments} --units --memory 1M --json")));
+    let found = solve("reversi --size 4 --algorithm negascout --without table --unit-budget 4k");
+    assert_eq!((&found["lower"], &found["upper"]), (&(-8).into(), &(-8).into()));
+    let found = solve("reversi --size 4x5 --threads 2 --value win-loss-draw --algorithm dfpn");
+    assert!(found["lower"].as_i64() >= Some(1), "{found}");
+    let found = solve("reversi --size 4x6 --threshold 17 --unit-budget 5k --user ada");
+    assert!(found["upper"].as_i64() <= Some(16) && found["units"]["users"]["ada"].is_object(), "{found}");
+    let found = solve("go --size 3 --unit-budget 5k --threads 2");
+    assert_eq!((&found["lower"], &found["upper"]), (&9.into(), &9.into()));
+    let out = succeed(dir.path(), "solve reversi --size 4 --units --threads 2");
+    assert!(out.contains("-8 for black: white wins") && out.contains("worker      local/2"), "{out}");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let dir = temporary();
+    let command = "solve reversi --size 4";
+    for (arguments, expected) in [
+        ("--quorum 2", "--units"),
+        ("--state x", "--units"),
+        ("--units --quorum 2", "as many workers"),
+        ("--units --quorum 0", "1 to 9"),
+        ("--units --unit-budget 0", "0"),
+        ("--units --budget 5", "cannot be used with"),
+        ("--units --threads 0", "out of range"),
+        ("--units --feeder last", "invalid value"),
+    ] {
+        refuse(dir.path(), &format!("{command} {arguments}"), expected);
+    }
+}
+
+struct Special;
+
+impl MakeEngine<Position> for Special {
+    fn make<'a>(&self, table: &'a Table, _: &'a Busy, monitor: &'a Monitor) -> Box<dyn Engine<Position> + 'a> {
+        Box::new(ReversiEngine { table, busy: None, monitor, stats: Stats::default() })
+    }
+}
+
+/// A worker that turns every second answer into its contrary, and one that breaks down at times.
+struct Double {
+    honest: ByEngine<Special>,
+    units: u32,
+    lies: bool,
+}
+
+impl Solver<Position> for Double {
+    fn solve(&mut self, work: &Work<Position>, control: &Control) -> Answer {
+        self.units += 1;
+        let answer = self.honest.solve(work, control);
+        if !self.units.is_multiple_of(2) {
+            return answer;
+        }
+        assert!(self.lies || !self.units.is_multiple_of(10), "a breakdown, as the test wants it");
+        let window = answer.window;
+        let outcome = match answer.outcome {
+            Outcome::Answered { lower, .. } if self.lies && lower >= window.beta => {
+                Outcome::Answered { lower: -MAX_VALUE, upper: window.alpha }
+            }
+            Outcome::Answered { .. } if self.lies => Outcome::Answered { lower: window.beta, upper: MAX_VALUE },
+            other => other,
+        };
+        Answer { outcome, ..answer }
+    }
+}
+
+fn members(lies: &[bool]) -> Vec<Member<'static, Position>> {
+    let member = |(n, &lies): (usize, &bool)| Member {
+        user: if lies { "mallory" } else { "alice" }.to_owned(),
+        name: n.to_string(),
+        solver: Box::new(Double { honest: ByEngine::new(Special, Table::new(1 << 20).unwrap()), units: 0, lies }),
+    };
+    lies.iter().enumerate().map(member).collect()
+}
+
+#[test]
+fn with_a_quorum_a_lying_worker_is_named_and_the_value_is_right() {
+    let root = Position::new(Board::new(4, 6).unwrap(), Start::Standard);
+    let settings = Settings { quorum: 2, budget: 5000, ..Settings::default() };
+    let mut coordinator = Coordinator::new(State::new(root.clone(), settings.clone()).unwrap());
+    let mut distrusted = Vec::new();
+    let mut observer = |_: &State<Position>, told: Told| {
+        if let Told::Event(Event::Distrusted { worker }) = told {
+            distrusted.push(*worker);
+        }
+    };
+    let crew = members(&[false, true, false]);
+    let ended = solve_by_units(&mut coordinator, None, crew, &Interrupt::default(), &mut observer).unwrap();
+    let state = coordinator.state();
+    assert_eq!((ended, state.bounds().lower, state.bounds().upper), (Ended::Finished, 160, 160));
+    assert_eq!(distrusted, [1]);
+    let wrong: Vec<u64> = state.workers().iter().map(|worker| worker.wrong).collect();
+    assert!(wrong[0] == 0 && wrong[1] >= 3 && wrong[2] == 0, "{wrong:?}");
+    assert!(state.workers()[0].failed > 0 && state.workers()[2].failed > 0);
+    assert_eq!(total(state.workers()).rejected.units, state.workers()[1].credit.rejected.units);
+
+    // With nobody to decide it is not settled, and says why.
+    let mut coordinator = Coordinator::new(State::new(root, settings).unwrap());
+    let crew = members(&[false, true]);
+    let error = solve_by_units(&mut coordinator, None, crew, &Interrupt::default(), &mut |_, _| ()).unwrap_err();
+    assert!(matches!(error, TreeError::Stuck { .. }), "{error}");
+    assert!(!coordinator.state().is_finished() && coordinator.running() == 0);
+    assert!(coordinator.state().bounds().lower <= 16 * Position::POINT);
+}
