@@ -74,7 +74,7 @@ pub enum TreeStoreError {
         /// The file.
         path: PathBuf,
         /// What went wrong.
-        source: redb::Error,
+        source: Box<redb::Error>,
     },
 }
 
@@ -324,7 +324,7 @@ fn damaged(path: &Path, what: &str) -> TreeStoreError {
 
 fn failure(action: &'static str, path: &Path) -> impl FnOnce(redb::Error) -> TreeStoreError {
     let path = path.to_owned();
-    move |source| TreeStoreError::File { action, path, source }
+    move |source| TreeStoreError::File { action, path, source: Box::new(source) }
 }
 
 /// A table that is not there or of another kind is damage.

@@ -37,7 +37,7 @@ pub struct UnitOptions {
     /// Keep the solution in a directory; the same command goes on with it after Ctrl-C or a crash
     #[arg(long, value_name = "DIR", requires = "units")]
     pub state: Option<PathBuf>,
-    /// Nodes that a unit may take (solvers look every few thousand); one that takes more is replaced by its children
+    /// Nodes that a unit may take (looked at every few thousand, or more); one that takes more is replaced by its children
     #[arg(long, value_name = "N", default_value = "20M", value_parser = parse_count, requires = "units")]
     unit_budget: u64,
     /// In which order units are handed out
