@@ -262,7 +262,7 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
     }
 }
 
-/// Plays random moves until `left` of the value returned by `size` are left.
+/// Plays random moves until it is done, or the game is over.
 fn play_until<G: Game>(mut position: G, rng: &mut Rng, done: impl Fn(&G) -> bool) -> G {
     let mut moves = Vec::new();
     while !done(&position) {
@@ -418,7 +418,7 @@ fn the_file_holds_the_state() {
         let root = reversi_position(seed, 9);
         let settings = Settings { quorum: 1 + (seed % 2) as u32, budget: 50, ..Settings::default() };
         let habits = Habits { seed, workers: 3, lies: 0, exhausted: 30, fail: 5, restart: 0, heed: true };
-        let mut simulation = Simulation::new(root.clone(), settings, habits);
+        let mut simulation = Simulation::new(root, settings, habits);
         let mut store = TreeStore::create(&path, "job", simulation.coordinator.state_mut()).unwrap();
         assert!(TreeStore::open(&path).is_err_and(|error| error.to_string().contains("another process")));
         simulation.records.clear();
@@ -437,7 +437,7 @@ fn the_file_holds_the_state() {
                 let (again, found) = TreeStore::open(&path).unwrap();
                 store = again;
                 assert_eq!(found.job, "job");
-                let state = found.state(root.clone()).unwrap();
+                let state = found.state(root).unwrap();
                 state.check().unwrap();
                 assert!(state.parts() == simulation.coordinator.state().parts(), "seed {seed}");
             }
@@ -453,7 +453,7 @@ fn damaged_and_newer_files_are_refused_and_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("tree.redb");
     let root = reversi_position(3, 8);
-    let mut state = State::new(root.clone(), Settings::default()).unwrap();
+    let mut state = State::new(root, Settings::default()).unwrap();
     drop(TreeStore::create(&path, "job", &mut state).unwrap());
     assert!(TreeStore::create(&path, "job", &mut state).is_err_and(|error| error.to_string().contains("already")));
     let whole = std::fs::read(&path).unwrap();
