@@ -202,7 +202,7 @@ fn members(lies: &[bool]) -> Vec<Member<'static, Position>> {
 fn with_a_quorum_a_lying_worker_is_named_and_the_value_is_right() {
     let root = Position::new(Board::new(4, 6).unwrap(), Start::Standard);
     let settings = Settings { quorum: 2, budget: 5000, ..Settings::default() };
-    let mut coordinator = Coordinator::new(State::new(root.clone(), settings.clone()).unwrap());
+    let mut coordinator = Coordinator::new(State::new(root, settings.clone()).unwrap());
     let mut distrusted = Vec::new();
     let mut observer = |_: &State<Position>, told: Told| {
         if let Told::Event(Event::Distrusted { worker }) = told {
