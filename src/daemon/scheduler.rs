@@ -1,7 +1,7 @@
 //! The daemon below HTTP: takes jobs, gives them threads, keeps all of it durable.
 //!
 //! A job is in one of three places. *Waiting* jobs are records in memory and in the store and cost nothing else. *Active* ones
-//! have a coordinator: a thread that runs the hunt's session ([`active`]) in the job's folder and shares the workers of one queue
+//! have a coordinator: a thread that runs the hunt's session (`active`) in the job's folder and shares the workers of one queue
 //! with the others, by priority and weight. Jobs that are *over* are records in the store. At most [`Daemon::most_active`] are
 //! active: those of the highest priority, and of these the oldest; one of a lower priority goes back to waiting, by a
 //! checkpoint, when one of a higher comes.

@@ -1,7 +1,7 @@
 //! The queue of this process: worker threads that lease units from lanes in memory.
 //!
 //! A worker runs a unit until it is done or gives way, which it decides itself: every [`Options::quantum`] it takes the lock,
-//! counts the time that the lane has had, and looks whether another lane comes first ([`lanes`]). A lane of a higher
+//! counts the time that the lane has had, and looks whether another lane comes first (`lanes`). A lane of a higher
 //! priority, and one that has fallen behind, does not wait for that: putting a unit sets a flag that the worker sees at its
 //! next poll. A unit that gives way stays in memory.
 //!
