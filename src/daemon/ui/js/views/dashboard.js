@@ -7,14 +7,14 @@ import { about, ago, count, duration, isOver, moves, short } from "../format.js"
 import { thumbnail } from "../grid.js";
 import { grid, hear, state, subscribe } from "../live.js";
 import { CODES, VARIANTS, fromView } from "../rules.js";
-import { blank, calm, eventItem, jobButtons, pill } from "./parts.js";
+import { blank, calm, course, eventItem, jobButtons, pill } from "./parts.js";
 
 const SHOWN_EVENTS = 40;
 const SHOWN_OVER = 6;
 const COURSES = 5;
 const COURSE_MS = 30_000;
-/** What could not be loaded is asked for again after so many milliseconds. */
-const AGAIN_MS = 15_000;
+/** A grid that could not be loaded is asked for again after so many milliseconds: it is told a moment before it is stored. */
+const AGAIN_MS = 2000;
 
 function bestTile(variant) {
   const score = h("strong", { class: "score num" }, "\u2013");
@@ -144,7 +144,7 @@ function courseCard() {
     await Promise.all(missing.map(async (job) => {
       if (!courses.has(job.id)) courses.set(job.id, []);
       try {
-        courses.set(job.id, (await get(`/jobs/${job.id}/statistics`)).course.map((p) => [p.seconds, p.best]));
+        courses.set(job.id, course(await get(`/jobs/${job.id}/statistics`)));
       } catch {
         // It is asked for again in a while.
       }

@@ -7,7 +7,7 @@ import { about, bytes, count, duration, isOver, moment, reason, short } from "..
 import { grid, hear, learn, state, subscribe } from "../live.js";
 import { Replay } from "../replay.js";
 import { VARIANTS, fromView } from "../rules.js";
-import { blank, calm, eventItem, failed, jobButtons, pill } from "./parts.js";
+import { blank, calm, course, eventItem, failed, jobButtons, pill } from "./parts.js";
 
 const SLOW_MS = 15_000;
 
@@ -72,7 +72,8 @@ function gridCard(id) {
         gridDownloads(key, `${view.variant}-${view.score}-job${id}`));
     }, () => {
       key = null;
-      again = Date.now() + SLOW_MS;
+      // It is told a moment before it is stored.
+      again = Date.now() + 2000;
     });
   };
   node.stop = () => replay.stop();
@@ -83,7 +84,7 @@ function courseCard(id) {
   const chart = new CourseChart({ height: 220 });
   const node = card("Score against time", chart.element);
   let points = [];
-  node.statistics = (view) => { points = view.course.map((p) => [p.seconds, p.best]); };
+  node.statistics = (view) => { points = course(view); };
   node.draw = (job) => show(node, job.variant !== null) || chart.set([{ name: job.name, points, end: Math.max(job.seconds, points.at(-1)?.[0] ?? 0) }]);
   const stop = hear((event) => {
     if (event.event === "best" && event.job === id) points.push([event.seconds, event.score]);

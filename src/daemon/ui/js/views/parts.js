@@ -78,6 +78,9 @@ export function eventItem(event, withJob = true) {
       event.event === "best" ? h("a", { class: "plain", href: `#/grids/${event.grid}` }, text) : text));
 }
 
+/** The points of a job's course, [seconds, score]; before its first grid there is nothing to draw. */
+export const course = (statistics) => statistics.course.filter((p) => p.best > 0).map((p) => [p.seconds, p.best]);
+
 /** The events without those bests that the same job surpassed within a minute: a young hunt has dozens. */
 export function calm(events) {
   const newer = new Map();
