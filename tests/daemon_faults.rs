@@ -157,7 +157,10 @@ fn killed_at_any_moment_it_loses_nothing_that_it_acknowledged() {
     for round in &disturbed {
         for (&id, expected) in round.iter().zip(&expected) {
             daemon.wait_over(id);
-            assert_eq!(&essence(&mut daemon, id), expected, "seed {SEED}: job {id}");
+            let now = essence(&mut daemon, id);
+            for (name, expected) in expected.as_object().unwrap() {
+                assert_eq!(&now[name], expected, "seed {SEED}: job {id}: {name}");
+            }
         }
     }
     for &id in acknowledged.values() {

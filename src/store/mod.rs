@@ -421,6 +421,17 @@ impl Store {
         self.decode(&value, tables::GRID, &format!("grid {key:016x}")).map(Some)
     }
 
+    /// Whether a grid is noted as one that a job has found.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn found_by(&self, job: u64, score: u32, key: u64) -> Result<bool, StoreError> {
+        self.read(|transaction| {
+            let Some(table) = opened(transaction.open_table(tables::INDEX))? else { return Ok(false) };
+            Ok(table.get(tables::index_key(Scope::Job(job), score, key).as_slice())?.is_some())
+        })
+    }
+
     /// The keys of grids, longest first, after the grid of this score and key, until `each` says to stop.
     ///
     /// # Errors
@@ -481,4 +492,86 @@ fn open_database(inner: &Inner) -> Result<Database, StoreError> {
         },
         other => inner.error(other),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grids::Found;
+    use super::*;
+    use crate::notation::catalogue::Catalogue;
+    use crate::notation::records::known;
+
+    fn record(job: Option<u64>) -> GridRecord {
+        let found = Found { job, unit: Some(1), time: 5.0, seconds: None };
+        GridRecord::new(&known().unwrap()[0].grid, found, &Catalogue::load().unwrap()).unwrap()
+    }
+
+    fn keys(store: &Store, scope: Scope) -> Vec<u64> {
+        let mut keys = Vec::new();
+        store.grid_keys(scope, None, |_, key| (keys.push(key), true).1).unwrap();
+        keys
+    }
+
+    #[test]
+    fn a_grid_is_kept_once_and_known_of_all_who_found_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let grid = record(Some(3));
+        let (score, key) = (grid.score, grid.key);
+        store.commit(vec![Change::Grid(Box::new(grid.clone()))]).unwrap();
+        assert!(store.found_by(3, score, key).unwrap() && !store.found_by(4, score, key).unwrap());
+        store.later(vec![Change::Grid(Box::new(record(Some(4)))), Change::Grid(Box::new(record(None)))]);
+        store.barrier().unwrap();
+        assert!(store.found_by(4, score, key).unwrap());
+        assert_eq!(store.grid(key).unwrap(), Some(grid.clone()), "the first one stays");
+        assert_eq!(store.count_grids().unwrap(), 1);
+        for scope in [Scope::All, Scope::Variant(grid.variant), Scope::Job(3), Scope::Job(4)] {
+            assert_eq!(keys(&store, scope), [key], "{scope:?}");
+        }
+        assert!(keys(&store, Scope::Job(5)).is_empty());
+        assert_eq!(grid.grid().unwrap().moves, known().unwrap()[0].grid.moves);
+    }
+
+    #[test]
+    fn a_newer_store_and_a_newer_value_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        store.commit(vec![Change::Number("version", VERSION + 1), Change::Job(1, b"{}".to_vec())]).unwrap();
+        drop(store);
+        let error = Store::open(dir.path()).err().unwrap().to_string();
+        assert!(error.contains("it has version 2, but this program reads up to 1"), "{error}");
+        let database = Database::open(dir.path().join(FILE)).unwrap();
+        let transaction = database.begin_write().unwrap();
+        transaction.open_table(META).unwrap().insert("version", VERSION).unwrap();
+        transaction.open_table(JOBS).unwrap().insert(1, tables::frame(9, b"{}").as_slice()).unwrap();
+        transaction.commit().unwrap();
+        drop(database);
+        let error = Store::open(dir.path()).err().unwrap().to_string();
+        assert!(error.contains("job 1 has version 9"), "{error}");
+    }
+
+    #[test]
+    fn a_forgotten_job_takes_its_units_and_key_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let unit = UnitRecord { attempts: 1, end: None, iterations: 2, best: 3, error: None, aside: false };
+        let store = Store::open(dir.path()).unwrap();
+        let mut changes = vec![Change::Key("k".to_owned(), 7)];
+        for job in [6, 7, 8] {
+            changes.push(Change::Job(job, b"{}".to_vec()));
+            changes.extend((0..5).map(|id| Change::Unit(job, id, unit.clone())));
+        }
+        store.commit(changes).unwrap();
+        store.commit(vec![Change::Forget(7, Some("k".to_owned()))]).unwrap();
+        drop(store);
+        let store = Store::open(dir.path()).unwrap();
+        assert_eq!((store.job(7).unwrap(), store.keyed("k").unwrap()), (None, None));
+        for (job, expected) in [(6, 5), (7, 0), (8, 5)] {
+            let mut units = 0;
+            store.units(job, 0, |_, _| (units += 1, true).1).unwrap();
+            assert_eq!(units, expected, "{job}");
+        }
+        assert_eq!(store.doomed().unwrap(), [7]);
+        store.commit(vec![Change::Buried(7)]).unwrap();
+        assert!(store.doomed().unwrap().is_empty());
+    }
 }

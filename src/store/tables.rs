@@ -73,7 +73,8 @@ fn scope_key(scope: Scope) -> [u8; 9] {
     key
 }
 
-fn index_key(scope: Scope, score: u32, key: u64) -> [u8; INDEX_KEY] {
+/// The key of a grid in the index.
+pub fn index_key(scope: Scope, score: u32, key: u64) -> [u8; INDEX_KEY] {
     let mut bytes = [0; INDEX_KEY];
     bytes[..9].copy_from_slice(&scope_key(scope));
     bytes[9..13].copy_from_slice(&(!score).to_be_bytes());

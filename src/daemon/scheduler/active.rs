@@ -305,10 +305,11 @@ impl Reporter<'_> {
         if path.exists() {
             for find in Reader::open(&path).map_err(RunError::from)? {
                 let find = find.map_err(RunError::from)?;
-                if store.grid(find.key)?.is_none() {
-                    self.put_find(&find);
-                } else {
+                // Another job may have found it, too.
+                if store.found_by(self.id, find.score(), find.key)? {
                     self.grids += 1;
+                } else {
+                    self.put_find(&find);
                 }
             }
         }
