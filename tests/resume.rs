@@ -161,7 +161,7 @@ fn time_and_target_count_over_sessions() {
     let dir = temporary();
     succeed(dir.path(), "--threads 2 --time 0.3s --quiet --seed 1 --dir hunt");
     refuse(dir.path(), "resume hunt", "give it more by --time");
-    succeed(dir.path(), "resume hunt --time 0.5s --quiet");
+    succeed(dir.path(), "resume hunt --time 3s --quiet");
     let stops: Vec<Value> = events(&dir.path().join("hunt")).into_iter().filter(|e| is(e, "stop")).collect();
     assert_eq!(stops.len(), 2);
     assert!(stops.iter().all(|stop| stop["reason"] == "time"));
