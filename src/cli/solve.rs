@@ -79,11 +79,6 @@ pub type Special<G> = for<'a> fn(usize, &'a Table, &'a Busy, &'a Monitor) -> Box
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
         Games::Go(of) => {
-            if of.options.units.units {
-                eprintln!(
-                    "morpion: a known defect: by units the value of a position of go may be wrong where boards come back; compare it with the value without --units"
-                );
-            }
             solve_all(of.setup.problems()?, &of.setup.title()?, go::Setup::special(), &of.options, out)
         }
         Games::Reversi(of) => {

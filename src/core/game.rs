@@ -130,7 +130,9 @@ pub trait Game: Clone + Display {
         None
     }
 
-    /// Forgets how the position came about, as far as the rules let it: what follows is then a game of its own.
+    /// Forgets how the position came about, as far as the rules let it: what follows is then a game of its own. Solvers do
+    /// so with the position that they are asked about, since what they store of positions is right for games that begin
+    /// there: a cycle through an earlier position can be avoided there, but not through one before the question.
     fn forget(&mut self) {}
 
     /// From now on, in this position and those after it, keys tell positions apart that came about differently, as

@@ -128,7 +128,8 @@ pub struct Solution<M> {
     pub best: Vec<M>,
 }
 
-/// Solves a position. With `moves` the principal variation and the best first moves are found, too. `guess` is a
+/// Solves a position as the start of a game ([`Game::forget`]): a cycle that closes through positions before it has no
+/// value that searches with a table could know. With `moves` the principal variation and the best first moves are found, too. `guess` is a
 /// value to begin with, `longest` the greatest length of the variation.
 ///
 /// # Errors
@@ -142,6 +143,9 @@ pub fn solve<G: Game>(
     longest: usize,
     report: &mut dyn FnMut(Progress),
 ) -> Result<Solution<G::Move>, EngineError> {
+    let mut position = position.clone();
+    position.forget();
+    let position = &position;
     let bounds = find_bounds(engine, position, goal, guess, report)?;
     let value_stats = engine.stats();
     let mut solution = Solution { bounds, value_stats, stats: value_stats, line: Vec::new(), best: Vec::new() };

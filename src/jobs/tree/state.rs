@@ -92,12 +92,13 @@ pub struct State<G> {
 }
 
 impl<G: Game> State<G> {
-    /// The state of a solution that begins.
+    /// The state of a solution that begins. The root is taken as the start of a game ([`Game::forget`]).
     ///
     /// # Errors
     /// Settings that make no sense.
-    pub fn new(root: G, settings: Settings) -> Result<State<G>, SettingsError> {
+    pub fn new(mut root: G, settings: Settings) -> Result<State<G>, SettingsError> {
         settings.check()?;
+        root.forget();
         let mut moves = Vec::new();
         root.moves(&mut moves);
         let (lower, upper) = if moves.is_empty() { (root.outcome(), root.outcome()) } else { own_bounds(&root) };
@@ -147,9 +148,10 @@ impl<G: Game> State<G> {
     ///
     /// # Errors
     /// Parts that do not go together, or belong to another position.
-    pub fn restore(root: G, parts: Parts) -> Result<State<G>, Misfit> {
+    pub fn restore(mut root: G, parts: Parts) -> Result<State<G>, Misfit> {
         let Parts { meta, mut nodes, units, workers } = parts;
         meta.settings.check().map_err(|error| Misfit(error.to_string()))?;
+        root.forget();
         let keyed = with_past_in_key(&root);
         let mut keys = HashMap::new();
         for node in &mut nodes {
