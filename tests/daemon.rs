@@ -9,7 +9,6 @@ use morpion::daemon::view::{EventKind, JobState, Limits, UnitState};
 use morpion::morpion::variant::Variant;
 use morpion::notation::records::known;
 use serde_json::{Value, json};
-use std::path::Path;
 
 fn none() -> Value {
     json!({})
@@ -318,24 +317,4 @@ fn a_gentle_shutdown_lets_the_running_units_end() {
     let daemon = open(dir.path(), 1);
     wait_for(&daemon, id, "goes on", |now| now.units_done > view.units_done);
     daemon.shutdown(Shutdown::Now);
-}
-
-#[test]
-fn the_examples_of_jobs_are_taken() {
-    let dir = tempfile::tempdir().unwrap();
-    let daemon = open(dir.path(), 1);
-    let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
-    let mut tried = 0;
-    for entry in std::fs::read_dir(configs).unwrap() {
-        let path = entry.unwrap().path();
-        if path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("job-")) {
-            let text = std::fs::read_to_string(&path).unwrap();
-            let value: Value = serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap();
-            let request = serde_json::from_value(value).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            let view = daemon.submit(request, None).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            daemon.command(view.id, Command::Cancel).unwrap();
-            tried += 1;
-        }
-    }
-    assert!(tried >= 2, "{tried}");
 }

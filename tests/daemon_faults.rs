@@ -7,6 +7,7 @@
 
 mod daemons;
 
+use daemons::disks::{Immutable, Small};
 use daemons::*;
 use morpion::daemon::scheduler::{Options, Shutdown};
 use morpion::daemon::service::Service;
@@ -16,16 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
-
-/// Fixed, so that a failure can be repeated as far as the clock allows.
-const SEED: u64 = 20_261;
-
-fn number(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// Not a test: the daemon of the others.
 #[test]
@@ -34,36 +28,6 @@ fn child() {
     if let Some(state) = std::env::var_os(STATE) {
         be_a_daemon(Path::new(&state));
     }
-}
-
-/// Jobs whose units are told apart: each does the same whatever happens.
-fn jobs() -> Vec<Value> {
-    vec![
-        json!({ "main_depth": 2, "max_iterations": 200_000, "jumps_back": [[50_000, "best/2"], [170_000, 10]], "seed": 5 }),
-        json!({ "strategy": "nrpa", "level": 2, "variant": "5D", "runs": 60, "seed": 6, "keep_from": 68 }),
-        json!({ "strategy": "nrpa", "level": 3, "share": 2, "width": 2, "variant": "4D", "iterations": 25, "runs": 2, "seed": 7 }),
-        json!({ "strategy": "perturb", "level": 2, "variant": "4T", "patience": "10k", "runs": 8, "seed": 8, "keep_from": 58 }),
-    ]
-}
-
-/// What must be the same however a job was disturbed.
-fn essence(daemon: &mut Apart, id: u64) -> Value {
-    let job = daemon.get(&json!({ "do": "job", "id": id }));
-    let mut units = daemon.get(&json!({ "do": "units", "id": id }));
-    for unit in units.as_array_mut().unwrap() {
-        unit.as_object_mut()
-            .unwrap()
-            .retain(|name, _| ["unit", "state", "end", "iterations", "best"].contains(&name.as_str()));
-    }
-    let least = job["settings"]["keep_from"].as_u64().unwrap();
-    let grids = daemon.get(&json!({ "do": "grids", "id": id }));
-    let grids = grids.as_array().unwrap().iter().filter(|grid| grid["score"].as_u64().unwrap() >= least);
-    let grids: BTreeSet<&str> = grids.map(|grid| grid["key"].as_str().unwrap()).collect();
-    let mut essence = json!({ "units": units, "grids": grids });
-    for name in ["state", "reason", "iterations", "units_done", "units_stalled", "units_poisoned", "best"] {
-        essence[name] = job[name].clone();
-    }
-    essence
 }
 
 #[test]
@@ -75,7 +39,7 @@ fn killed_at_any_moment_it_loses_nothing_that_it_acknowledged() {
         .iter()
         .map(|&id| {
             whole.wait_over(id);
-            essence(&mut whole, id)
+            whole.essence(id)
         })
         .collect();
     assert!(expected[1]["grids"].as_array().unwrap().len() > 3, "{}", expected[1]);
@@ -109,14 +73,8 @@ fn killed_at_any_moment_it_loses_nothing_that_it_acknowledged() {
             let answer = daemon.get(&line);
             acknowledged.insert(key, answer["id"].as_u64().unwrap());
             let id = disturbed.last().unwrap()[rng.random_range(0..4)];
-            let done = daemon.get(&json!({ "do": "job", "id": id }))["units_done"].as_u64().unwrap();
-            let units = daemon.get(&json!({ "do": "units", "id": id }));
-            let units = units.as_array().unwrap().iter().filter(|unit| unit["state"] == "done");
-            let units = units.map(|unit| unit["unit"].as_u64().unwrap()).collect();
-            let grids = daemon.get(&json!({ "do": "grids", "id": id }));
-            let grids =
-                grids.as_array().unwrap().iter().map(|grid| grid["key"].as_str().unwrap().to_owned()).collect();
-            seen.insert(id, (done, units, grids));
+            let units_done = daemon.get(&json!({ "do": "job", "id": id }))["units_done"].as_u64().unwrap();
+            seen.insert(id, (units_done, done(&daemon.list("units", id)), keys(&daemon.list("grids", id))));
         }
         // One more, of which nobody knows whether it came through.
         sent += 1;
@@ -134,30 +92,21 @@ fn killed_at_any_moment_it_loses_nothing_that_it_acknowledged() {
                 assert_eq!(daemon.get(&json!({ "do": "job", "id": id }))["id"], id, "seed {SEED}, kill {kill}");
             }
         }
-        for (&id, (done, units, grids)) in &seen {
+        for (&id, (units_done, units, grids)) in &seen {
             // The coordinator reads its files first.
             wait_until("the units done are known again", || {
-                daemon.get(&json!({ "do": "job", "id": id }))["units_done"].as_u64().unwrap() >= *done
+                daemon.get(&json!({ "do": "job", "id": id }))["units_done"].as_u64().unwrap() >= *units_done
             });
-            let now = daemon.get(&json!({ "do": "units", "id": id }));
-            let now: BTreeSet<u64> = now
-                .as_array()
-                .unwrap()
-                .iter()
-                .filter(|unit| unit["state"] == "done")
-                .map(|unit| unit["unit"].as_u64().unwrap())
-                .collect();
+            let now = done(&daemon.list("units", id));
             assert!(now.is_superset(units), "seed {SEED}, kill {kill}, job {id}: a unit is lost");
-            let now = daemon.get(&json!({ "do": "grids", "id": id }));
-            let now: BTreeSet<String> =
-                now.as_array().unwrap().iter().map(|grid| grid["key"].as_str().unwrap().to_owned()).collect();
+            let now = keys(&daemon.list("grids", id));
             assert!(now.is_superset(grids), "seed {SEED}, kill {kill}, job {id}: a grid is lost");
         }
     }
     for round in &disturbed {
         for (&id, expected) in round.iter().zip(&expected) {
             daemon.wait_over(id);
-            let now = essence(&mut daemon, id);
+            let now = daemon.essence(id);
             for (name, expected) in expected.as_object().unwrap() {
                 assert_eq!(&now[name], expected, "seed {SEED}: job {id}: {name}");
             }
@@ -222,29 +171,6 @@ fn units_that_panic_are_tried_again_and_set_aside() {
     daemon.stop();
 }
 
-/// A file system of its own in memory, if this process may make one.
-struct Small(PathBuf);
-
-impl Small {
-    fn make(path: PathBuf, size: &str) -> Option<Small> {
-        fs::create_dir(&path).unwrap();
-        let options = format!("size={size}");
-        let made = Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(&path).output();
-        made.is_ok_and(|output| output.status.success()).then_some(Small(path))
-    }
-
-    fn remount(&self, how: &str) {
-        let output = Command::new("mount").args(["-o", &format!("remount,{how}")]).arg(&self.0).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
-}
-
-impl Drop for Small {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
-}
-
 /// The disk refuses to write, by `refuse`, and later no longer does, by `allow`.
 fn survives_refusal(state: &Path, refuse: &dyn Fn(&Apart), allow: &dyn Fn(&Apart)) {
     let mut daemon = Apart::start(state, "").unwrap();
@@ -253,7 +179,7 @@ fn survives_refusal(state: &Path, refuse: &dyn Fn(&Apart), allow: &dyn Fn(&Apart
         .iter()
         .map(|&id| {
             daemon.wait_over(id);
-            essence(&mut daemon, id)
+            daemon.essence(id)
         })
         .collect();
     let ids: Vec<u64> = jobs()[..2].iter().map(|settings| daemon.submit(&request(settings, &json!({})))).collect();
@@ -271,8 +197,16 @@ fn survives_refusal(state: &Path, refuse: &dyn Fn(&Apart), allow: &dyn Fn(&Apart
     wait_until("its health says so", || {
         daemon.get(&json!({ "do": "health" }))["status"].as_str().unwrap().contains("cannot write")
     });
+    for &id in &ids {
+        wait_until("the job says so", || {
+            let job = daemon.get(&json!({ "do": "job", "id": id }));
+            job["state"] == "finished" || job["reason"].as_str().is_some_and(|reason| reason.contains("cannot "))
+        });
+    }
     // What is there can be read.
-    assert_eq!(daemon.get(&json!({ "do": "job", "id": whole[0] }))["state"], "finished");
+    for (&id, expected) in whole.iter().zip(&expected) {
+        assert_eq!(&daemon.essence(id), expected);
+    }
     allow(&daemon);
     wait_until("a job is taken again", || {
         let answer = daemon.ask(&line).expect("it lives");
@@ -281,7 +215,7 @@ fn survives_refusal(state: &Path, refuse: &dyn Fn(&Apart), allow: &dyn Fn(&Apart
     });
     for (&id, expected) in ids.iter().zip(&expected) {
         daemon.wait_over(id);
-        assert_eq!(&essence(&mut daemon, id), expected);
+        assert_eq!(&daemon.essence(id), expected);
     }
     for id in acknowledged {
         assert_eq!(daemon.wait_over(id)["state"], "finished");
@@ -313,6 +247,18 @@ fn a_full_disk_is_survived() {
             limit(daemon, "unlimited")
         });
     }
+}
+
+#[test]
+fn a_state_that_becomes_read_only_is_survived() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(place) = Immutable::make(dir.path()) else {
+        eprintln!(
+            "NOT TESTED: no file can be made immutable here, nor an ext4 file system mounted (both are root's)"
+        );
+        return;
+    };
+    survives_refusal(&place.path().join("state"), &|_| place.freeze(), &|_| place.thaw());
 }
 
 #[test]

@@ -11,9 +11,11 @@ mod daemon;
 mod fake;
 
 mod browser;
+mod daemons;
 
 use browser::{Browser, Page};
 use daemon::Daemon;
+use daemons::program::Program;
 use morpion::daemon::api::Limits;
 use morpion::daemon::tokens::{Role, TokenFile, make};
 use morpion::morpion::variant::Variant;
@@ -87,11 +89,15 @@ impl World {
 
     /// Nothing went wrong in the page, and it has asked nobody but the daemon.
     fn approve(&self, page: &Page) {
-        assert_eq!(page.problems(), Vec::<String>::new());
-        let own = format!("http://{}/", self.daemon.address);
-        for url in page.requests() {
-            assert!(url.starts_with(&own) || url.starts_with("blob:") || url == "about:blank", "asked for {url}");
-        }
+        approve(page, &format!("http://{}/", self.daemon.address));
+    }
+}
+
+/// Nothing went wrong in the page, and it has asked nobody but its own daemon.
+fn approve(page: &Page, own: &str) {
+    assert_eq!(page.problems(), Vec::<String>::new());
+    for url in page.requests() {
+        assert!(url.starts_with(own) || url.starts_with("blob:") || url == "about:blank", "asked for {url}");
     }
 }
 
@@ -368,6 +374,42 @@ fn a_job_is_submitted_watched_and_ended() {
     other.wait(&format!("{row}.querySelector('.pill.cancelled')"));
     world.approve(&page);
     world.approve(&other);
+}
+
+/// The program itself behind the page: a hunt from the form to its best grid.
+#[test]
+fn a_hunt_of_the_real_daemon_is_begun_by_the_form_and_seen_to_its_end() {
+    let Some(world) = world() else { return };
+    let state = tempfile::tempdir().unwrap();
+    let program = Program::start(&state.path().join("state"));
+    let page = world.browser.page(1280, 900, false);
+    page.open(&format!("{}/#/submit", program.url));
+    page.wait("document.querySelector('#link')?.dataset.state === 'live'");
+    page.click("input[name=variant][value='5D']");
+    page.click("input[name=strategy][value='nrpa']");
+    page.fill("[name=name]", "A small hunt");
+    page.fill("[name=level]", "2");
+    page.fill("[name=seed]", "4");
+    page.eval("document.querySelectorAll('form details').forEach((details) => { details.open = true; })");
+    page.fill("[name=runs]", "3");
+    page.click("button[type=submit]");
+    page.wait("document.querySelector('h1').textContent === 'A small hunt'");
+    page.wait("document.querySelector('h1 + .row .pill.finished')");
+    let job = program.job(page.eval("Number(location.hash.slice(7))").as_u64().unwrap());
+    assert_eq!(job["settings"]["runs"], 3, "{job}");
+    let (best, key) = (job["best"].as_u64().unwrap(), job["best_grid"].as_str().unwrap());
+    assert!(best > 40, "{job}");
+    // The grid is drawn, with a point for each move, and is the one that the daemon has.
+    let drawn = format!(
+        "document.querySelector('.controls output').textContent === '{best} / {best}' && \
+         document.querySelectorAll('.replay .point:not([visibility=hidden])').length === {best}"
+    );
+    page.wait(&drawn);
+    page.wait(&format!("document.querySelector('main a[href=\"#/grids/{key}\"]')"));
+    page.open(&format!("{}/#/grids/{key}", program.url));
+    page.wait(&drawn);
+    approve(&page, &format!("{}/", program.url));
+    program.stop();
 }
 
 #[test]

@@ -96,7 +96,11 @@ enum Command {
 /// Runs the command given by the process's arguments.
 pub fn main() -> ExitCode {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let result = parse(std::env::args_os().collect()).and_then(|cli| match cli.command {
+    let parsed = parse(std::env::args_os().collect()).map_err(|error| match error.downcast::<clap::Error>() {
+        Ok(usage) => usage.exit(),
+        Err(error) => error,
+    });
+    let result = parsed.and_then(|cli| match cli.command {
         None => hunt::run(cli.hunt, &mut out),
         Some(command) => dispatch(command, &mut out),
     });
@@ -140,8 +144,11 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 }
 
 /// Parses the arguments; those of a configuration file that they name are put before them and parsed again.
+///
+/// # Errors
+/// Clap's own error for bad arguments, and for the texts of help and version.
 fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
-    let cli = Cli::parse_from(&arguments);
+    let cli = Cli::try_parse_from(&arguments)?;
     let (config, at, command) = match &cli.command {
         None => (cli.hunt.config.clone(), 1, HuntOnly::command()),
         Some(Command::Hunt(args)) => (args.config.clone(), 2, HuntOnly::command()),
@@ -149,7 +156,7 @@ fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
             let Some(config) = args.config() else { return Ok(cli) };
             let from_file = job::arguments(config)?;
             arguments.splice(3..3, from_file);
-            return Ok(Cli::parse_from(arguments));
+            return Ok(Cli::try_parse_from(arguments)?);
         }
         Some(Command::Daemon(args)) => (args.config.clone(), 2, DaemonOnly::command()),
         Some(_) => return Ok(cli),
@@ -157,7 +164,7 @@ fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
     let Some(config) = config else { return Ok(cli) };
     let from_file = config::arguments(&config, &command)?;
     arguments.splice(at..at, from_file);
-    Ok(Cli::parse_from(arguments))
+    Ok(Cli::try_parse_from(arguments)?)
 }
 
 /// The error and its causes, without the causes that the error's own text ends with.
@@ -176,4 +183,122 @@ fn broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::path::{Path, PathBuf};
+
+    fn config(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("configs").join(name)
+    }
+
+    /// The daemon's arguments in a command line.
+    fn daemon_of(words: &[&str]) -> daemon::Args {
+        match parse(words.iter().map(Into::into).collect()).unwrap().command {
+            Some(Command::Daemon(args)) => args,
+            other => panic!("{words:?} is {other:?}"),
+        }
+    }
+
+    /// What systemd understands in such a unit, by section.
+    const KEYS: [(&str, &[&str]); 3] = [
+        ("Unit", &["Description", "Documentation", "After", "Wants"]),
+        (
+            "Service",
+            &[
+                "Type",
+                "User",
+                "StateDirectory",
+                "StateDirectoryMode",
+                "ExecStart",
+                "KillSignal",
+                "TimeoutStopSec",
+                "Restart",
+                "Nice",
+                "CPUSchedulingPolicy",
+                "UMask",
+                "NoNewPrivileges",
+                "ProtectSystem",
+                "ProtectHome",
+                "PrivateTmp",
+                "PrivateDevices",
+                "ProtectKernelTunables",
+                "ProtectControlGroups",
+                "RestrictAddressFamilies",
+                "MemoryDenyWriteExecute",
+            ],
+        ),
+        ("Install", &["WantedBy"]),
+    ];
+
+    #[test]
+    fn the_unit_of_systemd_starts_the_daemon() {
+        let text = std::fs::read_to_string(config("morpion.service")).unwrap();
+        let (mut section, mut unit) = (String::new(), BTreeMap::new());
+        for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', ';'])) {
+            if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+                assert!(KEYS.iter().any(|(known, _)| *known == name), "[{name}]");
+                section = name.to_owned();
+                continue;
+            }
+            let (key, value) = line.split_once('=').unwrap_or_else(|| panic!("'{line}' is no setting"));
+            let known = KEYS.iter().find(|(known, _)| *known == section).expect("a section");
+            assert!(known.1.contains(&key), "[{section}] has no {key}, or this test does not know it");
+            assert!(!value.is_empty() && value.trim() == value, "{line}");
+            assert!(unit.insert((section.clone(), key), value).is_none(), "{key} stands there twice");
+        }
+        let get = |section: &str, key| {
+            unit.get(&(section.to_owned(), key)).copied().unwrap_or_else(|| panic!("[{section}] has no {key}"))
+        };
+        let words: Vec<&str> = get("Service", "ExecStart").split_whitespace().collect();
+        assert!(words[0].starts_with('/') && words[0].ends_with("/morpion"), "{words:?}");
+        let args = daemon_of(&words);
+        // ProtectSystem=strict makes everything else read-only, so the state has to lie in the unit's own directory.
+        assert_eq!(get("Service", "ProtectSystem"), "strict");
+        let state = format!("/var/lib/{}", get("Service", "StateDirectory"));
+        assert_eq!(args.state, Path::new(&state));
+        // Loopback asks for no token, which nobody would have made yet.
+        assert!(args.listen.ip().is_loopback(), "{}", args.listen);
+        assert!(get("Service", "RestrictAddressFamilies").split(' ').any(|family| family == "AF_INET"));
+        // The user that the comment says how to make, with this home.
+        let user = get("Service", "User");
+        assert!(text.contains(&format!("--home-dir {state} {user}\n")), "how {user} is made");
+        assert!(text.contains("cp configs/morpion.service "));
+        // The signal that ends the daemon with everything saved, in a time that it can keep.
+        assert_eq!(get("Service", "KillSignal"), "SIGTERM");
+        assert!(get("Service", "TimeoutStopSec").parse::<u32>().unwrap() >= 30);
+        assert!(["on-failure", "always"].contains(&get("Service", "Restart")));
+        assert_eq!(get("Service", "Type"), "exec");
+        assert_eq!((get("Service", "UMask"), get("Service", "StateDirectoryMode")), ("0077", "0700"));
+        assert!((-20..=19).contains(&get("Service", "Nice").parse::<i32>().unwrap()));
+        assert!(["other", "batch", "idle"].contains(&get("Service", "CPUSchedulingPolicy")));
+        assert_eq!(get("Install", "WantedBy"), "multi-user.target");
+        assert!(!get("Unit", "Description").is_empty());
+    }
+
+    #[test]
+    fn the_daemons_configuration_is_read_and_flags_win_over_it() {
+        let path = config("daemon.toml");
+        let path = path.to_str().unwrap();
+        let plain = daemon_of(&["morpion", "daemon"]);
+        let args = daemon_of(&["morpion", "daemon", "--config", path]);
+        // It shows the defaults.
+        assert_eq!((&args.state, args.listen, args.threads), (&plain.state, plain.listen, plain.threads));
+        // What is commented out would be taken, too.
+        let whole = std::fs::read_to_string(path).unwrap().replace("# threads = 8", "threads = 8");
+        let directory = tempfile::tempdir().unwrap();
+        let other = directory.path().join("daemon.toml");
+        std::fs::write(&other, whole.replace(":7878", ":7879")).unwrap();
+        let other = other.to_str().unwrap();
+        let args = daemon_of(&["morpion", "daemon", "--config", other]);
+        assert_eq!((args.threads, args.listen.port()), (Some(8), 7879));
+        let args = daemon_of(&["morpion", "daemon", "--config", other, "--threads", "3", "--state", "elsewhere"]);
+        assert_eq!((args.threads, args.listen.port(), args.state), (Some(3), 7879, "elsewhere".into()));
+        std::fs::write(other, "thread = 8\n").unwrap();
+        let error = parse(["morpion", "daemon", "--config", other].map(Into::into).to_vec()).err().unwrap();
+        assert!(error.to_string().contains("unknown key 'thread'"), "{error}");
+    }
 }

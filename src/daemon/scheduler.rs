@@ -98,6 +98,8 @@ struct Open {
     active: Option<Active>,
     /// It is over, and that is being stored.
     ending: bool,
+    /// Why it does not go on for now: what the disk said.
+    refused: Option<String>,
 }
 
 /// What the daemon knows.
@@ -262,7 +264,8 @@ impl Core {
         if record.state != JobState::Paused {
             self.waiting.insert((Reverse(record.priority), record.id));
         }
-        self.jobs.insert(record.id, Entry::Open(Box::new(Open { record, active: None, ending: false })));
+        self.jobs
+            .insert(record.id, Entry::Open(Box::new(Open { record, active: None, ending: false, refused: None })));
     }
 
     fn open(&mut self, id: JobId) -> Option<&mut Open> {

@@ -120,7 +120,8 @@ pub struct JobView {
     pub name: String,
     /// How it stands.
     pub state: JobState,
-    /// How it ended (`target`, `exhausted`, `finished`, `time`, `iterations`, `drained`), or why it failed.
+    /// How it ended (`target`, `exhausted`, `finished`, `time`, `iterations`, `drained`), why it failed, or why it cannot go on
+    /// for now: what the disk said.
     pub reason: Option<String>,
     /// Variant, if it is about one.
     pub variant: Option<Variant>,

@@ -1,6 +1,6 @@
 //! The thread that writes: changes that come within a short time become one transaction.
 
-use super::{Change, Inner, StoreError, open_database, tables};
+use super::{Change, Inner, Opened, StoreError, open_database, open_shadow, tables};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use redb::{Database, ReadableDatabase};
 use std::sync::{Arc, PoisonError};
@@ -112,7 +112,7 @@ impl Writing {
         self.reopen()?;
         let written = {
             let database = self.inner.database.read().unwrap_or_else(PoisonError::into_inner);
-            let Some(database) = &*database else { return Err("it is closed".to_owned()) };
+            let Some(Opened { database, writable: true }) = &*database else { return Err("it is closed".to_owned()) };
             commit(database, changes)
         };
         written.map_err(|error| {
@@ -123,13 +123,24 @@ impl Writing {
         })
     }
 
-    /// Opens the file if it was closed.
+    /// Opens the file if it was closed or could only be read; at least for reading.
     fn reopen(&self) -> Result<(), String> {
-        let mut database = self.inner.database.write().unwrap_or_else(PoisonError::into_inner);
-        if database.is_none() {
-            *database = Some(open_database(&self.inner).map_err(|error| error.to_string())?);
+        let mut opened = self.inner.database.write().unwrap_or_else(PoisonError::into_inner);
+        if opened.as_ref().is_some_and(|opened| opened.writable) {
+            return Ok(());
         }
-        Ok(())
+        match open_database(&self.inner) {
+            Ok(database) => {
+                *opened = Some(Opened { database, writable: true });
+                Ok(())
+            }
+            Err(error) => {
+                if opened.is_none() {
+                    *opened = open_shadow(&self.inner).ok().map(|database| Opened { database, writable: false });
+                }
+                Err(error.to_string())
+            }
+        }
     }
 }
 

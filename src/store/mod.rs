@@ -2,7 +2,8 @@
 //!
 //! All writing goes through one thread (`committer`), which gathers what comes within some milliseconds into one transaction:
 //! whoever has to know waits for it ([`Store::commit`]), the rest does not ([`Store::later`]). If the disk refuses, what
-//! nobody waited for is kept in memory and written when there is room again; [`Store::trouble`] says so meanwhile.
+//! nobody waited for is kept in memory and written when there is room again; [`Store::trouble`] says so meanwhile. A file
+//! that may only be read for now can still be read (`shadow`).
 //!
 //! Each value carries a version and a CRC-32. On opening, redb checks the sums of all pages, and every value is read; a file
 //! that is damaged or newer than this program is reported and its content left alone. redb's quick repair is on: after a
@@ -10,15 +11,17 @@
 
 mod committer;
 pub mod grids;
+mod shadow;
 mod tables;
 pub mod tree;
 
 use crate::core::search::End;
 use committer::{Committer, Waiting};
 use grids::{GridRecord, Scope};
-use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableDefinition};
+use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableDefinition};
 use serde::{Deserialize, Serialize};
-use std::fs::OpenOptions;
+use shadow::Shadow;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::RangeBounds;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -125,8 +128,15 @@ pub enum Change {
 struct Inner {
     path: PathBuf,
     /// Closed for a moment after the disk has refused.
-    database: RwLock<Option<Database>>,
+    database: RwLock<Option<Opened>>,
     trouble: Mutex<Option<String>>,
+}
+
+/// The open file.
+struct Opened {
+    database: Database,
+    /// The disk takes what is written. Otherwise it stays in memory and is lost, so nothing is committed.
+    writable: bool,
 }
 
 impl Inner {
@@ -168,7 +178,7 @@ impl Store {
     pub fn open(directory: &Path) -> Result<Store, StoreError> {
         let path = directory.join(FILE);
         let inner = Arc::new(Inner { path, database: RwLock::new(None), trouble: Mutex::new(None) });
-        let database = open_database(&inner)?;
+        let database = Opened { database: open_database(&inner)?, writable: true };
         *inner.database.write().unwrap_or_else(PoisonError::into_inner) = Some(database);
         let store = Store { committer: Committer::start(&inner)?, inner };
         match catch_unwind(AssertUnwindSafe(|| store.check())) {
@@ -246,9 +256,7 @@ impl Store {
 
     fn read<T>(&self, read: impl FnOnce(&ReadTransaction) -> Result<T, redb::Error>) -> Result<T, StoreError> {
         let database = self.inner.database.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(database) = &*database else {
-            return Err(self.inner.refused(self.inner.trouble().unwrap_or_else(|| "it is closed".to_owned())));
-        };
+        let Some(Opened { database, .. }) = &*database else { return Err(self.inner.refused("it is closed")) };
         let transaction = database.begin_read().map_err(|error| self.inner.error(error))?;
         read(&transaction).map_err(|error| self.inner.error(error))
     }
@@ -467,14 +475,28 @@ impl Store {
 
 /// Opens the file, and has redb check its pages.
 fn open_database(inner: &Inner) -> Result<Database, StoreError> {
-    let path = &inner.path;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path).map_err(|source| StoreError::Open { path: path.clone(), source })?;
+    let file = options.open(&inner.path).map_err(|source| StoreError::Open { path: inner.path.clone(), source })?;
+    checked(inner, |builder| builder.create_file(file))
+}
+
+/// Opens the file for reading alone; redb may seem to write.
+fn open_shadow(inner: &Inner) -> Result<Database, StoreError> {
+    let shadow = File::open(&inner.path).and_then(Shadow::over);
+    let shadow = shadow.map_err(|source| StoreError::Open { path: inner.path.clone(), source })?;
+    checked(inner, |builder| builder.create_with_backend(shadow))
+}
+
+fn checked(
+    inner: &Inner,
+    open: impl FnOnce(&Builder) -> Result<Database, redb::DatabaseError>,
+) -> Result<Database, StoreError> {
+    let path = &inner.path;
     let opened = catch_unwind(AssertUnwindSafe(|| {
-        let mut database = Database::builder().set_cache_size(CACHE).create_file(file)?;
+        let mut database = open(Database::builder().set_cache_size(CACHE))?;
         database.check_integrity()?;
         Ok(database)
     }));

@@ -1,6 +1,9 @@
 //! Daemons for tests: in this process, or in one of their own that can be killed and is talked to by lines.
 #![allow(dead_code)]
 
+pub mod disks;
+pub mod program;
+
 use morpion::cli::job_kinds::Kinds;
 use morpion::daemon::directory::DirectoryError;
 use morpion::daemon::scheduler::{Daemon, OpenError, Options, Shutdown};
@@ -8,6 +11,7 @@ use morpion::daemon::service::{Command as Order, GridFilter, JobFilter, Page, Re
 use morpion::daemon::view::{GridView, JobId, JobRequest, JobState, JobView, UnitView};
 use morpion::queue::local::Options as QueueOptions;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -21,6 +25,14 @@ pub const PATIENCE: Duration = Duration::from_secs(240);
 pub const STATE: &str = "MORPION_TEST_STATE";
 /// Units of such a daemon that panic: `always:3` or `once:5`, with commas between.
 pub const PANICS: &str = "MORPION_TEST_PANICS";
+
+/// Fixed, so that a failure can be repeated as far as the clock allows.
+pub const SEED: u64 = 20_261;
+
+/// A number from the environment.
+pub fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
 
 pub fn wait_until(what: &str, mut ready: impl FnMut() -> bool) {
     let end = Instant::now() + PATIENCE;
@@ -70,6 +82,43 @@ pub fn request(settings: &Value, others: &Value) -> JobRequest {
 /// A hunt that is over soon.
 pub fn small(seed: u64) -> Value {
     json!({ "strategy": "random", "max_iterations": 50, "runs": 2, "seed": seed })
+}
+
+/// Jobs whose units are told apart: each does the same whatever happens.
+pub fn jobs() -> Vec<Value> {
+    vec![
+        json!({ "main_depth": 2, "max_iterations": 200_000, "jumps_back": [[50_000, "best/2"], [170_000, 10]], "seed": 5 }),
+        json!({ "strategy": "nrpa", "level": 2, "variant": "5D", "runs": 60, "seed": 6, "keep_from": 68 }),
+        json!({ "strategy": "nrpa", "level": 3, "share": 2, "width": 2, "variant": "4D", "iterations": 25, "runs": 2, "seed": 7 }),
+        json!({ "strategy": "perturb", "level": 2, "variant": "4T", "patience": "10k", "runs": 8, "seed": 8, "keep_from": 58 }),
+    ]
+}
+
+/// What must be the same however a job was disturbed, of it, its units and its grids.
+pub fn essence(job: &Value, mut units: Vec<Value>, grids: &[Value]) -> Value {
+    for unit in &mut units {
+        unit.as_object_mut()
+            .unwrap()
+            .retain(|name, _| ["unit", "state", "end", "iterations", "best"].contains(&name.as_str()));
+    }
+    let least = job["settings"]["keep_from"].as_u64().unwrap();
+    let grids = grids.iter().filter(|grid| grid["score"].as_u64().unwrap() >= least);
+    let grids: BTreeSet<&str> = grids.map(|grid| grid["key"].as_str().unwrap()).collect();
+    let mut essence = json!({ "units": units, "grids": grids });
+    for name in ["state", "reason", "iterations", "units_done", "units_stalled", "units_poisoned", "best"] {
+        essence[name] = job[name].clone();
+    }
+    essence
+}
+
+/// The numbers of the units that are done.
+pub fn done(units: &[Value]) -> BTreeSet<u64> {
+    units.iter().filter(|unit| unit["state"] == "done").map(|unit| unit["unit"].as_u64().unwrap()).collect()
+}
+
+/// The keys of grids.
+pub fn keys(grids: &[Value]) -> BTreeSet<String> {
+    grids.iter().map(|grid| grid["key"].as_str().unwrap().to_owned()).collect()
 }
 
 /// A hunt without end.
@@ -241,6 +290,20 @@ impl Apart {
             ["finished", "cancelled", "failed"].contains(&last["state"].as_str().unwrap_or_default())
         });
         last
+    }
+
+    /// What a list holds: `units` or `grids` of a job.
+    pub fn list(&mut self, what: &str, id: JobId) -> Vec<Value> {
+        match self.get(&json!({ "do": what, "id": id })) {
+            Value::Array(items) => items,
+            other => panic!("{what}: {other}"),
+        }
+    }
+
+    /// What must be the same of a job however it was disturbed.
+    pub fn essence(&mut self, id: JobId) -> Value {
+        let job = self.get(&json!({ "do": "job", "id": id }));
+        essence(&job, self.list("units", id), &self.list("grids", id))
     }
 
     /// Kills it, as `kill -9` does.

@@ -72,6 +72,7 @@ impl Daemon {
     pub(super) fn has_begun(&self, id: JobId, time: f64) {
         let mut core = self.lock();
         let Some(open) = core.open(id) else { return };
+        open.refused = None;
         open.record.began.get_or_insert(time);
         if open.record.state == JobState::Queued {
             open.record.state = JobState::Running;
@@ -94,6 +95,9 @@ impl Daemon {
         let cancelled = open.active.as_ref().is_some_and(|active| active.cancelled);
         if let Some(status) = status {
             open.record.update(status);
+        }
+        if let Ended::Refused(reason) = &ended {
+            open.refused = Some(reason.clone());
         }
         // A job that drains because the daemon ends goes on later.
         let drains = open.record.state == JobState::Draining;

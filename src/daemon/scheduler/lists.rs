@@ -60,6 +60,7 @@ impl Daemon {
     /// A job that is not over, with what its coordinator last said.
     fn view(&self, open: &Open) -> JobView {
         let mut view = open.record.view();
+        view.reason = view.reason.or_else(|| open.refused.clone());
         let Some(active) = &open.active else { return view };
         let live = active.live();
         if let Some(status) = &live.status {

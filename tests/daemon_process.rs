@@ -1,0 +1,358 @@
+//! The program itself as a daemon, over HTTP: killed at any moment, on a clock that jumps, in a directory that becomes
+//! read-only, with the configuration files that come with it.
+//!
+//! `MORPION_TEST_KILLS=100` kills a hundred times instead of a few; with `--nocapture` it says what it saw. The test of the
+//! clock needs libfaketime; where it is missing it says so and passes, unless `MORPION_FAKETIME=required` is in the environment.
+#![cfg(unix)]
+
+mod daemons;
+
+use daemons::program::{Program, command, grids_of, units_of};
+use daemons::*;
+use rand::RngExt;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+fn submit_all(program: &Program, jobs: &[Value]) -> Vec<u64> {
+    jobs.iter().map(|settings| program.submit(&request(settings, &json!({})))).collect()
+}
+
+/// What these jobs come to when nothing disturbs them.
+fn undisturbed(state: &Path, jobs: &[Value]) -> Vec<Value> {
+    let program = Program::start(state);
+    let ids = submit_all(&program, jobs);
+    let ends = ids.iter().map(|&id| {
+        program.wait_over(id);
+        program.essence(id)
+    });
+    let ends = ends.collect();
+    program.stop();
+    ends
+}
+
+fn hold(program: &Program, ids: &[u64], expected: &[Value]) {
+    for (&id, expected) in ids.iter().zip(expected) {
+        program.wait_over(id);
+        let now = program.essence(id);
+        for (name, expected) in expected.as_object().unwrap() {
+            assert_eq!(&now[name], expected, "seed {SEED}: job {id}: {name}");
+        }
+    }
+}
+
+/// Submits a small job with a key, by the API or by the command; its number, or nothing if the daemon has died.
+fn submit_small(program: &Program, number: u64) -> Option<u64> {
+    let key = format!("key-{number}");
+    if number.is_multiple_of(2) {
+        let request = serde_json::to_value(request(&small(number), &json!({ "priority": 1 }))).unwrap();
+        let (status, job) = program.ask("POST", "/jobs", Some(&key), Some(&request))?;
+        assert_eq!(status, 201, "{job}");
+        return job["id"].as_u64();
+    }
+    let seed = number.to_string();
+    let job = ["--strategy", "random", "--max-iterations", "50", "--runs", "2", "--seed", &seed, "--priority", "1"];
+    let output = program.morpion(&[&["job", "submit", "--idempotency-key", &key][..], &job].concat());
+    let said = String::from_utf8(output.stdout).unwrap();
+    if output.status.success() {
+        return Some(said.trim().parse().expect("the job's number alone"));
+    }
+    assert_eq!((output.status.code(), said.as_str()), (Some(2), ""));
+    None
+}
+
+/// Units done, those by number, and grids of a job.
+type Seen = (u64, BTreeSet<u64>, BTreeSet<String>);
+
+fn look(program: &Program, id: u64) -> Option<Seen> {
+    let (_, job) = program.ask("GET", &format!("/jobs/{id}"), None, None)?;
+    let units = program.try_list(&units_of(id))?;
+    Some((job["units_done"].as_u64()?, done(&units), keys(&program.try_list(&grids_of(id))?)))
+}
+
+#[test]
+fn killed_at_any_moment_it_keeps_what_it_said_over_http() {
+    let dir = tempfile::tempdir().unwrap();
+    let expected = undisturbed(&dir.path().join("whole"), &jobs());
+    let kills = number("MORPION_TEST_KILLS", 10);
+    let state = dir.path().join("killed");
+    let mut rng = morpion::core::seed::rng(SEED, &[2]);
+    let mut program = Program::start(&state);
+    let mut disturbed = vec![submit_all(&program, &jobs())];
+    // Jobs by the number in their key.
+    let mut acknowledged: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut seen: BTreeMap<u64, Seen> = BTreeMap::new();
+    let next = [AtomicU64::new(0), AtomicU64::new(1)];
+    for kill in 0..kills {
+        if kill % 8 == 5 {
+            disturbed.push(submit_all(&program, &jobs()));
+        }
+        let moment = Duration::from_millis(rng.random_range(0..500));
+        let watched = disturbed.last().unwrap()[rng.random_range(0..4)];
+        // Both kinds of clients go on until it is dead; what they sent last may have come through or not.
+        let client = |next: &AtomicU64| {
+            let mut taken = Vec::new();
+            loop {
+                let number = next.load(Ordering::Relaxed);
+                let id = submit_small(&program, number);
+                let Some(id) = id else { return (taken, number) };
+                next.store(number + 2, Ordering::Relaxed);
+                taken.push((number, id));
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        };
+        let watch = || {
+            let mut last = None;
+            while let Some(now) = look(&program, watched) {
+                last = Some(now);
+            }
+            last
+        };
+        let (open, last) = std::thread::scope(|scope| {
+            let clients = next.each_ref().map(|next| scope.spawn(|| client(next)));
+            let watch = scope.spawn(watch);
+            std::thread::sleep(moment);
+            program.kill();
+            let mut open = Vec::new();
+            for client in clients {
+                let (taken, unknown) = client.join().unwrap();
+                acknowledged.extend(taken);
+                open.push(unknown);
+            }
+            (open, watch.join().unwrap())
+        });
+        seen.extend(last.map(|last| (watched, last)));
+        program = Program::start(&state);
+        for (&number, &id) in &acknowledged {
+            assert_eq!(program.job(id)["seed"], number, "seed {SEED}, kill {kill}: job {id}");
+        }
+        // Sent again with its key, what was under way becomes one job, whether it had come through or not.
+        for number in open {
+            let id = submit_small(&program, number).expect("it lives");
+            assert_eq!(submit_small(&program, number), Some(id), "seed {SEED}, kill {kill}");
+            next[number as usize % 2].store(number + 2, Ordering::Relaxed);
+            acknowledged.insert(number, id);
+        }
+        for (&id, (count, units, grids)) in &seen {
+            // The coordinator reads its files first.
+            wait_until("the units done are known again", || {
+                program.job(id)["units_done"].as_u64().unwrap() >= *count
+            });
+            let now = done(&program.list(&units_of(id)));
+            assert!(now.is_superset(units), "seed {SEED}, kill {kill}, job {id}: a unit is lost");
+            let now = keys(&program.list(&grids_of(id)));
+            assert!(now.is_superset(grids), "seed {SEED}, kill {kill}, job {id}: a grid is lost");
+        }
+    }
+    for ids in &disturbed {
+        hold(&program, ids, &expected);
+    }
+    for (&number, &id) in &acknowledged {
+        let job = program.wait_over(id);
+        let figures = (&job["state"], &job["units_done"], &job["iterations"]);
+        assert_eq!(figures, (&"finished".into(), &2.into(), &100.into()), "seed {SEED}: job {id}, number {number}");
+    }
+    let all = program.list("/jobs?limit=1000").len();
+    assert_eq!(all, acknowledged.len() + 4 * disturbed.len(), "seed {SEED}");
+    println!(
+        "{kills} kills: {} jobs acknowledged, {} disturbed ones compared",
+        acknowledged.len(),
+        4 * disturbed.len()
+    );
+    program.stop();
+}
+
+/// libfaketime for programs with threads, where Debian and others put it.
+fn faketime() -> Option<PathBuf> {
+    const NAME: &str = "faketime/libfaketimeMT.so.1";
+    let mut folders: Vec<PathBuf> = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from).into();
+    folders.extend(fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|entry| entry.path()));
+    let found = folders.iter().map(|folder| folder.join(NAME)).find(|file| file.is_file());
+    let required = std::env::var_os("MORPION_FAKETIME").is_some_and(|value| value == "required");
+    assert!(
+        found.is_some() || !required,
+        "MORPION_FAKETIME=required, and there is no {NAME} (apt-get install faketime)"
+    );
+    if found.is_none() {
+        eprintln!("NOT TESTED: there is no libfaketime, so no clock was made to jump (apt-get install faketime)");
+    }
+    found
+}
+
+/// A clock of the day that tests set; clocks for durations go on as they are.
+struct Clock(PathBuf);
+
+impl Clock {
+    fn set(&self, days: i64) {
+        let next = self.0.with_extension("next");
+        fs::write(&next, format!("{days:+}d\n")).unwrap();
+        fs::rename(next, &self.0).unwrap();
+    }
+
+    fn command(&self, library: &Path, state: &Path) -> Command {
+        let mut command = command(state);
+        command.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", &self.0);
+        // Read at each call; and without this the clocks for durations would jump, as they never do.
+        command
+            .env("FAKETIME_NO_CACHE", "1")
+            .env("FAKETIME_DONT_FAKE_MONOTONIC", "1")
+            .env("DONT_FAKE_MONOTONIC", "1");
+        command
+    }
+}
+
+const DAY: f64 = 86_400.0;
+
+#[test]
+fn a_clock_that_jumps_changes_dates_and_nothing_else() {
+    let Some(library) = faketime() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let counted = &jobs()[..2];
+    let expected = undisturbed(&dir.path().join("whole"), counted);
+    let clock = Clock(dir.path().join("clock"));
+    clock.set(0);
+    let state = dir.path().join("state");
+    let began = Instant::now();
+    let program = Program::launch(&mut clock.command(&library, &state));
+    let limited = |seed: u64, seconds: u64| {
+        let others = json!({ "limits": { "seconds": seconds }, "priority": 10 });
+        program.submit(&request(&endless(seed), &others))
+    };
+    let long = limited(1, 5);
+    wait_until("it runs", || program.job(long)["seconds"].as_f64() > Some(0.2));
+    clock.set(400);
+    let ids = submit_all(&program, counted);
+    let ahead = limited(2, 1);
+    wait_until("it goes on", || {
+        program.job(long)["seconds"].as_f64() > Some(1.5) || program.job(long)["state"] == "finished"
+    });
+    clock.set(-400);
+    let behind = limited(3, 1);
+    for (id, seconds) in [(long, 5.0), (ahead, 1.0), (behind, 1.0)] {
+        let job = program.wait_over(id);
+        assert_eq!((&job["state"], &job["reason"]), (&"finished".into(), &"time".into()), "{job}");
+        let ran = job["seconds"].as_f64().unwrap();
+        assert!(seconds <= ran && ran <= began.elapsed().as_secs_f64(), "{job}");
+        assert!(job["iterations"].as_u64() > Some(0), "{job}");
+        for unit in program.list(&units_of(id)) {
+            assert_eq!((&unit["attempts"], &unit["error"]), (&1.into(), &Value::Null), "a lease ran out: {unit}");
+        }
+    }
+    hold(&program, &ids, &expected);
+    // The clock did jump.
+    let (first, last) = (program.job(ahead), program.job(behind));
+    let between = last["submitted"].as_f64().unwrap() - first["submitted"].as_f64().unwrap();
+    assert!((between + 800.0 * DAY).abs() < DAY, "{between} s");
+    let health = program.get("/health");
+    assert_eq!(health["status"], "ok");
+    assert!(health["uptime"].as_f64().unwrap() <= began.elapsed().as_secs_f64(), "{health}");
+    let events = program.list("/jobs?limit=1000");
+    program.kill();
+    // Killed, and begun again years later.
+    clock.set(2000);
+    let program = Program::launch(&mut clock.command(&library, &state));
+    assert_eq!(program.list("/jobs?limit=1000"), events);
+    let id = program.submit(&request(&small(9), &json!({})));
+    assert_eq!(program.wait_over(id)["units_done"], 2);
+    hold(&program, &ids, &expected);
+    program.stop();
+}
+
+/// Permissions of all directories below a path.
+fn permit(path: &Path, mode: u32) {
+    // A directory is entered before it is closed, and opened before it is entered.
+    fs::set_permissions(path, fs::Permissions::from_mode(mode | 0o500)).unwrap();
+    for entry in fs::read_dir(path).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
+        permit(&entry.path(), mode);
+    }
+}
+
+#[test]
+fn a_directory_in_which_nothing_may_be_made_is_reported_and_survived() {
+    const NOBODY: u32 = 65_534;
+    let dir = tempfile::tempdir().unwrap();
+    let counted = &jobs()[..2];
+    let expected = undisturbed(&dir.path().join("whole"), counted);
+    let state = dir.path().join("state");
+    fs::create_dir(&state).unwrap();
+    let mut start = command(&state);
+    // Permissions are nothing to root.
+    if fs::metadata(&state).unwrap().uid() == 0 {
+        let program = dir.path().join("morpion");
+        fs::copy(env!("CARGO_BIN_EXE_morpion"), &program).unwrap();
+        let arguments: Vec<_> = start.get_args().map(Into::into).collect::<Vec<std::ffi::OsString>>();
+        start = Command::new(program);
+        start.args(arguments).uid(NOBODY).gid(NOBODY);
+        chown(&state, Some(NOBODY), Some(NOBODY)).unwrap();
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let program = Program::launch(start.current_dir("/"));
+    let ids = submit_all(&program, counted);
+    wait_until("units are done", || program.job(ids[0])["units_done"].as_u64() > Some(0));
+    permit(&state, 0o500);
+    wait_until("its health says so", || {
+        let health = program.get("/health");
+        let status = health["status"].as_str().unwrap();
+        status.contains("cannot ") && status.contains("jobs/")
+    });
+    wait_until("the job says so", || {
+        let job = program.job(ids[0]);
+        job["state"] == "finished" || job["reason"].as_str().is_some_and(|reason| reason.contains("cannot "))
+    });
+    // What is there can be read, and a new job is taken into the store that is open, or refused.
+    assert!(program.job(ids[0])["units_done"].as_u64() > Some(0));
+    let sent = serde_json::to_value(request(&small(1), &json!({}))).unwrap();
+    let (status, job) = program.ask("POST", "/jobs", None, Some(&sent)).expect("it lives");
+    assert!([201, 503].contains(&status), "{status} {job}");
+    permit(&state, 0o700);
+    hold(&program, &ids, &expected);
+    if status == 201 {
+        assert_eq!(program.wait_over(job["id"].as_u64().unwrap())["state"], "finished");
+    }
+    wait_until("its health is good", || program.get("/health")["status"] == "ok");
+    program.stop();
+}
+
+#[test]
+fn the_configurations_of_the_daemon_and_of_jobs_are_taken() {
+    let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
+    let dir = tempfile::tempdir().unwrap();
+    let mut start = Command::new(env!("CARGO_BIN_EXE_morpion"));
+    // Only the port is another one, which flags may say.
+    start.args(["daemon", "--listen", "127.0.0.1:0", "--config"]).arg(configs.join("daemon.toml"));
+    let program = Program::launch(start.current_dir(dir.path()));
+    assert!(dir.path().join("morpion-state/morpion.redb").is_file(), "the state is where the file says");
+    let mut tried = 0;
+    for entry in fs::read_dir(configs).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("job-")) {
+            let file: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
+            let output = program.morpion(&["job", "submit", path.to_str().unwrap(), "--json"]);
+            assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+            let job: Value = serde_json::from_slice(&output.stdout).unwrap();
+            for name in ["kind", "name", "priority", "weight"] {
+                if let Some(value) = file.get(name) {
+                    assert_eq!(job[name], serde_json::to_value(value).unwrap(), "{}: {name}", path.display());
+                }
+            }
+            for table in ["settings", "limits"] {
+                for (name, value) in file.get(table).and_then(toml::Value::as_table).into_iter().flatten() {
+                    let taken = &job[table][name];
+                    // A list becomes a text.
+                    let same = value.is_array() || *taken == serde_json::to_value(value).unwrap();
+                    assert!(same && !taken.is_null(), "{}: {table}.{name} is {taken}", path.display());
+                }
+            }
+            program.order(&format!("/jobs/{}/cancel", job["id"]));
+            tried += 1;
+        }
+    }
+    assert!(tried >= 2, "{tried}");
+    program.stop();
+}

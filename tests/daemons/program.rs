@@ -1,0 +1,190 @@
+//! The program itself: `morpion daemon` in a process of its own, talked to over HTTP and by `morpion job`.
+
+use super::{PATIENCE, SEED, essence, wait_until};
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+
+/// What it says when it can be reached.
+const READY: &str = "the daemon runs in ";
+
+/// A running daemon. Dropping it kills it.
+pub struct Program {
+    process: Mutex<Child>,
+    /// What it wrote to stderr.
+    said: Arc<Mutex<String>>,
+    agent: ureq::Agent,
+    /// Where it answers, as `http://127.0.0.1:1234`.
+    pub url: String,
+}
+
+/// The command that starts a daemon with two workers on a free port.
+pub fn command(state: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
+    command.args(["daemon", "--listen", "127.0.0.1:0", "--threads", "2", "--state"]).arg(state);
+    command
+}
+
+impl Program {
+    /// Starts one and waits until it can be reached.
+    pub fn start(state: &Path) -> Program {
+        Program::launch(&mut command(state))
+    }
+
+    /// Starts one by a command of one's own.
+    pub fn launch(command: &mut Command) -> Program {
+        let spawned = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+        let mut process = spawned.expect("it can be started");
+        let errors = BufReader::new(process.stderr.take().expect("a pipe"));
+        let said: Arc<Mutex<String>> = Arc::default();
+        let (sender, ready) = channel();
+        let heard = Arc::clone(&said);
+        std::thread::spawn(move || {
+            for line in errors.lines().map_while(Result::ok) {
+                let url = line.split_once(READY).and_then(|(_, rest)| rest.rsplit_once(": "));
+                if let Some((_, url)) = url {
+                    let _ = sender.send(url.trim_end_matches('/').to_owned());
+                }
+                *heard.lock().unwrap() += &(line + "\n");
+            }
+        });
+        let Ok(url) = ready.recv_timeout(PATIENCE) else {
+            let _ = process.kill();
+            panic!("no daemon runs: {}", said.lock().unwrap());
+        };
+        let config = ureq::Agent::config_builder().http_status_as_error(false).proxy(None);
+        let agent = config.timeout_global(Some(PATIENCE)).build().into();
+        Program { process: Mutex::new(process), said, agent, url }
+    }
+
+    /// Sends a request; status and document of the answer, or nothing if it has died.
+    pub fn ask(&self, method: &str, path: &str, key: Option<&str>, body: Option<&Value>) -> Option<(u16, Value)> {
+        let request = ureq::http::Request::builder().method(method).uri(format!("{}/api/v1{path}", self.url));
+        let request = key.into_iter().fold(request, |request, key| request.header("idempotency-key", key));
+        let answer = match body {
+            Some(body) => {
+                let request = request.header("content-type", "application/json").body(body.to_string());
+                self.agent.run(request.unwrap())
+            }
+            None => self.agent.run(request.body(()).unwrap()),
+        };
+        let mut answer = answer.ok()?;
+        let text = answer.body_mut().read_to_string().ok()?;
+        Some((answer.status().as_u16(), serde_json::from_str(&text).ok()?))
+    }
+
+    fn expect(&self, method: &str, path: &str, body: Option<&Value>) -> Value {
+        let (status, document) = self
+            .ask(method, path, None, body)
+            .unwrap_or_else(|| panic!("{method} {path}: it has died: {}", self.said()));
+        assert!(status < 300, "{method} {path}: {status} {document}");
+        document
+    }
+
+    /// A document.
+    pub fn get(&self, path: &str) -> Value {
+        self.expect("GET", path, None)
+    }
+
+    /// What comes of a command.
+    pub fn order(&self, path: &str) -> Value {
+        self.expect("POST", path, None)
+    }
+
+    /// What comes of a document that is sent.
+    pub fn send(&self, method: &str, path: &str, body: &Value) -> Value {
+        self.expect(method, path, Some(body))
+    }
+
+    /// Submits a job and returns its number.
+    pub fn submit(&self, request: &impl serde::Serialize) -> u64 {
+        self.send("POST", "/jobs", &serde_json::to_value(request).unwrap())["id"].as_u64().expect("a number")
+    }
+
+    /// All items of a list, or nothing if it has died. `path` has its first parameter.
+    pub fn try_list(&self, path: &str) -> Option<Vec<Value>> {
+        let (mut items, mut after) = (Vec::new(), String::new());
+        loop {
+            let (status, mut part) = self.ask("GET", &format!("{path}{after}"), None, None)?;
+            assert_eq!(status, 200, "{path}: {part}");
+            items.append(part["items"].as_array_mut().expect("items"));
+            match part["next"].as_str() {
+                Some(next) => after = format!("&cursor={next}"),
+                None => return Some(items),
+            }
+        }
+    }
+
+    pub fn list(&self, path: &str) -> Vec<Value> {
+        self.try_list(path).unwrap_or_else(|| panic!("{path}: it has died: {}", self.said()))
+    }
+
+    pub fn job(&self, id: u64) -> Value {
+        self.get(&format!("/jobs/{id}"))
+    }
+
+    pub fn wait_over(&self, id: u64) -> Value {
+        let mut last = Value::Null;
+        wait_until(&format!("job {id} is over"), || {
+            last = self.job(id);
+            ["finished", "cancelled", "failed"].contains(&last["state"].as_str().unwrap_or_default())
+        });
+        last
+    }
+
+    /// What must be the same of a job however it was disturbed.
+    pub fn essence(&self, id: u64) -> Value {
+        let (units, grids) = (self.list(&units_of(id)), self.list(&grids_of(id)));
+        essence(&self.job(id), units, &grids)
+    }
+
+    /// Runs `morpion` with these arguments as a client of this daemon.
+    pub fn morpion(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
+        command.env_remove("MORPION_TOKEN").env("MORPION_URL", &self.url).args(arguments);
+        command.stdin(Stdio::null()).output().expect("it can be started")
+    }
+
+    /// What it wrote to stderr.
+    pub fn said(&self) -> String {
+        self.said.lock().unwrap().clone()
+    }
+
+    /// Kills it, as `kill -9` does; requests of other threads find it dead.
+    pub fn kill(&self) {
+        let mut process = self.process.lock().unwrap();
+        process.kill().expect("it can be killed");
+        process.wait().expect("it ends");
+        assert!(!self.said().contains("panicked"), "seed {SEED}: {}", self.said());
+    }
+
+    /// Asks it to end, as systemd does.
+    pub fn stop(self) {
+        let mut process = self.process.lock().unwrap();
+        let sent = Command::new("kill").arg("-TERM").arg(process.id().to_string()).status();
+        assert!(sent.is_ok_and(|status| status.success()));
+        assert!(process.wait().expect("it ends").success(), "{}", self.said());
+        assert!(!self.said().contains("panicked"), "{}", self.said());
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let process = self.process.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let _ = process.kill();
+        let _ = process.wait();
+    }
+}
+
+/// Path of a job's units.
+pub fn units_of(id: u64) -> String {
+    format!("/jobs/{id}/units?limit=1000")
+}
+
+/// Path of the grids that a job found.
+pub fn grids_of(id: u64) -> String {
+    format!("/grids?job={id}&limit=1000")
+}
