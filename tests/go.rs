@@ -341,7 +341,7 @@ fn all_algorithms_agree() {
 /// The value of the empty board for black, in points.
 fn solved(width: u8, height: u8, rules: Rules) -> i32 {
     let (table, monitor) = (Table::new(1 << 25).unwrap(), Monitor::with_budget(3_000_000));
-    let mut engine = GoEngine { table: &table, busy: None, monitor: &monitor, stats: Stats::default() };
+    let mut engine = GoEngine::new(&table, None, &monitor);
     let position = Position::new(board(width, height), rules);
     let found = solve(&mut engine, &position, Goal::Exact, 0, false, 0, &mut |_| ());
     let found = found.unwrap_or_else(|error| panic!("{width}x{height}, {rules:?}: {error}"));

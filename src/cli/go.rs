@@ -10,7 +10,6 @@ use crate::runner::parallel::Parallel;
 use crate::solvers::busy::Busy;
 use crate::solvers::go::GoEngine;
 use crate::solvers::monitor::Monitor;
-use crate::solvers::search::Stats;
 use crate::solvers::solve::Engine;
 use crate::solvers::table::Table;
 use anyhow::{Context, anyhow, bail};
@@ -137,7 +136,7 @@ impl Setup {
             monitor: &'a Monitor,
         ) -> Box<dyn Engine<Position> + 'a> {
             let busy = (threads > 1).then_some(busy);
-            Box::new(Parallel::new(threads, monitor, || GoEngine { table, busy, monitor, stats: Stats::default() }))
+            Box::new(Parallel::new(threads, monitor, || GoEngine::new(table, busy, monitor)))
         }
         Some(make)
     }

@@ -30,4 +30,5 @@ pub mod naive;
 pub mod notation;
 pub mod position;
 pub mod rules;
+pub mod state;
 pub mod symmetry;

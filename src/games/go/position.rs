@@ -1,42 +1,15 @@
 //! A position of go as two words of bits, with the boards of the past where the rules ask for them.
 //!
-//! The words are the stones of the side to move and of the other side, so a position and the same with colours
-//! exchanged look alike, and have the same key if the rules treat the colours alike. Chains and liberties are not
-//! kept but found anew by filling words of bits: on boards as small as these that is a few shifts per chain, fewer
-//! than keeping lists of chains up to date and restoring them would take.
+//! A position and the same with colours exchanged have the same key if the rules treat the colours alike.
 
-use super::board::{Board, connected, neighbours, parts};
-use super::life::sure;
+use super::board::{Board, neighbours, parts};
 use super::rules::{Cycle, Ko, Rules};
+use super::state::{NO_KO, State};
 use super::symmetry;
 use crate::core::game::{Game, Key, Side, Value};
 use std::fmt;
 
-/// The code and the point number of a pass.
-pub const PASS: u8 = 64;
-/// In place of the point that a ko forbids: there is none.
-const NO_KO: u8 = 64;
-
-/// A move: the point that gets a stone, as a bit number (see [`super::board`]), or [`PASS`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Move(pub u8);
-
-impl Move {
-    /// The pass.
-    pub const PASS: Move = Move(PASS);
-}
-
-/// What changes with a move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct State {
-    own: u64,
-    enemy: u64,
-    side: Side,
-    /// Passes played in a row just before.
-    passes: u8,
-    /// Point that a ko forbids, or [`NO_KO`].
-    ko: u8,
-}
+pub use super::state::{Move, PASS};
 
 /// A position of go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +55,7 @@ pub enum StonesError {
 impl Position {
     /// The empty board: black to move.
     pub fn new(board: Board, rules: Rules) -> Position {
-        let state = State { own: 0, enemy: 0, side: Side::First, passes: 0, ko: NO_KO };
+        let state = State::EMPTY;
         let (points, past_in_key) = (board.points(), rules.ko == Ko::Superko);
         Position { state, board, points, rules, past: Vec::new(), old: 0, back: 0, past_in_key, life: true }
     }
@@ -157,8 +130,7 @@ impl Position {
 
     /// Black and white stones.
     pub fn stones(&self) -> (u64, u64) {
-        let State { own, enemy, side, .. } = self.state;
-        if side == Side::First { (own, enemy) } else { (enemy, own) }
+        self.state.stones()
     }
 
     /// Whether positions that were there before are remembered.
@@ -178,42 +150,15 @@ impl Position {
 
     /// The points where the side to move may put a stone, while the game is not over.
     pub fn placements(&self) -> u64 {
-        let State { own, enemy, ko, .. } = self.state;
-        let empty = self.points & !(own | enemy);
-        let free = empty & neighbours(empty);
-        let close = empty & !free;
-        // Points without an empty neighbour: captures, joins, suicides.
-        let (mut capturing, mut joining, mut dying) = (0, 0, 0);
-        if close != 0 {
-            for chain in parts(enemy) {
-                let liberties = neighbours(chain) & empty;
-                if liberties & liberties.wrapping_sub(1) == 0 {
-                    capturing |= liberties;
-                }
-            }
-            for chain in parts(own) {
-                let liberties = neighbours(chain) & empty;
-                if liberties & liberties.wrapping_sub(1) != 0 {
-                    joining |= liberties;
-                } else {
-                    dying |= liberties;
-                }
-            }
-        }
-        let mut legal = free | close & (capturing | joining);
-        if self.rules.suicide {
-            legal |= close & dying;
-        }
-        if ko != NO_KO {
-            legal &= !(1 << ko);
-        }
+        let State { own, enemy, .. } = self.state;
+        let mut legal = self.state.placements(self.points, self.rules.suicide);
         if self.rules.ko == Ko::Superko {
             // As long as stones were only added, boards of the past are smaller than those to come.
             let mut asked = legal;
             while asked != 0 {
                 let bit = asked & asked.wrapping_neg();
                 asked &= asked - 1;
-                let (own_after, enemy_after) = self.after(bit);
+                let (own_after, enemy_after) = self.state.after(self.points, bit);
                 let takes = own_after | enemy_after != own | enemy | bit;
                 if (takes || self.old > 0) && self.was_there(own_after, enemy_after) {
                     legal &= !bit;
@@ -221,29 +166,6 @@ impl Position {
             }
         }
         legal
-    }
-
-    /// Own and enemy stones after the side to move has put a stone, captures and suicide done.
-    #[inline(always)]
-    fn after(&self, bit: u64) -> (u64, u64) {
-        let State { mut own, mut enemy, .. } = self.state;
-        own |= bit;
-        let empty = self.points & !(own | enemy);
-        let mut touched = neighbours(bit) & enemy;
-        while touched != 0 {
-            let chain = connected(touched & touched.wrapping_neg(), enemy);
-            touched &= !chain;
-            if neighbours(chain) & empty == 0 {
-                enemy &= !chain;
-            }
-        }
-        if enemy == self.state.enemy && neighbours(bit) & empty == 0 {
-            let chain = connected(bit, own);
-            if neighbours(chain) & empty == 0 {
-                own &= !chain;
-            }
-        }
-        (own, enemy)
     }
 
     /// Whether the board with these stones of the side to move and the other one was there before.
@@ -264,19 +186,15 @@ impl Position {
         self.state.passes >= 2 || self.back != 0
     }
 
+    /// The stones, the side to move and what else a move changes.
+    #[inline]
+    pub fn state(&self) -> State {
+        self.state
+    }
+
     /// Area of the side to move less that of the other.
     pub fn score(&self) -> i32 {
-        let State { own, enemy, .. } = self.state;
-        let mut score = own.count_ones() as i32 - enemy.count_ones() as i32;
-        for part in parts(self.points & !(own | enemy)) {
-            let near = neighbours(part);
-            score += match (near & own != 0, near & enemy != 0) {
-                (true, false) => part.count_ones() as i32,
-                (false, true) => -(part.count_ones() as i32),
-                _ => 0,
-            };
-        }
-        score
+        self.state.score(self.points)
     }
 
     /// The hash of a state, its stones carried by a symmetry.
@@ -311,9 +229,6 @@ impl Position {
             ^ u64::from(self.state.side == Side::First)
     }
 
-    fn ko_bit(&self) -> u64 {
-        if self.state.ko == NO_KO { 0 } else { 1 << self.state.ko }
-    }
 }
 
 /// A hash of two words: two rounds of multiplying by odd constants and folding (as in SplitMix64).
@@ -354,23 +269,12 @@ impl Game for Position {
         let undo = Undo { old: self.old, back: self.back };
         let before = self.state;
         self.past.push(before);
-        let (own, enemy, ko, passes);
-        if let Move(point @ 0..64) = m {
-            let bit = 1u64 << point;
-            (own, enemy) = self.after(bit);
-            let captured = before.enemy & !enemy;
-            let empty = self.points & !(own | enemy);
-            let single = captured != 0 && captured & captured.wrapping_sub(1) == 0;
-            let alone = neighbours(bit) & (own | empty) == captured;
-            ko = if self.rules.ko == Ko::Basic && single && alone { captured.trailing_zeros() as u8 } else { NO_KO };
-            passes = 0;
-            if own | enemy != before.own | before.enemy | bit {
-                self.old = self.past.len();
-            }
-        } else {
-            (own, enemy, ko, passes) = (before.own, before.enemy, NO_KO, before.passes + 1);
+        self.state = before.play(self.points, self.rules, m);
+        let (own, enemy) = (self.state.enemy, self.state.own);
+        let put = if let Move(point @ 0..64) = m { 1u64 << point } else { 0 };
+        if own | enemy != before.own | before.enemy | put {
+            self.old = self.past.len();
         }
-        self.state = State { own: enemy, enemy: own, side: before.side.other(), passes, ko };
         self.back = 0;
         if self.rules.ko != Ko::Superko {
             let found = self.past[..self.old].iter().rposition(|past| *past == self.state);
@@ -398,68 +302,33 @@ impl Game for Position {
         Self::POINT * if self.state.side == Side::First { of_black } else { -of_black }
     }
 
-    /// Stones, and points that are nearer to one side: a step of growth each.
+    /// Stones and what is near to them: see [`State::heuristic`].
     #[inline]
     fn heuristic(&self) -> Value {
-        let State { own, enemy, .. } = self.state;
-        let empty = self.points & !(own | enemy);
-        let (mut mine, mut theirs) = (own, enemy);
-        for _ in 0..2 {
-            let (more, others) = (neighbours(mine) & empty, neighbours(theirs) & empty);
-            let (both, free) = (more & others, !(mine | theirs));
-            (mine, theirs) = (mine | more & free & !both, theirs | others & free & !both);
-        }
-        let liberties =
-            (neighbours(own) & empty).count_ones() as i32 - (neighbours(enemy) & empty).count_ones() as i32;
-        Self::POINT * (mine.count_ones() as i32 - theirs.count_ones() as i32) + liberties
+        self.state.heuristic(self.points)
     }
 
     /// From what lives unconditionally. With suicide the other side could end the game by a cycle of its own stones,
     /// so there the bounds hold under superko only.
     #[inline]
     fn bounds(&self) -> (Value, Value) {
-        let State { own, enemy, .. } = self.state;
-        let area = Self::POINT * self.board.area() as i32;
-        if !self.life || self.rules.suicide && self.rules.ko != Ko::Superko {
-            return (-area, area);
-        }
-        let mine = sure(own, enemy, self.points).count_ones() as i32;
-        // A side that passed with dead stones in its area may lose it: the game can end before they are taken.
-        let theirs = match sure(enemy, own, self.points) {
-            area if self.state.passes > 0 && area & own != 0 => 0,
-            area => area.count_ones() as i32,
+        let area = self.board.area() as i32;
+        let (lower, upper) = if !self.life || self.rules.suicide && self.rules.ko != Ko::Superko {
+            (-area, area)
+        } else {
+            self.state.bounds(self.points)
         };
-        (2 * Self::POINT * mine - area, area - 2 * Self::POINT * theirs)
+        (Self::POINT * lower, Self::POINT * upper)
     }
 
-    /// Captures, then stones that take part in what is open, near the middle first; own eyes and passes last.
     #[inline]
     fn prior(&self, m: Move) -> i32 {
-        let State { own, enemy, passes, .. } = self.state;
-        let Move(point @ 0..64) = m else {
-            // The answer to a pass ends the game: good or bad at once, and cheap to find out.
-            return if passes > 0 { 100 } else { -50 };
-        };
-        let bit = 1u64 << point;
-        let near = neighbours(bit) & self.points;
-        if near & !own == 0 {
-            return -100;
-        }
-        let (own_after, enemy_after) = self.after(bit);
-        let captured = (enemy & !enemy_after).count_ones() as i32;
-        let chain = connected(bit, own_after | bit);
-        let liberties = (neighbours(chain) & self.points & !(own_after | enemy_after)).count_ones() as i32;
-        let (x, y) = (i32::from(point % 8), i32::from(point / 8));
-        let (width, height) = (i32::from(self.board.width()), i32::from(self.board.height()));
-        let off_centre = (2 * x + 1 - width).abs() + (2 * y + 1 - height).abs();
-        20 * captured.min(6) + 4 * liberties.min(5) + 6 * i32::from(near & enemy != 0)
-            - 3 * off_centre
-            - if liberties <= 1 && captured == 0 { 30 } else { 0 }
+        self.state.prior(self.board, m)
     }
 
     #[inline]
     fn key(&self) -> Key {
-        let mut hash = self.hash(&self.state, self.state.own, self.state.enemy, self.ko_bit());
+        let mut hash = self.hash(&self.state, self.state.own, self.state.enemy, self.state.ko_bit());
         if self.past_in_key {
             hash ^= self.hash_of_past();
         }
@@ -473,7 +342,7 @@ impl Game for Position {
             return self.key();
         }
         let State { own, enemy, .. } = self.state;
-        let ko = self.ko_bit();
+        let ko = self.state.ko_bit();
         let (mut least, mut at) = ((own, enemy, ko), 0);
         for symmetry in 1..symmetry::count(self.board) {
             let image = |set| symmetry::apply(self.board, symmetry, set);

@@ -1,0 +1,514 @@
+//! Whether one side, the attacker, can force the end of the game with a score that it wants.
+//!
+//! A depth-first search with iterative deepening for a question of yes or no. A game without end is a failure of the attacker, so
+//! a yes rests on finished games alone, and a no may rest on positions that come back: see [`super::conditional`]. At the depth
+//! limit a heuristic answers; what rests on it is kept apart, and the limit grows until nothing does.
+
+use super::conditional::{Conditional, DEEPEST, Known, Plies};
+use super::zobrist::{Images, Zobrist};
+use crate::core::game::Side;
+use crate::games::go::board::Board;
+use crate::games::go::rules::{Ko, Rules};
+use crate::games::go::state::{Move, PASS, State};
+use crate::games::go::symmetry;
+use crate::solvers::busy::Busy;
+use crate::solvers::history::History;
+use crate::solvers::killers::Killers;
+use crate::solvers::monitor::{INTERVAL, Monitor, Stopped};
+use crate::solvers::search::Stats;
+use crate::solvers::table::Table;
+
+/// Growth of the depth limit, in plies. Even, so that the side to move at the limit stays the same.
+const STEP: u32 = 2;
+/// From twice this depth on the steps grow with it: only games that turn in circles are so long.
+const LONG: u32 = 32;
+/// Depth from which on all children are looked up before the first is searched: above leaves it costs more than it saves.
+const LOOK_DEPTH: u32 = 2;
+/// Depth from which on other threads' work is avoided.
+const BUSY_DEPTH: u32 = 3;
+/// How many times as many plies as points are searched with the heuristic.
+const HEURISTIC_PLIES: u32 = 3;
+/// In place of a move's code: none.
+const NO_MOVE: u8 = 127;
+/// In the table: the depth of an answer that rests on no heuristic.
+const PROVEN: u32 = 255;
+
+/// The question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Question {
+    /// Who wants it.
+    pub attacker: Side,
+    /// The least score of the attacker that it wants, in points.
+    pub target: i32,
+    /// The rules. With positional superko, which is none of this module's, the ko is taken for basic.
+    pub rules: Rules,
+}
+
+/// An answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Answer {
+    yes: bool,
+    /// Whether it rests on the heuristic.
+    estimated: bool,
+}
+
+/// What is answered at the depth limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Limit {
+    /// What the heuristic says.
+    Heuristic,
+    /// Yes.
+    Yes,
+    /// No.
+    No,
+}
+
+/// What the table holds.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    answer: Answer,
+    depth: u32,
+    limit: Limit,
+    best: u8,
+}
+
+impl Entry {
+    #[inline]
+    fn get(table: &Table, key: u64) -> Option<Entry> {
+        let data = table.get(key)?;
+        let depth = (data >> 8) as u32 & 255;
+        let answer = Answer { yes: data >> 7 & 1 != 0, estimated: depth != PROVEN };
+        let limit = [Limit::Heuristic, Limit::Yes, Limit::No, Limit::No][(data >> 16) as usize & 3];
+        Some(Entry { answer, depth, limit, best: data as u8 & 127 })
+    }
+
+    #[inline]
+    fn put(self, table: &Table, key: u64, nodes: u64) {
+        let data = u64::from(self.best) | u64::from(self.answer.yes) << 7 | u64::from(self.depth) << 8 | (self.limit as u64) << 16;
+        table.put(key, data, nodes);
+    }
+}
+
+/// A position on the way.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    state: State,
+    images: Images,
+    /// Its key and the symmetry that the key is of.
+    key: u64,
+    symmetry: u8,
+    /// Plies before this one can be those of the same position: stones have left the board since.
+    before: usize,
+    /// What the answer rests on.
+    rests_on: Plies,
+}
+
+/// A child of a node.
+#[derive(Debug, Clone, Copy)]
+struct Child {
+    rank: i64,
+    m: Move,
+    state: State,
+    images: Images,
+    key: u64,
+    symmetry: u8,
+}
+
+/// Whether stones have left the board on the way from a state to its child.
+#[inline(always)]
+fn takes(state: &State, child: &Child) -> bool {
+    let stones = |state: &State| (state.own | state.enemy).count_ones();
+    child.m != Move::PASS && stones(&child.state) <= stones(state)
+}
+
+/// The search for an answer.
+#[derive(Debug)]
+pub struct Race<'a> {
+    question: Question,
+    board: Board,
+    points: u64,
+    zobrist: &'a Zobrist,
+    salt: u64,
+    table: &'a Table,
+    conditional: &'a mut Conditional,
+    busy: Option<&'a Busy>,
+    monitor: &'a Monitor,
+    /// What has been done.
+    pub stats: Stats,
+    reported: u64,
+    killers: Killers,
+    history: History,
+    path: Vec<Step>,
+    children: Vec<Child>,
+    life: bool,
+    limit: Limit,
+}
+
+impl<'a> Race<'a> {
+    /// A search for the answer.
+    pub fn new(
+        question: Question,
+        board: Board,
+        zobrist: &'a Zobrist,
+        table: &'a Table,
+        conditional: &'a mut Conditional,
+        busy: Option<&'a Busy>,
+        monitor: &'a Monitor,
+    ) -> Race<'a> {
+        let Question { attacker, target, rules } = question;
+        let rules_number = u64::from(rules.ko == Ko::Free) | u64::from(rules.suicide) << 1;
+        let number = rules_number | u64::from(attacker == Side::First) << 2 | (target as u32 as u64) << 3;
+        let words = [u64::from(board.width()), u64::from(board.height()), number];
+        Race {
+            question,
+            board,
+            points: board.points(),
+            zobrist,
+            salt: crate::core::seed::derive(0x61, &words),
+            table,
+            conditional,
+            busy,
+            monitor,
+            stats: Stats::default(),
+            reported: 0,
+            killers: Killers::default(),
+            history: History::new(u16::from(PASS) + 1),
+            path: Vec::with_capacity(DEEPEST + 1),
+            children: Vec::with_capacity(1024),
+            // Who may kill own stones could end the game by a cycle of them.
+            life: !rules.suicide,
+            limit: Limit::Heuristic,
+        }
+    }
+
+    /// Whether the attacker forces it from `state`; `None` if games get too long.
+    ///
+    /// # Errors
+    /// The search is to stop.
+    pub fn answer(&mut self, state: State) -> Result<Option<bool>, Stopped> {
+        let mut images = Images::EMPTY;
+        let (black, white) = state.stones();
+        self.zobrist.toggle(&mut images, 0, black);
+        self.zobrist.toggle(&mut images, 1, white);
+        let (key, symmetry) = self.key(&state, &images);
+        let root = Step { state, images, key, symmetry, before: 0, rests_on: Plies::NONE };
+        let mut depth = STEP;
+        self.limit = Limit::Heuristic;
+        loop {
+            self.path.clear();
+            self.children.clear();
+            self.path.push(root);
+            let answer = self.visit(depth);
+            if std::env::var("GODBG").is_ok() { eprintln!("depth {depth} {:?} {answer:?} nodes {} cutoffs {} first {}", self.limit, self.stats.nodes, self.stats.cutoffs, self.stats.first_move_cutoffs); }
+            if answer.is_err() {
+                self.conditional.abandon();
+            }
+            let answer = answer?;
+            if !answer.estimated {
+                return Ok(Some(answer.yes));
+            }
+            if depth as usize >= DEEPEST {
+                return Ok(None);
+            }
+            depth += STEP.max(depth / LONG * STEP);
+            depth = depth.min(DEEPEST as u32);
+            if depth > HEURISTIC_PLIES * self.board.area() {
+                self.limit = if answer.yes { Limit::No } else { Limit::Yes };
+            }
+        }
+    }
+
+    /// The best move as far as is remembered.
+    pub fn hint(&self, state: State) -> Option<Move> {
+        let mut images = Images::EMPTY;
+        let (black, white) = state.stones();
+        self.zobrist.toggle(&mut images, 0, black);
+        self.zobrist.toggle(&mut images, 1, white);
+        let (key, symmetry) = self.key(&state, &images);
+        match Entry::get(self.table, key)?.best {
+            NO_MOVE => None,
+            PASS => Some(Move::PASS),
+            point => {
+                let symmetry = symmetry % symmetry::count(self.board);
+                Some(Move(symmetry::unapply(self.board, symmetry, 1 << point).trailing_zeros() as u8))
+            }
+        }
+    }
+
+    /// Reports the nodes that the monitor has not heard of.
+    ///
+    /// # Errors
+    /// The search is to stop.
+    pub fn report(&mut self) -> Result<(), Stopped> {
+        let nodes = self.stats.nodes - self.reported;
+        self.reported = self.stats.nodes;
+        self.monitor.report(nodes)
+    }
+
+    /// The key of a state with these stones, and the symmetry that it is of.
+    #[inline(always)]
+    fn key(&self, state: &State, images: &Images) -> (u64, u8) {
+        let mut with_ko = *images;
+        self.zobrist.toggle(&mut with_ko, 2, state.ko_bit());
+        let (least, symmetry) = with_ko.least();
+        let side = u64::from(state.side == self.question.attacker) | u64::from(state.passes) << 1;
+        (least ^ self.salt ^ side.wrapping_mul(0x9FB2_1C65_1E98_DF25), symmetry)
+    }
+
+    /// The score of the attacker that a score of the side to move is.
+    #[inline(always)]
+    fn of_attacker(&self, state: &State, score: i32) -> i32 {
+        if state.side == self.question.attacker { score } else { -score }
+    }
+
+    /// What the table says, in so far as it answers at this depth; and the best move.
+    #[inline]
+    fn look_up(&self, key: u64, depth: u32) -> (Option<Answer>, u8) {
+        match Entry::get(self.table, key) {
+            Some(entry) if entry.depth == PROVEN || entry.depth >= depth && entry.limit == self.limit => (Some(entry.answer), entry.best),
+            Some(entry) => (None, entry.best),
+            None => (None, NO_MOVE),
+        }
+    }
+
+    /// Answers for the position at the end of the path, `depth` plies deep. What the answer rests on stands in its step.
+    fn visit(&mut self, depth: u32) -> Result<Answer, Stopped> {
+        self.stats.nodes += 1;
+        if self.stats.nodes - self.reported >= INTERVAL {
+            self.report()?;
+        }
+        let ply = self.path.len() - 1;
+        let Step { state, images, key, symmetry, before, .. } = self.path[ply];
+        let attacks = state.side == self.question.attacker;
+        let (yes, no) = (Answer { yes: true, estimated: false }, Answer { yes: false, estimated: false });
+        let target = self.question.target;
+        // A second pass ends the game. (Who would not like that goes on.)
+        if state.passes > 0 {
+            let reached = self.of_attacker(&state, state.score(self.points)) >= target;
+            if state.passes > 1 || reached == attacks {
+                return Ok(if reached { yes } else { no });
+            }
+        }
+        // Positions of the past that are only symmetric to this one count as well.
+        if let Some(back) = self.path[..before].iter().rposition(|past| past.key == key) {
+            self.path[ply].rests_on = Plies::one(back);
+            return Ok(no);
+        }
+        let (known, mut best) = self.look_up(key, depth);
+        if let Some(answer) = known {
+            self.stats.table_cutoffs += 1;
+            return Ok(answer);
+        }
+        if let Some(known) = self.conditional.get(key) {
+            self.stats.table_cutoffs += 1;
+            match known {
+                Known::No => Entry { answer: no, depth: PROVEN, limit: self.limit, best }.put(self.table, key, 1),
+                Known::NoIf(plies) => self.path[ply].rests_on = plies,
+            }
+            return Ok(no);
+        }
+        if self.life {
+            let (lower, upper) = state.bounds(self.points);
+            let (lower, upper) = if attacks { (lower, upper) } else { (-upper, -lower) };
+            if lower >= target || upper < target {
+                self.stats.bound_cutoffs += 1;
+                return Ok(if lower >= target { yes } else { no });
+            }
+        }
+        if depth == 0 || ply >= DEEPEST {
+            self.stats.estimates += 1;
+            let yes = match self.limit {
+                Limit::Heuristic => self.of_attacker(&state, state.heuristic(self.points)) >= 10 * target,
+                Limit::Yes => true,
+                Limit::No => false,
+            };
+            return Ok(Answer { yes, estimated: true });
+        }
+        let begun = self.stats.nodes;
+        self.conditional.begin(ply);
+        let first = self.children.len();
+        self.make_children(&state, &images);
+        if depth >= LOOK_DEPTH
+            && let Some(answer) = self.cut_off_by_child(ply, first, depth, attacks)
+        {
+            self.children.truncate(first);
+            self.stats.transposition_cutoffs += 1;
+            // A step may be passed over again: nothing is stored that is not known below.
+            self.conditional.end(ply, None);
+            return Ok(answer);
+        }
+        self.order(first, ply, best, symmetry, &state);
+        let mut answer = Answer { yes: !attacks, estimated: false };
+        let mut rests_on = Plies::NONE;
+        let last = self.children.len();
+        // Places below 63 that were left for the second round.
+        let mut left = 0u64;
+        'rounds: for round in 0..2 {
+            for i in first..last {
+                let child = self.children[i];
+                let place = i - first;
+                let bit = if place < 63 { 1u64 << place } else { 0 };
+                let mark = (key ^ u64::from(child.m.0 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1;
+                let busy = self.busy.filter(|_| depth >= BUSY_DEPTH && place > 0);
+                if round == 0 && bit != 0 && busy.is_some_and(|busy| busy.is_set(mark)) {
+                    left |= bit;
+                    continue;
+                }
+                if round == 1 && left & bit == 0 {
+                    continue;
+                }
+                if let Some(busy) = busy {
+                    busy.set(mark);
+                }
+                self.path.push(Step {
+                    state: child.state,
+                    images: child.images,
+                    key: child.key,
+                    symmetry: child.symmetry,
+                    before: if takes(&state, &child) { ply + 1 } else { before },
+                    rests_on: Plies::NONE,
+                });
+                let of_child = self.visit(depth - 1);
+                let below = self.path[ply + 1].rests_on;
+                self.path.truncate(ply + 1);
+                if let Some(busy) = busy {
+                    busy.clear(mark);
+                }
+                let of_child = of_child?;
+                if of_child.yes == attacks {
+                    // The others are needed no more, nor what they rest on.
+                    (answer, rests_on) = (of_child, below);
+                    best = self.code(child.m, symmetry);
+                    self.cut_off(ply, child.m, place == 0, &state);
+                    break 'rounds;
+                }
+                answer.estimated |= of_child.estimated;
+                rests_on.add(&below);
+            }
+            if left == 0 {
+                break;
+            }
+        }
+        self.children.truncate(first);
+        self.close(ply, key, depth, answer, rests_on, best, self.stats.nodes - begun);
+        Ok(answer)
+    }
+
+    /// Stores an answer.
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "all of them are the node's own")]
+    fn close(&mut self, ply: usize, key: u64, depth: u32, answer: Answer, rests_on: Plies, best: u8, nodes: u64) {
+        let above = if answer.yes { Plies::NONE } else { rests_on.above(ply) };
+        self.path[ply].rests_on = above;
+        let no = (!answer.yes && !answer.estimated).then_some(&above);
+        self.conditional.end(ply, no);
+        if answer.estimated {
+            Entry { answer, depth: depth.min(PROVEN - 1), limit: self.limit, best }.put(self.table, key, nodes);
+        } else if above.is_empty() {
+            Entry { answer, depth: PROVEN, limit: self.limit, best }.put(self.table, key, nodes);
+        } else {
+            self.conditional.put(key, &above);
+            // The move is worth remembering.
+            let guess = Answer { yes: false, estimated: true };
+            Entry { answer: guess, depth: 0, limit: self.limit, best }.put(self.table, key, nodes);
+        }
+    }
+
+    /// The code of a move in the position that was hashed.
+    #[inline]
+    fn code(&self, m: Move, symmetry: u8) -> u8 {
+        match m {
+            Move(point @ 0..64) => {
+                let symmetry = symmetry % symmetry::count(self.board);
+                symmetry::apply(self.board, symmetry, 1 << point).trailing_zeros() as u8
+            }
+            Move(pass) => pass,
+        }
+    }
+
+    #[inline]
+    fn make_children(&mut self, state: &State, images: &Images) {
+        let mut placements = state.placements(self.points, self.question.rules.suicide);
+        let (mine, theirs) = if state.side == Side::First { (0, 1) } else { (1, 0) };
+        while placements != 0 {
+            let m = Move(placements.trailing_zeros() as u8);
+            placements &= placements - 1;
+            let after = state.play(self.points, self.question.rules, m);
+            let mut of_child = *images;
+            self.zobrist.toggle(&mut of_child, mine, after.enemy ^ state.own);
+            self.zobrist.toggle(&mut of_child, theirs, after.own ^ state.enemy);
+            let (key, symmetry) = self.key(&after, &of_child);
+            self.children.push(Child { rank: 0, m, state: after, images: of_child, key, symmetry });
+        }
+        let after = state.play(self.points, self.question.rules, Move::PASS);
+        let (key, symmetry) = self.key(&after, images);
+        self.children.push(Child { rank: 0, m: Move::PASS, state: after, images: *images, key, symmetry });
+    }
+
+    /// An answer that a child's gives at once.
+    #[inline]
+    fn cut_off_by_child(&mut self, ply: usize, first: usize, depth: u32, attacks: bool) -> Option<Answer> {
+        for i in first..self.children.len() {
+            self.table.prefetch(self.children[i].key);
+        }
+        for i in first..self.children.len() {
+            let key = self.children[i].key;
+            if let (Some(answer), _) = self.look_up(key, depth - 1)
+                && answer.yes == attacks
+            {
+                return Some(answer);
+            }
+            // A way back to where the path was before, found here, saves long ways around.
+            let child = &self.children[i];
+            let reach = if takes(&self.path[ply].state, child) { ply + 1 } else { self.path[ply].before };
+            if !attacks && let Some(back) = self.path[..reach].iter().rposition(|past| past.key == key) {
+                self.path[ply].rests_on = Plies::one(back).above(ply);
+                return Some(Answer { yes: false, estimated: false });
+            }
+            if !attacks && let Some(known) = self.conditional.get(key) {
+                if let Known::NoIf(plies) = known {
+                    // What rests on this very node holds by itself, but then it is no use here.
+                    self.path[ply].rests_on = plies.above(ply);
+                }
+                return Some(Answer { yes: false, estimated: false });
+            }
+        }
+        None
+    }
+
+    /// Puts the children in order, the most promising first: the table's move, then by the game's own order, killers among
+    /// those alike, and history.
+    #[inline]
+    fn order(&mut self, first: usize, ply: usize, best: u8, symmetry: u8, state: &State) {
+        let side = usize::from(state.side == Side::Second);
+        for i in first..self.children.len() {
+            let m = self.children[i].m;
+            let code = u16::from(m.0);
+            self.children[i].rank = if best != NO_MOVE && self.code(m, symmetry) == best {
+                i64::MAX
+            } else {
+                (i64::from(state.prior(self.board, m)) << 40)
+                    + self.history.of(side, code)
+                    + (self.killers.rank(ply, code) << 38)
+            };
+        }
+        // Few moves, mostly: a stable insertion sort, so that equal ranks keep the order of points.
+        let children = &mut self.children[first..];
+        for i in 1..children.len() {
+            let mut j = i;
+            while j > 0 && children[j - 1].rank < children[j].rank {
+                children.swap(j - 1, j);
+                j -= 1;
+            }
+        }
+    }
+
+    #[inline]
+    fn cut_off(&mut self, ply: usize, m: Move, is_first: bool, state: &State) {
+        self.stats.cutoffs += 1;
+        self.stats.first_move_cutoffs += u64::from(is_first);
+        let code = u16::from(m.0);
+        self.killers.add(ply, code);
+        self.history.add(usize::from(state.side == Side::Second), code, ply);
+    }
+}
