@@ -78,9 +78,7 @@ pub type Special<G> = for<'a> fn(usize, &'a Table, &'a Busy, &'a Monitor) -> Box
 /// A position that cannot be read, options that do not go together, no memory, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        Games::Go(of) => {
-            solve_all(of.setup.problems()?, &of.setup.title()?, go::Setup::special(), &of.options, out)
-        }
+        Games::Go(of) => solve_all(of.setup.problems()?, &of.setup.title()?, go::Setup::special(), &of.options, out),
         Games::Reversi(of) => {
             solve_all(of.setup.problems()?, &of.setup.title(), reversi::Setup::special(), &of.options, out)
         }

@@ -228,7 +228,6 @@ impl Position {
         boards.into_iter().fold(0, |sum: u64, hash| sum.wrapping_add(hash.wrapping_mul(0xD6E8_FEB8_6659_FD93)))
             ^ u64::from(self.state.side == Side::First)
     }
-
 }
 
 /// A hash of two words: two rounds of multiplying by odd constants and folding (as in SplitMix64).

@@ -339,13 +339,14 @@ mod tests {
     fn old_heads_are_cleared_away() {
         let mut memory = Conditional::new(1 << 16);
         (0..4).for_each(|ply| memory.begin(ply));
-        memory.put(1, &plies(&[1]));
         for key in 100..100_000u64 {
             memory.begin(3);
             memory.put(key << 20, &plies(&[3]));
             memory.end(3, if key % 2 == 0 { Some(&Plies::NONE) } else { None });
         }
         assert!(memory.fates.len() <= memory.most_heads && memory.answers.len() <= memory.most);
+        memory.put(1, &plies(&[1]));
+        memory.compact();
         assert_eq!(memory.get(1), Some(Known::NoIf(plies(&[1]))));
         let held = (100..100_000u64).filter(|key| memory.get(key << 20) == Some(Known::No)).collect::<Vec<_>>();
         assert!(!held.is_empty() && held.iter().all(|key| key % 2 == 0));

@@ -20,13 +20,13 @@ use super::monitor::Monitor;
 use super::search::{Parts, Stats};
 use super::solve::{Engine, EngineError};
 use super::table::Table;
-use conditional::{Conditional, DEEPEST};
-use race::{Question, Race};
-use zobrist::Zobrist;
 use crate::core::game::{Game, Side, Value};
 use crate::games::go::board::Board;
 use crate::games::go::position::Position;
 use crate::games::go::rules::{Cycle, Ko, Rules};
+use conditional::{Conditional, DEEPEST};
+use race::{Question, Race};
+use zobrist::Zobrist;
 
 /// The engine: questions of yes or no, in up to three games.
 #[derive(Debug)]

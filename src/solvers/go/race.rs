@@ -84,7 +84,10 @@ impl Entry {
 
     #[inline]
     fn put(self, table: &Table, key: u64, nodes: u64) {
-        let data = u64::from(self.best) | u64::from(self.answer.yes) << 7 | u64::from(self.depth) << 8 | (self.limit as u64) << 16;
+        let data = u64::from(self.best)
+            | u64::from(self.answer.yes) << 7
+            | u64::from(self.depth) << 8
+            | (self.limit as u64) << 16;
         table.put(key, data, nodes);
     }
 }
@@ -199,7 +202,6 @@ impl<'a> Race<'a> {
             self.children.clear();
             self.path.push(root);
             let answer = self.visit(depth);
-            if std::env::var("GODBG").is_ok() { eprintln!("depth {depth} {:?} {answer:?} nodes {} cutoffs {} first {}", self.limit, self.stats.nodes, self.stats.cutoffs, self.stats.first_move_cutoffs); }
             if answer.is_err() {
                 self.conditional.abandon();
             }
@@ -265,7 +267,9 @@ impl<'a> Race<'a> {
     #[inline]
     fn look_up(&self, key: u64, depth: u32) -> (Option<Answer>, u8) {
         match Entry::get(self.table, key) {
-            Some(entry) if entry.depth == PROVEN || entry.depth >= depth && entry.limit == self.limit => (Some(entry.answer), entry.best),
+            Some(entry) if entry.depth == PROVEN || entry.depth >= depth && entry.limit == self.limit => {
+                (Some(entry.answer), entry.best)
+            }
             Some(entry) => (None, entry.best),
             None => (None, NO_MOVE),
         }
@@ -510,5 +514,106 @@ impl<'a> Race<'a> {
         let code = u16::from(m.0);
         self.killers.add(ply, code);
         self.history.add(usize::from(state.side == Side::Second), code, ply);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::seed;
+    use crate::games::go::rules::Cycle;
+    use rand::RngExt;
+    use std::collections::HashMap;
+
+    /// A state with its moves by number, or how it ends.
+    struct Place {
+        state: State,
+        next: Vec<u32>,
+    }
+
+    /// All states that can come up from the empty board.
+    fn all_states(board: Board, rules: Rules) -> Vec<Place> {
+        let points = board.points();
+        let mut numbers = HashMap::from([(State::EMPTY, 0u32)]);
+        let mut places = vec![Place { state: State::EMPTY, next: Vec::new() }];
+        let mut at = 0;
+        while at < places.len() {
+            let state = places[at].state;
+            if state.passes < 2 {
+                let placements = state.placements(points, rules.suicide);
+                let moves = board.all().filter(|&point| placements >> point & 1 != 0).map(Move);
+                for m in moves.chain([Move::PASS]) {
+                    let after = state.play(points, rules, m);
+                    let number = *numbers.entry(after).or_insert_with(|| {
+                        places.push(Place { state: after, next: Vec::new() });
+                        places.len() as u32 - 1
+                    });
+                    places[at].next.push(number);
+                }
+            }
+            at += 1;
+        }
+        places
+    }
+
+    /// By the definition: a yes is an end that the attacker wants, one of its moves that leads to a yes, or all of the other side's.
+    fn attractor(places: &[Place], points: u64, attacker: Side, target: i32) -> Vec<bool> {
+        let mut yes = vec![false; places.len()];
+        loop {
+            let mut changed = false;
+            for (i, place) in places.iter().enumerate().rev().filter(|(i, _)| !yes[*i]).collect::<Vec<_>>() {
+                let attacks = place.state.side == attacker;
+                let is = if place.next.is_empty() {
+                    let score = place.state.score(points);
+                    (if attacks { score } else { -score }) >= target
+                } else if attacks {
+                    place.next.iter().any(|&next| yes[next as usize])
+                } else {
+                    place.next.iter().all(|&next| yes[next as usize])
+                };
+                yes[i] = is;
+                changed |= is;
+            }
+            if !changed {
+                return yes;
+            }
+        }
+    }
+
+    /// Every answer against the definition, with a table and a memory that are shared, and small ones at that.
+    #[test]
+    fn answers_are_those_of_the_definition() {
+        let mut rng = seed::rng(7, &[]);
+        let (mut asked, mut yeses, mut open) = (0, 0, 0);
+        for (width, height) in [(2, 2), (2, 3), (3, 2), (4, 1), (5, 1), (3, 3)] {
+            let board = Board::new(width, height).unwrap();
+            let points = board.points();
+            let zobrist = Zobrist::new(board);
+            for (ko, suicide) in [(Ko::Basic, false), (Ko::Free, false), (Ko::Basic, true), (Ko::Free, true)] {
+                let rules = Rules { ko, cycle: Cycle::Tie, suicide };
+                let places = all_states(board, rules);
+                for attacker in [Side::First, Side::Second] {
+                    let target = rng.random_range(1 - board.area() as i32..=board.area() as i32);
+                    let yes = attractor(&places, points, attacker, target);
+                    let table = Table::new(1 << [12, 16, 20][rng.random_range(0..3)]).unwrap();
+                    let mut conditional = Conditional::new(1 << [10, 14, 18][rng.random_range(0..3)]);
+                    let question = Question { attacker, target, rules };
+                    for _ in 0..150 {
+                        let i = rng.random_range(0..places.len());
+                        let monitor = Monitor::with_budget(40_000);
+                        let mut race = Race::new(question, board, &zobrist, &table, &mut conditional, None, &monitor);
+                        match race.answer(places[i].state) {
+                            Ok(Some(answer)) => {
+                                let what = format!("{board} {question:?} {:?}", places[i].state);
+                                assert_eq!(answer, yes[i], "{what}");
+                                (asked, yeses) = (asked + 1, yeses + u32::from(answer));
+                            }
+                            Ok(None) | Err(_) => open += 1,
+                        }
+                    }
+                }
+            }
+        }
+        assert!(asked > 5000 && yeses > 1000 && yeses < asked - 1000, "{asked} asked, {yeses} yes, {open} open");
     }
 }
