@@ -20,8 +20,9 @@ pub struct JobRequest {
     /// Kind of the job: `hunt`, ...
     #[schema(min_length = 1)]
     pub kind: String,
-    /// A name for people; default: made from the settings.
+    /// A name for people, without control characters; default: made from the settings.
     #[serde(default)]
+    #[schema(pattern = r"^[^\x00-\x1f\x7f-\x9f]{1,128}$")]
     pub name: Option<String>,
     /// Jobs of a higher priority are served first; -100 to 100.
     #[serde(default)]
@@ -68,15 +69,19 @@ pub struct Start {
 pub struct Limits {
     /// Seconds that it has run (waiting and paused time is not counted).
     #[serde(default)]
+    #[schema(exclusive_minimum = 0, maximum = 1e12)]
     pub seconds: Option<f64>,
     /// Iterations of all its units.
     #[serde(default)]
+    #[schema(minimum = 1)]
     pub iterations: Option<u64>,
     /// Threads that it uses at once.
     #[serde(default)]
+    #[schema(minimum = 1)]
     pub threads: Option<u32>,
     /// Bytes of memory of its searches.
     #[serde(default)]
+    #[schema(minimum = 1_048_576)]
     pub memory: Option<u64>,
 }
 

@@ -66,12 +66,14 @@ fn the_description_names_every_route_and_no_other() {
     let description = get(daemon.address, "/api/v1/openapi.json").json();
     assert!(description["openapi"].as_str().unwrap().starts_with("3."));
     let paths = description["paths"].as_object().unwrap();
-    let mut operations = 0;
+    let (mut operations, mut names) = (0, std::collections::BTreeSet::new());
     for (path, item) in paths {
         let here = path.replace("{id}", "1").replace("{key}", "0").replace("{a}", "0").replace("{b}", "0");
         for (method, operation) in item.as_object().unwrap() {
             operations += 1;
             assert!(operation["summary"].is_string(), "{method} {path} says nothing");
+            let name = operation["operationId"].as_str().unwrap();
+            assert!(names.insert(name), "{name} names two operations");
             let answer = match (path.as_str(), method.as_str()) {
                 ("/api/v1/events", _) => continue,
                 (_, "get") => get(daemon.address, &here),

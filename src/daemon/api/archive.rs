@@ -45,11 +45,12 @@ pub struct Grids {
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
     /// `next` of the part before.
+    #[param(min_length = 1, max_length = 256)]
     cursor: Option<String>,
 }
 
 /// The grids of the archive, longest first, without their moves.
-#[utoipa::path(get, path = "/api/v1/grids", tag = "grids", params(Grids), responses(
+#[utoipa::path(get, path = "/api/v1/grids", operation_id = "list_grids", tag = "grids", params(Grids), responses(
     (status = 200, body = Listing<GridView>),
     (status = "4XX", body = Problem, content_type = "application/problem+json"),
     (status = "5XX", body = Problem, content_type = "application/problem+json"),
@@ -102,7 +103,7 @@ pub struct Shown {
 }
 
 /// A grid of the archive, or a known record.
-#[utoipa::path(get, path = "/api/v1/grids/{key}", tag = "grids",
+#[utoipa::path(get, path = "/api/v1/grids/{key}", operation_id = "show_grid", tag = "grids",
     params(("key" = String, Path, description = "16 hexadecimal digits.", pattern = "^[0-9a-f]{16}$"), Shown),
     responses(
         (status = 200, content((GridView = "application/json"), (String = "text/plain"), (String = "image/svg+xml"),

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio::sync::{OwnedSemaphorePermit, watch};
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 /// Stored events that are read at a time.
 const BATCH: usize = 1000;
@@ -38,11 +38,33 @@ pub struct Events {
     after: Option<u64>,
 }
 
+/// Where a stream goes on; only described, for it is read from the headers as it is.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it is never made")]
+struct Seen {
+    /// Number of the last event that was seen.
+    #[param(rename = "Last-Event-ID", nullable = false)]
+    last: Option<u64>,
+}
+
+/// An event of the stream, by the names of its lines; only described.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it is never made")]
+struct Streamed {
+    /// Number of the event; progress, which is not kept, has none.
+    #[schema(nullable = false)]
+    id: Option<String>,
+    /// An `EventView` document.
+    #[schema(content_media_type = "application/json")]
+    data: String,
+}
+
 /// What happens, as it happens: server-sent events whose data are `EventView` documents.
 #[utoipa::path(get, path = "/api/v1/events", tag = "events",
-    params(Events, ("Last-Event-ID" = Option<u64>, Header, description = "Number of the last event that was seen.")),
+    params(Events, Seen),
     responses(
-        (status = 200, body = String, content_type = "text/event-stream"),
+        (status = 200, body = Streamed, content_type = "text/event-stream"),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
         (status = "5XX", body = Problem, content_type = "application/problem+json"),
     ))]

@@ -33,11 +33,12 @@ pub struct Jobs {
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
     /// `next` of the part before.
+    #[param(min_length = 1, max_length = 256)]
     cursor: Option<String>,
 }
 
 /// The jobs, newest first.
-#[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", params(Jobs), responses(
+#[utoipa::path(get, path = "/api/v1/jobs", operation_id = "list_jobs", tag = "jobs", params(Jobs), responses(
     (status = 200, body = Listing<JobView>),
     (status = "4XX", body = Problem, content_type = "application/problem+json"),
     (status = "5XX", body = Problem, content_type = "application/problem+json"),
@@ -49,12 +50,31 @@ pub async fn list(State(shared): Handle, Parameters(asked): Parameters<Jobs>) ->
     Ok(Document(listing).into_response())
 }
 
+/// A client's name of a submission; only described, for it is read from the headers as it is.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it is never made")]
+struct Key {
+    /// A text of your own, at most 128 characters: the same one never makes a second job.
+    #[param(rename = "Idempotency-Key", nullable = false, pattern = "^[!-~]{1,128}$")]
+    key: Option<String>,
+}
+
 /// Submits a job. It is durable when the answer comes.
 #[utoipa::path(post, path = "/api/v1/jobs", tag = "jobs", request_body = JobRequest,
-    params(("Idempotency-Key" = Option<String>, Header, pattern = "^[!-~]{1,128}$",
-        description = "A text of your own, at most 128 characters: the same one never makes a second job.")),
+    params(Key),
     responses(
-        (status = 201, body = JobView, headers(("Location" = String, description = "The job."))),
+        (status = 201, body = JobView, headers(("Location" = String, description = "The job.")), links(
+            ("job" = (operation_id = "show_job", parameters(("id" = "$response.body#/id")))),
+            ("units" = (operation_id = "units", parameters(("id" = "$response.body#/id")))),
+            ("statistics" = (operation_id = "job_statistics", parameters(("id" = "$response.body#/id")))),
+            ("adjust" = (operation_id = "adjust", parameters(("id" = "$response.body#/id")))),
+            ("pause" = (operation_id = "pause", parameters(("id" = "$response.body#/id")))),
+            ("resume" = (operation_id = "resume", parameters(("id" = "$response.body#/id")))),
+            ("drain" = (operation_id = "drain", parameters(("id" = "$response.body#/id")))),
+            ("cancel" = (operation_id = "cancel", parameters(("id" = "$response.body#/id")))),
+            ("remove" = (operation_id = "remove", parameters(("id" = "$response.body#/id")))),
+        )),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
         (status = "5XX", body = Problem, content_type = "application/problem+json"),
     ))]
@@ -83,7 +103,7 @@ fn idempotency(headers: &HeaderMap) -> Result<Option<String>, Failure> {
 }
 
 /// A job.
-#[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = u64, Path, description = "The job.")),
+#[utoipa::path(get, path = "/api/v1/jobs/{id}", operation_id = "show_job", tag = "jobs", params(("id" = u64, Path, description = "The job.")),
     responses(
         (status = 200, body = JobView),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
@@ -183,6 +203,7 @@ pub struct Units {
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
     /// `next` of the part before.
+    #[param(min_length = 1, max_length = 256)]
     cursor: Option<String>,
 }
 
@@ -217,6 +238,7 @@ pub struct AllUnits {
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
     /// `next` of the part before.
+    #[param(min_length = 1, max_length = 256)]
     cursor: Option<String>,
 }
 
@@ -233,7 +255,7 @@ pub async fn all_units(State(shared): Handle, Parameters(asked): Parameters<AllU
 }
 
 /// The course of a job.
-#[utoipa::path(get, path = "/api/v1/jobs/{id}/statistics", tag = "jobs",
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/statistics", operation_id = "job_statistics", tag = "jobs",
     params(("id" = u64, Path, description = "The job.")),
     responses(
         (status = 200, body = StatisticsView),
