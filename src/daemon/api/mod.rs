@@ -208,7 +208,8 @@ impl Api {
             openapi: OnceLock::new(),
         });
         let (router, openapi) = routes().split_for_parts();
-        let text = serde_json::to_vec(&openapi).unwrap_or_default();
+        // The registry of formats spells uint64 what utoipa spells u-int64.
+        let text = serde_json::to_string(&openapi).unwrap_or_default().replace("\"u-int", "\"uint");
         let _ = shared.openapi.set(text.into());
         let router =
             router.fallback(page).layer(axum::middleware::from_fn(name_route)).with_state(Arc::clone(&shared));
