@@ -18,7 +18,7 @@ pub type JobId = u64;
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
     /// Kind of the job: `hunt`, ...
-    #[schema(min_length = 1)]
+    #[schema(min_length = 1, example = "hunt")]
     pub kind: String,
     /// A name for people, without control characters; default: made from the settings.
     #[serde(default)]

@@ -208,8 +208,10 @@ impl Api {
             openapi: OnceLock::new(),
         });
         let (router, openapi) = routes().split_for_parts();
-        // The registry of formats spells uint64 what utoipa spells u-int64.
-        let text = serde_json::to_string(&openapi).unwrap_or_default().replace("\"u-int", "\"uint");
+        // The registry of formats spells uint64 what utoipa spells u-int64; and who does not know it is told the bound.
+        let text = serde_json::to_string(&openapi).unwrap_or_default();
+        let bounded = format!("\"format\":\"uint64\",\"maximum\":{}", u64::MAX);
+        let text = text.replace("\"format\":\"u-int64\"", &bounded).replace("\"u-int", "\"uint");
         let _ = shared.openapi.set(text.into());
         let router =
             router.fallback(page).layer(axum::middleware::from_fn(name_route)).with_state(Arc::clone(&shared));
