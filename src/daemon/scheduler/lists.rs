@@ -265,7 +265,13 @@ impl Daemon {
     pub(super) fn show_grid(&self, key: &str) -> Result<(GridView, Grid), Refusal> {
         let missing = || Refusal::NotFound(format!("grid {key}"));
         let number = grid_key(key).ok_or_else(missing)?;
-        let record = self.store.grid(number).map_err(refusal)?.ok_or_else(missing)?;
+        let mut record = self.store.grid(number).map_err(refusal)?;
+        if record.is_none() {
+            // A job names its best grid while that is still on its way. If the disk refuses, it is not there for now.
+            let _ = self.store.barrier();
+            record = self.store.grid(number).map_err(refusal)?;
+        }
+        let record = record.ok_or_else(missing)?;
         let grid = record.grid().map_err(|error| Refusal::Internal(format!("grid {key}: {error}")))?;
         let mut view = grid_view(&record);
         view.moves = Some(grids::moves(&grid.moves));
