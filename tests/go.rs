@@ -364,12 +364,34 @@ fn small_boards_have_their_known_values() {
         (2, 4, 8),
         (2, 5, 10),
         (3, 3, 9),
+        (3, 4, 4),
     ] {
         assert_eq!(solved(width, height, basic), known, "{width}x{height}");
         assert_eq!(solved(height, width, basic), known, "{height}x{width}");
     }
-    for (width, height, known) in [(1, 1, 0), (1, 3, 3), (2, 2, 1), (2, 3, 0), (2, 4, 8), (3, 3, 9)] {
+    for (width, height, known) in [(1, 1, 0), (1, 3, 3), (2, 2, 1), (2, 3, 0), (2, 4, 8), (5, 2, 10), (3, 3, 9)] {
         assert_eq!(solved(width, height, superko), known, "{width}x{height} under superko");
+    }
+}
+
+/// Larger ones, as far as a single question goes: whether black gets so many points.
+#[test]
+fn larger_boards_reach_their_known_values() {
+    let (basic, superko) = (Rules::default(), Rules { ko: Ko::Superko, ..Rules::default() });
+    for (rules, width, height, target, known) in [
+        (basic, 4, 4, 1, true),
+        (basic, 4, 4, 2, false),
+        (basic, 3, 5, 15, true),
+        (superko, 3, 4, 4, true),
+        // The way to these with basic ko makes boards twice; another one does not.
+        (superko, 3, 5, 15, true),
+        (superko, 4, 4, 1, true),
+    ] {
+        let (table, monitor) = (Table::new(1 << 25).unwrap(), Monitor::with_budget(3_000_000));
+        let mut engine = GoEngine::new(&table, None, &monitor);
+        let position = Position::new(board(width, height), rules);
+        let found = engine.value(&position, (target - 1) * POINT, target * POINT).unwrap();
+        assert_eq!(found >= target * POINT, known, "{width}x{height}, {rules:?}: at least {target}?");
     }
 }
 

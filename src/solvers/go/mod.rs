@@ -5,13 +5,15 @@
 //! otherwise: then what rests on repetitions can be remembered ([`conditional`]).
 //!
 //! Superko forbids boards of the past, so the past belongs to the key of a position, and hardly any position is met
-//! twice. But what a side can force in the game without any ko rule, although every cycle is its loss there, it can
-//! force under superko, too (see [`crate::games::go`]), and that game has no past. So each question is asked there
-//! first, from both sides; only what neither answers is searched with the past in the keys. This holds for positions
-//! that have no past themselves: from others the search with the past begins at once.
+//! twice. But what a side can force with basic ko, although every cycle is its loss, it mostly can force under superko, too,
+//! and that can be checked ([`strategy`]); what it can force without any ko rule it always can (see [`crate::games::go`]).
+//! Those games have no past. So each question is asked there first, from both sides; only what neither answers is searched
+//! with the past in the keys. This holds for positions that have no past themselves: from others the search with the past
+//! begins at once.
 
 pub mod conditional;
 pub mod race;
+pub mod strategy;
 pub mod zobrist;
 
 use super::algorithm::{Algorithm, DepthFirst};
@@ -26,6 +28,7 @@ use crate::games::go::position::Position;
 use crate::games::go::rules::{Cycle, Ko, Rules};
 use conditional::{Conditional, DEEPEST};
 use race::{Question, Race};
+use strategy::is_legal_under_superko;
 use zobrist::Zobrist;
 
 /// The engine: questions of yes or no, in up to three games.
@@ -67,6 +70,32 @@ impl<'a> GoEngine<'a> {
         }
     }
 
+    /// Whether the attacker forces what it wants under superko, as far as that is easily proven.
+    fn forces_under_superko(
+        &mut self,
+        position: &Position,
+        attacker: Side,
+        target: i32,
+    ) -> Result<bool, EngineError> {
+        let basic = Rules { ko: Ko::Basic, ..position.rules() };
+        if !self.forces(&position.with_rules(basic), Question { attacker, target, rules: basic })? {
+            return Ok(false);
+        }
+        let Some(mut race) = self.race(position.board(), Question { attacker, target, rules: basic }) else {
+            return Ok(false);
+        };
+        let legal = is_legal_under_superko(&mut race, position.with_rules(basic).state());
+        let told = race.report();
+        let stats = race.stats;
+        self.stats += stats;
+        if legal? {
+            return Ok(true);
+        }
+        told?;
+        let free = Rules { ko: Ko::Free, ..basic };
+        self.forces(&position.with_rules(free), Question { attacker, target, rules: free })
+    }
+
     /// Whether the attacker forces what it wants.
     fn forces(&mut self, position: &Position, question: Question) -> Result<bool, EngineError> {
         self.last = Some(question);
@@ -101,10 +130,10 @@ impl<'a> GoEngine<'a> {
         }
         if !position.has_past() {
             let side = position.side();
-            if self.reaches(&without_ko(position, side), target)? {
+            if self.forces_under_superko(position, side, target)? {
                 return Ok(true);
             }
-            if !self.reaches(&without_ko(position, side.other()), target)? {
+            if self.forces_under_superko(position, side.other(), 1 - target)? {
                 return Ok(false);
             }
         }
@@ -115,12 +144,6 @@ impl<'a> GoEngine<'a> {
         self.stats += engine.stats;
         Ok(value? >= target * Position::POINT)
     }
-}
-
-/// The position in the game without a ko rule in which cycles are lost for a side.
-fn without_ko(position: &Position, loser: Side) -> Position {
-    let cycle = if loser == Side::First { Cycle::LostForBlack } else { Cycle::LostForWhite };
-    position.with_rules(Rules { ko: Ko::Free, cycle, ..position.rules() })
 }
 
 impl Engine<Position> for GoEngine<'_> {

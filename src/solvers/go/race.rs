@@ -52,6 +52,17 @@ struct Answer {
     estimated: bool,
 }
 
+/// Whose turn it is where the attacker forces its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Nobody's: it has got it.
+    Won,
+    /// The attacker's.
+    Attacker,
+    /// The other side's.
+    Defender,
+}
+
 /// What is answered at the depth limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Limit {
@@ -189,10 +200,7 @@ impl<'a> Race<'a> {
     /// # Errors
     /// The search is to stop.
     pub fn answer(&mut self, state: State) -> Result<Option<bool>, Stopped> {
-        let mut images = Images::EMPTY;
-        let (black, white) = state.stones();
-        self.zobrist.toggle(&mut images, 0, black);
-        self.zobrist.toggle(&mut images, 1, white);
+        let images = self.images(&state);
         let (key, symmetry) = self.key(&state, &images);
         let root = Step { state, images, key, symmetry, before: 0, rests_on: Plies::NONE };
         let mut depth = STEP;
@@ -222,11 +230,7 @@ impl<'a> Race<'a> {
 
     /// The best move as far as is remembered.
     pub fn hint(&self, state: State) -> Option<Move> {
-        let mut images = Images::EMPTY;
-        let (black, white) = state.stones();
-        self.zobrist.toggle(&mut images, 0, black);
-        self.zobrist.toggle(&mut images, 1, white);
-        let (key, symmetry) = self.key(&state, &images);
+        let (key, symmetry) = self.key(&state, &self.images(&state));
         match Entry::get(self.table, key)?.best {
             NO_MOVE => None,
             PASS => Some(Move::PASS),
@@ -235,6 +239,63 @@ impl<'a> Race<'a> {
                 Some(Move(symmetry::unapply(self.board, symmetry, 1 << point).trailing_zeros() as u8))
             }
         }
+    }
+
+    /// The key of a state, the same for symmetric ones.
+    pub(super) fn key_of(&self, state: &State) -> u64 {
+        self.key(state, &self.images(state)).0
+    }
+
+    /// The key of its stones alone.
+    pub(super) fn board_of(&self, state: &State) -> u64 {
+        self.images(state).least().0
+    }
+
+    fn images(&self, state: &State) -> Images {
+        let mut images = Images::EMPTY;
+        let (black, white) = state.stones();
+        self.zobrist.toggle(&mut images, 0, black);
+        self.zobrist.toggle(&mut images, 1, white);
+        images
+    }
+
+    /// Whose turn it is in a position from which the attacker forces its end, or that it has got it.
+    pub(super) fn turn(&self, state: &State) -> Turn {
+        let attacks = state.side == self.question.attacker;
+        let reached = self.of_attacker(state, state.score(self.points)) >= self.question.target;
+        if state.passes > 1 && reached || state.passes == 1 && attacks && reached {
+            return Turn::Won;
+        }
+        if self.life {
+            let (lower, upper) = state.bounds(self.points);
+            if (if attacks { lower } else { -upper }) >= self.question.target {
+                return Turn::Won;
+            }
+        }
+        if attacks { Turn::Attacker } else { Turn::Defender }
+    }
+
+    /// The moves of a state: whether each is a stone, and what it leads to.
+    pub(super) fn moves_of(&self, state: &State) -> Vec<(bool, State)> {
+        let placements = state.placements(self.points, self.question.rules.suicide);
+        let stones = self.board.all().filter(|&point| placements >> point & 1 != 0).map(Move);
+        (stones.chain([Move::PASS]))
+            .map(|m| (m != Move::PASS, state.play(self.points, self.question.rules, m)))
+            .collect()
+    }
+
+    /// The same, the best as far as is remembered first.
+    pub(super) fn moves_in_order(&self, state: &State) -> Vec<(bool, State)> {
+        let mut moves = self.moves_of(state);
+        let best = self.hint(*state).map(|m| state.play(self.points, self.question.rules, m));
+        moves.sort_by_key(|(_, after)| Some(*after) != best);
+        moves
+    }
+
+    /// Whether it is remembered, or seen at once, that the attacker forces its end.
+    pub(super) fn is_known(&self, state: &State) -> bool {
+        let known = Entry::get(self.table, self.key_of(state));
+        known.is_some_and(|entry| entry.depth == PROVEN && entry.answer.yes) || self.turn(state) == Turn::Won
     }
 
     /// Reports the nodes that the monitor has not heard of.
