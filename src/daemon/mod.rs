@@ -9,6 +9,7 @@ mod course;
 pub mod directory;
 pub mod grids;
 pub mod kinds;
+pub mod object;
 mod records;
 pub mod scheduler;
 pub mod service;

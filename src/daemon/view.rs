@@ -1,6 +1,7 @@
 //! The values of the API: what a client sends and sees. All are JSON objects whose fields are never renamed within a
 //! version; fields may be added. Times are seconds since 1970 (UTC), durations are seconds.
 
+use super::object;
 use crate::core::search::End;
 use crate::morpion::variant::Variant;
 use serde::{Deserialize, Serialize};
@@ -33,7 +34,7 @@ pub struct JobRequest {
     #[schema(minimum = 1, maximum = 1000)]
     pub weight: u32,
     /// What the job may use.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object::one")]
     pub limits: Limits,
     /// The flags of the kind's command, named and valued as in its configuration file (`strategy`, `level`, ...). Flags that
     /// name files or directories are refused: grids are sent as text instead.
@@ -41,7 +42,7 @@ pub struct JobRequest {
     #[schema(value_type = Object)]
     pub settings: Map<String, Value>,
     /// The grid whose first moves the job starts from.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object::optional")]
     pub start: Option<Start>,
     /// Grids to begin with (perturb, permute), each Pentasol or MSR.
     #[serde(default)]
@@ -351,7 +352,7 @@ pub struct BoardRequest {
     /// Variant.
     pub variant: Variant,
     /// The moves played, in order.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object::list")]
     pub moves: Vec<MoveView>,
 }
 

@@ -130,6 +130,11 @@ fn a_job_is_submitted_commanded_and_removed() {
     assert_eq!(changed["limits"]["seconds"], 60.0);
     patch(r#"{"priority":101}"#).problem(422);
     patch(r#"{"colour":1}"#).problem(422);
+    // An array is no object, even if its items would fit the fields.
+    for array in ["[null,null]", r#"{"limits":[null,null]}"#, r#"{"limits":[60.0]}"#] {
+        patch(array).problem(422);
+    }
+    assert_eq!(get(at, "/api/v1/jobs/1").json()["limits"]["seconds"], 60.0);
     patch("{").problem(400);
     request(at, "DELETE", "/api/v1/jobs/1", &[], b"").problem(409);
     assert_eq!(post(at, "/api/v1/jobs/1/cancel", "").status, 200);
@@ -326,5 +331,7 @@ fn a_person_plays_on_the_board() {
     board(json!({"variant": "5T", "moves": [{"x": 1}]})).problem(422);
     board(json!({"variant": "5D", "moves": vec![moves[0].clone(); 85]})).problem(422);
     post(daemon.address, "/api/v1/board", "{\"variant\":").problem(400);
-    post(daemon.address, "/api/v1/board", &"[".repeat(100_000)).problem(400);
+    post(daemon.address, "/api/v1/board", &"[".repeat(100_000)).problem(422);
+    let deep = format!(r#"{{"kind":"hunt","settings":{{"seed":{}"#, "[".repeat(100_000));
+    post(daemon.address, "/api/v1/jobs", &deep).problem(400);
 }

@@ -2,6 +2,7 @@
 //! numbers are refused with a text that says what would be right.
 
 use super::problem::{Failure, Problem};
+use crate::daemon::object::Object;
 use crate::daemon::service::Page;
 use axum::body::Bytes;
 use axum::extract::{FromRequestParts, Path, Query};
@@ -97,13 +98,13 @@ pub fn require_type<'a>(headers: &HeaderMap, expected: &[&'a str]) -> Result<&'a
     })
 }
 
-/// The JSON value in a request's body.
+/// The JSON object in a request's body.
 ///
 /// # Errors
 /// If the content type is another one, or it is no JSON, or not of this form.
 pub fn json<T: DeserializeOwned>(headers: &HeaderMap, body: &Bytes) -> Result<T, Failure> {
     require_type(headers, &["application/json"])?;
-    serde_json::from_slice(body).map_err(|error| {
+    serde_json::from_slice(body).map(|Object(value)| value).map_err(|error| {
         let text = format!("the body is not as expected: {error}");
         match error.classify() {
             serde_json::error::Category::Data => Problem::invalid(text).into(),

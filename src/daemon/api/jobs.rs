@@ -3,6 +3,7 @@
 use super::Handle;
 use super::extract::{Document, Parameters, Place, json, nothing, page};
 use super::problem::{Failure, Problem};
+use crate::daemon::object;
 use crate::daemon::service::{Adjustment, Command, JobFilter};
 use crate::daemon::view::{
     JobId, JobRequest, JobState, JobView, Limits, Listing, StatisticsView, UnitState, UnitView, WorkerView,
@@ -127,7 +128,7 @@ pub struct JobPatch {
     #[schema(minimum = 1, maximum = 1000)]
     weight: Option<u32>,
     /// All limits: those left out are no longer limited.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object::optional")]
     limits: Option<Limits>,
 }
 
