@@ -243,6 +243,20 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
         let Bounds { lower, upper } = state.bounds();
         assert!(lower <= known && known <= upper, "{known} is not within {lower}..{upper}\n{root}");
         assert!(state.bounds().settle(settings.goal));
+        for (m, bounds) in state.first_moves() {
+            let mut after = self.root.clone();
+            after.play(m);
+            let reached = -value(&after, whole).0;
+            let Some(Bounds { lower, upper }) = bounds else { continue };
+            assert!(lower <= reached && reached <= upper, "{m:?} has {reached}, not {lower}..{upper}");
+        }
+        // Every position on the line is worth the same.
+        let (mut at, mut worth) = (self.root.clone(), known);
+        for m in state.line() {
+            assert_eq!(value(&at, whole).0, worth, "{m:?} on the line in\n{at}");
+            at.play(m);
+            worth = -worth;
+        }
         for code in state.best_moves() {
             let mut after = root.clone();
             after.play(after.decode(code).unwrap());
@@ -421,13 +435,13 @@ fn the_file_holds_the_state() {
         assert!(TreeStore::open(&path).is_err_and(|error| error.to_string().contains("another process")));
         simulation.records.clear();
         simulation.coordinator.take_records();
-        let (mut stored, mut checkpoints) = (0, 0);
+        let (mut stored, mut checkpoints) = (0, 0u32);
         while !simulation.coordinator.state().is_finished() {
             simulation.step();
             store.append(&simulation.records[stored..]).unwrap();
             stored = simulation.records.len();
             if simulation.rng.random_range(0..20) == 0 {
-                store.checkpoint(simulation.coordinator.state_mut()).unwrap();
+                store.checkpoint(simulation.coordinator.state_mut(), f64::from(checkpoints)).unwrap();
                 checkpoints += 1;
             }
             if simulation.rng.random_range(0..20) == 0 {
@@ -435,6 +449,7 @@ fn the_file_holds_the_state() {
                 let (again, found) = TreeStore::open(&path).unwrap();
                 store = again;
                 assert_eq!(found.job, "job");
+                assert_eq!(found.seconds, f64::from(checkpoints.saturating_sub(1)));
                 let state = found.state(root).unwrap();
                 state.check().unwrap();
                 assert!(state.parts() == simulation.coordinator.state().parts(), "seed {seed}");

@@ -16,7 +16,7 @@ use morpion::jobs::tree::state::State;
 use morpion::jobs::tree::unit::Outcome;
 use morpion::runner::Interrupt;
 use morpion::runner::tree::crew::{Answer, ByEngine, Control, MakeEngine, Solver};
-use morpion::runner::tree::{Ended, Member, Told, TreeError, solve_by_units};
+use morpion::runner::tree::{Ended, Member, Observer, TreeError, solve_by_units};
 use morpion::solvers::busy::Busy;
 use morpion::solvers::monitor::Monitor;
 use morpion::solvers::reversi::engine::ReversiEngine;
@@ -193,13 +193,27 @@ impl Solver<Position> for Double {
     }
 }
 
-fn members(lies: &[bool]) -> Vec<Member<'static, Position>> {
-    let member = |(n, &lies): (usize, &bool)| Member {
-        user: if lies { "mallory" } else { "alice" }.to_owned(),
-        name: n.to_string(),
-        solver: Box::new(Double { honest: ByEngine::new(Special, Table::new(1 << 20).unwrap()), units: 0, lies }),
+fn member(lies: &[bool], place: usize) -> Member<Position> {
+    let lies = lies[place];
+    let solver = move || {
+        let honest = ByEngine::new(Special, Table::new(1 << 20)?);
+        Ok(Box::new(Double { honest, units: 0, lies }) as Box<dyn Solver<Position>>)
     };
-    lies.iter().enumerate().map(member).collect()
+    let user = if lies { "mallory" } else { "alice" }.to_owned();
+    Member { user, name: place.to_string(), hire: Box::new(solver) }
+}
+
+/// Notes who is no longer trusted.
+#[derive(Default)]
+struct Notes(Vec<u32>);
+
+impl Observer<Position> for Notes {
+    fn event(&mut self, _: &State<Position>, event: &Event, _: f64) -> std::io::Result<()> {
+        if let Event::Distrusted { worker } = event {
+            self.0.push(*worker);
+        }
+        Ok(())
+    }
 }
 
 #[test]
@@ -207,17 +221,12 @@ fn with_a_quorum_a_lying_worker_is_named_and_the_value_is_right() {
     let root = Position::new(Board::new(4, 6).unwrap(), Start::Standard);
     let settings = Settings { quorum: 2, budget: 5000, ..Settings::default() };
     let mut coordinator = Coordinator::new(State::new(root, settings.clone()).unwrap());
-    let mut distrusted = Vec::new();
-    let mut observer = |_: &State<Position>, told: Told| {
-        if let Told::Event(Event::Distrusted { worker }) = told {
-            distrusted.push(*worker);
-        }
-    };
-    let crew = members(&[false, true, false]);
-    let ended = solve_by_units(&mut coordinator, None, crew, &Interrupt::default(), &mut observer).unwrap();
+    let mut notes = Notes::default();
+    let hire = |place: usize| member(&[false, true, false], place);
+    let ended = solve_by_units(&mut coordinator, None, 3, &hire, &Interrupt::default(), &mut notes).unwrap();
     let state = coordinator.state();
     assert_eq!((ended, state.bounds().lower, state.bounds().upper), (Ended::Finished, 160, 160));
-    assert_eq!(distrusted, [1]);
+    assert_eq!(notes.0, [1]);
     let wrong: Vec<u64> = state.workers().iter().map(|worker| worker.wrong).collect();
     assert!(wrong[0] == 0 && wrong[1] >= 3 && wrong[2] == 0, "{wrong:?}");
     assert!(state.workers()[0].failed > 0 && state.workers()[2].failed > 0);
@@ -225,8 +234,8 @@ fn with_a_quorum_a_lying_worker_is_named_and_the_value_is_right() {
 
     // With nobody to decide it is not settled, and says why.
     let mut coordinator = Coordinator::new(State::new(root, settings).unwrap());
-    let crew = members(&[false, true]);
-    let error = solve_by_units(&mut coordinator, None, crew, &Interrupt::default(), &mut |_, _| ()).unwrap_err();
+    let hire = |place: usize| member(&[false, true], place);
+    let error = solve_by_units(&mut coordinator, None, 2, &hire, &Interrupt::default(), &mut notes).unwrap_err();
     assert!(matches!(error, TreeError::Stuck { .. }), "{error}");
     assert!(!coordinator.state().is_finished() && coordinator.running() == 0);
     assert!(coordinator.state().bounds().lower <= 16 * Position::POINT);

@@ -1,17 +1,11 @@
 //! Go for the commands on two-player games: its options and its positions.
 
 use super::reversi::read_if_file;
-use super::solve::{Problem, Special};
+use super::solve::Problem;
 use crate::games::go::board::Board;
 use crate::games::go::notation::{parse_position, to_line};
 use crate::games::go::position::Position;
 use crate::games::go::rules::{Cycle, Ko, Rules};
-use crate::runner::parallel::Parallel;
-use crate::solvers::busy::Busy;
-use crate::solvers::go::GoEngine;
-use crate::solvers::monitor::Monitor;
-use crate::solvers::solve::Engine;
-use crate::solvers::table::Table;
 use anyhow::{Context, anyhow, bail};
 
 /// Which board, which rules, which position.
@@ -125,20 +119,6 @@ impl Setup {
     pub fn problems(&self) -> anyhow::Result<Vec<Problem<Position>>> {
         let position = self.first()?;
         Ok(vec![Problem { label: String::new(), text: to_line(&position), position, known: None }])
-    }
-
-    /// The solver made for go.
-    pub fn special() -> Option<Special<Position>> {
-        fn make<'a>(
-            threads: usize,
-            table: &'a Table,
-            busy: &'a Busy,
-            monitor: &'a Monitor,
-        ) -> Box<dyn Engine<Position> + 'a> {
-            let busy = (threads > 1).then_some(busy);
-            Box::new(Parallel::new(threads, monitor, || GoEngine::new(table, busy, monitor)))
-        }
-        Some(make)
     }
 
     /// The board, the rules and how it begins, in words.

@@ -1,16 +1,9 @@
 //! Reversi for the commands on two-player games: its options, its positions, its own solver.
 
-use super::solve::{Problem, Special};
+use super::solve::Problem;
 use crate::games::reversi::board::Board;
 use crate::games::reversi::notation::{parse_obf, to_obf};
 use crate::games::reversi::position::{Empties, Position, Start};
-use crate::runner::parallel::Parallel;
-use crate::solvers::busy::Busy;
-use crate::solvers::monitor::Monitor;
-use crate::solvers::reversi::engine::ReversiEngine;
-use crate::solvers::search::Stats;
-use crate::solvers::solve::Engine;
-use crate::solvers::table::Table;
 use anyhow::{Context, anyhow, bail};
 use std::path::Path;
 
@@ -119,25 +112,6 @@ impl Setup {
     /// As [`Setup::problems`].
     pub fn first(&self) -> anyhow::Result<Position> {
         self.problems()?.into_iter().next().map(|problem| problem.position).context("there is no position")
-    }
-
-    /// The solver made for Reversi alone.
-    pub fn special() -> Option<Special<Position>> {
-        fn make<'a>(
-            threads: usize,
-            table: &'a Table,
-            busy: &'a Busy,
-            monitor: &'a Monitor,
-        ) -> Box<dyn Engine<Position> + 'a> {
-            let busy = (threads > 1).then_some(busy);
-            Box::new(Parallel::new(threads, monitor, || ReversiEngine {
-                table,
-                busy,
-                monitor,
-                stats: Stats::default(),
-            }))
-        }
-        Some(make)
     }
 }
 

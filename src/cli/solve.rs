@@ -7,15 +7,18 @@ pub mod units;
 use super::{go, machine, reversi, signals};
 use crate::core::game::{Game, Side, Value};
 use crate::runner::Interrupt;
+use crate::runner::engine::Plan;
 use crate::runner::tree::crew::MakeEngine;
+use crate::jobs::solve::goal_name;
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::{Monitor, Stopped};
 use crate::solvers::search::Stats;
-use crate::solvers::solve::{Bounds, Engine, EngineError, Goal, Progress, Solution, solve};
+use crate::solvers::solvable::Solvable;
+use crate::solvers::solve::{Bounds, EngineError, Goal, Progress, Solution, solve};
 use crate::solvers::table::Table;
 use anyhow::{Context, bail};
-use display::{goal_name, grouped, live_line, range, side_name, verdict};
-use options::{Options, Plan};
+use display::{grouped, live_line, range, side_name, verdict};
+use options::Options;
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -69,18 +72,17 @@ pub struct Problem<G> {
     pub known: Option<i32>,
 }
 
-/// Makes a game's own solver, with so many threads.
-pub type Special<G> = for<'a> fn(usize, &'a Table, &'a Busy, &'a Monitor) -> Box<dyn Engine<G> + 'a>;
-
 /// Runs the command.
 ///
 /// # Errors
 /// A position that cannot be read, options that do not go together, no memory, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        Games::Go(of) => solve_all(of.setup.problems()?, &of.setup.title()?, go::Setup::special(), &of.options, out),
+        Games::Go(of) => {
+            solve_all(of.setup.problems()?, &of.setup.title()?, &of.options, out)
+        }
         Games::Reversi(of) => {
-            solve_all(of.setup.problems()?, &of.setup.title(), reversi::Setup::special(), &of.options, out)
+            solve_all(of.setup.problems()?, &of.setup.title(), &of.options, out)
         }
     }
 }
@@ -91,17 +93,16 @@ pub fn since(before: Option<f64>) -> Option<f64> {
 }
 
 /// Solves the positions one after the other and prints what was found.
-fn solve_all<G: Game + Send + Sync>(
+fn solve_all<G: Solvable>(
     problems: Vec<Problem<G>>,
     title: &str,
-    special: Option<Special<G>>,
     options: &Options,
     out: &mut dyn Write,
 ) -> anyhow::Result<ExitCode> {
     // Options that do not go together are told of before anything else.
-    let plan = options.plan(special)?;
+    let plan = options.plan()?;
     if options.units.units {
-        return solve_all_by_units(problems, title, special, options, out);
+        return solve_all_by_units(problems, title, options, out);
     }
     let mut table = Table::new(options.memory())?;
     let interrupt = Interrupt::default();
@@ -144,22 +145,22 @@ fn solve_all<G: Game + Send + Sync>(
 }
 
 /// Solves the positions one after the other by units and prints what was found.
-fn solve_all_by_units<G: Game + Send + Sync>(
+fn solve_all_by_units<G: Solvable>(
     problems: Vec<Problem<G>>,
     title: &str,
-    special: Option<Special<G>>,
     options: &Options,
     out: &mut dyn Write,
 ) -> anyhow::Result<ExitCode> {
     if problems.len() > 1 && options.units.state.is_some() {
         bail!("--state is for one position, and there are {}", problems.len());
     }
+    let plan = options.plan()?;
     let interrupt = Interrupt::default();
     signals::watch(interrupt.clone()).context("cannot watch for Ctrl-C")?;
     let (mut nodes, mut cpu_seconds, mut bad) = (0, Some(0.0), 0);
     let count = problems.len();
     for (n, problem) in problems.into_iter().enumerate() {
-        let found = units::solve_one(&problem, title, || options.plan(special), options, &interrupt, out)?;
+        let found = units::solve_one(&problem, title, plan, options, &interrupt, out)?;
         nodes += found.nodes;
         cpu_seconds = cpu_seconds.zip(found.cpu).map(|(sum, more)| sum + more);
         let differs = problem.known.zip(found.exact).filter(|(known, value)| known != value);
@@ -209,9 +210,9 @@ struct Shown {
     stage: String,
 }
 
-fn solve_one<G: Game + Sync>(
+fn solve_one<G: Solvable>(
     problem: &Problem<G>,
-    plan: &Plan<G>,
+    plan: &Plan,
     options: &Options,
     table: &Table,
     interrupt: &Interrupt,

@@ -6,5 +6,6 @@ pub mod enumerate;
 pub mod hunt;
 pub mod pipeline;
 pub mod record;
+pub mod solve;
 pub mod tree;
 pub mod work;

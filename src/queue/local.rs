@@ -11,8 +11,7 @@
 mod lanes;
 mod place;
 
-use super::{Activity, Closed, LaneId, MOST_ATTEMPTS, Message, Post, Queue, Terms, Unit};
-use crossbeam_channel::Sender;
+use super::{Activity, Closed, Inbox, LaneId, MOST_ATTEMPTS, Message, Post, Queue, Terms, Unit};
 use lanes::{Share, Shares};
 use place::{GO, HALT, Held, Place, Pulse, WAY};
 use std::collections::{BTreeMap, VecDeque};
@@ -50,7 +49,7 @@ struct Item<U: Unit> {
 }
 
 struct Lane<U: Unit> {
-    inbox: Sender<Message<U>>,
+    inbox: Inbox<U>,
     ready: VecDeque<Item<U>>,
     /// Units that workers are at.
     held: BTreeMap<u64, Held<U>>,
@@ -220,8 +219,7 @@ impl<U: Unit> Common<U> {
         {
             match turn {
                 Turn::Done(outcome) => {
-                    // A coordinator that has gone wants no outcome.
-                    let _ = own.inbox.send(Message::Done { unit, worker: at as u32 + 1, outcome });
+                    own.inbox.tell(Message::Done { unit, worker: at as u32 + 1, outcome });
                 }
                 Turn::Stopped(running) => own.ready.push_front(Item { running: Some(running), ..item }),
                 Turn::Failed(error) => own.fail(item, error),
@@ -314,7 +312,7 @@ impl<U: Unit> Lane<U> {
         if !aside {
             self.ready.push_front(Item { running: None, failed: attempts, ..item });
         }
-        let _ = self.inbox.send(Message::Failed { unit, attempts, error, aside });
+        self.inbox.tell(Message::Failed { unit, attempts, error, aside });
     }
 
     fn busy(&self) -> Duration {
@@ -375,7 +373,7 @@ impl<U: Unit> Queue<U> for Local<U> {
         self.common.lock().places.len() as u32
     }
 
-    fn open(&self, terms: Terms, inbox: Sender<Message<U>>) -> LaneId {
+    fn open(&self, terms: Terms, inbox: Inbox<U>) -> LaneId {
         let mut state = self.common.lock();
         let id = state.next_lane;
         state.next_lane += 1;

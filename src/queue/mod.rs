@@ -11,12 +11,14 @@
 //! - a unit that fails (its search panics) does no harm to others, is tried again, and is set aside after
 //!   [`MOST_ATTEMPTS`] attempts.
 //!
-//! [`local`] is the backend of threads. A later one that sends units to other machines implements [`Queue`] for units that
+//! [`local`] is the backend of threads, and [`any`] puts units of several kinds into one queue. A later backend that sends units to other machines implements [`Queue`] for units that
 //! can be serialised; the coordinators need not know.
 
+pub mod any;
 pub mod local;
 
 use crossbeam_channel::Sender;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A unit that has failed so often is set aside.
@@ -28,7 +30,7 @@ pub type LaneId = u64;
 /// A unit as it is handed out: a description that can be begun any number of times and always comes to the same.
 pub trait Unit: Clone + Send + 'static {
     /// The computation in memory. It is kept while others have the worker, so that a switch costs nothing.
-    type Running: Send;
+    type Running: Send + 'static;
     /// What it tells on its way.
     type Report: Send + 'static;
     /// What it comes to.
@@ -98,6 +100,33 @@ pub enum Message<U: Unit> {
     },
 }
 
+/// Where a coordinator hears of the units of its lane.
+pub struct Inbox<U: Unit>(Arc<dyn Fn(Message<U>) + Send + Sync>);
+
+impl<U: Unit> Inbox<U> {
+    /// One that hands each message to a function.
+    pub fn new(take: impl Fn(Message<U>) + Send + Sync + 'static) -> Inbox<U> {
+        Inbox(Arc::new(take))
+    }
+
+    /// Tells the coordinator something; one that has gone hears nothing.
+    pub fn tell(&self, message: Message<U>) {
+        (self.0)(message);
+    }
+}
+
+impl<U: Unit> Clone for Inbox<U> {
+    fn clone(&self) -> Inbox<U> {
+        Inbox(Arc::clone(&self.0))
+    }
+}
+
+impl<U: Unit> From<Sender<Message<U>>> for Inbox<U> {
+    fn from(sender: Sender<Message<U>>) -> Inbox<U> {
+        Inbox::new(move |message| _ = sender.send(message))
+    }
+}
+
 /// On which terms a lane shares the workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
@@ -148,7 +177,7 @@ pub trait Queue<U: Unit>: Send + Sync {
     fn size(&self) -> u32;
 
     /// Opens a lane; its messages go to `inbox`.
-    fn open(&self, terms: Terms, inbox: Sender<Message<U>>) -> LaneId;
+    fn open(&self, terms: Terms, inbox: Inbox<U>) -> LaneId;
 
     /// Puts a unit into a lane; a number that the lane has is left as it is.
     ///

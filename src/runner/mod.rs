@@ -11,6 +11,7 @@ pub mod atomic;
 pub mod best;
 pub mod cpu;
 pub mod directory;
+pub mod engine;
 pub mod events;
 pub mod orders;
 pub mod parallel;

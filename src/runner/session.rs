@@ -18,7 +18,7 @@ use crate::morpion::geometry::Move;
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::ReadError;
 use crate::queue::local::{Local, Options, SpawnError};
-use crate::queue::{LaneId, Queue, Terms};
+use crate::queue::{LaneId, Queue, Terms, Unit};
 use hunting::{Crew, Hunting};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -190,11 +190,11 @@ pub enum Clocking {
     Busy,
 }
 
-/// The workers that a session shares with others, and on which terms.
+/// The workers that a session shares with others, and on which terms. `U` is what its units are.
 #[derive(Clone)]
-pub struct Place {
+pub struct Place<U: Unit> {
     /// The workers.
-    pub queue: Arc<dyn Queue<HuntUnit>>,
+    pub queue: Arc<dyn Queue<U>>,
     /// On which terms.
     pub terms: Terms,
     /// How time is counted.
@@ -434,7 +434,7 @@ impl Session {
     /// See [`Session::run`].
     pub fn run_on(
         mut self,
-        place: &Place,
+        place: &Place<HuntUnit>,
         interrupt: &Interrupt,
         ordered: &Ordered,
         observer: &mut dyn Observer,

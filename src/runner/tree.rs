@@ -1,32 +1,39 @@
-//! Solves by units: threads and files around the coordinator of [`crate::jobs::tree`].
+//! Solves by units: a queue's workers and files around the coordinator of [`crate::jobs::tree`].
 //!
-//! The calling thread hands units to the workers and takes in how they end. A unit is on disk before a worker gets it,
-//! and an outcome before it is reported or any other unit handed out; every few seconds a checkpoint is taken. So a crash loses the units
-//! that were running, and no other.
+//! The calling thread hands units to the members of its crew and takes in how they end ([`Session`]). A unit is on disk
+//! before it is put into the queue, and an outcome before it is reported or any other unit handed out; every few
+//! seconds a checkpoint is taken. So a crash loses the units that were running, and no other.
+//!
+//! [`crew`] is what searches, [`unit`] how a worker of the queue has it do so, [`file`] where the state is.
 
 pub mod crew;
+pub mod file;
+mod gate;
+mod session;
+pub mod unit;
 
-use super::Interrupt;
-use super::cpu::thread_seconds;
+use super::events::Stopped;
+use super::orders::{Interrupt, orders};
+use super::session::{Clocking, Limits, Place};
+use super::worker::Trap;
 use crate::core::game::Game;
-use crate::jobs::tree::coordinator::{Coordinator, Effects, Next, Order, Work};
-use crate::jobs::tree::credit::WorkerId;
+use crate::jobs::tree::coordinator::Coordinator;
 use crate::jobs::tree::record::{Event, Misfit};
+use crate::jobs::tree::settings::SettingsError;
 use crate::jobs::tree::state::State;
-use crate::jobs::tree::unit::{Outcome, Spent};
+use crate::jobs::tree::unit::{Outcome, Spent, UnitId};
+use crate::queue::local::{Local, Options, SpawnError};
+use crate::queue::{LaneId, Terms};
+use crate::solvers::table::TableError;
 use crate::store::tree::{TreeStore, TreeStoreError};
-use crew::{Answer, Control, Solver};
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
-use std::collections::BTreeMap;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use unit::{Hire, Ticket};
 
-/// Time between two looks at the interrupt, and between two reports of how it stands.
-const TICK: Duration = Duration::from_millis(50);
-/// Time between two checkpoints.
-const CHECKPOINT: Duration = Duration::from_secs(10);
+/// Time between two checkpoints, if nothing else is said.
+pub const CHECKPOINT: Duration = Duration::from_secs(10);
 
 /// Why a solution by units came to a bad end.
 #[derive(Debug, thiserror::Error)]
@@ -34,9 +41,33 @@ pub enum TreeError {
     /// The state cannot be read or written.
     #[error(transparent)]
     Store(#[from] TreeStoreError),
+    /// The settings make no sense.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
     /// The state does not go together.
     #[error("the state of the solution makes no sense: {0}")]
     Misfit(#[from] Misfit),
+    /// The file holds the solution of something else.
+    #[error(
+        "{} holds another solution, of {stored}, and not of {asked}: give the options that it was begun with, \
+         or another directory", path.display()
+    )]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// What it holds.
+        stored: String,
+        /// What was asked for.
+        asked: String,
+    },
+    /// The directory cannot be made.
+    #[error("cannot make {}: {source}", path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Units are left that no worker may answer.
     #[error(
         "no worker is left for the units that are open: {trusted} of {workers} workers are trusted, \
@@ -48,32 +79,99 @@ pub enum TreeError {
         /// All workers.
         workers: usize,
     },
+    /// A worker's table alone takes more memory than the solution may.
+    #[error("the tables of {members} workers take {needed} bytes of memory, and the limit is {limit}: give it more")]
+    Memory {
+        /// Workers that are needed at least.
+        members: u64,
+        /// What their tables take.
+        needed: u64,
+        /// What all of them may take.
+        limit: u64,
+    },
+    /// There is no memory for a table.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// A thread could not be started.
     #[error("cannot start a worker: {0}")]
     Thread(io::Error),
+    /// A worker of the queue could not be started.
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+    /// All workers have gone.
+    #[error("all worker threads have gone (a defect of this program)")]
+    NoWorkers,
+    /// The observer could not pass something on.
+    #[error("cannot pass on what happened: {0}")]
+    Observer(#[source] io::Error),
 }
 
-/// A worker.
-pub struct Member<'a, G> {
+/// A member of the crew.
+pub struct Member<G> {
     /// Who gets its credit.
     pub user: String,
     /// Its name among the user's.
     pub name: String,
-    /// What it does.
-    pub solver: Box<dyn Solver<G> + 'a>,
+    /// Makes what it searches with.
+    pub hire: Hire<G>,
 }
 
-/// What the observer is told.
-pub enum Told<'a> {
+/// A unit that a member is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attending {
+    /// Its number in the queue.
+    pub ticket: Ticket,
+    /// Its number in the solution.
+    pub unit: UnitId,
+    /// The nodes that it took so far.
+    pub nodes: u64,
+}
+
+/// How a solution stands, beside its state.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Standing {
+    /// Units that members are at, those included that wait for a worker.
+    pub running: Vec<Attending>,
+    /// Nodes of all units, these included.
+    pub nodes: u64,
+    /// Nodes per second lately.
+    pub rate: f64,
+    /// Seconds that it has run, over all sessions.
+    pub seconds: f64,
+}
+
+/// Is told what happens; its errors stop the session.
+pub trait Observer<G> {
+    /// The session hands out units from now on, into this lane of the queue.
+    fn began(&mut self, _lane: LaneId) {}
+
     /// Something happened.
-    Event(&'a Event),
-    /// How it stands, some times a second.
-    Standing {
-        /// Units that workers are at.
-        running: usize,
-        /// Nodes of these so far.
-        nodes: u64,
-    },
+    ///
+    /// # Errors
+    /// If it cannot be passed on.
+    fn event(&mut self, state: &State<G>, event: &Event, seconds: f64) -> io::Result<()>;
+
+    /// A member came to an end with a unit.
+    fn ended(&mut self, _unit: UnitId, _outcome: Outcome, _spent: Spent) {}
+
+    /// A member broke down on a unit.
+    fn failed(&mut self, _unit: UnitId, _error: &str) {}
+
+    /// How it stands, a few times a second.
+    ///
+    /// # Errors
+    /// If it cannot be shown.
+    fn standing(&mut self, _state: &State<G>, _standing: &Standing) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// A checkpoint is about to be written: what was told until now will not be told again after a crash.
+    ///
+    /// # Errors
+    /// If what was told is not yet safe; the checkpoint is not written then.
+    fn saving(&mut self, _state: &State<G>, _standing: &Standing) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Why the work ended.
@@ -81,213 +179,58 @@ pub enum Told<'a> {
 pub enum Ended {
     /// The question is answered.
     Finished,
-    /// It was interrupted.
-    Interrupted,
+    /// It can be gone on with.
+    Stopped(Stopped),
 }
 
-/// A unit on its way to a worker.
-struct Task<G> {
-    work: Work<G>,
-    control: Arc<Control>,
+/// One run of the program on one solution.
+pub struct Session<'a, G> {
+    /// The coordinator.
+    pub coordinator: &'a mut Coordinator<G>,
+    /// Its file, if there is one.
+    pub store: Option<&'a mut TreeStore>,
+    /// Makes the members of the crew, by their places from 0.
+    pub hire: &'a dyn Fn(usize) -> Member<G>,
+    /// Least number of members, however few workers there are: for a quorum.
+    pub members: usize,
+    /// Bytes that a member takes.
+    pub memory_each: u64,
+    /// What it may use.
+    pub limits: Limits,
+    /// Seconds that the sessions before have run.
+    pub before: f64,
+    /// Time from one checkpoint to the next.
+    pub pace: Duration,
+    /// Told of each attempt at a unit: for tests.
+    pub trap: Option<Trap>,
 }
 
-/// A unit on its way back.
-struct Done<G> {
-    place: usize,
-    task: Task<G>,
-    answer: Answer,
-    spent: Spent,
-}
-
-/// The desk of a worker, as the main thread sees it.
-struct Desk<G> {
-    worker: WorkerId,
-    tasks: Sender<Task<G>>,
-    busy: bool,
-}
-
-/// Works until the question is answered, or the interrupt asked. `store`, if there is one, holds the coordinator's state.
+/// Works with so many workers of its own, a member of the crew for each, until the question is answered, or the interrupt
+/// asked. `store`, if there is one, holds the coordinator's state.
 ///
 /// # Errors
 /// A file that cannot be written, or workers that nobody trusts.
-pub fn solve_by_units<G: Game + Send + Sync>(
+pub fn solve_by_units<G: Game + Send + Sync + 'static>(
     coordinator: &mut Coordinator<G>,
     store: Option<&mut TreeStore>,
-    members: Vec<Member<'_, G>>,
+    workers: u32,
+    hire: &dyn Fn(usize) -> Member<G>,
     interrupt: &Interrupt,
-    observer: &mut dyn FnMut(&State<G>, Told),
+    observer: &mut dyn Observer<G>,
 ) -> Result<Ended, TreeError> {
-    std::thread::scope(|scope| {
-        let (sender, done) = unbounded();
-        let mut desks = Vec::new();
-        for (place, member) in members.into_iter().enumerate() {
-            let worker = coordinator.join(&member.user, &member.name)?;
-            let (tasks, receiver) = bounded(1);
-            let sender = sender.clone();
-            let thread = std::thread::Builder::new().name(format!("unit-{place}"));
-            thread
-                .spawn_scoped(scope, move || work(place, member.solver, &receiver, &sender))
-                .map_err(TreeError::Thread)?;
-            desks.push(Desk { worker, tasks, busy: false });
-        }
-        drop(sender);
-        let mut session =
-            Session { coordinator, store, desks, controls: BTreeMap::new(), checkpointed: Instant::now() };
-        let ended = session.run(&done, interrupt, observer);
-        // However it ended, the threads have to.
-        session.cancel_all();
-        ended
-    })
-}
-
-/// What a worker's thread does.
-fn work<G: Game + Sync>(
-    place: usize,
-    mut solver: Box<dyn Solver<G> + '_>,
-    tasks: &Receiver<Task<G>>,
-    done: &Sender<Done<G>>,
-) {
-    for task in tasks {
-        let before = thread_seconds();
-        let answer = catch_unwind(AssertUnwindSafe(|| solver.solve(&task.work, &task.control)));
-        let answer = answer.unwrap_or_else(|_| {
-            let (window, nodes) = (task.control.window(), task.control.nodes());
-            Answer { window, outcome: Outcome::Failed, nodes }
-        });
-        let seconds = thread_seconds().zip(before).map_or(0.0, |(now, before)| now - before);
-        let spent = Spent { nodes: answer.nodes, micros: (seconds * 1e6) as u64 };
-        if done.send(Done { place, task, answer, spent }).is_err() {
-            return;
-        }
-    }
-}
-
-struct Session<'a, G> {
-    coordinator: &'a mut Coordinator<G>,
-    store: Option<&'a mut TreeStore>,
-    desks: Vec<Desk<G>>,
-    /// Of the units that workers are at, by worker.
-    controls: BTreeMap<WorkerId, (u64, Arc<Control>)>,
-    checkpointed: Instant,
-}
-
-impl<G: Game + Send + Sync> Session<'_, G> {
-    fn run(
-        &mut self,
-        done: &Receiver<Done<G>>,
-        interrupt: &Interrupt,
-        observer: &mut dyn FnMut(&State<G>, Told),
-    ) -> Result<Ended, TreeError> {
-        loop {
-            let stopping = interrupt.asked();
-            if stopping {
-                self.cancel_all();
-                self.keep()?;
-            } else {
-                self.hand_out()?;
-            }
-            for event in self.pass_on() {
-                observer(self.coordinator.state(), Told::Event(&event));
-            }
-            if self.controls.is_empty() {
-                self.checkpoint()?;
-                return if self.coordinator.state().is_finished() {
-                    Ok(Ended::Finished)
-                } else if stopping {
-                    Ok(Ended::Interrupted)
-                } else {
-                    let workers = self.coordinator.state().workers();
-                    let trusted = workers.iter().filter(|worker| !worker.distrusted).count();
-                    Err(TreeError::Stuck { trusted, workers: workers.len() })
-                };
-            }
-            match done.recv_timeout(TICK) {
-                Ok(first) => {
-                    for done in std::iter::once(first).chain(done.try_iter()) {
-                        self.take(done)?;
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => (),
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(TreeError::Thread(io::Error::other("all workers are gone")));
-                }
-            }
-            if self.checkpointed.elapsed() >= CHECKPOINT {
-                self.checkpoint()?;
-            }
-            let nodes = self.controls.values().map(|(_, control)| control.nodes()).sum();
-            observer(self.coordinator.state(), Told::Standing { running: self.controls.len(), nodes });
-        }
-    }
-
-    /// Gives every idle worker a unit, as far as there are any.
-    fn hand_out(&mut self) -> Result<(), TreeError> {
-        let mut ready = Vec::new();
-        for (place, desk) in self.desks.iter().enumerate().filter(|(_, desk)| !desk.busy) {
-            match self.coordinator.next(desk.worker)? {
-                Next::Unit(work) => ready.push((place, work)),
-                Next::Wait | Next::Distrusted | Next::Finished => (),
-            }
-        }
-        self.keep()?;
-        for (place, work) in ready {
-            let desk = &mut self.desks[place];
-            let control = Arc::new(Control::new(work.window, work.budget));
-            self.controls.insert(desk.worker, (work.unit, control.clone()));
-            desk.busy = true;
-            let sent = desk.tasks.send(Task { work: *work, control });
-            sent.map_err(|_| TreeError::Thread(io::Error::other("a worker is gone")))?;
-        }
-        Ok(())
-    }
-
-    /// Takes in how a unit ended.
-    fn take(&mut self, done: Done<G>) -> Result<(), TreeError> {
-        let Done { place, task, answer: Answer { window, outcome, .. }, spent } = done;
-        let desk = &mut self.desks[place];
-        desk.busy = false;
-        self.controls.remove(&desk.worker);
-        Ok(self.coordinator.settle(desk.worker, task.work.unit, window, outcome, spent)?)
-    }
-
-    /// Tells the workers what they have to be told, and returns what happened.
-    fn pass_on(&mut self) -> Vec<Event> {
-        let Effects { events, orders } = self.coordinator.take_effects();
-        for (worker, unit, order) in orders {
-            // A worker whose outcome is on its way is beyond orders.
-            if let Some((at, control)) = self.controls.get(&worker)
-                && *at == unit
-            {
-                match order {
-                    Order::Cancel => control.cancel(),
-                    Order::Window(window) => control.set_window(window),
-                }
-            }
-        }
-        events
-    }
-
-    /// Stores what has changed.
-    fn keep(&mut self) -> Result<(), TreeError> {
-        let records = self.coordinator.take_records();
-        match &mut self.store {
-            Some(store) => Ok(store.append(&records)?),
-            None => Ok(()),
-        }
-    }
-
-    fn checkpoint(&mut self) -> Result<(), TreeError> {
-        self.keep()?;
-        if let Some(store) = &mut self.store {
-            store.checkpoint(self.coordinator.state_mut())?;
-        }
-        self.checkpointed = Instant::now();
-        Ok(())
-    }
-
-    fn cancel_all(&self) {
-        for (_, control) in self.controls.values() {
-            control.cancel();
-        }
-    }
+    let queue = Arc::new(Local::new(workers, Options::default())?);
+    let place = Place { queue, terms: Terms::default(), clocking: Clocking::Wall };
+    let (_orders, ordered) = orders();
+    let session = Session {
+        coordinator,
+        store,
+        hire,
+        members: 1,
+        memory_each: 0,
+        limits: Limits::default(),
+        before: 0.0,
+        pace: CHECKPOINT,
+        trap: None,
+    };
+    session.run_on(&place, interrupt, &ordered, observer)
 }

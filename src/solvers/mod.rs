@@ -4,12 +4,14 @@
 //! and [`dfpn`]. What the depth-first ones share is in [`search`] (opening and closing a node), and behind it
 //! [`table`] (transposition table), [`killers`], [`history`], [`busy`] (what other threads are at); [`deepening`] is
 //! iterative deepening. [`algorithm`] names them all and runs the one that is wanted; [`solve`] asks it the questions
-//! that give the value of a position, a principal variation and all best moves.
+//! that give the value of a position, a principal variation and all best moves. [`choice`] is what somebody asks for, by
+//! names, and [`solvable`] what a game needs to be solved as a job.
 
 pub mod algorithm;
 pub mod alphabeta;
 pub mod branching;
 pub mod busy;
+pub mod choice;
 pub mod deepening;
 pub mod dfpn;
 pub mod entry;
@@ -24,5 +26,6 @@ pub mod negascout;
 pub mod perft;
 pub mod reversi;
 pub mod search;
+pub mod solvable;
 pub mod solve;
 pub mod table;

@@ -1,5 +1,6 @@
 //! How a running search is watched and stopped: shared by the threads of one search and whoever waits for it.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Nodes between two looks at the monitor: well below a millisecond.
@@ -19,13 +20,23 @@ pub enum Stopped {
     Answered,
 }
 
+/// What a search calls where it is to stand still; it returns when the search may go on.
+pub type Pause = Box<dyn Fn() + Send + Sync>;
+
 /// Nodes counted and stops asked for.
-#[derive(Debug)]
 pub struct Monitor {
     stop: AtomicBool,
     answered: AtomicBool,
     nodes: AtomicU64,
     budget: u64,
+    pausing: AtomicBool,
+    pause: Option<Pause>,
+}
+
+impl fmt::Debug for Monitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Monitor").field("nodes", &self.nodes).field("budget", &self.budget).finish_non_exhaustive()
+    }
 }
 
 impl Default for Monitor {
@@ -37,7 +48,24 @@ impl Default for Monitor {
 impl Monitor {
     /// One whose search ends with [`Stopped::Budget`] soon after so many nodes.
     pub fn with_budget(budget: u64) -> Monitor {
-        Monitor { stop: AtomicBool::new(false), answered: AtomicBool::new(false), nodes: AtomicU64::new(0), budget }
+        Monitor {
+            stop: AtomicBool::new(false),
+            answered: AtomicBool::new(false),
+            nodes: AtomicU64::new(0),
+            budget,
+            pausing: AtomicBool::new(false),
+            pause: None,
+        }
+    }
+
+    /// One whose search can be held up: see [`Monitor::set_pausing`].
+    pub fn with_pause(budget: u64, pause: Pause) -> Monitor {
+        Monitor { pause: Some(pause), ..Monitor::with_budget(budget) }
+    }
+
+    /// Whether the search is to call what it was given for a pause at its next report.
+    pub fn set_pausing(&self, is: bool) {
+        self.pausing.store(is, Relaxed);
     }
 
     /// Asks the search to stop.
@@ -67,6 +95,11 @@ impl Monitor {
     #[inline]
     pub fn report(&self, nodes: u64) -> Result<(), Stopped> {
         let sum = self.nodes.fetch_add(nodes, Relaxed) + nodes;
+        if self.pausing.load(Relaxed)
+            && let Some(pause) = &self.pause
+        {
+            pause();
+        }
         if self.stop.load(Relaxed) {
             return Err(Stopped::Asked);
         }

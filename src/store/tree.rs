@@ -33,7 +33,8 @@ const ROW: u8 = 1;
 /// Bytes before the value of a row: version and CRC-32.
 const ROW_HEADER: usize = 1 + 4;
 
-/// `format` (a number in little-endian), `job` (text that says what is solved), `meta` (a row).
+/// `format` (a number in little-endian), `job` (text that says what is solved), `meta` (a row), `seconds` (that it has
+/// run; a row, which files of earlier versions do not have).
 const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
 const NODES: TableDefinition<u32, &[u8]> = TableDefinition::new("nodes");
 const UNITS: TableDefinition<u64, &[u8]> = TableDefinition::new("units");
@@ -88,7 +89,7 @@ pub struct TreeStore {
 }
 
 /// What a file holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Stored {
     /// What is solved, as the caller of [`TreeStore::create`] said.
     pub job: String,
@@ -96,6 +97,8 @@ pub struct Stored {
     pub parts: Parts,
     /// The records since.
     pub records: Vec<Record>,
+    /// Seconds that it had run as of the checkpoint.
+    pub seconds: f64,
 }
 
 impl Stored {
@@ -132,7 +135,7 @@ impl TreeStore {
         }
         let database = Database::create(&beside).map_err(|error| refusal(path, error))?;
         let mut store = TreeStore { path: path.to_owned(), database, records: 0 };
-        store.write(Some(job), state)?;
+        store.write(Some(job), state, 0.0)?;
         drop(store);
         fs::rename(&beside, path).map_err(failed("write"))?;
         let database = Database::open(path).map_err(|error| refusal(path, error))?;
@@ -172,16 +175,21 @@ impl TreeStore {
         Ok(())
     }
 
-    /// Writes what changed in the state since the last checkpoint, and takes the records out. All of the state's records
+    /// Writes what changed in the state since the last checkpoint, and for how long it has run, and takes the records out. All of the state's records
     /// must have been added before.
     ///
     /// # Errors
     /// If it cannot be written; the file is then as it was, and so is the state that it tells.
-    pub fn checkpoint<G: Game>(&mut self, state: &mut State<G>) -> Result<(), TreeStoreError> {
-        self.write(None, state)
+    pub fn checkpoint<G: Game>(&mut self, state: &mut State<G>, seconds: f64) -> Result<(), TreeStoreError> {
+        self.write(None, state, seconds)
     }
 
-    fn write<G: Game>(&mut self, job: Option<&str>, state: &mut State<G>) -> Result<(), TreeStoreError> {
+    fn write<G: Game>(
+        &mut self,
+        job: Option<&str>,
+        state: &mut State<G>,
+        seconds: f64,
+    ) -> Result<(), TreeStoreError> {
         let dirty = state.take_dirty();
         let written = self.transaction(|transaction| {
             let mut table = transaction.open_table(META)?;
@@ -190,6 +198,7 @@ impl TreeStore {
                 table.insert("job", job.as_bytes())?;
             }
             table.insert("meta", &encode(state.meta())?[..])?;
+            table.insert("seconds", &encode(&seconds)?[..])?;
             let mut table = transaction.open_table(NODES)?;
             for id in dirty.nodes {
                 if let Some(node) = state.nodes().get(id as usize) {
@@ -243,10 +252,11 @@ fn open(path: &Path) -> Result<(Database, Stored), TreeStoreError> {
 fn load(path: &Path, database: &impl ReadableDatabase) -> Result<Stored, TreeStoreError> {
     let transaction = database.begin_read().map_err(|error| failure("read", path)(error.into()))?;
     let meta = transaction.open_table(META).map_err(|error| unreadable(path, error))?;
-    let get = |key: &str| {
+    let find = |key: &str| {
         let value = meta.get(key).map_err(|error| failure("read", path)(error.into()))?;
-        value.map(|value| value.value().to_vec()).ok_or_else(|| damaged(path, &format!("its {key} is missing")))
+        Ok::<_, TreeStoreError>(value.map(|value| value.value().to_vec()))
     };
+    let get = |key: &str| find(key)?.ok_or_else(|| damaged(path, &format!("its {key} is missing")));
     let format = get("format")?.try_into().map(u32::from_le_bytes);
     match format.map_err(|_| damaged(path, "its format is no number"))? {
         FORMAT => (),
@@ -254,6 +264,8 @@ fn load(path: &Path, database: &impl ReadableDatabase) -> Result<Stored, TreeSto
         0 => return Err(damaged(path, "it has format version 0, which never was")),
     }
     let job = String::from_utf8(get("job")?).map_err(|_| damaged(path, "its job is no text"))?;
+    let seconds = find("seconds")?.map_or(Ok(0.0), |row| decode(&row));
+    let seconds = seconds.map_err(|what| damaged(path, &format!("its time {what}")))?;
     let meta: Meta = decode(&get("meta")?).map_err(|what| damaged(path, &format!("its state {what}")))?;
     let nodes: Vec<(u32, Node)> = rows(path, &transaction, NODES, "node")?;
     let units: Vec<(u64, Unit)> = rows(path, &transaction, UNITS, "unit")?;
@@ -269,7 +281,7 @@ fn load(path: &Path, database: &impl ReadableDatabase) -> Result<Stored, TreeSto
         return Err(gap("record"));
     }
     let records = records.into_iter().map(|(_, record)| record).collect();
-    Ok(Stored { job, parts: Parts { meta, nodes, units: units.into_iter().collect(), workers }, records })
+    Ok(Stored { job, parts: Parts { meta, nodes, units: units.into_iter().collect(), workers }, records, seconds })
 }
 
 /// All rows of a table in the order of their keys.

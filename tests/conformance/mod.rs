@@ -127,7 +127,7 @@ struct Lane {
 impl Lane {
     fn open(queue: &Made, terms: Terms, probe: &Arc<Probe>) -> Lane {
         let (sender, inbox) = unbounded();
-        let id = queue.open(terms, sender.clone());
+        let id = queue.open(terms, sender.clone().into());
         Lane { id, sender, inbox, probe: Arc::clone(probe) }
     }
 

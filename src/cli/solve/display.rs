@@ -61,15 +61,6 @@ pub fn verdict(bounds: Bounds, side: Side, point: Value, goal: Goal) -> String {
     }
 }
 
-/// What was asked, as a word.
-pub fn goal_name(goal: Goal, point: Value) -> String {
-    match goal {
-        Goal::Exact => "exact".to_owned(),
-        Goal::WinLossDraw => "win-loss-draw".to_owned(),
-        Goal::Threshold(target) => format!("at least {}", target / point),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,18 +1,12 @@
 //! What the games have in common on the command line, and the engine that it asks for.
 
-use super::Special;
 use super::units::UnitOptions;
-use crate::core::game::{Game, Value};
+use crate::core::game::Value;
 use crate::runner::MAX_THREADS;
-use crate::runner::parallel::Parallel;
-use crate::runner::tree::crew::MakeEngine;
-use crate::solvers::algorithm::{Algorithm, DepthFirst};
-use crate::solvers::busy::Busy;
-use crate::solvers::dfpn::Dfpn;
-use crate::solvers::monitor::Monitor;
-use crate::solvers::search::{Parts, Stats};
-use crate::solvers::solve::{Engine, Goal};
-use crate::solvers::table::{LEAST_BYTES, Table};
+use crate::runner::engine::Plan;
+use crate::solvers::choice::{Choice, Name, Part};
+use crate::solvers::solve::Goal;
+use crate::solvers::table::LEAST_BYTES;
 use anyhow::{Context, bail};
 
 /// Memory of the table where nothing is said: of all threads together, and of each worker of units.
@@ -22,7 +16,7 @@ const UNIT_MEMORY: u64 = 64 << 20;
 /// What all games have in common.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// How to search [default: the game's own solver, or negascout]
+    /// How to search [default: the game's own solver]
     #[arg(long, value_enum)]
     pub algorithm: Option<Name>,
     /// Parts of the search to do without, separated by commas
@@ -54,25 +48,6 @@ pub struct Options {
     pub units: UnitOptions,
 }
 
-/// The ways to search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Name {
-    /// The solver made for this game alone
-    Special,
-    /// Every position down to the end
-    Minimax,
-    /// Alpha-beta, written for both sides apart
-    Alphabeta,
-    /// Alpha-beta, in negamax form
-    Negamax,
-    /// NegaScout (principal variation search)
-    Negascout,
-    /// MTD(f)
-    Mtdf,
-    /// Depth-first proof-number search
-    Dfpn,
-}
-
 /// What can be found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum What {
@@ -80,27 +55,6 @@ pub enum What {
     Exact,
     /// Who wins
     WinLossDraw,
-}
-
-/// The parts of a search that can be left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Part {
-    /// Transposition table
-    Table,
-    /// Symmetric positions as one
-    Symmetry,
-    /// Enhanced transposition cut-off
-    Etc,
-    /// Killer moves
-    Killers,
-    /// History heuristic
-    History,
-    /// The game's own order of moves
-    Prior,
-    /// The game's own bounds, such as stable discs
-    Bounds,
-    /// Iterative deepening
-    Deepening,
 }
 
 /// A number of bytes with a unit: powers of 1024.
@@ -123,24 +77,6 @@ fn parse_bytes(text: &str) -> anyhow::Result<u64> {
 }
 
 impl Options {
-    /// The parts that are not left out.
-    pub fn parts(&self) -> Parts {
-        let mut parts = Parts::ALL;
-        for part in &self.without {
-            *match part {
-                Part::Table => &mut parts.table,
-                Part::Symmetry => &mut parts.symmetry,
-                Part::Etc => &mut parts.transposition_cutoff,
-                Part::Killers => &mut parts.killers,
-                Part::History => &mut parts.history,
-                Part::Prior => &mut parts.prior,
-                Part::Bounds => &mut parts.bounds,
-                Part::Deepening => &mut parts.deepening,
-            } = false;
-        }
-        parts
-    }
-
     /// What is to be found out.
     pub fn goal(&self, point: Value) -> Goal {
         match (self.threshold, self.value) {
@@ -155,77 +91,23 @@ impl Options {
         self.memory.unwrap_or(if self.units.units { UNIT_MEMORY } else { MEMORY })
     }
 
+    /// What searches.
+    pub fn choice(&self) -> Choice {
+        Choice { algorithm: self.algorithm, without: self.without.clone() }
+    }
+
     /// The engine that the options ask for.
     ///
     /// # Errors
     /// Options that do not go together.
-    pub fn plan<G>(&self, special: Option<Special<G>>) -> anyhow::Result<Plan<G>> {
+    pub fn plan(&self) -> anyhow::Result<Plan> {
         let threads = self.threads;
         if !(1..=MAX_THREADS).contains(&threads) {
             bail!("--threads {threads} is out of range: 1 to {MAX_THREADS}");
         }
-        let name = self.algorithm.unwrap_or(if special.is_some() { Name::Special } else { Name::Negascout });
         // A unit is one thread's.
         let crew = if self.units.units { 1 } else { usize::try_from(threads)? };
-        let parts = self.parts();
-        let shares = matches!(name, Name::Special | Name::Negascout | Name::Mtdf);
-        if crew > 1 && !shares {
-            bail!("--threads {threads}: only special, negascout and mtdf share their work among threads");
-        }
-        if crew > 1 && !parts.table {
-            bail!("--threads {threads} needs the transposition table, which --without table takes away");
-        }
-        let kind = match name {
-            Name::Special => {
-                if !self.without.is_empty() {
-                    bail!("--without is for the general algorithms: choose one by --algorithm");
-                }
-                Kind::Special(special.context("this game has no solver of its own: choose another --algorithm")?)
-            }
-            Name::Dfpn => Kind::Dfpn,
-            Name::Minimax => Kind::DepthFirst(Algorithm::Minimax),
-            Name::Alphabeta => Kind::DepthFirst(Algorithm::AlphaBeta),
-            Name::Negamax => Kind::DepthFirst(Algorithm::Negamax),
-            Name::Negascout => Kind::DepthFirst(Algorithm::NegaScout),
-            Name::Mtdf => Kind::DepthFirst(Algorithm::Mtdf),
-        };
-        Ok(Plan { kind, parts, crew })
-    }
-}
-
-/// A kind of engine.
-#[derive(Debug)]
-enum Kind<G> {
-    Special(Special<G>),
-    DepthFirst(Algorithm),
-    Dfpn,
-}
-
-/// An engine, yet to be made.
-#[derive(Debug)]
-pub struct Plan<G> {
-    kind: Kind<G>,
-    parts: Parts,
-    /// Number of threads.
-    crew: usize,
-}
-
-impl<G: Game + Sync> MakeEngine<G> for Plan<G> {
-    fn make<'a>(&self, table: &'a Table, busy: &'a Busy, monitor: &'a Monitor) -> Box<dyn Engine<G> + 'a> {
-        let Plan { parts, crew, .. } = *self;
-        let stats = Stats::default();
-        match self.kind {
-            Kind::Special(make) => make(crew, table, busy, monitor),
-            Kind::Dfpn => {
-                let (symmetry, bounds) = (parts.symmetry, parts.bounds);
-                Box::new(Dfpn { symmetry, bounds, table, monitor, stats })
-            }
-            Kind::DepthFirst(algorithm) => {
-                let busy = (crew > 1).then_some(busy);
-                let engine = || DepthFirst { algorithm, parts, table, busy, monitor, stats };
-                Box::new(Parallel::new(crew, monitor, engine))
-            }
-        }
+        Ok(Plan::new(&self.choice(), crew)?)
     }
 }
 

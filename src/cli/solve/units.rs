@@ -1,30 +1,31 @@
 //! `morpion solve GAME --units`: the value by units of work, which survives Ctrl-C and crashes with `--state`.
 
-use super::display::{goal_name, grouped, live_line, range, side_name, verdict};
-use super::options::{Options, Plan};
+use super::display::{grouped, live_line, range, side_name, verdict};
+use super::options::Options;
 use super::{JSON_VERSION, Problem, since};
 use crate::cli::machine;
 use crate::core::game::{Game, Value};
+use crate::jobs::solve::{goal_name, identity};
 use crate::jobs::tree::coordinator::Coordinator;
 use crate::jobs::tree::credit::{Credit, Tally, Worker, by_user, total};
 use crate::jobs::tree::record::Event;
 use crate::jobs::tree::settings::{Feeder, Settings};
 use crate::jobs::tree::state::State;
 use crate::runner::Interrupt;
-use crate::runner::tree::crew::ByEngine;
-use crate::runner::tree::{Ended, Member, Told, solve_by_units};
+use crate::runner::engine::Plan;
+use crate::runner::tree::crew::{ByEngine, Solver};
+use crate::runner::tree::file::{self, Opened};
+use crate::runner::tree::{Ended, Member, Observer, Standing, solve_by_units};
+use crate::solvers::solvable::Solvable;
 use crate::solvers::solve::Goal;
 use crate::solvers::table::Table;
 use crate::store::tree::TreeStore;
 use crate::strategies::params::parse_count;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use indicatif::ProgressBar;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Instant;
-
-/// Name of the file in the directory of `--state`.
-const FILE: &str = "tree.redb";
 
 /// The options of a solution by units.
 #[derive(Debug, clap::Args)]
@@ -70,10 +71,10 @@ pub struct Found {
 ///
 /// # Errors
 /// Options that do not go together, a state that cannot be used or written.
-pub fn solve_one<G: Game + Send + Sync>(
+pub fn solve_one<G: Solvable>(
     problem: &Problem<G>,
     title: &str,
-    plans: impl Fn() -> anyhow::Result<Plan<G>>,
+    plan: Plan,
     options: &Options,
     interrupt: &Interrupt,
     out: &mut dyn Write,
@@ -87,16 +88,20 @@ pub fn solve_one<G: Game + Send + Sync>(
     }
     let settings = units.settings(options.goal(G::POINT));
     let (state, mut store) = begin(problem, title, options, settings)?;
-    let mut members = Vec::new();
-    for n in 1..=options.threads {
-        let solver = Box::new(ByEngine::new(plans()?, Table::new(options.memory())?));
-        members.push(Member { user: units.user.clone(), name: n.to_string(), solver });
-    }
+    let memory = options.memory();
+    // Before anything is begun.
+    drop(Table::new(memory)?);
+    let hire = |place: usize| Member {
+        user: units.user.clone(),
+        name: (place + 1).to_string(),
+        hire: Box::new(move || Ok(Box::new(ByEngine::new(plan, Table::new(memory)?)) as Box<dyn Solver<G>>)),
+    };
     let mut coordinator = Coordinator::new(state);
     let (began, cpu) = (Instant::now(), machine::process_seconds());
     let bar = live_line();
-    let mut observer = |state: &State<G>, told: Told| show(state, told, bar.as_ref(), &problem.label, began);
-    let ended = solve_by_units(&mut coordinator, store.as_mut(), members, interrupt, &mut observer);
+    let mut display = Display { bar: bar.as_ref(), label: &problem.label, began };
+    let ended =
+        solve_by_units(&mut coordinator, store.as_mut(), options.threads, &hire, interrupt, &mut display);
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
@@ -130,79 +135,58 @@ fn begin<G: Game>(
 ) -> anyhow::Result<(State<G>, Option<TreeStore>)> {
     let root = problem.position.clone();
     let Some(directory) = &options.units.state else { return Ok((State::new(root, settings)?, None)) };
-    std::fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
-    let path = directory.join(FILE);
-    // All that decides how a unit ends, beside the settings.
-    let job = serde_json::json!({
-        "game": title,
-        "position": problem.text,
-        "algorithm": options.algorithm.map(|name| format!("{name:?}").to_lowercase()),
-        "without": options.without.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
-        "memory": options.memory(),
-    })
-    .to_string();
-    if !path.exists() {
-        let mut state = State::new(root, settings)?;
-        let store = TreeStore::create(&path, &job, &mut state)?;
-        return Ok((state, Some(store)));
-    }
-    let (store, stored) = TreeStore::open(&path)?;
-    same(&path, &stored.job, &job)?;
-    same(&path, &serde_json::to_string(&stored.parts.meta.settings)?, &serde_json::to_string(&settings)?)?;
-    let state = stored.state(root).with_context(|| format!("{} cannot be gone on with", path.display()))?;
+    let job = identity(title, &problem.text, &options.choice(), options.memory());
+    let Opened { state, store, .. } = file::open(directory, &job, root, settings)?;
     Ok((state, Some(store)))
 }
 
-/// Whether a stored solution is the one asked for.
-fn same(path: &Path, stored: &str, asked: &str) -> anyhow::Result<()> {
-    if stored != asked {
-        bail!(
-            "{} holds another solution, of {stored}, and not of {asked}: give the options that it was begun with, \
-             or another directory",
-            path.display()
-        );
-    }
-    Ok(())
+/// Shows how it stands: warnings as lines, the rest in a line that is rewritten.
+struct Display<'a> {
+    bar: Option<&'a ProgressBar>,
+    label: &'a str,
+    began: Instant,
 }
 
-/// Shows how it stands: warnings as lines, the rest in a line that is rewritten.
-fn show<G: Game>(state: &State<G>, told: Told, bar: Option<&ProgressBar>, label: &str, began: Instant) {
-    let say = |text: String| match bar {
-        Some(bar) => bar.suspend(|| eprintln!("{text}")),
-        None => eprintln!("{text}"),
-    };
-    let name = |worker: u32| state.workers().get(worker as usize).map_or_else(String::new, full_name);
-    match told {
-        Told::Event(Event::Refused { unit, worker }) => {
-            say(format!("worker {} was wrong on unit {unit}", name(*worker)))
+impl<G: Game> Observer<G> for Display<'_> {
+    fn event(&mut self, state: &State<G>, event: &Event, _: f64) -> io::Result<()> {
+        let say = |text: String| match self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{text}")),
+            None => eprintln!("{text}"),
+        };
+        let name = |worker: u32| state.workers().get(worker as usize).map_or_else(String::new, full_name);
+        match event {
+            Event::Refused { unit, worker } => say(format!("worker {} was wrong on unit {unit}", name(*worker))),
+            Event::Distrusted { worker } => {
+                say(format!("worker {} is often wrong: it is no longer trusted", name(*worker)));
+            }
+            Event::Contradiction { .. } => {
+                say("answers contradict each other: some worker was wrong, and believed; --quorum 2 would have noticed"
+                    .to_owned());
+            }
+            _ => (),
         }
-        Told::Event(Event::Distrusted { worker }) => {
-            say(format!("worker {} is often wrong: it is no longer trusted", name(*worker)));
-        }
-        Told::Event(Event::Contradiction { .. }) => {
-            say("answers contradict each other: some worker was wrong, and believed; --quorum 2 would have noticed"
-                .to_owned())
-        }
-        Told::Event(_) => (),
-        Told::Standing { running, nodes } => {
-            let Some(bar) = bar else { return };
-            let credit = total(state.workers());
-            let (alpha, beta) = (state.meta().aim.window.alpha, state.meta().aim.window.beta);
-            let asked = match beta - alpha {
-                1 => format!("at least {:+}?", beta.div_euclid(G::POINT)),
-                _ => format!("{:+}..{:+}?", alpha.div_euclid(G::POINT), -(-beta).div_euclid(G::POINT)),
-            };
-            let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
-            bar.set_message(format!(
-                "{label}value {}, {asked} {} leaves needed; units: {} done, {running} running; {} nodes, {:.0} s",
-                range(state.bounds(), G::POINT),
-                state.leaves().len(),
-                grouped(credit.accepted.units),
-                grouped(credit.all().nodes + nodes),
-                began.elapsed().as_secs_f64(),
-            ));
-            bar.tick();
-        }
+        Ok(())
+    }
+
+    fn standing(&mut self, state: &State<G>, standing: &Standing) -> io::Result<()> {
+        let Some(bar) = self.bar else { return Ok(()) };
+        let (alpha, beta) = (state.meta().aim.window.alpha, state.meta().aim.window.beta);
+        let asked = match beta - alpha {
+            1 => format!("at least {:+}?", beta.div_euclid(G::POINT)),
+            _ => format!("{:+}..{:+}?", alpha.div_euclid(G::POINT), -(-beta).div_euclid(G::POINT)),
+        };
+        let label = if self.label.is_empty() { String::new() } else { format!("{}: ", self.label) };
+        bar.set_message(format!(
+            "{label}value {}, {asked} {} leaves needed; units: {} done, {} running; {} nodes, {:.0} s",
+            range(state.bounds(), G::POINT),
+            state.leaves().len(),
+            grouped(total(state.workers()).accepted.units),
+            standing.running.len(),
+            grouped(standing.nodes),
+            self.began.elapsed().as_secs_f64(),
+        ));
+        bar.tick();
+        Ok(())
     }
 }
 
@@ -270,7 +254,7 @@ impl<G: Game> Report<'_, G> {
         if state.meta().contradictions > 0 {
             writeln!(out, "doubtful    {} contradictions among the answers", state.meta().contradictions)?;
         }
-        if self.ended == Ended::Interrupted && !state.is_finished() {
+        if self.ended != Ended::Finished {
             let how = if options.units.state.is_some() { "; the same command goes on" } else { "" };
             writeln!(out, "stopped     interrupted{how}")?;
         }
@@ -330,7 +314,7 @@ impl<G: Game> Report<'_, G> {
             "without": options.without.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
             "goal": goal_name(self.goal(), point),
             "settled": state.is_finished(),
-            "stopped": (self.ended == Ended::Interrupted && !state.is_finished()).then_some("interrupted"),
+            "stopped": (self.ended != Ended::Finished).then_some("interrupted"),
             "lower": state.bounds().lower / point,
             "upper": state.bounds().upper / point,
             "known": problem.known,

@@ -1,7 +1,8 @@
 //! The rules that differ from place to place.
 
 /// Which repetitions are forbidden.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ko {
     /// A single stone that has just captured a single stone may not be retaken at once. Longer cycles end the game
     /// as [`Cycle`] says.
@@ -14,7 +15,8 @@ pub enum Ko {
 }
 
 /// What a game is worth that ends because a position came back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Cycle {
     /// Nothing to either side.
     #[default]
@@ -26,7 +28,7 @@ pub enum Cycle {
 }
 
 /// The rules of a game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 pub struct Rules {
     /// Which repetitions are forbidden.
     pub ko: Ko,

@@ -34,7 +34,8 @@ pub enum Start {
 }
 
 /// Who gets the cells that are empty at the end of the game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Empties {
     /// Nobody: the value is the difference of discs.
     #[default]

@@ -4,7 +4,7 @@
 //! through a [`Record`]; whoever stores them takes them by [`Coordinator::take_records`] before a unit leaves the house, and
 //! before an outcome is acknowledged.
 //!
-//! A leaf becomes a unit when it is among the surest that are needed. It is split without being tried if units
+//! A leaf becomes a unit when it is among the surest that are needed. It is split without being tried if it is the root, if units
 //! of its level mostly use up their budget, or if there are fewer sure leaves than workers and no reason to believe that
 //! it is small: a worker that has nothing sure to do searches what will probably be cut off.
 
@@ -281,7 +281,8 @@ impl<G: Game> Coordinator<G> {
             });
             let level = usize::from(state.nodes()[leaf.node as usize].level);
             let few = sure < width && leaf.cost == surest && !self.is_small(level);
-            if !begun && (few || self.is_hopeless(level)) {
+            // The root always is: what is known of its children says which moves are best.
+            if !begun && (level == 0 || few || self.is_hopeless(level)) {
                 return Some(Record::Split { node: leaf.node });
             }
             match unit {

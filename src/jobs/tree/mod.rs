@@ -27,6 +27,7 @@ pub mod coordinator;
 pub mod credit;
 pub mod estimate;
 mod grow;
+mod line;
 pub mod node;
 pub mod record;
 pub mod settings;

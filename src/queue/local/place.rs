@@ -1,8 +1,7 @@
 //! A worker's place: what it is at, how it is told to stop, and how it is known to be alive.
 
 use super::Common;
-use crate::queue::{LaneId, Lease, Message, Stop, Unit};
-use crossbeam_channel::Sender;
+use crate::queue::{Inbox, LaneId, Lease, Message, Stop, Unit};
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -90,7 +89,7 @@ pub struct Hold<'a, U: Unit> {
     at: usize,
     pulse: &'a Arc<Pulse>,
     unit: u64,
-    inbox: &'a Sender<Message<U>>,
+    inbox: &'a Inbox<U>,
     /// When to look whether others come first.
     due: Cell<Instant>,
 }
@@ -102,7 +101,7 @@ impl<'a, U: Unit> Hold<'a, U> {
         at: usize,
         pulse: &'a Arc<Pulse>,
         unit: u64,
-        inbox: &'a Sender<Message<U>>,
+        inbox: &'a Inbox<U>,
     ) -> Hold<'a, U> {
         let due = Cell::new(Instant::now() + common.options.quantum);
         Hold { common, at, pulse, unit, inbox, due }
@@ -136,6 +135,6 @@ impl<U: Unit> Lease<U::Report> for Hold<'_, U> {
     }
 
     fn report(&self, report: U::Report) {
-        let _ = self.inbox.send(Message::Report { unit: self.unit, report });
+        self.inbox.tell(Message::Report { unit: self.unit, report });
     }
 }

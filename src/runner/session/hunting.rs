@@ -49,7 +49,7 @@ pub(super) struct Crew {
 
 impl Crew {
     /// Opens the lane.
-    pub fn muster(session: &mut Session, place: &Place) -> Crew {
+    pub fn muster(session: &mut Session, place: &Place<HuntUnit>) -> Crew {
         let novelty = session.novelty.take();
         let job = session.hunt.job();
         let shared = Arc::new(Shared {
@@ -61,7 +61,7 @@ impl Crew {
             trap: session.trap.clone(),
         });
         let (inbox, messages) = unbounded();
-        let lane = place.queue.open(place.terms, inbox);
+        let lane = place.queue.open(place.terms, inbox.into());
         Crew { queue: Arc::clone(&place.queue), lane, terms: place.terms, shared, messages }
     }
 

@@ -1,33 +1,103 @@
-//! The workers of a solution by units: threads that answer one unit after the other.
+//! The members of a solution's crew: what answers one unit after the other, and how it is told to stop, to stand still, or
+//! to ask something else.
 
+use super::gate::Gate;
 use crate::core::game::Game;
 use crate::jobs::tree::coordinator::Work;
 use crate::jobs::tree::settings::Window;
-use crate::jobs::tree::unit::Outcome;
+use crate::jobs::tree::unit::{Outcome, Spent};
+use crate::runner::cpu::thread_seconds;
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::{Monitor, Stopped};
 use crate::solvers::solve::{Engine, EngineError};
 use crate::solvers::table::Table;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a worker at a unit is told and asked while it works.
+/// The processor time of a unit, kept by the thread that searches it.
+#[derive(Debug, Default)]
+struct Clock {
+    /// Of the thread when the unit began, and of the unit, in millionths of a second.
+    began: AtomicU64,
+    spent: AtomicU64,
+}
+
+impl Clock {
+    fn of_thread() -> u64 {
+        (thread_seconds().unwrap_or(0.0) * 1e6) as u64
+    }
+
+    fn start(&self) {
+        self.began.store(Clock::of_thread(), Ordering::Relaxed);
+    }
+
+    fn read(&self) {
+        let spent = Clock::of_thread().saturating_sub(self.began.load(Ordering::Relaxed));
+        self.spent.store(spent, Ordering::Relaxed);
+    }
+}
+
+/// What a member at a unit is told and asked while it works.
 #[derive(Debug)]
 pub struct Control {
     monitor: Monitor,
     window: Mutex<Window>,
     cancelled: AtomicBool,
+    gate: Arc<Gate>,
+    clock: Arc<Clock>,
 }
 
 impl Control {
     /// For a unit with this window and budget.
     pub fn new(window: Window, budget: u64) -> Control {
+        let (gate, clock): (Arc<Gate>, Arc<Clock>) = Default::default();
+        let pause = {
+            let (gate, clock) = (Arc::clone(&gate), Arc::clone(&clock));
+            move || {
+                clock.read();
+                gate.pass();
+            }
+        };
         Control {
-            monitor: Monitor::with_budget(budget),
+            monitor: Monitor::with_pause(budget, Box::new(pause)),
             window: Mutex::new(window),
             cancelled: AtomicBool::new(false),
+            gate,
+            clock,
         }
+    }
+
+    /// Has the search stand still, and returns when it does, or has ended.
+    pub fn hold(&self) {
+        self.monitor.set_pausing(true);
+        self.gate.close();
+    }
+
+    /// Lets it go on.
+    pub fn release(&self) {
+        self.monitor.set_pausing(false);
+        self.gate.open();
+    }
+
+    /// The thread that calls this is the one that searches.
+    pub(super) fn start(&self) {
+        self.clock.start();
+    }
+
+    /// The search has ended. To be called after its answer was sent.
+    pub(super) fn end(&self) {
+        self.gate.end();
+    }
+
+    /// What was spent so far. The processor time is that of the last time it stood still, or of its end.
+    pub fn spent(&self) -> Spent {
+        Spent { nodes: self.nodes(), micros: self.clock.spent.load(Ordering::Relaxed) }
+    }
+
+    /// Reads the clock: for the thread that searches.
+    pub(super) fn read_clock(&self) {
+        self.clock.read();
     }
 
     /// The unit is not needed any more.

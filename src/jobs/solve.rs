@@ -1,0 +1,158 @@
+//! A solution by units as a job: which position of which game, what is asked, and how it is searched. It can be stored, and
+//! made into a coordinator again.
+
+use super::tree::settings::{Settings, SettingsError};
+use super::tree::state::State;
+use crate::games::reversi::notation::TextError;
+use crate::games::reversi::position::Empties;
+use crate::games::{go, reversi};
+use crate::solvers::choice::{Choice, ChoiceError};
+use crate::solvers::solvable::Solvable;
+use crate::solvers::solve::Goal;
+use serde::{Deserialize, Serialize};
+
+/// The job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SolveJob {
+    /// The position.
+    pub problem: Problem,
+    /// The game, its board and its rules, in words.
+    pub title: String,
+    /// What searches.
+    pub choice: Choice,
+    /// Bytes of the table of each worker.
+    pub memory: u64,
+    /// What is asked, and how units are made.
+    pub settings: Settings,
+    /// Who gets the credit.
+    pub user: String,
+}
+
+/// A position of a game. One variant per game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Problem {
+    /// Of Reversi.
+    Reversi {
+        /// Columns.
+        width: u8,
+        /// Rows.
+        height: u8,
+        /// Who gets cells that are empty at the end.
+        empties: Empties,
+        /// Cells by rows and the side to move, as in a line of an OBF file.
+        position: String,
+    },
+    /// Of Go.
+    Go {
+        /// The rules.
+        rules: go::rules::Rules,
+        /// A board or an SGF file: under superko the boards of its past count.
+        position: String,
+    },
+}
+
+/// A job that cannot be.
+#[derive(Debug, thiserror::Error)]
+pub enum SolveJobError {
+    /// No such board of Reversi.
+    #[error(transparent)]
+    ReversiBoard(#[from] reversi::board::BoardError),
+    /// No such position of Reversi.
+    #[error("the position: {0}")]
+    Reversi(#[from] TextError),
+    /// No such position of Go.
+    #[error("the position: {0}")]
+    Go(#[from] go::notation::ReadError),
+    /// Settings that make no sense.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// A search whose parts do not go together.
+    #[error(transparent)]
+    Choice(#[from] ChoiceError),
+    /// Nothing is left to be found out.
+    #[error("the game is over in this position: its value is {0}")]
+    Over(i32),
+}
+
+/// What is done with the position of a job, whatever its game.
+pub trait Visitor {
+    /// What it comes to.
+    type Out;
+
+    /// Does it.
+    fn visit<G: Solvable>(self, root: G) -> Self::Out;
+}
+
+impl SolveJob {
+    /// Has something done with the position.
+    ///
+    /// # Errors
+    /// Text that is no position.
+    pub fn visit<V: Visitor>(&self, visitor: V) -> Result<V::Out, SolveJobError> {
+        Ok(match &self.problem {
+            Problem::Reversi { width, height, empties, position } => {
+                let board = reversi::board::Board::new(*width, *height)?;
+                let root = reversi::notation::parse_board(board, position)?.with_empties(*empties);
+                visitor.visit(root)
+            }
+            Problem::Go { rules, position } => visitor.visit(go::notation::parse_position(position, *rules)?),
+        })
+    }
+
+    /// The name of the game.
+    pub fn game(&self) -> &'static str {
+        match self.problem {
+            Problem::Reversi { .. } => reversi::position::Position::NAME,
+            Problem::Go { .. } => go::position::Position::NAME,
+        }
+    }
+
+    /// Whether it can be begun.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&self) -> Result<(), SolveJobError> {
+        struct Check<'a>(&'a SolveJob);
+        impl Visitor for Check<'_> {
+            type Out = Result<(), SolveJobError>;
+            fn visit<G: Solvable>(self, root: G) -> Self::Out {
+                let mut moves = Vec::new();
+                root.moves(&mut moves);
+                if moves.is_empty() {
+                    return Err(SolveJobError::Over(root.outcome() / G::POINT));
+                }
+                State::new(root, self.0.settings.clone())?;
+                Ok(())
+            }
+        }
+        self.choice.kind(1)?;
+        self.visit(Check(self))?
+    }
+
+    /// All that decides how a unit ends, beside the settings, as a text: what a file of a solution says it is of.
+    pub fn identity(&self, position: &str) -> String {
+        identity(&self.title, position, &self.choice, self.memory)
+    }
+}
+
+/// See [`SolveJob::identity`].
+pub fn identity(title: &str, position: &str, choice: &Choice, memory: u64) -> String {
+    serde_json::json!({
+        "game": title,
+        "position": position,
+        "algorithm": choice.algorithm,
+        "without": choice.without,
+        "memory": memory,
+    })
+    .to_string()
+}
+
+/// What is asked, as a word; `point` is the game's.
+pub fn goal_name(goal: Goal, point: i32) -> String {
+    match goal {
+        Goal::Exact => "exact".to_owned(),
+        Goal::WinLossDraw => "win-loss-draw".to_owned(),
+        Goal::Threshold(target) => format!("at least {}", target / point),
+    }
+}

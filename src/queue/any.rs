@@ -1,0 +1,149 @@
+//! Units of several kinds in one queue: hunts and solutions share the daemon's threads, and a further kind of job needs no
+//! change here.
+//!
+//! [`AnyUnit`] hides what a unit is; [`Of`] is a queue of such units as a coordinator sees it that knows only its own.
+//! What a unit keeps in memory, tells and comes to is boxed on its way: some hundred nanoseconds per unit and report.
+
+use super::{Activity, Closed, Inbox, LaneId, Lease, Message, Post, Queue, Stop, Terms, Unit};
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What only its own kind knows.
+type Hidden = Box<dyn Any + Send>;
+
+/// A unit of whatever kind.
+pub struct AnyUnit(Box<dyn Erased>);
+
+impl AnyUnit {
+    /// Hides a unit.
+    pub fn new<U: Unit>(unit: U) -> AnyUnit {
+        AnyUnit(Box::new(unit))
+    }
+}
+
+impl Clone for AnyUnit {
+    fn clone(&self) -> AnyUnit {
+        AnyUnit(self.0.again())
+    }
+}
+
+impl fmt::Debug for AnyUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyUnit").finish_non_exhaustive()
+    }
+}
+
+impl Unit for AnyUnit {
+    type Running = Hidden;
+    type Report = Hidden;
+    type Outcome = Hidden;
+
+    fn begin(&self, attempt: u32) -> Result<Hidden, String> {
+        self.0.begin(attempt)
+    }
+
+    fn run(&self, running: &mut Hidden, lease: &dyn Lease<Hidden>) -> Option<Hidden> {
+        self.0.run(running.as_mut(), lease)
+    }
+}
+
+/// A unit without its types.
+trait Erased: Send {
+    fn again(&self) -> Box<dyn Erased>;
+    fn begin(&self, attempt: u32) -> Result<Hidden, String>;
+    fn run(&self, running: &mut (dyn Any + Send), lease: &dyn Lease<Hidden>) -> Option<Hidden>;
+}
+
+impl<U: Unit> Erased for U {
+    fn again(&self) -> Box<dyn Erased> {
+        Box::new(self.clone())
+    }
+
+    fn begin(&self, attempt: u32) -> Result<Hidden, String> {
+        Ok(Box::new(Unit::begin(self, attempt)?))
+    }
+
+    fn run(&self, running: &mut (dyn Any + Send), lease: &dyn Lease<Hidden>) -> Option<Hidden> {
+        let running = running.downcast_mut().expect("a unit goes on with what it has begun itself");
+        Some(Box::new(Unit::run(self, running, &Boxing(lease))?))
+    }
+}
+
+/// A hold on a unit whose reports are hidden.
+struct Boxing<'a>(&'a dyn Lease<Hidden>);
+
+impl<R: Send + 'static> Lease<R> for Boxing<'_> {
+    fn worker(&self) -> u32 {
+        self.0.worker()
+    }
+
+    fn stop(&self) -> Option<Stop> {
+        self.0.stop()
+    }
+
+    fn report(&self, report: R) {
+        self.0.report(Box::new(report));
+    }
+}
+
+/// A message to a lane that holds units of one kind only.
+fn shown<U: Unit>(message: Message<AnyUnit>) -> Option<Message<U>> {
+    fn own<T: 'static>(hidden: Hidden) -> Option<T> {
+        hidden.downcast().ok().map(|own| *own)
+    }
+    Some(match message {
+        Message::Report { unit, report } => Message::Report { unit, report: own(report)? },
+        Message::Done { unit, worker, outcome } => Message::Done { unit, worker, outcome: own(outcome)? },
+        Message::Failed { unit, attempts, error, aside } => Message::Failed { unit, attempts, error, aside },
+    })
+}
+
+/// A queue of any units, for coordinators of one kind each.
+#[derive(Clone)]
+pub struct Of(pub Arc<dyn Queue<AnyUnit>>);
+
+impl<U: Unit> Queue<U> for Of {
+    fn size(&self) -> u32 {
+        self.0.size()
+    }
+
+    fn open(&self, terms: Terms, inbox: Inbox<U>) -> LaneId {
+        // All units of the lane are put by its coordinator, so that every message can be shown.
+        let take = move |message| _ = shown(message).map(|message| inbox.tell(message));
+        self.0.open(terms, Inbox::new(take))
+    }
+
+    fn put(&self, lane: LaneId, unit: u64, body: U) -> Result<(), Closed> {
+        self.0.put(lane, unit, AnyUnit::new(body))
+    }
+
+    fn withdraw(&self, lane: LaneId, unit: u64) -> bool {
+        self.0.withdraw(lane, unit)
+    }
+
+    fn adjust(&self, lane: LaneId, terms: Terms) {
+        self.0.adjust(lane, terms);
+    }
+
+    fn halt(&self, lane: LaneId, patience: Duration) -> bool {
+        self.0.halt(lane, patience)
+    }
+
+    fn go_on(&self, lane: LaneId) {
+        self.0.go_on(lane);
+    }
+
+    fn close(&self, lane: LaneId) {
+        self.0.close(lane);
+    }
+
+    fn activity(&self, lane: LaneId) -> Activity {
+        self.0.activity(lane)
+    }
+
+    fn posts(&self) -> Vec<Post> {
+        self.0.posts()
+    }
+}

@@ -1,0 +1,50 @@
+//! The file of a solution in its directory: made for a new one, opened for one to be gone on with.
+
+use super::TreeError;
+use crate::core::game::Game;
+use crate::jobs::tree::record::Record;
+use crate::jobs::tree::settings::Settings;
+use crate::jobs::tree::state::State;
+use crate::store::tree::TreeStore;
+use std::path::Path;
+
+/// Name of the file in its directory.
+pub const FILE: &str = "tree.redb";
+
+/// A solution that is open.
+#[derive(Debug)]
+pub struct Opened<G> {
+    /// Its state.
+    pub state: State<G>,
+    /// Its file.
+    pub store: TreeStore,
+    /// What happened since the last checkpoint.
+    pub since: Vec<Record>,
+    /// Seconds that it has run, as of the last checkpoint.
+    pub seconds: f64,
+}
+
+/// Opens the solution in a directory, or begins it there. `job` says all that decides how a unit ends, beside the settings.
+///
+/// # Errors
+/// If the file cannot be used, or holds another solution; nothing is changed then.
+pub fn open<G: Game>(directory: &Path, job: &str, root: G, settings: Settings) -> Result<Opened<G>, TreeError> {
+    std::fs::create_dir_all(directory)
+        .map_err(|source| TreeError::Directory { path: directory.to_owned(), source })?;
+    let path = directory.join(FILE);
+    if !path.exists() {
+        let mut state = State::new(root, settings)?;
+        let store = TreeStore::create(&path, job, &mut state)?;
+        return Ok(Opened { state, store, since: Vec::new(), seconds: 0.0 });
+    }
+    let (store, stored) = TreeStore::open(&path)?;
+    let same = |stored: String, asked: String| {
+        if stored == asked { Ok(()) } else { Err(TreeError::Other { path: path.clone(), stored, asked }) }
+    };
+    same(stored.job.clone(), job.to_owned())?;
+    if stored.parts.meta.settings != settings {
+        same(format!("{:?}", stored.parts.meta.settings), format!("{settings:?}"))?;
+    }
+    let (since, seconds) = (stored.records.clone(), stored.seconds);
+    Ok(Opened { state: stored.state(root)?, store, since, seconds })
+}

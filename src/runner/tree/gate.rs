@@ -1,0 +1,61 @@
+//! Where a search stands still while others have its worker: in the midst of its recursion, on a thread of its own.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// The gate. One search passes it again and again; one worker closes and opens it.
+#[derive(Debug, Default)]
+pub struct Gate {
+    state: Mutex<State>,
+    moved: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    closed: bool,
+    /// The search stands at the gate.
+    waiting: bool,
+    /// The search has ended.
+    ended: bool,
+}
+
+impl Gate {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.moved.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The search comes to the gate, and goes on when it is open.
+    pub fn pass(&self) {
+        let mut state = self.lock();
+        while state.closed {
+            state.waiting = true;
+            self.moved.notify_all();
+            state = self.wait(state);
+        }
+        state.waiting = false;
+    }
+
+    /// Closes the gate and waits until the search stands still or has ended.
+    pub fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        while !state.waiting && !state.ended {
+            state = self.wait(state);
+        }
+    }
+
+    /// Opens it.
+    pub fn open(&self) {
+        self.lock().closed = false;
+        self.moved.notify_all();
+    }
+
+    /// The search has ended: nobody needs to wait for it.
+    pub fn end(&self) {
+        self.lock().ended = true;
+        self.moved.notify_all();
+    }
+}

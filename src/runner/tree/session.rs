@@ -1,0 +1,398 @@
+//! The main thread of a solution while members of its crew are at units.
+
+use super::crew::Control;
+use super::unit::{Ended as Back, Seat, Ticket, TreeUnit};
+use super::{Attending, Ended, Member, Observer, Session, Standing, TreeError};
+use crate::core::game::Game;
+use crate::jobs::tree::coordinator::{Effects, Next, Order};
+use crate::jobs::tree::credit::{WorkerId, total};
+use crate::jobs::tree::settings::Window;
+use crate::jobs::tree::unit::{Outcome, Spent, UnitId};
+use crate::queue::{LaneId, Message, Queue, Terms};
+use crate::runner::events::Stopped;
+use crate::runner::orders::{Given, Interrupt, Order as Told, Ordered};
+use crate::runner::session::{Clocking, Place};
+use crossbeam_channel::{Receiver, select_biased, unbounded};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The main thread looks for a stop at least so often.
+const LOOK: Duration = Duration::from_millis(50);
+/// The observer is shown how it stands so often.
+const SHOW: Duration = Duration::from_millis(250);
+/// A search that does not stand still by then is left behind; its unit is handed out anew.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// A lane of the queue. It is closed with the value.
+struct Lane<G: Game + Send + Sync + 'static> {
+    queue: Arc<dyn Queue<TreeUnit<G>>>,
+    id: LaneId,
+    terms: Terms,
+    messages: Receiver<Message<TreeUnit<G>>>,
+}
+
+impl<G: Game + Send + Sync + 'static> Drop for Lane<G> {
+    fn drop(&mut self) {
+        self.queue.close(self.id);
+    }
+}
+
+/// The desk of a member, as the main thread sees it.
+struct Desk<G> {
+    worker: WorkerId,
+    seat: Arc<Seat<G>>,
+    busy: bool,
+}
+
+/// A unit that a member is at.
+struct Held {
+    desk: usize,
+    unit: UnitId,
+    window: Window,
+    control: Arc<Control>,
+}
+
+/// A session while its lane is open.
+struct Solving<'a, 'b, G: Game + Send + Sync + 'static> {
+    session: Session<'a, G>,
+    observer: &'b mut dyn Observer<G>,
+    lane: Lane<G>,
+    desks: Vec<Desk<G>>,
+    in_hand: BTreeMap<Ticket, Held>,
+    next_ticket: Ticket,
+    elapsed: Box<dyn Fn() -> Duration>,
+    paused: bool,
+    draining: bool,
+    checkpointed: Instant,
+    /// Nodes at the last look at the rate.
+    counted: u64,
+    rate: f64,
+    rated_at: Instant,
+}
+
+impl<G: Game + Send + Sync + 'static> Session<'_, G> {
+    /// Works until the question is answered, a limit is reached, or somebody says to stop. The state is saved before this
+    /// returns, with an error too as far as the disk allows.
+    ///
+    /// # Errors
+    /// A file that cannot be written, an observer that fails, no memory, or members that nobody trusts.
+    pub fn run_on(
+        self,
+        place: &Place<TreeUnit<G>>,
+        interrupt: &Interrupt,
+        ordered: &Ordered,
+        observer: &mut dyn Observer<G>,
+    ) -> Result<Ended, TreeError> {
+        let (inbox, messages) = unbounded();
+        let id = place.queue.open(place.terms, inbox.into());
+        let lane = Lane { queue: Arc::clone(&place.queue), id, terms: place.terms, messages };
+        let (began, queue) = (Instant::now(), Arc::clone(&place.queue));
+        let elapsed: Box<dyn Fn() -> Duration> = match place.clocking {
+            Clocking::Wall => Box::new(move || began.elapsed()),
+            Clocking::Busy => Box::new(move || queue.activity(id).busy),
+        };
+        observer.began(id);
+        let mut solving = Solving {
+            session: self,
+            observer,
+            lane,
+            desks: Vec::new(),
+            in_hand: BTreeMap::new(),
+            next_ticket: 0,
+            elapsed,
+            paused: false,
+            draining: false,
+            checkpointed: began,
+            counted: 0,
+            rate: 0.0,
+            rated_at: began,
+        };
+        solving.counted = solving.nodes();
+        let ended = solving.run(interrupt, ordered);
+        // However it ended, nobody is at a unit any more, and what was done is counted.
+        let halted = solving.halt();
+        let left = solving.give_up();
+        let ended = ended?;
+        halted.and(left)?;
+        solving.checkpoint()?;
+        solving.show()?;
+        Ok(ended)
+    }
+}
+
+impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
+    fn run(&mut self, interrupt: &Interrupt, ordered: &Ordered) -> Result<Ended, TreeError> {
+        let mut show = Instant::now();
+        self.muster()?;
+        let messages = self.lane.messages.clone();
+        loop {
+            if !self.paused {
+                self.hand_out()?;
+            }
+            self.pass_on()?;
+            if self.session.coordinator.state().is_finished() {
+                return Ok(Ended::Finished);
+            }
+            if self.in_hand.is_empty() && !self.paused {
+                if self.draining {
+                    return Ok(Ended::Stopped(Stopped::Drained));
+                }
+                let workers = self.session.coordinator.state().workers();
+                let trusted = workers.iter().filter(|worker| !worker.distrusted).count();
+                return Err(TreeError::Stuck { trusted, workers: workers.len() });
+            }
+            let given = select_biased! {
+                recv(ordered.0) -> given => given.ok(),
+                recv(messages) -> message => {
+                    self.take_in(message.map_err(|_| TreeError::NoWorkers)?)?;
+                    self.drain()?;
+                    None
+                }
+                default(LOOK) => None,
+            };
+            if let Some(given) = given
+                && let Some(ended) = self.obey(given)?
+            {
+                return Ok(ended);
+            }
+            if interrupt.asked() {
+                return Ok(Ended::Stopped(Stopped::Interrupted));
+            }
+            if self.paused {
+                continue;
+            }
+            if self.session.limits.seconds.is_some_and(|limit| self.seconds() >= limit) {
+                return Ok(Ended::Stopped(Stopped::Time));
+            }
+            if self.session.limits.iterations.is_some_and(|limit| self.nodes() >= limit) {
+                return Ok(Ended::Stopped(Stopped::Iterations));
+            }
+            if self.checkpointed.elapsed() >= self.session.pace {
+                self.checkpoint()?;
+            }
+            if Instant::now() >= show {
+                show = Instant::now() + SHOW;
+                self.show()?;
+            }
+        }
+    }
+
+    /// How many members there are to be.
+    fn size(&self) -> Result<usize, TreeError> {
+        let workers = self.lane.queue.size();
+        let workers = self.lane.terms.workers.map_or(workers, |most| most.clamp(1, workers)) as usize;
+        let wanted = workers.max(self.session.members);
+        let (each, Some(limit)) = (self.session.memory_each.max(1), self.session.limits.memory) else {
+            return Ok(wanted);
+        };
+        let least = u64::from(self.session.coordinator.state().settings().quorum);
+        let fit = limit / each;
+        if fit < least {
+            return Err(TreeError::Memory { members: least, needed: least.saturating_mul(each), limit });
+        }
+        Ok(wanted.min(usize::try_from(fit).unwrap_or(usize::MAX)))
+    }
+
+    /// Brings the crew to its size: members come, and those who are idle and too many go.
+    fn muster(&mut self) -> Result<(), TreeError> {
+        let size = self.size()?;
+        while self.desks.len() < size {
+            let Member { user, name, hire } = (self.session.hire)(self.desks.len());
+            let worker = self.session.coordinator.join(&user, &name)?;
+            self.desks.push(Desk { worker, seat: Arc::new(Seat::new(hire)), busy: false });
+        }
+        while self.desks.len() > size
+            && let Some(desk) = self.desks.pop_if(|desk| !desk.busy)
+        {
+            self.session.coordinator.leave(desk.worker)?;
+        }
+        Ok(())
+    }
+
+    /// Gives every idle member a unit, as far as there are any.
+    fn hand_out(&mut self) -> Result<(), TreeError> {
+        self.muster()?;
+        let size = if self.draining { 0 } else { self.size()? };
+        let mut ready = Vec::new();
+        for (at, desk) in self.desks.iter_mut().enumerate().take(size).filter(|(_, desk)| !desk.busy) {
+            if let Next::Unit(work) = self.session.coordinator.next(desk.worker)? {
+                desk.busy = true;
+                ready.push((at, work));
+            }
+        }
+        self.keep()?;
+        for (at, work) in ready {
+            let control = Arc::new(Control::new(work.window, work.budget));
+            let held = Held { desk: at, unit: work.unit, window: work.window, control: Arc::clone(&control) };
+            let ticket = self.next_ticket;
+            self.next_ticket += 1;
+            self.in_hand.insert(ticket, held);
+            let trap = self.session.trap.as_ref().map(Arc::clone);
+            let unit = TreeUnit::new(*work, control, Arc::clone(&self.desks[at].seat), trap);
+            self.lane.queue.put(self.lane.id, ticket, unit).map_err(|_| TreeError::NoWorkers)?;
+        }
+        Ok(())
+    }
+
+    /// Takes in the messages that are there.
+    fn drain(&mut self) -> Result<(), TreeError> {
+        while let Ok(message) = self.lane.messages.try_recv() {
+            self.take_in(message)?;
+        }
+        Ok(())
+    }
+
+    fn take_in(&mut self, message: Message<TreeUnit<G>>) -> Result<(), TreeError> {
+        match message {
+            Message::Report { .. } => Ok(()),
+            Message::Done { outcome: Back::NoTable(error), .. } => Err(error.into()),
+            Message::Done { outcome: Back::NoThread(error), .. } => Err(TreeError::Thread(error)),
+            Message::Done { unit: ticket, outcome: Back::Answered { answer, spent, error }, .. } => {
+                let Some(held) = self.in_hand.remove(&ticket) else { return Ok(()) };
+                if let Some(error) = error {
+                    self.observer.failed(held.unit, &error);
+                }
+                self.settle(&held, answer.window, answer.outcome, spent)
+            }
+            Message::Failed { unit: ticket, error, .. } => {
+                // Whether it is tried again is the coordinator's business, and its member may still be caught in it.
+                self.lane.queue.withdraw(self.lane.id, ticket);
+                let Some(held) = self.in_hand.remove(&ticket) else { return Ok(()) };
+                held.control.cancel();
+                self.desks[held.desk].seat = Arc::new(Seat::new((self.session.hire)(held.desk).hire));
+                self.observer.failed(held.unit, &error);
+                self.settle(&held, held.window, Outcome::Failed, held.control.spent())
+            }
+        }
+    }
+
+    fn settle(&mut self, held: &Held, window: Window, outcome: Outcome, spent: Spent) -> Result<(), TreeError> {
+        let desk = &mut self.desks[held.desk];
+        desk.busy = false;
+        self.observer.ended(held.unit, outcome, spent);
+        Ok(self.session.coordinator.settle(desk.worker, held.unit, window, outcome, spent)?)
+    }
+
+    /// Tells the members what they have to be told, and the observer what happened.
+    fn pass_on(&mut self) -> Result<(), TreeError> {
+        // What is told is safe before.
+        self.keep()?;
+        let Effects { events, orders } = self.session.coordinator.take_effects();
+        for (worker, unit, order) in orders {
+            // One whose outcome is on its way is beyond orders.
+            let held = self.in_hand.values().find(|h| h.unit == unit && self.desks[h.desk].worker == worker);
+            let Some(held) = held else { continue };
+            match order {
+                Order::Cancel => held.control.cancel(),
+                Order::Window(window) => held.control.set_window(window),
+            }
+        }
+        let seconds = self.seconds();
+        for event in events {
+            let told = self.observer.event(self.session.coordinator.state(), &event, seconds);
+            told.map_err(TreeError::Observer)?;
+        }
+        Ok(())
+    }
+
+    /// Carries out an order; how the work ends, if it does.
+    fn obey(&mut self, given: Given) -> Result<Option<Ended>, TreeError> {
+        match given.order {
+            Told::Stop => return Ok(Some(Ended::Stopped(Stopped::Interrupted))),
+            Told::Drain => {
+                self.draining = true;
+                self.go_on();
+            }
+            Told::GoOn => self.go_on(),
+            Told::Pause => {
+                self.halt()?;
+                self.paused = true;
+                self.pass_on()?;
+                self.checkpoint()?;
+                self.show()?;
+            }
+            Told::Adjust(limits, terms) => {
+                (self.session.limits, self.lane.terms) = (limits, terms);
+                self.lane.queue.adjust(self.lane.id, terms);
+                self.muster()?;
+            }
+        }
+        // Whoever gave it may have gone.
+        let _ = given.done.send(());
+        Ok(None)
+    }
+
+    fn go_on(&mut self) {
+        if std::mem::take(&mut self.paused) {
+            self.lane.queue.go_on(self.lane.id);
+            (self.counted, self.rated_at) = (self.nodes(), Instant::now());
+        }
+    }
+
+    /// Has all searches stand still, and takes in those that had just ended.
+    fn halt(&mut self) -> Result<(), TreeError> {
+        self.lane.queue.halt(self.lane.id, PATIENCE);
+        self.drain()
+    }
+
+    /// Gives the units back that members are at; what they took is counted.
+    fn give_up(&mut self) -> Result<(), TreeError> {
+        for held in std::mem::take(&mut self.in_hand).into_values() {
+            held.control.cancel();
+            self.settle(&held, held.window, Outcome::Stopped, held.control.spent())?;
+        }
+        self.pass_on()
+    }
+
+    /// Stores what has changed.
+    fn keep(&mut self) -> Result<(), TreeError> {
+        let records = self.session.coordinator.take_records();
+        match &mut self.session.store {
+            Some(store) => Ok(store.append(&records)?),
+            None => Ok(()),
+        }
+    }
+
+    fn checkpoint(&mut self) -> Result<(), TreeError> {
+        self.keep()?;
+        let standing = self.standing();
+        let coordinator = &mut *self.session.coordinator;
+        self.observer.saving(coordinator.state(), &standing).map_err(TreeError::Observer)?;
+        if let Some(store) = &mut self.session.store {
+            store.checkpoint(coordinator.state_mut(), standing.seconds)?;
+        }
+        self.checkpointed = Instant::now();
+        Ok(())
+    }
+
+    fn show(&mut self) -> Result<(), TreeError> {
+        let standing = self.standing();
+        let passed = self.rated_at.elapsed().as_secs_f64();
+        if passed >= 1.0 {
+            self.rate = standing.nodes.saturating_sub(self.counted) as f64 / passed;
+            (self.counted, self.rated_at) = (standing.nodes, Instant::now());
+        }
+        self.observer.standing(self.session.coordinator.state(), &standing).map_err(TreeError::Observer)
+    }
+
+    fn standing(&self) -> Standing {
+        let running = self.in_hand.iter().map(|(&ticket, held)| Attending {
+            ticket,
+            unit: held.unit,
+            nodes: held.control.nodes(),
+        });
+        Standing { running: running.collect(), nodes: self.nodes(), rate: self.rate, seconds: self.seconds() }
+    }
+
+    /// Nodes of all units, the running ones included.
+    fn nodes(&self) -> u64 {
+        let done = total(self.session.coordinator.state().workers()).all().nodes;
+        self.in_hand.values().fold(done, |sum, held| sum.saturating_add(held.control.nodes()))
+    }
+
+    /// Seconds that it has run, over all sessions.
+    fn seconds(&self) -> f64 {
+        self.session.before + (self.elapsed)().as_secs_f64()
+    }
+}

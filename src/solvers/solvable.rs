@@ -1,0 +1,84 @@
+//! What a game needs to be solved as a job: a name, a text for its positions, and an engine of its own. One `impl` per
+//! game.
+
+use super::busy::Busy;
+use super::go::GoEngine;
+use super::monitor::Monitor;
+use super::reversi::engine::ReversiEngine;
+use super::search::Stats;
+use super::solve::Engine;
+use super::table::Table;
+use crate::core::game::{Game, Side};
+use crate::games::{go, reversi};
+
+/// A game that can be solved as a job.
+pub trait Solvable: Game + Send + Sync + 'static {
+    /// Its name.
+    const NAME: &'static str;
+
+    /// Its own engine.
+    type Own<'a>: Engine<Self> + Send;
+
+    /// Makes the engine, for one thread; `busy` if there are others at the same search.
+    fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> Self::Own<'a>;
+
+    /// The position as one line.
+    fn text(&self) -> String;
+
+    /// Columns and rows of the board.
+    fn size(&self) -> (u8, u8);
+
+    /// What lies on the board, by rows from the upper left.
+    fn cells(&self) -> Vec<Option<Side>>;
+}
+
+/// Who has a cell, of black and white as bits.
+fn owner((black, white): (u64, u64), bit: u8) -> Option<Side> {
+    match (black >> bit & 1, white >> bit & 1) {
+        (0, 0) => None,
+        (1, 0) => Some(Side::First),
+        _ => Some(Side::Second),
+    }
+}
+
+impl Solvable for reversi::position::Position {
+    const NAME: &'static str = "reversi";
+    type Own<'a> = ReversiEngine<'a>;
+
+    fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> ReversiEngine<'a> {
+        ReversiEngine { table, busy, monitor, stats: Stats::default() }
+    }
+
+    fn text(&self) -> String {
+        reversi::notation::to_obf(self)
+    }
+
+    fn size(&self) -> (u8, u8) {
+        (self.board().width(), self.board().height())
+    }
+
+    fn cells(&self) -> Vec<Option<Side>> {
+        self.board().squares().map(|square| owner(self.discs(), square)).collect()
+    }
+}
+
+impl Solvable for go::position::Position {
+    const NAME: &'static str = "go";
+    type Own<'a> = GoEngine<'a>;
+
+    fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> GoEngine<'a> {
+        GoEngine::new(table, busy, monitor)
+    }
+
+    fn text(&self) -> String {
+        go::notation::to_line(self)
+    }
+
+    fn size(&self) -> (u8, u8) {
+        (self.board().width(), self.board().height())
+    }
+
+    fn cells(&self) -> Vec<Option<Side>> {
+        self.board().all().map(|point| owner(self.stones(), point)).collect()
+    }
+}
