@@ -28,6 +28,9 @@ pub struct Setup {
     /// itself, such as `.X./.O./... white`
     #[arg(long, value_name = "FILE|STRING", allow_hyphen_values = true)]
     position: Option<String>,
+    /// The position is a text, and never the name of a file: it may come from anybody.
+    #[arg(skip)]
+    pub text_only: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -70,7 +73,21 @@ fn parse_size(text: &str) -> anyhow::Result<Board> {
 }
 
 impl Setup {
-    fn rules(&self) -> Rules {
+    /// The position that was given, if it was, with the content of the file that it names.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn given(&self) -> anyhow::Result<Option<String>> {
+        let Some(given) = &self.position else { return Ok(None) };
+        Ok(Some(self.read(given)?.unwrap_or_else(|| given.clone())))
+    }
+
+    fn read(&self, given: &str) -> anyhow::Result<Option<String>> {
+        if self.text_only { Ok(None) } else { read_if_file(given) }
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> Rules {
         Rules {
             ko: match self.ko {
                 KoName::Basic => Ko::Basic,
@@ -95,7 +112,7 @@ impl Setup {
             let board = self.size.map_or_else(|| Board::new(4, 4), Ok)?;
             return Ok(Position::new(board, self.rules()));
         };
-        let file = read_if_file(given)?;
+        let file = self.read(given)?;
         let (name, text) = match &file {
             Some(text) => (given.as_str(), text),
             None => ("--position", given),

@@ -1,18 +1,24 @@
 //! What the daemon's jobs are made of: the settings of a request are the flags of the kind's command, by the same parser.
 
 use super::hunt::{self, Given};
-use super::{HuntOnly, config};
+use super::solve::options::Asked;
+use super::{HuntOnly, config, go, reversi};
+use crate::core::game::Game;
 use crate::daemon::kinds::{JobKinds, Prepared, Work};
 use crate::daemon::view::{JobRequest, Limits, Start};
 use crate::jobs::hunt::Job;
+use crate::jobs::solve::{Problem, SolveJob};
+use crate::jobs::tree::settings::Settings;
 use crate::morpion::geometry::Move;
 use crate::morpion::referee;
 use crate::morpion::variant::Variant;
 use crate::notation::format::{ChosenBy, read};
 use crate::notation::grid::Grid;
+use crate::solvers::choice::Name;
+use crate::solvers::solvable::Solvable;
 use crate::strategies::params::Strategy;
 use anyhow::{Context, bail};
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches};
 use serde_json::{Map, Value};
 
 /// Flags that name files, and those that say what a terminal shows: none of a job's business.
@@ -28,25 +34,19 @@ impl JobKinds for Kinds {
     fn prepare(&self, request: &JobRequest, workers: u32) -> Result<Prepared, String> {
         let prepared = match request.kind.as_str() {
             "hunt" => of_hunt(request, workers),
-            other => return Err(format!("there is no kind of job '{other}': expected hunt")),
+            "solve" => of_solve(request),
+            other => return Err(format!("there is no kind of job '{other}': expected hunt or solve")),
         };
         prepared.map_err(|error| super::message(&error))
     }
 }
 
 fn of_hunt(request: &JobRequest, workers: u32) -> anyhow::Result<Prepared> {
-    let mut table = toml::Table::new();
-    for (key, value) in &request.settings {
-        if REFUSED.contains(&key.replace('-', "_").as_str()) {
-            bail!("settings: {key} is for the command line only: grids are sent as text in start and grids");
-        }
-        let value = toml::Value::try_from(value).ok();
-        table.insert(key.clone(), value.with_context(|| format!("settings: {key}: no value is given"))?);
+    if let Some(key) = request.settings.keys().find(|key| REFUSED.contains(&key.replace('-', "_").as_str())) {
+        bail!("settings: {key} is for the command line only: grids are sent as text in start and grids");
     }
     let command = HuntOnly::command();
-    let arguments = config::of_table(&table, &command).context("settings")?;
-    let matches = command.clone().no_binary_name(true).try_get_matches_from(&arguments);
-    let matches = matches.map_err(|error| anyhow::anyhow!("settings: {}", config::brief(&error)))?;
+    let matches = matches_of(&request.settings, &command)?;
     let HuntOnly { hunt: args } = HuntOnly::from_arg_matches(&matches)?;
     let stall = match &args.stall_table {
         Some(rows) if rows.is_empty() || rows.contains(':') => Some(rows.parse().context("settings: stall_table")?),
@@ -85,6 +85,92 @@ fn of_hunt(request: &JobRequest, workers: u32) -> anyhow::Result<Prepared> {
     })
 }
 
+/// Settings read as the flags of a command.
+fn matches_of(settings: &Map<String, Value>, command: &clap::Command) -> anyhow::Result<ArgMatches> {
+    let mut table = toml::Table::new();
+    for (key, value) in settings {
+        let value = toml::Value::try_from(value).ok();
+        table.insert(key.clone(), value.with_context(|| format!("settings: {key}: no value is given"))?);
+    }
+    let arguments = config::of_table(&table, command).context("settings")?;
+    let matches = command.clone().no_binary_name(true).try_get_matches_from(&arguments);
+    matches.map_err(|error| anyhow::anyhow!("settings: {}", config::brief(&error)))
+}
+
+/// A solver job: its settings are the game, and the flags of the game in `morpion solve` but for those that are about the
+/// process (`threads`, `state`).
+fn of_solve(request: &JobRequest) -> anyhow::Result<Prepared> {
+    if request.start.is_some() || !request.grids.is_empty() {
+        bail!("start and grids are for hunts: a position is sent as text in the setting position");
+    }
+    let mut settings = request.settings.clone();
+    match settings.remove("game").as_ref().map(|game| game.as_str().unwrap_or_default()) {
+        Some("reversi") => of_game::<reversi::Setup>("reversi", &settings, |setup| {
+            setup.text_only = true;
+            let [problem] = <[_; 1]>::try_from(setup.problems()?)
+                .map_err(|all| anyhow::anyhow!("there are {} positions: a job is about one", all.len()))?;
+            let ((width, height), empties) = (setup.size(), problem.position.empties());
+            let position = problem.text;
+            Ok((setup.title(), Problem::Reversi { width, height, empties, position }, reversi_point()))
+        }),
+        Some("go") => of_game::<go::Setup>("go", &settings, |setup| {
+            setup.text_only = true;
+            let position = match setup.given()? {
+                Some(given) => {
+                    // Whether it is one, and of the size asked for.
+                    setup.first()?;
+                    given
+                }
+                None => setup.first()?.text(),
+            };
+            Ok((setup.title()?, Problem::Go { rules: setup.rules(), position }, go_point()))
+        }),
+        Some(other) => bail!("settings: game: there is no '{other}': expected go or reversi"),
+        None => bail!("settings: game is missing: expected go or reversi"),
+    }
+}
+
+fn reversi_point() -> i32 {
+    <crate::games::reversi::position::Position as Game>::POINT
+}
+
+fn go_point() -> i32 {
+    <crate::games::go::position::Position as Game>::POINT
+}
+
+/// The same for one game: `problem` makes its position, with the title and the worth of a point.
+fn of_game<S: clap::Args>(
+    game: &str,
+    settings: &Map<String, Value>,
+    problem: impl FnOnce(&mut S) -> anyhow::Result<(String, Problem, i32)>,
+) -> anyhow::Result<Prepared> {
+    let command = Asked::<S>::augment_args(clap::Command::new("solve")).args_override_self(true);
+    let matches = matches_of(settings, &command)?;
+    let mut asked = Asked::<S>::from_arg_matches(&matches)?;
+    let (title, problem, point) = problem(&mut asked.setup).context("settings")?;
+    let choice = asked.question.choice();
+    let strategy = choice.algorithm.unwrap_or(Name::Special);
+    let strategy = serde_json::to_value(strategy)?.as_str().unwrap_or_default().to_owned();
+    let job = SolveJob {
+        problem,
+        title: title.clone(),
+        choice,
+        memory: asked.question.unit_memory(),
+        settings: asked.units.settings(asked.question.goal(point)),
+        user: asked.units.user().to_owned(),
+    };
+    let mut all = plain_settings(&command, &matches);
+    all.insert("game".to_owned(), game.into());
+    let Settings { budget, feeder, quorum, seed, .. } = job.settings;
+    all.insert("memory".to_owned(), job.memory.into());
+    all.insert("unit_budget".to_owned(), budget.into());
+    all.insert("feeder".to_owned(), serde_json::to_value(feeder)?);
+    all.insert("quorum".to_owned(), quorum.into());
+    all.insert("seed".to_owned(), seed.into());
+    all.insert("user".to_owned(), job.user.clone().into());
+    Ok(Prepared { name: title, limits: Limits::default(), settings: all, strategy, work: Work::Solve(job) })
+}
+
 /// The first moves of a grid, and its variant: the one asked for, else the one that the text names, else 5T.
 fn position(start: &Start, variant: Option<Variant>) -> anyhow::Result<(Variant, Vec<Move>)> {
     let Grid { variant, moves, .. } = grid(&start.grid, variant)?;
@@ -106,8 +192,8 @@ fn grid(text: &str, variant: Option<Variant>) -> anyhow::Result<Grid> {
     Ok(loaded.grid)
 }
 
-/// All settings by name, defaults filled in.
-fn settings(command: &clap::Command, matches: &ArgMatches, job: &Job) -> Map<String, Value> {
+/// The flags of a command by name, defaults filled in.
+fn plain_settings(command: &clap::Command, matches: &ArgMatches) -> Map<String, Value> {
     let mut map = Map::new();
     for arg in command.get_arguments() {
         let (Some(long), id) = (arg.get_long(), arg.get_id().as_str()) else { continue };
@@ -120,6 +206,12 @@ fn settings(command: &clap::Command, matches: &ArgMatches, job: &Job) -> Map<Str
             map.insert(name, plain(&value.to_string_lossy()));
         }
     }
+    map
+}
+
+/// All settings of a hunt by name, defaults filled in.
+fn settings(command: &clap::Command, matches: &ArgMatches, job: &Job) -> Map<String, Value> {
+    let mut map = plain_settings(command, matches);
     let mut set = |name: &str, value: Option<Value>| _ = value.map(|value| map.insert(name.to_owned(), value));
     set("variant", Some(job.variant.to_string().into()));
     set("seed", Some(job.seed.into()));

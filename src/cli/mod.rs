@@ -155,6 +155,16 @@ fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
         Some(Command::Job(args)) => {
             let Some(config) = args.config() else { return Ok(cli) };
             let from_file = job::arguments(config)?;
+            if from_file.first().is_some_and(|first| first == "solve") {
+                // A subcommand, which has no place for the file's name.
+                let named = (3..arguments.len()).find(|&at| arguments[at] == config.as_os_str());
+                if let Some(at) = named {
+                    arguments.remove(at);
+                    if arguments[at - 1] == "--config" {
+                        arguments.remove(at - 1);
+                    }
+                }
+            }
             arguments.splice(3..3, from_file);
             return Ok(Cli::try_parse_from(arguments)?);
         }

@@ -23,6 +23,9 @@ pub struct Setup {
     /// to move)
     #[arg(long, value_name = "FILE|STRING", conflicts_with = "start", allow_hyphen_values = true)]
     position: Option<String>,
+    /// The position is a text, and never the name of a file: it may come from anybody.
+    #[arg(skip)]
+    pub text_only: bool,
     /// Who gets cells that are empty at the end [default: nobody from the start, the winner with --position]
     #[arg(long, value_enum)]
     empties: Option<EmptiesName>,
@@ -55,6 +58,19 @@ fn parse_size(text: &str) -> anyhow::Result<Board> {
 }
 
 impl Setup {
+    /// The position that was given, if it was, with the content of the file that it names.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn given(&self) -> anyhow::Result<Option<String>> {
+        let Some(given) = &self.position else { return Ok(None) };
+        Ok(Some(self.read(given)?.unwrap_or_else(|| given.clone())))
+    }
+
+    fn read(&self, given: &str) -> anyhow::Result<Option<String>> {
+        if self.text_only { Ok(None) } else { read_if_file(given) }
+    }
+
     /// The board and how it begins, in words.
     pub fn title(&self) -> String {
         let start = match (&self.position, self.start) {
@@ -82,7 +98,7 @@ impl Setup {
             let position = Position::new(self.size, start).with_empties(empties);
             return Ok(vec![Problem { label: String::new(), text: to_obf(&position), position, known: None }]);
         };
-        let (name, text) = match read_if_file(given)? {
+        let (name, text) = match self.read(given)? {
             Some(text) => (given.as_str(), text),
             None => ("--position", given.clone()),
         };
@@ -104,6 +120,11 @@ impl Setup {
                 position: problem.position.with_empties(empties),
             })
             .collect())
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> (u8, u8) {
+        (self.size.width(), self.size.height())
     }
 
     /// The first of the positions.

@@ -6,10 +6,10 @@ pub mod units;
 
 use super::{go, machine, reversi, signals};
 use crate::core::game::{Game, Side, Value};
+use crate::jobs::solve::goal_name;
 use crate::runner::Interrupt;
 use crate::runner::engine::Plan;
 use crate::runner::tree::crew::MakeEngine;
-use crate::jobs::solve::goal_name;
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::{Monitor, Stopped};
 use crate::solvers::search::Stats;
@@ -78,12 +78,8 @@ pub struct Problem<G> {
 /// A position that cannot be read, options that do not go together, no memory, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        Games::Go(of) => {
-            solve_all(of.setup.problems()?, &of.setup.title()?, &of.options, out)
-        }
-        Games::Reversi(of) => {
-            solve_all(of.setup.problems()?, &of.setup.title(), &of.options, out)
-        }
+        Games::Go(of) => solve_all(of.setup.problems()?, &of.setup.title()?, &of.options, out),
+        Games::Reversi(of) => solve_all(of.setup.problems()?, &of.setup.title(), &of.options, out),
     }
 }
 
@@ -233,7 +229,7 @@ fn solve_one<G: Solvable>(
         let result = solve(
             &mut *engine,
             position,
-            options.goal(G::POINT),
+            options.question.goal(G::POINT),
             guess,
             !options.value_only,
             LONGEST_LINE,
@@ -340,7 +336,11 @@ impl Found {
     {
         let label = if problem.label.is_empty() { String::new() } else { format!(", {}", problem.label) };
         writeln!(out, "{title}{label}\n{}", problem.position)?;
-        writeln!(out, "value       {}", verdict(self.bounds, self.side, self.point, options.goal(self.point)))?;
+        writeln!(
+            out,
+            "value       {}",
+            verdict(self.bounds, self.side, self.point, options.question.goal(self.point))
+        )?;
         let took = |nodes: u64, seconds: f64, cpu: Option<f64>| {
             let cpu = cpu.map_or(String::new(), |cpu| format!(", {cpu:.2} CPU seconds"));
             format!("{} nodes, {seconds:.2} s{cpu}", grouped(nodes))
@@ -357,15 +357,15 @@ impl Found {
     }
 
     fn to_json<G>(&self, problem: &Problem<G>, title: &str, options: &Options) -> serde_json::Value {
-        let goal = options.goal(self.point);
+        let goal = options.question.goal(self.point);
         serde_json::json!({
             "version": JSON_VERSION,
             "command": "solve",
             "game": title,
             "position": problem.text,
             "side": side_name(self.side),
-            "algorithm": options.algorithm.map(|name| format!("{name:?}").to_lowercase()),
-            "without": options.without.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
+            "algorithm": options.question.algorithm.map(|name| format!("{name:?}").to_lowercase()),
+            "without": options.question.without.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
             "goal": goal_name(goal, self.point),
             "settled": self.bounds.settle(goal),
             "stopped": match self.stopped {

@@ -24,6 +24,7 @@ pub fn read(job: JobId, path: &Path) -> Result<StatisticsView, StatisticsError> 
         course: Vec::new(),
         scores: Vec::new(),
         units: Vec::new(),
+        solution: None,
     };
     if !path.join(state::CHECKPOINT).exists() || !path.join(events::FILE).exists() {
         return Ok(view);

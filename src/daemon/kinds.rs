@@ -3,6 +3,7 @@
 
 use super::view::{JobRequest, Limits};
 use crate::jobs::hunt::Job;
+use crate::jobs::solve::SolveJob;
 use serde_json::{Map, Value};
 
 /// What a request comes to.
@@ -26,6 +27,8 @@ pub struct Prepared {
 pub enum Work {
     /// A hunt.
     Hunt(Job),
+    /// A solution of a position of a two-player game, by units.
+    Solve(SolveJob),
 }
 
 /// Reads requests.

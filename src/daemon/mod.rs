@@ -14,6 +14,7 @@ mod records;
 pub mod scheduler;
 pub mod service;
 pub mod serving;
+pub mod solutions;
 pub mod tokens;
 pub mod ui;
 pub mod view;

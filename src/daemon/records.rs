@@ -1,7 +1,7 @@
 //! What the store holds of a job, and what of it is shown.
 
 use super::kinds::Work;
-use super::view::{JobId, JobRequest, JobState, JobView, Limits, VERSION};
+use super::view::{JobId, JobRequest, JobState, JobView, Limits, SolutionView, VERSION};
 use crate::morpion::variant::Variant;
 use crate::runner::status::Status;
 use serde::{Deserialize, Serialize};
@@ -55,6 +55,63 @@ pub struct JobRecord {
     pub settings: String,
     /// The key that the client gave it.
     pub key: Option<String>,
+    /// What a solver job has found.
+    pub solution: Option<SolutionView>,
+}
+
+/// How a job stands that has a coordinator, whatever its kind.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Standing {
+    /// Seconds that it has run.
+    pub seconds: f64,
+    /// Iterations of all its units, the running ones included.
+    pub iterations: u64,
+    /// Iterations per second lately.
+    pub rate: f64,
+    /// Units done.
+    pub units_done: u64,
+    /// How many of them stalled.
+    pub units_stalled: u64,
+    /// Best score, 0 if there is none.
+    pub best: u32,
+    /// Units that workers are at.
+    pub running: Vec<Attending>,
+    /// What a solver job has found.
+    pub solution: Option<SolutionView>,
+}
+
+/// A unit that a worker is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attending {
+    /// Its number in the queue.
+    pub ticket: u64,
+    /// Its number in the job.
+    pub unit: u64,
+    /// Its iterations.
+    pub iterations: u64,
+    /// Its best score.
+    pub best: u32,
+}
+
+impl From<&Status> for Standing {
+    fn from(status: &Status) -> Standing {
+        let running = status.running.iter().map(|running| Attending {
+            ticket: running.unit,
+            unit: running.unit,
+            iterations: running.iterations,
+            best: running.best,
+        });
+        Standing {
+            seconds: status.seconds,
+            iterations: status.iterations,
+            rate: status.rate,
+            units_done: status.ended,
+            units_stalled: status.stalled,
+            best: status.best,
+            running: running.collect(),
+            solution: None,
+        }
+    }
 }
 
 /// What a job is made of, as it is stored, as JSON.
@@ -83,12 +140,15 @@ impl JobRecord {
     }
 
     /// Takes in how it stands.
-    pub fn update(&mut self, status: &Status) {
-        self.seconds = status.seconds;
-        self.iterations = status.iterations;
-        self.units_done = status.ended;
-        self.units_stalled = status.stalled;
-        self.best = (status.best > 0).then_some(status.best);
+    pub fn update(&mut self, standing: &Standing) {
+        self.seconds = standing.seconds;
+        self.iterations = standing.iterations;
+        self.units_done = standing.units_done;
+        self.units_stalled = standing.units_stalled;
+        self.best = (standing.best > 0).then_some(standing.best);
+        if standing.solution.is_some() {
+            self.solution.clone_from(&standing.solution);
+        }
     }
 
     /// What is shown of it, when no thread works for it.
@@ -119,6 +179,7 @@ impl JobRecord {
             best: self.best,
             best_grid: self.best_grid.map(key_text),
             settings: serde_json::from_str(&self.settings).unwrap_or_default(),
+            solution: self.solution.clone(),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The daemon below HTTP: takes jobs, gives them threads, keeps all of it durable.
 //!
 //! A job is in one of three places. *Waiting* jobs are records in memory and in the store and cost nothing else. *Active* ones
-//! have a coordinator: a thread that runs the hunt's session (`active`) in the job's folder and shares the workers of one queue
-//! with the others, by priority and weight. Jobs that are *over* are records in the store. At most [`Daemon::most_active`] are
+//! have a coordinator (`active`): a thread that runs what the job's kind has it run (`kind`, `hunt`, `solve`) in the job's folder
+//! and shares the workers of one queue with the others, by priority and weight. Jobs that are *over* are records in the store. At most [`Daemon::most_active`] are
 //! active: those of the highest priority, and of these the oldest; one of a lower priority goes back to waiting, by a
 //! checkpoint, when one of a higher comes.
 //!
@@ -13,8 +13,11 @@ mod active;
 mod admission;
 mod commands;
 mod door;
+mod hunt;
+mod kind;
 mod lists;
 mod news;
+mod solve;
 
 use super::directory::{DirectoryError, StateDirectory};
 use super::kinds::JobKinds;
@@ -22,8 +25,9 @@ use super::records::JobRecord;
 use super::view::{EventKind, JobId, JobState};
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::ReadError;
+use crate::queue::any::AnyUnit;
 use crate::queue::local::{Local, Options as QueueOptions, SpawnError};
-use crate::runner::worker::{HuntUnit, Trap};
+use crate::runner::worker::Trap;
 use crate::store::{Change, Store, StoreError};
 use active::Active;
 use news::News;
@@ -123,7 +127,7 @@ pub struct Daemon {
     core: Mutex<Core>,
     /// A coordinator has ended, or a request has been stored.
     changed: Condvar,
-    queue: Arc<Local<HuntUnit>>,
+    queue: Arc<Local<AnyUnit>>,
     store: Store,
     news: News,
     directory: StateDirectory,

@@ -1,6 +1,10 @@
 //! The values of the API: what a client sends and sees. All are JSON objects whose fields are never renamed within a
 //! version; fields may be added. Times are seconds since 1970 (UTC), durations are seconds.
 
+mod solution;
+
+pub use solution::*;
+
 use super::object;
 use crate::core::search::End;
 use crate::morpion::variant::Variant;
@@ -18,7 +22,7 @@ pub type JobId = u64;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
-    /// Kind of the job: `hunt`, ...
+    /// Kind of the job: `hunt`, `solve`.
     #[schema(min_length = 1, example = "hunt")]
     pub kind: String,
     /// A name for people, without control characters; default: made from the settings.
@@ -36,8 +40,8 @@ pub struct JobRequest {
     /// What the job may use.
     #[serde(default, deserialize_with = "object::one")]
     pub limits: Limits,
-    /// The flags of the kind's command, named and valued as in its configuration file (`strategy`, `level`, ...). Flags that
-    /// name files or directories are refused: grids are sent as text instead.
+    /// The flags of the kind's command, named and valued as in its configuration file (`strategy`, `level`, ...; for `solve`
+    /// also `game`). Flags that name files or directories are refused: grids and positions are sent as text instead.
     #[serde(default)]
     #[schema(value_type = Object)]
     pub settings: Map<String, Value>,
@@ -72,7 +76,7 @@ pub struct Limits {
     #[serde(default)]
     #[schema(exclusive_minimum = 0, maximum = 1e12)]
     pub seconds: Option<f64>,
-    /// Iterations of all its units.
+    /// Iterations of all its units; of a solver job nodes.
     #[serde(default)]
     #[schema(minimum = 1)]
     pub iterations: Option<u64>,
@@ -126,8 +130,8 @@ pub struct JobView {
     pub name: String,
     /// How it stands.
     pub state: JobState,
-    /// How it ended (`target`, `exhausted`, `finished`, `time`, `iterations`, `drained`), why it failed, or why it cannot go on
-    /// for now: what the disk said.
+    /// How it ended (`target`, `exhausted`, `finished`, `solved`, `time`, `iterations`, `drained`), why it failed, or why it
+    /// cannot go on for now: what the disk said.
     pub reason: Option<String>,
     /// Variant, if it is about one.
     pub variant: Option<Variant>,
@@ -168,6 +172,9 @@ pub struct JobView {
     /// The job's settings, defaults filled in.
     #[schema(value_type = Object)]
     pub settings: Map<String, Value>,
+    /// What a solver job has found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solution: Option<SolutionView>,
 }
 
 /// How a unit stands.
@@ -268,6 +275,9 @@ pub struct StatisticsView {
     pub scores: Vec<LevelHistogram>,
     /// Best scores of the units done.
     pub units: Vec<(u32, u64)>,
+    /// Course and credit of a solver job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solution: Option<SolutionStatisticsView>,
 }
 
 /// A move: `x` to the right, `y` down, the north-west corner of the starting cross's inner square at (28,28) as in Pentasol;
@@ -429,6 +439,9 @@ pub struct TotalsView {
     pub grids: u64,
     /// The best grid of each variant that has one.
     pub best: Vec<BestView>,
+    /// What the solver jobs came to, by user name.
+    #[serde(default)]
+    pub solver: Vec<SolverTotalsView>,
 }
 
 /// Something happened.
@@ -480,6 +493,24 @@ pub enum EventKind {
         new: bool,
         /// Seconds that the job had run.
         seconds: f64,
+    },
+    /// A solver job knows more of the value of its position, in points for the side to move.
+    Bounds {
+        /// It is at least this.
+        lower: i32,
+        /// It is at most this.
+        upper: i32,
+        /// That is all that was asked.
+        settled: bool,
+        /// Nodes until then.
+        nodes: u64,
+        /// Seconds that the job had run.
+        seconds: f64,
+    },
+    /// A worker of a solver job was wrong so often that it gets no more units.
+    Distrusted {
+        /// User and name.
+        worker: String,
     },
     /// A unit failed.
     UnitFailed {

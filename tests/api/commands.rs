@@ -52,6 +52,70 @@ fn a_job_goes_its_way() {
 }
 
 #[test]
+fn a_solver_job_goes_its_way() {
+    let daemon = Daemon::begin();
+    let url = format!("http://{}", daemon.address);
+    let run = |arguments: &[&str]| morpion(&url, arguments);
+    let sent = |id: &str| {
+        let shown = run(&["job", "show", id, "--json"]);
+        let job: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+        (job["kind"].clone(), job["settings"].clone(), job["limits"].clone(), job["priority"].clone())
+    };
+    let submit = "job submit solve reversi --size 4x6 --threshold -3 --memory 2M --quorum 2 --user ada --threads 3 \
+                  --all-memory 1G --time 90 --priority -5 --name small --idempotency-key k";
+    let submit: Vec<&str> = submit.split_whitespace().collect();
+    assert_eq!(text(&run(&submit).stdout), "1\n");
+    assert_eq!(text(&run(&submit).stdout), "1\n");
+    let settings = serde_json::json!({
+        "game": "reversi", "size": "4x6", "threshold": -3, "memory": "2M", "quorum": 2, "user": "ada",
+    });
+    let limits = serde_json::json!({ "seconds": 90.0, "iterations": null, "threads": 3, "memory": 1 << 30 });
+    assert_eq!(sent("1"), ("solve".into(), settings, limits, (-5).into()));
+
+    let directory = tempfile::tempdir().unwrap();
+    let sgf = directory.path().join("a.sgf");
+    std::fs::write(&sgf, "(;SZ[3];B[bb])").unwrap();
+    let go = run(&["job", "submit", "solve", "go", "--ko", "superko", "--position", sgf.to_str().unwrap()]);
+    assert_eq!(text(&go.stdout), "2\n", "{}", text(&go.stderr));
+    let settings = serde_json::json!({ "game": "go", "ko": "superko", "position": "(;SZ[3];B[bb])" });
+    assert_eq!(sent("2").1, settings);
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/configs/job-solve-reversi.toml");
+    let submitted = run(&["job", "submit", config, "--priority", "9"]);
+    assert_eq!(text(&submitted.stdout), "3\n", "{}", text(&submitted.stderr));
+    let (kind, settings, limits, priority) = sent("3");
+    assert_eq!((kind, &settings["size"], &settings["game"]), ("solve".into(), &6.into(), &"reversi".into()));
+    assert_eq!((&limits["threads"], priority), (&2.into(), 9.into()));
+
+    let shown = run(&["job", "show", "1"]);
+    let shown = text(&shown.stdout);
+    for line in [
+        "position    reversi 4x4, standard start: -----OX--XO----- X",
+        "value       -10..-6 for black, not settled",
+        "moves       b1 -10..-6, a2 -16..-10, c4 -8",
+        "tree        17 nodes on top; units: 9 made, 4 answered, 1 split, 2 not needed, 2 open",
+        "took        1 234 nodes, 0.5 CPU seconds of ada",
+    ] {
+        assert!(shown.lines().any(|l| l == line), "{line}\n{shown}");
+    }
+    assert!(text(&run(&["job", "list"]).stdout).contains("-10..-6"));
+    for (wrong, expected) in [
+        ("solve", "go"),
+        ("solve chess", "chess"),
+        ("solve reversi --size 3", "width and height are 4 to 8"),
+        ("solve reversi --position XO", "position"),
+        ("solve go --position missing.sgf", "neither a file nor a position"),
+        ("solve reversi --units", "--units"),
+        ("solve reversi --state x", "--state"),
+        ("solve reversi --value exact --threshold 3", "cannot be used with"),
+    ] {
+        let arguments: Vec<&str> = ["job", "submit"].into_iter().chain(wrong.split_whitespace()).collect();
+        let refused = run(&arguments);
+        assert_eq!(refused.status.code(), Some(2), "{wrong}");
+        assert!(text(&refused.stderr).contains(expected), "{wrong}: {}", text(&refused.stderr));
+    }
+}
+
+#[test]
 fn nobody_there_is_said_clearly() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let alone = morpion(&format!("http://{free}"), &["job", "list"]);

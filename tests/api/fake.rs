@@ -65,6 +65,59 @@ impl Fake {
     }
 }
 
+/// What a solver job has found: Reversi on 4x4, nearly solved.
+fn solution() -> SolutionView {
+    let known = |name: &str, lower, upper| MoveBoundsView { name: name.to_owned(), lower, upper };
+    SolutionView {
+        game: "reversi".to_owned(),
+        title: "reversi 4x4, standard start".to_owned(),
+        width: 4,
+        height: 4,
+        cells: ".....OX..XO.....".to_owned(),
+        position: "-----OX--XO----- X".to_owned(),
+        side: "black".to_owned(),
+        goal: "exact".to_owned(),
+        settled: false,
+        lower: -10,
+        upper: -6,
+        best_moves: Vec::new(),
+        line: Vec::new(),
+        moves: vec![
+            known("b1", Some(-10), Some(-6)),
+            known("a2", Some(-16), Some(-10)),
+            known("d3", None, None),
+            known("c4", Some(-8), Some(-8)),
+        ],
+        tree_nodes: 17,
+        units: SolutionUnitsView { made: 9, finished: 4, split: 1, cancelled: 2, open: 2 },
+        nodes: 1234,
+        cpu_seconds: 0.5,
+        user: "ada".to_owned(),
+        quorum: 1,
+        contradictions: 0,
+    }
+}
+
+fn course() -> SolutionStatisticsView {
+    let tally = |units| TallyView { units, nodes: 10 * units, cpu_seconds: 0.25 };
+    let credit = CreditView { accepted: tally(5), not_needed: tally(2), refused: TallyView::default() };
+    let at = |seconds, lower, upper| BoundsPoint { seconds, nodes: 100, units: 3, lower, upper };
+    SolutionStatisticsView {
+        course: vec![at(0.5, -16, 16), at(1.0, -16, -6), at(2.5, -10, -6)],
+        total: credit,
+        users: vec![UserCreditView { user: "ada".to_owned(), credit }],
+        workers: vec![WorkerCreditView {
+            user: "ada".to_owned(),
+            name: "1".to_owned(),
+            credit,
+            right: 5,
+            wrong: 0,
+            failed: 0,
+            trusted: true,
+        }],
+    }
+}
+
 /// Part of a list whose cursors are places in it.
 fn part<T: Clone>(all: &[T], page: &Page) -> Result<Listing<T>, Refusal> {
     let from = match &page.cursor {
@@ -98,7 +151,7 @@ impl Service for Fake {
 
     fn submit(&self, request: JobRequest, idempotency: Option<&str>) -> Result<JobView, Refusal> {
         match request.kind.as_str() {
-            "hunt" => {}
+            "hunt" | "solve" => {}
             "full" => return Err(Refusal::Unavailable("the disk is full".to_owned())),
             "broken" => return Err(Refusal::Internal("secret details".to_owned())),
             "panic" => panic!("as it was asked to"),
@@ -119,6 +172,8 @@ impl Service for Fake {
         if let Some(key) = idempotency {
             state.keys.insert(key.to_owned(), (request.clone(), id));
         }
+        let solution = (request.kind == "solve").then(solution);
+        let is_hunt = solution.is_none();
         let job = JobView {
             v: VERSION,
             id,
@@ -126,8 +181,8 @@ impl Service for Fake {
             name: request.name.unwrap_or_else(|| format!("job {id}")),
             state: JobState::Running,
             reason: None,
-            variant: Some(Variant::T5),
-            strategy: Some("nrpa".to_owned()),
+            variant: is_hunt.then_some(Variant::T5),
+            strategy: Some(if is_hunt { "nrpa" } else { "special" }.to_owned()),
             seed: Some(7),
             priority: request.priority,
             weight: request.weight,
@@ -142,9 +197,10 @@ impl Service for Fake {
             units_stalled: 0,
             units_poisoned: 0,
             threads: 1,
-            best: Some(82),
-            best_grid: state.grids.keys().next().cloned(),
+            best: is_hunt.then_some(82),
+            best_grid: state.grids.keys().next().filter(|_| is_hunt).cloned(),
             settings: request.settings,
+            solution,
         };
         state.jobs.insert(id, job.clone());
         drop(state);
@@ -234,6 +290,7 @@ impl Service for Fake {
             course: vec![CoursePoint { seconds: 1.0, iterations: 500, best: 70 }],
             scores: vec![LevelHistogram { level: 0, counts: vec![(50, 7)] }],
             units: vec![(60, 2)],
+            solution: self.state().jobs[&id].solution.is_some().then(course),
         })
     }
 

@@ -104,6 +104,8 @@ fn ended(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitC
     } else {
         let reason = job.reason.as_ref().map_or(String::new(), |reason| format!(" ({})", plain(reason)));
         let best = job.best.map_or(String::new(), |best| format!(", best {best}"));
+        let found = job.solution.as_ref();
+        let best = found.map_or(best, |found| format!(", {}", between(found.lower, found.upper)));
         eprintln!("job {} is {}{reason}{best}", job.id, list::state(job.state));
     }
     Ok(verdict(job))
@@ -159,6 +161,11 @@ fn show(event: &EventView, json: bool, out: &mut dyn Write) -> anyhow::Result<()
     Ok(out.flush()?)
 }
 
+/// Bounds of a value, for people.
+pub fn between(lower: i32, upper: i32) -> String {
+    if lower == upper { format!("value {lower:+}") } else { format!("value {lower:+} to {upper:+}") }
+}
+
 /// An event for people.
 pub fn told(event: &EventView) -> String {
     let job = event.job.map_or(String::new(), |job| format!("job {job}: "));
@@ -175,6 +182,11 @@ pub fn told(event: &EventView) -> String {
             let new = if *new { ", NEW" } else { "" };
             format!("best {score} after {}{record}{new}", clock(*seconds))
         }
+        EventKind::Bounds { lower, upper, settled, nodes, seconds } => {
+            let what = if *settled { "settled: " } else { "" };
+            format!("{what}{} after {}, {} nodes", between(*lower, *upper), clock(*seconds), thousands(*nodes))
+        }
+        EventKind::Distrusted { worker } => format!("worker {} is often wrong: no longer trusted", plain(worker)),
         EventKind::UnitFailed { unit, attempts, error } => {
             format!("unit {unit} failed ({attempts} of 3): {}", plain(error))
         }

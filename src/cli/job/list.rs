@@ -3,7 +3,7 @@
 use super::{Named, document};
 use crate::cli::client::{Client, Connection, encoded};
 use crate::cli::grid_input::plain;
-use crate::daemon::view::{JobState, JobView, Listing, VERSION};
+use crate::daemon::view::{JobState, JobView, Listing, SolutionView, VERSION};
 use crate::runner::status::{clock, thousands};
 use std::io::Write;
 use std::process::ExitCode;
@@ -78,13 +78,22 @@ fn row(job: &JobView) -> [String; 8] {
     [
         job.id.to_string(),
         state(job.state).to_owned(),
-        job.best.map_or("-".to_owned(), |best| best.to_string()),
+        best(job),
         job.threads.to_string(),
         thousands(job.rate.max(0.0) as u64),
         thousands(job.iterations),
         clock(job.seconds),
         plain(&job.name),
     ]
+}
+
+/// The best score of a hunt, the value of a solver job as far as it is known.
+pub fn best(job: &JobView) -> String {
+    match (&job.solution, job.best) {
+        (Some(found), _) => range(found.lower, found.upper),
+        (None, Some(best)) => best.to_string(),
+        (None, None) => "-".to_owned(),
+    }
 }
 
 /// Prints rows below their heads; numbers to the right, the state and the name to the left.
@@ -125,6 +134,9 @@ fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
     line("state", format!("{}{reason}", state(job.state)))?;
     let what = [Some(job.kind.clone()), job.strategy.clone(), job.variant.map(|v| v.to_string())];
     line("kind", what.into_iter().flatten().collect::<Vec<_>>().join(", "))?;
+    if let Some(found) = &job.solution {
+        describe_solution(found, &mut line)?;
+    }
     if let Some(best) = job.best {
         line("best", format!("{best} moves, grid {}", job.best_grid.as_deref().unwrap_or("-")))?;
     }
@@ -158,4 +170,48 @@ fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
         line(if i == 0 { "settings" } else { "" }, setting)?;
     }
     Ok(())
+}
+
+fn describe_solution(
+    found: &SolutionView,
+    line: &mut dyn FnMut(&str, String) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    line("position", format!("{}: {}", plain(&found.title), plain(&found.position)))?;
+    let settled = if found.settled { "" } else { ", not settled" };
+    line("value", format!("{} for {}{settled}", range(found.lower, found.upper), plain(&found.side)))?;
+    for (name, moves) in [("best moves", &found.best_moves), ("line", &found.line)] {
+        if !moves.is_empty() {
+            line(name, plain(&moves.join(" ")))?;
+        }
+    }
+    let known = found.moves.iter().filter_map(|m| Some((&m.name, m.lower?, m.upper?)));
+    let known: Vec<String> = known.map(|(name, lower, upper)| format!("{name} {}", range(lower, upper))).collect();
+    if !known.is_empty() {
+        line("moves", plain(&known.join(", ")))?;
+    }
+    let units = found.units;
+    line(
+        "tree",
+        format!(
+            "{} nodes on top; units: {} made, {} answered, {} split, {} not needed, {} open",
+            thousands(found.tree_nodes),
+            thousands(units.made),
+            thousands(units.finished),
+            thousands(units.split),
+            thousands(units.cancelled),
+            thousands(units.open)
+        ),
+    )?;
+    line(
+        "took",
+        format!("{} nodes, {:.1} CPU seconds of {}", thousands(found.nodes), found.cpu_seconds, plain(&found.user)),
+    )?;
+    if found.contradictions > 0 {
+        line("doubtful", format!("{} contradictions among the answers", found.contradictions))?;
+    }
+    Ok(())
+}
+
+fn range(lower: i32, upper: i32) -> String {
+    if lower == upper { format!("{lower:+}") } else { format!("{lower:+}..{upper:+}") }
 }

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use submit::Submit;
 
 pub use follow::told;
-pub use list::state;
+pub use list::{best, state};
 pub use submit::arguments;
 
 /// Submit jobs to a daemon, watch them, command them, and fetch what they found.

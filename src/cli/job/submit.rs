@@ -1,18 +1,19 @@
-//! `morpion job submit`: the flags of a hunt become a request.
+//! `morpion job submit`: the flags of a hunt, or of a solution, become a request.
 //!
-//! The flags are those of `morpion hunt`, read by the same declarations, so a mistake is told before anything is sent. Only
+//! The flags are those of `morpion hunt` or `morpion solve`, read by the same declarations, so a mistake is told before anything is sent. Only
 //! flags that were given are sent; the daemon fills in the defaults. Files that flags name are read here, and their
 //! content is sent: the daemon may run elsewhere.
 
 use crate::cli::client::{Client, Connection};
-use crate::cli::{config, hunt};
+use crate::cli::solve::options::Asked;
+use crate::cli::{config, go, hunt, reversi};
 use crate::daemon::view::{JobRequest, JobView, Limits, Start};
 use crate::notation::format::{Format, write};
 use crate::notation::grid::Grid;
 use crate::strategies::params::{BadParam, parse_count};
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches};
 use serde_json::{Map, Value as Json};
 use std::ffi::OsString;
 use std::io::Write;
@@ -20,13 +21,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toml::Value;
 
-/// Submit a job, with the flags of `morpion hunt`; prints its number alone.
+/// Submit a job, with the flags of `morpion hunt`; prints its number alone. `submit solve GAME` submits a solver job.
 ///
 /// CONFIG is a configuration file of a hunt, or one of a job: kind, name, priority, weight, the table [limits] (seconds,
 /// iterations, threads, memory) and the flags of the hunt in the table [settings]. Flags win over it. Of the hunt's flags, --time and --threads are limits of the job
 /// (--threads N: N-1 workers at once), and --directory, --checkpoint and --quiet are the daemon's business.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Submit {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// Configuration file
     #[arg(value_name = "CONFIG")]
     file: Option<PathBuf>,
@@ -35,7 +39,52 @@ pub struct Submit {
     #[command(flatten)]
     connection: Connection,
     #[command(flatten)]
-    hunt: Given,
+    hunt: Given<hunt::Args>,
+}
+
+/// The kinds of jobs that are no hunts.
+#[derive(Debug, clap::Subcommand)]
+enum Other {
+    /// Submit a position of a two-player game to be solved by units, with the flags of `morpion solve`
+    Solve(Box<Solve>),
+}
+
+/// The flags of a solver job.
+#[derive(Debug, clap::Args)]
+struct Solve {
+    #[command(subcommand)]
+    game: Games,
+}
+
+/// One line per game.
+#[derive(Debug, clap::Subcommand)]
+enum Games {
+    /// Go on boards up to 7x7
+    Go(Of<go::Setup>),
+    /// Reversi (Othello)
+    Reversi(Of<reversi::Setup>),
+}
+
+#[derive(Debug, clap::Args)]
+struct Of<S: clap::Args> {
+    #[command(flatten)]
+    asked: Given<Asked<S>>,
+    #[command(flatten)]
+    terms: Terms,
+    /// Run for so long (90, 60s, 5m, 2h); default: until it is solved
+    #[arg(long, value_name = "TIME", value_parser = hunt::parse_time)]
+    time: Option<f64>,
+    /// So many workers at once; default: all of the daemon
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    threads: Option<u32>,
+    /// Memory of all its tables at most (500M, 2G)
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    all_memory: Option<u64>,
+    /// Print the daemon's JSON document of the job
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
 }
 
 /// The flags that may stand in a configuration file.
@@ -55,6 +104,17 @@ struct JobFlags {
     /// Kind of the job.
     #[arg(long, default_value = "hunt")]
     kind: String,
+    #[command(flatten)]
+    terms: Terms,
+    /// Memory of its searches at most (500M, 2G).
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    memory: Option<u64>,
+}
+
+/// What every job has.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Job")]
+struct Terms {
     /// Name for people; default: made from the settings.
     #[arg(long)]
     name: Option<String>,
@@ -65,12 +125,9 @@ struct JobFlags {
     /// Share of the threads among jobs of one priority; 1 to 1000.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     weight: u32,
-    /// End after so many iterations of all its units together (1000, 50M, 2G).
+    /// End after so many iterations (nodes) of all its units together (1000, 50M, 2G).
     #[arg(long, value_name = "N", value_parser = parse_count)]
     all_iterations: Option<u64>,
-    /// Memory of its searches at most (500M, 2G).
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
-    memory: Option<u64>,
     /// A text of your own: the same one never makes a second job, so that a submission can be repeated without harm.
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
@@ -90,16 +147,16 @@ fn bytes(text: &str) -> Result<u64, BadParam> {
         .ok_or_else(|| BadParam("expected a number of bytes such as 500M or 2G".to_owned()))
 }
 
-/// The flags of a hunt, with the knowledge of which were given.
+/// Flags, with the knowledge of which were given.
 #[derive(Debug)]
-struct Given {
-    args: hunt::Args,
+struct Given<A> {
+    args: A,
     matches: ArgMatches,
 }
 
-impl FromArgMatches for Given {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Given, clap::Error> {
-        Ok(Given { args: hunt::Args::from_arg_matches(matches)?, matches: matches.clone() })
+impl<A: FromArgMatches> FromArgMatches for Given<A> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Given<A>, clap::Error> {
+        Ok(Given { args: A::from_arg_matches(matches)?, matches: matches.clone() })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -108,13 +165,41 @@ impl FromArgMatches for Given {
     }
 }
 
-impl clap::Args for Given {
+impl<A: clap::Args> clap::Args for Given<A> {
     fn augment_args(command: clap::Command) -> clap::Command {
-        hunt::Args::augment_args(command)
+        A::augment_args(command)
     }
 
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        hunt::Args::augment_args_for_update(command)
+        A::augment_args_for_update(command)
+    }
+}
+
+impl<A: clap::Args> Given<A> {
+    fn is_given(&self, id: &str) -> bool {
+        self.matches.value_source(id) == Some(ValueSource::CommandLine)
+    }
+
+    /// What was given, by the names of the flags, but for some.
+    fn settings(&self, without: &[&str]) -> Map<String, Json> {
+        let mut settings = Map::new();
+        let command = A::augment_args(clap::Command::new("flags"));
+        for arg in command.get_arguments() {
+            let id = arg.get_id().as_str();
+            let Some(long) = arg.get_long().filter(|_| self.is_given(id) && !without.contains(&id)) else { continue };
+            let value = if matches!(arg.get_action(), clap::ArgAction::SetTrue) {
+                Json::Bool(true)
+            } else {
+                let raw = self.matches.get_raw(id).into_iter().flatten();
+                let mut values = raw.map(|raw| scalar(&raw.to_string_lossy()));
+                match (values.next(), values.next()) {
+                    (Some(value), None) => value,
+                    _ => continue,
+                }
+            };
+            settings.insert(long.replace('-', "_"), value);
+        }
+        settings
     }
 }
 
@@ -132,6 +217,9 @@ impl Submit {
 pub fn arguments(path: &Path) -> anyhow::Result<Vec<OsString>> {
     let text = config::read_small(path)?;
     let mut table = text.parse::<toml::Table>().with_context(|| format!("{} is not TOML", path.display()))?;
+    if table.get("kind").and_then(Value::as_str) == Some("solve") {
+        return of_solve(table).with_context(|| path.display().to_string());
+    }
     for part in ["settings", "limits"] {
         let of = || format!("{}: {part}", path.display());
         let Some(value) = table.remove(part) else { continue };
@@ -144,6 +232,45 @@ pub fn arguments(path: &Path) -> anyhow::Result<Vec<OsString>> {
         }
     }
     config::of_table(&table, &SubmitOnly::command()).with_context(|| path.display().to_string())
+}
+
+/// The command line of a solver job that a file in the form of a request stands for.
+fn of_solve(mut table: toml::Table) -> anyhow::Result<Vec<OsString>> {
+    let mut flags = toml::Table::new();
+    let mut take = |part: &str| match table.remove(part) {
+        None => Ok(toml::Table::new()),
+        Some(Value::Table(inner)) => Ok(inner),
+        Some(_) => bail!("{part}: expected a table"),
+    };
+    let (mut settings, limits) = (take("settings")?, take("limits")?);
+    let game = match settings.remove("game") {
+        Some(Value::String(game)) if ["go", "reversi"].contains(&game.as_str()) => game,
+        Some(other) => bail!("settings: game: there is no {other}: expected go or reversi"),
+        None => bail!("settings: game is missing: expected go or reversi"),
+    };
+    for (key, value) in limits {
+        let key = match key.as_str() {
+            "seconds" => "time",
+            "iterations" => "all_iterations",
+            "memory" => "all_memory",
+            "threads" => "threads",
+            other => bail!("limits: unknown key '{other}': expected one of iterations, memory, seconds, threads"),
+        };
+        flags.insert(key.to_owned(), value);
+    }
+    table.remove("kind");
+    for (key, value) in table.into_iter().chain(settings) {
+        if flags.insert(key.clone(), value).is_some() {
+            bail!("{key} stands there twice");
+        }
+    }
+    let command = clap::Command::new("solve").args_override_self(true);
+    let command = match game.as_str() {
+        "go" => Of::<go::Setup>::augment_args(command),
+        _ => Of::<reversi::Setup>::augment_args(command),
+    };
+    let arguments = config::of_table(&flags, &command)?;
+    Ok(["solve".into(), game.into()].into_iter().chain(arguments).collect())
 }
 
 /// A limit as the flag that sets it.
@@ -168,13 +295,43 @@ const NOT_SETTINGS: [&str; 10] =
 /// # Errors
 /// If a file that a flag names cannot be read, no daemon answers, or it refuses.
 pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let request = request(&args)?;
-    let client = Client::new(&args.connection)?;
-    let key = args.job.idempotency_key.as_deref().map(|key| ("idempotency-key", key));
+    match args.other {
+        None => {
+            let (terms, json) = (&args.job.terms, args.hunt.args.output.json);
+            send(&request(&args)?, terms, json, &args.connection, out)
+        }
+        Some(Other::Solve(solve)) => match solve.game {
+            Games::Go(of) => {
+                let setup = &of.asked.args.setup;
+                // Mistakes are told here.
+                setup.first()?;
+                let position = setup.given()?;
+                of.send("go", position, out)
+            }
+            Games::Reversi(of) => {
+                let problems = of.asked.args.setup.problems()?;
+                let given = of.asked.args.setup.given()?.is_some();
+                let [problem] = <[_; 1]>::try_from(problems)
+                    .map_err(|all| anyhow::anyhow!("there are {} positions: a job is about one", all.len()))?;
+                of.send("reversi", given.then_some(problem.text), out)
+            }
+        },
+    }
+}
+
+fn send(
+    request: &JobRequest,
+    terms: &Terms,
+    json: bool,
+    connection: &Connection,
+    out: &mut dyn Write,
+) -> anyhow::Result<ExitCode> {
+    let client = Client::new(connection)?;
+    let key = terms.idempotency_key.as_deref().map(|key| ("idempotency-key", key));
     let headers: Vec<(&str, &str)> = key.into_iter().collect();
-    let body = serde_json::to_vec(&request)?;
+    let body = serde_json::to_vec(request)?;
     let job: JobView = client.ask("POST", "/api/v1/jobs", &headers, Some(&body))?;
-    if args.hunt.args.output.json {
+    if json {
         super::document(&job, out)?;
     } else {
         writeln!(out, "{}", job.id)?;
@@ -182,31 +339,50 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The request that the flags stand for.
+impl<S: clap::Args> Of<S> {
+    /// The request that the flags stand for.
+    fn request(&self, game: &str, position: Option<String>) -> JobRequest {
+        let mut settings = self.asked.settings(&["position"]);
+        settings.insert("game".to_owned(), game.into());
+        // A file's content: the daemon may run elsewhere.
+        settings.extend(position.map(|position| ("position".to_owned(), position.into())));
+        if !self.asked.args.question.without.is_empty() {
+            let raw = self.asked.matches.get_raw("without").into_iter().flatten();
+            let parts: Vec<String> = raw.map(|part| part.to_string_lossy().into_owned()).collect();
+            settings.insert("without".to_owned(), parts.join(",").into());
+        }
+        let Terms { name, priority, weight, all_iterations, .. } = &self.terms;
+        JobRequest {
+            kind: "solve".to_owned(),
+            name: name.clone(),
+            priority: *priority,
+            weight: *weight,
+            limits: Limits {
+                seconds: self.time,
+                iterations: *all_iterations,
+                threads: self.threads,
+                memory: self.all_memory,
+            },
+            settings,
+            start: None,
+            grids: Vec::new(),
+        }
+    }
+
+    fn send(&self, game: &str, position: Option<String>, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+        send(&self.request(game, position), &self.terms, self.json, &self.connection, out)
+    }
+}
+
+/// The request that the flags of a hunt stand for.
 fn request(args: &Submit) -> anyhow::Result<JobRequest> {
-    let Given { args: hunt, matches } = &args.hunt;
-    let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let hunt = &args.hunt.args;
     for (id, flag) in [("directory", "--directory"), ("checkpoint", "--checkpoint"), ("quiet", "--quiet")] {
-        if given(id) {
+        if args.hunt.is_given(id) {
             eprintln!("morpion: {flag} is the daemon's business and is left out");
         }
     }
-    let mut settings = Map::new();
-    let command = <Given as clap::Args>::augment_args(clap::Command::new("hunt"));
-    for arg in command.get_arguments() {
-        let id = arg.get_id().as_str();
-        let Some(long) = arg.get_long().filter(|_| given(id) && !NOT_SETTINGS.contains(&id)) else { continue };
-        let value = if matches!(arg.get_action(), clap::ArgAction::SetTrue) {
-            Json::Bool(true)
-        } else {
-            let mut values = matches.get_raw(id).into_iter().flatten().map(|raw| scalar(&raw.to_string_lossy()));
-            match (values.next(), values.next()) {
-                (Some(value), None) => value,
-                _ => continue,
-            }
-        };
-        settings.insert(long.replace('-', "_"), value);
-    }
+    let mut settings = args.hunt.settings(&NOT_SETTINGS);
     let start = match &hunt.init_file {
         Some(values) => {
             let (variant, moves) = hunt::init_moves(values, hunt.variant)?;
@@ -228,7 +404,7 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
         let rows: Vec<String> = rows.iter().map(|(score, iterations)| format!("{score}:{iterations}")).collect();
         settings.insert("stall_table".to_owned(), rows.join(",").into());
     }
-    let JobFlags { kind, name, priority, weight, all_iterations, memory, .. } = &args.job;
+    let JobFlags { kind, memory, terms: Terms { name, priority, weight, all_iterations, .. } } = &args.job;
     Ok(JobRequest {
         kind: kind.clone(),
         name: name.clone(),

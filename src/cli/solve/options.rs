@@ -1,6 +1,6 @@
 //! What the games have in common on the command line, and the engine that it asks for.
 
-use super::units::UnitOptions;
+use super::units::{UnitOptions, UnitSettings};
 use crate::core::game::Value;
 use crate::runner::MAX_THREADS;
 use crate::runner::engine::Plan;
@@ -13,9 +13,9 @@ use anyhow::{Context, bail};
 const MEMORY: u64 = 512 << 20;
 const UNIT_MEMORY: u64 = 64 << 20;
 
-/// What all games have in common.
+/// What is asked about a position, and how it is searched: of `morpion solve` and of solver jobs.
 #[derive(Debug, clap::Args)]
-pub struct Options {
+pub struct Question {
     /// How to search [default: the game's own solver]
     #[arg(long, value_enum)]
     pub algorithm: Option<Name>,
@@ -29,9 +29,16 @@ pub struct Options {
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(i32).range(-1000..=1000))]
     pub threshold: Option<i32>,
-    /// Memory for the transposition table, such as 512M or 4G [default: 512M; with --units 64M for each worker]
+    /// Memory for the transposition table, such as 512M or 4G [default: 512M; by units 64M for each worker]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
-    memory: Option<u64>,
+    pub memory: Option<u64>,
+}
+
+/// What all games have in common.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    #[command(flatten)]
+    pub question: Question,
     /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: u32,
@@ -46,6 +53,17 @@ pub struct Options {
     pub json: bool,
     #[command(flatten)]
     pub units: UnitOptions,
+}
+
+/// A position of a game and what is asked about it: the settings of a solver job.
+#[derive(Debug, clap::Args)]
+pub struct Asked<S: clap::Args> {
+    #[command(flatten)]
+    pub setup: S,
+    #[command(flatten)]
+    pub question: Question,
+    #[command(flatten)]
+    pub units: UnitSettings,
 }
 
 /// What can be found out.
@@ -76,7 +94,7 @@ fn parse_bytes(text: &str) -> anyhow::Result<u64> {
     Ok(bytes)
 }
 
-impl Options {
+impl Question {
     /// What is to be found out.
     pub fn goal(&self, point: Value) -> Goal {
         match (self.threshold, self.value) {
@@ -86,14 +104,21 @@ impl Options {
         }
     }
 
-    /// Bytes of the table; of each worker's with `--units`.
-    pub fn memory(&self) -> u64 {
-        self.memory.unwrap_or(if self.units.units { UNIT_MEMORY } else { MEMORY })
-    }
-
     /// What searches.
     pub fn choice(&self) -> Choice {
         Choice { algorithm: self.algorithm, without: self.without.clone() }
+    }
+
+    /// Bytes of each worker's table by units.
+    pub fn unit_memory(&self) -> u64 {
+        self.memory.unwrap_or(UNIT_MEMORY)
+    }
+}
+
+impl Options {
+    /// Bytes of the table; of each worker's with `--units`.
+    pub fn memory(&self) -> u64 {
+        if self.units.units { self.question.unit_memory() } else { self.question.memory.unwrap_or(MEMORY) }
     }
 
     /// The engine that the options ask for.
@@ -105,9 +130,12 @@ impl Options {
         if !(1..=MAX_THREADS).contains(&threads) {
             bail!("--threads {threads} is out of range: 1 to {MAX_THREADS}");
         }
+        if let Some(flag) = self.units.settings.given().filter(|_| !self.units.units) {
+            bail!("{flag} is about units of work: it needs --units");
+        }
         // A unit is one thread's.
         let crew = if self.units.units { 1 } else { usize::try_from(threads)? };
-        Ok(Plan::new(&self.choice(), crew)?)
+        Ok(Plan::new(&self.question.choice(), crew)?)
     }
 }
 

@@ -32,27 +32,80 @@ use std::time::Instant;
 #[command(next_help_heading = "Solving by units")]
 pub struct UnitOptions {
     /// Solve by units of work: leaves of the top of the game tree, each answered by one thread on its own. Finds
-    /// the value and what it takes, no principal variation
+    /// the value, what it takes, and as much of best play as the top of the tree tells
     #[arg(long)]
     pub units: bool,
     /// Keep the solution in a directory; the same command goes on with it after Ctrl-C or a crash
     #[arg(long, value_name = "DIR", requires = "units")]
     pub state: Option<PathBuf>,
-    /// Nodes that a unit may take (looked at every few thousand, or more); one that takes more is replaced by its children
-    #[arg(long, value_name = "N", default_value = "20M", value_parser = parse_count, requires = "units")]
-    unit_budget: u64,
-    /// In which order units are handed out
-    #[arg(long, value_enum, default_value_t = Feeder::Priority, requires = "units")]
-    feeder: Feeder,
-    /// How many workers have to agree on a unit
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "units")]
-    quorum: u32,
-    /// Seed of the random feeder
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "units")]
-    seed: u64,
-    /// Who gets the credit
-    #[arg(long, value_name = "NAME", default_value = "local", requires = "units")]
-    user: String,
+    #[command(flatten)]
+    pub settings: UnitSettings,
+}
+
+/// How units are made: of `morpion solve --units` and of solver jobs.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Solving by units")]
+pub struct UnitSettings {
+    /// Nodes that a unit may take (looked at every few thousand, or more); one that takes more is replaced by its
+    /// children [default: 20M]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    unit_budget: Option<u64>,
+    /// In which order units are handed out [default: priority]
+    #[arg(long, value_enum)]
+    feeder: Option<Feeder>,
+    /// How many workers have to agree on a unit [default: 1]
+    #[arg(long, value_name = "N")]
+    quorum: Option<u32>,
+    /// Seed of the random feeder [default: 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Who gets the credit [default: local]
+    #[arg(long, value_name = "NAME", value_parser = parse_user)]
+    user: Option<String>,
+}
+
+/// Longest name of a user, in characters.
+const LONGEST_USER: usize = 64;
+
+fn parse_user(text: &str) -> anyhow::Result<String> {
+    if text.is_empty() || text.chars().count() > LONGEST_USER || text.chars().any(char::is_control) {
+        bail!("a name has 1 to {LONGEST_USER} characters, none of them a control character");
+    }
+    Ok(text.to_owned())
+}
+
+impl UnitSettings {
+    /// A flag that was given, if one was.
+    pub fn given(&self) -> Option<&'static str> {
+        let UnitSettings { unit_budget, feeder, quorum, seed, user } = self;
+        [
+            ("--unit-budget", unit_budget.is_some()),
+            ("--feeder", feeder.is_some()),
+            ("--quorum", quorum.is_some()),
+            ("--seed", seed.is_some()),
+            ("--user", user.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(flag, given)| given.then_some(flag))
+    }
+
+    /// The settings, for a goal.
+    pub fn settings(&self, goal: Goal) -> Settings {
+        let usual = Settings::default();
+        Settings {
+            goal,
+            budget: self.unit_budget.unwrap_or(usual.budget),
+            feeder: self.feeder.unwrap_or(usual.feeder),
+            quorum: self.quorum.unwrap_or(usual.quorum),
+            seed: self.seed.unwrap_or(usual.seed),
+            ..usual
+        }
+    }
+
+    /// Who gets the credit.
+    pub fn user(&self) -> &str {
+        self.user.as_deref().unwrap_or("local")
+    }
 }
 
 /// What was found by units.
@@ -79,20 +132,20 @@ pub fn solve_one<G: Solvable>(
     interrupt: &Interrupt,
     out: &mut dyn Write,
 ) -> anyhow::Result<Found> {
-    let units = &options.units;
-    if options.threads < units.quorum {
+    let units = &options.units.settings;
+    let settings = units.settings(options.question.goal(G::POINT));
+    if options.threads < settings.quorum {
         bail!(
             "--quorum {} needs as many workers: give --threads {0} or more, one of them to decide where two differ",
-            units.quorum
+            settings.quorum
         );
     }
-    let settings = units.settings(options.goal(G::POINT));
     let (state, mut store) = begin(problem, title, options, settings)?;
     let memory = options.memory();
     // Before anything is begun.
     drop(Table::new(memory)?);
     let hire = |place: usize| Member {
-        user: units.user.clone(),
+        user: units.user().to_owned(),
         name: (place + 1).to_string(),
         hire: Box::new(move || Ok(Box::new(ByEngine::new(plan, Table::new(memory)?)) as Box<dyn Solver<G>>)),
     };
@@ -100,8 +153,7 @@ pub fn solve_one<G: Solvable>(
     let (began, cpu) = (Instant::now(), machine::process_seconds());
     let bar = live_line();
     let mut display = Display { bar: bar.as_ref(), label: &problem.label, began };
-    let ended =
-        solve_by_units(&mut coordinator, store.as_mut(), options.threads, &hire, interrupt, &mut display);
+    let ended = solve_by_units(&mut coordinator, store.as_mut(), options.threads, &hire, interrupt, &mut display);
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
@@ -119,13 +171,6 @@ pub fn solve_one<G: Solvable>(
     Ok(Found { nodes: total(state.workers()).all().nodes, cpu, exact, settled })
 }
 
-impl UnitOptions {
-    fn settings(&self, goal: Goal) -> Settings {
-        let UnitOptions { unit_budget: budget, feeder, quorum, seed, .. } = *self;
-        Settings { goal, budget, feeder, quorum, seed, ..Settings::default() }
-    }
-}
-
 /// The state to go on with, or a new one.
 fn begin<G: Game>(
     problem: &Problem<G>,
@@ -135,7 +180,7 @@ fn begin<G: Game>(
 ) -> anyhow::Result<(State<G>, Option<TreeStore>)> {
     let root = problem.position.clone();
     let Some(directory) = &options.units.state else { return Ok((State::new(root, settings)?, None)) };
-    let job = identity(title, &problem.text, &options.choice(), options.memory());
+    let job = identity(title, &problem.text, &options.question.choice(), options.memory());
     let Opened { state, store, .. } = file::open(directory, &job, root, settings)?;
     Ok((state, Some(store)))
 }
@@ -310,8 +355,8 @@ impl<G: Game> Report<'_, G> {
             "game": self.title,
             "position": problem.text,
             "side": side_name(problem.position.side()),
-            "algorithm": options.algorithm.map(|name| format!("{name:?}").to_lowercase()),
-            "without": options.without.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
+            "algorithm": options.question.algorithm.map(|name| format!("{name:?}").to_lowercase()),
+            "without": options.question.without.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
             "goal": goal_name(self.goal(), point),
             "settled": state.is_finished(),
             "stopped": (self.ended != Ended::Finished).then_some("interrupted"),

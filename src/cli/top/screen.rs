@@ -2,6 +2,7 @@
 
 use super::Model;
 use crate::cli::grid_input::plain;
+use crate::cli::job::best;
 use crate::cli::job::state;
 use crate::daemon::view::{JobState, JobView, WorkerView};
 use crate::runner::status::{clock, thousands};
@@ -30,7 +31,7 @@ struct Column {
 const COLUMNS: [Column; 8] = [
     Column { head: "job", width: 5, from: 0, text: |job| job.id.to_string() },
     Column { head: "state", width: 9, from: 20, text: |job| state(job.state).to_owned() },
-    Column { head: "best", width: 4, from: 0, text: |job| job.best.map_or("-".to_owned(), |best| best.to_string()) },
+    Column { head: "best", width: 7, from: 0, text: best },
     Column { head: "thr", width: 3, from: 40, text: |job| job.threads.to_string() },
     Column { head: "per second", width: 11, from: 50, text: |job| thousands(job.rate.max(0.0) as u64) },
     Column { head: "iterations", width: 15, from: 90, text: |job| thousands(job.iterations) },
@@ -214,6 +215,7 @@ mod tests {
             best: Some(150),
             best_grid: None,
             settings: serde_json::Map::new(),
+            solution: None,
         };
         let worker =
             |worker| WorkerView { worker, job: Some(1), unit: Some(7), iterations: 10, best: 140, seconds: 5.0 };

@@ -4,6 +4,7 @@ use super::extract::typed;
 use super::problem::{Failure, Problem};
 use super::totals::totals;
 use super::{Handle, Shared};
+use crate::daemon::view::SolverTotalsView;
 use axum::extract::State;
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
@@ -99,6 +100,15 @@ impl Text {
     }
 }
 
+/// Sums over the solver jobs of a user: name, help, value.
+type OfUser = (&'static str, &'static str, fn(&SolverTotalsView) -> f64);
+const SOLVER: [OfUser; 4] = [
+    ("morpion_solver_jobs", "Solver jobs of a user.", |sum| sum.jobs as f64),
+    ("morpion_solver_units", "Units of a user's solver jobs that ended.", |sum| sum.units as f64),
+    ("morpion_solver_nodes", "Nodes of a user's solver jobs.", |sum| sum.nodes as f64),
+    ("morpion_solver_cpu_seconds", "Processor time of a user's solver jobs.", |sum| sum.cpu_seconds),
+];
+
 /// Counts for Prometheus.
 #[utoipa::path(get, path = "/metrics", tag = "daemon", responses(
     (status = 200, body = String, content_type = "text/plain"),
@@ -132,6 +142,12 @@ fn written(shared: &Shared) -> Result<String, Failure> {
     text.head("morpion_best", "gauge", "Moves of the best grid of a variant.");
     for best in &totals.best {
         text.value("morpion_best", &[("variant", best.variant.code())], best.score);
+    }
+    for (name, help, of) in SOLVER {
+        text.head(name, "gauge", help);
+        for user in &totals.solver {
+            text.value(name, &[("user", &user.user)], of(user));
+        }
     }
     shared.metrics.write(&mut text);
     Ok(text.0)

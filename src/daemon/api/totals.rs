@@ -4,7 +4,7 @@ use super::extract::{Document, typed};
 use super::problem::{Failure, Problem};
 use super::{Handle, Shared};
 use crate::daemon::service::{GridFilter, JobFilter, Page};
-use crate::daemon::view::{BestView, HealthView, TotalsView, VERSION};
+use crate::daemon::view::{BestView, HealthView, SolverTotalsView, TotalsView, VERSION};
 use crate::morpion::variant::Variant;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -77,7 +77,9 @@ fn add_up(shared: &Shared) -> Result<TotalsView, Failure> {
         threads: 0,
         grids: shared.service.health().grids,
         best: Vec::new(),
+        solver: Vec::new(),
     };
+    let mut solver: BTreeMap<String, SolverTotalsView> = BTreeMap::new();
     let mut page = Page { limit: 1000, cursor: None };
     loop {
         let listing = shared.service.jobs(&JobFilter::default(), &page)?;
@@ -91,12 +93,26 @@ fn add_up(shared: &Shared) -> Result<TotalsView, Failure> {
             totals.units_stalled += job.units_stalled;
             totals.units_poisoned += job.units_poisoned;
             totals.threads += job.threads;
+            if let Some(found) = job.solution {
+                let sum = solver.entry(found.user.clone()).or_insert(SolverTotalsView {
+                    user: found.user,
+                    jobs: 0,
+                    units: 0,
+                    nodes: 0,
+                    cpu_seconds: 0.0,
+                });
+                sum.jobs += 1;
+                sum.units = sum.units.saturating_add(found.units.made.saturating_sub(found.units.open));
+                sum.nodes = sum.nodes.saturating_add(found.nodes);
+                sum.cpu_seconds += found.cpu_seconds;
+            }
         }
         match listing.next {
             Some(next) => page.cursor = Some(next),
             None => break,
         }
     }
+    totals.solver = solver.into_values().collect();
     for variant in Variant::ALL {
         let filter = GridFilter { variant: Some(variant), ..GridFilter::default() };
         let longest = shared.service.grids(&filter, &Page { limit: 1, cursor: None })?.items;

@@ -2,9 +2,8 @@
 
 use super::active::{Active, Ended};
 use super::{Core, Daemon, Entry, Shutdown, now};
-use crate::daemon::records::JobRecord;
+use crate::daemon::records::{JobRecord, Standing};
 use crate::daemon::view::{EventKind, JobId, JobState};
-use crate::runner::status::Status;
 use crate::store::Change;
 use std::cmp::Reverse;
 use std::time::Instant;
@@ -58,10 +57,10 @@ impl Daemon {
         let this = self.this.clone();
         std::thread::Builder::new().name(format!("job {id}")).spawn(move || {
             let Some(daemon) = this.upgrade() else { return };
-            let (ended, status) = daemon.drive(id, &live, &ordered);
+            let (ended, standing) = daemon.drive(id, &live, &ordered);
             // Orders that come now find nobody.
             drop(ordered);
-            daemon.take_back(id, ended, status.as_ref());
+            daemon.take_back(id, ended, standing.as_ref());
         })?;
         open.active = Some(active);
         core.active.insert(id);
@@ -88,13 +87,13 @@ impl Daemon {
     }
 
     /// Takes in the end of a job's coordinator.
-    fn take_back(&self, id: JobId, ended: Ended, status: Option<&Status>) {
+    fn take_back(&self, id: JobId, ended: Ended, standing: Option<&Standing>) {
         let mut core = self.lock();
         let closing = core.closing;
         let Some(open) = core.open(id) else { return };
         let cancelled = open.active.as_ref().is_some_and(|active| active.cancelled);
-        if let Some(status) = status {
-            open.record.update(status);
+        if let Some(standing) = standing {
+            open.record.update(standing);
         }
         if let Ended::Refused(reason) = &ended {
             open.refused = Some(reason.clone());

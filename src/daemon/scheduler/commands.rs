@@ -1,12 +1,12 @@
 //! What clients do to jobs. Each call returns when its effect is real and durable.
 
 use super::active::{allowed, give};
+use super::kind::{Facts, kind};
 use super::{Core, Daemon, Entry, LAST_JOB, now};
-use crate::daemon::kinds::{Prepared, Work};
+use crate::daemon::kinds::Prepared;
 use crate::daemon::records::{JobRecord, Spec};
 use crate::daemon::service::{Adjustment, Command, Refusal};
 use crate::daemon::view::{EventKind, JobId, JobRequest, JobState, JobView, Limits};
-use crate::jobs::hunt::Hunt;
 use crate::runner::orders::{NotDone, Order};
 use crate::store::{Change, StoreError};
 use std::cmp::Reverse;
@@ -81,9 +81,7 @@ impl Daemon {
             self.kinds.prepare(&request, self.workers).map_err(Refusal::Invalid)?;
         let limits = joined(limits, request.limits)?;
         check_terms(request.priority, request.weight, &limits)?;
-        let Work::Hunt(job) = &work;
-        Hunt::new(job.clone()).map_err(|error| Refusal::Invalid(error.to_string()))?;
-        let (variant, seed) = (Some(job.variant), Some(job.seed));
+        let Facts { variant, seed, solution } = kind(&work).facts().map_err(Refusal::Invalid)?;
         let settings = serde_json::to_string(&settings).map_err(|error| Refusal::Internal(error.to_string()))?;
         let spec = Spec { request, work };
         let bytes = serde_json::to_vec(&spec).map_err(|error| Refusal::Internal(error.to_string()))?;
@@ -119,6 +117,7 @@ impl Daemon {
             best_grid: None,
             settings,
             key: key.map(str::to_owned),
+            solution,
         };
         let mut changes =
             vec![Change::Job(id, record.bytes()), Change::Spec(id, bytes), Change::Number(LAST_JOB, id)];

@@ -1,9 +1,10 @@
 //! The daemon as a [`Service`].
 
 use super::commands::refusal;
+use super::kind::kind;
 use super::lists::grid_view;
 use super::{Daemon, now};
-use crate::daemon::course;
+use crate::daemon::records::Spec;
 use crate::daemon::service::{Adjustment, Command, GridFilter, JobFilter, Page, Refusal, Service};
 use crate::daemon::view::{
     EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobView, Listing, StatisticsView, UnitState,
@@ -51,7 +52,10 @@ impl Service for Daemon {
     fn statistics(&self, id: JobId) -> Result<StatisticsView, Refusal> {
         // Whether there is such a job.
         self.show(id)?;
-        course::read(id, &self.directory.job(id)).map_err(|error| Refusal::Internal(error.to_string()))
+        let spec = self.store.spec(id).map_err(refusal)?;
+        let spec = spec.and_then(|spec| serde_json::from_slice::<Spec>(&spec).ok());
+        let Spec { work, .. } = spec.ok_or_else(|| Refusal::Internal(format!("job {id} cannot be read")))?;
+        kind(&work).statistics(id, &self.directory.job(id)).map_err(Refusal::Internal)
     }
 
     fn workers(&self) -> Vec<WorkerView> {

@@ -3,7 +3,7 @@
 use super::commands::refusal;
 use super::{Core, Daemon, Entry, Open};
 use crate::daemon::grids;
-use crate::daemon::records::{JobRecord, key_text};
+use crate::daemon::records::{Attending, JobRecord, key_text};
 use crate::daemon::service::{GridFilter, JobFilter, Page, Refusal};
 use crate::daemon::view::{
     EventView, GridCount, GridView, HealthView, JobId, JobState, JobView, Listing, UnitState, UnitView, VERSION,
@@ -11,7 +11,7 @@ use crate::daemon::view::{
 };
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
-use crate::queue::Queue;
+use crate::queue::{LaneId, Queue};
 use crate::store::UnitRecord;
 use crate::store::grids::{GridRecord, Scope};
 use std::collections::BTreeMap;
@@ -63,12 +63,15 @@ impl Daemon {
         view.reason = view.reason.or_else(|| open.refused.clone());
         let Some(active) = &open.active else { return view };
         let live = active.live();
-        if let Some(status) = &live.status {
-            view.seconds = status.seconds;
-            view.iterations = status.iterations;
-            view.units_done = status.ended;
-            view.units_stalled = status.stalled;
-            view.rate = status.rate;
+        if let Some(standing) = &live.standing {
+            view.seconds = standing.seconds;
+            view.iterations = standing.iterations;
+            view.units_done = standing.units_done;
+            view.units_stalled = standing.units_stalled;
+            view.rate = standing.rate;
+            if standing.solution.is_some() {
+                view.solution.clone_from(&standing.solution);
+            }
         }
         if let Some(lane) = live.lane {
             view.threads = self.queue.activity(lane).running;
@@ -143,7 +146,8 @@ impl Daemon {
                 && let Some(active) = &open.active
             {
                 let live = active.live();
-                for unit in live.status.iter().flat_map(|status| &status.running).filter(|unit| unit.unit >= from) {
+                let running_now = live.standing.iter().flat_map(|standing| &standing.running);
+                for unit in running_now.filter(|unit| unit.unit >= from) {
                     let attempts = live.failures.get(&unit.unit).copied().unwrap_or(0) + 1;
                     let view = UnitView {
                         job,
@@ -187,30 +191,30 @@ impl Daemon {
                 && let Some(active) = &open.active
             {
                 let live = active.live();
-                let figures: BTreeMap<u64, (u64, u32)> = live
-                    .status
-                    .iter()
-                    .flat_map(|status| &status.running)
-                    .map(|unit| (unit.unit, (unit.iterations, unit.best)))
-                    .collect();
+                let running = live.standing.iter().flat_map(|standing| &standing.running);
+                let figures: BTreeMap<u64, Attending> = running.map(|at| (at.ticket, *at)).collect();
                 lanes.extend(live.lane.map(|lane| (lane, (*id, figures))));
             }
         }
         drop(core);
         let view = |post: crate::queue::Post| {
-            let at = post.unit.and_then(|(lane, unit)| lanes.get(&lane).map(|(job, figures)| (*job, unit, figures)));
-            let figures = at.and_then(|(_, unit, figures)| figures.get(&unit).copied());
-            let (iterations, best) = figures.unwrap_or((0, 0));
+            let at = post.unit.and_then(|(lane, ticket)| lanes.get(&lane).map(|at| (ticket, at)));
+            let figures = at.and_then(|(ticket, (_, figures))| figures.get(&ticket));
             WorkerView {
                 worker: post.worker,
-                job: at.map(|(job, ..)| job),
-                unit: at.map(|(_, unit, _)| unit),
-                iterations,
-                best,
+                job: at.map(|(_, (job, _))| *job),
+                unit: at.map(|(ticket, _)| figures.map_or(ticket, |at| at.unit)),
+                iterations: figures.map_or(0, |at| at.iterations),
+                best: figures.map_or(0, |at| at.best),
                 seconds: post.since.as_secs_f64(),
             }
         };
         self.queue.posts().into_iter().map(view).collect()
+    }
+
+    /// Workers that have a unit of a lane.
+    pub(super) fn threads_of(&self, lane: LaneId) -> u32 {
+        self.queue.activity(lane).running
     }
 
     pub(super) fn list_grids(&self, filter: &GridFilter, page: &Page) -> Result<Listing<GridView>, Refusal> {

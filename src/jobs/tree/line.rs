@@ -42,8 +42,8 @@ impl<G: Game> State<G> {
                 let mut after = keyed.clone();
                 after.play(m);
                 let id = *self.keys.get(&(node.level + 1, after.symmetric_key().hash))?;
-                let keeps = node.children.iter().any(|edge| edge.node == id)
-                    && -self.nodes[id as usize].upper >= node.lower;
+                let keeps =
+                    node.children.iter().any(|edge| edge.node == id) && -self.nodes[id as usize].upper >= node.lower;
                 keeps.then_some((m, id))
             });
             let Some((m, id)) = best else { return line };

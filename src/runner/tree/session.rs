@@ -1,7 +1,7 @@
 //! The main thread of a solution while members of its crew are at units.
 
 use super::crew::Control;
-use super::unit::{Ended as Back, Seat, Ticket, TreeUnit};
+use super::unit::{BEYOND, Ended as Back, Seat, Ticket, TreeUnit};
 use super::{Attending, Ended, Member, Observer, Session, Standing, TreeError};
 use crate::core::game::Game;
 use crate::jobs::tree::coordinator::{Effects, Next, Order};
@@ -99,7 +99,7 @@ impl<G: Game + Send + Sync + 'static> Session<'_, G> {
             lane,
             desks: Vec::new(),
             in_hand: BTreeMap::new(),
-            next_ticket: 0,
+            next_ticket: BEYOND,
             elapsed,
             paused: false,
             draining: false,
@@ -225,8 +225,11 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         for (at, work) in ready {
             let control = Arc::new(Control::new(work.window, work.budget));
             let held = Held { desk: at, unit: work.unit, window: work.window, control: Arc::clone(&control) };
-            let ticket = self.next_ticket;
-            self.next_ticket += 1;
+            let mut ticket = work.unit;
+            if self.in_hand.contains_key(&ticket) {
+                ticket = self.next_ticket;
+                self.next_ticket += 1;
+            }
             self.in_hand.insert(ticket, held);
             let trap = self.session.trap.as_ref().map(Arc::clone);
             let unit = TreeUnit::new(*work, control, Arc::clone(&self.desks[at].seat), trap);

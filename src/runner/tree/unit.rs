@@ -211,5 +211,9 @@ impl<G: Game + Send + Sync + 'static> Unit for TreeUnit<G> {
     }
 }
 
-/// Number of a unit on its way through the queue: with a quorum several members are at the same unit.
+/// Number of a unit on its way through the queue: that of the unit, as long as one member is at it. With a quorum several
+/// are; the others count from [`BEYOND`].
 pub type Ticket = UnitId;
+
+/// See [`Ticket`].
+pub const BEYOND: Ticket = 1 << 63;

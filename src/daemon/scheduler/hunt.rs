@@ -1,0 +1,241 @@
+//! Hunts as the scheduler runs them.
+
+use super::active::{Desk, Ended};
+use super::kind::{Bench, Facts, Kind, Stop};
+use crate::daemon::course;
+use crate::daemon::records::{Standing, key_text};
+use crate::daemon::view::{EventKind, JobId, StatisticsView};
+use crate::jobs::hunt::{Best, Hunt, Job, Over};
+use crate::morpion::geometry::Move;
+use crate::notation::grid::Grid;
+use crate::queue::LaneId;
+use crate::queue::any::Of;
+use crate::runner::archive::{self, ArchiveError, Find, Reader};
+use crate::runner::best::{BestError, method, provenance};
+use crate::runner::directory::DirectoryError;
+use crate::runner::events::{Event, LogError, Stopped, What};
+use crate::runner::state::{self, StoreError};
+use crate::runner::status::Status;
+use crate::runner::{Changes, Clocking, Ending, Failure, Interrupt, Observer, Place, Report, RunError, Session};
+use crate::store::grids::{Found, GridRecord};
+use crate::store::{Change, UnitRecord};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// So many grids of a job's own archive go into that of the daemon, besides its bests: some ten megabytes.
+const MOST_GRIDS: usize = 10_000;
+
+impl Kind for Job {
+    fn facts(&self) -> Result<Facts, String> {
+        Hunt::new(self.clone()).map_err(|error| error.to_string())?;
+        Ok(Facts { variant: Some(self.variant), seed: Some(self.seed), solution: None })
+    }
+
+    fn run(&self, bench: Bench<'_>) -> Result<Ended, Stop> {
+        let Bench { desk, ordered, limits, terms, poisoned } = bench;
+        let (daemon, id) = (desk.daemon, desk.id);
+        let workers = terms.workers.map_or(daemon.workers, |most| most.clamp(1, daemon.workers));
+        let path = daemon.directory.job(id);
+        let resumed = path.join(state::CHECKPOINT).exists();
+        let opened = if resumed {
+            let changes =
+                Changes { threads: Some(workers + 1), time_limit: Some(limits.seconds), ..Changes::default() };
+            Session::resume(&path, changes)
+        } else {
+            Session::begin(&path, self.clone(), workers + 1, limits.seconds)
+        };
+        let mut session = match opened {
+            Err(RunError::TimeIsUp { .. }) => return Ok(Ended::Finished("time")),
+            opened => opened?,
+        };
+        session.set_pace(daemon.pace);
+        session.set_limits(limits);
+        if let Some(trap) = &daemon.trap {
+            session.set_trap(Arc::clone(trap));
+        }
+        let mut reporter = Reporter { desk, job: self, method: method(&self.params), grids: 0 };
+        if resumed {
+            reporter.catch_up(&session)?;
+        }
+        if poisoned > 0 {
+            let mut aside = Vec::new();
+            daemon.store.units(id, 0, |unit, record| {
+                aside.extend(record.aside.then_some(unit));
+                true
+            })?;
+            session.set_aside(aside);
+        }
+        let queue = Arc::new(Of(Arc::clone(&daemon.queue) as _));
+        let place = Place { queue, terms, clocking: Clocking::Busy };
+        let Report { ending, status } = session.run_on(&place, &Interrupt::default(), ordered, &mut reporter)?;
+        reporter.desk.live().standing = Some(Standing::from(&status));
+        Ok(ended(ending))
+    }
+
+    fn statistics(&self, job: JobId, folder: &Path) -> Result<StatisticsView, String> {
+        course::read(job, folder).map_err(|error| error.to_string())
+    }
+}
+
+fn ended(ending: Ending) -> Ended {
+    match ending {
+        Ending::Over(Over::Target) => Ended::Finished("target"),
+        Ending::Over(Over::Exhausted) => Ended::Finished("exhausted"),
+        Ending::Over(Over::Finished) => Ended::Finished("finished"),
+        Ending::Stopped(stopped) => stopped_by(stopped),
+    }
+}
+
+/// How a coordinator ended that stopped before the end.
+pub fn stopped_by(stopped: Stopped) -> Ended {
+    match stopped {
+        Stopped::Time => Ended::Finished("time"),
+        Stopped::Iterations => Ended::Finished("iterations"),
+        Stopped::Drained => Ended::Finished("drained"),
+        Stopped::Interrupted | Stopped::Failed => Ended::Stopped,
+    }
+}
+
+impl From<RunError> for Stop {
+    fn from(error: RunError) -> Stop {
+        if is_of_the_disk(&error) { Stop::Refused(error.to_string()) } else { Stop::Failed(error.to_string()) }
+    }
+}
+
+/// Whether the disk may let the job go on later: it is full, say.
+fn is_of_the_disk(error: &RunError) -> bool {
+    matches!(
+        error,
+        RunError::File(_)
+            | RunError::Observer(_)
+            | RunError::Spawn(_)
+            | RunError::Directory(DirectoryError::File(_) | DirectoryError::Locked(_))
+            | RunError::Store(StoreError::File(_))
+            | RunError::Log(LogError::File(_))
+            | RunError::Best(BestError::File(_))
+            | RunError::Archive(ArchiveError::File(_))
+    )
+}
+
+/// Passes on to the daemon what happens in a session.
+struct Reporter<'a> {
+    desk: Desk<'a>,
+    job: &'a Job,
+    method: String,
+    /// Grids of the job's archive that have gone into the daemon's.
+    grids: usize,
+}
+
+impl Reporter<'_> {
+    /// A change that puts a grid into the archive, and its key.
+    fn grid(&self, moves: &[Move], unit: u64, iterations: u64, seconds: f64, time: f64) -> Option<(u64, Change)> {
+        let mut provenance = provenance(&self.method, unit, self.job.seed);
+        provenance.iterations = Some(iterations);
+        provenance.seconds = Some(seconds);
+        let grid = Grid { variant: self.job.variant, moves: moves.to_vec(), provenance };
+        let found = Found { job: Some(self.desk.id), unit: Some(unit), time, seconds: Some(seconds) };
+        // The referee has passed it, so that it can be written.
+        let record = GridRecord::new(&grid, found, &self.desk.daemon.catalogue).ok()?;
+        Some((record.key, Change::Grid(Box::new(record))))
+    }
+
+    fn put_best(&self, best: &Best) {
+        let Best { moves, unit, iterations, seconds, time, .. } = best;
+        let Some((key, change)) = self.grid(moves, *unit, *iterations, *seconds, *time) else { return };
+        let mut core = self.desk.daemon.lock();
+        if let Some(open) = core.open(self.desk.id) {
+            open.record.best = Some(best.score());
+            open.record.best_grid = Some(key);
+            self.desk.daemon.store.later(vec![change, Change::Job(self.desk.id, open.record.bytes())]);
+        }
+    }
+
+    fn put_find(&mut self, find: &Find) {
+        if self.grids >= MOST_GRIDS {
+            return;
+        }
+        self.grids += 1;
+        let Find { moves, unit, iterations, seconds, time, .. } = find;
+        if let Some((_, change)) = self.grid(moves, *unit, *iterations, *seconds, *time) {
+            self.desk.daemon.store.later(vec![change]);
+        }
+    }
+
+    /// Stores what a crash may have kept from the store: what the session's own files say is what counts.
+    fn catch_up(&mut self, session: &Session) -> Result<(), Stop> {
+        for ended in session.since() {
+            let (end, iterations, best) = (Some(ended.end), ended.iterations, ended.best);
+            let record = UnitRecord { attempts: 1, end, iterations, best, error: None, aside: false };
+            self.desk.catch_up(ended.id, record)?;
+        }
+        if let Some(best) = session.hunt().state().best.clone() {
+            self.put_best(&best);
+        }
+        let path = archive::path_in(&self.desk.daemon.directory.job(self.desk.id));
+        if path.exists() {
+            for find in Reader::open(&path).map_err(RunError::from)? {
+                let find = find.map_err(RunError::from)?;
+                // Another job may have found it, too.
+                if self.desk.daemon.store.found_by(self.desk.id, find.score(), find.key)? {
+                    self.grids += 1;
+                } else {
+                    self.put_find(&find);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Observer for Reporter<'_> {
+    fn event(&mut self, event: &Event) -> io::Result<()> {
+        let Desk { daemon, id, .. } = self.desk;
+        match &event.what {
+            What::Best { score, record, new, .. } => {
+                let grid = daemon.lock().open(id).and_then(|open| open.record.best_grid);
+                let what = EventKind::Best {
+                    score: *score,
+                    grid: grid.map(key_text).unwrap_or_default(),
+                    record: record.clone(),
+                    new: *new,
+                    seconds: event.seconds,
+                };
+                daemon.tell(Some(id), what);
+            }
+            What::Unit { unit, end, iterations, best, .. } => {
+                let (end, iterations, best) = (Some(*end), *iterations, *best);
+                let record = UnitRecord { attempts: 1, end, iterations, best, error: None, aside: false };
+                self.desk.ended(*unit, record);
+            }
+            What::Start(_) | What::Resume(_) | What::Progress { .. } | What::Stop { .. } | What::End { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn status(&mut self, status: &Status) -> io::Result<()> {
+        self.desk.stands(Standing::from(status));
+        Ok(())
+    }
+
+    fn began(&mut self, lane: LaneId) {
+        self.desk.began(lane);
+    }
+
+    fn best(&mut self, best: &Best) {
+        self.put_best(best);
+    }
+
+    fn found(&mut self, find: &Find) {
+        self.put_find(find);
+    }
+
+    fn failed(&mut self, failure: &Failure) {
+        let Failure { unit, attempts, error, aside } = failure;
+        self.desk.failed(*unit, *attempts, error, *aside);
+    }
+
+    fn saving(&mut self) -> io::Result<()> {
+        self.desk.saving()
+    }
+}

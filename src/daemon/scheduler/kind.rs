@@ -1,0 +1,80 @@
+//! What the scheduler has to know of a kind of job. A new one is an `impl` of [`Kind`] in a file of its own, a variant of
+//! [`Work`], and a line below.
+
+use super::active::{Desk, Ended};
+use crate::daemon::kinds::Work;
+use crate::daemon::view::{JobId, SolutionView, StatisticsView};
+use crate::morpion::variant::Variant;
+use crate::queue::Terms;
+use crate::runner::Limits;
+use crate::runner::orders::Ordered;
+use crate::store::StoreError;
+use std::path::Path;
+
+/// The kind of what a job runs.
+pub fn kind(work: &Work) -> &dyn Kind {
+    match work {
+        Work::Hunt(job) => job,
+        Work::Solve(job) => job,
+    }
+}
+
+/// A kind of job.
+pub trait Kind {
+    /// What is known of the job before it begins.
+    ///
+    /// # Errors
+    /// If it cannot be begun: why.
+    fn facts(&self) -> Result<Facts, String>;
+
+    /// Runs it in its folder until it is over or told to stop.
+    ///
+    /// # Errors
+    /// If it cannot go on.
+    fn run(&self, bench: Bench<'_>) -> Result<Ended, Stop>;
+
+    /// Its course, from the files in its folder: as of the last checkpoint.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn statistics(&self, job: JobId, folder: &Path) -> Result<StatisticsView, String>;
+}
+
+/// What is known of a job before it begins.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// Variant, if it is about one.
+    pub variant: Option<Variant>,
+    /// Seed of its random numbers.
+    pub seed: Option<u64>,
+    /// What is asked, of a solver job.
+    pub solution: Option<SolutionView>,
+}
+
+/// What a coordinator works with.
+pub struct Bench<'a> {
+    /// Where it tells what happens.
+    pub desk: Desk<'a>,
+    /// Where its orders come out.
+    pub ordered: &'a Ordered,
+    /// What it may use.
+    pub limits: Limits,
+    /// On which terms it shares the workers.
+    pub terms: Terms,
+    /// Units set aside in earlier sessions.
+    pub poisoned: u64,
+}
+
+/// Why a job does not run.
+pub enum Stop {
+    /// The disk, or the system, may let it go on later.
+    Refused(String),
+    /// It has failed.
+    Failed(String),
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Stop {
+        Stop::Refused(error.to_string())
+    }
+}

@@ -1,0 +1,244 @@
+//! Solver jobs as the scheduler runs them.
+
+use super::active::{Desk, Ended};
+use super::hunt::stopped_by;
+use super::kind::{Bench, Facts, Kind, Stop};
+use crate::core::search::End;
+use crate::daemon::records::{Attending, Standing};
+use crate::daemon::solutions::{Course, credit, view};
+use crate::daemon::view::{EventKind, JobId, SolutionStatisticsView, StatisticsView, VERSION};
+use crate::jobs::solve::{SolveJob, Visitor};
+use crate::jobs::tree::coordinator::Coordinator;
+use crate::jobs::tree::record::{Event, Record};
+use crate::jobs::tree::state::State;
+use crate::jobs::tree::unit::{Outcome, Spent, UnitId};
+use crate::queue::LaneId;
+use crate::queue::any::Of;
+use crate::runner::atomic::{Keep, replace};
+use crate::runner::engine::Plan;
+use crate::runner::orders::Interrupt;
+use crate::runner::tree::crew::{ByEngine, Solver};
+use crate::runner::tree::file::{self, Opened};
+use crate::runner::tree::{self, Member, Observer, Session, TreeError};
+use crate::runner::{Clocking, Place};
+use crate::solvers::solvable::Solvable;
+use crate::solvers::table::Table;
+use crate::store::UnitRecord;
+use crate::store::tree::TreeStoreError;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Name of the file with the course and the credit in the job's folder, for the API: the state is elsewhere.
+const STATISTICS: &str = "statistics.json";
+
+impl Kind for SolveJob {
+    fn facts(&self) -> Result<Facts, String> {
+        struct First<'a>(&'a SolveJob);
+        impl Visitor for First<'_> {
+            type Out = Result<Facts, String>;
+            fn visit<G: Solvable>(self, root: G) -> Self::Out {
+                let First(job) = self;
+                let state = State::new(root.clone(), job.settings.clone()).map_err(|error| error.to_string())?;
+                let solution = Some(view(job, &root, &state, &tree::Standing::default()));
+                Ok(Facts { variant: None, seed: Some(job.settings.seed), solution })
+            }
+        }
+        self.check().map_err(|error| error.to_string())?;
+        self.visit(First(self)).map_err(|error| error.to_string())?
+    }
+
+    fn run(&self, bench: Bench<'_>) -> Result<Ended, Stop> {
+        struct Run<'a>(&'a SolveJob, Bench<'a>);
+        impl Visitor for Run<'_> {
+            type Out = Result<Ended, Stop>;
+            fn visit<G: Solvable>(self, root: G) -> Self::Out {
+                run(self.0, self.1, root)
+            }
+        }
+        self.visit(Run(self, bench)).map_err(|error| Stop::Failed(error.to_string()))?
+    }
+
+    fn statistics(&self, job: JobId, folder: &Path) -> Result<StatisticsView, String> {
+        let solution = read(&folder.join(STATISTICS)).map_err(|error| error.to_string())?;
+        Ok(StatisticsView {
+            v: VERSION,
+            job,
+            levels: Vec::new(),
+            course: Vec::new(),
+            scores: Vec::new(),
+            units: Vec::new(),
+            solution: Some(solution.unwrap_or_default()),
+        })
+    }
+}
+
+/// What was last written of the course and the credit; nothing if there is no file, or one of another version.
+fn read(path: &Path) -> io::Result<Option<SolutionStatisticsView>> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn run<G: Solvable>(job: &SolveJob, bench: Bench<'_>, root: G) -> Result<Ended, Stop> {
+    let Bench { desk, ordered, limits, terms, poisoned: _ } = bench;
+    let (daemon, id) = (desk.daemon, desk.id);
+    let folder = daemon.directory.job(id);
+    let plan = Plan::new(&job.choice, 1).map_err(|error| Stop::Failed(error.to_string()))?;
+    let Opened { state, mut store, since, seconds } =
+        file::open(&folder, &job.identity(&root.text()), root.clone(), job.settings.clone())?;
+    for record in since {
+        if let Record::Settled { unit, outcome, spent, .. } = record
+            && let Some(record) = record_of(outcome, spent)
+        {
+            desk.catch_up(unit, record)?;
+        }
+    }
+    let path = folder.join(STATISTICS);
+    let course = read(&path).ok().flatten().unwrap_or_default().course;
+    let mut reporter = Reporter { desk, job, root, course: Course::new(course), path };
+    let memory = job.memory;
+    let hire = |place: usize| Member {
+        user: job.user.clone(),
+        name: (place + 1).to_string(),
+        hire: Box::new(move || Ok(Box::new(ByEngine::new(plan, Table::new(memory)?)) as Box<dyn Solver<G>>)),
+    };
+    let mut coordinator = Coordinator::new(state);
+    let quorum = job.settings.quorum as usize;
+    let session = Session {
+        coordinator: &mut coordinator,
+        store: Some(&mut store),
+        hire: &hire,
+        // With a quorum one more, to decide where two differ.
+        members: if quorum > 1 { quorum + 1 } else { 1 },
+        memory_each: memory,
+        limits,
+        before: seconds,
+        pace: daemon.pace,
+        trap: daemon.trap.as_ref().map(Arc::clone),
+    };
+    let queue = Arc::new(Of(Arc::clone(&daemon.queue) as _));
+    let place = Place { queue, terms, clocking: Clocking::Busy };
+    Ok(match session.run_on(&place, &Interrupt::default(), ordered, &mut reporter)? {
+        tree::Ended::Finished => Ended::Finished("solved"),
+        tree::Ended::Stopped(stopped) => stopped_by(stopped),
+    })
+}
+
+impl From<TreeError> for Stop {
+    fn from(error: TreeError) -> Stop {
+        let of_the_disk = matches!(
+            error,
+            TreeError::Store(TreeStoreError::File { .. } | TreeStoreError::Locked(_))
+                | TreeError::Directory { .. }
+                | TreeError::Observer(_)
+                | TreeError::Thread(_)
+        );
+        if of_the_disk { Stop::Refused(error.to_string()) } else { Stop::Failed(error.to_string()) }
+    }
+}
+
+/// What the store notes of a unit that came to this end; nothing if it is still open.
+fn record_of(outcome: Outcome, spent: Spent) -> Option<UnitRecord> {
+    let end = match outcome {
+        Outcome::Answered { .. } => End::Finished,
+        Outcome::Exhausted => End::IterationLimit,
+        Outcome::Stopped | Outcome::Failed => return None,
+    };
+    Some(UnitRecord { attempts: 1, end: Some(end), iterations: spent.nodes, best: 0, error: None, aside: false })
+}
+
+/// Passes on to the daemon what happens in a session.
+struct Reporter<'a, G> {
+    desk: Desk<'a>,
+    job: &'a SolveJob,
+    root: G,
+    course: Course,
+    path: PathBuf,
+}
+
+impl<G: Solvable> Reporter<'_, G> {
+    /// How the job stands.
+    fn of_job(&self, state: &State<G>, standing: &tree::Standing) -> Standing {
+        let solution = view(self.job, &self.root, state, standing);
+        let running = standing.running.iter().map(|at| Attending {
+            ticket: at.ticket,
+            unit: at.unit,
+            iterations: at.nodes,
+            best: 0,
+        });
+        Standing {
+            seconds: standing.seconds,
+            iterations: standing.nodes,
+            rate: standing.rate,
+            units_done: solution.units.finished + solution.units.split,
+            units_stalled: 0,
+            best: 0,
+            running: running.collect(),
+            solution: Some(solution),
+        }
+    }
+}
+
+impl<G: Solvable> Observer<G> for Reporter<'_, G> {
+    fn began(&mut self, lane: LaneId) {
+        self.desk.began(lane);
+    }
+
+    fn event(&mut self, state: &State<G>, event: &Event, seconds: f64) -> io::Result<()> {
+        let what = match *event {
+            Event::Closer(_) => {
+                let point = self.course.closer::<G>(state, seconds);
+                let settled = state.is_finished();
+                let (lower, upper, nodes) = (point.lower, point.upper, point.nodes);
+                EventKind::Bounds { lower, upper, settled, nodes, seconds }
+            }
+            Event::Distrusted { worker } => {
+                let worker = state.workers().get(worker as usize);
+                EventKind::Distrusted { worker: worker.map_or(String::new(), |w| format!("{}/{}", w.user, w.name)) }
+            }
+            Event::Closed { unit } => {
+                let record = UnitRecord {
+                    attempts: 1,
+                    end: Some(End::Stopped),
+                    iterations: 0,
+                    best: 0,
+                    error: None,
+                    aside: false,
+                };
+                self.desk.ended(unit, record);
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        self.desk.daemon.tell(Some(self.desk.id), what);
+        Ok(())
+    }
+
+    fn ended(&mut self, unit: UnitId, outcome: Outcome, spent: Spent) {
+        if let Some(record) = record_of(outcome, spent) {
+            self.desk.ended(unit, record);
+        }
+    }
+
+    fn failed(&mut self, unit: UnitId, error: &str) {
+        let attempts = self.desk.live().failures.get(&unit).copied().unwrap_or(0) + 1;
+        self.desk.failed(unit, attempts, error, false);
+    }
+
+    fn standing(&mut self, state: &State<G>, standing: &tree::Standing) -> io::Result<()> {
+        let standing = self.of_job(state, standing);
+        self.desk.stands(standing);
+        Ok(())
+    }
+
+    fn saving(&mut self, state: &State<G>, standing: &tree::Standing) -> io::Result<()> {
+        self.course.note::<G>(state, standing);
+        let written = SolutionStatisticsView { course: self.course.points(), ..credit(state.workers()) };
+        let bytes = serde_json::to_vec(&written).map_err(io::Error::other)?;
+        replace(&self.path, &bytes, Keep::Brief).map_err(io::Error::other)?;
+        self.desk.saving()
+    }
+}

@@ -1,0 +1,203 @@
+//! Solutions by units as the API shows them: the position and what is known of it, its course, and the credit.
+
+use super::view::{
+    BoundsPoint, CreditView, MoveBoundsView, SolutionStatisticsView, SolutionUnitsView, SolutionView, TallyView,
+    UserCreditView, WorkerCreditView,
+};
+use crate::core::game::{Game, Side};
+use crate::jobs::solve::{SolveJob, goal_name};
+use crate::jobs::tree::credit::{Credit, Tally, Worker, by_user, total};
+use crate::jobs::tree::state::State;
+use crate::runner::tree::Standing;
+use crate::solvers::solvable::Solvable;
+use crate::solvers::solve::{Bounds, Goal};
+
+/// Most points of a course.
+const MOST: usize = 2000;
+
+/// What a job has found. `root` is its position.
+pub fn view<G: Solvable>(job: &SolveJob, root: &G, state: &State<G>, standing: &Standing) -> SolutionView {
+    let (width, height) = root.size();
+    let Bounds { lower, upper } = state.bounds();
+    let all = total(state.workers()).all();
+    let (meta, settled) = (state.meta(), state.is_finished());
+    let first: Vec<(String, Option<Bounds>)> =
+        state.first_moves().into_iter().map(|(m, bounds)| (root.name(m), bounds)).collect();
+    // A goal that is missed is reached by no move.
+    let reached = match state.settings().goal {
+        Goal::Exact => true,
+        Goal::WinLossDraw => lower >= 0,
+        Goal::Threshold(target) => lower >= target,
+    };
+    let is_best = |bounds: &Option<Bounds>| settled && reached && bounds.is_some_and(|b| b.lower >= lower);
+    let best = first.iter().filter(|(_, bounds)| is_best(bounds)).map(|(name, _)| name.clone());
+    let mut line = Vec::new();
+    let mut at = root.clone();
+    for m in state.line() {
+        line.push(at.name(m));
+        at.play(m);
+    }
+    let symbol = |cell: Option<Side>| match cell {
+        Some(Side::First) => 'X',
+        Some(Side::Second) => 'O',
+        None => '.',
+    };
+    SolutionView {
+        game: G::NAME.to_owned(),
+        title: job.title.clone(),
+        width: width.into(),
+        height: height.into(),
+        cells: root.cells().into_iter().map(symbol).collect(),
+        position: root.text(),
+        side: if root.side() == Side::First { "black" } else { "white" }.to_owned(),
+        goal: goal_name(state.settings().goal, G::POINT),
+        settled,
+        lower: points::<G>(lower),
+        upper: points::<G>(upper),
+        best_moves: best.collect(),
+        line,
+        moves: first
+            .into_iter()
+            .map(|(name, bounds)| MoveBoundsView {
+                name,
+                lower: bounds.map(|bounds| points::<G>(bounds.lower)),
+                upper: bounds.map(|bounds| points::<G>(bounds.upper)),
+            })
+            .collect(),
+        tree_nodes: state.nodes().len() as u64,
+        units: units(state),
+        nodes: standing.nodes.max(all.nodes),
+        cpu_seconds: all.seconds(),
+        user: job.user.clone(),
+        quorum: meta.settings.quorum,
+        contradictions: meta.contradictions,
+    }
+}
+
+/// Values of finished games, and bounds that rest on them, are whole points.
+fn points<G: Game>(value: i32) -> i32 {
+    value / G::POINT
+}
+
+fn units<G: Game>(state: &State<G>) -> SolutionUnitsView {
+    let meta = state.meta();
+    let sum = |of: fn(&crate::jobs::tree::state::Level) -> u64| meta.levels.iter().map(of).sum::<u64>();
+    let (made, open) = (meta.next_unit, state.units().len() as u64);
+    let (finished, split) = (sum(|level| level.answered), sum(|level| level.exhausted));
+    let cancelled = made.saturating_sub(open + finished + split);
+    SolutionUnitsView { made, finished, split, cancelled, open }
+}
+
+/// The credit; the course is left empty.
+pub fn credit(workers: &[Worker]) -> SolutionStatisticsView {
+    SolutionStatisticsView {
+        course: Vec::new(),
+        total: credit_view(&total(workers)),
+        users: by_user(workers)
+            .into_iter()
+            .map(|(user, credit)| UserCreditView { user: user.to_owned(), credit: credit_view(&credit) })
+            .collect(),
+        workers: workers
+            .iter()
+            .map(|worker| WorkerCreditView {
+                user: worker.user.clone(),
+                name: worker.name.clone(),
+                credit: credit_view(&worker.credit),
+                right: worker.right,
+                wrong: worker.wrong,
+                failed: worker.failed,
+                trusted: !worker.distrusted,
+            })
+            .collect(),
+    }
+}
+
+fn credit_view(credit: &Credit) -> CreditView {
+    let tally = |tally: Tally| TallyView { units: tally.units, nodes: tally.nodes, cpu_seconds: tally.seconds() };
+    CreditView {
+        accepted: tally(credit.accepted),
+        not_needed: tally(credit.stopped),
+        refused: tally(credit.rejected),
+    }
+}
+
+/// How the bounds of a job have closed.
+#[derive(Debug, Default)]
+pub struct Course(Vec<BoundsPoint>);
+
+impl Course {
+    /// Goes on with these points.
+    pub fn new(points: Vec<BoundsPoint>) -> Course {
+        Course(points)
+    }
+
+    /// The points.
+    pub fn points(&self) -> Vec<BoundsPoint> {
+        self.0.clone()
+    }
+
+    /// Notes that the bounds are closer.
+    pub fn closer<G: Game>(&mut self, state: &State<G>, seconds: f64) -> BoundsPoint {
+        self.add::<G>(state, seconds, total(state.workers()).all().nodes)
+    }
+
+    /// Notes how it stands.
+    pub fn note<G: Game>(&mut self, state: &State<G>, standing: &Standing) {
+        self.add::<G>(state, standing.seconds, standing.nodes);
+    }
+
+    fn add<G: Game>(&mut self, state: &State<G>, seconds: f64, nodes: u64) -> BoundsPoint {
+        let Bounds { lower, upper } = state.bounds();
+        let units = units(state);
+        let point = BoundsPoint {
+            seconds: (seconds * 1000.0).round() / 1000.0,
+            nodes,
+            units: units.finished + units.split,
+            lower: points::<G>(lower),
+            upper: points::<G>(upper),
+        };
+        if self.0.last() != Some(&point) {
+            self.0.push(point);
+        }
+        if self.0.len() > MOST {
+            self.thin();
+        }
+        point
+    }
+
+    /// Leaves out every second of the points at which nothing changed.
+    fn thin(&mut self) {
+        let points = std::mem::take(&mut self.0);
+        let bounds = |at: usize| (points[at].lower, points[at].upper);
+        let last = points.len() - 1;
+        let stays = |at: usize| at == 0 || at == last || at % 2 == 0 || bounds(at) != bounds(at - 1);
+        self.0 = (0..points.len()).filter(|&at| stays(at)).map(|at| points[at]).collect();
+        // Bounds that changed so often: the newest count.
+        let over = self.0.len().saturating_sub(MOST);
+        self.0.drain(..over);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_course_keeps_its_ends_and_every_change() {
+        let point = |at: u32| BoundsPoint {
+            seconds: f64::from(at),
+            nodes: at.into(),
+            units: 0,
+            lower: at as i32 / 500,
+            upper: 9,
+        };
+        let mut course = Course((0..=MOST as u32).map(point).collect());
+        course.thin();
+        let left = course.points();
+        assert!(left.len() > MOST / 3 && left.len() < 2 * MOST / 3, "{}", left.len());
+        assert_eq!((left[0], left[left.len() - 1]), (point(0), point(MOST as u32)));
+        for at in [500, 1000, 1500] {
+            assert!(left.contains(&point(at)), "{at}");
+        }
+    }
+}

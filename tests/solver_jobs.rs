@@ -1,0 +1,400 @@
+//! Solver jobs of the daemon: positions of two-player games solved by units, beside hunts and with what hunts can:
+//! pausing, limits, priorities, a restart, `kill -9`.
+#![cfg(unix)]
+
+mod daemons;
+
+use daemons::*;
+use morpion::daemon::scheduler::{Daemon, Shutdown};
+use morpion::daemon::service::{Adjustment, Command, Refusal, Service};
+use morpion::daemon::view::{EventKind, JobRequest, JobState, Limits, SolutionView, UnitState};
+use rand::RngExt;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+/// Fixed, so that a failure can be repeated as far as the clock allows.
+const SEED: u64 = 20_262;
+
+/// Not a test: the daemon of the others.
+#[test]
+#[ignore = "it is the daemon that the other tests start"]
+fn child() {
+    if let Some(state) = std::env::var_os(STATE) {
+        be_a_daemon(Path::new(&state));
+    }
+}
+
+/// A request to solve a position with small tables.
+fn solve(settings: &Value, others: &Value) -> JobRequest {
+    let mut whole = json!({ "game": "reversi", "memory": "1M" });
+    for (name, value) in settings.as_object().unwrap() {
+        whole[name] = value.clone();
+    }
+    let mut others = others.clone();
+    others["kind"] = "solve".into();
+    request(&whole, &others)
+}
+
+fn none() -> Value {
+    json!({})
+}
+
+/// Many units, on 5x5: black wins by 13.
+fn five() -> Value {
+    json!({ "size": 5, "unit_budget": "8k" })
+}
+
+/// More than any test waits for.
+fn endless() -> Value {
+    json!({ "size": 8, "unit_budget": "200k" })
+}
+
+fn submit(daemon: &Daemon, settings: &Value, others: &Value) -> u64 {
+    daemon.submit(solve(settings, others), None).unwrap_or_else(|error| panic!("{settings}: {error}")).id
+}
+
+/// What a solver job that is over has found.
+fn solved(daemon: &Daemon, id: u64) -> SolutionView {
+    let view = wait_over(daemon, id);
+    assert_eq!((view.state, view.reason.as_deref()), (JobState::Finished, Some("solved")), "{view:?}");
+    view.solution.unwrap()
+}
+
+#[test]
+fn a_position_is_solved_and_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let id = submit(&daemon, &json!({ "size": 4, "user": "ada" }), &json!({ "name": "four" }));
+    let found = solved(&daemon, id);
+    assert_eq!((found.lower, found.upper, found.settled, found.side.as_str()), (-8, -8, true, "black"));
+    assert_eq!((found.width, found.height, found.cells.as_str()), (4, 4, ".....OX..XO....."));
+    assert_eq!((found.position.as_str(), found.goal.as_str()), ("-----OX--XO----- X", "exact"));
+    // All four first moves are symmetric.
+    assert_eq!(found.best_moves.len(), 4, "{found:?}");
+    assert!(found.moves.iter().all(|m| (m.lower, m.upper) == (Some(-8), Some(-8))), "{found:?}");
+    assert!(found.best_moves.contains(&found.line[0]) && found.tree_nodes > 1, "{found:?}");
+    let units = found.units;
+    assert_eq!(units.made, units.finished + units.split + units.cancelled);
+    let view = daemon.job(id).unwrap();
+    assert_eq!((view.iterations, view.units_done), (found.nodes, units.finished + units.split));
+    assert_eq!((view.strategy.as_deref(), &view.settings["game"]), (Some("special"), &"reversi".into()));
+
+    let statistics = daemon.statistics(id).unwrap().solution.unwrap();
+    let last = statistics.course.last().unwrap();
+    assert_eq!((last.lower, last.upper, last.nodes), (-8, -8, found.nodes));
+    assert!(statistics.course.is_sorted_by(|a, b| a.seconds <= b.seconds && a.lower <= b.lower));
+    let all = |c: morpion::daemon::view::CreditView| c.accepted.nodes + c.not_needed.nodes + c.refused.nodes;
+    assert_eq!(all(statistics.total), found.nodes);
+    assert_eq!((statistics.users[0].user.as_str(), all(statistics.users[0].credit)), ("ada", found.nodes));
+    assert_eq!(statistics.workers.iter().map(|worker| all(worker.credit)).sum::<u64>(), found.nodes);
+    assert!(statistics.total.accepted.cpu_seconds > 0.0 && found.cpu_seconds > 0.0);
+
+    let listed = all_units(&*daemon, id);
+    assert_eq!(listed.len() as u64, units.made);
+    assert!(listed.iter().all(|unit| unit.state == UnitState::Done), "{listed:?}");
+    wait_until("the events are stored", || {
+        let stored = daemon.events(0, Some(id), 1000);
+        stored.iter().any(|e| matches!(e.what, EventKind::Bounds { lower: -8, upper: -8, settled: true, .. }))
+    });
+    // It is kept.
+    daemon.shutdown(Shutdown::Now);
+    drop(daemon);
+    let daemon = open(dir.path(), 2);
+    assert_eq!(daemon.job(id).unwrap().solution.unwrap(), found);
+    assert_eq!(daemon.statistics(id).unwrap().solution.unwrap(), statistics);
+    daemon.remove(id).unwrap();
+}
+
+#[test]
+fn all_that_can_be_asked_is_answered() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let ids: Vec<u64> = [
+        json!({ "size": "4x6", "unit_budget": "5k" }),
+        json!({ "size": "4x6", "unit_budget": "5k", "quorum": 2, "feeder": "random", "seed": 3 }),
+        json!({ "size": 4, "start": "alternative", "algorithm": "negascout", "without": "killers,history" }),
+        json!({ "size": "4x5", "value": "win-loss-draw" }),
+        json!({ "size": "4x6", "threshold": 17 }),
+        json!({ "size": 4, "position": "X-OO XXXO X-OO XOOO X", "empties": "winner" }),
+        json!({ "game": "go", "size": 3, "unit_budget": "5k" }),
+        json!({ "game": "go", "size": "2x2", "ko": "superko" }),
+        json!({ "game": "go", "position": ".X./.O./... white" }),
+    ]
+    .iter()
+    .map(|settings| submit(&daemon, settings, &none()))
+    .collect();
+    let found: Vec<SolutionView> = ids.iter().map(|&id| solved(&daemon, id)).collect();
+    let exact = |found: &SolutionView| (found.lower == found.upper).then_some(found.lower);
+    assert_eq!((exact(&found[0]), exact(&found[1]), exact(&found[2])), (Some(16), Some(16), Some(-3)));
+    // Two agree and one more is there to decide.
+    assert_eq!(daemon.statistics(ids[1]).unwrap().solution.unwrap().workers.len(), 3);
+    assert!(found[3].lower > 0 && found[4].upper <= 16, "{found:?}");
+    assert_eq!((exact(&found[6]), exact(&found[7])), (Some(9), Some(1)));
+    assert_eq!((found[8].side.as_str(), found[8].cells.as_str(), found[8].width), ("white", ".X..O....", 3));
+    let totals = all_jobs(&*daemon);
+    assert!(totals.iter().all(|job| job.kind == "solve" && job.solution.is_some()));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 1);
+    std::fs::write(dir.path().join("board"), "(;SZ[2])").unwrap();
+    let file = dir.path().join("board");
+    for (settings, others, expected) in [
+        (json!({ "game": "chess" }), none(), "game: there is no 'chess'"),
+        (json!({ "game": 3 }), none(), "game"),
+        (json!({ "size": 3 }), none(), "width and height are 4 to 8"),
+        (json!({ "speed": 3 }), none(), "unknown key 'speed'"),
+        (json!({ "threads": 3 }), none(), "unknown key 'threads'"),
+        (json!({ "state": "/etc" }), none(), "unknown key 'state'"),
+        (json!({ "units": true }), none(), "unknown key 'units'"),
+        (json!({ "text_only": true }), none(), "unknown key 'text_only'"),
+        (json!({ "quorum": 0 }), none(), "1 to 9"),
+        (json!({ "unit_budget": 0 }), none(), "0"),
+        (json!({ "memory": 5 }), none(), "too little for a table"),
+        (json!({ "user": "" }), none(), "1 to 64 characters"),
+        (json!({ "without": "table" }), none(), "choose one by --algorithm"),
+        (json!({ "position": "/etc/passwd" }), none(), "position"),
+        (json!({ "game": "go", "position": file.to_str().unwrap() }), none(), "position"),
+        (json!({ "size": 4, "position": "XXXX XXXX XXXX XXXX O" }), none(), "the game is over"),
+        (json!({ "size": 4, "position": "-----OX--XO----- X\n-----OX--XO----- X" }), none(), "2 positions"),
+        (json!({ "game": "go", "size": 5, "position": "../.." }), none(), "--size says 5x5"),
+        (json!({ "size": 4 }), json!({ "start": { "grid": "(28,28)" } }), "start and grids are for hunts"),
+    ] {
+        match daemon.submit(solve(&settings, &others), None) {
+            Err(Refusal::Invalid(text)) => assert!(text.contains(expected), "'{expected}' in: {text}"),
+            other => panic!("{expected}: {other:?}"),
+        }
+    }
+    let request = request(&json!({ "size": 4 }), &json!({ "kind": "solve" }));
+    assert!(matches!(daemon.submit(request, None), Err(Refusal::Invalid(text)) if text.contains("game is missing")));
+    assert!(all_jobs(&*daemon).is_empty());
+}
+
+#[test]
+fn hunts_and_solver_jobs_share_the_workers() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let hunt = daemon.submit(request(&daemons::endless(1), &none()), None).unwrap().id;
+    wait_for(&daemon, hunt, "has both threads", |view| view.threads == 2);
+    let solver = submit(&daemon, &endless(), &json!({ "priority": 5 }));
+    wait_for(&daemon, solver, "has both threads", |view| view.threads == 2 && view.iterations > 0);
+    assert_eq!(wait_for(&daemon, hunt, "waits", |view| view.threads == 0).state, JobState::Queued);
+    assert!(daemon.workers().iter().all(|worker| worker.job == Some(solver)));
+    daemon.adjust(hunt, Adjustment { priority: Some(6), ..Adjustment::default() }).unwrap();
+    wait_for(&daemon, hunt, "has both threads again", |view| view.threads == 2);
+    let at = wait_for(&daemon, solver, "stands still", |view| view.threads == 0).iterations;
+    // Held up in the midst of its search it searches no more: what the hunt does meanwhile says that time passes.
+    let before = daemon.job(hunt).unwrap().iterations;
+    wait_for(&daemon, hunt, "goes on", |view| view.iterations > before + 1000);
+    let now = daemon.job(solver).unwrap().iterations;
+    let after = daemon.job(hunt).unwrap().iterations;
+    wait_for(&daemon, hunt, "goes on", |view| view.iterations > after + 1000);
+    assert!(now >= at && daemon.job(solver).unwrap().iterations == now);
+    // Equals share, by weight.
+    daemon.adjust(solver, Adjustment { priority: Some(6), ..Adjustment::default() }).unwrap();
+    wait_for(&daemon, solver, "has its share", |view| view.threads >= 1 && view.iterations > now);
+    wait_for(&daemon, hunt, "has its share", |view| view.threads >= 1);
+    daemon.shutdown(Shutdown::Now);
+}
+
+#[test]
+fn a_search_that_gives_way_loses_nothing() {
+    let whole = |beside: bool| {
+        let dir = tempfile::tempdir().unwrap();
+        let daemon = open(dir.path(), 1);
+        if beside {
+            daemon.submit(request(&daemons::endless(1), &none()), None).unwrap();
+        }
+        // Some units that each last for several turns, as slowly as possible.
+        let settings =
+            json!({ "size": "4x6", "algorithm": "alphabeta", "without": "bounds,etc", "unit_budget": "1G" });
+        let id = submit(&daemon, &settings, &none());
+        let found = solved(&daemon, id);
+        let credit = daemon.statistics(id).unwrap().solution.unwrap().total;
+        daemon.shutdown(Shutdown::Now);
+        (found.lower, found.upper, found.tree_nodes, credit.accepted.units, credit.accepted.nodes)
+    };
+    let alone = whole(false);
+    assert_eq!((alone.0, alone.1), (16, 16));
+    assert_eq!(whole(true), alone);
+}
+
+#[test]
+fn pausing_frees_the_workers_and_a_restart_keeps_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let id = submit(&daemon, &endless(), &none());
+    wait_for(&daemon, id, "runs", |view| running(view) && view.units_done > 3);
+    let paused = daemon.command(id, Command::Pause).unwrap();
+    assert_eq!((paused.state, paused.threads), (JobState::Paused, 0));
+    assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));
+    let at = daemon.job(id).unwrap();
+    assert_eq!(daemon.command(id, Command::Pause).unwrap().state, JobState::Paused, "twice is once");
+    std::thread::sleep(Duration::from_millis(100));
+    let still = daemon.job(id).unwrap();
+    assert_eq!((still.iterations, still.seconds), (at.iterations, at.seconds));
+    daemon.command(id, Command::Resume).unwrap();
+    wait_for(&daemon, id, "goes on", |view| running(view) && view.iterations > at.iterations);
+    let paused = daemon.command(id, Command::Pause).unwrap();
+    daemon.shutdown(Shutdown::Now);
+    drop(daemon);
+    let daemon = open(dir.path(), 2);
+    let again = daemon.job(id).unwrap();
+    assert_eq!((again.state, again.threads), (JobState::Paused, 0));
+    assert!(again.iterations >= paused.iterations && again.units_done >= paused.units_done, "{again:?}");
+    daemon.command(id, Command::Resume).unwrap();
+    let on = wait_for(&daemon, id, "goes on", |view| running(view) && view.iterations > again.iterations);
+    assert!(on.seconds >= again.seconds - 0.01 && on.units_done >= again.units_done);
+    let cancelled = daemon.command(id, Command::Cancel).unwrap();
+    assert_eq!((cancelled.state, cancelled.threads), (JobState::Cancelled, 0));
+    assert!(cancelled.solution.is_some_and(|found| !found.settled && found.nodes > 0), "what it found stays");
+    assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));
+}
+
+#[test]
+fn draining_and_limits_end_a_job() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let id = submit(&daemon, &endless(), &none());
+    wait_for(&daemon, id, "runs", running);
+    daemon.command(id, Command::Drain).unwrap();
+    let done = wait_over(&daemon, id);
+    assert_eq!((done.state, done.reason.as_deref()), (JobState::Finished, Some("drained")));
+    assert!(done.units_done > 0 && done.solution.is_some_and(|found| found.units.open == 0 || !found.settled));
+    let with = |limits: Value| submit(&daemon, &endless(), &json!({ "limits": limits }));
+    let view = wait_over(&daemon, with(json!({ "iterations": 100_000 })));
+    assert_eq!((view.state, view.reason.as_deref()), (JobState::Finished, Some("iterations")));
+    assert!(view.iterations >= 100_000);
+    let view = wait_over(&daemon, with(json!({ "seconds": 0.2, "threads": 1 })));
+    assert_eq!((view.state, view.reason.as_deref()), (JobState::Finished, Some("time")));
+    assert!(view.seconds >= 0.2);
+    assert_eq!(daemon.statistics(view.id).unwrap().solution.unwrap().workers.len(), 1);
+    // Two tables of a mebibyte are not to be had in one and a half: one worker.
+    let view = wait_over(&daemon, with(json!({ "memory": 3 << 19, "iterations": 100_000 })));
+    assert_eq!(view.reason.as_deref(), Some("iterations"));
+    assert_eq!(daemon.statistics(view.id).unwrap().solution.unwrap().workers.len(), 1);
+    let id = submit(&daemon, &json!({ "size": 6, "quorum": 2 }), &json!({ "limits": { "memory": 3 << 19 } }));
+    let view = wait_over(&daemon, id);
+    assert_eq!(view.state, JobState::Failed);
+    assert!(view.reason.as_deref().is_some_and(|why| why.contains("memory")), "{view:?}");
+    let id = submit(&daemon, &json!({ "size": 6, "memory": "8000000G" }), &none());
+    let view = wait_over(&daemon, id);
+    assert_eq!(view.state, JobState::Failed);
+    assert!(
+        view.reason.as_deref().is_some_and(|why| why.contains("no memory for a transposition table")),
+        "{view:?}"
+    );
+    // A limit that is changed counts at once.
+    let id = with(none());
+    wait_for(&daemon, id, "has both threads", |view| view.threads == 2);
+    let one = Limits { threads: Some(1), ..Limits::default() };
+    daemon.adjust(id, Adjustment { limits: Some(one), ..Adjustment::default() }).unwrap();
+    wait_for(&daemon, id, "has one thread", |view| view.threads == 1);
+    let two = Limits { threads: Some(2), ..Limits::default() };
+    daemon.adjust(id, Adjustment { limits: Some(two), ..Adjustment::default() }).unwrap();
+    wait_for(&daemon, id, "has both threads again", |view| view.threads == 2);
+    let few = Limits { iterations: Some(1), ..Limits::default() };
+    daemon.adjust(id, Adjustment { limits: Some(few), ..Adjustment::default() }).unwrap();
+    assert_eq!(wait_over(&daemon, id).reason.as_deref(), Some("iterations"));
+}
+
+#[test]
+fn units_that_break_down_are_tried_again_and_split() {
+    let dir = tempfile::tempdir().unwrap();
+    // The first attempt at the second unit, and all at the fifth: it is replaced by its children.
+    let mut daemon = Apart::start(dir.path(), "once:1,always:4").unwrap();
+    let id = daemon.submit(&solve(&five(), &none()));
+    let job = daemon.wait_over(id);
+    assert_eq!(
+        (&job["reason"], &job["solution"]["lower"], &job["solution"]["upper"]),
+        (&"solved".into(), &13.into(), &13.into())
+    );
+    let statistics = dir.path().join(format!("jobs/{id}/statistics.json"));
+    let statistics: Value = serde_json::from_slice(&std::fs::read(statistics).unwrap()).unwrap();
+    let failed: u64 = statistics["workers"].as_array().unwrap().iter().map(|w| w["failed"].as_u64().unwrap()).sum();
+    assert_eq!(failed, 4);
+    daemon.stop();
+}
+
+/// What must be the same however a job of one worker was disturbed.
+fn essence(job: &Value, state: &Path) -> Value {
+    let statistics = state.join(format!("jobs/{}/statistics.json", job["id"]));
+    let statistics: Value = serde_json::from_slice(&std::fs::read(statistics).unwrap()).unwrap();
+    let found = &job["solution"];
+    let accepted = &statistics["total"]["accepted"];
+    json!({
+        "reason": job["reason"], "lower": found["lower"], "upper": found["upper"], "tree": found["tree_nodes"],
+        "made": found["units"]["made"], "finished": found["units"]["finished"], "best": found["best_moves"],
+        "units": accepted["units"], "nodes": accepted["nodes"],
+    })
+}
+
+#[test]
+fn killed_at_any_moment_it_loses_no_finished_unit() {
+    let whole = tempfile::tempdir().unwrap();
+    let one = solve(&five(), &json!({ "limits": { "threads": 1 } }));
+    let two = solve(&json!({ "size": 5, "unit_budget": "8k", "quorum": 2 }), &none());
+    let mut daemon = Apart::start(whole.path(), "").unwrap();
+    let id = daemon.submit(&one);
+    let job = daemon.wait_over(id);
+    let expected = essence(&job, whole.path());
+    assert_eq!(
+        (&expected["lower"], &expected["upper"], &expected["reason"]),
+        (&13.into(), &13.into(), &"solved".into())
+    );
+    let units = expected["finished"].as_u64().unwrap();
+    assert!(units > 100, "{expected}");
+    daemon.stop();
+
+    let dir = tempfile::tempdir().unwrap();
+    let mut rng = morpion::core::seed::rng(SEED, &[]);
+    let mut daemon = Apart::start(dir.path(), "").unwrap();
+    let (first, second) = (daemon.submit(&one), daemon.submit(&two));
+    let (mut kills, mut seen) = (0, 0);
+    for _ in 0..6 {
+        // After so many units more, wherever that is.
+        let next = seen + rng.random_range(1..units / 8);
+        let mut over = false;
+        wait_until("some units are done", || {
+            let job = daemon.get(&json!({ "do": "job", "id": first }));
+            over = job["state"] == "finished";
+            seen = seen.max(job["units_done"].as_u64().unwrap());
+            over || seen >= next
+        });
+        if over {
+            break;
+        }
+        daemon.kill();
+        kills += 1;
+        daemon = Apart::start(dir.path(), "").unwrap();
+    }
+    let job = daemon.wait_over(first);
+    assert_eq!(essence(&job, dir.path()), expected, "seed {SEED}, {kills} kills");
+    assert!(kills >= 2, "it was over after {kills} kills");
+    let units = daemon.get(&json!({ "do": "units", "id": first }));
+    assert_eq!(units.as_array().unwrap().len() as u64, job["solution"]["units"]["made"].as_u64().unwrap());
+    let job = daemon.wait_over(second);
+    let found = &job["solution"];
+    assert_eq!((&found["lower"], &found["upper"], &found["settled"]), (&13.into(), &13.into(), &true.into()));
+    daemon.stop();
+}
+
+#[test]
+fn a_file_that_cannot_be_read_fails_the_job_and_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 1);
+    let id = submit(&daemon, &endless(), &none());
+    wait_for(&daemon, id, "runs", running);
+    daemon.shutdown(Shutdown::Now);
+    drop(daemon);
+    let file = dir.path().join(format!("jobs/{id}/tree.redb"));
+    std::fs::write(&file, "no database").unwrap();
+    let daemon = open(dir.path(), 1);
+    let view = wait_over(&daemon, id);
+    assert_eq!(view.state, JobState::Failed);
+    assert!(view.reason.as_deref().is_some_and(|why| why.contains("tree.redb is damaged")), "{view:?}");
+    assert_eq!(std::fs::read(&file).unwrap(), b"no database");
+}
