@@ -4,9 +4,10 @@
 //! [`Command::Pause`] no thread works for the job any more. They are called from threads that may block, never from those of
 //! tokio's core.
 
+use super::solutions::NoPosition;
 use super::view::{
     EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobState, JobView, Limits, Listing,
-    StatisticsView, UnitState, UnitView, WorkerView,
+    PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
 };
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
@@ -139,6 +140,12 @@ pub trait Service: Send + Sync + 'static {
     /// # Errors
     /// If there is none.
     fn statistics(&self, id: JobId) -> Result<StatisticsView, Refusal>;
+
+    /// A position of a two-player game, after some moves.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition>;
 
     /// The workers.
     fn workers(&self) -> Vec<WorkerView>;

@@ -1,11 +1,12 @@
 //! Solutions by units as the API shows them: the position and what is known of it, its course, and the credit.
 
+use super::kinds::{JobKinds, Work};
 use super::view::{
-    BoundsPoint, CreditView, MoveBoundsView, SolutionStatisticsView, SolutionUnitsView, SolutionView, TallyView,
-    UserCreditView, WorkerCreditView,
+    BoundsPoint, CreditView, JobRequest, Limits, MoveBoundsView, PositionRequest, PositionView,
+    SolutionStatisticsView, SolutionUnitsView, SolutionView, TallyView, UserCreditView, VERSION, WorkerCreditView,
 };
 use crate::core::game::{Game, Side};
-use crate::jobs::solve::{SolveJob, goal_name};
+use crate::jobs::solve::{SolveJob, Visitor, goal_name};
 use crate::jobs::tree::credit::{Credit, Tally, Worker, by_user, total};
 use crate::jobs::tree::state::State;
 use crate::runner::tree::Standing;
@@ -37,19 +38,14 @@ pub fn view<G: Solvable>(job: &SolveJob, root: &G, state: &State<G>, standing: &
         line.push(at.name(m));
         at.play(m);
     }
-    let symbol = |cell: Option<Side>| match cell {
-        Some(Side::First) => 'X',
-        Some(Side::Second) => 'O',
-        None => '.',
-    };
     SolutionView {
         game: G::NAME.to_owned(),
         title: job.title.clone(),
         width: width.into(),
         height: height.into(),
-        cells: root.cells().into_iter().map(symbol).collect(),
+        cells: cells(root),
         position: root.text(),
-        side: if root.side() == Side::First { "black" } else { "white" }.to_owned(),
+        side: side(root),
         goal: goal_name(state.settings().goal, G::POINT),
         settled,
         lower: points::<G>(lower),
@@ -72,6 +68,93 @@ pub fn view<G: Solvable>(job: &SolveJob, root: &G, state: &State<G>, standing: &
         quorum: meta.settings.quorum,
         contradictions: meta.contradictions,
     }
+}
+
+/// The board by rows: `X` black, `O` white, `.` empty.
+fn cells<G: Solvable>(position: &G) -> String {
+    let symbol = |cell: Option<Side>| match cell {
+        Some(Side::First) => 'X',
+        Some(Side::Second) => 'O',
+        None => '.',
+    };
+    position.cells().into_iter().map(symbol).collect()
+}
+
+/// The side to move.
+fn side<G: Solvable>(position: &G) -> String {
+    if position.side() == Side::First { "black" } else { "white" }.to_owned()
+}
+
+/// Why there is no position to be shown.
+#[derive(Debug, PartialEq, Eq)]
+pub enum NoPosition {
+    /// The settings are of none.
+    Settings(String),
+    /// A move is none, or not legal: its number, from 1, and why.
+    Move(usize, String),
+}
+
+/// The position that the settings of a solver job are of, after some moves.
+///
+/// # Errors
+/// If there is none.
+pub fn position(kinds: &dyn JobKinds, request: PositionRequest) -> Result<PositionView, NoPosition> {
+    struct Play(String, Vec<String>);
+    impl Visitor for Play {
+        type Out = Result<PositionView, NoPosition>;
+        fn visit<G: Solvable>(self, root: G) -> Self::Out {
+            let Play(title, moves) = self;
+            play(root, title, moves)
+        }
+    }
+    let PositionRequest { settings, moves } = request;
+    let job = JobRequest {
+        kind: "solve".to_owned(),
+        name: None,
+        priority: 0,
+        weight: 1,
+        limits: Limits::default(),
+        settings,
+        start: None,
+        grids: Vec::new(),
+    };
+    match kinds.prepare(&job, 1).map_err(NoPosition::Settings)?.work {
+        Work::Solve(job) => {
+            let visited = job.visit(Play(job.title.clone(), moves));
+            visited.map_err(|error| NoPosition::Settings(error.to_string()))?
+        }
+        Work::Hunt(_) => Err(NoPosition::Settings("these are settings of a hunt".to_owned())),
+    }
+}
+
+fn play<G: Solvable>(root: G, title: String, moves: Vec<String>) -> Result<PositionView, NoPosition> {
+    let (mut position, mut legal) = (root, Vec::new());
+    for (number, name) in (1..).zip(&moves) {
+        legal.clear();
+        position.moves(&mut legal);
+        let why = |what: &str| NoPosition::Move(number, format!("move {number}: {name:?} {what}"));
+        let m = position.parse(name).ok_or_else(|| why("is no move on this board"))?;
+        if !legal.contains(&m) {
+            return Err(why("is not legal here"));
+        }
+        position.play(m);
+    }
+    legal.clear();
+    position.moves(&mut legal);
+    let (width, height) = position.size();
+    Ok(PositionView {
+        v: VERSION,
+        game: G::NAME.to_owned(),
+        title,
+        width: width.into(),
+        height: height.into(),
+        cells: cells(&position),
+        position: position.text(),
+        side: side(&position),
+        outcome: legal.is_empty().then(|| points::<G>(position.outcome())),
+        legal: legal.into_iter().map(|m| position.name(m)).collect(),
+        moves,
+    })
 }
 
 /// Values of finished games, and bounds that rest on them, are whole points.
@@ -170,7 +253,7 @@ impl Course {
         let points = std::mem::take(&mut self.0);
         let bounds = |at: usize| (points[at].lower, points[at].upper);
         let last = points.len() - 1;
-        let stays = |at: usize| at == 0 || at == last || at % 2 == 0 || bounds(at) != bounds(at - 1);
+        let stays = |at: usize| at == 0 || at == last || at.is_multiple_of(2) || bounds(at) != bounds(at - 1);
         self.0 = (0..points.len()).filter(|&at| stays(at)).map(|at| points[at]).collect();
         // Bounds that changed so often: the newest count.
         let over = self.0.len().saturating_sub(MOST);

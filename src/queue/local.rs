@@ -160,16 +160,8 @@ impl<U: Unit> Common<U> {
             self.look_for_lost(&mut state);
             let Some((lane, item)) = state.take(at, self.quantum()) else {
                 state.idle += 1;
-                // Somebody has to notice workers that are not heard of.
-                let wait = if state.places.iter().any(|place| place.unit.is_some()) {
-                    self.options.lease / 4
-                } else {
-                    Duration::MAX
-                };
-                state = match wait {
-                    Duration::MAX => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
-                    wait => self.work.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0,
-                };
+                // Somebody has to notice workers that are not heard of, also those that come to be at work while this one waits.
+                state = self.work.wait_timeout(state, self.options.lease / 4).unwrap_or_else(PoisonError::into_inner).0;
                 state.idle -= 1;
                 continue;
             };

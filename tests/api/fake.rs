@@ -1,7 +1,9 @@
 //! A service that lives in memory and runs nothing: jobs change their state when they are told to, and no other way.
 
+use morpion::cli::job_kinds::Kinds;
 use morpion::daemon::grids;
 use morpion::daemon::service::{Adjustment, Command, GridFilter, JobFilter, Page, Refusal, Service};
+use morpion::daemon::solutions::{self, NoPosition};
 use morpion::daemon::view::*;
 use morpion::morpion::variant::Variant;
 use morpion::notation::catalogue::Catalogue;
@@ -58,6 +60,19 @@ impl Fake {
         let _ = self.events.send(event);
     }
 
+    /// A solver job knows more: these are the bounds now, and the value if they have met.
+    #[allow(dead_code)]
+    pub fn closer(&self, job: JobId, lower: i32, upper: i32) {
+        let settled = lower == upper;
+        if let Some(found) = self.state().jobs.get_mut(&job).and_then(|job| job.solution.as_mut()) {
+            (found.lower, found.upper, found.settled) = (lower, upper, settled);
+            if settled {
+                (found.best_moves, found.line) = (vec!["c4".to_owned()], vec!["c4".to_owned(), "d2".to_owned()]);
+            }
+        }
+        self.happens(Some(job), EventKind::Bounds { lower, upper, settled, nodes: 2000, seconds: 3.0 });
+    }
+
     /// Tells how a job stands; nothing is stored.
     pub fn progress(&self, job: JobId, iterations: u64) {
         let what = EventKind::Progress { iterations, rate: 1.0, best: 2, units_done: 3, threads: 4, seconds: 5.0 };
@@ -66,15 +81,20 @@ impl Fake {
 }
 
 /// What a solver job has found: Reversi on 4x4, nearly solved.
-fn solution() -> SolutionView {
+fn solution(request: &JobRequest) -> SolutionView {
+    let asked = PositionRequest { settings: request.settings.clone(), moves: Vec::new() };
+    let shown = solutions::position(&Kinds, asked).ok();
+    let (position, game) = shown.map_or_else(Default::default, |shown| (shown.position, shown.game));
     let known = |name: &str, lower, upper| MoveBoundsView { name: name.to_owned(), lower, upper };
+    // Whatever was asked for, the position is this one, unless it is another one of the same size.
+    let same = game == "reversi" && position.len() == "-----OX--XO----- X".len();
     SolutionView {
         game: "reversi".to_owned(),
         title: "reversi 4x4, standard start".to_owned(),
         width: 4,
         height: 4,
         cells: ".....OX..XO.....".to_owned(),
-        position: "-----OX--XO----- X".to_owned(),
+        position: if same { position } else { "-----OX--XO----- X".to_owned() },
         side: "black".to_owned(),
         goal: "exact".to_owned(),
         settled: false,
@@ -172,7 +192,7 @@ impl Service for Fake {
         if let Some(key) = idempotency {
             state.keys.insert(key.to_owned(), (request.clone(), id));
         }
-        let solution = (request.kind == "solve").then(solution);
+        let solution = (request.kind == "solve").then(|| solution(&request));
         let is_hunt = solution.is_none();
         let job = JobView {
             v: VERSION,
@@ -292,6 +312,10 @@ impl Service for Fake {
             units: vec![(60, 2)],
             solution: self.state().jobs[&id].solution.is_some().then(course),
         })
+    }
+
+    fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition> {
+        solutions::position(&Kinds, request)
     }
 
     fn workers(&self) -> Vec<WorkerView> {

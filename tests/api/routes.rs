@@ -335,3 +335,61 @@ fn a_person_plays_on_the_board() {
     let deep = format!(r#"{{"kind":"hunt","settings":{{"seed":{}"#, "[".repeat(100_000));
     post(daemon.address, "/api/v1/jobs", &deep).problem(400);
 }
+
+#[test]
+fn a_person_plays_a_two_player_game() {
+    let daemon = Daemon::begin();
+    let ask = |settings: Value, moves: Value| {
+        let body = json!({ "settings": settings, "moves": moves });
+        post(daemon.address, "/api/v1/position", &body.to_string())
+    };
+    let start = ask(json!({"game": "reversi", "size": 4}), json!([])).json();
+    assert_eq!((&start["cells"], &start["side"]), (&".....OX..XO.....".into(), &"black".into()));
+    assert_eq!(start["legal"].as_array().unwrap().len(), 4);
+    let first = start["legal"][0].clone();
+    let after = ask(json!({"game": "reversi", "size": 4}), json!([first])).json();
+    assert_eq!(
+        (&after["side"], &after["moves"], &after["outcome"]),
+        (&"white".into(), &json!([first]), &Value::Null)
+    );
+    // What one line says is the same position.
+    let again = ask(json!({"game": "reversi", "size": 4, "position": after["position"]}), json!([])).json();
+    assert_eq!((&again["cells"], &again["legal"]), (&after["cells"], &after["legal"]));
+    let go = ask(json!({"game": "go", "size": "2x3"}), json!(["a1", "PASS", "pass"])).json();
+    assert_eq!((&go["legal"], &go["outcome"], &go["side"]), (&json!([]), &(-6).into(), &"white".into()));
+    let go = ask(json!({"game": "go", "size": "2x3"}), json!(["pass", "pass"])).json();
+    assert_eq!(go["outcome"], 0);
+    for (settings, moves, status) in [
+        (json!({"game": "chess"}), json!([]), 422),
+        (json!({"game": "reversi", "size": 3}), json!([]), 422),
+        (json!({"game": "go", "position": "/etc/passwd"}), json!([]), 422),
+        (json!({}), json!([]), 422),
+        (json!({"game": "reversi"}), json!(["a1"]), 422),
+        (json!({"game": "reversi"}), json!(["z9"]), 422),
+        (json!({"game": "reversi"}), json!(vec!["a1"; 1001]), 422),
+        (json!({"game": "reversi"}), json!("a1"), 422),
+    ] {
+        ask(settings, moves).problem(status);
+    }
+    assert_eq!(ask(json!({"game": "reversi", "size": 4}), json!([first, first])).problem(422)["number"], 2);
+}
+
+#[test]
+fn a_solver_job_is_shown() {
+    let daemon = Daemon::begin();
+    let body = json!({"kind": "solve", "settings": {"game": "reversi", "size": 4}});
+    let job = post(daemon.address, "/api/v1/jobs", &body.to_string()).json();
+    let found = &job["solution"];
+    assert_eq!((&found["lower"], &found["upper"], &found["side"]), (&(-10).into(), &(-6).into(), &"black".into()));
+    assert_eq!(found["units"]["made"], 9);
+    let hunt = post(daemon.address, "/api/v1/jobs", "{\"kind\":\"hunt\"}").json();
+    assert!(hunt.get("solution").is_none());
+    let course = get(daemon.address, "/api/v1/jobs/1/statistics").json();
+    assert_eq!(course["solution"]["course"][2]["lower"], -10);
+    assert_eq!(course["solution"]["users"][0]["user"], "ada");
+    let totals = get(daemon.address, "/api/v1/statistics").json();
+    let sum = json!([{"user": "ada", "jobs": 1, "units": 7, "nodes": 1234, "cpu_seconds": 0.5}]);
+    assert_eq!(totals["solver"], sum);
+    let metrics = get(daemon.address, "/metrics");
+    assert!(metrics.text().lines().any(|line| line == "morpion_solver_nodes{user=\"ada\"} 1234"));
+}

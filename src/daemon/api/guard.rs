@@ -95,8 +95,8 @@ fn allowed(role: Role, method: &Method, path: &str) -> bool {
     let reads = matches!(*method, Method::GET | Method::HEAD);
     match role {
         Role::Operate => true,
-        // These two compute something and change nothing.
-        Role::Read => reads || matches!(path, "/api/v1/grids/check" | "/api/v1/board"),
+        // These compute something and change nothing.
+        Role::Read => reads || matches!(path, "/api/v1/grids/check" | "/api/v1/board" | "/api/v1/position"),
         Role::Worker => reads && matches!(path, "/api/v1/health" | "/api/v1/workers" | "/api/v1/units"),
     }
 }
@@ -178,6 +178,7 @@ mod tests {
         assert!(allowed(Role::Operate, &Method::POST, jobs) && allowed(Role::Read, &Method::GET, jobs));
         assert!(!allowed(Role::Read, &Method::POST, jobs) && !allowed(Role::Read, &Method::POST, "/api/v1/grids"));
         assert!(allowed(Role::Read, &Method::POST, "/api/v1/board"));
+        assert!(allowed(Role::Read, &Method::POST, "/api/v1/position"));
         assert!(allowed(Role::Worker, &Method::GET, "/api/v1/units") && !allowed(Role::Worker, &Method::GET, jobs));
     }
 }

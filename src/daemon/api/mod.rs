@@ -10,6 +10,7 @@ mod extract;
 mod guard;
 mod jobs;
 mod metrics;
+mod positions;
 mod problem;
 mod server;
 mod totals;
@@ -301,6 +302,7 @@ fn routes() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(archive::compare))
         .routes(routes!(archive::archive))
         .routes(routes!(archive::board))
+        .routes(routes!(positions::position))
         .routes(routes!(events::events))
         .routes(routes!(totals::statistics))
         .routes(routes!(totals::openapi))

@@ -6,9 +6,10 @@ use super::lists::grid_view;
 use super::{Daemon, now};
 use crate::daemon::records::Spec;
 use crate::daemon::service::{Adjustment, Command, GridFilter, JobFilter, Page, Refusal, Service};
+use crate::daemon::solutions::{self, NoPosition};
 use crate::daemon::view::{
-    EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobView, Listing, StatisticsView, UnitState,
-    UnitView, WorkerView,
+    EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobView, Listing, PositionRequest, PositionView,
+    StatisticsView, UnitState, UnitView, WorkerView,
 };
 use crate::morpion::referee;
 use crate::notation::grid::Grid;
@@ -56,6 +57,10 @@ impl Service for Daemon {
         let spec = spec.and_then(|spec| serde_json::from_slice::<Spec>(&spec).ok());
         let Spec { work, .. } = spec.ok_or_else(|| Refusal::Internal(format!("job {id} cannot be read")))?;
         kind(&work).statistics(id, &self.directory.job(id)).map_err(Refusal::Internal)
+    }
+
+    fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition> {
+        solutions::position(&*self.kinds, request)
     }
 
     fn workers(&self) -> Vec<WorkerView> {

@@ -113,7 +113,8 @@ fn run<G: Solvable>(job: &SolveJob, bench: Bench<'_>, root: G) -> Result<Ended, 
         hire: &hire,
         // With a quorum one more, to decide where two differ.
         members: if quorum > 1 { quorum + 1 } else { 1 },
-        memory_each: memory,
+        // Beside its table an engine takes up to a quarter of that.
+        memory_each: memory.saturating_add(memory / 4),
         limits,
         before: seconds,
         pace: daemon.pace,

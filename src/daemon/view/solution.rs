@@ -2,6 +2,7 @@
 //! credit it is. Values are in points (discs, points of area) for the side to move.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 /// What a solver job has found.
@@ -168,4 +169,44 @@ pub struct SolverTotalsView {
     pub nodes: u64,
     /// Seconds of processor time.
     pub cpu_seconds: f64,
+}
+
+/// A position that is asked about: `POST /api/v1/position`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PositionRequest {
+    /// The settings of a solver job: `game`, `size`, `position`, ...
+    #[schema(value_type = Object)]
+    pub settings: Map<String, Value>,
+    /// Moves played from there, by name, in order.
+    #[serde(default)]
+    #[schema(max_items = 1000)]
+    pub moves: Vec<String>,
+}
+
+/// A position of a two-player game as a person plays it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PositionView {
+    /// Version of this document.
+    pub v: u32,
+    /// The game: `reversi`, `go`.
+    pub game: String,
+    /// The game, its board and its rules, in words.
+    pub title: String,
+    /// Columns of the board.
+    pub width: u32,
+    /// Rows of the board.
+    pub height: u32,
+    /// The board by rows from the upper left: `X` black, `O` white, `.` empty.
+    pub cells: String,
+    /// The position as one line, as the setting `position` takes it.
+    pub position: String,
+    /// The side to move: `black`, `white`.
+    pub side: String,
+    /// The moves played.
+    pub moves: Vec<String>,
+    /// The legal moves.
+    pub legal: Vec<String>,
+    /// If the game is over: its value for the side to move, in points.
+    pub outcome: Option<i32>,
 }

@@ -1,0 +1,34 @@
+//! `/api/v1/position`: positions of two-player games, for a person who plays one on the page. Nothing is stored.
+
+use super::Handle;
+use super::extract::{Document, json};
+use super::problem::{Failure, Problem};
+use crate::daemon::solutions::NoPosition;
+use crate::daemon::view::{PositionRequest, PositionView};
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+
+/// No game on these boards that a person plays is longer.
+const MOST_MOVES: usize = 1000;
+
+/// The position that the settings of a solver job are of, after some moves, with its legal moves. An illegal one is refused with its
+/// number.
+#[utoipa::path(post, path = "/api/v1/position", tag = "jobs", request_body = PositionRequest, responses(
+    (status = 200, body = PositionView),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn position(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, Failure> {
+    let request: PositionRequest = json(&headers, &body)?;
+    if request.moves.len() > MOST_MOVES {
+        return Err(Problem::invalid(format!("at most {MOST_MOVES} moves are played")).into());
+    }
+    let found = shared.call(move |shared| Ok(shared.service.position(request))).await?;
+    match found {
+        Ok(view) => Ok(Document(view).into_response()),
+        Err(NoPosition::Settings(why)) => Err(Problem::invalid(why).into()),
+        Err(NoPosition::Move(number, why)) => Err(Problem::illegal_move(number, why).into()),
+    }
+}
