@@ -13,7 +13,7 @@ use crate::runner::events::Stopped;
 use crate::runner::orders::{Given, Interrupt, Order as Told, Ordered};
 use crate::runner::session::{Clocking, Place};
 use crossbeam_channel::{Receiver, select_biased, unbounded};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -61,6 +61,8 @@ struct Solving<'a, 'b, G: Game + Send + Sync + 'static> {
     desks: Vec<Desk<G>>,
     in_hand: BTreeMap<Ticket, Held>,
     next_ticket: Ticket,
+    /// Units that the queue may still have under their own numbers, although they were withdrawn.
+    withdrawn: BTreeSet<UnitId>,
     elapsed: Box<dyn Fn() -> Duration>,
     paused: bool,
     draining: bool,
@@ -100,6 +102,7 @@ impl<G: Game + Send + Sync + 'static> Session<'_, G> {
             desks: Vec::new(),
             in_hand: BTreeMap::new(),
             next_ticket: BEYOND,
+            withdrawn: BTreeSet::new(),
             elapsed,
             paused: false,
             draining: false,
@@ -226,7 +229,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             let control = Arc::new(Control::new(work.window, work.budget));
             let held = Held { desk: at, unit: work.unit, window: work.window, control: Arc::clone(&control) };
             let mut ticket = work.unit;
-            if self.in_hand.contains_key(&ticket) {
+            if self.in_hand.contains_key(&ticket) || self.withdrawn.contains(&ticket) {
                 ticket = self.next_ticket;
                 self.next_ticket += 1;
             }
@@ -262,6 +265,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 // Whether it is tried again is the coordinator's business, and its member may still be caught in it.
                 self.lane.queue.withdraw(self.lane.id, ticket);
                 let Some(held) = self.in_hand.remove(&ticket) else { return Ok(()) };
+                self.withdrawn.insert(held.unit);
                 held.control.cancel();
                 self.desks[held.desk].seat = Arc::new(Seat::new((self.session.hire)(held.desk).hire));
                 self.observer.failed(held.unit, &error);
