@@ -116,6 +116,8 @@ fn views(job: u64, grids: &[String]) -> Vec<(String, &'static str)> {
         (format!("/compare/{a}/{b}"), "document.querySelectorAll('figure .thumb').length > 1"),
         ("/submit".into(), "document.querySelector('form .choice')"),
         ("/board".into(), "document.querySelectorAll('.board .hint').length > 20"),
+        ("/games".into(), "document.querySelectorAll('.gameboard .choice-cell').length > 2"),
+        ("/games?game=go&size=3x4".into(), "document.querySelectorAll('.gameboard.go .choice-cell').length === 12"),
         ("/nowhere".into(), "document.querySelector('h1').textContent.includes('no such page')"),
     ]
 }
@@ -128,15 +130,25 @@ fn submit(page: &Page, name: &str) -> u64 {
         .unwrap()
 }
 
+/// Submits a solver job by the API.
+fn solve(page: &Page) -> u64 {
+    let request = json!({ "kind": "solve", "name": "four", "settings": { "game": "reversi", "size": 4 } });
+    page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"))
+        .as_u64()
+        .unwrap()
+}
+
 #[test]
 fn every_view_loads_in_light_and_dark_at_a_desk_and_on_a_phone() {
     let Some(world) = world() else { return };
     let page = world.desk("/");
     let job = submit(&page, "to be looked at");
+    let solver = solve(&page);
     let grids = world.archive(&page, Variant::T5);
     for (width, height, dark) in [(1280, 900, false), (360, 740, true)] {
         let page = world.open("/", width, height, dark);
-        for (view, loaded) in views(job, &grids) {
+        let solved = "document.querySelector('.gameboard .stone') && document.querySelector('.chart .band')";
+        for (view, loaded) in views(job, &grids).into_iter().chain([(format!("/jobs/{solver}"), solved)]) {
             page.open(&world.at(&view));
             page.wait(loaded);
             page.wait("document.title.endsWith('morpion') && document.querySelectorAll('h1').length === 1");
@@ -582,4 +594,89 @@ fn the_form_offers_what_the_program_takes() {
         found += 1;
     }
     assert!(found > 15, "{found} settings were seen");
+}
+
+/// Presses the cell of that name on a board of Reversi or Go.
+fn press(page: &Page, name: &str) {
+    page.wait(&format!("document.querySelector('.gameboard [data-name={name}][role=button]')"));
+    page.click(&format!(".gameboard [data-name={name}] .catch"));
+}
+
+#[test]
+fn a_person_plays_reversi_and_has_it_solved() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/games?game=reversi&size=4");
+    page.wait("document.querySelectorAll('.gameboard .choice-cell').length === 4");
+    assert_eq!(page.eval("document.querySelectorAll('.gameboard .stone').length"), 4);
+    press(&page, "a2");
+    page.wait("document.querySelectorAll('.gameboard .stone.black').length === 4");
+    page.wait("document.querySelectorAll('.movelist li').length === 1 && document.querySelector('.prompt').textContent.startsWith('white to move')");
+    // It is in the address, so that nothing is lost.
+    page.reload();
+    page.wait("document.querySelectorAll('.movelist li').length === 1 && document.querySelectorAll('.gameboard .stone.black').length === 4");
+    page.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Undo').click()");
+    page.wait("document.querySelectorAll('.gameboard .stone').length === 4 && document.querySelectorAll('.gameboard .choice-cell').length === 4");
+    // By the keyboard: to the first move, to its neighbour, and play.
+    page.eval("document.querySelector('.gameboard .choice-cell').focus()");
+    page.key("ArrowDown");
+    let at = page.eval("document.activeElement.dataset.name");
+    page.key("Enter");
+    page.wait("document.querySelectorAll('.movelist li').length === 1");
+    assert_eq!(page.eval("document.querySelector('.movelist li').textContent"), at);
+    page.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Undo').click()");
+    page.wait("document.querySelectorAll('.gameboard .choice-cell').length === 4");
+
+    page.fill("[name=threads]", "2");
+    page.click("button[type=submit]");
+    page.wait("document.querySelector('section[aria-label=Solver]').checkVisibility()");
+    let id = page.eval("Number(new URLSearchParams(location.hash.split('?')[1]).get('job'))").as_u64().unwrap();
+    let request = world.daemon.service.request(id).unwrap();
+    let settings =
+        json!({ "game": "reversi", "size": "4x4", "position": "-----OX--XO----- X", "empties": "ignored" });
+    assert_eq!((Value::Object(request.settings), request.limits.threads), (settings, Some(2)));
+    // What is known of the moves stands on the board, and the bounds close as they are told.
+    page.wait("document.querySelector('.gameboard [data-name=c4] .value')?.textContent === '\u{2212}8'");
+    page.wait("document.querySelector('section[aria-label=Solver] .score').textContent === '\u{2212}10..\u{2212}6'");
+    world.daemon.service.closer(id, -9, -8);
+    page.wait("document.querySelector('section[aria-label=Solver] .score').textContent === '\u{2212}9..\u{2212}8'");
+    world.daemon.service.closer(id, -8, -8);
+    page.wait("document.querySelector('section[aria-label=Solver]').textContent.includes('white wins')");
+    page.wait("document.querySelector('.gameboard [data-name=c4] .bestmark')");
+    page.open(&world.at(&format!("/jobs/{id}")));
+    page.wait(
+        "document.querySelector('section[aria-label=Position] .bestmark') && document.querySelector('.chart .band')",
+    );
+    page.wait("document.querySelector('section[aria-label=Position]').textContent.includes('Best play: c4 d2')");
+    page.wait("document.querySelector('section[aria-label=Credit] tbody').textContent.includes('ada/1')");
+    page.wait("document.querySelector('.events').textContent.includes('is solved')");
+    world.approve(&page);
+}
+
+#[test]
+fn a_person_sets_up_go() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/games");
+    page.click("[data-game=go]");
+    page.wait("document.querySelectorAll('.gameboard.go .choice-cell').length === 12");
+    press(&page, "b2");
+    page.wait("document.querySelectorAll('.gameboard .stone').length === 1 && document.querySelector('.prompt').textContent.startsWith('white')");
+    page.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Pass').click()");
+    page.wait("document.querySelectorAll('.movelist li').length === 2 && document.querySelector('.prompt').textContent.startsWith('black')");
+    page.click("[data-tool=O]");
+    page.wait("document.querySelectorAll('.gameboard .choice-cell').length === 12");
+    press(&page, "a1");
+    page.wait("document.querySelectorAll('.gameboard .stone.white').length === 1");
+    page.wait("document.querySelector('[aria-label=\\'Position as text\\']').value === '.../.../.X./O.. black'");
+    page.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Other side to move').click()");
+    page.wait("document.querySelector('[aria-label=\\'Position as text\\']').value.endsWith('white')");
+    page.wait("location.hash.includes('white')");
+    page.click("[data-tool='']");
+    page.wait("document.querySelectorAll('.gameboard .choice-cell').length === 10");
+    // A position that cannot be is told, and not sent.
+    let text = "document.querySelector('[aria-label=\\'Position as text\\']')";
+    page.eval(&format!("{text}.value = 'nonsense'; {text}.dispatchEvent(new Event('change'))"));
+    page.wait("document.querySelector('section[aria-label=Board] .note.bad')");
+    page.eval(&format!("{text}.value = '.X./X.X/.X. white'; {text}.dispatchEvent(new Event('change'))"));
+    page.wait("!document.querySelector('section[aria-label=Board] .note.bad') && document.querySelectorAll('.gameboard .stone').length === 4");
+    assert_eq!(page.problems(), Vec::<String>::new());
 }

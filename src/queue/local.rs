@@ -161,7 +161,8 @@ impl<U: Unit> Common<U> {
             let Some((lane, item)) = state.take(at, self.quantum()) else {
                 state.idle += 1;
                 // Somebody has to notice workers that are not heard of, also those that come to be at work while this one waits.
-                state = self.work.wait_timeout(state, self.options.lease / 4).unwrap_or_else(PoisonError::into_inner).0;
+                state =
+                    self.work.wait_timeout(state, self.options.lease / 4).unwrap_or_else(PoisonError::into_inner).0;
                 state.idle -= 1;
                 continue;
             };

@@ -191,8 +191,10 @@ pub fn told(event: &EventView) -> String {
             format!("unit {unit} failed ({attempts} of 3): {}", plain(error))
         }
         EventKind::Progress { iterations, rate, best, units_done, threads, seconds } => format!(
-            "{}, best {best}, {} iterations, {} per second, {units_done} units done, {threads} threads",
+            "{}, {}{} iterations, {} per second, {units_done} units done, {threads} threads",
             clock(*seconds),
+            // A solver job has no best score.
+            if *best > 0 { format!("best {best}, ") } else { String::new() },
             thousands(*iterations),
             thousands(rate.max(0.0) as u64),
         ),

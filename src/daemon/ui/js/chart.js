@@ -7,7 +7,7 @@ import { count, tick } from "./format.js";
 const PAD = { left: 44, right: 14, top: 10, bottom: 26 };
 
 /** Round values from `low` to `high`, about `n` of them. */
-function ticks(low, high, n) {
+export function ticks(low, high, n) {
   const rough = (high - low) / Math.max(1, n);
   if (!(rough > 0)) return [low];
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -21,14 +21,15 @@ const TIMES = [0.001, 0.01, 0.1, 1, 10, 60, 600, 3600, 36_000, 86_400, 864_000, 
 const TIME_STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400,
   172_800, 432_000, 864_000, 1_728_000, 4_320_000, 8_640_000];
 
-function timeTicks(high, n, log, low) {
+/** Round times up to `high`, about `n` of them. */
+export function timeTicks(high, n, log, low) {
   if (log) return TIMES.filter((t) => t >= low && t <= high);
   const step = TIME_STEPS.find((t) => high / t <= n) || high / n;
   return ticks(0, high, high / step).length < 2 ? [0] : Array.from({ length: Math.floor(high / step) + 1 }, (_, k) => k * step);
 }
 
 /** Watches the width of an element and has it drawn again when that changes. */
-function fitted(element, draw) {
+export function fitted(element, draw) {
   let width = 0;
   const watch = new ResizeObserver(([entry]) => {
     const now = Math.round(entry.contentRect.width);

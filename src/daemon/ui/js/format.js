@@ -85,7 +85,7 @@ export const STATES = {
 
 const REASONS = {
   target: "reached its target", exhausted: "searched everything: proven", finished: "did all its runs",
-  time: "time is up", iterations: "iterations used up", drained: "drained",
+  time: "time is up", iterations: "iterations used up", drained: "drained", solved: "solved",
 };
 
 /** Why a job ended. */
@@ -94,5 +94,5 @@ export const reason = (text) => REASONS[text] || text || "";
 /** Whether nothing will change the job any more. */
 export const isOver = (job) => job.state === "finished" || job.state === "cancelled" || job.state === "failed";
 
-/** `5T nrpa`. */
-export const about = (job) => [job.variant, job.strategy || job.kind].filter(Boolean).join(" \u00b7 ");
+/** `5T nrpa`; of a solver job the game and its board. */
+export const about = (job) => [job.variant, job.solution?.title, job.strategy || job.kind].filter(Boolean).join(" \u00b7 ");

@@ -110,6 +110,15 @@ async function loadWorkers() {
   state.workers = Array.isArray(answer) ? answer : answer.items;
 }
 
+/** Asks for a running solver job every two seconds: what is known of its moves comes with no event. Returns how to end that. */
+export function watch(id) {
+  const timer = setInterval(() => {
+    const job = state.jobs.get(id);
+    if (!document.hidden && job && !isOver(job)) refresh(id);
+  }, 2000);
+  return () => clearInterval(timer);
+}
+
 const wanted = new Set();
 let fetching = 0;
 
@@ -213,6 +222,10 @@ function take(event) {
           { key: event.grid, score: event.score, job: event.job, time: event.time, record: event.record };
       }
       if (job && event.score > (job.best ?? 0)) Object.assign(job, { best: event.score, best_grid: event.grid });
+      refresh(event.job);
+      break;
+    case "bounds":
+      if (job?.solution) Object.assign(job.solution, { lower: event.lower, upper: event.upper, settled: event.settled });
       refresh(event.job);
       break;
     case "submitted":

@@ -6,6 +6,7 @@ import archive from "./views/archive.js";
 import board from "./views/board.js";
 import compare from "./views/compare.js";
 import dashboard from "./views/dashboard.js";
+import games from "./views/games.js";
 import grid from "./views/grid.js";
 import job from "./views/job.js";
 import jobs from "./views/jobs.js";
@@ -19,6 +20,7 @@ const ROUTES = [
   [/^\/grids\/([\w.-]+)$/, grid],
   [/^\/compare\/([\w.-]+)\/([\w.-]+)$/, compare],
   [/^\/board$/, board],
+  [/^\/games$/, games],
   [/^\/submit$/, submit],
 ];
 

@@ -4,6 +4,7 @@ import { get } from "../api.js";
 import { h, keyed, say, show } from "../dom.js";
 import { CourseChart } from "../chart.js";
 import { about, ago, count, duration, isOver, moves, short } from "../format.js";
+import { between } from "../gameboard.js";
 import { thumbnail } from "../grid.js";
 import { grid, hear, state, subscribe } from "../live.js";
 import { CODES, VARIANTS, fromView } from "../rules.js";
@@ -72,7 +73,7 @@ export function jobRow(job) {
     say(name, now.name);
     say(what, about(now));
     status.set(now);
-    say(best, now.best ?? "\u2013");
+    say(best, now.solution ? between(now.solution.lower, now.solution.upper) : now.best ?? "\u2013");
     say(rate, now.threads ? short(now.rate) : "\u2013");
     say(threads, now.threads || "\u2013");
     say(time, duration(now.seconds));

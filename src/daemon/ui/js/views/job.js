@@ -4,10 +4,11 @@ import { download, get, patch, query } from "../api.js";
 import { CourseChart, Histogram } from "../chart.js";
 import { button, h, keyed, newId, say, show, toast } from "../dom.js";
 import { about, bytes, count, duration, isOver, moment, reason, short } from "../format.js";
-import { grid, hear, learn, state, subscribe } from "../live.js";
+import { grid, hear, learn, state, subscribe, watch } from "../live.js";
 import { Replay } from "../replay.js";
 import { VARIANTS, fromView } from "../rules.js";
 import { blank, calm, course, eventItem, failed, jobButtons, pill } from "./parts.js";
+import { boundsCard, creditCard, positionCard, unitsCard } from "./solution.js";
 
 const SLOW_MS = 15_000;
 
@@ -34,6 +35,8 @@ function factsCard() {
   }));
   const node = h("section", { class: "card", "aria-label": "Numbers" }, list);
   node.draw = (job) => {
+    show(node, !job.solution);
+    if (job.solution) return;
     say(rows.best, job.best ? `${job.best}${job.variant ? ` / ${VARIANTS[job.variant].record}` : ""}` : "\u2013");
     say(rows.rate, job.threads ? short(job.rate) : "\u2013");
     say(rows.iterations, short(job.iterations));
@@ -85,7 +88,10 @@ function courseCard(id) {
   const node = card("Score against time", chart.element);
   let points = [];
   node.statistics = (view) => { points = course(view); };
-  node.draw = (job) => show(node, job.variant !== null) || chart.set([{ name: job.name, points, end: Math.max(job.seconds, points.at(-1)?.[0] ?? 0) }]);
+  node.draw = (job) => {
+    show(node, job.variant !== null);
+    if (job.variant !== null) chart.set([{ name: job.name, points, end: Math.max(job.seconds, points.at(-1)?.[0] ?? 0) }]);
+  };
   const stop = hear((event) => {
     if (event.event === "best" && event.job === id) points.push([event.seconds, event.score]);
   });
@@ -234,11 +240,12 @@ export default function job({ params }) {
   const [title, what, status, why] = [h("h1", {}, `Job ${id}`), h("p", { class: "faint" }), pill(), h("span", { class: "small" })];
   const buttons = jobButtons(id, { quiet: false, all: true, removed: () => { location.hash = "#/jobs"; } });
   const parts = { facts: factsCard(), grid: gridCard(id), course: courseCard(id), levels: levelsCard(), scores: scoresCard(),
-    threads: threadsCard(id), broken: brokenCard(id), settings: settingsCard(id), events: eventsCard(id) };
+    threads: threadsCard(id), broken: brokenCard(id), settings: settingsCard(id), events: eventsCard(id),
+    units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
   const trouble = h("div", {});
-  const body = h("div", { class: "cards", hidden: true }, parts.facts, h("div", { class: "two even" },
-    h("div", { class: "cards" }, parts.grid, parts.settings),
-    h("div", { class: "cards" }, parts.course, parts.levels, parts.scores, parts.threads, parts.broken, parts.events)));
+  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, h("div", { class: "two even" },
+    h("div", { class: "cards" }, parts.grid, parts.position, parts.settings),
+    h("div", { class: "cards" }, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.threads, parts.broken, parts.events)));
   const wait = h("p", { class: "wait" }, `Loading job ${id}\u2026`);
   const element = h("div", { class: "cards" },
     h("div", { class: "row spread" }, h("div", {}, title, h("div", { class: "row" }, what, status, why)), buttons), trouble, wait, body);
@@ -285,12 +292,14 @@ export default function job({ params }) {
   }
   load(true);
   const stop = subscribe(draw);
+  const unwatch = watch(id);
   return {
     element, title: `Job ${id}`, page: "jobs",
     destroy: () => {
       over = true;
       clearTimeout(timer);
       stop();
+      unwatch();
       Object.values(parts).forEach((part) => part.stop?.());
     },
   };

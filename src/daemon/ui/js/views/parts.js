@@ -3,6 +3,7 @@
 import { post, remove } from "../api.js";
 import { attr, button, careful, h, say, toast } from "../dom.js";
 import { STATES, clock, isOver, moment, reason } from "../format.js";
+import { between } from "../gameboard.js";
 import { forget, learn } from "../live.js";
 
 /** The state of a job, kept up to date by `pill.set(job)`. */
@@ -64,6 +65,8 @@ export function told(event) {
       event.state === "failed" ? "bad" : "job"];
     case "best": return [`found ${event.score} moves${event.record ? `, the known record ${event.record}` : event.new ? ", a new grid" : ""}`,
       event.new ? "new" : "best"];
+    case "bounds": return [`${event.settled ? "is solved: " : "is worth "}${between(event.lower, event.upper)}`, event.settled ? "best" : "job"];
+    case "distrusted": return [`worker ${event.worker} is often wrong: no longer trusted`, "bad"];
     case "unit_failed": return [`unit ${event.unit} failed (attempt ${event.attempts}): ${event.error}`, "bad"];
     default: return [event.event, "job"];
   }

@@ -191,7 +191,8 @@ export default function submit({ query }) {
     send.disabled = false;
   }
 
-  const element = h("div", { class: "cards" }, h("h1", {}, "New job"), form);
+  const element = h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, "New job"),
+    h("a", { class: "button", href: "#/games" }, "Solve Reversi or Go instead")), form);
   const prefill = fromAddress(query.get("start"));
   if (prefill) setStart(prefill.variant, prefill.moves, pentasol(prefill.variant, prefill.moves));
   if (query.get("grid")) {

@@ -1,0 +1,131 @@
+// A board of Reversi or Go as SVG: discs or stones, and on top what is known of the moves. Where a move can be made there is a
+// control that mouse, finger and keyboard reach; arrows go to the nearest control in their direction.
+
+import { attr, h, s } from "./dom.js";
+
+const CELL = 40;
+const PAD = 22;
+
+/** The name of a cell: its column as a letter, its row counted from the top in Reversi and from the bottom in Go. */
+export const nameOf = (game, height, x, y) => `${String.fromCharCode(97 + x)}${game === "go" ? height - y : y + 1}`;
+
+/** Bounds of a value in few characters: `+4`, `-2..+6`. */
+export function between(lower, upper) {
+  const signed = (n) => (n > 0 ? `+${n}` : n < 0 ? `\u2212${-n}` : "0");
+  return lower === upper ? signed(lower) : `${signed(lower)}..${signed(upper)}`;
+}
+
+/** The same, but what says nothing is left out: bounds that the whole board would allow. */
+function brief({ lower, upper }, most) {
+  if (lower === null || lower === undefined) return "";
+  if (lower === upper) return between(lower, upper);
+  if (lower <= -most) return upper >= most ? "" : `\u2264${between(upper, upper)}`;
+  return upper >= most ? `\u2265${between(lower, lower)}` : between(lower, upper);
+}
+
+/** `pick(name)` is called with the cell that somebody chose; without it the board is a picture. */
+export class GameBoard {
+  constructor({ pick = null, label = "Board" } = {}) {
+    this.pick = pick;
+    this.svg = s("svg", { class: "gameboard", role: pick ? "group" : "img", "aria-label": label });
+    this.element = h("div", { class: "gameframe" }, this.svg);
+    this.label = label;
+    if (pick) this.svg.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /**
+   * Draws `{game, width, height, cells, side}`. `moves` is a list of {name, lower, upper}, `best` names of moves, `legal` those that
+   * can be chosen (all cells if `editing`), `last` the last move.
+   */
+  draw(view, { moves = [], best = [], legal = [], editing = false, last = null } = {}) {
+    const stamp = JSON.stringify([view.game, view.width, view.height, view.cells, view.side, moves, best, legal, editing, last]);
+    if (stamp === this.stamp) return;
+    this.stamp = stamp;
+    const { game, width, height, cells } = view;
+    const go = game === "go";
+    const [w, t] = [width * CELL + 2 * PAD, height * CELL + 2 * PAD];
+    attr(this.svg, "viewBox", `0 0 ${w} ${t}`);
+    attr(this.svg, "class", `gameboard ${game}`);
+    const held = this.svg.contains(document.activeElement) ? document.activeElement.dataset.name : null;
+    const at = (n) => PAD + n * CELL;
+    const mid = (n) => at(n) + CELL / 2;
+    const parts = [s("rect", { class: "ground", x: PAD, y: PAD, width: width * CELL, height: height * CELL, rx: go ? 6 : 3 })];
+    let lines = "";
+    if (go) {
+      for (let x = 0; x < width; x++) lines += `M${mid(x)} ${mid(0)}V${mid(height - 1)}`;
+      for (let y = 0; y < height; y++) lines += `M${mid(0)} ${mid(y)}H${mid(width - 1)}`;
+    } else {
+      for (let x = 1; x < width; x++) lines += `M${at(x)} ${at(0)}V${at(height)}`;
+      for (let y = 1; y < height; y++) lines += `M${at(0)} ${at(y)}H${at(width)}`;
+    }
+    parts.push(s("path", { class: "mesh", d: lines }));
+    for (let x = 0; x < width; x++) {
+      parts.push(s("text", { class: "edge", x: mid(x), y: go ? t - 7 : 15 }, String.fromCharCode(97 + x)));
+    }
+    for (let y = 0; y < height; y++) parts.push(s("text", { class: "edge", x: 11, y: mid(y) + 4 }, String(go ? height - y : y + 1)));
+    const known = new Map(moves.map((move) => [move.name, move]));
+    const most = width * height;
+    const can = new Set(legal);
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        const name = nameOf(game, height, x, y);
+        const cell = cells[y * width + x];
+        const [cx, cy] = [mid(x), mid(y)];
+        const group = s("g", { "data-name": name });
+        if (cell !== ".") group.append(s("circle", { class: cell === "X" ? "stone black" : "stone white", cx, cy, r: CELL * 0.42 }));
+        if (name === last) group.append(s("circle", { class: "lastmark", cx, cy, r: 4.5 }));
+        const move = known.get(name);
+        const isBest = best.includes(name);
+        const text = move ? brief(move, most) : "";
+        if (cell === "." && (isBest || can.has(name) || text)) {
+          if (isBest) group.append(s("circle", { class: "bestmark", cx, cy, r: CELL * 0.42 }));
+          if (text) group.append(s("text", { class: `value${text.length > 3 ? " long" : ""}${isBest ? " best" : ""}`, x: cx, y: cy + 4 }, text));
+          else if (!isBest) group.append(s("circle", { class: "hint", cx, cy, r: 5 }));
+        }
+        if (this.pick && (editing || can.has(name))) {
+          group.append(s("rect", { class: "catch", x: at(x), y: at(y), width: CELL, height: CELL }));
+          const what = { X: "black", O: "white", ".": "empty" }[cell];
+          const worth = text ? `, worth ${text}` : "";
+          for (const [key, value] of [["role", "button"], ["tabindex", "0"], ["aria-label", `${name}${editing ? `, ${what}` : ""}${worth}${isBest ? ", best" : ""}`]]) attr(group, key, value);
+          group.classList.add("choice-cell");
+          group.addEventListener("click", () => this.pick(name));
+        }
+        parts.push(group);
+      }
+    }
+    this.svg.replaceChildren(...parts);
+    if (!this.pick) attr(this.svg, "aria-label", `${this.label}: ${view.side} to move; ${[...cells].filter((c) => c === "X").length} black, ${[...cells].filter((c) => c === "O").length} white`);
+    if (held) this.#focus(held);
+  }
+
+  /** Puts the keyboard's place back where it was, or to the first control. */
+  #focus(name) {
+    const all = [...this.svg.querySelectorAll("[tabindex]")];
+    (all.find((node) => node.dataset.name === name) || all[0])?.focus({ preventScroll: true });
+  }
+
+  #key(event) {
+    const node = event.target.closest("[data-name]");
+    if (!node || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      this.pick(node.dataset.name);
+      return;
+    }
+    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (!way) return;
+    event.preventDefault();
+    const centre = (one) => {
+      const box = one.querySelector(".catch");
+      return [Number(box.getAttribute("x")), Number(box.getAttribute("y"))];
+    };
+    const [x, y] = centre(node);
+    const far = (one) => {
+      const [dx, dy] = [centre(one)[0] - x, centre(one)[1] - y];
+      const along = dx * way[0] + dy * way[1];
+      return along > 0 ? along + 2.5 * Math.abs(dx * way[1] + dy * way[0]) : Infinity;
+    };
+    const others = [...this.svg.querySelectorAll("[tabindex]")].map((one) => [far(one), one]).filter(([d]) => d < Infinity);
+    others.sort((a, b) => a[0] - b[0])[0]?.[1].focus();
+  }
+}
