@@ -678,5 +678,10 @@ fn a_person_sets_up_go() {
     page.wait("document.querySelector('section[aria-label=Board] .note.bad')");
     page.eval(&format!("{text}.value = '.X./X.X/.X. white'; {text}.dispatchEvent(new Event('change'))"));
     page.wait("!document.querySelector('section[aria-label=Board] .note.bad') && document.querySelectorAll('.gameboard .stone').length === 4");
-    assert_eq!(page.problems(), Vec::<String>::new());
+    // The browser notes the refusal, and nothing else.
+    let problems = page.problems();
+    assert!(
+        problems.iter().all(|problem| problem.contains("422") && problem.contains("/api/v1/position")),
+        "{problems:?}"
+    );
 }

@@ -162,12 +162,13 @@ fn of_game<S: clap::Args>(
     let mut all = plain_settings(&command, &matches);
     all.insert("game".to_owned(), game.into());
     let Settings { budget, feeder, quorum, seed, .. } = job.settings;
-    all.insert("memory".to_owned(), job.memory.into());
-    all.insert("unit_budget".to_owned(), budget.into());
-    all.insert("feeder".to_owned(), serde_json::to_value(feeder)?);
-    all.insert("quorum".to_owned(), quorum.into());
-    all.insert("seed".to_owned(), seed.into());
-    all.insert("user".to_owned(), job.user.clone().into());
+    let mut default = |name: &str, value: Value| _ = all.entry(name).or_insert(value);
+    default("memory", job.memory.into());
+    default("unit_budget", budget.into());
+    default("feeder", serde_json::to_value(feeder)?);
+    default("quorum", quorum.into());
+    default("seed", seed.into());
+    default("user", job.user.clone().into());
     Ok(Prepared { name: title, limits: Limits::default(), settings: all, strategy, work: Work::Solve(job) })
 }
 
