@@ -4,7 +4,7 @@
 //! before it is put into the queue, and an outcome before it is reported or any other unit handed out; every few
 //! seconds a checkpoint is taken. So a crash loses the units that were running, and no other.
 //!
-//! [`crew`] is what searches, [`unit`] how a worker of the queue has it do so, [`file`] where the state is.
+//! [`crew`] is what searches, [`mod@unit`] how a worker of the queue has it do so, [`mod@file`] where the state is.
 
 pub mod crew;
 pub mod file;
