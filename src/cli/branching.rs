@@ -142,7 +142,7 @@ fn drawing(averages: &[f64], title: &str, found: &Branching, seed: u64) -> Chart
             places,
             log: false,
             marks: Marks::Joined,
-            series: vec![Series { name: "random games that are not over".to_owned(), points }],
+            series: vec![Series { name: "random games that are not over".to_owned(), points, band: Vec::new() }],
         }],
     }
 }

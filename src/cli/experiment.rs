@@ -1,27 +1,27 @@
-//! `morpion experiment`: the experiments of the 2021 thesis on the depth-first search, at a budget given in a file.
+//! `morpion experiment`: the experiments of the 2021 thesis on the depth-first search ([`depth_first`]) and comparisons of
+//! searches over many seeds ([`strategies`]), at a budget given in a file.
 //!
 //! Each run has one thread; its budget is in seconds of that thread's processor time, or in iterations, which makes
 //! the result the same on every machine.
+
+mod depth_first;
+mod journal;
+mod sample;
+mod strategies;
 
 use super::config::read_small;
 use super::grid_input::save;
 use super::machine;
 use crate::core::ctl::{Ctl, Signal};
-use crate::core::search::{End, Search};
 use crate::morpion::geometry::Move;
-use crate::morpion::variant::Variant;
-use crate::render::chart::{Chart, Marks, Panel, Series, chart};
+use crate::notation::grid::Grid;
+use crate::notation::pentasol::{self, Effort};
+use crate::render::chart::{Chart, chart};
 use crate::render::pen::Picture;
-use crate::strategies::dfs::Dfs;
-use crate::strategies::params::{Jumps, Params, Sort, StallTable};
-use crate::strategies::prefix::prefix_walk;
-use crate::strategies::{self, Unit};
-use crate::with_rules;
 use anyhow::{Context, bail, ensure};
-use clap::ValueEnum;
+use journal::Journal;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -32,7 +32,8 @@ use std::time::Instant;
 /// Width of the charts in pixels.
 const WIDTH: u32 = 1400;
 
-/// Run an experiment of the thesis and write its table (CSV) and chart (PNG).
+/// Run an experiment and write its table (CSV) and chart (PNG): those of the thesis on the depth-first search, or a
+/// comparison of searches over many seeds, with a summary (Markdown). A comparison that is stopped goes on where it was.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What to do, for instance configs/orderings.toml
@@ -54,80 +55,13 @@ enum Experiment {
     ReturnTime,
     Orderings,
     Depth,
+    Strategies,
 }
 
 /// The key that all configurations have.
 #[derive(Deserialize)]
 struct Named {
     experiment: Experiment,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ReturnTime {
-    #[serde(rename = "experiment")]
-    _experiment: Experiment,
-    variant: Variant,
-    cpu_seconds: Option<f64>,
-    iterations: Option<u64>,
-    sort: Sort,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Orderings {
-    #[serde(rename = "experiment")]
-    _experiment: Experiment,
-    variant: Variant,
-    cpu_seconds: Option<f64>,
-    iterations: Option<u64>,
-    sorts: Vec<Sort>,
-    jumps: Vec<Table>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Depth {
-    #[serde(rename = "experiment")]
-    _experiment: Experiment,
-    variant: Variant,
-    cpu_seconds: Option<f64>,
-    iterations: Option<u64>,
-    depths: Vec<u32>,
-    sort: Sort,
-    jumps: Table,
-    stall_scale: f64,
-}
-
-/// A table of jumps back.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Table {
-    Frequent,
-    Nonfrequent,
-    No,
-}
-
-impl Table {
-    fn jumps(self) -> Jumps {
-        match self {
-            Table::Frequent => Jumps::frequent(),
-            Table::Nonfrequent => Jumps::nonfrequent(),
-            Table::No => Jumps::none(),
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Table::Frequent => "frequent",
-            Table::Nonfrequent => "nonfrequent",
-            Table::No => "no",
-        }
-    }
-}
-
-fn sort_name(sort: Sort) -> String {
-    sort.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// What one run may use up.
@@ -209,6 +143,10 @@ impl Ctl<Move> for Limit {
 /// A table and its chart.
 struct Results {
     table: String,
+    /// What the table comes to, in Markdown, where it is too long to be shown.
+    summary: Option<String>,
+    /// The longest grid, if there is one to keep.
+    grid: Option<Grid>,
     chart: Chart,
 }
 
@@ -220,8 +158,9 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let path = &args.config;
     let text = read_small(path)?;
     let stem = path.file_stem().with_context(|| format!("{}: a file name is expected", path.display()))?;
-    let [csv, png] = ["csv", "png"].map(|extension| args.output.join(stem).with_extension(extension));
-    for result in [&csv, &png] {
+    let of = |extension| args.output.join(stem).with_extension(extension);
+    let (csv, png, md, grid, part) = (of("csv"), of("png"), of("md"), of("psol"), of("part"));
+    for result in [&csv, &png, &md, &grid] {
         // Before the run, not after it.
         let exists = result.symlink_metadata().is_ok();
         ensure!(args.force || !exists, "{}: the file exists; --force overwrites it", result.display());
@@ -232,18 +171,43 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let named: Named = parse(&text, path)?;
     let within = || path.display().to_string();
     let mut results = match named.experiment {
-        Experiment::ReturnTime => return_time(&parse(&text, path)?, threads).with_context(within)?,
-        Experiment::Orderings => orderings(&parse(&text, path)?, threads).with_context(within)?,
-        Experiment::Depth => depth(&parse(&text, path)?, threads).with_context(within)?,
-    };
+        Experiment::ReturnTime => depth_first::return_time(&parse(&text, path)?, threads),
+        Experiment::Orderings => depth_first::orderings(&parse(&text, path)?, threads),
+        Experiment::Depth => depth_first::depth(&parse(&text, path)?, threads),
+        Experiment::Strategies => {
+            let journal = Journal::open(&part, &text, args.force)?;
+            strategies::strategies(&parse(&text, path)?, threads, journal)
+        }
+    }
+    .with_context(within)?;
     let (version, date, machine) = (env!("CARGO_PKG_VERSION"), machine::date(), machine::describe());
-    results.chart.note = format!("morpion {version}, {date}, one thread of {machine}");
+    let machine_note = format!("morpion {version}, {date}, one thread of {machine}");
+    results.chart.note = match &results.chart.note[..] {
+        "" => machine_note,
+        own => format!("{own}; {machine_note}"),
+    };
     let head =
         format!("# morpion experiment {}\n# version {version}, {date}\n# one thread of {machine}\n", path.display());
     save(&csv, (head + &results.table).as_bytes(), args.force)?;
     save(&png, &chart(&results.chart, Picture::Png, WIDTH)?, args.force)?;
-    write!(out, "{}", results.table)?;
-    eprintln!("written: {} and {}", csv.display(), png.display());
+    if let Some(found) = &results.grid {
+        save(&grid, pentasol::write(found, Effort::Comments).as_bytes(), args.force)?;
+    }
+    match &results.summary {
+        Some(summary) => {
+            let title = &results.chart.title;
+            let head = format!("# {title}\n\nmorpion {version}, {date}, one thread of {machine}\n\n");
+            save(&md, (head + summary).as_bytes(), args.force)?;
+            write!(out, "{summary}")?;
+            eprintln!("written: {}, {} and {}", md.display(), csv.display(), png.display());
+            // All that it holds is in the results.
+            Journal::remove(&part)?;
+        }
+        None => {
+            write!(out, "{}", results.table)?;
+            eprintln!("written: {} and {}", csv.display(), png.display());
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -298,199 +262,6 @@ fn each<T: Send>(count: usize, threads: usize, run: impl Fn(usize) -> (String, T
     Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
-fn whole(max_iterations: Option<u64>) -> Unit {
-    Unit { prefix: Vec::new(), candidates: None, seed: 0, max_iterations }
-}
-
-/// Time until the search first returns to move n: plain against order-free.
-fn return_time(config: &ReturnTime, threads: usize) -> anyhow::Result<Results> {
-    let budget = Budget::new(config.cpu_seconds, config.iterations)?;
-    let names = ["depth-first search", "order-free depth-first search"];
-    let runs = each(2, threads, |i| {
-        let params = Params {
-            order_free: i == 1,
-            sort: config.sort,
-            jumps: Jumps::none(),
-            stall: StallTable(Vec::new()),
-            ..Params::default()
-        };
-        let returns = with_rules!(config.variant, R => {
-            let mut search = Dfs::<R>::new(&params, &whole(budget.iterations()));
-            returns_of(&mut search, budget, |search| search.first_returns().to_vec())
-        });
-        (format!("{}, best {}", names[i], returns.1), returns)
-    })?;
-    let mut table = String::from("search,move,iterations,cpu_seconds\n");
-    let mut series = Vec::new();
-    for ((returns, _), name) in runs.iter().zip(names) {
-        for (mv, iterations, seconds) in returns {
-            writeln!(table, "{name},{mv},{iterations},{seconds:.6}")?;
-        }
-        let points = returns.iter().map(|&(mv, _, seconds)| (f64::from(mv), seconds)).collect();
-        series.push(Series { name: name.to_owned(), points });
-    }
-    let moves = || runs.iter().flat_map(|(returns, _)| returns.iter().map(|r| r.0));
-    let (first, last) = (moves().min().unwrap_or(0), moves().max().unwrap_or(1));
-    let step = if last - first > 30 { 5 } else { 1 };
-    let places = (first..=last).filter(|mv| mv % step == 0).map(|mv| (f64::from(mv), mv.to_string())).collect();
-    let (x, y) = ("move to which the search has returned".to_owned(), "CPU seconds until then".to_owned());
-    let panel = Panel { x, y, places, log: true, marks: Marks::Joined, series };
-    let sort = sort_name(config.sort);
-    let title =
-        format!("{}: time until the search first returns to move n (ordering: {sort})", config.variant.code());
-    Ok(Results { table, chart: Chart { title, note: String::new(), panels: vec![panel] } })
-}
-
-/// Move, iterations and seconds of each first return, by ascending move, and the best score.
-type Returns = (Vec<(u32, u64, f64)>, u32);
-
-/// Runs a search in slices of a fraction of a millisecond and notes the first return to each move.
-fn returns_of<S: Search<Move>>(search: &mut S, budget: Budget, first: impl Fn(&S) -> Vec<u64>) -> Returns {
-    let watch = Stopwatch::start();
-    let mut found: Vec<(u32, u64, f64)> = Vec::new();
-    let (mut iterations_before, mut seconds_before) = (0, 0.0);
-    loop {
-        let mut ctl = Limit { watch, budget, polls_left: 8 };
-        let end = search.run(&mut ctl);
-        let (iterations, seconds) = (search.iterations(), watch.seconds());
-        for (mv, &at) in (0..).zip(&first(search)) {
-            if at > 0 && !found.iter().any(|f| f.0 == mv) {
-                // Within the slice by its share of the iterations.
-                let share = (at - iterations_before) as f64 / (iterations - iterations_before).max(1) as f64;
-                found.push((mv, at, seconds_before + share * (seconds - seconds_before)));
-            }
-        }
-        (iterations_before, seconds_before) = (iterations, seconds);
-        if end != End::Stopped || ctl.polls_left > 0 {
-            found.sort_by_key(|f| f.0);
-            return (found, search.best());
-        }
-    }
-}
-
-/// Best score per ordering and table of jumps.
-fn orderings(config: &Orderings, threads: usize) -> anyhow::Result<Results> {
-    let budget = Budget::new(config.cpu_seconds, config.iterations)?;
-    ensure!(!config.sorts.is_empty(), "sorts = []: at least one ordering is expected");
-    ensure!(!config.jumps.is_empty(), "jumps = []: at least one table is expected");
-    let cases: Vec<(Sort, Table)> =
-        config.sorts.iter().flat_map(|&sort| config.jumps.iter().map(move |&jumps| (sort, jumps))).collect();
-    let runs = each(cases.len(), threads, |i| {
-        let (sort, jumps) = cases[i];
-        let params = Params { sort, jumps: jumps.jumps(), stall: StallTable(Vec::new()), ..Params::default() };
-        let watch = Stopwatch::start();
-        let mut search = strategies::start(config.variant, &params, &whole(budget.iterations()));
-        search.run(&mut Limit { watch, budget, polls_left: u32::MAX });
-        let name = sort_name(sort);
-        let message = format!("{name}, jumps {}: {}", jumps.name(), search.best());
-        (message, (name, jumps.name(), search.best(), search.iterations(), watch.seconds()))
-    })?;
-    let mut table = String::from("sort,jumps,best,iterations,cpu_seconds\n");
-    for (sort, jumps, best, iterations, seconds) in &runs {
-        writeln!(table, "{sort},{jumps},{best},{iterations},{seconds:.2}")?;
-    }
-    let series = config.jumps.iter().enumerate().map(|(j, jumps)| {
-        let own = runs.iter().skip(j).step_by(config.jumps.len());
-        let points = (0..).zip(own).map(|(i, run)| (f64::from(i), f64::from(run.2))).collect();
-        Series { name: format!("jumps back: {}", jumps.name()), points }
-    });
-    let places = (0..).zip(&config.sorts).map(|(i, &sort)| (f64::from(i), sort_name(sort))).collect();
-    let (x, y, series) = (String::new(), "best score".to_owned(), series.collect());
-    let panel = Panel { x, y, places, log: false, marks: Marks::Points, series };
-    let code = config.variant.code();
-    let title = format!("{code}: best score by ordering and jumps back, {} each", budget.describe());
-    Ok(Results { table, chart: Chart { title, note: String::new(), panels: vec![panel] } })
-}
-
-/// A walk over the prefixes of one depth.
-struct DepthRun {
-    best: u32,
-    units: u64,
-    iterations: u64,
-    seconds: f64,
-    finished: bool,
-}
-
-/// Running time and best score against the depth of the walk over prefixes.
-fn depth(config: &Depth, threads: usize) -> anyhow::Result<Results> {
-    let budget = Budget::new(config.cpu_seconds, config.iterations)?;
-    ensure!(!config.depths.is_empty(), "depths = []: at least one depth is expected");
-    let longest = config.variant.upper_bound();
-    if let Some(depth) = config.depths.iter().find(|&depth| !(1..=longest).contains(depth)) {
-        bail!("depths: {depth} is not possible: 1 to {longest} are");
-    }
-    let scale = config.stall_scale;
-    ensure!(scale.is_finite() && scale > 0.0, "stall_scale = {scale}: a positive number is expected");
-    let params = Params {
-        sort: config.sort,
-        jumps: config.jumps.jumps(),
-        stall: StallTable::thesis().scaled(scale),
-        ..Params::default()
-    };
-    let mut depths = config.depths.clone();
-    depths.sort_unstable();
-    depths.dedup();
-    let runs = each(depths.len(), threads, |i| {
-        let depth = depths[i];
-        let watch = Stopwatch::start();
-        let mut walk = prefix_walk(config.variant, &params, &[], depth);
-        let (mut best, mut iterations, mut finished) = (0, 0, false);
-        while !finished {
-            let Some(prefix) = walk.next() else {
-                finished = true;
-                continue;
-            };
-            let left = budget.iterations().map(|n| n.saturating_sub(iterations));
-            let unit = Unit { prefix: prefix.moves, candidates: Some(prefix.candidates), ..whole(left) };
-            let mut search = strategies::start(config.variant, &params, &unit);
-            let end = search.run(&mut Limit { watch, budget, polls_left: u32::MAX });
-            best = best.max(search.best());
-            iterations += search.iterations();
-            // Short units end before their first poll.
-            let over = match budget {
-                Budget::CpuSeconds(seconds) => watch.seconds() >= seconds,
-                Budget::Iterations(n) => iterations >= n,
-            };
-            if over || matches!(end, End::Stopped | End::IterationLimit) {
-                break;
-            }
-        }
-        let (units, seconds) = (walk.produced(), watch.seconds());
-        let state = if finished { "done" } else { "cut off" };
-        let message = format!("depth {depth}: best {best}, {units} prefixes, {state}");
-        (message, DepthRun { best, units, iterations, seconds, finished })
-    })?;
-    let mut table = String::from("main_depth,best,cpu_seconds,iterations,prefixes,finished\n");
-    for (depth, DepthRun { best, units, iterations, seconds, finished }) in depths.iter().zip(&runs) {
-        writeln!(table, "{depth},{best},{seconds:.2},{iterations},{units},{finished}")?;
-    }
-    let places: Vec<(f64, String)> = depths.iter().map(|&d| (f64::from(d), d.to_string())).collect();
-    let panel = |y: &str, log: bool, value: fn(&DepthRun) -> f64| {
-        let of = |finished: bool| -> Vec<(f64, f64)> {
-            let own = depths.iter().zip(&runs).filter(|(_, run)| run.finished == finished);
-            own.map(|(&depth, run)| (f64::from(depth), value(run))).collect()
-        };
-        let done = format!("every prefix searched until it stalled (the thesis's table x {scale})");
-        let series = vec![
-            Series { name: done, points: of(true) },
-            Series { name: format!("cut off after {}", budget.describe()), points: of(false) },
-        ];
-        Panel {
-            x: "main depth".to_owned(),
-            y: y.to_owned(),
-            places: places.clone(),
-            log,
-            marks: Marks::Joined,
-            series,
-        }
-    };
-    let panels =
-        vec![panel("best score", false, |run| f64::from(run.best)), panel("CPU seconds", true, |run| run.seconds)];
-    let (code, sort) = (config.variant.code(), sort_name(config.sort));
-    let title = format!("{code}: best score and running time by main depth (ordering: {sort})");
-    Ok(Results { table, chart: Chart { title, note: String::new(), panels } })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -535,6 +306,55 @@ mod tests {
         }
     }
 
+    const STRATEGIES: &str = "experiment = 'strategies'\nvariant = '4T'\niterations = 3000\nseeds = 3\nfirst_seed = 7\n\
+                              targets = [20, 62]\n[[search]]\nname = 'NRPA'\nstrategy = 'nrpa'\nlevel = 2\niterations = 20\n\
+                              [[search]]\nname = 'random'\nstrategy = 'random'\n[[search]]\nname = 'walk'\nmain_depth = 2\n";
+
+    #[test]
+    fn a_comparison_goes_on_where_it_was_stopped() {
+        let directory = tempfile::tempdir().unwrap();
+        let results = directory.path().join("results");
+        let summary = run_in(directory.path(), "both", STRATEGIES, false).unwrap();
+        let of =
+            |name: &str| summary.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap().to_owned();
+        assert_eq!(of("NRPA").split('|').count(), 7, "{summary}");
+        assert!(of("random").contains("+-") && of("62").contains("(0 of 3)"), "{summary}");
+        let csv = std::fs::read_to_string(results.join("both.csv")).unwrap();
+        let ends: Vec<&str> = csv.lines().filter(|line| line.starts_with("random,8,")).collect();
+        assert!(ends.last().unwrap().contains(",3000,"), "{csv}");
+        assert!(std::fs::read_to_string(results.join("both.md")).unwrap().ends_with(&summary));
+        assert!(!results.join("both.part").exists());
+        // The longest grid of all is kept.
+        let grid = crate::notation::file::load(&results.join("both.psol"), None).unwrap().grid;
+        let best = csv.lines().filter_map(|line| line.rsplit(',').next()?.parse::<usize>().ok()).max();
+        assert_eq!(Some(grid.score()), best);
+
+        // As if it had been stopped after some runs: those are not done again.
+        let other = tempfile::tempdir().unwrap();
+        let part = other.path().join("results/both.part");
+        std::fs::create_dir(other.path().join("results")).unwrap();
+        let mut journal = Journal::open(&part, STRATEGIES, false).unwrap();
+        let run = journal::Run {
+            search: "random".into(),
+            seed: 8,
+            seconds: 1.0,
+            iterations: 5,
+            bests: vec![journal::Step { seconds: 0.5, iterations: 4, score: 19 }],
+            moves: Vec::new(),
+        };
+        journal.add(&run).unwrap();
+        run_in(other.path(), "both", STRATEGIES, false).unwrap();
+        let again = std::fs::read_to_string(other.path().join("results/both.csv")).unwrap();
+        let rows = |csv: &str, name: &str| -> Vec<String> {
+            let own = csv.lines().filter(|line| line.starts_with(name));
+            own.map(|line| line.split(',').filter(|cell| !cell.contains('.')).collect::<Vec<_>>().join(",")).collect()
+        };
+        assert_eq!(rows(&again, "random,8,"), ["random,8,4,19", "random,8,5,19"]);
+        for name in ["NRPA,7,", "random,9,", "walk,7,"] {
+            assert_eq!(rows(&again, name), rows(&csv, name), "{name}");
+        }
+    }
+
     #[test]
     fn the_walk_at_depth_1_is_done_and_the_deep_one_cut_off() {
         let directory = tempfile::tempdir().unwrap();
@@ -573,6 +393,20 @@ mod tests {
             [("[2, 1, 2, 12]", "[0]", "depths: 0"), ("0.00001", "-1.0", "stall_scale = -1"), ("'no'", "7", "jumps")]
         {
             let error = run_in(directory.path(), "bad", &DEPTH.replace(old, new), false).unwrap_err();
+            let text = format!("{error:#}");
+            assert!(text.contains("bad.toml") && text.contains(named), "{new}: {text}");
+        }
+        for (old, new, named) in [
+            ("seeds = 3", "seeds = 0", "seeds = 0"),
+            ("name = 'random'", "name = 'NRPA'", "two of this name"),
+            ("name = 'random'\n", "", "search number 2: a name"),
+            ("name = 'random'", "name = 'a|b'", "no comma"),
+            ("strategy = 'random'", "strategy = 'luck'", "search 'random'"),
+            ("strategy = 'random'", "seed = 3", "seed is not for a comparison"),
+            ("level = 2", "levle = 2", "unknown key 'levle'"),
+            ("first_seed = 7", "first_seed = 9223372036854775807\niteration = 1", "unknown field"),
+        ] {
+            let error = run_in(directory.path(), "bad", &STRATEGIES.replace(old, new), true).unwrap_err();
             let text = format!("{error:#}");
             assert!(text.contains("bad.toml") && text.contains(named), "{new}: {text}");
         }

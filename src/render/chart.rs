@@ -18,6 +18,8 @@ const LEGEND: f64 = 0.026;
 const HEAD: f64 = 0.075;
 /// Decades of a logarithmic axis at most; what is smaller lies on its lower border.
 const MOST_DECADES: i32 = 6;
+/// How much a band covers what lies below it.
+const BAND: f64 = 0.16;
 
 /// A chart.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +75,8 @@ pub struct Series {
     pub name: String,
     /// Places and values, by ascending place if they are joined by lines.
     pub points: Vec<(f64, f64)>,
+    /// Place, lower and upper value of a band around the points, by ascending place; empty if there is none.
+    pub band: Vec<(f64, f64, f64)>,
 }
 
 /// Draws a chart `size` pixels wide, on white.
@@ -113,7 +117,8 @@ impl<'a> Field<'a> {
     fn new(panel: &'a Panel, (left, top, right, bottom): (f64, f64, f64, f64)) -> Field<'a> {
         let points = || panel.series.iter().flat_map(|series| &series.points);
         let usable = |&v: &f64| v.is_finite() && (v > 0.0 || !panel.log);
-        let values = points().map(|&(_, value)| value).filter(usable);
+        let bands = panel.series.iter().flat_map(|series| &series.band).flat_map(|&(_, low, high)| [low, high]);
+        let values = points().map(|&(_, value)| value).chain(bands).filter(usable);
         let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
         let (low, high) = if low > high { (1.0, 10.0) } else { (low, high) };
         let (values, ticks) = if panel.log { decades(low, high) } else { steps(low, high) };
@@ -143,6 +148,16 @@ impl<'a> Field<'a> {
             place.is_finite() && value.is_finite() && (value > 0.0 || !self.panel.log)
         };
         series.points.iter().filter(usable).map(|&(place, value)| ((self.x(place), self.y(value)), value))
+    }
+
+    /// The outline of a series' band: its lower values from left to right, its upper ones back.
+    fn band(&self, series: &Series) -> Vec<(f64, f64)> {
+        let usable = |&&(place, low, high): &&(f64, f64, f64)| {
+            place.is_finite() && low.is_finite() && high.is_finite() && (low > 0.0 || !self.panel.log)
+        };
+        let band = || series.band.iter().filter(usable);
+        let lower = band().map(|&(place, low, _)| (self.x(place), self.y(low)));
+        lower.chain(band().rev().map(|&(place, _, high)| (self.x(place), self.y(high)))).collect()
     }
 }
 
@@ -211,6 +226,12 @@ impl Sheet<'_> {
 
     fn series<B: DrawingBackend>(&self, pen: &mut Pen<B>, field: &Field) -> Drawn<B> {
         let size = self.size;
+        for (i, series) in field.panel.series.iter().enumerate() {
+            let edge = field.band(series);
+            if edge.len() > 2 {
+                pen.area(&edge, Self::colour(i), BAND)?;
+            }
+        }
         let count = field.panel.series.len() as f64;
         let (joined, thin) = (field.panel.marks != Marks::Points, field.panel.marks == Marks::Lines);
         for (i, series) in field.panel.series.iter().enumerate() {
@@ -296,8 +317,9 @@ mod tests {
             vec![(1.0, 1e300), (2.0, 1e-300)],
         ];
         for points in odd {
+            let band: Vec<_> = points.iter().map(|&(place, value)| (place, value, 2.0 * value)).collect();
             for (log, marks) in [(true, Marks::Joined), (false, Marks::Points), (true, Marks::Lines)] {
-                let series = vec![Series { name: "a".to_owned(), points: points.clone() }; 2];
+                let series = vec![Series { name: "a".to_owned(), points: points.clone(), band: band.clone() }; 2];
                 let places = vec![(1.0, "one".to_owned()); 3];
                 let panel = Panel { x: "x".into(), y: "y".into(), places, log, marks, series };
                 let sheet = Chart { title: "t".into(), note: "n".into(), panels: vec![panel; 2] };

@@ -6,7 +6,7 @@
 use super::fonts::{self, FAMILY};
 use super::raster::{self, SAMPLES, SIZE_PER_EM, TOP_TO_BASELINE};
 use super::theme::Rgb;
-use plotters::prelude::{IntoFont, RGBColor, SVGBackend, ShapeStyle, TextStyle};
+use plotters::prelude::{Color, IntoFont, RGBColor, SVGBackend, ShapeStyle, TextStyle};
 use plotters::style::FontStyle;
 use plotters_backend::text_anchor::{HPos, Pos, VPos};
 use plotters_backend::{DrawingBackend, DrawingErrorKind};
@@ -149,6 +149,14 @@ impl<B: DrawingBackend> Pen<'_, B> {
     pub fn disc(&mut self, centre: (f64, f64), radius: f64, colour: Rgb) -> Drawn<B> {
         let (centre, radius, style) = (self.at(centre), self.length(radius), self.style(colour, 1.0));
         self.backend.draw_circle(centre, radius, &style, true)
+    }
+
+    /// Fills the inside of a closed line; `cover` is 1 for a colour through which nothing is seen.
+    pub fn area(&mut self, edge: &[(f64, f64)], colour: Rgb, cover: f64) -> Drawn<B> {
+        let edge: Vec<(i32, i32)> = edge.iter().map(|&point| self.at(point)).collect();
+        let mut style = self.style(colour, 1.0);
+        style.color = style.color.mix(cover);
+        self.backend.fill_polygon(edge, &style)
     }
 
     pub fn text(&mut self, text: &str, (x, baseline): (f64, f64), font: Type) -> Drawn<B> {

@@ -186,6 +186,34 @@ impl DrawingBackend for Raster {
         Ok(())
     }
 
+    /// Even-odd; a colour that is not opaque is mixed with what lies below it.
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, edge: I, style: &S) -> Drawn {
+        let edge: Vec<(f64, f64)> = edge.into_iter().map(|(x, y)| (f64::from(x), f64::from(y))).collect();
+        let Some(&last) = edge.last() else { return Ok(()) };
+        let low = edge.iter().fold(f64::MAX, |low, point| low.min(point.1));
+        let high = edge.iter().fold(f64::MIN, |high, point| high.max(point.1));
+        let mut crossings = Vec::new();
+        for row in self.rows_between(low, high) {
+            let y = f64::from(row) + 0.5;
+            crossings.clear();
+            let mut from = last;
+            for &to in &edge {
+                if (from.1 <= y) != (to.1 <= y) {
+                    crossings.push(from.0 + (y - from.1) / (to.1 - from.1) * (to.0 - from.0));
+                }
+                from = to;
+            }
+            crossings.sort_by(f64::total_cmp);
+            for pair in crossings.chunks_exact(2) {
+                let side = |x: f64| x.round().clamp(0.0, f64::from(self.width)) as i32;
+                for x in side(pair[0])..side(pair[1]) {
+                    self.blend(x, row, style.color().rgb, style.color().alpha);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Sets a text as plotters' SVG backend does for a top anchor: the baseline lies [`TOP_TO_BASELINE`] em below.
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Drawn {
         let em = style.size() / SIZE_PER_EM;

@@ -58,7 +58,7 @@ fn scores(statistics: &Statistics) -> Panel {
             level => format!("results of {level}"),
         };
         let figures = format!("{}, mean {:.1}", thousands(counts.total()), counts.mean().unwrap_or(0.0));
-        Series { name: format!("{what}: {figures}"), points: points.collect() }
+        Series { name: format!("{what}: {figures}"), points: points.collect(), band: Vec::new() }
     });
     let series: Vec<Series> = series.collect();
     let ends = columns.iter().flat_map(|(_, counts)| [counts.quantile(0.0), counts.quantile(1.0)]).flatten();
@@ -72,8 +72,8 @@ fn scores(statistics: &Statistics) -> Panel {
 }
 
 fn over_time(name: &str, places: Vec<(f64, String)>, points: Vec<(f64, f64)>) -> Panel {
-    let mut series = vec![Series { name: String::new(), points: Vec::new() }; GREY];
-    series.push(Series { name: name.to_owned(), points });
+    let mut series = vec![Series { name: String::new(), points: Vec::new(), band: Vec::new() }; GREY];
+    series.push(Series { name: name.to_owned(), points, band: Vec::new() });
     let (x, y) = ("running time".to_owned(), name.to_owned());
     Panel { x, y, places, log: false, marks: Marks::Lines, series }
 }

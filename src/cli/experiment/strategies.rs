@@ -1,0 +1,418 @@
+//! Searches side by side: the best score of each against the processor time, over paired seeds.
+//!
+//! A run is what a hunt with one worker does: its coordinator hands out the units, one after another, on the thread whose time
+//! is measured. Each search has the same seeds; every other one is compared with the first by the mean of the paired
+//! differences, whose 95 % interval is given, for single runs scatter too widely to compare.
+
+use super::journal::{Journal, Run, Step};
+use super::sample::{Estimate, estimate, quantile};
+use super::{Budget, Experiment, Results, Stopwatch, each};
+use crate::cli::hunt::{self, Given};
+use crate::cli::{HuntOnly, config};
+use crate::core::ctl::{Ctl, Signal};
+use crate::core::histogram::Results as Counts;
+use crate::core::search::End;
+use crate::jobs::hunt::{self as hunts, Hunt, Job};
+use crate::morpion::geometry::Move;
+use crate::morpion::referee;
+use crate::morpion::variant::Variant;
+use crate::notation::grid::{Grid, Provenance};
+use crate::render::chart::{Chart, Marks, Panel, Series};
+use anyhow::{Context, bail, ensure};
+use clap::{CommandFactory, FromArgMatches};
+use serde::Deserialize;
+use std::fmt::Write as _;
+use std::sync::Mutex;
+
+/// Flags of a hunt that a comparison sets itself, that name files, or that say what a terminal shows.
+const REFUSED: [&str; 14] = [
+    "variant",
+    "seed",
+    "time",
+    "threads",
+    "directory",
+    "dir",
+    "config",
+    "init_file",
+    "init_dir",
+    "stall_table",
+    "keep_from",
+    "quiet",
+    "json",
+    "checkpoint",
+];
+/// Times at which scores are given, in seconds, as far as the budget goes.
+const TIMES: [f64; 11] =
+    [1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 1800.0, 3600.0, 3.0 * 3600.0, 10.0 * 3600.0, 100.0 * 3600.0];
+/// Places of a curve, evenly on the logarithmic axis of time.
+const PLACES: u32 = 200;
+/// The curves begin at this share of the budget.
+const BEGIN: f64 = 1.0 / 3000.0;
+
+/// The configuration.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Strategies {
+    #[serde(rename = "experiment")]
+    _experiment: Experiment,
+    variant: Variant,
+    /// Of each run.
+    cpu_seconds: Option<f64>,
+    iterations: Option<u64>,
+    /// How many seeds.
+    seeds: u32,
+    /// The first of them.
+    #[serde(default = "one")]
+    first_seed: u64,
+    /// Scores; the time until each is given.
+    #[serde(default)]
+    targets: Vec<u32>,
+    /// The searches: each a name and flags of a hunt.
+    search: Vec<toml::Table>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// A search.
+struct Case {
+    name: String,
+    job: Job,
+}
+
+fn cases(config: &Strategies) -> anyhow::Result<Vec<Case>> {
+    ensure!(!config.search.is_empty(), "search: at least one is expected");
+    let command = HuntOnly::command();
+    let mut cases: Vec<Case> = Vec::new();
+    for (number, table) in (1..).zip(&config.search) {
+        let mut flags = table.clone();
+        let Some(toml::Value::String(name)) = flags.remove("name") else {
+            bail!("search number {number}: a name is expected, as a text");
+        };
+        let within = || format!("search '{name}'");
+        ensure!(cases.iter().all(|case| case.name != name), "search '{name}': there are two of this name");
+        ensure!(!name.contains([',', '|', '\n']), "search '{name}': a name has no comma, bar or new line");
+        if let Some(key) = flags.keys().find(|key| REFUSED.contains(&key.replace('-', "_").as_str())) {
+            bail!("search '{name}': {key} is not for a comparison");
+        }
+        let arguments = config::of_table(&flags, &command).with_context(within)?;
+        let matches = command.clone().no_binary_name(true).try_get_matches_from(&arguments);
+        let matches = matches.map_err(|error| anyhow::anyhow!("{}", config::brief(&error))).with_context(within)?;
+        let HuntOnly { hunt: args } = HuntOnly::from_arg_matches(&matches)?;
+        let given = Given { variant: config.variant, start: Vec::new(), stall: None, grids: None };
+        let job = Job { keep_from: None, ..hunt::job(&args, 1, given).with_context(within)? };
+        Hunt::new(job.clone()).with_context(within)?;
+        cases.push(Case { name: name.clone(), job });
+    }
+    Ok(cases)
+}
+
+/// Watches a run.
+struct Watch {
+    stopwatch: Stopwatch,
+    budget: Budget,
+    target: Option<u32>,
+    /// Iterations of the units that are done.
+    before: u64,
+    bests: Vec<Step>,
+    moves: Vec<Move>,
+}
+
+impl Watch {
+    fn is_over(&self, iterations: u64) -> bool {
+        self.target.is_some_and(|target| self.moves.len() >= target as usize)
+            || match self.budget {
+                Budget::CpuSeconds(seconds) => self.stopwatch.seconds() >= seconds,
+                Budget::Iterations(n) => self.before + iterations >= n,
+            }
+    }
+}
+
+impl Ctl<Move> for Watch {
+    fn poll(&mut self, iterations: u64, _best: u32) -> Signal {
+        if self.is_over(iterations) { Signal::Stop } else { Signal::Continue }
+    }
+
+    fn improved(&mut self, moves: &[Move], iterations: u64) {
+        if moves.len() > self.moves.len() {
+            self.moves = moves.to_vec();
+            let (seconds, iterations) = (self.stopwatch.seconds(), self.before + iterations);
+            self.bests.push(Step { seconds, iterations, score: moves.len() as u32 });
+        }
+    }
+}
+
+/// A hunt with one worker, as long as the budget lasts.
+fn run(case: &Case, seed: u64, budget: Budget) -> anyhow::Result<Run> {
+    let mut hunt = Hunt::new(Job { seed, ..case.job.clone() })?;
+    let (variant, params) = (case.job.variant, &case.job.params);
+    let stopwatch = Stopwatch::start();
+    let target = case.job.target;
+    let mut watch = Watch { stopwatch, budget, target, before: 0, bests: Vec::new(), moves: Vec::new() };
+    while let hunts::Step::Work(mut work) = hunt.next() {
+        // The rest of the budget.
+        if let Budget::Iterations(n) = budget {
+            let left = n - watch.before;
+            work.unit.max_iterations = Some(work.unit.max_iterations.map_or(left, |own| own.min(left)));
+        }
+        let mut search = work.start(variant, params);
+        let end = search.run(&mut watch);
+        watch.before += search.iterations();
+        if end == End::Stopped || watch.is_over(0) {
+            break;
+        }
+        let (iterations, best, counts) = (search.iterations(), search.best(), Counts::from(search.results()));
+        match &work.call {
+            Some(_) => hunt.called(work.id, end, iterations, best, counts, search.best_game()),
+            None => hunt.ended(work.id, end, iterations, best, counts),
+        };
+    }
+    // Nothing is shown or stored that the referee has not seen.
+    referee::replay(variant, &watch.moves).context("a search has found what is no game")?;
+    Ok(Run {
+        search: case.name.clone(),
+        seed,
+        seconds: watch.stopwatch.seconds(),
+        iterations: watch.before,
+        bests: watch.bests,
+        moves: watch.moves.iter().map(|mv| mv.bits()).collect(),
+    })
+}
+
+/// The runs of a search by seed.
+struct Runs<'a> {
+    name: &'a str,
+    runs: Vec<&'a Run>,
+}
+
+impl Run {
+    /// The score after so much processor time.
+    fn at(&self, seconds: f64) -> f64 {
+        let last = self.bests.iter().take_while(|step| step.seconds <= seconds).last();
+        last.map_or(0.0, |step| f64::from(step.score))
+    }
+
+    fn score(&self) -> f64 {
+        self.at(f64::INFINITY)
+    }
+
+    /// Processor time until a score; infinite if it was not reached.
+    fn until(&self, score: u32) -> f64 {
+        self.bests.iter().find(|step| step.score >= score).map_or(f64::INFINITY, |step| step.seconds)
+    }
+}
+
+impl Runs<'_> {
+    fn of(&self, value: impl Fn(&Run) -> f64) -> Vec<f64> {
+        self.runs.iter().map(|run| value(run)).collect()
+    }
+}
+
+/// Runs a comparison, but for the runs that the journal has.
+pub(super) fn strategies(config: &Strategies, threads: usize, journal: Journal) -> anyhow::Result<Results> {
+    let budget = Budget::new(config.cpu_seconds, config.iterations)?;
+    let cases = cases(config)?;
+    ensure!(config.seeds > 0, "seeds = 0: at least one is expected");
+    let last = config.first_seed.checked_add(u64::from(config.seeds) - 1);
+    let last =
+        last.with_context(|| format!("first_seed = {}: the seeds after it are too large", config.first_seed))?;
+    let seeds = config.first_seed..=last;
+    // Seed by seed, so that what is there if it is stopped can be compared.
+    let all: Vec<(&Case, u64)> = seeds.clone().flat_map(|seed| cases.iter().map(move |case| (case, seed))).collect();
+    let mut known = journal.runs.clone();
+    known.retain(|run| all.iter().any(|(case, seed)| case.name == run.search && *seed == run.seed));
+    let is_known = |case: &Case, seed| known.iter().any(|run| run.search == case.name && run.seed == seed);
+    let todo: Vec<(&Case, u64)> = all.iter().copied().filter(|&(case, seed)| !is_known(case, seed)).collect();
+    if !known.is_empty() {
+        eprintln!("{} of {} runs are done already", known.len(), all.len());
+    }
+    let journal = Mutex::new(journal);
+    let new = each(todo.len(), threads, |i| {
+        let (case, seed) = todo[i];
+        let run = run(case, seed, budget).and_then(|run| {
+            let mut journal = journal.lock().ok().context("a run has panicked")?;
+            journal.add(&run)?;
+            Ok(run)
+        });
+        let told = run.as_ref().map_or_else(|error| format!("{error:#}"), |run| format!("{}", run.score()));
+        (format!("{}, seed {seed}: {told}", case.name), run)
+    })?;
+    for run in new {
+        known.push(run?);
+    }
+    known.sort_by_key(|run| run.seed);
+    let of_case = |case: &'_ Case| known.iter().filter(|run| run.search == case.name).collect();
+    let searches: Vec<Runs> = cases.iter().map(|case| Runs { name: &case.name, runs: of_case(case) }).collect();
+    let what = match config.seeds {
+        1 => format!("seed {last}"),
+        n => format!("{n} seeds ({} to {last})", config.first_seed),
+    };
+    let title = format!("{}: best score against processor time", config.variant.code());
+    let longest = known.iter().map(|run| run.seconds).fold(0.0, f64::max);
+    let end = if let Budget::CpuSeconds(seconds) = budget { seconds } else { longest };
+    Ok(Results {
+        table: table(&known),
+        summary: Some(summary(config, &searches, &what, budget, end)),
+        grid: best(config.variant, &known),
+        chart: Chart { title, note: what, panels: vec![panel(&searches, end)] },
+    })
+}
+
+/// The longest grid of all runs, the first of equal ones.
+fn best(variant: Variant, runs: &[Run]) -> Option<Grid> {
+    let run = runs.iter().reduce(|best, run| if run.moves.len() > best.moves.len() { run } else { best })?;
+    let moves = run.moves.iter().map(|&bits| Move::from_bits(variant, bits)).collect::<Option<Vec<_>>>()?;
+    let last = run.bests.last();
+    let provenance = Provenance {
+        tool: Some(format!("morpion {}", env!("CARGO_PKG_VERSION"))),
+        method: Some(run.search.clone()),
+        seed: Some(run.seed),
+        iterations: last.map(|step| step.iterations),
+        seconds: last.map(|step| step.seconds),
+        ..Provenance::default()
+    };
+    referee::replay(variant, &moves).ok()?;
+    Some(Grid { variant, moves, provenance })
+}
+
+fn table(runs: &[Run]) -> String {
+    let mut table = String::from("search,seed,cpu_seconds,iterations,best\n");
+    for Run { search, seed, seconds, iterations, bests, .. } in runs {
+        for step in bests {
+            writeln!(table, "{search},{seed},{:.3},{},{}", step.seconds, step.iterations, step.score)
+                .expect("writing to a string");
+        }
+        let best = bests.last().map_or(0, |step| step.score);
+        writeln!(table, "{search},{seed},{seconds:.3},{iterations},{best}").expect("writing to a string");
+    }
+    table
+}
+
+fn summary(config: &Strategies, searches: &[Runs], what: &str, budget: Budget, end: f64) -> String {
+    let mut text = format!("{what}, {} each. Scores: median (lower to upper quartile).\n\n", budget.describe());
+    let mut times: Vec<f64> = TIMES.iter().copied().filter(|time| *time < 0.999 * end).collect();
+    times.push(f64::INFINITY);
+    if matches!(budget, Budget::Iterations(_)) {
+        times = vec![f64::INFINITY];
+    }
+    let heads: Vec<String> =
+        times.iter().map(|&time| if time.is_finite() { clock(time) } else { "at the end".to_owned() }).collect();
+    let first = &searches[0];
+    let against = if searches.len() > 1 { format!("less {}, paired", first.name) } else { String::new() };
+    let mut row = |cells: &[String]| text.push_str(&format!("| {} |\n", cells.join(" | ")));
+    let mut head = vec!["search".to_owned()];
+    head.extend(heads);
+    head.push("mean at the end".to_owned());
+    head.push("best".to_owned());
+    if searches.len() > 1 {
+        head.push(against);
+    }
+    row(&head);
+    row(&vec!["---".to_owned(); head.len()]);
+    for search in searches {
+        let mut cells = vec![search.name.to_owned()];
+        for &time in &times {
+            let scores = search.of(|run| run.at(time));
+            let quartile = |share| quantile(&scores, share).unwrap_or(0.0);
+            cells.push(format!("{} ({} to {})", quartile(0.5), quartile(0.25), quartile(0.75)));
+        }
+        let scores = search.of(Run::score);
+        cells.push(estimated(estimate(&scores), false));
+        cells.push(format!("{}", scores.iter().copied().fold(0.0, f64::max)));
+        if searches.len() > 1 {
+            let differences: Vec<f64> = scores.iter().zip(first.of(Run::score)).map(|(own, of)| own - of).collect();
+            let same = std::ptr::eq(search, first);
+            cells.push(if same { String::new() } else { estimated(estimate(&differences), true) });
+        }
+        row(&cells);
+    }
+    if !config.targets.is_empty() {
+        text.push_str("\nProcessor time until a score: median over all seeds (how many reached it).\n\n");
+        let mut row = |cells: &[String]| text.push_str(&format!("| {} |\n", cells.join(" | ")));
+        let mut head = vec!["moves".to_owned()];
+        head.extend(searches.iter().map(|search| search.name.to_owned()));
+        row(&head);
+        row(&vec!["---".to_owned(); head.len()]);
+        for &target in &config.targets {
+            let mut cells = vec![target.to_string()];
+            for search in searches {
+                let until = search.of(|run| run.until(target));
+                let reached = until.iter().filter(|time| time.is_finite()).count();
+                let median = quantile(&until, 0.5).filter(|time| time.is_finite());
+                let median = median.map_or("-".to_owned(), clock);
+                cells.push(format!("{median} ({reached} of {})", until.len()));
+            }
+            row(&cells);
+        }
+    }
+    text
+}
+
+fn estimated(Estimate { mean, half }: Estimate, signed: bool) -> String {
+    let mean = if signed { format!("{mean:+.1}") } else { format!("{mean:.1}") };
+    half.map_or(mean.clone(), |half| format!("{mean} +- {half:.1}"))
+}
+
+/// A time in the unit that suits it.
+fn clock(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s < 60.0 => (s, "s"),
+        s if s < 3600.0 => (s / 60.0, "min"),
+        s => (s / 3600.0, "h"),
+    };
+    let value = if value < 10.0 { format!("{value:.1}") } else { format!("{value:.0}") };
+    format!("{} {unit}", value.strip_suffix(".0").unwrap_or(&value))
+}
+
+fn panel(searches: &[Runs], end: f64) -> Panel {
+    let end = end.max(1e-3);
+    let begin = end * BEGIN;
+    let at = |i: u32| begin * (end / begin).powf(f64::from(i) / f64::from(PLACES));
+    let series = searches.iter().map(|search| {
+        let (mut points, mut band) = (Vec::new(), Vec::new());
+        for time in (0..=PLACES).map(at) {
+            let scores = search.of(|run| run.at(time));
+            let quartile = |share| quantile(&scores, share).unwrap_or(0.0);
+            // Not before every run has told of a game.
+            if scores.iter().all(|score| *score > 0.0) && !scores.is_empty() {
+                points.push((time.log10(), quartile(0.5)));
+                band.push((time.log10(), quartile(0.25), quartile(0.75)));
+            }
+        }
+        let scores = search.of(Run::score);
+        let middle = quantile(&scores, 0.5).unwrap_or(0.0);
+        Series { name: format!("{}: {middle} at the end", search.name), points, band }
+    });
+    let ticks = [0.01, 0.1, 1.0, 10.0, 60.0, 600.0, 3600.0, 36_000.0, 360_000.0];
+    let places = ticks.into_iter().filter(|time| (begin..=end * 1.001).contains(time));
+    Panel {
+        x: "processor time of the run, logarithmic".to_owned(),
+        y: "best score: median and quartiles over the seeds".to_owned(),
+        places: places.map(|time| (time.log10(), clock(time))).collect(),
+        log: false,
+        marks: Marks::Lines,
+        series: series.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_their_unit() {
+        let told = [0.25, 1.0, 12.34, 60.0, 90.0, 600.0, 5400.0].map(clock);
+        assert_eq!(told, ["0.2 s", "1 s", "12 s", "1 min", "1.5 min", "10 min", "1.5 h"]);
+    }
+
+    #[test]
+    fn a_run_is_a_step_function() {
+        let step = |seconds, score| Step { seconds, iterations: 1, score };
+        let bests = vec![step(1.0, 50), step(3.0, 70)];
+        let run = Run { search: "a".into(), seed: 1, seconds: 5.0, iterations: 9, bests, moves: Vec::new() };
+        assert_eq!([0.9, 1.0, 2.9, 3.0, 9.0].map(|t| run.at(t)), [0.0, 50.0, 50.0, 70.0, 70.0]);
+        assert_eq!([1, 50, 51, 70].map(|s| run.until(s)), [1.0, 1.0, 3.0, 3.0]);
+        assert_eq!(run.until(71), f64::INFINITY);
+    }
+}
