@@ -11,9 +11,11 @@
 //! with the past in the keys. This holds for positions that have no past themselves: from others the search with the past
 //! begins at once.
 
+pub mod certificate;
 pub mod conditional;
 pub mod race;
 pub mod strategy;
+pub mod superko;
 pub mod zobrist;
 
 use super::algorithm::{Algorithm, DepthFirst};

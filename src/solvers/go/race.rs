@@ -46,10 +46,10 @@ pub struct Question {
 
 /// An answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Answer {
-    yes: bool,
+pub(super) struct Answer {
+    pub yes: bool,
     /// Whether it rests on the heuristic.
-    estimated: bool,
+    pub estimated: bool,
 }
 
 /// Whose turn it is where the attacker forces its end.
@@ -65,7 +65,7 @@ pub(super) enum Turn {
 
 /// What is answered at the depth limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Limit {
+pub(super) enum Limit {
     /// What the heuristic says.
     Heuristic,
     /// Yes.
@@ -76,16 +76,16 @@ enum Limit {
 
 /// What the table holds.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
-    answer: Answer,
-    depth: u32,
-    limit: Limit,
-    best: u8,
+pub(super) struct Entry {
+    pub answer: Answer,
+    pub depth: u32,
+    pub limit: Limit,
+    pub best: u8,
 }
 
 impl Entry {
     #[inline]
-    fn get(table: &Table, key: u64) -> Option<Entry> {
+    pub fn get(table: &Table, key: u64) -> Option<Entry> {
         let data = table.get(key)?;
         let depth = (data >> 8) as u32 & 255;
         let answer = Answer { yes: data >> 7 & 1 != 0, estimated: depth != PROVEN };
@@ -94,7 +94,7 @@ impl Entry {
     }
 
     #[inline]
-    fn put(self, table: &Table, key: u64, nodes: u64) {
+    pub fn put(self, table: &Table, key: u64, nodes: u64) {
         let data = u64::from(self.best)
             | u64::from(self.answer.yes) << 7
             | u64::from(self.depth) << 8

@@ -1,0 +1,206 @@
+//! What a proof rests on when boards of the past are forbidden, and a memory of such proofs.
+//!
+//! Under positional superko whether a side wins depends on all boards of the past (the graph-history interaction, A. Palay 1985; the
+//! general remedy is that of A. Kishimoto and M. Müller 2004). A proof is a tree: one move of the winner's in each position, all
+//! moves of the other side's. It was found for one past, and holds for another one, if
+//!
+//! - the boards that forbade moves of the **loser's** in it are in that past, too, but for those that the tree itself makes on the
+//!   way ([`Proof::rests`]); and
+//! - none of the boards that the **winner's** stones make in it is in that past ([`Proof::made`]).
+//!
+//! More boards in the past only take moves from the loser besides. So these two sets are kept with a proof, the first one
+//! exactly, the second one as a larger set that takes fixed room; both are put together from those of the children. Where
+//! the second set is too large, nothing is wrong: the proof is not used again, and the position is searched.
+
+use super::conditional::Plies;
+
+/// Boards that a stored proof can rest on; one that rests on more is used for the same past only.
+pub const MOST_BOARDS: usize = 5;
+/// Certificates in a bucket.
+const BUCKET: usize = 4;
+/// Buckets at least.
+const LEAST: usize = 1 << 8;
+
+/// A set of boards, in fixed room: it may hold boards that were not put into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Boards {
+    /// Black and white stones that all of them have.
+    all: [u64; 2],
+    /// Those that any of them has.
+    any: [u64; 2],
+    /// Numbers of stones.
+    sizes: u64,
+    /// Hashes, six bits of each (B. Bloom 1970).
+    hashes: u64,
+}
+
+impl Boards {
+    /// None.
+    pub const NONE: Boards = Boards { all: [u64::MAX; 2], any: [0; 2], sizes: 0, hashes: 0 };
+
+    /// Whether there are none.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.sizes == 0
+    }
+
+    /// Puts a board into the set. Symmetric boards have the same hash.
+    #[inline(always)]
+    pub fn add(&mut self, stones: [u64; 2], hash: u64) {
+        for (i, of_colour) in stones.into_iter().enumerate() {
+            self.all[i] &= of_colour;
+            self.any[i] |= of_colour;
+        }
+        self.sizes |= 1 << (stones[0] | stones[1]).count_ones();
+        self.hashes |= 1 << (hash >> 58);
+    }
+
+    /// Puts all boards of another set into this one.
+    #[inline(always)]
+    pub fn join(&mut self, other: &Boards) {
+        for i in 0..2 {
+            self.all[i] &= other.all[i];
+            self.any[i] |= other.any[i];
+        }
+        self.sizes |= other.sizes;
+        self.hashes |= other.hashes;
+    }
+
+    /// Whether a board may be in the set.
+    #[inline(always)]
+    pub fn may_hold(&self, stones: [u64; 2], hash: u64) -> bool {
+        let apart = self.all[0] & !stones[0] | self.all[1] & !stones[1] | stones[0] & !self.any[0] | stones[1] & !self.any[1];
+        apart == 0
+            && self.sizes >> (stones[0] | stones[1]).count_ones() & 1 != 0
+            && self.hashes >> (hash >> 58) & 1 != 0
+    }
+
+    /// The boards carried by a symmetry.
+    #[inline]
+    pub fn carried(&self, by: impl Fn(u64) -> u64) -> Boards {
+        if self.is_empty() {
+            return *self;
+        }
+        Boards { all: self.all.map(&by), any: self.any.map(&by), ..*self }
+    }
+}
+
+/// What a proof rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proof {
+    /// Plies whose boards forbid moves of the loser's, all above the position.
+    pub rests: Plies,
+    /// Boards that the winner's stones make.
+    pub made: Boards,
+    /// Whether it rests on unconditional life.
+    pub life: bool,
+    /// Whether it can hold for other pasts at all.
+    pub general: bool,
+}
+
+impl Proof {
+    /// Of a game that is over.
+    pub const NONE: Proof = Proof { rests: Plies::NONE, made: Boards::NONE, life: false, general: true };
+
+    /// Takes in what the proof of another position rests on.
+    #[inline(always)]
+    pub fn join(&mut self, other: &Proof) {
+        self.rests.add(&other.rests);
+        self.made.join(&other.made);
+        self.life |= other.life;
+        self.general &= other.general;
+    }
+}
+
+/// A proof that is stored, carried by the symmetry that the key of the position is of.
+#[derive(Debug, Clone, Copy)]
+pub struct Certificate {
+    /// Key of the position.
+    pub key: u64,
+    /// Hash of the past that it was found for.
+    pub past: u64,
+    /// Hashes of the boards that it rests on.
+    pub boards: [u64; MOST_BOARDS],
+    /// How many there are; one more than [`MOST_BOARDS`] if there are too many.
+    pub count: u8,
+    /// Who has won: the attacker if true.
+    pub yes: bool,
+    /// See [`Proof::life`].
+    pub life: bool,
+    /// See [`Proof::general`].
+    pub general: bool,
+    /// Code of the winning move.
+    pub best: u8,
+    /// Binary logarithm of the nodes that it took, and 1; 0 if there is nothing here.
+    pub effort: u8,
+    /// See [`Proof::made`].
+    pub made: Boards,
+}
+
+impl Certificate {
+    const NONE: Certificate = Certificate {
+        key: 0,
+        past: 0,
+        boards: [0; MOST_BOARDS],
+        count: 0,
+        yes: false,
+        life: false,
+        general: false,
+        best: 0,
+        effort: 0,
+        made: Boards::NONE,
+    };
+
+    /// Whether another one says what this one says, for the same pasts as far as the boards that it rests on go.
+    fn is_like(&self, other: &Certificate) -> bool {
+        let many = usize::from(self.count) > MOST_BOARDS || !self.general;
+        (self.key, self.yes, self.count, self.boards, self.general) == (other.key, other.yes, other.count, other.boards, other.general)
+            && (!many || self.past == other.past)
+    }
+}
+
+/// The memory. It begins small.
+#[derive(Debug)]
+pub struct Certificates {
+    buckets: Vec<[Certificate; BUCKET]>,
+    used: usize,
+    most: usize,
+}
+
+impl Certificates {
+    /// One that takes at most so many bytes.
+    pub fn new(bytes: u64) -> Certificates {
+        let most = usize::try_from(bytes / size_of::<[Certificate; BUCKET]>() as u64).unwrap_or(usize::MAX);
+        let most = 1usize << most.clamp(LEAST, 1 << 30).ilog2();
+        Certificates { buckets: vec![[Certificate::NONE; BUCKET]; LEAST], used: 0, most }
+    }
+
+    #[inline(always)]
+    fn place(&self, key: u64) -> usize {
+        (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (self.buckets.len() - 1)
+    }
+
+    /// What is known of a position.
+    #[inline]
+    pub fn get(&self, key: u64) -> impl Iterator<Item = &Certificate> {
+        self.buckets[self.place(key)].iter().filter(move |known| known.key == key && known.effort != 0)
+    }
+
+    /// Stores a proof, in place of one like it or of the one that took least effort.
+    pub fn put(&mut self, new: Certificate) {
+        if self.used > self.buckets.len() * BUCKET / 2 && self.buckets.len() < self.most {
+            let twice = vec![[Certificate::NONE; BUCKET]; 2 * self.buckets.len()];
+            let old = std::mem::replace(&mut self.buckets, twice);
+            self.used = 0;
+            old.into_iter().flatten().filter(|known| known.effort != 0).for_each(|known| self.put(known));
+        }
+        let place = self.place(new.key);
+        let bucket = &mut self.buckets[place];
+        let at = bucket.iter().position(|known| known.effort != 0 && known.is_like(&new)).unwrap_or_else(|| {
+            let efforts = bucket.iter().map(|known| known.effort).enumerate();
+            efforts.min_by_key(|&(_, effort)| effort).map_or(0, |(i, _)| i)
+        });
+        self.used += usize::from(bucket[at].effort == 0);
+        bucket[at] = new;
+    }
+}
