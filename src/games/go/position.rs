@@ -133,6 +133,11 @@ impl Position {
         self.state.stones()
     }
 
+    /// The states since the start, or since [`Game::forget`], this one not among them.
+    pub fn past(&self) -> &[State] {
+        &self.past
+    }
+
     /// Whether positions that were there before are remembered.
     pub fn has_past(&self) -> bool {
         !self.past.is_empty()

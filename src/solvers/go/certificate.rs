@@ -69,7 +69,8 @@ impl Boards {
     /// Whether a board may be in the set.
     #[inline(always)]
     pub fn may_hold(&self, stones: [u64; 2], hash: u64) -> bool {
-        let apart = self.all[0] & !stones[0] | self.all[1] & !stones[1] | stones[0] & !self.any[0] | stones[1] & !self.any[1];
+        let apart =
+            self.all[0] & !stones[0] | self.all[1] & !stones[1] | stones[0] & !self.any[0] | stones[1] & !self.any[1];
         apart == 0
             && self.sizes >> (stones[0] | stones[1]).count_ones() & 1 != 0
             && self.hashes >> (hash >> 58) & 1 != 0
@@ -92,23 +93,20 @@ pub struct Proof {
     pub rests: Plies,
     /// Boards that the winner's stones make.
     pub made: Boards,
-    /// Whether it rests on unconditional life.
-    pub life: bool,
-    /// Whether it can hold for other pasts at all.
-    pub general: bool,
+    /// Points without a stone of the winner's that are sure for it where the tree ends by what lives.
+    pub area: u64,
 }
 
 impl Proof {
     /// Of a game that is over.
-    pub const NONE: Proof = Proof { rests: Plies::NONE, made: Boards::NONE, life: false, general: true };
+    pub const NONE: Proof = Proof { rests: Plies::NONE, made: Boards::NONE, area: 0 };
 
     /// Takes in what the proof of another position rests on.
     #[inline(always)]
     pub fn join(&mut self, other: &Proof) {
         self.rests.add(&other.rests);
         self.made.join(&other.made);
-        self.life |= other.life;
-        self.general &= other.general;
+        self.area |= other.area;
     }
 }
 
@@ -125,16 +123,14 @@ pub struct Certificate {
     pub count: u8,
     /// Who has won: the attacker if true.
     pub yes: bool,
-    /// See [`Proof::life`].
-    pub life: bool,
-    /// See [`Proof::general`].
-    pub general: bool,
     /// Code of the winning move.
     pub best: u8,
     /// Binary logarithm of the nodes that it took, and 1; 0 if there is nothing here.
     pub effort: u8,
     /// See [`Proof::made`].
     pub made: Boards,
+    /// See [`Proof::area`].
+    pub area: u64,
 }
 
 impl Certificate {
@@ -144,17 +140,16 @@ impl Certificate {
         boards: [0; MOST_BOARDS],
         count: 0,
         yes: false,
-        life: false,
-        general: false,
         best: 0,
         effort: 0,
         made: Boards::NONE,
+        area: 0,
     };
 
     /// Whether another one says what this one says, for the same pasts as far as the boards that it rests on go.
     fn is_like(&self, other: &Certificate) -> bool {
-        let many = usize::from(self.count) > MOST_BOARDS || !self.general;
-        (self.key, self.yes, self.count, self.boards, self.general) == (other.key, other.yes, other.count, other.boards, other.general)
+        let many = usize::from(self.count) > MOST_BOARDS;
+        (self.key, self.yes, self.count, self.boards) == (other.key, other.yes, other.count, other.boards)
             && (!many || self.past == other.past)
     }
 }

@@ -55,16 +55,22 @@ struct Step {
     before: usize,
     /// Points where superko forbids a stone.
     banned: u64,
-    /// Black and white stones that live, once they are known.
+    /// Black and white stones that live unconditionally, once they are known.
     alive: [u64; 2],
-    /// Whether none of those that lived before have ceased to, by colour.
-    clean: [bool; 2],
+    /// Those that did so in a position before.
+    lived: [u64; 2],
 }
 
 impl Step {
     #[inline(always)]
     fn stones(&self) -> [u64; 2] {
         self.state.stones().into()
+    }
+
+    /// Stones that live in this position or did so before.
+    #[inline(always)]
+    fn have_lived(&self) -> [u64; 2] {
+        [self.lived[0] | self.alive[0], self.lived[1] | self.alive[1]]
     }
 }
 
@@ -181,9 +187,10 @@ impl<'a> SuperkoRace<'a> {
                 before: ply,
                 banned: 0,
                 alive: [0; 2],
-                clean: [true; 2],
+                lived: [0; 2],
             };
             if let Some(last) = self.path.last() {
+                step.lived = last.have_lived();
                 step.past = last.past;
                 if last.stones() != step.stones() {
                     step.past.add(&last.images);
@@ -254,8 +261,7 @@ impl<'a> SuperkoRace<'a> {
     #[inline(always)]
     fn leads_back(&self, state: &State, past: &Step) -> u64 {
         let same = past.state.side == state.side;
-        let (own, enemy) =
-            if same { (past.state.own, past.state.enemy) } else { (past.state.enemy, past.state.own) };
+        let (own, enemy) = if same { (past.state.own, past.state.enemy) } else { (past.state.enemy, past.state.own) };
         if self.question.rules.suicide {
             // Own stones may go as well.
             if enemy & !state.enemy != 0 {
@@ -273,11 +279,12 @@ impl<'a> SuperkoRace<'a> {
             return found;
         }
         let bit = own ^ state.own;
-        let possible = bit & bit.wrapping_sub(1) == 0 && bit & own != 0 && enemy & !state.enemy == 0 && bit & state.enemy == 0;
+        let possible =
+            bit & bit.wrapping_sub(1) == 0 && bit & own != 0 && enemy & !state.enemy == 0 && bit & state.enemy == 0;
         if possible && state.after(self.points, bit) == (own, enemy) { bit } else { 0 }
     }
 
-    /// Finds out what lives in a step that comes after the path. Bounds of the attacker's score.
+    /// Finds out what lives in a step. Returns bounds of the attacker's score, and what is sure for black and for white.
     #[inline]
     fn live(&self, step: &mut Step) -> ((i32, i32), [u64; 2]) {
         let area = self.points.count_ones() as i32;
@@ -289,11 +296,6 @@ impl<'a> SuperkoRace<'a> {
         let index = usize::from(side == Side::Second);
         step.alive[index] = mine & own;
         step.alive[1 - index] = theirs & enemy;
-        if let Some(last) = self.path.last() {
-            for colour in 0..2 {
-                step.clean[colour] = last.clean[colour] && last.alive[colour] & !step.alive[colour] == 0;
-            }
-        }
         // A side that passed with dead stones in its area may lose it: the game can end before they are taken.
         let theirs_kept = if passes > 0 && theirs & own != 0 { 0 } else { theirs.count_ones() as i32 };
         let (lower, upper) = (2 * mine.count_ones() as i32 - area, area - 2 * theirs_kept);
@@ -328,15 +330,18 @@ impl<'a> SuperkoRace<'a> {
     fn recall(&mut self, step: &Step) -> Option<(bool, u8, Proof)> {
         let Step { state, key, symmetry, .. } = *step;
         let stones = step.stones();
-        let mut lives = None;
         'known: for known in self.certificates.get(key) {
             let same = known.past == step.past.of(symmetry);
-            if !same && (!known.general || usize::from(known.count) > MOST_BOARDS) {
+            if !same && usize::from(known.count) > MOST_BOARDS {
                 self.uses.special += 1;
                 continue;
             }
-            let mut proof = Proof { rests: Plies::NONE, made: known.made, life: known.life, general: known.general };
-            let colour = self.winner(known.yes);
+            let area = symmetry::unapply(self.board, symmetry, known.area);
+            if !same && step.lived[self.winner(known.yes)] & area != 0 {
+                self.uses.life += 1;
+                continue;
+            }
+            let mut proof = Proof { rests: Plies::NONE, made: known.made, area };
             if usize::from(known.count) > MOST_BOARDS {
                 proof.rests = Plies::below(self.path.len());
             } else {
@@ -358,20 +363,6 @@ impl<'a> SuperkoRace<'a> {
                             continue 'known;
                         }
                     }
-                }
-            }
-            if known.life {
-                let clean = *lives.get_or_insert_with(|| {
-                    let mut step = *step;
-                    self.live(&mut step);
-                    step.clean
-                });
-                if !clean[colour] {
-                    if !same {
-                        self.uses.life += 1;
-                        continue;
-                    }
-                    proof.general = false;
                 }
             }
             if known.yes != (state.side == self.question.attacker) && step.banned != 0 {
@@ -433,8 +424,7 @@ impl<'a> SuperkoRace<'a> {
             boards,
             count: count as u8,
             yes,
-            life: proof.life,
-            general: proof.general,
+            area: symmetry::apply(self.board, step.symmetry, proof.area),
             best,
             effort: (64 - nodes.leading_zeros()).clamp(1, 63) as u8,
             made: proof.made.carried(|set| symmetry::apply(self.board, step.symmetry, set)),
@@ -471,9 +461,10 @@ impl<'a> SuperkoRace<'a> {
         if self.life && (bounds.0 >= target || bounds.1 < target) {
             let yes = bounds.0 >= target;
             let colour = self.winner(yes);
-            if self.is_kept(areas[colour], colour) {
+            let area = areas[colour] & !step.stones()[colour];
+            if step.lived[colour] & area == 0 {
                 self.stats.bound_cutoffs += 1;
-                self.proof = Proof { life: true, general: step.clean[colour], ..Proof::NONE };
+                self.proof = Proof { area, ..Proof::NONE };
                 return Ok(proven(yes));
             }
         }
@@ -555,17 +546,6 @@ impl<'a> SuperkoRace<'a> {
         entry.limit == self.limit && if self.same_depth { entry.depth == depth } else { entry.depth >= depth }
     }
 
-    /// Whether what is sure for a colour cannot be disturbed by boards of the way: none has the living stones and another one in
-    /// their area.
-    fn is_kept(&self, area: u64, colour: usize) -> bool {
-        let now = self.path[self.path.len() - 1].stones()[colour];
-        let alive = area & now;
-        self.path.iter().all(|past| {
-            let then = past.stones()[colour];
-            alive & !then != 0 || area & !now & then == 0
-        })
-    }
-
     /// The winner moves to a child: what its stones make.
     #[inline(always)]
     fn made(&self, proof: &mut Proof, child: &Child) {
@@ -591,6 +571,7 @@ impl<'a> SuperkoRace<'a> {
         let mut past = step.past;
         past.add(images);
         let count = (state.own | state.enemy).count_ones();
+        let lived = step.have_lived();
         while placements != 0 {
             let m = Move(placements.trailing_zeros() as u8);
             placements &= placements - 1;
@@ -600,12 +581,12 @@ impl<'a> SuperkoRace<'a> {
             self.zobrist.toggle(&mut of_child, theirs, after.own ^ state.enemy);
             let takes = (after.own | after.enemy).count_ones() <= count;
             let before = if takes { self.path.len() } else { step.before };
-            let mut next = Step { state: after, images: of_child, past, before, ..*step };
+            let mut next = Step { state: after, images: of_child, past, before, lived, ..*step };
             self.finish(&mut next);
             self.children.push(Child { rank: 0, m, step: next });
         }
         let after = state.play(self.points, self.question.rules, Move::PASS);
-        let mut next = Step { state: after, ..*step };
+        let mut next = Step { state: after, lived, ..*step };
         self.finish(&mut next);
         self.children.push(Child { rank: 0, m: Move::PASS, step: next });
     }
