@@ -312,16 +312,12 @@ impl Game for Position {
         self.state.heuristic(self.points)
     }
 
-    /// From what lives unconditionally. With suicide the other side could end the game by a cycle of its own stones,
-    /// so there the bounds hold under superko only.
+    /// From what lives unconditionally; not with suicide, by which enemy stones could make room in an eye.
     #[inline]
     fn bounds(&self) -> (Value, Value) {
         let area = self.board.area() as i32;
-        let (lower, upper) = if !self.life || self.rules.suicide && self.rules.ko != Ko::Superko {
-            (-area, area)
-        } else {
-            self.state.bounds(self.points)
-        };
+        let (lower, upper) =
+            if !self.life || self.rules.suicide { (-area, area) } else { self.state.bounds(self.points) };
         (Self::POINT * lower, Self::POINT * upper)
     }
 

@@ -114,6 +114,30 @@ impl State {
         (own, enemy)
     }
 
+    /// The points where a stone of the side to move, legal or not by what forbids boards of the past, makes the board with these
+    /// own and enemy stones.
+    #[inline(always)]
+    pub fn placements_making(&self, points: u64, suicide: bool, own: u64, enemy: u64) -> u64 {
+        if enemy & !self.enemy != 0 {
+            return 0;
+        }
+        if !suicide {
+            // Own stones stay, so it is the one that is new.
+            let bit = own ^ self.own;
+            let one = bit != 0 && bit & bit.wrapping_sub(1) == 0 && bit & self.own == 0 && bit & self.enemy == 0;
+            return if one && self.after(points, bit) == (own, enemy) { bit } else { 0 };
+        }
+        let (mut found, mut empty) = (0, points & !(self.own | self.enemy));
+        while empty != 0 {
+            let bit = empty & empty.wrapping_neg();
+            empty &= empty - 1;
+            if self.after(points, bit) == (own, enemy) {
+                found |= bit;
+            }
+        }
+        found
+    }
+
     /// The state after a legal move.
     #[inline]
     pub fn play(&self, points: u64, rules: Rules, m: Move) -> State {

@@ -1,16 +1,21 @@
 //! What a proof rests on when boards of the past are forbidden, and a memory of such proofs.
 //!
-//! Under positional superko whether a side wins depends on all boards of the past (the graph-history interaction, A. Palay 1985; the
-//! general remedy is that of A. Kishimoto and M. Müller 2004). A proof is a tree: one move of the winner's in each position, all
-//! moves of the other side's. It was found for one past, and holds for another one, if
+//! Under positional superko whether a side wins depends on all boards of the past (the graph-history interaction, A. Palay 1985). A
+//! proof is a tree: one move of the winner's in each position, all moves of the other side's. It was found for one past, and holds
+//! for another one, if
 //!
 //! - the boards that forbade moves of the **loser's** in it are in that past, too, but for those that the tree itself makes on the
-//!   way ([`Proof::rests`]); and
-//! - none of the boards that the **winner's** stones make in it is in that past ([`Proof::made`]).
+//!   way ([`Proof::rests`]);
+//! - none of the boards that the **winner's** stones make in it is in that past ([`Proof::made`]); and
+//! - no stone of the winner's lived unconditionally in that past where the tree ends with an area that is sure but has no stone of
+//!   the winner's there ([`Proof::area`]; why, is told in [`super::superko`]).
 //!
-//! More boards in the past only take moves from the loser besides. So these two sets are kept with a proof, the first one
-//! exactly, the second one as a larger set that takes fixed room; both are put together from those of the children. Where
-//! the second set is too large, nothing is wrong: the proof is not used again, and the position is searched.
+//! More boards in the past only take moves from the loser besides. What has to be known for this is put together from what is
+//! known of the children. The set of boards made is kept as a larger set that takes fixed room: where it is too large, nothing is
+//! wrong, the proof is not used again, and the position is searched. (A. Kishimoto and M. Müller, "A general solution to the graph
+//! history interaction problem", 2004, walk through the stored tree once more instead, each time with the new past.)
+//!
+//! A past that is the same set of boards always fits.
 
 use super::conditional::Plies;
 
@@ -19,7 +24,7 @@ pub const MOST_BOARDS: usize = 5;
 /// Certificates in a bucket.
 const BUCKET: usize = 4;
 /// Buckets at least.
-const LEAST: usize = 1 << 8;
+const LEAST: usize = 1 << 4;
 
 /// A set of boards, in fixed room: it may hold boards that were not put into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,8 +128,6 @@ pub struct Certificate {
     pub count: u8,
     /// Who has won: the attacker if true.
     pub yes: bool,
-    /// Code of the winning move.
-    pub best: u8,
     /// Binary logarithm of the nodes that it took, and 1; 0 if there is nothing here.
     pub effort: u8,
     /// See [`Proof::made`].
@@ -140,7 +143,6 @@ impl Certificate {
         boards: [0; MOST_BOARDS],
         count: 0,
         yes: false,
-        best: 0,
         effort: 0,
         made: Boards::NONE,
         area: 0,
@@ -197,5 +199,62 @@ impl Certificates {
         });
         self.used += usize::from(bucket[at].effort == 0);
         bucket[at] = new;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::seed;
+    use rand::RngExt;
+
+    #[test]
+    fn a_set_holds_what_was_put_into_it_and_what_sets_joined_hold() {
+        let mut rng = seed::rng(3, &[]);
+        let mut board = || {
+            let (a, b) = (rng.random_range(0..1u64 << 12), rng.random_range(0..1u64 << 12));
+            ([a & !b, b & !a], rng.random_range(0..=u64::MAX))
+        };
+        let mut kept_out = 0;
+        for _ in 0..200 {
+            let boards: [_; 6] = std::array::from_fn(|_| board());
+            let (mut one, mut two) = (Boards::NONE, Boards::NONE);
+            assert!(one.is_empty() && boards.iter().all(|&(stones, hash)| !one.may_hold(stones, hash)));
+            boards[..3].iter().for_each(|&(stones, hash)| one.add(stones, hash));
+            boards[3..].iter().for_each(|&(stones, hash)| two.add(stones, hash));
+            let mut both = one;
+            both.join(&two);
+            both.join(&Boards::NONE);
+            assert!(boards.iter().all(|&(stones, hash)| both.may_hold(stones, hash)) && !both.is_empty());
+            let carried = both.carried(|set| set << 3);
+            assert!(boards.iter().all(|&(stones, hash)| carried.may_hold(stones.map(|set| set << 3), hash)));
+            let (stones, hash) = board();
+            kept_out += u32::from(!one.may_hold(stones, hash));
+        }
+        assert!(kept_out > 150, "{kept_out}");
+    }
+
+    #[test]
+    fn the_memory_grows_and_keeps_what_took_most_effort() {
+        let certificate = |key, past, effort| Certificate { key, past, effort, count: 1, ..Certificate::NONE };
+        let mut memory = Certificates::new(1 << 16);
+        for key in 1..10_000 {
+            memory.put(certificate(key, 0, 1));
+            assert_eq!(memory.get(key).count(), 1);
+        }
+        assert!(memory.buckets.len() <= memory.most && memory.most * size_of::<[Certificate; BUCKET]>() <= 1 << 16);
+        // Certificates that rest on different boards stand side by side, and one that took effort stays.
+        let mut long = certificate(5, 7, 40);
+        long.boards[0] = 99;
+        memory.put(long);
+        (1..10_000).for_each(|key| memory.put(certificate(key, 1, 2)));
+        assert!(memory.get(5).any(|known| known.boards[0] == 99));
+        // One that rests on the same boards takes its place.
+        memory.put(Certificate { past: 8, ..long });
+        assert_eq!(
+            memory.get(5).filter(|known| known.boards[0] == 99).map(|known| known.past).collect::<Vec<_>>(),
+            [8]
+        );
+        assert_eq!(memory.get(0).count(), 0);
     }
 }

@@ -19,15 +19,14 @@
 
 use super::certificate::{Certificate, Certificates, MOST_BOARDS, Proof};
 use super::conditional::{DEEPEST, Plies};
+use super::ordering::{NO_MOVE, Ordering, code, decode};
 use super::race::{Answer, Entry, Limit, Question};
 use super::zobrist::{Images, Zobrist};
 use crate::core::game::Side;
 use crate::games::go::board::Board;
 use crate::games::go::life::sure;
-use crate::games::go::state::{Move, PASS, State};
+use crate::games::go::state::{Move, State};
 use crate::games::go::symmetry;
-use crate::solvers::history::History;
-use crate::solvers::killers::Killers;
 use crate::solvers::monitor::{INTERVAL, Monitor, Stopped};
 use crate::solvers::search::Stats;
 use crate::solvers::table::Table;
@@ -38,8 +37,8 @@ const STEP: u32 = 2;
 const LOOK_DEPTH: u32 = 2;
 /// How many times as many plies as points are searched with the heuristic.
 const HEURISTIC_PLIES: u32 = 3;
-/// In place of a move's code: none.
-const NO_MOVE: u8 = 127;
+/// The same for estimates that are shared by all pasts: they can lead in circles, and then the search would not come to an end.
+const SHARED_PLIES: u32 = 5;
 
 /// A position on the way.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +50,7 @@ struct Step {
     /// Its key and the symmetry that the key is of.
     key: u64,
     symmetry: u8,
-    /// Plies before this one have boards that can be made again: stones have left the board since.
+    /// Plies before this one have boards that can be made again: stones have left the board since. With suicide all have.
     before: usize,
     /// Points where superko forbids a stone.
     banned: u64,
@@ -82,18 +81,6 @@ struct Child {
     step: Step,
 }
 
-/// How often stored proofs were of use.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Uses {
-    pub used: u64,
-    pub boards: u64,
-    pub made: u64,
-    pub life: u64,
-    pub special: u64,
-    pub stored: u64,
-    pub over: u64,
-}
-
 /// The search for an answer.
 #[derive(Debug)]
 pub struct SuperkoRace<'a> {
@@ -107,21 +94,15 @@ pub struct SuperkoRace<'a> {
     monitor: &'a Monitor,
     /// What has been done.
     pub stats: Stats,
-    pub uses: Uses,
     reported: u64,
-    killers: Killers,
-    history: History,
+    ordering: Ordering,
     path: Vec<Step>,
     /// What the answer for the position visited last rests on.
     proof: Proof,
     children: Vec<Child>,
     life: bool,
     limit: Limit,
-    /// Plies of the past that was given.
-    given: usize,
-    pub verbose: bool,
-    pub exact_from: u32,
-    pub same_depth: bool,
+    /// Whether estimates are told apart by the past, too.
     exact: bool,
 }
 
@@ -148,19 +129,13 @@ impl<'a> SuperkoRace<'a> {
             certificates,
             monitor,
             stats: Stats::default(),
-            uses: Uses::default(),
             reported: 0,
-            killers: Killers::default(),
-            history: History::new(u16::from(PASS) + 1),
+            ordering: Ordering::new(board),
             path: Vec::with_capacity(DEEPEST + 1),
             proof: Proof::NONE,
             children: Vec::with_capacity(1024),
             life: !rules.suicide,
             limit: Limit::Heuristic,
-            given: 0,
-            verbose: false,
-            exact_from: 1000,
-            same_depth: false,
             exact: false,
         }
     }
@@ -170,11 +145,34 @@ impl<'a> SuperkoRace<'a> {
     /// # Errors
     /// The search is to stop.
     pub fn answer(&mut self, past: &[State], state: State) -> Result<Option<bool>, Stopped> {
-        self.path.clear();
-        self.given = past.len();
-        if past.len() + 2 > DEEPEST {
+        if past.len() + STEP as usize > DEEPEST {
             return Ok(None);
         }
+        self.start(past, state);
+        let most = DEEPEST - past.len();
+        let mut depth = STEP;
+        (self.limit, self.exact) = (Limit::Heuristic, false);
+        loop {
+            self.path.truncate(past.len() + 1);
+            self.children.clear();
+            let answer = self.visit(depth)?;
+            if !answer.estimated {
+                return Ok(Some(answer.yes));
+            }
+            if depth as usize >= most {
+                return Ok(None);
+            }
+            depth = (depth + STEP).min(most as u32);
+            if depth > HEURISTIC_PLIES * self.board.area() {
+                self.limit = if answer.yes { Limit::No } else { Limit::Yes };
+            }
+            self.exact = depth > SHARED_PLIES * self.board.area();
+        }
+    }
+
+    /// Begins the path with a past and the position asked.
+    fn start(&mut self, past: &[State], state: State) {
+        self.path.clear();
         for (ply, &state) in past.iter().chain([&state]).enumerate() {
             let images = self.images(&state);
             let mut step = Step {
@@ -200,28 +198,13 @@ impl<'a> SuperkoRace<'a> {
             self.live(&mut step);
             self.path.push(step);
         }
-        let most = DEEPEST - past.len();
-        let mut depth = STEP;
-        self.limit = Limit::Heuristic;
-        loop {
-            self.exact = depth >= self.exact_from;
-            self.path.truncate(past.len() + 1);
-            self.children.clear();
-            let answer = self.visit(depth)?;
-            if self.verbose {
-                eprintln!("depth {depth} {answer:?} nodes {} {:?}", self.stats.nodes, self.uses);
-            }
-            if !answer.estimated {
-                return Ok(Some(answer.yes));
-            }
-            if depth as usize >= most {
-                return Ok(None);
-            }
-            depth = (depth + STEP).min(most as u32);
-            if depth > HEURISTIC_PLIES * self.board.area() {
-                self.limit = if answer.yes { Limit::No } else { Limit::Yes };
-            }
-        }
+    }
+
+    /// The best move as far as is remembered.
+    pub fn hint(&mut self, past: &[State], state: State) -> Option<Move> {
+        self.start(past, state);
+        let step = self.path.last()?;
+        decode(self.board, Entry::get(self.table, step.key)?.best, step.symmetry)
     }
 
     fn images(&self, state: &State) -> Images {
@@ -257,31 +240,12 @@ impl<'a> SuperkoRace<'a> {
         step.symmetry = symmetry % symmetry::count(self.board);
     }
 
-    /// The point where a stone makes the board of a step, as a set; empty if there is none.
+    /// The points where a stone makes the board of a step, as a set.
     #[inline(always)]
     fn leads_back(&self, state: &State, past: &Step) -> u64 {
-        let same = past.state.side == state.side;
-        let (own, enemy) = if same { (past.state.own, past.state.enemy) } else { (past.state.enemy, past.state.own) };
-        if self.question.rules.suicide {
-            // Own stones may go as well.
-            if enemy & !state.enemy != 0 {
-                return 0;
-            }
-            let mut found = 0;
-            let mut empty = self.points & !(state.own | state.enemy);
-            while empty != 0 {
-                let bit = empty & empty.wrapping_neg();
-                empty &= empty - 1;
-                if state.after(self.points, bit) == (own, enemy) {
-                    found |= bit;
-                }
-            }
-            return found;
-        }
-        let bit = own ^ state.own;
-        let possible =
-            bit & bit.wrapping_sub(1) == 0 && bit & own != 0 && enemy & !state.enemy == 0 && bit & state.enemy == 0;
-        if possible && state.after(self.points, bit) == (own, enemy) { bit } else { 0 }
+        let State { own, enemy, side, .. } = past.state;
+        let (own, enemy) = if side == state.side { (own, enemy) } else { (enemy, own) };
+        state.placements_making(self.points, self.question.rules.suicide, own, enemy)
     }
 
     /// Finds out what lives in a step. Returns bounds of the attacker's score, and what is sure for black and for white.
@@ -325,20 +289,18 @@ impl<'a> SuperkoRace<'a> {
         (state.passes > 1 || reached == (state.side == self.question.attacker)).then_some(reached)
     }
 
-    /// What is proven of a step that comes after the path, with its move and what that rests on.
+    /// What is proven of a step that comes after the path, and what that rests on.
     #[inline]
-    fn recall(&mut self, step: &Step) -> Option<(bool, u8, Proof)> {
+    fn recall(&self, step: &Step) -> Option<(bool, Proof)> {
         let Step { state, key, symmetry, .. } = *step;
         let stones = step.stones();
         'known: for known in self.certificates.get(key) {
             let same = known.past == step.past.of(symmetry);
             if !same && usize::from(known.count) > MOST_BOARDS {
-                self.uses.special += 1;
                 continue;
             }
             let area = symmetry::unapply(self.board, symmetry, known.area);
             if !same && step.lived[self.winner(known.yes)] & area != 0 {
-                self.uses.life += 1;
                 continue;
             }
             let mut proof = Proof { rests: Plies::NONE, made: known.made, area };
@@ -347,7 +309,6 @@ impl<'a> SuperkoRace<'a> {
             } else {
                 for &board in &known.boards[..known.count.into()] {
                     let Some(ply) = self.path.iter().rposition(|past| past.images.of(symmetry) == board) else {
-                        self.uses.boards += 1;
                         continue 'known;
                     };
                     proof.rests.add(&Plies::one(ply));
@@ -359,7 +320,6 @@ impl<'a> SuperkoRace<'a> {
                     for past in &self.path {
                         let other = past.stones();
                         if proof.made.may_hold(other, past.images.least().0) && other != stones {
-                            self.uses.made += 1;
                             continue 'known;
                         }
                     }
@@ -369,8 +329,7 @@ impl<'a> SuperkoRace<'a> {
                 // The loser is to move; what is forbidden to it is in the key.
                 proof.rests.add(&self.banning(step));
             }
-            self.uses.used += 1;
-            return Some((known.yes, known.best, proof));
+            return Some((known.yes, proof));
         }
         None
     }
@@ -413,11 +372,9 @@ impl<'a> SuperkoRace<'a> {
         }
         if count > MOST_BOARDS {
             boards = [0; MOST_BOARDS];
-            self.uses.over += 1;
         }
         boards.sort_unstable();
         boards.reverse();
-        self.uses.stored += 1;
         self.certificates.put(Certificate {
             key: step.key,
             past: step.past.of(step.symmetry),
@@ -425,7 +382,6 @@ impl<'a> SuperkoRace<'a> {
             count: count as u8,
             yes,
             area: symmetry::apply(self.board, step.symmetry, proof.area),
-            best,
             effort: (64 - nodes.leading_zeros()).clamp(1, 63) as u8,
             made: proof.made.carried(|set| symmetry::apply(self.board, step.symmetry, set)),
         });
@@ -453,7 +409,7 @@ impl<'a> SuperkoRace<'a> {
         let known = self.recall(&step);
         let (bounds, areas) = if known.is_none() { self.live(&mut step) } else { ((0, 0), [0; 2]) };
         self.path.push(step);
-        if let Some((yes, _, proof)) = known {
+        if let Some((yes, proof)) = known {
             self.stats.table_cutoffs += 1;
             self.proof = proof;
             return Ok(proven(yes));
@@ -468,14 +424,10 @@ impl<'a> SuperkoRace<'a> {
                 return Ok(proven(yes));
             }
         }
-        let mut best = NO_MOVE;
-        let guess_key = self.guess_key(&step);
-        if let Some(entry) = Entry::get(self.table, guess_key) {
-            best = entry.best;
-            if self.is_deep_enough(&entry, depth) {
-                self.stats.table_cutoffs += 1;
-                return Ok(Answer { estimated: true, ..entry.answer });
-            }
+        let (estimate, mut best) = self.estimate(&step, depth);
+        if let Some(answer) = estimate {
+            self.stats.table_cutoffs += 1;
+            return Ok(answer);
         }
         if depth == 0 || ply >= DEEPEST {
             self.stats.estimates += 1;
@@ -496,23 +448,29 @@ impl<'a> SuperkoRace<'a> {
             self.stats.transposition_cutoffs += 1;
             return Ok(answer);
         }
-        self.order(first, ply, best, step.symmetry, &state);
+        for child in &mut self.children[first..] {
+            let remembered = best != NO_MOVE && code(self.board, child.m, step.symmetry) == best;
+            child.rank = self.ordering.rank(ply, &state, child.m, remembered);
+        }
         let mut answer = Answer { yes: !attacks, estimated: false };
         let mut proof = Proof::NONE;
         let last = self.children.len();
         for i in first..last {
-            let child = self.children[i];
-            self.path.push(child.step);
+            self.bring_best(i);
+            self.path.push(self.children[i].step);
             let of_child = self.visit(depth - 1)?;
             self.path.truncate(ply + 1);
             if of_child.yes == attacks {
                 answer = of_child;
-                best = self.code(child.m, step.symmetry);
+                let child = &self.children[i];
+                best = code(self.board, child.m, step.symmetry);
                 if !answer.estimated {
                     proof = self.proof;
-                    self.made(&mut proof, &child);
+                    self.made(&mut proof, child);
                 }
-                self.cut_off(ply, child.m, i == first, &state);
+                self.stats.cutoffs += 1;
+                self.stats.first_move_cutoffs += u64::from(i == first);
+                self.ordering.cut_off(ply, &state, child.m);
                 break;
             }
             answer.estimated |= of_child.estimated;
@@ -523,7 +481,11 @@ impl<'a> SuperkoRace<'a> {
         self.children.truncate(first);
         let nodes = self.stats.nodes - begun;
         if answer.estimated {
-            Entry { answer, depth: depth.min(254), limit: self.limit, best }.put(self.table, guess_key, nodes);
+            Entry { answer, depth: depth.min(254), limit: self.limit, best }.put(
+                self.table,
+                self.guess_key(&step),
+                nodes,
+            );
         } else {
             if answer.yes != attacks && step.banned != 0 {
                 self.path.truncate(ply);
@@ -536,14 +498,20 @@ impl<'a> SuperkoRace<'a> {
         Ok(answer)
     }
 
-    #[inline(always)]
-    fn guess_key(&self, step: &Step) -> u64 {
-        if self.exact { step.key ^ step.past.of(step.symmetry) } else { step.key }
+    /// The estimate for a position. It is one of its depth alone: a deeper one may rest on this very position.
+    #[inline]
+    fn estimate(&self, step: &Step, depth: u32) -> (Option<Answer>, u8) {
+        match Entry::get(self.table, self.guess_key(step)) {
+            Some(entry) if entry.limit == self.limit && entry.depth == depth => {
+                (Some(Answer { estimated: true, ..entry.answer }), entry.best)
+            }
+            entry => (None, entry.map_or(NO_MOVE, |entry| entry.best)),
+        }
     }
 
     #[inline(always)]
-    fn is_deep_enough(&self, entry: &Entry, depth: u32) -> bool {
-        entry.limit == self.limit && if self.same_depth { entry.depth == depth } else { entry.depth >= depth }
+    fn guess_key(&self, step: &Step) -> u64 {
+        if self.exact { step.key ^ step.past.of(step.symmetry) } else { step.key }
     }
 
     /// The winner moves to a child: what its stones make.
@@ -551,15 +519,6 @@ impl<'a> SuperkoRace<'a> {
     fn made(&self, proof: &mut Proof, child: &Child) {
         if child.m != Move::PASS {
             proof.made.add(child.step.stones(), child.step.images.least().0);
-        }
-    }
-
-    /// The code of a move in the position that was hashed.
-    #[inline]
-    fn code(&self, m: Move, symmetry: u8) -> u8 {
-        match m {
-            Move(point @ 0..64) => symmetry::apply(self.board, symmetry, 1 << point).trailing_zeros() as u8,
-            Move(pass) => pass,
         }
     }
 
@@ -580,13 +539,14 @@ impl<'a> SuperkoRace<'a> {
             self.zobrist.toggle(&mut of_child, mine, after.enemy ^ state.own);
             self.zobrist.toggle(&mut of_child, theirs, after.own ^ state.enemy);
             let takes = (after.own | after.enemy).count_ones() <= count;
-            let before = if takes { self.path.len() } else { step.before };
+            let before = if takes || self.question.rules.suicide { self.path.len() } else { step.before };
             let mut next = Step { state: after, images: of_child, past, before, lived, ..*step };
             self.finish(&mut next);
             self.children.push(Child { rank: 0, m, step: next });
         }
         let after = state.play(self.points, self.question.rules, Move::PASS);
-        let mut next = Step { state: after, lived, ..*step };
+        let before = if self.question.rules.suicide { self.path.len() } else { step.before };
+        let mut next = Step { state: after, before, lived, ..*step };
         self.finish(&mut next);
         self.children.push(Child { rank: 0, m: Move::PASS, step: next });
     }
@@ -600,54 +560,29 @@ impl<'a> SuperkoRace<'a> {
         }
         for i in first..self.children.len() {
             let child = self.children[i];
-            if let Some((yes, _, mut proof)) = self.recall(&child.step)
+            if let Some((yes, mut proof)) = self.recall(&child.step)
                 && yes == attacks
             {
                 self.made(&mut proof, &child);
-                let best = self.code(child.m, step.symmetry);
+                let best = code(self.board, child.m, step.symmetry);
                 self.store(yes, &mut proof, best, 1);
                 self.proof = proof;
                 return Some(Answer { yes, estimated: false });
             }
         }
-        for i in first..self.children.len() {
-            let key = self.guess_key(&self.children[i].step);
-            if let Some(entry) = Entry::get(self.table, key)
-                && self.is_deep_enough(&entry, depth - 1)
-                && entry.answer.yes == attacks
-                && entry.depth > 0
-            {
-                return Some(Answer { yes: attacks, estimated: true });
+        (self.children[first..].iter())
+            .find_map(|child| self.estimate(&child.step, depth - 1).0.filter(|answer| answer.yes == attacks))
+    }
+
+    /// Brings the most promising child that is left to the front of `children[first..]`.
+    #[inline]
+    fn bring_best(&mut self, first: usize) {
+        let mut best = first;
+        for i in first + 1..self.children.len() {
+            if self.children[i].rank > self.children[best].rank {
+                best = i;
             }
         }
-        None
-    }
-
-    /// Puts the children in order, the most promising first: the table's move, then by the game's own order, killers among
-    /// those alike, and history.
-    #[inline]
-    fn order(&mut self, first: usize, ply: usize, best: u8, symmetry: u8, state: &State) {
-        let side = usize::from(state.side == Side::Second);
-        for i in first..self.children.len() {
-            let m = self.children[i].m;
-            let code = u16::from(m.0);
-            self.children[i].rank = if best != NO_MOVE && self.code(m, symmetry) == best {
-                i64::MAX
-            } else {
-                (i64::from(state.prior(self.board, m)) << 40)
-                    + self.history.of(side, code)
-                    + (self.killers.rank(ply, code) << 38)
-            };
-        }
-        self.children[first..].sort_by_key(|child| std::cmp::Reverse(child.rank));
-    }
-
-    #[inline]
-    fn cut_off(&mut self, ply: usize, m: Move, is_first: bool, state: &State) {
-        self.stats.cutoffs += 1;
-        self.stats.first_move_cutoffs += u64::from(is_first);
-        let code = u16::from(m.0);
-        self.killers.add(ply, code);
-        self.history.add(usize::from(state.side == Side::Second), code, ply);
+        self.children.swap(first, best);
     }
 }

@@ -36,9 +36,9 @@ impl Images {
     #[inline(always)]
     pub fn add(&mut self, board: &Images) {
         for (sum, hash) in self.0.iter_mut().zip(board.0) {
-            // Multiplied, so that sums tell more than the boards' own sums of random numbers would.
-            let hash = hash ^ hash >> 32;
-            *sum = sum.wrapping_add(hash.wrapping_mul(0x9FB2_1C65_1E98_DF25));
+            // Boards are sums of random numbers themselves; these must not cancel out in a sum of boards.
+            let hash = hash.wrapping_mul(0x9FB2_1C65_1E98_DF25);
+            *sum = sum.wrapping_add((hash ^ hash >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93));
         }
     }
 
