@@ -1,9 +1,9 @@
 //! Positional superko: what the solver made for go proves for one past has to hold for the pasts that it is used for again.
 
-use morpion::core::game::{Game, Side};
+use morpion::core::game::Game;
 use morpion::core::seed::{Rng, rng};
 use morpion::games::go::board::Board;
-use morpion::games::go::position::{Move, Position};
+use morpion::games::go::position::Position;
 use morpion::games::go::rules::{Ko, Rules};
 use morpion::games::go::state::State;
 use morpion::solvers::go::GoEngine;
@@ -72,6 +72,7 @@ fn ask(engine: &mut GoEngine, position: &Position, target: i32) -> Option<bool> 
 /// Against the definition, with one memory for all positions of a board, small enough to be overwritten, and with fresh ones.
 #[test]
 fn answers_are_those_of_the_definition_whatever_the_past() {
+    const SEEDS: u64 = 14;
     let (mut asked, mut yes, mut hard) = (0, 0, 0);
     for (n, (width, height)) in
         [(1, 3), (1, 4), (5, 1), (1, 6), (7, 1), (2, 2), (2, 3), (3, 2), (2, 4), (3, 3)].into_iter().enumerate()
@@ -81,19 +82,21 @@ fn answers_are_those_of_the_definition_whatever_the_past() {
         for suicide in [false, true] {
             let (table, monitor) = (Table::new(1 << 16).unwrap(), Monitor::with_budget(20_000_000));
             let mut shared = GoEngine::new(&table, None, &monitor);
-            for seed in 0..40 {
+            // The last: what lives had lived before and been lost, and an answer that it needs is forbidden.
+            for seed in (0..SEEDS).chain([35]) {
                 let mut rng = rng(seed, &[n as u64, suicide.into()]);
                 let position = random_position(board, suicide, 100, &mut rng);
                 let mut memory = Memory::new();
                 for _ in 0..3 {
                     let target = rng.random_range(1 - area..=area);
-                    let mut budget = 10_000;
+                    let mut budget = 2_000;
                     let known = reaches(&mut position.clone().without_life(), target, &mut memory, &mut budget);
                     let Some(known) = known else { continue };
-                    hard += u32::from(budget < 9_900);
+                    hard += u32::from(budget < 1_900);
                     let fresh = Table::new(1 << 14).unwrap();
-                    for engine in [&mut shared, &mut GoEngine::new(&fresh, None, &monitor)] {
-                        let found = ask(engine, &position, target).expect("the budget is large enough");
+                    let mut alone = GoEngine::new(&fresh, None, &monitor);
+                    let found = ask(&mut alone, &position, target).expect("the budget is large enough");
+                    for found in [ask(&mut shared, &position, target).expect("the budget is large enough"), found] {
                         (asked, yes) = (asked + 1, yes + u32::from(found));
                         let past = position.past().len();
                         assert_eq!(found, known, "seed {seed}, {past} before, {target} points?\n{position}");
@@ -102,7 +105,7 @@ fn answers_are_those_of_the_definition_whatever_the_past() {
             }
         }
     }
-    assert!(asked > 2500 && yes > 800 && yes < asked - 800 && hard > 50, "{asked} asked, {yes} yes, {hard} hard");
+    assert!(asked > 1000 && yes > 500 && yes < asked - 200 && hard > 30, "{asked} asked, {yes} yes, {hard} hard");
 }
 
 /// A position is worth what its best move leads to, each asked with its own past, and one engine remembers all of it.
@@ -140,32 +143,27 @@ fn positions_agree_with_those_after_their_moves() {
     assert!(yes > 150 && yes < asked - 150, "{yes} of {asked}");
 }
 
-/// A ko that may be taken or not, as the past has it.
+/// The same stones with and without their past: what differs is told apart by one memory.
 #[test]
-fn the_past_decides_who_takes_a_ko() {
+fn the_past_makes_a_difference() {
     let rules = Rules { ko: Ko::Superko, ..Rules::default() };
     let board = Board::new(2, 2).unwrap();
     let (table, monitor) = (Table::new(1 << 20).unwrap(), Monitor::default());
     let mut engine = GoEngine::new(&table, None, &monitor);
-    let mut values = Vec::new();
-    // The same stones and the same side to move, without a past and after games that lead there.
-    let mut played = Position::new(board, rules);
-    for name in ["a1", "b1", "b2", "a2", "b1"] {
-        let m = if name == "pass" { Move::PASS } else { played.parse(name).unwrap() };
-        assert!(played.is_legal(m), "{name}\n{played}");
-        played.play(m);
-    }
-    let fresh = played.with_rules(rules);
-    for position in [&played, &fresh] {
-        for target in (-3..=4).rev() {
-            let known = reaches(&mut position.clone(), target, &mut Memory::new(), &mut 1_000_000).unwrap();
-            assert_eq!(ask(&mut engine, position, target), Some(known), "{target} points?\n{position}");
-            if known {
-                values.push((position.side() == Side::First, target));
-                break;
-            }
+    let (mut compared, mut different) = (0, 0);
+    for seed in 0..100 {
+        let played = random_position(board, false, 30, &mut rng(seed, &[9]));
+        let target = rng(seed, &[10]).random_range(-3..=4);
+        let [with, without] = [&played, &played.with_rules(rules)].map(|position| {
+            let mut start = position.clone().without_life();
+            let known = reaches(&mut start, target, &mut Memory::new(), &mut 20_000)?;
+            assert_eq!(ask(&mut engine, position, target), Some(known), "seed {seed}, {target} points?\n{position}");
+            Some(known)
+        });
+        if let (Some(with), Some(without)) = (with, without) {
+            compared += 1;
+            different += u32::from(with != without);
         }
     }
-    assert_eq!(values.len(), 2, "{values:?}");
-    assert_ne!(values[0], values[1], "the past makes a difference");
+    assert!(compared > 30 && different > 3, "{different} of {compared}");
 }

@@ -173,6 +173,16 @@ impl Position {
         legal
     }
 
+    /// Whether superko leaves a side, with these stones now, all stones that it needs to keep what lives, and the area around it.
+    /// Such a stone stands in that area beside all that live; a board like that may have been there, if they were once lost.
+    fn is_free_to_answer(&self, area: u64, now: u64, side: Side) -> bool {
+        area == 0
+            || self.past.iter().all(|past| {
+                let then = if past.side == side { past.own } else { past.enemy };
+                area & now & !then != 0 || area & !now & then == 0
+            })
+    }
+
     /// Whether the board with these stones of the side to move and the other one was there before.
     fn was_there(&self, own: u64, enemy: u64) -> bool {
         self.past.iter().any(|past| {
@@ -316,9 +326,17 @@ impl Game for Position {
     #[inline]
     fn bounds(&self) -> (Value, Value) {
         let area = self.board.area() as i32;
-        let (lower, upper) =
-            if !self.life || self.rules.suicide { (-area, area) } else { self.state.bounds(self.points) };
-        (Self::POINT * lower, Self::POINT * upper)
+        if !self.life || self.rules.suicide {
+            return (-Self::POINT * area, Self::POINT * area);
+        }
+        let State { own, enemy, side, .. } = self.state;
+        let (mut mine, mut theirs) = self.state.sure(self.points);
+        if self.rules.ko == Ko::Superko {
+            mine = if self.is_free_to_answer(mine, own, side) { mine } else { 0 };
+            theirs = if self.is_free_to_answer(theirs, enemy, side.other()) { theirs } else { 0 };
+        }
+        let (mine, theirs) = (mine.count_ones() as i32, theirs.count_ones() as i32);
+        (Self::POINT * (2 * mine - area), Self::POINT * (area - 2 * theirs))
     }
 
     #[inline]

@@ -173,17 +173,24 @@ impl State {
         score
     }
 
+    /// The points that are sure for the side to move and for the other side by what lives unconditionally.
+    #[inline]
+    pub fn sure(&self, points: u64) -> (u64, u64) {
+        let mine = sure(self.own, self.enemy, points);
+        // A side that passed with dead stones in its area may lose it: the game can end before they are taken.
+        let theirs = match sure(self.enemy, self.own, points) {
+            area if self.passes > 0 && area & self.own != 0 => 0,
+            area => area,
+        };
+        (mine, theirs)
+    }
+
     /// Least and greatest score of the side to move that what lives unconditionally leaves, in points.
     #[inline]
     pub fn bounds(&self, points: u64) -> (i32, i32) {
         let area = points.count_ones() as i32;
-        let mine = sure(self.own, self.enemy, points).count_ones() as i32;
-        // A side that passed with dead stones in its area may lose it: the game can end before they are taken.
-        let theirs = match sure(self.enemy, self.own, points) {
-            area if self.passes > 0 && area & self.own != 0 => 0,
-            area => area.count_ones() as i32,
-        };
-        (2 * mine - area, area - 2 * theirs)
+        let (mine, theirs) = self.sure(points);
+        (2 * mine.count_ones() as i32 - area, area - 2 * theirs.count_ones() as i32)
     }
 
     /// Stones, and points that are nearer to one side (a step of growth each), in tenths of a point, and a tenth for each

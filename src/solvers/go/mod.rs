@@ -53,10 +53,10 @@ pub struct GoEngine<'a> {
 impl<'a> GoEngine<'a> {
     /// An engine that remembers in `table`, between questions and between threads; `busy` is what other threads of the same
     /// search are at, if there are any; `monitor` watches it. It takes up to a quarter of the table's memory besides, under
-    /// superko up to as much again: proofs are kept there by each thread for itself.
+    /// superko up to a half: there each thread keeps its proofs for itself.
     pub fn new(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> GoEngine<'a> {
         let conditional = Conditional::new(table.bytes() / 4);
-        let certificates = Certificates::new(table.bytes());
+        let certificates = Certificates::new(table.bytes() / 2);
         GoEngine {
             table,
             busy,
