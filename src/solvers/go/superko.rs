@@ -11,11 +11,15 @@
 //!
 //! # Life
 //! What lives unconditionally ([`crate::games::go::life`]) is kept by stones that take what the enemy puts into its area, and
-//! superko might forbid one of them. Such a stone, p, becomes part of a living chain. If the board with it has been there, p has
-//! been part of a living chain and no longer is. So nothing is forbidden as long as no stone of the winner's has ever ceased to
-//! live unconditionally. Only its own stones in its eyes can bring that about; a position after that (not clean, see `Step`) is
-//! given to who lives only if no board on the way has the living stones and a stone in their area, and such a proof is
-//! used again for the same past only. With suicide there are no bounds from life.
+//! superko might forbid one of them. Such a stone becomes part of a living chain. If the board with it was there before, it was part
+//! of a living chain then, and no longer is. So nothing is forbidden if no stone that lived before stood in the area where the owner
+//! has none now. (It could only be lost by filling own eyes, so this is rare.) Where one did, the search goes on. With suicide there are
+//! no bounds from life.
+//!
+//! # Depth
+//! An estimate of a position may rest on one of another position, and that on the first again, each made for a past in which the other
+//! position could be reached. So estimates are used for their own depth only, and at last for their own past only. Then each
+//! iteration looks at games two plies longer than the one before, and games end.
 
 use super::certificate::{Certificate, Certificates, MOST_BOARDS, Proof};
 use super::conditional::{DEEPEST, Plies};
