@@ -353,7 +353,7 @@ fn all_algorithms_agree() {
 
 /// The value of the empty board for black, in points.
 fn solved(width: u8, height: u8, rules: Rules) -> i32 {
-    let (table, monitor) = (Table::new(1 << 25).unwrap(), Monitor::with_budget(3_000_000));
+    let (table, monitor) = (Table::new(1 << 25).unwrap(), Monitor::with_budget(6_000_000));
     let mut engine = GoEngine::new(&table, None, &monitor);
     let position = Position::new(board(width, height), rules);
     let found = solve(&mut engine, &position, Goal::Exact, 0, false, 0, &mut |_| ());
