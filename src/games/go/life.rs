@@ -11,7 +11,9 @@
 //! stone is part of the living chain, and no point of the region ever is an eye of the enemy's. Each such move stays on
 //! the board, so this comes to an end, and no board comes back. The region stays vital to the chains, since all that can
 //! ever be empty in it is next to them. The owner must have a move, though, before the game ends: what a side has that
-//! has just passed is sure only if there are no enemy stones in it.
+//! has just passed is sure only if there are no enemy stones in it. And it must be free to make it: where superko forbids
+//! boards of the past, one of them may be such a board, if the living stones were there before and were lost (by filling
+//! their own eyes). Whoever asks has to see to both.
 
 use super::board::{neighbours, parts};
 

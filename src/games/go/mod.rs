@@ -18,7 +18,8 @@
 //! note of the earliest position that a result rests on ([`crate::core::game::Game::repeated`]) and store only what
 //! rests on none before the position itself. With superko, and in proof-number search, which keeps no such notes,
 //! the boards of the past are part of the key: nothing is wrong then, but few positions are met twice. The solver made
-//! for go ([`crate::solvers::go`]) stores what rests on open positions together with them.
+//! for go ([`crate::solvers::go`]) stores what rests on open positions together with them, and with superko proofs together
+//! with what they ask of the past.
 //!
 //! [`rules::Ko::Free`] has no ko rule at all. What a side can force there although a cycle is its loss, it can force
 //! under every ko rule: let it always play what wins in fewest moves, whatever the answers. A stone of it never makes

@@ -133,6 +133,11 @@ impl Position {
         self.state.stones()
     }
 
+    /// The states since the start, or since [`Game::forget`], this one not among them.
+    pub fn past(&self) -> &[State] {
+        &self.past
+    }
+
     /// Whether positions that were there before are remembered.
     pub fn has_past(&self) -> bool {
         !self.past.is_empty()
@@ -166,6 +171,16 @@ impl Position {
             }
         }
         legal
+    }
+
+    /// Whether superko leaves a side, with these stones now, all stones that it needs to keep what lives, and the area around it.
+    /// Such a stone stands in that area beside all that live; a board like that may have been there, if they were once lost.
+    fn is_free_to_answer(&self, area: u64, now: u64, side: Side) -> bool {
+        area == 0
+            || self.past.iter().all(|past| {
+                let then = if past.side == side { past.own } else { past.enemy };
+                area & now & !then != 0 || area & !now & then == 0
+            })
     }
 
     /// Whether the board with these stones of the side to move and the other one was there before.
@@ -307,17 +322,21 @@ impl Game for Position {
         self.state.heuristic(self.points)
     }
 
-    /// From what lives unconditionally. With suicide the other side could end the game by a cycle of its own stones,
-    /// so there the bounds hold under superko only.
+    /// From what lives unconditionally; not with suicide, by which enemy stones could make room in an eye.
     #[inline]
     fn bounds(&self) -> (Value, Value) {
         let area = self.board.area() as i32;
-        let (lower, upper) = if !self.life || self.rules.suicide && self.rules.ko != Ko::Superko {
-            (-area, area)
-        } else {
-            self.state.bounds(self.points)
-        };
-        (Self::POINT * lower, Self::POINT * upper)
+        if !self.life || self.rules.suicide {
+            return (-Self::POINT * area, Self::POINT * area);
+        }
+        let State { own, enemy, side, .. } = self.state;
+        let (mut mine, mut theirs) = self.state.sure(self.points);
+        if self.rules.ko == Ko::Superko {
+            mine = if self.is_free_to_answer(mine, own, side) { mine } else { 0 };
+            theirs = if self.is_free_to_answer(theirs, enemy, side.other()) { theirs } else { 0 };
+        }
+        let (mine, theirs) = (mine.count_ones() as i32, theirs.count_ones() as i32);
+        (Self::POINT * (2 * mine - area), Self::POINT * (area - 2 * theirs))
     }
 
     #[inline]

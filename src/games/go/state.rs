@@ -114,6 +114,30 @@ impl State {
         (own, enemy)
     }
 
+    /// The points where a stone of the side to move, legal or not by what forbids boards of the past, makes the board with these
+    /// own and enemy stones.
+    #[inline(always)]
+    pub fn placements_making(&self, points: u64, suicide: bool, own: u64, enemy: u64) -> u64 {
+        if enemy & !self.enemy != 0 {
+            return 0;
+        }
+        if !suicide {
+            // Own stones stay, so it is the one that is new.
+            let bit = own ^ self.own;
+            let one = bit != 0 && bit & bit.wrapping_sub(1) == 0 && bit & self.own == 0 && bit & self.enemy == 0;
+            return if one && self.after(points, bit) == (own, enemy) { bit } else { 0 };
+        }
+        let (mut found, mut empty) = (0, points & !(self.own | self.enemy));
+        while empty != 0 {
+            let bit = empty & empty.wrapping_neg();
+            empty &= empty - 1;
+            if self.after(points, bit) == (own, enemy) {
+                found |= bit;
+            }
+        }
+        found
+    }
+
     /// The state after a legal move.
     #[inline]
     pub fn play(&self, points: u64, rules: Rules, m: Move) -> State {
@@ -149,17 +173,24 @@ impl State {
         score
     }
 
+    /// The points that are sure for the side to move and for the other side by what lives unconditionally.
+    #[inline]
+    pub fn sure(&self, points: u64) -> (u64, u64) {
+        let mine = sure(self.own, self.enemy, points);
+        // A side that passed with dead stones in its area may lose it: the game can end before they are taken.
+        let theirs = match sure(self.enemy, self.own, points) {
+            area if self.passes > 0 && area & self.own != 0 => 0,
+            area => area,
+        };
+        (mine, theirs)
+    }
+
     /// Least and greatest score of the side to move that what lives unconditionally leaves, in points.
     #[inline]
     pub fn bounds(&self, points: u64) -> (i32, i32) {
         let area = points.count_ones() as i32;
-        let mine = sure(self.own, self.enemy, points).count_ones() as i32;
-        // A side that passed with dead stones in its area may lose it: the game can end before they are taken.
-        let theirs = match sure(self.enemy, self.own, points) {
-            area if self.passes > 0 && area & self.own != 0 => 0,
-            area => area.count_ones() as i32,
-        };
-        (2 * mine - area, area - 2 * theirs)
+        let (mine, theirs) = self.sure(points);
+        (2 * mine.count_ones() as i32 - area, area - 2 * theirs.count_ones() as i32)
     }
 
     /// Stones, and points that are nearer to one side (a step of growth each), in tenths of a point, and a tenth for each

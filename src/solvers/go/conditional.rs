@@ -63,6 +63,20 @@ impl Plies {
         plies
     }
 
+    /// All above a ply.
+    #[inline]
+    pub fn below(ply: usize) -> Plies {
+        Plies([u64::MAX; 4]).above(ply)
+    }
+
+    /// These without others.
+    #[inline(always)]
+    pub fn remove(&mut self, other: &Plies) {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine &= !theirs;
+        }
+    }
+
     /// The deepest.
     #[inline]
     pub fn deepest(&self) -> Option<usize> {

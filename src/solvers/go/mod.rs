@@ -1,19 +1,20 @@
-//! The solver for go: questions of yes or no ([`race`]), and under superko first what is easily proven.
+//! The solver for go: questions of yes or no, each whether the side to move gets a number of points, from the least in question
+//! upwards.
 //!
-//! Each question is whether the side to move gets a number of points, from the least in question upwards. A game without end
-//! is worth the same to one side or the other, so one of them has to force an end that it wants, and fails
-//! otherwise: then what rests on repetitions can be remembered ([`conditional`]).
+//! With basic ko, and without any ko rule, a game without end is worth the same to one side or the other, so one of them has to
+//! force an end that it wants, and fails otherwise: then what rests on repetitions can be remembered ([`race`], [`conditional`]).
 //!
-//! Superko forbids boards of the past, so the past belongs to the key of a position, and hardly any position is met
-//! twice. But what a side can force with basic ko, although every cycle is its loss, it mostly can force under superko, too,
-//! and that can be checked ([`strategy`]); what it can force without any ko rule it always can (see [`crate::games::go`]).
-//! Those games have no past. So each question is asked there first, from both sides; only what neither answers is searched
-//! with the past in the keys. This holds for positions that have no past themselves: from others the search with the past
-//! begins at once.
+//! Positional superko forbids boards of the past, so every game ends, but what is true of a position depends on its past. There
+//! each proof is stored with what it asks of a past ([`superko`], [`certificate`]), and used again for every past that fits. Put
+//! into the keys, as the general solvers do it, the past would leave hardly any position to be met twice.
+//!
+//! [`ordering`] and [`zobrist`] are common to both.
 
+pub mod certificate;
 pub mod conditional;
+pub mod ordering;
 pub mod race;
-pub mod strategy;
+pub mod superko;
 pub mod zobrist;
 
 use super::algorithm::{Algorithm, DepthFirst};
@@ -25,13 +26,17 @@ use super::table::Table;
 use crate::core::game::{Game, Side, Value};
 use crate::games::go::board::Board;
 use crate::games::go::position::Position;
-use crate::games::go::rules::{Cycle, Ko, Rules};
+use crate::games::go::rules::{Cycle, Ko};
+use certificate::Certificates;
 use conditional::{Conditional, DEEPEST};
 use race::{Question, Race};
-use strategy::is_legal_under_superko;
+use superko::SuperkoRace;
 use zobrist::Zobrist;
 
-/// The engine: questions of yes or no, in up to three games.
+/// Longest past under superko that proofs can tell apart, in plies; after a longer one the general search answers.
+const LONGEST_PAST: usize = DEEPEST / 2;
+
+/// The engine: questions of yes or no.
 #[derive(Debug)]
 pub struct GoEngine<'a> {
     table: &'a Table,
@@ -39,6 +44,7 @@ pub struct GoEngine<'a> {
     monitor: &'a Monitor,
     stats: Stats,
     conditional: Conditional,
+    certificates: Certificates,
     zobrist: Option<(Board, Zobrist)>,
     /// The question asked last, whose moves the table remembers.
     last: Option<Question>,
@@ -46,10 +52,21 @@ pub struct GoEngine<'a> {
 
 impl<'a> GoEngine<'a> {
     /// An engine that remembers in `table`, between questions and between threads; `busy` is what other threads of the same
-    /// search are at, if there are any; `monitor` watches it. It takes up to a quarter of the table's memory besides.
+    /// search are at, if there are any; `monitor` watches it. It takes up to a quarter of the table's memory besides, under
+    /// superko up to a half: there each thread keeps its proofs for itself.
     pub fn new(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> GoEngine<'a> {
         let conditional = Conditional::new(table.bytes() / 4);
-        GoEngine { table, busy, monitor, stats: Stats::default(), conditional, zobrist: None, last: None }
+        let certificates = Certificates::new(table.bytes() / 2);
+        GoEngine {
+            table,
+            busy,
+            monitor,
+            stats: Stats::default(),
+            conditional,
+            certificates,
+            zobrist: None,
+            last: None,
+        }
     }
 
     /// Whether the side to move gets `target` points at least, in a game without superko.
@@ -68,32 +85,6 @@ impl<'a> GoEngine<'a> {
         } else {
             Ok(!self.forces(position, Question { attacker: side.other(), target: 1 - target, rules })?)
         }
-    }
-
-    /// Whether the attacker forces what it wants under superko, as far as that is easily proven.
-    fn forces_under_superko(
-        &mut self,
-        position: &Position,
-        attacker: Side,
-        target: i32,
-    ) -> Result<bool, EngineError> {
-        let basic = Rules { ko: Ko::Basic, ..position.rules() };
-        if !self.forces(&position.with_rules(basic), Question { attacker, target, rules: basic })? {
-            return Ok(false);
-        }
-        let Some(mut race) = self.race(position.board(), Question { attacker, target, rules: basic }) else {
-            return Ok(false);
-        };
-        let legal = is_legal_under_superko(&mut race, position.with_rules(basic).state());
-        let told = race.report();
-        let stats = race.stats;
-        self.stats += stats;
-        if legal? {
-            return Ok(true);
-        }
-        told?;
-        let free = Rules { ko: Ko::Free, ..basic };
-        self.forces(&position.with_rules(free), Question { attacker, target, rules: free })
     }
 
     /// Whether the attacker forces what it wants.
@@ -123,19 +114,31 @@ impl<'a> GoEngine<'a> {
         Some(Race::new(question, board, zobrist, table, &mut self.conditional, busy, monitor))
     }
 
-    /// The same by the rules of the position: under superko, with what is easily proven first.
+    /// The same under superko.
+    fn reaches_under_superko(&mut self, position: &Position, target: i32) -> Result<bool, EngineError> {
+        let question = Question { attacker: position.side(), target, rules: position.rules() };
+        self.last = Some(question);
+        self.prepare(position.board());
+        let Some((_, zobrist)) = self.zobrist.as_ref() else { return Ok(false) };
+        let (table, certificates, monitor) = (self.table, &mut self.certificates, self.monitor);
+        let mut race = SuperkoRace::new(question, position.board(), zobrist, table, certificates, monitor);
+        let answer = race.answer(position.past(), position.state());
+        let told = race.report();
+        let stats = race.stats;
+        self.stats += stats;
+        let answer = answer?.ok_or(EngineError::TooDeep(DEEPEST as u32))?;
+        // The question is answered: a stop that comes this late does not matter.
+        let _ = told;
+        Ok(answer)
+    }
+
+    /// The same by the rules of the position.
     fn decide(&mut self, position: &Position, target: i32) -> Result<bool, EngineError> {
         if position.rules().ko != Ko::Superko {
             return self.reaches(position, target);
         }
-        if !position.has_past() {
-            let side = position.side();
-            if self.forces_under_superko(position, side, target)? {
-                return Ok(true);
-            }
-            if self.forces_under_superko(position, side.other(), 1 - target)? {
-                return Ok(false);
-            }
+        if position.past().len() <= LONGEST_PAST {
+            return self.reaches_under_superko(position, target);
         }
         let (algorithm, parts) = (Algorithm::NegaScout, Parts::ALL);
         let (table, busy, monitor) = (self.table, self.busy, self.monitor);
@@ -166,9 +169,17 @@ impl Engine<Position> for GoEngine<'_> {
 
     fn hint(&self, position: &Position) -> Option<<Position as Game>::Move> {
         let (board, zobrist) = self.zobrist.as_ref()?;
-        let mut none = Conditional::new(0);
-        let race = Race::new(self.last?, *board, zobrist, self.table, &mut none, None, self.monitor);
-        race.hint(position.state()).filter(|&m| position.is_legal(m))
+        let question = self.last?;
+        let found = if question.rules.ko == Ko::Superko {
+            let mut none = Certificates::new(0);
+            let mut race = SuperkoRace::new(question, *board, zobrist, self.table, &mut none, self.monitor);
+            race.hint(position.past(), position.state())
+        } else {
+            let mut none = Conditional::new(0);
+            let race = Race::new(question, *board, zobrist, self.table, &mut none, None, self.monitor);
+            race.hint(position.state())
+        };
+        found.filter(|&m| position.is_legal(m))
     }
 
     fn stats(&self) -> Stats {

@@ -5,15 +5,13 @@
 //! limit a heuristic answers; what rests on it is kept apart, and the limit grows until nothing does.
 
 use super::conditional::{Conditional, DEEPEST, Known, Plies};
+use super::ordering::{NO_MOVE, Ordering, code, decode};
 use super::zobrist::{Images, Zobrist};
 use crate::core::game::Side;
 use crate::games::go::board::Board;
 use crate::games::go::rules::{Ko, Rules};
-use crate::games::go::state::{Move, PASS, State};
-use crate::games::go::symmetry;
+use crate::games::go::state::{Move, State};
 use crate::solvers::busy::Busy;
-use crate::solvers::history::History;
-use crate::solvers::killers::Killers;
 use crate::solvers::monitor::{INTERVAL, Monitor, Stopped};
 use crate::solvers::search::Stats;
 use crate::solvers::table::Table;
@@ -28,8 +26,6 @@ const LOOK_DEPTH: u32 = 2;
 const BUSY_DEPTH: u32 = 3;
 /// How many times as many plies as points are searched with the heuristic.
 const HEURISTIC_PLIES: u32 = 3;
-/// In place of a move's code: none.
-const NO_MOVE: u8 = 127;
 /// In the table: the depth of an answer that rests on no heuristic.
 const PROVEN: u32 = 255;
 
@@ -40,32 +36,21 @@ pub struct Question {
     pub attacker: Side,
     /// The least score of the attacker that it wants, in points.
     pub target: i32,
-    /// The rules. With positional superko, which is none of this module's, the ko is taken for basic.
+    /// The rules.
     pub rules: Rules,
 }
 
 /// An answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Answer {
-    yes: bool,
+pub(super) struct Answer {
+    pub yes: bool,
     /// Whether it rests on the heuristic.
-    estimated: bool,
-}
-
-/// Whose turn it is where the attacker forces its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// Nobody's: it has got it.
-    Won,
-    /// The attacker's.
-    Attacker,
-    /// The other side's.
-    Defender,
+    pub estimated: bool,
 }
 
 /// What is answered at the depth limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Limit {
+pub(super) enum Limit {
     /// What the heuristic says.
     Heuristic,
     /// Yes.
@@ -76,16 +61,16 @@ enum Limit {
 
 /// What the table holds.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
-    answer: Answer,
-    depth: u32,
-    limit: Limit,
-    best: u8,
+pub(super) struct Entry {
+    pub answer: Answer,
+    pub depth: u32,
+    pub limit: Limit,
+    pub best: u8,
 }
 
 impl Entry {
     #[inline]
-    fn get(table: &Table, key: u64) -> Option<Entry> {
+    pub fn get(table: &Table, key: u64) -> Option<Entry> {
         let data = table.get(key)?;
         let depth = (data >> 8) as u32 & 255;
         let answer = Answer { yes: data >> 7 & 1 != 0, estimated: depth != PROVEN };
@@ -94,7 +79,7 @@ impl Entry {
     }
 
     #[inline]
-    fn put(self, table: &Table, key: u64, nodes: u64) {
+    pub fn put(self, table: &Table, key: u64, nodes: u64) {
         let data = u64::from(self.best)
             | u64::from(self.answer.yes) << 7
             | u64::from(self.depth) << 8
@@ -150,8 +135,7 @@ pub struct Race<'a> {
     /// What has been done.
     pub stats: Stats,
     reported: u64,
-    killers: Killers,
-    history: History,
+    ordering: Ordering,
     path: Vec<Step>,
     children: Vec<Child>,
     life: bool,
@@ -185,8 +169,7 @@ impl<'a> Race<'a> {
             monitor,
             stats: Stats::default(),
             reported: 0,
-            killers: Killers::default(),
-            history: History::new(u16::from(PASS) + 1),
+            ordering: Ordering::new(board),
             path: Vec::with_capacity(DEEPEST + 1),
             children: Vec::with_capacity(1024),
             // Who may kill own stones could end the game by a cycle of them.
@@ -231,24 +214,7 @@ impl<'a> Race<'a> {
     /// The best move as far as is remembered.
     pub fn hint(&self, state: State) -> Option<Move> {
         let (key, symmetry) = self.key(&state, &self.images(&state));
-        match Entry::get(self.table, key)?.best {
-            NO_MOVE => None,
-            PASS => Some(Move::PASS),
-            point => {
-                let symmetry = symmetry % symmetry::count(self.board);
-                Some(Move(symmetry::unapply(self.board, symmetry, 1 << point).trailing_zeros() as u8))
-            }
-        }
-    }
-
-    /// The key of a state, the same for symmetric ones.
-    pub(super) fn key_of(&self, state: &State) -> u64 {
-        self.key(state, &self.images(state)).0
-    }
-
-    /// The key of its stones alone.
-    pub(super) fn board_of(&self, state: &State) -> u64 {
-        self.images(state).least().0
+        decode(self.board, Entry::get(self.table, key)?.best, symmetry)
     }
 
     fn images(&self, state: &State) -> Images {
@@ -257,45 +223,6 @@ impl<'a> Race<'a> {
         self.zobrist.toggle(&mut images, 0, black);
         self.zobrist.toggle(&mut images, 1, white);
         images
-    }
-
-    /// Whose turn it is in a position from which the attacker forces its end, or that it has got it.
-    pub(super) fn turn(&self, state: &State) -> Turn {
-        let attacks = state.side == self.question.attacker;
-        let reached = self.of_attacker(state, state.score(self.points)) >= self.question.target;
-        if state.passes > 1 && reached || state.passes == 1 && attacks && reached {
-            return Turn::Won;
-        }
-        if self.life {
-            let (lower, upper) = state.bounds(self.points);
-            if (if attacks { lower } else { -upper }) >= self.question.target {
-                return Turn::Won;
-            }
-        }
-        if attacks { Turn::Attacker } else { Turn::Defender }
-    }
-
-    /// The moves of a state: whether each is a stone, and what it leads to.
-    pub(super) fn moves_of(&self, state: &State) -> Vec<(bool, State)> {
-        let placements = state.placements(self.points, self.question.rules.suicide);
-        let stones = self.board.all().filter(|&point| placements >> point & 1 != 0).map(Move);
-        (stones.chain([Move::PASS]))
-            .map(|m| (m != Move::PASS, state.play(self.points, self.question.rules, m)))
-            .collect()
-    }
-
-    /// The same, the best as far as is remembered first.
-    pub(super) fn moves_in_order(&self, state: &State) -> Vec<(bool, State)> {
-        let mut moves = self.moves_of(state);
-        let best = self.hint(*state).map(|m| state.play(self.points, self.question.rules, m));
-        moves.sort_by_key(|(_, after)| Some(*after) != best);
-        moves
-    }
-
-    /// Whether it is remembered, or seen at once, that the attacker forces its end.
-    pub(super) fn is_known(&self, state: &State) -> bool {
-        let known = Entry::get(self.table, self.key_of(state));
-        known.is_some_and(|entry| entry.depth == PROVEN && entry.answer.yes) || self.turn(state) == Turn::Won
     }
 
     /// Reports the nodes that the monitor has not heard of.
@@ -443,8 +370,10 @@ impl<'a> Race<'a> {
                 if of_child.yes == attacks {
                     // The others are needed no more, nor what they rest on.
                     (answer, rests_on) = (of_child, below);
-                    best = self.code(child.m, symmetry);
-                    self.cut_off(ply, child.m, place == 0, &state);
+                    best = code(self.board, child.m, symmetry);
+                    self.stats.cutoffs += 1;
+                    self.stats.first_move_cutoffs += u64::from(place == 0);
+                    self.ordering.cut_off(ply, &state, child.m);
                     break 'rounds;
                 }
                 answer.estimated |= of_child.estimated;
@@ -476,18 +405,6 @@ impl<'a> Race<'a> {
             // The move is worth remembering.
             let guess = Answer { yes: false, estimated: true };
             Entry { answer: guess, depth: 0, limit: self.limit, best }.put(self.table, key, nodes);
-        }
-    }
-
-    /// The code of a move in the position that was hashed.
-    #[inline]
-    fn code(&self, m: Move, symmetry: u8) -> u8 {
-        match m {
-            Move(point @ 0..64) => {
-                let symmetry = symmetry % symmetry::count(self.board);
-                symmetry::apply(self.board, symmetry, 1 << point).trailing_zeros() as u8
-            }
-            Move(pass) => pass,
         }
     }
 
@@ -541,21 +458,12 @@ impl<'a> Race<'a> {
         None
     }
 
-    /// Puts the children in order, the most promising first: the table's move, then by the game's own order, killers among
-    /// those alike, and history.
+    /// Puts the children in order, the most promising first.
     #[inline]
     fn order(&mut self, first: usize, ply: usize, best: u8, symmetry: u8, state: &State) {
-        let side = usize::from(state.side == Side::Second);
-        for i in first..self.children.len() {
-            let m = self.children[i].m;
-            let code = u16::from(m.0);
-            self.children[i].rank = if best != NO_MOVE && self.code(m, symmetry) == best {
-                i64::MAX
-            } else {
-                (i64::from(state.prior(self.board, m)) << 40)
-                    + self.history.of(side, code)
-                    + (self.killers.rank(ply, code) << 38)
-            };
+        for child in &mut self.children[first..] {
+            let remembered = best != NO_MOVE && code(self.board, child.m, symmetry) == best;
+            child.rank = self.ordering.rank(ply, state, child.m, remembered);
         }
         // Few moves, mostly: a stable insertion sort, so that equal ranks keep the order of points.
         let children = &mut self.children[first..];
@@ -566,15 +474,6 @@ impl<'a> Race<'a> {
                 j -= 1;
             }
         }
-    }
-
-    #[inline]
-    fn cut_off(&mut self, ply: usize, m: Move, is_first: bool, state: &State) {
-        self.stats.cutoffs += 1;
-        self.stats.first_move_cutoffs += u64::from(is_first);
-        let code = u16::from(m.0);
-        self.killers.add(ply, code);
-        self.history.add(usize::from(state.side == Side::Second), code, ply);
     }
 }
 

@@ -26,6 +26,22 @@ impl Images {
         (least, at)
     }
 
+    /// The hash of the board carried by a symmetry.
+    #[inline(always)]
+    pub fn of(&self, symmetry: u8) -> u64 {
+        self.0[usize::from(symmetry) % 8]
+    }
+
+    /// Takes a board into a set of boards, the hash of which does not depend on their order.
+    #[inline(always)]
+    pub fn add(&mut self, board: &Images) {
+        for (sum, hash) in self.0.iter_mut().zip(board.0) {
+            // Boards are sums of random numbers themselves; these must not cancel out in a sum of boards.
+            let hash = hash.wrapping_mul(0x9FB2_1C65_1E98_DF25);
+            *sum = sum.wrapping_add((hash ^ hash >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93));
+        }
+    }
+
     #[inline(always)]
     fn toggle(&mut self, numbers: &Images) {
         for (hash, number) in self.0.iter_mut().zip(numbers.0) {
