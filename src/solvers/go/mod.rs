@@ -40,8 +40,9 @@ pub struct GoEngine<'a> {
     stats: Stats,
     conditional: Conditional,
     zobrist: Option<(Board, Zobrist)>,
-    /// The question asked last, whose moves the table remembers.
+    /// The question asked last, whose moves the table remembers, and whether it was asked for the sake of superko.
     last: Option<Question>,
+    superko: bool,
 }
 
 impl<'a> GoEngine<'a> {
@@ -49,7 +50,7 @@ impl<'a> GoEngine<'a> {
     /// search are at, if there are any; `monitor` watches it. It takes up to a quarter of the table's memory besides.
     pub fn new(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> GoEngine<'a> {
         let conditional = Conditional::new(table.bytes() / 4);
-        GoEngine { table, busy, monitor, stats: Stats::default(), conditional, zobrist: None, last: None }
+        GoEngine { table, busy, monitor, stats: Stats::default(), conditional, zobrist: None, last: None, superko: false }
     }
 
     /// Whether the side to move gets `target` points at least, in a game without superko.
@@ -120,12 +121,14 @@ impl<'a> GoEngine<'a> {
     fn race(&mut self, board: Board, question: Question) -> Option<Race<'_>> {
         let (_, zobrist) = self.zobrist.as_ref()?;
         let (table, busy, monitor) = (self.table, self.busy, self.monitor);
-        Some(Race::new(question, board, zobrist, table, &mut self.conditional, busy, monitor))
+        let race = Race::new(question, board, zobrist, table, &mut self.conditional, busy, monitor);
+        Some(if self.superko { race.without_answers() } else { race })
     }
 
     /// The same by the rules of the position: under superko, with what is easily proven first.
     fn decide(&mut self, position: &Position, target: i32) -> Result<bool, EngineError> {
-        if position.rules().ko != Ko::Superko {
+        self.superko = position.rules().ko == Ko::Superko;
+        if !self.superko {
             return self.reaches(position, target);
         }
         if !position.has_past() {
@@ -168,6 +171,7 @@ impl Engine<Position> for GoEngine<'_> {
         let (board, zobrist) = self.zobrist.as_ref()?;
         let mut none = Conditional::new(0);
         let race = Race::new(self.last?, *board, zobrist, self.table, &mut none, None, self.monitor);
+        let race = if self.superko { race.without_answers() } else { race };
         race.hint(position.state()).filter(|&m| position.is_legal(m))
     }
 

@@ -2,7 +2,9 @@
 //!
 //! A depth-first search with iterative deepening for a question of yes or no. A game without end is a failure of the attacker, so
 //! a yes rests on finished games alone, and a no may rest on positions that come back: see [`super::conditional`]. At the depth
-//! limit a heuristic answers; what rests on it is kept apart, and the limit grows until nothing does.
+//! limit a heuristic answers; what rests on it is kept apart, and the limit grows until nothing does. Long before the limit
+//! positions are given up in which the attacker is so far behind, by the heuristic, that the plies left will hardly do (futility
+//! pruning, J. Schaeffer 1986): a wrong no of this kind rests on the heuristic, too, and the next limit is more patient.
 
 use super::conditional::{Conditional, DEEPEST, Known, Plies};
 use super::zobrist::{Images, Zobrist};
@@ -26,6 +28,13 @@ const LONG: u32 = 32;
 const LOOK_DEPTH: u32 = 2;
 /// Depth from which on other threads' work is avoided.
 const BUSY_DEPTH: u32 = 3;
+/// The attacker's heuristic where it is given up, in twentieths of a point: this for each point of the board at the limit, and so
+/// much less for each ply above it.
+const GIVEN_UP: i64 = 11;
+const PATIENCE: i64 = 12;
+/// What the order of moves makes of the heuristic after them, in sixteenths of what it makes of [`State::prior`]: for the
+/// attacker, and for the other side.
+const FORESIGHT: [i64; 2] = [6, 4];
 /// How many times as many plies as points are searched with the heuristic.
 const HEURISTIC_PLIES: u32 = 3;
 /// In place of a move's code: none.
@@ -111,6 +120,8 @@ struct Step {
     /// Its key and the symmetry that the key is of.
     key: u64,
     symmetry: u8,
+    /// The attacker's heuristic.
+    heuristic: i32,
     /// Plies before this one can be those of the same position: stones have left the board since.
     before: usize,
     /// What the answer rests on.
@@ -126,6 +137,7 @@ struct Child {
     images: Images,
     key: u64,
     symmetry: u8,
+    heuristic: i32,
 }
 
 /// Whether stones have left the board on the way from a state to its child.
@@ -155,6 +167,7 @@ pub struct Race<'a> {
     path: Vec<Step>,
     children: Vec<Child>,
     life: bool,
+    answers: bool,
     limit: Limit,
 }
 
@@ -191,8 +204,17 @@ impl<'a> Race<'a> {
             children: Vec::with_capacity(1024),
             // Who may kill own stones could end the game by a cycle of them.
             life: !rules.suicide,
+            answers: !rules.suicide,
             limit: Limit::Heuristic,
         }
+    }
+
+    /// The same without what is sure only for who answers, which may lead back to boards that were there before.
+    #[must_use]
+    pub fn without_answers(mut self) -> Race<'a> {
+        self.answers = false;
+        self.salt = !self.salt;
+        self
     }
 
     /// Whether the attacker forces it from `state`; `None` if games get too long.
@@ -202,7 +224,8 @@ impl<'a> Race<'a> {
     pub fn answer(&mut self, state: State) -> Result<Option<bool>, Stopped> {
         let images = self.images(&state);
         let (key, symmetry) = self.key(&state, &images);
-        let root = Step { state, images, key, symmetry, before: 0, rests_on: Plies::NONE };
+        let heuristic = self.of_attacker(&state, state.heuristic(self.points));
+        let root = Step { state, images, key, symmetry, heuristic, before: 0, rests_on: Plies::NONE };
         let mut depth = STEP;
         self.limit = Limit::Heuristic;
         loop {
@@ -266,11 +289,8 @@ impl<'a> Race<'a> {
         if state.passes > 1 && reached || state.passes == 1 && attacks && reached {
             return Turn::Won;
         }
-        if self.life {
-            let (lower, upper) = state.bounds(self.points);
-            if (if attacks { lower } else { -upper }) >= self.question.target {
-                return Turn::Won;
-            }
+        if self.by_bounds(state) == Some(true) {
+            return Turn::Won;
         }
         if attacks { Turn::Attacker } else { Turn::Defender }
     }
@@ -324,6 +344,35 @@ impl<'a> Race<'a> {
         if state.side == self.question.attacker { score } else { -score }
     }
 
+    /// The answer that follows from what is sure for a side.
+    #[inline]
+    fn by_bounds(&self, state: &State) -> Option<bool> {
+        let Question { attacker, target, .. } = self.question;
+        let attacks = state.side == attacker;
+        if self.answers {
+            // Points that make a yes, and a no.
+            let area = self.points.count_ones() as i32;
+            let (yes, no) = ((area + target + 1).div_euclid(2).max(0), (area - target).div_euclid(2) + 1);
+            if no <= 0 || state.holds(self.points, !attacks, no as u32) {
+                return Some(false);
+            }
+            return state.holds(self.points, attacks, yes as u32).then_some(true);
+        }
+        if !self.life {
+            return None;
+        }
+        let (lower, upper) = state.bounds(self.points);
+        let (lower, upper) = if attacks { (lower, upper) } else { (-upper, -lower) };
+        if lower >= target { Some(true) } else { (upper < target).then_some(false) }
+    }
+
+    /// Whether the attacker is given up for now, so many plies above the limit.
+    #[inline(always)]
+    fn is_given_up(&self, heuristic: i32, depth: u32) -> bool {
+        let least = GIVEN_UP * i64::from(self.board.area()) - PATIENCE * i64::from(depth);
+        self.limit == Limit::Heuristic && 2 * i64::from(heuristic) < least
+    }
+
     /// What the table says, in so far as it answers at this depth; and the best move.
     #[inline]
     fn look_up(&self, key: u64, depth: u32) -> (Option<Answer>, u8) {
@@ -343,7 +392,7 @@ impl<'a> Race<'a> {
             self.report()?;
         }
         let ply = self.path.len() - 1;
-        let Step { state, images, key, symmetry, before, .. } = self.path[ply];
+        let Step { state, images, key, symmetry, heuristic, before, .. } = self.path[ply];
         let attacks = state.side == self.question.attacker;
         let (yes, no) = (Answer { yes: true, estimated: false }, Answer { yes: false, estimated: false });
         let target = self.question.target;
@@ -372,18 +421,18 @@ impl<'a> Race<'a> {
             }
             return Ok(no);
         }
-        if self.life {
-            let (lower, upper) = state.bounds(self.points);
-            let (lower, upper) = if attacks { (lower, upper) } else { (-upper, -lower) };
-            if lower >= target || upper < target {
-                self.stats.bound_cutoffs += 1;
-                return Ok(if lower >= target { yes } else { no });
-            }
+        if depth > 0 && self.is_given_up(heuristic, depth) {
+            self.stats.estimates += 1;
+            return Ok(Answer { yes: false, estimated: true });
+        }
+        if let Some(yes) = self.by_bounds(&state) {
+            self.stats.bound_cutoffs += 1;
+            return Ok(Answer { yes, estimated: false });
         }
         if depth == 0 || ply >= DEEPEST {
             self.stats.estimates += 1;
             let yes = match self.limit {
-                Limit::Heuristic => self.of_attacker(&state, state.heuristic(self.points)) >= 10 * target,
+                Limit::Heuristic => heuristic >= 10 * target,
                 Limit::Yes => true,
                 Limit::No => false,
             };
@@ -430,6 +479,7 @@ impl<'a> Race<'a> {
                     images: child.images,
                     key: child.key,
                     symmetry: child.symmetry,
+                    heuristic: child.heuristic,
                     before: if takes(&state, &child) { ply + 1 } else { before },
                     rests_on: Plies::NONE,
                 });
@@ -502,12 +552,17 @@ impl<'a> Race<'a> {
             let mut of_child = *images;
             self.zobrist.toggle(&mut of_child, mine, after.enemy ^ state.own);
             self.zobrist.toggle(&mut of_child, theirs, after.own ^ state.enemy);
-            let (key, symmetry) = self.key(&after, &of_child);
-            self.children.push(Child { rank: 0, m, state: after, images: of_child, key, symmetry });
+            self.make_child(m, after, of_child);
         }
         let after = state.play(self.points, self.question.rules, Move::PASS);
-        let (key, symmetry) = self.key(&after, images);
-        self.children.push(Child { rank: 0, m: Move::PASS, state: after, images: *images, key, symmetry });
+        self.make_child(Move::PASS, after, *images);
+    }
+
+    #[inline(always)]
+    fn make_child(&mut self, m: Move, state: State, images: Images) {
+        let (key, symmetry) = self.key(&state, &images);
+        let heuristic = self.of_attacker(&state, state.heuristic(self.points));
+        self.children.push(Child { rank: 0, m, state, images, key, symmetry, heuristic });
     }
 
     /// An answer that a child's gives at once.
@@ -523,8 +578,11 @@ impl<'a> Race<'a> {
             {
                 return Some(answer);
             }
-            // A way back to where the path was before, found here, saves long ways around.
             let child = &self.children[i];
+            if !attacks && child.state.passes == 0 && depth > 1 && self.is_given_up(child.heuristic, depth - 1) {
+                return Some(Answer { yes: false, estimated: true });
+            }
+            // A way back to where the path was before, found here, saves long ways around.
             let reach = if takes(&self.path[ply].state, child) { ply + 1 } else { self.path[ply].before };
             if !attacks && let Some(back) = self.path[..reach].iter().rposition(|past| past.key == key) {
                 self.path[ply].rests_on = Plies::one(back).above(ply);
@@ -546,13 +604,18 @@ impl<'a> Race<'a> {
     #[inline]
     fn order(&mut self, first: usize, ply: usize, best: u8, symmetry: u8, state: &State) {
         let side = usize::from(state.side == Side::Second);
+        let attacks = state.side == self.question.attacker;
         for i in first..self.children.len() {
             let m = self.children[i].m;
             let code = u16::from(m.0);
             self.children[i].rank = if best != NO_MOVE && self.code(m, symmetry) == best {
                 i64::MAX
             } else {
+                // The heuristic is the attacker's.
+                let heuristic = i64::from(self.children[i].heuristic);
+                let foresight = if attacks { FORESIGHT[0] * heuristic } else { -FORESIGHT[1] * heuristic };
                 (i64::from(state.prior(self.board, m)) << 40)
+                    + (foresight << 36)
                     + self.history.of(side, code)
                     + (self.killers.rank(ply, code) << 38)
             };
