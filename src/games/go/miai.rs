@@ -121,7 +121,8 @@ pub fn sure_with_answers(own: u64, enemy: u64, points: u64, ko: u64, to_move: bo
         while j < alive {
             let pair = two(nears[i] & nears[j] & empty & !links.used);
             // An answer across two regions must leave something of the one it is given in.
-            let ends = |region: u64| pair & region != 0 && pair & !region != 0 && (links.used | pair) & region == region;
+            let ends =
+                |region: u64| pair & region != 0 && pair & !region != 0 && (links.used | pair) & region == region;
             if pair == 0 || regions[..count].iter().any(|&region| ends(region)) {
                 j += 1;
                 continue;
@@ -174,6 +175,138 @@ pub fn sure_with_answers(own: u64, enemy: u64, points: u64, ko: u64, to_move: bo
                 }
             }
             return area;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::game::Side;
+    use crate::games::go::board::Board;
+    use crate::games::go::life::sure;
+    use crate::games::go::notation::parse_rows;
+    use crate::games::go::rules::{Ko, Rules};
+    use crate::games::go::state::{Move, State};
+    use std::collections::HashMap;
+
+    #[test]
+    fn what_is_sure_with_answers() {
+        // Black stones are written x. The numbers are those of the points that are sure for black: unconditionally, with
+        // white to move, and with black to move.
+        for (rows, area) in [
+            (".x.x./xxxxx", [10, 10, 10]),
+            // The corner: b3 and a2 are the pair of a3. It makes the second eye.
+            ("..x.x/.xxxx/xxxxx", [0, 15, 15]),
+            // Two chains with one eye each, connected by c3 and c2; white has one point of its own between them, c1.
+            (".x.x./xx.xx/xO.Ox", [0, 15, 15]),
+            // The corner has but one free neighbour next to black: black has to take it now.
+            ("x..../xx.x./.xxxx", [0, 0, 15]),
+        ] {
+            let (board, black, white) = parse_rows(rows).unwrap();
+            let points = board.points();
+            let [white_to_move, black_to_move] =
+                [false, true].map(|to_move| sure_with_answers(black, white, points, 0, to_move));
+            let found = [sure(black, white, points), white_to_move, black_to_move];
+            assert_eq!(found.map(u64::count_ones), area, "{rows}");
+        }
+    }
+
+    /// All positions of a board, what leads to each, and how many moves each has.
+    struct Game {
+        states: Vec<State>,
+        moves: Vec<u32>,
+        before: Vec<Vec<u32>>,
+    }
+
+    impl Game {
+        fn new(points: u64, board: Board, rules: Rules) -> Game {
+            let mut numbers = HashMap::from([(State::EMPTY, 0)]);
+            let mut game = Game { states: vec![State::EMPTY], moves: vec![], before: vec![vec![]] };
+            while game.moves.len() < game.states.len() {
+                let (at, state) = (game.moves.len(), game.states[game.moves.len()]);
+                let placements = if state.passes > 1 { 0 } else { state.placements(points, rules.suicide) };
+                let stones = board.all().filter(|&point| placements >> point & 1 != 0).map(Move);
+                let mut count = 0;
+                for m in stones.chain((state.passes < 2).then_some(Move::PASS)) {
+                    let after = state.play(points, rules, m);
+                    let number = *numbers.entry(after).or_insert(game.states.len());
+                    if number == game.states.len() {
+                        game.states.push(after);
+                        game.before.push(vec![]);
+                    }
+                    game.before[number].push(at as u32);
+                    count += 1;
+                }
+                game.moves.push(count);
+            }
+            game
+        }
+
+        /// From which positions the attacker forces an end with such a score, back from the ends.
+        fn forced(&self, points: u64, attacker: Side, target: i32) -> Vec<bool> {
+            let of_attacker = |state: &State, score: i32| if state.side == attacker { score } else { -score };
+            let won = |state: &State| state.passes > 1 && of_attacker(state, state.score(points)) >= target;
+            let mut yes: Vec<bool> = self.states.iter().map(won).collect();
+            let mut left = self.moves.clone();
+            let mut open: Vec<usize> = (0..yes.len()).filter(|&i| yes[i]).collect();
+            while let Some(i) = open.pop() {
+                for &before in &self.before[i] {
+                    let before = before as usize;
+                    left[before] -= 1;
+                    if !yes[before] && (self.states[before].side == attacker || left[before] == 0) {
+                        yes[before] = true;
+                        open.push(before);
+                    }
+                }
+            }
+            yes
+        }
+    }
+
+    /// What a side holds it forces: in all positions of small boards, by the definition.
+    fn check(width: u8, height: u8) {
+        let board = Board::new(width, height).unwrap();
+        let (points, area) = (board.points(), board.area());
+        let (mut held, mut more) = (0, 0);
+        for ko in [Ko::Basic, Ko::Free] {
+            let game = Game::new(points, board, Rules { ko, ..Rules::default() });
+            for attacker in [Side::First, Side::Second] {
+                for least in 1..=area {
+                    let holds: Vec<usize> = (0..game.states.len())
+                        .filter(|&i| {
+                            let state = &game.states[i];
+                            state.passes < 2 && state.holds(points, state.side == attacker, least)
+                        })
+                        .collect();
+                    let yes = game.forced(points, attacker, 2 * least as i32 - area as i32);
+                    for i in holds {
+                        let state = &game.states[i];
+                        assert!(yes[i], "{board} {ko:?} {attacker:?} {least} {state:?}");
+                        let (black, white) = state.stones();
+                        let (own, enemy) = if attacker == Side::First { (black, white) } else { (white, black) };
+                        held += 1;
+                        more += u32::from(sure(own, enemy, points).count_ones() < least);
+                    }
+                }
+            }
+        }
+        assert!(width.min(height) == 1 || more > 100 && held > 2 * more, "{board} {held} {more}");
+    }
+
+    #[test]
+    fn what_is_held_is_forced() {
+        for (width, height) in [(4, 1), (5, 1), (6, 1), (7, 1), (2, 3), (2, 4), (3, 3)] {
+            check(width, height);
+        }
+    }
+
+    /// Minutes, and a gigabyte of memory.
+    #[test]
+    #[ignore = "minutes"]
+    fn what_is_held_is_forced_on_larger_boards() {
+        for (width, height) in [(2, 5), (2, 6), (3, 4)] {
+            check(width, height);
         }
     }
 }

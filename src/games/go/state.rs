@@ -167,8 +167,7 @@ impl State {
     /// under superko, this says nothing.
     #[inline]
     pub fn holds(&self, points: u64, mover: bool, least: u32) -> bool {
-        let (own, enemy, ko) =
-            if mover { (self.own, self.enemy, self.ko_bit()) } else { (self.enemy, self.own, 0) };
+        let (own, enemy, ko) = if mover { (self.own, self.enemy, self.ko_bit()) } else { (self.enemy, self.own, 0) };
         let area = sure_with_answers(own, enemy, points, ko, mover);
         // A side that passed with dead stones in its area may lose it: the game can end before they are taken.
         area.count_ones() >= least && (mover || self.passes == 0 || area & enemy == 0)

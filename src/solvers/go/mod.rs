@@ -10,6 +10,9 @@
 //! Those games have no past. So each question is asked there first, from both sides; only what neither answers is searched
 //! with the past in the keys. This holds for positions that have no past themselves: from others the search with the past
 //! begins at once.
+//!
+//! What is sure for a side that answers ([`crate::games::go::miai`]) settles questions with basic ko or none. For the
+//! sake of superko they are asked without it: an answer could make a board of the past.
 
 pub mod conditional;
 pub mod race;
@@ -50,7 +53,16 @@ impl<'a> GoEngine<'a> {
     /// search are at, if there are any; `monitor` watches it. It takes up to a quarter of the table's memory besides.
     pub fn new(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> GoEngine<'a> {
         let conditional = Conditional::new(table.bytes() / 4);
-        GoEngine { table, busy, monitor, stats: Stats::default(), conditional, zobrist: None, last: None, superko: false }
+        GoEngine {
+            table,
+            busy,
+            monitor,
+            stats: Stats::default(),
+            conditional,
+            zobrist: None,
+            last: None,
+            superko: false,
+        }
     }
 
     /// Whether the side to move gets `target` points at least, in a game without superko.

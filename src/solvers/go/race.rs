@@ -377,7 +377,8 @@ impl<'a> Race<'a> {
     #[inline]
     fn look_up(&self, key: u64, depth: u32) -> (Option<Answer>, u8) {
         match Entry::get(self.table, key) {
-            Some(entry) if entry.depth == PROVEN || entry.depth >= depth && entry.limit == self.limit => {
+            // Depth 0 is that of a guess, stored for the sake of its move.
+            Some(entry) if entry.depth == PROVEN || entry.depth >= depth.max(1) && entry.limit == self.limit => {
                 (Some(entry.answer), entry.best)
             }
             Some(entry) => (None, entry.best),
@@ -739,5 +740,21 @@ mod tests {
             }
         }
         assert!(asked > 5000 && yeses > 1000 && yeses < asked - 1000, "{asked} asked, {yeses} yes, {open} open");
+    }
+
+    /// Once a guess that is stored for its move passed for an answer at the depth limit, and the limit grew for ever.
+    #[test]
+    fn long_games_are_answered() {
+        let board = Board::new(2, 6).unwrap();
+        let zobrist = Zobrist::new(board);
+        for (attacker, target, answer) in
+            [(Side::First, 12, true), (Side::Second, 5, false), (Side::Second, -11, false)]
+        {
+            let (table, monitor) = (Table::new(1 << 24).unwrap(), Monitor::with_budget(2_000_000));
+            let mut conditional = Conditional::new(1 << 22);
+            let question = Question { attacker, target, rules: Rules::default() };
+            let mut race = Race::new(question, board, &zobrist, &table, &mut conditional, None, &monitor);
+            assert_eq!(race.answer(State::EMPTY), Ok(Some(answer)), "{question:?}");
+        }
     }
 }
