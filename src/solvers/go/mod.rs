@@ -14,6 +14,7 @@
 //! What is sure for a side that answers ([`crate::games::go::miai`]) settles questions with basic ko or none. For the
 //! sake of superko they are asked without it: an answer could make a board of the past.
 
+pub mod answer;
 pub mod conditional;
 pub mod race;
 pub mod strategy;

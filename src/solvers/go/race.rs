@@ -6,6 +6,7 @@
 //! positions are given up in which the attacker is so far behind, by the heuristic, that the plies left will hardly do (futility
 //! pruning, J. Schaeffer 1986): a wrong no of this kind rests on the heuristic, too, and the next limit is more patient.
 
+use super::answer::{Answer, Entry, Limit, NO_MOVE, PROVEN};
 use super::conditional::{Conditional, DEEPEST, Known, Plies};
 use super::zobrist::{Images, Zobrist};
 use crate::core::game::Side;
@@ -37,10 +38,6 @@ const PATIENCE: i64 = 12;
 const FORESIGHT: [i64; 2] = [6, 4];
 /// How many times as many plies as points are searched with the heuristic.
 const HEURISTIC_PLIES: u32 = 3;
-/// In place of a move's code: none.
-const NO_MOVE: u8 = 127;
-/// In the table: the depth of an answer that rests on no heuristic.
-const PROVEN: u32 = 255;
 
 /// The question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,14 +50,6 @@ pub struct Question {
     pub rules: Rules,
 }
 
-/// An answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Answer {
-    yes: bool,
-    /// Whether it rests on the heuristic.
-    estimated: bool,
-}
-
 /// Whose turn it is where the attacker forces its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
@@ -70,46 +59,6 @@ pub(super) enum Turn {
     Attacker,
     /// The other side's.
     Defender,
-}
-
-/// What is answered at the depth limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Limit {
-    /// What the heuristic says.
-    Heuristic,
-    /// Yes.
-    Yes,
-    /// No.
-    No,
-}
-
-/// What the table holds.
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    answer: Answer,
-    depth: u32,
-    limit: Limit,
-    best: u8,
-}
-
-impl Entry {
-    #[inline]
-    fn get(table: &Table, key: u64) -> Option<Entry> {
-        let data = table.get(key)?;
-        let depth = (data >> 8) as u32 & 255;
-        let answer = Answer { yes: data >> 7 & 1 != 0, estimated: depth != PROVEN };
-        let limit = [Limit::Heuristic, Limit::Yes, Limit::No, Limit::No][(data >> 16) as usize & 3];
-        Some(Entry { answer, depth, limit, best: data as u8 & 127 })
-    }
-
-    #[inline]
-    fn put(self, table: &Table, key: u64, nodes: u64) {
-        let data = u64::from(self.best)
-            | u64::from(self.answer.yes) << 7
-            | u64::from(self.depth) << 8
-            | (self.limit as u64) << 16;
-        table.put(key, data, nodes);
-    }
 }
 
 /// A position on the way.
@@ -643,118 +592,4 @@ impl<'a> Race<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::core::seed;
-    use crate::games::go::rules::Cycle;
-    use rand::RngExt;
-    use std::collections::HashMap;
-
-    /// A state with its moves by number, or how it ends.
-    struct Place {
-        state: State,
-        next: Vec<u32>,
-    }
-
-    /// All states that can come up from the empty board.
-    fn all_states(board: Board, rules: Rules) -> Vec<Place> {
-        let points = board.points();
-        let mut numbers = HashMap::from([(State::EMPTY, 0u32)]);
-        let mut places = vec![Place { state: State::EMPTY, next: Vec::new() }];
-        let mut at = 0;
-        while at < places.len() {
-            let state = places[at].state;
-            if state.passes < 2 {
-                let placements = state.placements(points, rules.suicide);
-                let moves = board.all().filter(|&point| placements >> point & 1 != 0).map(Move);
-                for m in moves.chain([Move::PASS]) {
-                    let after = state.play(points, rules, m);
-                    let number = *numbers.entry(after).or_insert_with(|| {
-                        places.push(Place { state: after, next: Vec::new() });
-                        places.len() as u32 - 1
-                    });
-                    places[at].next.push(number);
-                }
-            }
-            at += 1;
-        }
-        places
-    }
-
-    /// By the definition: a yes is an end that the attacker wants, one of its moves that leads to a yes, or all of the other side's.
-    fn attractor(places: &[Place], points: u64, attacker: Side, target: i32) -> Vec<bool> {
-        let mut yes = vec![false; places.len()];
-        loop {
-            let mut changed = false;
-            for (i, place) in places.iter().enumerate().rev().filter(|(i, _)| !yes[*i]).collect::<Vec<_>>() {
-                let attacks = place.state.side == attacker;
-                let is = if place.next.is_empty() {
-                    let score = place.state.score(points);
-                    (if attacks { score } else { -score }) >= target
-                } else if attacks {
-                    place.next.iter().any(|&next| yes[next as usize])
-                } else {
-                    place.next.iter().all(|&next| yes[next as usize])
-                };
-                yes[i] = is;
-                changed |= is;
-            }
-            if !changed {
-                return yes;
-            }
-        }
-    }
-
-    /// Every answer against the definition, with a table and a memory that are shared, and small ones at that.
-    #[test]
-    fn answers_are_those_of_the_definition() {
-        let mut rng = seed::rng(7, &[]);
-        let (mut asked, mut yeses, mut open) = (0, 0, 0);
-        for (width, height) in [(2, 2), (2, 3), (3, 2), (4, 1), (5, 1), (3, 3)] {
-            let board = Board::new(width, height).unwrap();
-            let points = board.points();
-            let zobrist = Zobrist::new(board);
-            for (ko, suicide) in [(Ko::Basic, false), (Ko::Free, false), (Ko::Basic, true), (Ko::Free, true)] {
-                let rules = Rules { ko, cycle: Cycle::Tie, suicide };
-                let places = all_states(board, rules);
-                for attacker in [Side::First, Side::Second] {
-                    let target = rng.random_range(1 - board.area() as i32..=board.area() as i32);
-                    let yes = attractor(&places, points, attacker, target);
-                    let table = Table::new(1 << [12, 16, 20][rng.random_range(0..3)]).unwrap();
-                    let mut conditional = Conditional::new(1 << [10, 14, 18][rng.random_range(0..3)]);
-                    let question = Question { attacker, target, rules };
-                    for _ in 0..150 {
-                        let i = rng.random_range(0..places.len());
-                        let monitor = Monitor::with_budget(40_000);
-                        let mut race = Race::new(question, board, &zobrist, &table, &mut conditional, None, &monitor);
-                        match race.answer(places[i].state) {
-                            Ok(Some(answer)) => {
-                                let what = format!("{board} {question:?} {:?}", places[i].state);
-                                assert_eq!(answer, yes[i], "{what}");
-                                (asked, yeses) = (asked + 1, yeses + u32::from(answer));
-                            }
-                            Ok(None) | Err(_) => open += 1,
-                        }
-                    }
-                }
-            }
-        }
-        assert!(asked > 5000 && yeses > 1000 && yeses < asked - 1000, "{asked} asked, {yeses} yes, {open} open");
-    }
-
-    /// Once a guess that is stored for its move passed for an answer at the depth limit, and the limit grew for ever.
-    #[test]
-    fn long_games_are_answered() {
-        let board = Board::new(2, 6).unwrap();
-        let zobrist = Zobrist::new(board);
-        for (attacker, target, answer) in
-            [(Side::First, 12, true), (Side::Second, 5, false), (Side::Second, -11, false)]
-        {
-            let (table, monitor) = (Table::new(1 << 24).unwrap(), Monitor::with_budget(2_000_000));
-            let mut conditional = Conditional::new(1 << 22);
-            let question = Question { attacker, target, rules: Rules::default() };
-            let mut race = Race::new(question, board, &zobrist, &table, &mut conditional, None, &monitor);
-            assert_eq!(race.answer(State::EMPTY), Ok(Some(answer)), "{question:?}");
-        }
-    }
-}
+mod tests;
