@@ -117,6 +117,7 @@ pub struct Race<'a> {
     children: Vec<Child>,
     life: bool,
     answers: bool,
+    gives_up: bool,
     limit: Limit,
 }
 
@@ -154,6 +155,7 @@ impl<'a> Race<'a> {
             // Who may kill own stones could end the game by a cycle of them.
             life: !rules.suicide,
             answers: !rules.suicide,
+            gives_up: true,
             limit: Limit::Heuristic,
         }
     }
@@ -176,7 +178,7 @@ impl<'a> Race<'a> {
         let heuristic = self.of_attacker(&state, state.heuristic(self.points));
         let root = Step { state, images, key, symmetry, heuristic, before: 0, rests_on: Plies::NONE };
         let mut depth = STEP;
-        self.limit = Limit::Heuristic;
+        (self.limit, self.gives_up) = (Limit::Heuristic, true);
         loop {
             self.path.clear();
             self.children.clear();
@@ -194,8 +196,12 @@ impl<'a> Race<'a> {
             }
             depth += STEP.max(depth / LONG * STEP);
             depth = depth.min(DEEPEST as u32);
-            if depth > HEURISTIC_PLIES * self.board.area() {
-                self.limit = if answer.yes { Limit::No } else { Limit::Yes };
+            self.gives_up = depth <= HEURISTIC_PLIES * self.board.area();
+            // With no yes by estimate, a yes is one that is proven.
+            if answer.yes {
+                self.limit = Limit::No;
+            } else if !self.gives_up {
+                self.limit = Limit::Yes;
             }
         }
     }
@@ -319,7 +325,7 @@ impl<'a> Race<'a> {
     #[inline(always)]
     fn is_given_up(&self, heuristic: i32, depth: u32) -> bool {
         let least = GIVEN_UP * i64::from(self.board.area()) - PATIENCE * i64::from(depth);
-        self.limit == Limit::Heuristic && 2 * i64::from(heuristic) < least
+        self.gives_up && 2 * i64::from(heuristic) < least
     }
 
     /// What the table says, in so far as it answers at this depth; and the best move.
