@@ -3,7 +3,8 @@
 //! Black begins; a side puts a stone or passes; chains of enemy stones without liberties are captured; two passes in
 //! a row end the game. Area is counted: stones, and empty points that reach stones of one colour only. Nothing is
 //! taken off as dead at the end: what is to be captured has to be captured. [`position`] is the engine on bitboards,
-//! [`naive`] a second one that shares nothing with it, [`life`] what lives whatever happens.
+//! [`naive`] a second one that shares nothing with it, [`life`] what lives whatever happens, [`miai`] what lives if its
+//! owner answers.
 //!
 //! # Repetition
 //! Under [`rules::Ko::Basic`] only the immediate retaking of a ko is forbidden, and a position that comes back (same
@@ -28,6 +29,7 @@
 
 pub mod board;
 pub mod life;
+pub mod miai;
 pub mod naive;
 pub mod notation;
 pub mod position;

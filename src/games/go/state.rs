@@ -8,6 +8,7 @@
 
 use super::board::{Board, connected, neighbours, parts};
 use super::life::sure;
+use super::miai::sure_with_answers;
 use super::rules::{Ko, Rules};
 use crate::core::game::Side;
 
@@ -191,6 +192,16 @@ impl State {
         let area = points.count_ones() as i32;
         let (mine, theirs) = self.sure(points);
         (2 * mine.count_ones() as i32 - area, area - 2 * theirs.count_ones() as i32)
+    }
+
+    /// Whether the side to move, or the other one, is sure of so many points if it answers: see [`super::miai`]. With suicide, or
+    /// under superko, this says nothing.
+    #[inline]
+    pub fn holds(&self, points: u64, mover: bool, least: u32) -> bool {
+        let (own, enemy, ko) = if mover { (self.own, self.enemy, self.ko_bit()) } else { (self.enemy, self.own, 0) };
+        let area = sure_with_answers(own, enemy, points, ko, mover);
+        // A side that passed with dead stones in its area may lose it: the game can end before they are taken.
+        area.count_ones() >= least && (mover || self.passes == 0 || area & enemy == 0)
     }
 
     /// Stones, and points that are nearer to one side (a step of growth each), in tenths of a point, and a tenth for each

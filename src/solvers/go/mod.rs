@@ -10,6 +10,11 @@
 //!
 //! [`ordering`] and [`zobrist`] are common to both.
 
+//!
+//! What is sure for a side that answers ([`crate::games::go::miai`]) settles questions with basic ko or none; under superko an answer
+//! could make a board of the past.
+
+pub mod answer;
 pub mod certificate;
 pub mod conditional;
 pub mod ordering;

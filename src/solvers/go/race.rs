@@ -2,8 +2,11 @@
 //!
 //! A depth-first search with iterative deepening for a question of yes or no. A game without end is a failure of the attacker, so
 //! a yes rests on finished games alone, and a no may rest on positions that come back: see [`super::conditional`]. At the depth
-//! limit a heuristic answers; what rests on it is kept apart, and the limit grows until nothing does.
+//! limit a heuristic answers; what rests on it is kept apart, and the limit grows until nothing does. Long before the limit
+//! positions are given up in which the attacker is so far behind, by the heuristic, that the plies left will hardly do (futility
+//! pruning, J. Schaeffer 1986): a wrong no of this kind rests on the heuristic, too, and the next limit is more patient.
 
+use super::answer::{Answer, Entry, Limit, PROVEN};
 use super::conditional::{Conditional, DEEPEST, Known, Plies};
 use super::ordering::{NO_MOVE, Ordering, code, decode};
 use super::zobrist::{Images, Zobrist};
@@ -24,10 +27,15 @@ const LONG: u32 = 32;
 const LOOK_DEPTH: u32 = 2;
 /// Depth from which on other threads' work is avoided.
 const BUSY_DEPTH: u32 = 3;
+/// The attacker's heuristic where it is given up, in twentieths of a point: this for each point of the board at the limit, and so
+/// much less for each ply above it.
+const GIVEN_UP: i64 = 11;
+const PATIENCE: i64 = 12;
+/// What the order of moves makes of the heuristic after them, in sixteenths of what it makes of [`State::prior`]: for the
+/// attacker, and for the other side.
+const FORESIGHT: [i64; 2] = [6, 4];
 /// How many times as many plies as points are searched with the heuristic.
 const HEURISTIC_PLIES: u32 = 3;
-/// In the table: the depth of an answer that rests on no heuristic.
-const PROVEN: u32 = 255;
 
 /// The question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,54 +48,6 @@ pub struct Question {
     pub rules: Rules,
 }
 
-/// An answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Answer {
-    pub yes: bool,
-    /// Whether it rests on the heuristic.
-    pub estimated: bool,
-}
-
-/// What is answered at the depth limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Limit {
-    /// What the heuristic says.
-    Heuristic,
-    /// Yes.
-    Yes,
-    /// No.
-    No,
-}
-
-/// What the table holds.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
-    pub answer: Answer,
-    pub depth: u32,
-    pub limit: Limit,
-    pub best: u8,
-}
-
-impl Entry {
-    #[inline]
-    pub fn get(table: &Table, key: u64) -> Option<Entry> {
-        let data = table.get(key)?;
-        let depth = (data >> 8) as u32 & 255;
-        let answer = Answer { yes: data >> 7 & 1 != 0, estimated: depth != PROVEN };
-        let limit = [Limit::Heuristic, Limit::Yes, Limit::No, Limit::No][(data >> 16) as usize & 3];
-        Some(Entry { answer, depth, limit, best: data as u8 & 127 })
-    }
-
-    #[inline]
-    pub fn put(self, table: &Table, key: u64, nodes: u64) {
-        let data = u64::from(self.best)
-            | u64::from(self.answer.yes) << 7
-            | u64::from(self.depth) << 8
-            | (self.limit as u64) << 16;
-        table.put(key, data, nodes);
-    }
-}
-
 /// A position on the way.
 #[derive(Debug, Clone, Copy)]
 struct Step {
@@ -96,6 +56,8 @@ struct Step {
     /// Its key and the symmetry that the key is of.
     key: u64,
     symmetry: u8,
+    /// The attacker's heuristic.
+    heuristic: i32,
     /// Plies before this one can be those of the same position: stones have left the board since.
     before: usize,
     /// What the answer rests on.
@@ -111,6 +73,7 @@ struct Child {
     images: Images,
     key: u64,
     symmetry: u8,
+    heuristic: i32,
 }
 
 /// Whether stones have left the board on the way from a state to its child.
@@ -139,6 +102,7 @@ pub struct Race<'a> {
     path: Vec<Step>,
     children: Vec<Child>,
     life: bool,
+    gives_up: bool,
     limit: Limit,
 }
 
@@ -174,6 +138,7 @@ impl<'a> Race<'a> {
             children: Vec::with_capacity(1024),
             // Who may kill own stones could end the game by a cycle of them.
             life: !rules.suicide,
+            gives_up: true,
             limit: Limit::Heuristic,
         }
     }
@@ -185,9 +150,10 @@ impl<'a> Race<'a> {
     pub fn answer(&mut self, state: State) -> Result<Option<bool>, Stopped> {
         let images = self.images(&state);
         let (key, symmetry) = self.key(&state, &images);
-        let root = Step { state, images, key, symmetry, before: 0, rests_on: Plies::NONE };
+        let heuristic = self.of_attacker(&state, state.heuristic(self.points));
+        let root = Step { state, images, key, symmetry, heuristic, before: 0, rests_on: Plies::NONE };
         let mut depth = STEP;
-        self.limit = Limit::Heuristic;
+        (self.limit, self.gives_up) = (Limit::Heuristic, true);
         loop {
             self.path.clear();
             self.children.clear();
@@ -205,8 +171,12 @@ impl<'a> Race<'a> {
             }
             depth += STEP.max(depth / LONG * STEP);
             depth = depth.min(DEEPEST as u32);
-            if depth > HEURISTIC_PLIES * self.board.area() {
-                self.limit = if answer.yes { Limit::No } else { Limit::Yes };
+            self.gives_up = depth <= HEURISTIC_PLIES * self.board.area();
+            // With no yes by estimate, a yes is one that is proven.
+            if answer.yes {
+                self.limit = Limit::No;
+            } else if !self.gives_up {
+                self.limit = Limit::Yes;
             }
         }
     }
@@ -251,11 +221,41 @@ impl<'a> Race<'a> {
         if state.side == self.question.attacker { score } else { -score }
     }
 
+    /// The answer that follows from what is sure for a side.
+    #[inline]
+    fn by_bounds(&self, state: &State) -> Option<bool> {
+        let Question { attacker, target, .. } = self.question;
+        let attacks = state.side == attacker;
+        if self.life {
+            // Points that make a yes, and a no.
+            let area = self.points.count_ones() as i32;
+            let (yes, no) = ((area + target + 1).div_euclid(2).max(0), (area - target).div_euclid(2) + 1);
+            if no <= 0 || state.holds(self.points, !attacks, no as u32) {
+                return Some(false);
+            }
+            return state.holds(self.points, attacks, yes as u32).then_some(true);
+        }
+        if !self.life {
+            return None;
+        }
+        let (lower, upper) = state.bounds(self.points);
+        let (lower, upper) = if attacks { (lower, upper) } else { (-upper, -lower) };
+        if lower >= target { Some(true) } else { (upper < target).then_some(false) }
+    }
+
+    /// Whether the attacker is given up for now, so many plies above the limit.
+    #[inline(always)]
+    fn is_given_up(&self, heuristic: i32, depth: u32) -> bool {
+        let least = GIVEN_UP * i64::from(self.board.area()) - PATIENCE * i64::from(depth);
+        self.gives_up && 2 * i64::from(heuristic) < least
+    }
+
     /// What the table says, in so far as it answers at this depth; and the best move.
     #[inline]
     fn look_up(&self, key: u64, depth: u32) -> (Option<Answer>, u8) {
         match Entry::get(self.table, key) {
-            Some(entry) if entry.depth == PROVEN || entry.depth >= depth && entry.limit == self.limit => {
+            // Depth 0 is that of a guess, stored for the sake of its move.
+            Some(entry) if entry.depth == PROVEN || entry.depth >= depth.max(1) && entry.limit == self.limit => {
                 (Some(entry.answer), entry.best)
             }
             Some(entry) => (None, entry.best),
@@ -270,7 +270,7 @@ impl<'a> Race<'a> {
             self.report()?;
         }
         let ply = self.path.len() - 1;
-        let Step { state, images, key, symmetry, before, .. } = self.path[ply];
+        let Step { state, images, key, symmetry, heuristic, before, .. } = self.path[ply];
         let attacks = state.side == self.question.attacker;
         let (yes, no) = (Answer { yes: true, estimated: false }, Answer { yes: false, estimated: false });
         let target = self.question.target;
@@ -299,18 +299,18 @@ impl<'a> Race<'a> {
             }
             return Ok(no);
         }
-        if self.life {
-            let (lower, upper) = state.bounds(self.points);
-            let (lower, upper) = if attacks { (lower, upper) } else { (-upper, -lower) };
-            if lower >= target || upper < target {
-                self.stats.bound_cutoffs += 1;
-                return Ok(if lower >= target { yes } else { no });
-            }
+        if depth > 0 && self.is_given_up(heuristic, depth) {
+            self.stats.estimates += 1;
+            return Ok(Answer { yes: false, estimated: true });
+        }
+        if let Some(yes) = self.by_bounds(&state) {
+            self.stats.bound_cutoffs += 1;
+            return Ok(Answer { yes, estimated: false });
         }
         if depth == 0 || ply >= DEEPEST {
             self.stats.estimates += 1;
             let yes = match self.limit {
-                Limit::Heuristic => self.of_attacker(&state, state.heuristic(self.points)) >= 10 * target,
+                Limit::Heuristic => heuristic >= 10 * target,
                 Limit::Yes => true,
                 Limit::No => false,
             };
@@ -357,6 +357,7 @@ impl<'a> Race<'a> {
                     images: child.images,
                     key: child.key,
                     symmetry: child.symmetry,
+                    heuristic: child.heuristic,
                     before: if takes(&state, &child) { ply + 1 } else { before },
                     rests_on: Plies::NONE,
                 });
@@ -419,12 +420,17 @@ impl<'a> Race<'a> {
             let mut of_child = *images;
             self.zobrist.toggle(&mut of_child, mine, after.enemy ^ state.own);
             self.zobrist.toggle(&mut of_child, theirs, after.own ^ state.enemy);
-            let (key, symmetry) = self.key(&after, &of_child);
-            self.children.push(Child { rank: 0, m, state: after, images: of_child, key, symmetry });
+            self.make_child(m, after, of_child);
         }
         let after = state.play(self.points, self.question.rules, Move::PASS);
-        let (key, symmetry) = self.key(&after, images);
-        self.children.push(Child { rank: 0, m: Move::PASS, state: after, images: *images, key, symmetry });
+        self.make_child(Move::PASS, after, *images);
+    }
+
+    #[inline(always)]
+    fn make_child(&mut self, m: Move, state: State, images: Images) {
+        let (key, symmetry) = self.key(&state, &images);
+        let heuristic = self.of_attacker(&state, state.heuristic(self.points));
+        self.children.push(Child { rank: 0, m, state, images, key, symmetry, heuristic });
     }
 
     /// An answer that a child's gives at once.
@@ -440,8 +446,11 @@ impl<'a> Race<'a> {
             {
                 return Some(answer);
             }
-            // A way back to where the path was before, found here, saves long ways around.
             let child = &self.children[i];
+            if !attacks && child.state.passes == 0 && depth > 1 && self.is_given_up(child.heuristic, depth - 1) {
+                return Some(Answer { yes: false, estimated: true });
+            }
+            // A way back to where the path was before, found here, saves long ways around.
             let reach = if takes(&self.path[ply].state, child) { ply + 1 } else { self.path[ply].before };
             if !attacks && let Some(back) = self.path[..reach].iter().rposition(|past| past.key == key) {
                 self.path[ply].rests_on = Plies::one(back).above(ply);
@@ -461,9 +470,16 @@ impl<'a> Race<'a> {
     /// Puts the children in order, the most promising first.
     #[inline]
     fn order(&mut self, first: usize, ply: usize, best: u8, symmetry: u8, state: &State) {
+        let attacks = state.side == self.question.attacker;
         for child in &mut self.children[first..] {
             let remembered = best != NO_MOVE && code(self.board, child.m, symmetry) == best;
             child.rank = self.ordering.rank(ply, state, child.m, remembered);
+            if !remembered {
+                // The heuristic is the attacker's.
+                let heuristic = i64::from(child.heuristic);
+                let foresight = if attacks { FORESIGHT[0] * heuristic } else { -FORESIGHT[1] * heuristic };
+                child.rank += foresight << 36;
+            }
         }
         // Few moves, mostly: a stable insertion sort, so that equal ranks keep the order of points.
         let children = &mut self.children[first..];
@@ -478,102 +494,4 @@ impl<'a> Race<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::core::seed;
-    use crate::games::go::rules::Cycle;
-    use rand::RngExt;
-    use std::collections::HashMap;
-
-    /// A state with its moves by number, or how it ends.
-    struct Place {
-        state: State,
-        next: Vec<u32>,
-    }
-
-    /// All states that can come up from the empty board.
-    fn all_states(board: Board, rules: Rules) -> Vec<Place> {
-        let points = board.points();
-        let mut numbers = HashMap::from([(State::EMPTY, 0u32)]);
-        let mut places = vec![Place { state: State::EMPTY, next: Vec::new() }];
-        let mut at = 0;
-        while at < places.len() {
-            let state = places[at].state;
-            if state.passes < 2 {
-                let placements = state.placements(points, rules.suicide);
-                let moves = board.all().filter(|&point| placements >> point & 1 != 0).map(Move);
-                for m in moves.chain([Move::PASS]) {
-                    let after = state.play(points, rules, m);
-                    let number = *numbers.entry(after).or_insert_with(|| {
-                        places.push(Place { state: after, next: Vec::new() });
-                        places.len() as u32 - 1
-                    });
-                    places[at].next.push(number);
-                }
-            }
-            at += 1;
-        }
-        places
-    }
-
-    /// By the definition: a yes is an end that the attacker wants, one of its moves that leads to a yes, or all of the other side's.
-    fn attractor(places: &[Place], points: u64, attacker: Side, target: i32) -> Vec<bool> {
-        let mut yes = vec![false; places.len()];
-        loop {
-            let mut changed = false;
-            for (i, place) in places.iter().enumerate().rev().filter(|(i, _)| !yes[*i]).collect::<Vec<_>>() {
-                let attacks = place.state.side == attacker;
-                let is = if place.next.is_empty() {
-                    let score = place.state.score(points);
-                    (if attacks { score } else { -score }) >= target
-                } else if attacks {
-                    place.next.iter().any(|&next| yes[next as usize])
-                } else {
-                    place.next.iter().all(|&next| yes[next as usize])
-                };
-                yes[i] = is;
-                changed |= is;
-            }
-            if !changed {
-                return yes;
-            }
-        }
-    }
-
-    /// Every answer against the definition, with a table and a memory that are shared, and small ones at that.
-    #[test]
-    fn answers_are_those_of_the_definition() {
-        let mut rng = seed::rng(7, &[]);
-        let (mut asked, mut yeses, mut open) = (0, 0, 0);
-        for (width, height) in [(2, 2), (2, 3), (3, 2), (4, 1), (5, 1), (3, 3)] {
-            let board = Board::new(width, height).unwrap();
-            let points = board.points();
-            let zobrist = Zobrist::new(board);
-            for (ko, suicide) in [(Ko::Basic, false), (Ko::Free, false), (Ko::Basic, true), (Ko::Free, true)] {
-                let rules = Rules { ko, cycle: Cycle::Tie, suicide };
-                let places = all_states(board, rules);
-                for attacker in [Side::First, Side::Second] {
-                    let target = rng.random_range(1 - board.area() as i32..=board.area() as i32);
-                    let yes = attractor(&places, points, attacker, target);
-                    let table = Table::new(1 << [12, 16, 20][rng.random_range(0..3)]).unwrap();
-                    let mut conditional = Conditional::new(1 << [10, 14, 18][rng.random_range(0..3)]);
-                    let question = Question { attacker, target, rules };
-                    for _ in 0..150 {
-                        let i = rng.random_range(0..places.len());
-                        let monitor = Monitor::with_budget(40_000);
-                        let mut race = Race::new(question, board, &zobrist, &table, &mut conditional, None, &monitor);
-                        match race.answer(places[i].state) {
-                            Ok(Some(answer)) => {
-                                let what = format!("{board} {question:?} {:?}", places[i].state);
-                                assert_eq!(answer, yes[i], "{what}");
-                                (asked, yeses) = (asked + 1, yeses + u32::from(answer));
-                            }
-                            Ok(None) | Err(_) => open += 1,
-                        }
-                    }
-                }
-            }
-        }
-        assert!(asked > 5000 && yeses > 1000 && yeses < asked - 1000, "{asked} asked, {yeses} yes, {open} open");
-    }
-}
+mod tests;

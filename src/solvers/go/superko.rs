@@ -21,10 +21,11 @@
 //! position could be reached. So estimates are used for their own depth only, and at last for their own past only. Then each
 //! iteration looks at games two plies longer than the one before, and games end.
 
+use super::answer::{Answer, Entry, Limit};
 use super::certificate::{Certificate, Certificates, MOST_BOARDS, Proof};
 use super::conditional::{DEEPEST, Plies};
 use super::ordering::{NO_MOVE, Ordering, code, decode};
-use super::race::{Answer, Entry, Limit, Question};
+use super::race::Question;
 use super::zobrist::{Images, Zobrist};
 use crate::core::game::Side;
 use crate::games::go::board::Board;
