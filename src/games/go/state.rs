@@ -186,14 +186,6 @@ impl State {
         (mine, theirs)
     }
 
-    /// Least and greatest score of the side to move that what lives unconditionally leaves, in points.
-    #[inline]
-    pub fn bounds(&self, points: u64) -> (i32, i32) {
-        let area = points.count_ones() as i32;
-        let (mine, theirs) = self.sure(points);
-        (2 * mine.count_ones() as i32 - area, area - 2 * theirs.count_ones() as i32)
-    }
-
     /// Whether the side to move, or the other one, is sure of so many points if it answers: see [`super::miai`]. With suicide, or
     /// under superko, this says nothing.
     #[inline]

@@ -226,21 +226,16 @@ impl<'a> Race<'a> {
     fn by_bounds(&self, state: &State) -> Option<bool> {
         let Question { attacker, target, .. } = self.question;
         let attacks = state.side == attacker;
-        if self.life {
-            // Points that make a yes, and a no.
-            let area = self.points.count_ones() as i32;
-            let (yes, no) = ((area + target + 1).div_euclid(2).max(0), (area - target).div_euclid(2) + 1);
-            if no <= 0 || state.holds(self.points, !attacks, no as u32) {
-                return Some(false);
-            }
-            return state.holds(self.points, attacks, yes as u32).then_some(true);
-        }
         if !self.life {
             return None;
         }
-        let (lower, upper) = state.bounds(self.points);
-        let (lower, upper) = if attacks { (lower, upper) } else { (-upper, -lower) };
-        if lower >= target { Some(true) } else { (upper < target).then_some(false) }
+        // Points that make a yes, and a no.
+        let area = self.points.count_ones() as i32;
+        let (yes, no) = ((area + target + 1).div_euclid(2).max(0), (area - target).div_euclid(2) + 1);
+        if no <= 0 || state.holds(self.points, !attacks, no as u32) {
+            return Some(false);
+        }
+        state.holds(self.points, attacks, yes as u32).then_some(true)
     }
 
     /// Whether the attacker is given up for now, so many plies above the limit.
