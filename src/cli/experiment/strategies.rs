@@ -361,7 +361,11 @@ fn clock(seconds: f64) -> String {
         s if s < 3600.0 => (s / 60.0, "min"),
         s => (s / 3600.0, "h"),
     };
-    let value = if value < 10.0 { format!("{value:.1}") } else { format!("{value:.0}") };
+    if value < 0.01 {
+        return "< 0.01 s".to_owned();
+    }
+    let decimals = if value < 0.095 { 2 } else { usize::from(value < 10.0) };
+    let value = format!("{value:.decimals$}");
     format!("{} {unit}", value.strip_suffix(".0").unwrap_or(&value))
 }
 
@@ -402,8 +406,9 @@ mod tests {
 
     #[test]
     fn times_are_told_in_their_unit() {
-        let told = [0.25, 1.0, 12.34, 60.0, 90.0, 600.0, 5400.0].map(clock);
-        assert_eq!(told, ["0.2 s", "1 s", "12 s", "1 min", "1.5 min", "10 min", "1.5 h"]);
+        let told = [0.001, 0.01, 0.1, 0.25, 1.0, 12.34, 60.0, 90.0, 600.0, 5400.0].map(clock);
+        let wanted = ["< 0.01 s", "0.01 s", "0.1 s", "0.2 s", "1 s", "12 s", "1 min", "1.5 min", "10 min", "1.5 h"];
+        assert_eq!(told, wanted);
     }
 
     #[test]
