@@ -343,6 +343,7 @@ mod tests {
             moves: Vec::new(),
         };
         journal.add(&run).unwrap();
+        drop(journal);
         run_in(other.path(), "both", STRATEGIES, false).unwrap();
         let again = std::fs::read_to_string(other.path().join("results/both.csv")).unwrap();
         let rows = |csv: &str, name: &str| -> Vec<String> {

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -63,6 +63,9 @@ impl Journal {
         let within = || path.display().to_string();
         let mut options = OpenOptions::new();
         let mut file = options.read(true).write(true).create(true).truncate(false).open(path).with_context(within)?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            bail!("{}: another comparison is writing it", path.display());
+        }
         let mut text = String::new();
         file.read_to_string(&mut text).with_context(within)?;
         // What a crash has cut off is no line.
@@ -133,14 +136,18 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x.part");
         let mut journal = Journal::open(&path, "one", false).unwrap();
+        let error = Journal::open(&path, "one", true).unwrap_err().to_string();
+        assert!(error.contains("another comparison"), "{error}");
         journal.add(&run(1)).unwrap();
         journal.add(&run(2)).unwrap();
+        drop(journal);
         let text = std::fs::read_to_string(&path).unwrap();
         // Cut off in the middle of the second run.
         std::fs::write(&path, &text[..text.len() - 10]).unwrap();
         let mut journal = Journal::open(&path, "one", false).unwrap();
         assert_eq!(journal.runs, [run(1)]);
         journal.add(&run(3)).unwrap();
+        drop(journal);
         assert_eq!(Journal::open(&path, "one", false).unwrap().runs, [run(1), run(3)]);
 
         let error = Journal::open(&path, "two", false).unwrap_err().to_string();

@@ -23,6 +23,7 @@ use clap::{CommandFactory, FromArgMatches};
 use serde::Deserialize;
 use std::fmt::Write as _;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Flags of a hunt that a comparison sets itself, that name files, or that say what a terminal shows.
 const REFUSED: [&str; 14] = [
@@ -227,14 +228,22 @@ pub(super) fn strategies(config: &Strategies, threads: usize, journal: Journal) 
     if !known.is_empty() {
         eprintln!("{} of {} runs are done already", known.len(), all.len());
     }
-    let journal = Mutex::new(journal);
+    let (journal, failed) = (Mutex::new(journal), AtomicBool::new(false));
     let new = each(todo.len(), threads, |i| {
         let (case, seed) = todo[i];
+        if failed.load(Ordering::Relaxed) {
+            // A run that cannot be kept would be for nothing.
+            return (
+                format!("{}, seed {seed}: left out", case.name),
+                Err(anyhow::anyhow!("a run before has failed")),
+            );
+        }
         let run = run(case, seed, budget).and_then(|run| {
             let mut journal = journal.lock().ok().context("a run has panicked")?;
             journal.add(&run)?;
             Ok(run)
         });
+        failed.fetch_or(run.is_err(), Ordering::Relaxed);
         let told = run.as_ref().map_or_else(|error| format!("{error:#}"), |run| format!("{}", run.score()));
         (format!("{}, seed {seed}: {told}", case.name), run)
     })?;
@@ -403,6 +412,17 @@ fn panel(searches: &[Runs], end: f64) -> Panel {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_configurations_are_comparisons() {
+        for name in ["strategies-5t", "strategies-5d"] {
+            let path = format!("{}/configs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+            let config: Strategies = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+            let cases = cases(&config).unwrap();
+            assert_eq!(cases.len(), config.search.len(), "{name}");
+            assert!(cases.iter().all(|case| case.job.variant == config.variant && case.job.params.grids.is_empty()));
+        }
+    }
 
     #[test]
     fn times_are_told_in_their_unit() {

@@ -113,6 +113,20 @@ pub fn parts(mut set: u64) -> impl Iterator<Item = u64> {
     })
 }
 
+/// Most chains or regions of a colour on a board of 49 points.
+pub const MOST_PARTS: usize = 32;
+
+/// The same in an array, with their number; `None` if there are more than have room.
+#[inline(always)]
+pub fn all_parts(set: u64) -> Option<([u64; MOST_PARTS], usize)> {
+    let (mut all, mut count) = ([0; MOST_PARTS], 0);
+    for part in parts(set) {
+        *all.get_mut(count)? = part;
+        count += 1;
+    }
+    Some((all, count))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

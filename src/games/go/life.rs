@@ -15,10 +15,7 @@
 //! boards of the past, one of them may be such a board, if the living stones were there before and were lost (by filling
 //! their own eyes). Whoever asks has to see to both.
 
-use super::board::{neighbours, parts};
-
-/// Most chains or regions of a colour on a board of 49 points.
-const MOST: usize = 32;
+use super::board::{all_parts, neighbours};
 
 /// What is sure for a colour, given its stones, those of the enemy, and the points of the board.
 #[inline]
@@ -28,26 +25,11 @@ pub fn sure(own: u64, enemy: u64, points: u64) -> u64 {
     if outside == 0 || own.count_ones() < 2 {
         return 0;
     }
-    let mut regions = [0u64; MOST];
-    let mut count = 0;
-    for region in parts(outside) {
-        if count == MOST {
-            return 0;
-        }
-        regions[count] = region;
-        count += 1;
-    }
+    let Some((mut regions, mut count)) = all_parts(outside) else { return 0 };
     if count < 2 {
         return 0;
     }
-    let (mut chains, mut alive) = ([0u64; MOST], 0);
-    for chain in parts(own) {
-        if alive == MOST {
-            return 0;
-        }
-        chains[alive] = chain;
-        alive += 1;
-    }
+    let Some((mut chains, mut alive)) = all_parts(own) else { return 0 };
     loop {
         let before = (count, alive);
         let mut living = 0;

@@ -29,10 +29,7 @@
 //! side has that has just passed is sure only if there are no enemy stones in it. If the owner is to move, it may have one
 //! point more to itself: one pair may be a single point, which it takes now.
 
-use super::board::{neighbours, parts};
-
-/// Most chains or regions of a colour on a board of 49 points.
-const MOST: usize = 32;
+use super::board::{MOST_PARTS, all_parts, neighbours};
 
 /// Points that are spoken for.
 #[derive(Debug, Clone, Copy)]
@@ -94,24 +91,14 @@ pub fn sure_with_answers(own: u64, enemy: u64, points: u64, ko: u64, to_move: bo
     if outside == 0 || own.count_ones() < 2 {
         return 0;
     }
-    let (mut regions, mut count) = ([0u64; MOST], 0);
-    for region in parts(outside) {
-        if count == MOST {
-            return 0;
-        }
-        regions[count] = region;
-        count += 1;
-    }
+    let Some((mut regions, mut count)) = all_parts(outside) else { return 0 };
     if count < 2 {
         return 0;
     }
-    let (mut groups, mut nears, mut alive) = ([0u64; MOST], [0u64; MOST], 0);
-    for chain in parts(own) {
-        if alive == MOST {
-            return 0;
-        }
-        (groups[alive], nears[alive]) = (chain, neighbours(chain));
-        alive += 1;
+    let Some((mut groups, mut alive)) = all_parts(own) else { return 0 };
+    let mut nears = [0u64; MOST_PARTS];
+    for (near, &chain) in nears.iter_mut().zip(&groups[..alive]) {
+        *near = neighbours(chain);
     }
     let empty = outside & !enemy;
     let mut links = Pairs { empty, used: 0, spare: to_move };

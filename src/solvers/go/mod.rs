@@ -98,13 +98,11 @@ impl<'a> GoEngine<'a> {
         self.prepare(position.board());
         let Some(mut race) = self.race(position.board(), question) else { return Ok(false) };
         let answer = race.answer(position.state());
-        let told = race.report();
+        // The question is answered: a stop that comes this late does not matter.
+        let _ = race.report();
         let stats = race.stats;
         self.stats += stats;
-        let answer = answer?.ok_or(EngineError::TooDeep(DEEPEST as u32))?;
-        // The question is answered: a stop that comes this late does not matter.
-        let _ = told;
-        Ok(answer)
+        answer?.ok_or(EngineError::TooDeep(DEEPEST as u32))
     }
 
     fn prepare(&mut self, board: Board) {
@@ -128,13 +126,11 @@ impl<'a> GoEngine<'a> {
         let (table, certificates, monitor) = (self.table, &mut self.certificates, self.monitor);
         let mut race = SuperkoRace::new(question, position.board(), zobrist, table, certificates, monitor);
         let answer = race.answer(position.past(), position.state());
-        let told = race.report();
+        // The question is answered: a stop that comes this late does not matter.
+        let _ = race.report();
         let stats = race.stats;
         self.stats += stats;
-        let answer = answer?.ok_or(EngineError::TooDeep(DEEPEST as u32))?;
-        // The question is answered: a stop that comes this late does not matter.
-        let _ = told;
-        Ok(answer)
+        answer?.ok_or(EngineError::TooDeep(DEEPEST as u32))
     }
 
     /// The same by the rules of the position.

@@ -148,7 +148,7 @@ impl<'a> Race<'a> {
     /// # Errors
     /// The search is to stop.
     pub fn answer(&mut self, state: State) -> Result<Option<bool>, Stopped> {
-        let images = self.images(&state);
+        let images = self.zobrist.images(state.stones());
         let (key, symmetry) = self.key(&state, &images);
         let heuristic = self.of_attacker(&state, state.heuristic(self.points));
         let root = Step { state, images, key, symmetry, heuristic, before: 0, rests_on: Plies::NONE };
@@ -183,16 +183,8 @@ impl<'a> Race<'a> {
 
     /// The best move as far as is remembered.
     pub fn hint(&self, state: State) -> Option<Move> {
-        let (key, symmetry) = self.key(&state, &self.images(&state));
+        let (key, symmetry) = self.key(&state, &self.zobrist.images(state.stones()));
         decode(self.board, Entry::get(self.table, key)?.best, symmetry)
-    }
-
-    fn images(&self, state: &State) -> Images {
-        let mut images = Images::EMPTY;
-        let (black, white) = state.stones();
-        self.zobrist.toggle(&mut images, 0, black);
-        self.zobrist.toggle(&mut images, 1, white);
-        images
     }
 
     /// Reports the nodes that the monitor has not heard of.

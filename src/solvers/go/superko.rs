@@ -179,7 +179,7 @@ impl<'a> SuperkoRace<'a> {
     fn start(&mut self, past: &[State], state: State) {
         self.path.clear();
         for (ply, &state) in past.iter().chain([&state]).enumerate() {
-            let images = self.images(&state);
+            let images = self.zobrist.images(state.stones());
             let mut step = Step {
                 state,
                 images,
@@ -210,14 +210,6 @@ impl<'a> SuperkoRace<'a> {
         self.start(past, state);
         let step = self.path.last()?;
         decode(self.board, Entry::get(self.table, step.key)?.best, step.symmetry)
-    }
-
-    fn images(&self, state: &State) -> Images {
-        let mut images = Images::EMPTY;
-        let (black, white) = state.stones();
-        self.zobrist.toggle(&mut images, 0, black);
-        self.zobrist.toggle(&mut images, 1, white);
-        images
     }
 
     /// Reports the nodes that the monitor has not heard of.

@@ -73,6 +73,14 @@ impl Zobrist {
         Zobrist { numbers }
     }
 
+    /// The images of a board with these black and white stones.
+    pub fn images(&self, (black, white): (u64, u64)) -> Images {
+        let mut images = Images::EMPTY;
+        self.toggle(&mut images, 0, black);
+        self.toggle(&mut images, 1, white);
+        images
+    }
+
     /// Puts stones on points, or takes them off.
     #[inline(always)]
     pub fn toggle(&self, images: &mut Images, kind: usize, mut points: u64) {
