@@ -42,7 +42,7 @@ fn none() -> Value {
 
 /// Many units, on 5x5: black wins by 13.
 fn five() -> Value {
-    json!({ "size": 5, "unit_budget": "8k" })
+    json!({ "size": 5, "unit_budget": "8k", "fresh_tables": true })
 }
 
 /// More than any test waits for.

@@ -341,16 +341,16 @@ fn settings(quorum: u32) -> impl Strategy<Value = Settings> {
     (
         goals(),
         -200..200,
-        0u32..4,
+        any::<bool>(),
         feeder,
         any::<u64>(),
         0u32..3,
         prop_oneof![Just(50u64), Just(1000), Just(1_000_000)],
     )
-        .prop_map(move |(goal, guess, margin, feeder, seed, look_ahead, budget)| Settings {
+        .prop_map(move |(goal, guess, fresh, feeder, seed, look_ahead, budget)| Settings {
             goal,
             guess,
-            margin,
+            fresh,
             budget,
             quorum,
             feeder,

@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 const SEED: u64 = 20_261;
 
 /// Solving 5x5 takes 2.6 million nodes at once: some hundred units.
-const FIVE: &str = "solve reversi --size 5 --units --unit-budget 8k --memory 1M --json";
+const FIVE: &str = "solve reversi --size 5 --units --unit-budget 8k --fresh-tables --memory 1M --json";
 
 fn json(out: &str) -> Value {
     serde_json::from_str(out).unwrap_or_else(|error| panic!("{error}: {out}"))

@@ -93,16 +93,28 @@ fn flag(key: &str, value: &Value, command: &Command) -> anyhow::Result<Vec<OsStr
             _ => bail!("{key}: expected true or false"),
         };
     }
-    let values = match value {
-        Value::Array(rows) if rows.first().is_some_and(Value::is_array) || rows.is_empty() => vec![rows_of(rows)?],
-        Value::Array(values) => values.iter().map(scalar).collect::<anyhow::Result<_>>()?,
-        value => vec![scalar(value)?],
+    let values = match (value, arg.get_value_delimiter()) {
+        (Value::Array(values), Some(_)) if values.is_empty() => return Ok(Vec::new()),
+        (Value::Array(values), Some(delimiter)) => {
+            let values = values.iter().map(scalar).collect::<anyhow::Result<Vec<_>>>()?;
+            vec![values.join(&delimiter.to_string())]
+        }
+        (value, _) => plain(value)?,
     };
     match &values[..] {
         // A value that begins with a hyphen is a value.
         [value] => Ok(vec![format!("--{name}={value}").into()]),
         _ => Ok(std::iter::once(long).chain(values.into_iter().map(OsString::from)).collect()),
     }
+}
+
+/// The values of a key.
+fn plain(value: &Value) -> anyhow::Result<Vec<String>> {
+    Ok(match value {
+        Value::Array(rows) if rows.first().is_some_and(Value::is_array) || rows.is_empty() => vec![rows_of(rows)?],
+        Value::Array(values) => values.iter().map(scalar).collect::<anyhow::Result<_>>()?,
+        value => vec![scalar(value)?],
+    })
 }
 
 /// A list of lists as rows: cells with a colon between, rows with commas between.

@@ -1,5 +1,5 @@
-//! `morpion experiment`: the experiments of the 2021 thesis on the depth-first search ([`depth_first`]) and comparisons of
-//! searches over many seeds ([`strategies`]), at a budget given in a file.
+//! `morpion experiment`: the experiments of the 2021 thesis on the depth-first search ([`depth_first`]), comparisons of
+//! searches over many seeds ([`strategies`]), at a budget given in a file, and of solvers of two-player games ([`solvers`]).
 //!
 //! Each run has one thread; its budget is in seconds of that thread's processor time, or in iterations, which makes
 //! the result the same on every machine.
@@ -7,6 +7,7 @@
 mod depth_first;
 mod journal;
 mod sample;
+mod solvers;
 mod strategies;
 
 use super::config::read_small;
@@ -32,8 +33,9 @@ use std::time::Instant;
 /// Width of the charts in pixels.
 const WIDTH: u32 = 1400;
 
-/// Run an experiment and write its table (CSV) and chart (PNG): those of the thesis on the depth-first search, or a
-/// comparison of searches over many seeds, with a summary (Markdown). A comparison that is stopped goes on where it was.
+/// Run an experiment and write its table (CSV) and chart (PNG): those of the thesis on the depth-first search, a
+/// comparison of searches over many seeds, with a summary (Markdown), or one of solvers of two-player games (CSV and
+/// Markdown). A comparison of searches that is stopped goes on where it was.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What to do, for instance configs/orderings.toml
@@ -55,6 +57,7 @@ enum Experiment {
     ReturnTime,
     Orderings,
     Depth,
+    Solvers,
     Strategies,
 }
 
@@ -140,14 +143,22 @@ impl Ctl<Move> for Limit {
     fn improved(&mut self, _moves: &[Move], _iterations: u64) {}
 }
 
-/// A table and its chart.
+/// A table and what is made of it.
 struct Results {
     table: String,
+    title: String,
     /// What the table comes to, in Markdown, where it is too long to be shown.
     summary: Option<String>,
     /// The longest grid, if there is one to keep.
     grid: Option<Grid>,
-    chart: Chart,
+    chart: Option<Chart>,
+}
+
+impl Results {
+    /// A table and its chart.
+    fn charted(table: String, chart: Chart) -> Results {
+        Results { table, title: chart.title.clone(), summary: None, grid: None, chart: Some(chart) }
+    }
 }
 
 /// Runs the command.
@@ -174,6 +185,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Experiment::ReturnTime => depth_first::return_time(&parse(&text, path)?, threads),
         Experiment::Orderings => depth_first::orderings(&parse(&text, path)?, threads),
         Experiment::Depth => depth_first::depth(&parse(&text, path)?, threads),
+        Experiment::Solvers => solvers::solvers(&parse(&text, path)?, threads),
         Experiment::Strategies => {
             let journal = Journal::open(&part, &text, args.force)?;
             strategies::strategies(&parse(&text, path)?, threads, journal)
@@ -181,32 +193,37 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
     .with_context(within)?;
     let (version, date, machine) = (env!("CARGO_PKG_VERSION"), machine::date(), machine::describe());
-    let machine_note = format!("morpion {version}, {date}, one thread of {machine}");
-    results.chart.note = match &results.chart.note[..] {
-        "" => machine_note,
-        own => format!("{own}; {machine_note}"),
-    };
     let head =
         format!("# morpion experiment {}\n# version {version}, {date}\n# one thread of {machine}\n", path.display());
     save(&csv, (head + &results.table).as_bytes(), args.force)?;
-    save(&png, &chart(&results.chart, Picture::Png, WIDTH)?, args.force)?;
+    let mut written = vec![&csv];
+    if let Some(drawn) = &mut results.chart {
+        let machine_note = format!("morpion {version}, {date}, one thread of {machine}");
+        drawn.note = match &drawn.note[..] {
+            "" => machine_note,
+            own => format!("{own}; {machine_note}"),
+        };
+        save(&png, &chart(drawn, Picture::Png, WIDTH)?, args.force)?;
+        written.push(&png);
+    }
     if let Some(found) = &results.grid {
         save(&grid, pentasol::write(found, Effort::Comments).as_bytes(), args.force)?;
     }
     match &results.summary {
         Some(summary) => {
-            let title = &results.chart.title;
+            let title = &results.title;
             let head = format!("# {title}\n\nmorpion {version}, {date}, one thread of {machine}\n\n");
             save(&md, (head + summary).as_bytes(), args.force)?;
             write!(out, "{summary}")?;
-            eprintln!("written: {}, {} and {}", md.display(), csv.display(), png.display());
-            // All that it holds is in the results.
-            Journal::remove(&part)?;
+            written.insert(0, &md);
         }
-        None => {
-            write!(out, "{}", results.table)?;
-            eprintln!("written: {} and {}", csv.display(), png.display());
-        }
+        None => write!(out, "{}", results.table)?,
+    }
+    let written: Vec<String> = written.iter().map(|file| file.display().to_string()).collect();
+    eprintln!("written: {}", written.join(", "));
+    if matches!(named.experiment, Experiment::Strategies) {
+        // All that it holds is in the results.
+        Journal::remove(&part)?;
     }
     Ok(ExitCode::SUCCESS)
 }

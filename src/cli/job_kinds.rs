@@ -103,7 +103,19 @@ fn of_solve(request: &JobRequest) -> anyhow::Result<Prepared> {
     if request.start.is_some() || !request.grids.is_empty() {
         bail!("start and grids are for hunts: a position is sent as text in the setting position");
     }
-    let mut settings = request.settings.clone();
+    let (job, settings) = solver_job(request.settings.clone())?;
+    let strategy = job.choice.algorithm.unwrap_or(Name::Special);
+    let strategy = serde_json::to_value(strategy)?.as_str().unwrap_or_default().to_owned();
+    let (name, limits) = (job.title.clone(), Limits::default());
+    Ok(Prepared { name, limits, settings, strategy, work: Work::Solve(job) })
+}
+
+/// What these settings ask for: the game, and the flags of the game in `morpion solve` but for those that are about the process;
+/// and all settings with their defaults.
+///
+/// # Errors
+/// Settings that make no sense.
+pub fn solver_job(mut settings: Map<String, Value>) -> anyhow::Result<(SolveJob, Map<String, Value>)> {
     match settings.remove("game").as_ref().map(|game| game.as_str().unwrap_or_default()) {
         Some("reversi") => of_game::<reversi::Setup>("reversi", &settings, |setup| {
             setup.text_only = true;
@@ -143,33 +155,33 @@ fn of_game<S: clap::Args>(
     game: &str,
     settings: &Map<String, Value>,
     problem: impl FnOnce(&mut S) -> anyhow::Result<(String, Problem, i32)>,
-) -> anyhow::Result<Prepared> {
+) -> anyhow::Result<(SolveJob, Map<String, Value>)> {
     let command = Asked::<S>::augment_args(clap::Command::new("solve")).args_override_self(true);
     let matches = matches_of(settings, &command)?;
     let mut asked = Asked::<S>::from_arg_matches(&matches)?;
     let (title, problem, point) = problem(&mut asked.setup).context("settings")?;
     let choice = asked.question.choice();
-    let strategy = choice.algorithm.unwrap_or(Name::Special);
-    let strategy = serde_json::to_value(strategy)?.as_str().unwrap_or_default().to_owned();
     let job = SolveJob {
         problem,
-        title: title.clone(),
+        title,
         choice,
         memory: asked.question.unit_memory(),
-        settings: asked.units.settings(asked.question.goal(point)),
+        settings: asked.units.settings(asked.question.goal(point), asked.question.guess(point)),
         user: asked.units.user().to_owned(),
     };
     let mut all = plain_settings(&command, &matches);
     all.insert("game".to_owned(), game.into());
-    let Settings { budget, feeder, quorum, seed, .. } = job.settings;
+    let Settings { guess, fresh, budget, feeder, quorum, seed, .. } = job.settings;
     let mut default = |name: &str, value: Value| _ = all.entry(name).or_insert(value);
     default("memory", job.memory.into());
     default("unit_budget", budget.into());
+    default("guess", guess.div_euclid(point).into());
+    default("fresh_tables", fresh.into());
     default("feeder", serde_json::to_value(feeder)?);
     default("quorum", quorum.into());
     default("seed", seed.into());
     default("user", job.user.clone().into());
-    Ok(Prepared { name: title, limits: Limits::default(), settings: all, strategy, work: Work::Solve(job) })
+    Ok((job, all))
 }
 
 /// The first moves of a grid, and its variant: the one asked for, else the one that the text names, else 5T.

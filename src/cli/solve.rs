@@ -1,6 +1,6 @@
 //! `morpion solve`: the value of a position of a two-player game, its principal variation, and all best moves.
 
-mod display;
+pub mod display;
 pub mod options;
 pub mod units;
 
@@ -225,7 +225,7 @@ fn solve_one<G: Solvable>(
     let done = AtomicBool::new(false);
     let result = std::thread::scope(|scope| {
         scope.spawn(|| watch::<G>(&monitor, interrupt, &shown, &done, began, &problem.label));
-        let guess = 0;
+        let guess = options.question.guess(G::POINT);
         let result = solve(
             &mut *engine,
             position,

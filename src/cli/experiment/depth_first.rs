@@ -123,7 +123,7 @@ pub(super) fn return_time(config: &ReturnTime, threads: usize) -> anyhow::Result
     let sort = sort_name(config.sort);
     let title =
         format!("{}: time until the search first returns to move n (ordering: {sort})", config.variant.code());
-    Ok(Results { table, summary: None, grid: None, chart: Chart { title, note: String::new(), panels: vec![panel] } })
+    Ok(Results::charted(table, Chart { title, note: String::new(), panels: vec![panel] }))
 }
 
 /// Move, iterations and seconds of each first return, by ascending move, and the best score.
@@ -184,7 +184,7 @@ pub(super) fn orderings(config: &Orderings, threads: usize) -> anyhow::Result<Re
     let panel = Panel { x, y, places, log: false, marks: Marks::Points, series };
     let code = config.variant.code();
     let title = format!("{code}: best score by ordering and jumps back, {} each", budget.describe());
-    Ok(Results { table, summary: None, grid: None, chart: Chart { title, note: String::new(), panels: vec![panel] } })
+    Ok(Results::charted(table, Chart { title, note: String::new(), panels: vec![panel] }))
 }
 
 /// A walk over the prefixes of one depth.
@@ -273,5 +273,5 @@ pub(super) fn depth(config: &Depth, threads: usize) -> anyhow::Result<Results> {
         vec![panel("best score", false, |run| f64::from(run.best)), panel("CPU seconds", true, |run| run.seconds)];
     let (code, sort) = (config.variant.code(), sort_name(config.sort));
     let title = format!("{code}: best score and running time by main depth (ordering: {sort})");
-    Ok(Results { table, summary: None, grid: None, chart: Chart { title, note: String::new(), panels } })
+    Ok(Results::charted(table, Chart { title, note: String::new(), panels }))
 }

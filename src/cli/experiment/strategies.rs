@@ -262,9 +262,10 @@ pub(super) fn strategies(config: &Strategies, threads: usize, journal: Journal) 
     let end = if let Budget::CpuSeconds(seconds) = budget { seconds } else { longest };
     Ok(Results {
         table: table(&known),
+        title: title.clone(),
         summary: Some(summary(config, &searches, &what, budget, end)),
         grid: best(config.variant, &known),
-        chart: Chart { title, note: what, panels: vec![panel(&searches, end)] },
+        chart: Some(Chart { title, note: what, panels: vec![panel(&searches, end)] }),
     })
 }
 

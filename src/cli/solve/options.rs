@@ -29,6 +29,10 @@ pub struct Question {
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(i32).range(-1000..=1000))]
     pub threshold: Option<i32>,
+    /// The value that is asked for first, for the side to move: a good guess saves time, a wrong one costs some
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0, conflicts_with = "threshold",
+        value_parser = clap::value_parser!(i32).range(-1000..=1000))]
+    pub guess: i32,
     /// Memory for the transposition table, such as 512M or 4G [default: 512M; by units 64M for each worker]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<u64>,
@@ -102,6 +106,11 @@ impl Question {
             (None, What::Exact) => Goal::Exact,
             (None, What::WinLossDraw) => Goal::WinLossDraw,
         }
+    }
+
+    /// The value that is asked for first.
+    pub fn guess(&self, point: Value) -> Value {
+        self.guess * point
     }
 
     /// What searches.

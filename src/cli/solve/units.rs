@@ -56,6 +56,9 @@ pub struct UnitSettings {
     /// How many workers have to agree on a unit [default: 1]
     #[arg(long, value_name = "N")]
     quorum: Option<u32>,
+    /// Clear a worker's table before each unit, so that what a unit takes depends on it alone; always so with --quorum
+    #[arg(long)]
+    fresh_tables: bool,
     /// Seed of the random feeder [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -77,11 +80,12 @@ fn parse_user(text: &str) -> anyhow::Result<String> {
 impl UnitSettings {
     /// A flag that was given, if one was.
     pub fn given(&self) -> Option<&'static str> {
-        let UnitSettings { unit_budget, feeder, quorum, seed, user } = self;
+        let UnitSettings { unit_budget, feeder, quorum, fresh_tables, seed, user } = self;
         [
             ("--unit-budget", unit_budget.is_some()),
             ("--feeder", feeder.is_some()),
             ("--quorum", quorum.is_some()),
+            ("--fresh-tables", *fresh_tables),
             ("--seed", seed.is_some()),
             ("--user", user.is_some()),
         ]
@@ -89,14 +93,16 @@ impl UnitSettings {
         .find_map(|(flag, given)| given.then_some(flag))
     }
 
-    /// The settings, for a goal.
-    pub fn settings(&self, goal: Goal) -> Settings {
+    /// The settings, for a goal and the value that is asked for first.
+    pub fn settings(&self, goal: Goal, guess: Value) -> Settings {
         let usual = Settings::default();
         Settings {
             goal,
+            guess,
             budget: self.unit_budget.unwrap_or(usual.budget),
             feeder: self.feeder.unwrap_or(usual.feeder),
             quorum: self.quorum.unwrap_or(usual.quorum),
+            fresh: self.fresh_tables,
             seed: self.seed.unwrap_or(usual.seed),
             ..usual
         }
@@ -133,7 +139,7 @@ pub fn solve_one<G: Solvable>(
     out: &mut dyn Write,
 ) -> anyhow::Result<Found> {
     let units = &options.units.settings;
-    let settings = units.settings(options.question.goal(G::POINT));
+    let settings = units.settings(options.question.goal(G::POINT), options.question.guess(G::POINT));
     if options.threads < settings.quorum {
         bail!(
             "--quorum {} needs as many workers: give --threads {0} or more, one of them to decide where two differ",
@@ -368,6 +374,7 @@ impl<G: Game> Report<'_, G> {
                 "budget": state.settings().budget,
                 "feeder": state.settings().feeder,
                 "quorum": state.settings().quorum,
+                "fresh_tables": state.settings().fresh,
                 "tree_nodes": state.nodes().len(),
                 "split": state.meta().levels.iter().map(|level| level.exhausted).sum::<u64>(),
                 "contradictions": state.meta().contradictions,

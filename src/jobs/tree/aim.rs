@@ -37,7 +37,7 @@ impl Aim {
     /// The first window. Bounds are those of the root, `point` is the game's.
     pub fn first(settings: &Settings, bounds: Bounds, point: Value) -> Aim {
         let window = match settings.goal {
-            Goal::Exact => around(settings.guess.div_euclid(point) * point, settings, bounds, point),
+            Goal::Exact => around(settings.guess.div_euclid(point) * point, bounds, point),
             Goal::WinLossDraw => Window { alpha: -1, beta: 1 },
             Goal::Threshold(target) => Window { alpha: target - 1, beta: target },
         };
@@ -45,7 +45,7 @@ impl Aim {
     }
 
     /// The window after this one has been answered.
-    pub fn next(self, settings: &Settings, bounds: Bounds, point: Value) -> Aim {
+    pub fn next(self, bounds: Bounds, point: Value) -> Aim {
         let Bounds { lower, upper } = bounds;
         let course = match (self.course, lower >= self.window.beta) {
             (Course::Begun, true) => Course::Up(0),
@@ -59,29 +59,26 @@ impl Aim {
             Course::Down(n) => upper - point * ((1 << n.min(MOST_DOUBLINGS)) - 1),
             Course::Begun | Course::Between => lower + point * (((upper - lower) / point + 1) / 2),
         };
-        Aim { window: around(target, settings, bounds, point), course }
+        Aim { window: around(target, bounds, point), course }
     }
 }
 
-/// A window about the question whether `target` is reached, within what is open.
-fn around(target: Value, settings: &Settings, Bounds { lower, upper }: Bounds, point: Value) -> Window {
-    let margin = settings.margin as Value * point;
+/// The question whether `target` is reached, within what is open.
+fn around(target: Value, Bounds { lower, upper }: Bounds, point: Value) -> Window {
     let target = target.min(upper).max((lower + point).min(upper));
-    Window { alpha: (target - 1 - margin).max(lower - 1), beta: (target + margin).min(upper + 1) }
+    Window { alpha: (target - 1).max(lower - 1), beta: target.min(upper + 1) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Every value is found, from every guess, with every margin, however little the bounds tell, and in few windows.
+    /// Every value is found, from every guess, however little the bounds tell, and in few windows.
     #[test]
     fn windows_close_in_on_every_value() {
         const POINT: Value = 10;
-        for (value, guess, margin) in
-            (-64..=64).flat_map(|v| (-70..=70).step_by(7).flat_map(move |g| [(v, g, 0), (v, g, 1), (v, g, 5)]))
-        {
-            let settings = Settings { guess: guess * POINT, margin, ..Settings::default() };
+        for (value, guess) in (-64..=64).flat_map(|v| (-70..=70).step_by(7).map(move |g| (v, g))) {
+            let settings = Settings { guess: guess * POINT, ..Settings::default() };
             let mut bounds = Bounds { lower: -64 * POINT, upper: 64 * POINT };
             let mut aim = Aim::first(&settings, bounds, POINT);
             let mut asked = 0;
@@ -98,7 +95,7 @@ mod tests {
                 }
                 asked += 1;
                 assert!(asked <= 16, "{value} from {guess}: {aim:?} {bounds:?}");
-                aim = aim.next(&settings, bounds, POINT);
+                aim = aim.next(bounds, POINT);
             }
             assert_eq!(bounds.lower, value * POINT);
         }

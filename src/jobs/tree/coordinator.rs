@@ -43,6 +43,8 @@ pub struct Work<G> {
     pub window: Window,
     /// Nodes that it may take.
     pub budget: u64,
+    /// Whether its end must depend on it alone: then nothing may be remembered of units before it.
+    pub alone: bool,
 }
 
 /// What a worker gets that asks for a unit.
@@ -187,6 +189,7 @@ impl<G: Game> Coordinator<G> {
             position: self.state.position(node)?,
             window,
             budget: self.state.settings().budget,
+            alone: self.state.settings().fresh || self.state.settings().quorum > 1,
         };
         self.leases.insert((id, worker), Lease { cancelled: false });
         self.handed += 1;

@@ -28,8 +28,8 @@ pub struct Settings {
     pub goal: Goal,
     /// The value that is asked for first.
     pub guess: Value,
-    /// Half the width of the first windows in points; 0 asks null windows.
-    pub margin: u32,
+    /// Whether a worker forgets everything between two units. Those that have to agree always do.
+    pub fresh: bool,
     /// Nodes that a unit may take.
     pub budget: u64,
     /// How many workers have to agree on a unit.
@@ -47,7 +47,7 @@ impl Default for Settings {
         Settings {
             goal: Goal::Exact,
             guess: 0,
-            margin: 0,
+            fresh: false,
             budget: 20_000_000,
             quorum: 1,
             feeder: Feeder::Priority,
@@ -66,14 +66,9 @@ pub enum SettingsError {
     /// No node at all.
     #[error("a unit cannot be searched with a budget of 0 nodes: at least 1")]
     Budget,
-    /// Too wide a window, or a guess that no game can have.
-    #[error("the guess {guess} with a margin of {margin} points is beyond every value: at most {MAX_VALUE}")]
-    Guess {
-        /// The guess.
-        guess: Value,
-        /// The margin.
-        margin: u32,
-    },
+    /// A guess that no game can have.
+    #[error("the guess {0} is beyond every value: at most {MAX_VALUE}")]
+    Guess(Value),
     /// Too deep a look ahead.
     #[error("{0} plies of looking ahead are too many: at most {MAX_LOOK_AHEAD}")]
     LookAhead(u32),
@@ -85,15 +80,15 @@ impl Settings {
     /// # Errors
     /// The first one that does not.
     pub fn check(&self) -> Result<(), SettingsError> {
-        let Settings { guess, margin, .. } = *self;
+        let guess = self.guess;
         if !(1..=MAX_QUORUM).contains(&self.quorum) {
             return Err(SettingsError::Quorum(self.quorum));
         }
         if self.budget == 0 {
             return Err(SettingsError::Budget);
         }
-        if guess.unsigned_abs() > MAX_VALUE as u32 || margin > MAX_VALUE as u32 {
-            return Err(SettingsError::Guess { guess, margin });
+        if guess.unsigned_abs() > MAX_VALUE as u32 {
+            return Err(SettingsError::Guess(guess));
         }
         if self.look_ahead > MAX_LOOK_AHEAD {
             return Err(SettingsError::LookAhead(self.look_ahead));

@@ -352,7 +352,7 @@ impl<G: Game> State<G> {
                 break;
             }
             while self.meta.aim.window.left(bounds.lower, bounds.upper).is_none() {
-                self.meta.aim = self.meta.aim.next(&self.meta.settings, bounds, G::POINT);
+                self.meta.aim = self.meta.aim.next(bounds, G::POINT);
                 events.push(Event::Asking(self.meta.aim.window));
             }
             self.look_down();

@@ -156,8 +156,9 @@ pub trait MakeEngine<G: Game>: Send {
     fn make<'a>(&self, table: &'a Table, busy: &'a Busy, monitor: &'a Monitor) -> Box<dyn Engine<G> + 'a>;
 }
 
-/// A solver that asks an engine, with a table that is cleared before each unit: so how a unit ends depends on the unit, the
-/// engine and the size of the table alone, as long as its window is not changed.
+/// A solver that asks an engine. Its table remembers earlier units, for the same node is asked several windows; where several
+/// have to agree ([`Work::alone`]) it is cleared before each: then how a unit ends depends on the unit, the engine and the size
+/// of the table alone, as long as its window is not changed.
 pub struct ByEngine<M> {
     maker: M,
     table: Table,
@@ -179,7 +180,7 @@ impl<M> ByEngine<M> {
 
 impl<G: Game + Sync, M: MakeEngine<G>> Solver<G> for ByEngine<M> {
     fn solve(&mut self, work: &Work<G>, control: &Control) -> Answer {
-        if std::mem::replace(&mut self.used, true) {
+        if std::mem::replace(&mut self.used, true) && work.alone {
             self.table.clear();
         }
         let busy = Busy::default();

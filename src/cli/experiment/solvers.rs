@@ -1,0 +1,233 @@
+//! Solvers side by side: what each search needs to solve each position, in nodes and in processor time.
+//!
+//! A position and a search are flags of `morpion solve`. Each search begins with an empty table and asks for the value alone. All that
+//! come to an end have to agree, so a table of costs is a check of the searches, too.
+
+use super::{Experiment, Results, Stopwatch, each};
+use crate::cli::job_kinds::solver_job;
+use crate::cli::solve::display::{grouped, range};
+use crate::core::game::MAX_VALUE;
+use crate::jobs::solve::{SolveJob, Visitor};
+use crate::runner::engine::Plan;
+use crate::runner::tree::crew::MakeEngine;
+use crate::solvers::busy::Busy;
+use crate::solvers::monitor::Monitor;
+use crate::solvers::solvable::Solvable;
+use crate::solvers::solve::{Bounds, EngineError, Goal, solve};
+use crate::solvers::table::Table;
+use anyhow::{Context, bail, ensure};
+use serde::Deserialize;
+use std::fmt::Write as _;
+
+/// The configuration.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Solvers {
+    #[serde(rename = "experiment")]
+    _experiment: Experiment,
+    /// Nodes after which a run is given up.
+    budget: Option<u64>,
+    /// The positions: each a name, a game, and flags of `morpion solve` for it.
+    position: Vec<toml::Table>,
+    /// The searches: each a name and flags of `morpion solve`; `positions` may name the positions that it is tried on.
+    search: Vec<toml::Table>,
+}
+
+/// A search of a position.
+struct Case<'a> {
+    position: &'a str,
+    search: &'a str,
+    job: SolveJob,
+}
+
+/// How it ended.
+struct Cell {
+    /// In points.
+    bounds: Bounds,
+    settled: bool,
+    goal: Goal,
+    nodes: u64,
+    seconds: f64,
+}
+
+/// Takes the name out of a table.
+fn named<'a>(table: &'a toml::Table, what: &str, number: usize) -> anyhow::Result<(&'a str, toml::Table)> {
+    let Some(toml::Value::String(name)) = table.get("name") else {
+        bail!("{what} number {number}: a name is expected, as a text");
+    };
+    ensure!(!name.contains([',', '|', '\n']), "{what} '{name}': a name has no comma, bar or new line");
+    let mut rest = table.clone();
+    rest.remove("name");
+    Ok((name, rest))
+}
+
+/// All names with their flags; no name stands twice.
+fn all_named<'a>(tables: &'a [toml::Table], what: &str) -> anyhow::Result<Vec<(&'a str, toml::Table)>> {
+    ensure!(!tables.is_empty(), "{what}: at least one is expected");
+    let mut all: Vec<(&str, toml::Table)> = Vec::new();
+    for (number, table) in (1..).zip(tables) {
+        let (name, rest) = named(table, what, number)?;
+        ensure!(all.iter().all(|(other, _)| *other != name), "{what} '{name}': there are two of this name");
+        all.push((name, rest));
+    }
+    Ok(all)
+}
+
+/// The positions that a search is tried on, taken out of its flags; `None` is all.
+fn chosen(flags: &mut toml::Table, known: &[(&str, toml::Table)]) -> anyhow::Result<Option<Vec<String>>> {
+    let Some(value) = flags.remove("positions") else { return Ok(None) };
+    let names = value.try_into::<Vec<String>>().context("positions: a list of names is expected")?;
+    if let Some(other) = names.iter().find(|name| known.iter().all(|(known, _)| known != name)) {
+        bail!("positions: there is no position '{other}'");
+    }
+    Ok(Some(names))
+}
+
+fn cases(config: &Solvers) -> anyhow::Result<Vec<Case<'_>>> {
+    let (positions, searches) = (all_named(&config.position, "position")?, all_named(&config.search, "search")?);
+    let mut cases = Vec::new();
+    for (search, mut flags) in searches {
+        let only = chosen(&mut flags, &positions).with_context(|| format!("search '{search}'"))?;
+        let is_meant = |name: &str| only.as_ref().is_none_or(|only| only.iter().any(|own| own == name));
+        for (position, board) in positions.iter().filter(|(name, _)| is_meant(name)) {
+            let within = || format!("search '{search}', position '{position}'");
+            let mut settings = serde_json::Map::new();
+            for (key, value) in board.iter().chain(&flags) {
+                let value = serde_json::to_value(value).context(key.clone()).with_context(within)?;
+                ensure!(settings.insert(key.clone(), value).is_none(), "{}: {key} is given twice", within());
+            }
+            let job =
+                solver_job(settings).and_then(|(job, _)| Ok(job.check().map(|()| job)?)).with_context(within)?;
+            cases.push(Case { position, search, job });
+        }
+    }
+    Ok(cases)
+}
+
+/// Solves a position with an empty table.
+struct Solve<'a> {
+    job: &'a SolveJob,
+    budget: Option<u64>,
+}
+
+impl Visitor for Solve<'_> {
+    type Out = anyhow::Result<Cell>;
+
+    fn visit<G: Solvable>(self, root: G) -> anyhow::Result<Cell> {
+        let Solve { job, budget } = self;
+        let plan = Plan::new(&job.choice, 1)?;
+        let table = Table::new(job.memory)?;
+        let monitor = budget.map_or_else(Monitor::default, Monitor::with_budget);
+        let (busy, goal) = (Busy::default(), job.settings.goal);
+        let mut engine = MakeEngine::<G>::make(&plan, &table, &busy, &monitor);
+        let watch = Stopwatch::start();
+        let solved = solve(&mut *engine, &root, goal, job.settings.guess, false, 0, &mut |_| ());
+        let (seconds, nodes) = (watch.seconds(), engine.stats().nodes);
+        let points = |value: i32| value.div_euclid(G::POINT);
+        let bounds = match solved {
+            Ok(solution) => {
+                let Bounds { lower, upper } = solution.bounds;
+                Some(Bounds { lower: points(lower), upper: points(upper) })
+            }
+            Err(EngineError::Stopped(_)) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let goal = match goal {
+            Goal::Threshold(target) => Goal::Threshold(points(target)),
+            goal => goal,
+        };
+        let open = Bounds { lower: -MAX_VALUE, upper: MAX_VALUE };
+        Ok(Cell { bounds: bounds.unwrap_or(open), settled: bounds.is_some(), goal, nodes, seconds })
+    }
+}
+
+impl Cell {
+    fn value(&self) -> String {
+        let Bounds { lower, .. } = self.bounds;
+        match self.goal {
+            _ if !self.settled => "open".to_owned(),
+            Goal::Exact => range(self.bounds, 1),
+            Goal::WinLossDraw => ["lost", "drawn", "won"][(lower.signum() + 1).clamp(0, 2) as usize].to_owned(),
+            Goal::Threshold(target) => if lower >= target { "yes" } else { "no" }.to_owned(),
+        }
+    }
+
+    /// What it took, in nodes and seconds.
+    fn cost(&self) -> String {
+        let seconds = match self.seconds {
+            s if s < 0.1 => format!("{s:.3}"),
+            s if s < 10.0 => format!("{s:.2}"),
+            s => format!("{s:.0}"),
+        };
+        let more = if self.settled { "" } else { "open after " };
+        format!("{more}{}; {seconds} s", grouped(self.nodes))
+    }
+}
+
+/// Runs all searches on their positions.
+pub(super) fn solvers(config: &Solvers, threads: usize) -> anyhow::Result<Results> {
+    ensure!(config.budget != Some(0), "budget = 0: at least one node is expected");
+    let cases = cases(config)?;
+    let runs = each(cases.len(), threads, |i| {
+        let case = &cases[i];
+        let cell = case.job.visit(Solve { job: &case.job, budget: config.budget });
+        let cell = cell.map_err(anyhow::Error::from).and_then(|cell| cell);
+        let told = cell
+            .as_ref()
+            .map_or_else(|error| format!("{error:#}"), |cell| format!("{}, {}", cell.value(), cell.cost()));
+        (format!("{}, {}: {told}", case.position, case.search), cell)
+    })?;
+    let mut cells = Vec::new();
+    for (case, cell) in cases.iter().zip(runs) {
+        cells.push((case, cell.with_context(|| format!("search '{}', position '{}'", case.search, case.position))?));
+    }
+    let names = |tables: &[toml::Table]| -> Vec<String> {
+        tables.iter().filter_map(|table| Some(table.get("name")?.as_str()?.to_owned())).collect()
+    };
+    let (positions, searches) = (names(&config.position), names(&config.search));
+    let values: Vec<String> = positions.iter().map(|name| agreed(name, &cells)).collect::<anyhow::Result<_>>()?;
+
+    let mut table = String::from("position,search,value,nodes,cpu_seconds\n");
+    for (case, cell) in &cells {
+        writeln!(table, "{},{},{},{},{:.4}", case.position, case.search, cell.value(), cell.nodes, cell.seconds)?;
+    }
+    let mut summary =
+        String::from("Nodes and CPU seconds until the value is known; each search begins with an empty table.\n\n");
+    let mut row = |cells: Vec<String>| summary.push_str(&format!("| {} |\n", cells.join(" | ")));
+    let head = |first: &str, rest: &[String]| [&[first.to_owned()], rest].concat();
+    row(head("search", &positions));
+    row(vec!["---".to_owned(); positions.len() + 1]);
+    row(head("value", &values));
+    for search in &searches {
+        let cost = |position: &String| {
+            let of = |(case, _): &&(&Case, Cell)| case.position == position && case.search == search;
+            cells.iter().find(of).map_or(String::new(), |(_, cell)| cell.cost())
+        };
+        row(head(search, &positions.iter().map(cost).collect::<Vec<_>>()));
+    }
+    Ok(Results {
+        table,
+        title: "Solvers: nodes and processor time".to_owned(),
+        summary: Some(summary),
+        grid: None,
+        chart: None,
+    })
+}
+
+/// The value of a position that all searches agree on.
+fn agreed(position: &str, cells: &[(&Case, Cell)]) -> anyhow::Result<String> {
+    let mut known: Option<(&str, String)> = None;
+    for (case, cell) in cells.iter().filter(|(case, cell)| case.position == position && cell.settled) {
+        match &known {
+            // Whether a threshold is reached, and by how much, are different questions.
+            Some((other, value)) if *value != cell.value() => bail!(
+                "position '{position}': {} by search '{}', but {value} by search '{other}'",
+                cell.value(),
+                case.search
+            ),
+            Some(_) => (),
+            None => known = Some((case.search, cell.value())),
+        }
+    }
+    Ok(known.map_or_else(|| "open".to_owned(), |(_, value)| value))
+}
