@@ -240,3 +240,24 @@ fn with_a_quorum_a_lying_worker_is_named_and_the_value_is_right() {
     assert!(!coordinator.state().is_finished() && coordinator.running() == 0);
     assert!(coordinator.state().bounds().lower <= 16 * Position::POINT);
 }
+
+/// A worker that is alone remembers what it searched: the same windows of the same nodes take less. Where several have to agree, each
+/// unit begins with nothing.
+#[test]
+fn tables_are_kept_between_units_unless_they_must_not() {
+    let dir = temporary();
+    let nodes = |more: &str| {
+        let found =
+            json(&succeed(dir.path(), &format!("solve reversi --size 5 --units --unit-budget 100k --json {more}")));
+        assert_eq!((&found["lower"], &found["upper"]), (&13.into(), &13.into()), "{more}");
+        (found["units"]["fresh_tables"].as_bool().unwrap(), credit(&found)["accepted"]["nodes"].as_u64().unwrap())
+    };
+    let (kept, fresh, quorum) = (nodes(""), nodes("--fresh-tables"), nodes("--threads 2 --quorum 2"));
+    assert_eq!((kept.0, fresh.0), (false, true));
+    assert!(kept.1 * 5 < fresh.1 * 4, "{} nodes with what was known, {} without", kept.1, fresh.1);
+    // Two do each unit.
+    assert!(quorum.1 * 10 > fresh.1 * 17, "{} nodes of two, {} of one", quorum.1, fresh.1);
+    // A good guess is half the work.
+    let guessed = nodes("--guess 13");
+    assert!(guessed.1 < kept.1, "{} nodes from 13, {} from 0", guessed.1, kept.1);
+}

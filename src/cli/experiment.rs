@@ -373,6 +373,39 @@ mod tests {
         }
     }
 
+    const SOLVERS: &str = "experiment = 'solvers'\nbudget = 5000\n\
+                           [[position]]\nname = 'four'\ngame = 'reversi'\nsize = 4\n\
+                           [[position]]\nname = 'go'\ngame = 'go'\nsize = 2\nthreshold = 1\n\
+                           [[search]]\nname = 'all'\nalgorithm = 'negascout'\n\
+                           [[search]]\nname = 'bare'\nalgorithm = 'negascout'\nwithout = ['table', 'prior', 'bounds']\n\
+                           positions = ['four']\n\
+                           [[search]]\nname = 'special'\n";
+
+    #[test]
+    fn solvers_are_compared_on_positions() {
+        let directory = tempfile::tempdir().unwrap();
+        let summary = run_in(directory.path(), "solvers", SOLVERS, false).unwrap();
+        let row = |name: &str| -> Vec<String> {
+            let found = summary.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap();
+            found.trim_matches('|').split('|').skip(1).map(|cell| cell.trim().to_owned()).collect()
+        };
+        assert_eq!(row("value"), ["-8", "no"], "{summary}");
+        let bare = row("bare");
+        assert!(bare[0].starts_with("open after 5,") && bare[1].is_empty(), "{summary}");
+        let csv = std::fs::read_to_string(directory.path().join("results/solvers.csv")).unwrap();
+        let nodes =
+            |begin: &str| csv.lines().find_map(|line| line.strip_prefix(begin)?.split(',').next()?.parse().ok());
+        let (all, special): (u64, u64) = (nodes("four,all,-8,").unwrap(), nodes("four,special,-8,").unwrap());
+        assert!(row("all")[0].starts_with(&format!("{},{:03};", all / 1000, all % 1000)) && special > 100, "{csv}");
+        assert!(!directory.path().join("results/solvers.png").exists());
+        assert!(!directory.path().join("results/solvers.part").exists());
+        // Again, the same but for the time.
+        let again = run_in(directory.path(), "solvers", SOLVERS, true).unwrap();
+        let timeless =
+            |text: &str| text.split(';').map(|part| part.split('|').skip(1).collect::<String>()).collect::<Vec<_>>();
+        assert_eq!(timeless(&again), timeless(&summary));
+    }
+
     #[test]
     fn the_walk_at_depth_1_is_done_and_the_deep_one_cut_off() {
         let directory = tempfile::tempdir().unwrap();
@@ -425,6 +458,27 @@ mod tests {
             ("first_seed = 7", "first_seed = 9223372036854775807\niteration = 1", "unknown field"),
         ] {
             let error = run_in(directory.path(), "bad", &STRATEGIES.replace(old, new), true).unwrap_err();
+            let text = format!("{error:#}");
+            assert!(text.contains("bad.toml") && text.contains(named), "{new}: {text}");
+        }
+        for (old, new, named) in [
+            ("budget = 5000", "budget = 0", "budget = 0"),
+            ("name = 'go'", "name = 'four'", "position 'four': there are two of this name"),
+            ("game = 'go'", "game = 'chess'", "there is no 'chess'"),
+            ("game = 'go'\n", "", "game is missing"),
+            ("size = 2", "size = 1", "search 'all', position 'go'"),
+            ("['four']", "['five']", "search 'bare': positions: there is no position 'five'"),
+            ("'table', 'prior'", "'tables'", "without"),
+            (
+                "name = 'special'",
+                "name = 'special'\nwithout = 'table'",
+                "search 'special', position 'four': --without",
+            ),
+            ("name = 'special'", "name = 'special'\nthreshold = 1", "threshold is given twice"),
+            ("name = 'special'", "name = 'special'\ndepth = 1", "unknown key 'depth'"),
+            ("name = 'special'", "", "search number 3: a name"),
+        ] {
+            let error = run_in(directory.path(), "bad", &SOLVERS.replace(old, new), true).unwrap_err();
             let text = format!("{error:#}");
             assert!(text.contains("bad.toml") && text.contains(named), "{new}: {text}");
         }

@@ -231,3 +231,36 @@ fn agreed(position: &str, cells: &[(&Case, Cell)]) -> anyhow::Result<String> {
     }
     Ok(known.map_or_else(|| "open".to_owned(), |(_, value)| value))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configurations_can_be_run() {
+        for name in ["solvers-reversi", "solvers-go"] {
+            let path = format!("{}/configs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+            let config: Solvers = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+            let cases = cases(&config).unwrap();
+            assert!(cases.len() > 3 * config.search.len(), "{name}: {}", cases.len());
+        }
+    }
+
+    #[test]
+    fn searches_that_differ_are_named() {
+        let mut settings = serde_json::Map::new();
+        settings.insert("game".to_owned(), "reversi".into());
+        settings.insert("size".to_owned(), 4.into());
+        let job = solver_job(settings).unwrap().0;
+        let [right, wrong] = ["right", "wrong"].map(|search| Case { position: "four", search, job: job.clone() });
+        let cell = |value, settled| {
+            let bounds = Bounds { lower: value, upper: value };
+            Cell { bounds, settled, goal: Goal::Exact, nodes: 1, seconds: 0.0 }
+        };
+        let open = |case| (case, cell(0, false));
+        assert_eq!(agreed("four", &[(&right, cell(-8, true)), open(&wrong)]).unwrap(), "-8");
+        assert_eq!(agreed("four", &[open(&wrong)]).unwrap(), "open");
+        let error = agreed("four", &[(&right, cell(-8, true)), (&wrong, cell(2, true))]).unwrap_err().to_string();
+        assert_eq!(error, "position 'four': +2 by search 'wrong', but -8 by search 'right'");
+    }
+}
