@@ -1,6 +1,10 @@
 //! Go against its second implementation, against known counts and values, and against the laws of games.
 
 mod game_laws;
+#[path = "go/large.rs"]
+mod large;
+#[path = "go/superko.rs"]
+mod superko;
 
 use morpion::core::game::{Game, Side, Value};
 use morpion::core::seed::{Rng, rng};

@@ -1,7 +1,9 @@
-//! Bytes as a game of go, played by both implementations, and as a file with a position.
+//! Bytes as a game of go, played by all implementations, and as a file with a position.
 
 use morpion::core::game::Game;
 use morpion::games::go::board::Board;
+use morpion::games::go::large::points::Size;
+use morpion::games::go::large::position as large;
 use morpion::games::go::naive::NaivePosition;
 use morpion::games::go::notation::{parse_position, to_line};
 use morpion::games::go::position::{Move, Position};
@@ -13,8 +15,11 @@ use morpion::games::go::rules::{Cycle, Ko, Rules};
 /// If the implementations differ, a move is not undone, or a position does not survive being written and read.
 pub fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    for text in [text.to_string(), format!("(;SZ[3]{text})"), format!(".X./O.X/... {text}")] {
-        let _ = parse_position(&text, Rules::default());
+    for text in
+        [text.to_string(), format!("(;SZ[3]{text})"), format!("(;SZ[11]{text})"), format!(".X./O.X/... {text}")]
+    {
+        let _ = parse_position::<Position>(&text, Rules::default());
+        let _ = parse_position::<large::Position>(&text, Rules::default());
     }
     let [width, height, rules, moves @ ..] = data else { return };
     let Ok(board) = Board::new(1 + width % 7, 1 + height % 7) else { return };
@@ -22,6 +27,8 @@ pub fn run(data: &[u8]) {
     let rules = Rules { ko, cycle: Cycle::Tie, suicide: rules / 3 % 2 == 1 };
     let mut fast = Position::new(board, rules);
     let mut slow = NaivePosition::new(board.width().into(), board.height().into(), ko, rules.suicide);
+    let size = Size::new(board.width(), board.height()).expect("a size that small boards have");
+    let mut third = large::Position::new(size, rules);
     for byte in moves {
         let mut list = Vec::new();
         fast.moves(&mut list);
@@ -31,7 +38,12 @@ pub fn run(data: &[u8]) {
         if list.is_empty() {
             break;
         }
-        let read = parse_position(&to_line(&fast), rules).expect("what was written");
+        let read: Position = parse_position(&to_line(&fast), rules).expect("what was written");
+        assert_eq!(to_line(&third), to_line(&fast));
+        let mut others = Vec::new();
+        third.moves(&mut others);
+        let names: Vec<String> = list.iter().map(|&m| fast.name(m)).collect();
+        assert_eq!(others.iter().map(|&m| third.name(m)).collect::<Vec<_>>(), names);
         assert_eq!((to_line(&read), read.stones(), read.ko()), (to_line(&fast), fast.stones(), fast.ko()));
         let i = usize::from(*byte) % list.len();
         let before = fast.clone();
@@ -40,5 +52,9 @@ pub fn run(data: &[u8]) {
         back.undo(list[i], undo);
         assert_eq!(back, before);
         slow = slow.after(places[i]).expect("a legal move");
+        let undo = third.play(others[i]);
+        third.undo(others[i], undo);
+        third.play(others[i]);
+        third.chains().check().expect("chains as they are");
     }
 }

@@ -3,6 +3,8 @@
 use super::grid_input::save;
 use super::{go, machine, reversi};
 use crate::core::game::Game;
+use crate::games::go::large;
+use crate::games::go::position::Position;
 use crate::render::chart::{Chart, Marks, Panel, Series, chart};
 use crate::render::pen::Picture;
 use crate::solvers::branching::Branching;
@@ -31,7 +33,7 @@ pub struct Args {
 /// One line per game.
 #[derive(Debug, clap::Subcommand)]
 enum Games {
-    /// Go on boards up to 7x7
+    /// Go on boards up to 19x19
     Go(Of<go::Setup>),
     /// Reversi (Othello)
     Reversi(Of<reversi::Setup>),
@@ -71,7 +73,10 @@ struct Options {
 /// A position that cannot be read, a picture that exists, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        Games::Go(of) => branching(&of.setup.first()?, &of.setup.title()?, &of.options, out),
+        Games::Go(of) if of.setup.is_large()? => {
+            branching(&of.setup.first::<large::position::Position>()?, &of.setup.title()?, &of.options, out)
+        }
+        Games::Go(of) => branching(&of.setup.first::<Position>()?, &of.setup.title()?, &of.options, out),
         Games::Reversi(of) => branching(&of.setup.first()?, &of.setup.title(), &of.options, out),
     }
 }

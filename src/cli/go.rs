@@ -2,8 +2,10 @@
 
 use super::reversi::read_if_file;
 use super::solve::Problem;
-use crate::games::go::board::Board;
-use crate::games::go::notation::{parse_position, to_line};
+use crate::core::game::Side;
+use crate::games::go::board::GREATEST;
+use crate::games::go::large;
+use crate::games::go::notation::{Goban, parse_position, size_of, to_line};
 use crate::games::go::position::Position;
 use crate::games::go::rules::{Cycle, Ko, Rules};
 use anyhow::{Context, anyhow, bail};
@@ -11,10 +13,10 @@ use anyhow::{Context, anyhow, bail};
 /// Which board, which rules, which position.
 #[derive(Debug, clap::Args)]
 pub struct Setup {
-    /// The board: a number for a square one, or columns and rows, such as 4x5; 1 to 7 each [default: 4, or the
-    /// position's]
+    /// The board: a number for a square one, or columns and rows, such as 4x5; 1 to 7 each to be solved, else 1 to 19
+    /// [default: 4, or the position's]
     #[arg(long, value_name = "N|WxH", value_parser = parse_size)]
-    size: Option<Board>,
+    size: Option<Dimensions>,
     /// Which repetitions are forbidden
     #[arg(long, value_enum, default_value_t = KoName::Basic)]
     ko: KoName,
@@ -61,15 +63,20 @@ enum Switch {
     Off,
 }
 
+/// Columns and rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Dimensions(u8, u8);
+
 /// A size as people write it.
-fn parse_size(text: &str) -> anyhow::Result<Board> {
+fn parse_size(text: &str) -> anyhow::Result<Dimensions> {
     let side =
         |text: &str| text.parse::<u8>().map_err(|_| anyhow!("not a number of points or two with an x between"));
     let (width, height) = match text.split_once(['x', 'X']) {
         Some((width, height)) => (side(width)?, side(height)?),
         None => (side(text)?, side(text)?),
     };
-    Ok(Board::new(width, height)?)
+    large::points::Size::new(width, height)?;
+    Ok(Dimensions(width, height))
 }
 
 impl Setup {
@@ -106,27 +113,41 @@ impl Setup {
     /// The position asked for.
     ///
     /// # Errors
-    /// Text that is no position, or a file that cannot be read.
-    pub fn first(&self) -> anyhow::Result<Position> {
+    /// Text that is no position, a board of a size that there is not, or a file that cannot be read.
+    pub fn first<P: Goban>(&self) -> anyhow::Result<P> {
         let Some(given) = &self.position else {
-            let board = self.size.map_or_else(|| Board::new(4, 4), Ok)?;
-            return Ok(Position::new(board, self.rules()));
+            let Dimensions(width, height) = self.size.unwrap_or(Dimensions(4, 4));
+            return Ok(P::set_up((width, height), self.rules(), &[], Side::First)?);
         };
         let file = self.read(given)?;
         let (name, text) = match &file {
             Some(text) => (given.as_str(), text),
             None => ("--position", given),
         };
-        let position = parse_position(text, self.rules()).with_context(|| match file {
+        let position: P = parse_position(text, self.rules()).with_context(|| match file {
             Some(_) => format!("cannot use {name}"),
             None => format!("{name} is neither a file nor a position"),
         })?;
+        let (width, height) = position.columns_and_rows();
         match self.size {
-            Some(size) if size != position.board() => {
-                bail!("{name}: the position is on a {} board, --size says {size}", position.board())
+            Some(size) if size != Dimensions(width, height) => {
+                bail!("{name}: the position is on a {width}x{height} board, --size says {}x{}", size.0, size.1)
             }
             _ => Ok(position),
         }
+    }
+
+    /// Whether the board is too large for the solvers, so that it is one of [`large`].
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn is_large(&self) -> anyhow::Result<bool> {
+        let size = match self.given()? {
+            // What is no position is told of by whoever reads it.
+            Some(given) => size_of(&given).map_or(Dimensions(0, 0), |(width, height)| Dimensions(width, height)),
+            None => self.size.unwrap_or(Dimensions(4, 4)),
+        };
+        Ok(size.0.max(size.1) > GREATEST)
     }
 
     /// The position asked for, as one to be solved.
@@ -134,7 +155,7 @@ impl Setup {
     /// # Errors
     /// As [`Setup::first`].
     pub fn problems(&self) -> anyhow::Result<Vec<Problem<Position>>> {
-        let position = self.first()?;
+        let position: Position = self.first()?;
         Ok(vec![Problem { label: String::new(), text: to_line(&position), position, known: None }])
     }
 
@@ -156,6 +177,7 @@ impl Setup {
             CycleName::LostForWhite => ", cycles lost for white",
         };
         let suicide = if self.suicide == Switch::On { ", suicide" } else { "" };
-        Ok(format!("go {}, {start}, {ko}{cycle}{suicide}", self.first()?.board()))
+        let (width, height) = self.first::<large::position::Position>()?.columns_and_rows();
+        Ok(format!("go {width}x{height}, {start}, {ko}{cycle}{suicide}"))
     }
 }

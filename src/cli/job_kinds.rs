@@ -4,8 +4,9 @@ use super::hunt::{self, Given};
 use super::solve::options::Asked;
 use super::{HuntOnly, config, go, reversi};
 use crate::core::game::Game;
-use crate::daemon::kinds::{JobKinds, Prepared, Work};
+use crate::daemon::kinds::{JobKinds, Prepared, Start as Root, Work};
 use crate::daemon::view::{JobRequest, Limits, Start};
+use crate::games::go::position as go_board;
 use crate::jobs::hunt::Job;
 use crate::jobs::solve::{Problem, SolveJob};
 use crate::jobs::tree::settings::Settings;
@@ -15,7 +16,7 @@ use crate::morpion::variant::Variant;
 use crate::notation::format::{ChosenBy, read};
 use crate::notation::grid::Grid;
 use crate::solvers::choice::Name;
-use crate::solvers::solvable::Solvable;
+use crate::solvers::solvable::Playable;
 use crate::strategies::params::Strategy;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches};
@@ -38,6 +39,10 @@ impl JobKinds for Kinds {
             other => return Err(format!("there is no kind of job '{other}': expected hunt or solve")),
         };
         prepared.map_err(|error| super::message(&error))
+    }
+
+    fn start(&self, settings: Map<String, Value>) -> Result<Root, String> {
+        start(settings).map_err(|error| super::message(&error))
     }
 }
 
@@ -110,6 +115,20 @@ fn of_solve(request: &JobRequest) -> anyhow::Result<Prepared> {
     Ok(Prepared { name, limits, settings, strategy, work: Work::Solve(job) })
 }
 
+fn start(mut settings: Map<String, Value>) -> anyhow::Result<Root> {
+    if settings.get("game").and_then(Value::as_str) == Some("go") {
+        let game = settings.remove("game");
+        let (_, _, mut asked) = asked::<go::Setup>(&settings)?;
+        asked.setup.text_only = true;
+        if asked.setup.is_large()? {
+            let root = Box::new(asked.setup.first().context("settings")?);
+            return Ok(Root::Large { title: asked.setup.title()?, root });
+        }
+        settings.extend(game.map(|game| ("game".to_owned(), game)));
+    }
+    Ok(Root::Solvable(solver_job(settings)?.0))
+}
+
 /// What these settings ask for: the game, and the flags of the game in `morpion solve` but for those that are about the process;
 /// and all settings with their defaults.
 ///
@@ -130,10 +149,10 @@ pub fn solver_job(mut settings: Map<String, Value>) -> anyhow::Result<(SolveJob,
             let position = match setup.given()? {
                 Some(given) => {
                     // Whether it is one, and of the size asked for.
-                    setup.first()?;
+                    setup.first::<go_board::Position>()?;
                     given
                 }
-                None => setup.first()?.text(),
+                None => setup.first::<go_board::Position>()?.text(),
             };
             Ok((setup.title()?, Problem::Go { rules: setup.rules(), position }, go_point()))
         }),
@@ -147,7 +166,15 @@ fn reversi_point() -> i32 {
 }
 
 fn go_point() -> i32 {
-    <crate::games::go::position::Position as Game>::POINT
+    <go_board::Position as Game>::POINT
+}
+
+/// Settings read as the flags of a game in `morpion solve`.
+fn asked<S: clap::Args>(settings: &Map<String, Value>) -> anyhow::Result<(clap::Command, ArgMatches, Asked<S>)> {
+    let command = Asked::<S>::augment_args(clap::Command::new("solve")).args_override_self(true);
+    let matches = matches_of(settings, &command)?;
+    let asked = Asked::<S>::from_arg_matches(&matches)?;
+    Ok((command, matches, asked))
 }
 
 /// The same for one game: `problem` makes its position, with the title and the worth of a point.
@@ -156,9 +183,7 @@ fn of_game<S: clap::Args>(
     settings: &Map<String, Value>,
     problem: impl FnOnce(&mut S) -> anyhow::Result<(String, Problem, i32)>,
 ) -> anyhow::Result<(SolveJob, Map<String, Value>)> {
-    let command = Asked::<S>::augment_args(clap::Command::new("solve")).args_override_self(true);
-    let matches = matches_of(settings, &command)?;
-    let mut asked = Asked::<S>::from_arg_matches(&matches)?;
+    let (command, matches, mut asked) = asked::<S>(settings)?;
     let (title, problem, point) = problem(&mut asked.setup).context("settings")?;
     let choice = asked.question.choice();
     let job = SolveJob {

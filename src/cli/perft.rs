@@ -2,6 +2,8 @@
 
 use super::{go, machine, reversi};
 use crate::core::game::Game;
+use crate::games::go::large;
+use crate::games::go::position::Position;
 use crate::solvers::perft::perft;
 use std::io::Write;
 use std::process::ExitCode;
@@ -22,7 +24,7 @@ pub struct Args {
 /// One line per game.
 #[derive(Debug, clap::Subcommand)]
 enum Games {
-    /// Go on boards up to 7x7
+    /// Go on boards up to 19x19
     Go(Of<go::Setup>),
     /// Reversi (Othello)
     Reversi(Of<reversi::Setup>),
@@ -46,7 +48,10 @@ struct Of<S: clap::Args> {
 /// A position that cannot be read, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        Games::Go(of) => count(&mut of.setup.first()?, &of.setup.title()?, of.depth, of.json, out),
+        Games::Go(of) if of.setup.is_large()? => {
+            count(&mut of.setup.first::<large::position::Position>()?, &of.setup.title()?, of.depth, of.json, out)
+        }
+        Games::Go(of) => count(&mut of.setup.first::<Position>()?, &of.setup.title()?, of.depth, of.json, out),
         Games::Reversi(of) => count(&mut of.setup.first()?, &of.setup.title(), of.depth, of.json, out),
     }
 }

@@ -2,6 +2,7 @@
 //! is; so the reading is injected by whoever makes the daemon.
 
 use super::view::{JobRequest, Limits};
+use crate::games::go::large::position::Position as LargePosition;
 use crate::jobs::hunt::Job;
 use crate::jobs::solve::SolveJob;
 use serde_json::{Map, Value};
@@ -31,6 +32,20 @@ pub enum Work {
     Solve(SolveJob),
 }
 
+/// A position of a two-player game that a person plays from.
+#[derive(Debug)]
+pub enum Start {
+    /// One that can be solved.
+    Solvable(SolveJob),
+    /// Of go, on a board too large for that.
+    Large {
+        /// The board, the rules and how it begins, in words.
+        title: String,
+        /// The position.
+        root: Box<LargePosition>,
+    },
+}
+
 /// Reads requests.
 pub trait JobKinds: Send + Sync + 'static {
     /// What a request comes to on a daemon with so many workers.
@@ -38,4 +53,10 @@ pub trait JobKinds: Send + Sync + 'static {
     /// # Errors
     /// If it makes no sense: what is wrong, where, and what would be right.
     fn prepare(&self, request: &JobRequest, workers: u32) -> Result<Prepared, String>;
+
+    /// The position that the settings of a solver job are of, or would be if its board were not too large to be solved.
+    ///
+    /// # Errors
+    /// As [`JobKinds::prepare`].
+    fn start(&self, settings: Map<String, Value>) -> Result<Start, String>;
 }

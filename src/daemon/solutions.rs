@@ -1,16 +1,16 @@
 //! Solutions by units as the API shows them: the position and what is known of it, its course, and the credit.
 
-use super::kinds::{JobKinds, Work};
+use super::kinds::{JobKinds, Start};
 use super::view::{
-    BoundsPoint, CreditView, JobRequest, Limits, MoveBoundsView, PositionRequest, PositionView,
-    SolutionStatisticsView, SolutionUnitsView, SolutionView, TallyView, UserCreditView, VERSION, WorkerCreditView,
+    BoundsPoint, CreditView, MoveBoundsView, PositionRequest, PositionView, SolutionStatisticsView,
+    SolutionUnitsView, SolutionView, TallyView, UserCreditView, VERSION, WorkerCreditView,
 };
 use crate::core::game::{Game, Side};
 use crate::jobs::solve::{SolveJob, Visitor, goal_name};
 use crate::jobs::tree::credit::{Credit, Tally, Worker, by_user, total};
 use crate::jobs::tree::state::State;
 use crate::runner::tree::Standing;
-use crate::solvers::solvable::Solvable;
+use crate::solvers::solvable::{Playable, Solvable};
 use crate::solvers::solve::{Bounds, Goal};
 
 /// Most points of a course.
@@ -71,7 +71,7 @@ pub fn view<G: Solvable>(job: &SolveJob, root: &G, state: &State<G>, standing: &
 }
 
 /// The board by rows: `X` black, `O` white, `.` empty.
-fn cells<G: Solvable>(position: &G) -> String {
+fn cells<G: Playable>(position: &G) -> String {
     let symbol = |cell: Option<Side>| match cell {
         Some(Side::First) => 'X',
         Some(Side::Second) => 'O',
@@ -81,7 +81,7 @@ fn cells<G: Solvable>(position: &G) -> String {
 }
 
 /// The side to move.
-fn side<G: Solvable>(position: &G) -> String {
+fn side<G: Playable>(position: &G) -> String {
     if position.side() == Side::First { "black" } else { "white" }.to_owned()
 }
 
@@ -94,7 +94,7 @@ pub enum NoPosition {
     Move(usize, String),
 }
 
-/// The position that the settings of a solver job are of, after some moves.
+/// The position that the settings of a solver job are of, after some moves; the board may be too large to be solved.
 ///
 /// # Errors
 /// If there is none.
@@ -104,30 +104,20 @@ pub fn position(kinds: &dyn JobKinds, request: PositionRequest) -> Result<Positi
         type Out = Result<PositionView, NoPosition>;
         fn visit<G: Solvable>(self, root: G) -> Self::Out {
             let Play(title, moves) = self;
-            play(root, title, moves)
+            play(root, true, title, moves)
         }
     }
     let PositionRequest { settings, moves } = request;
-    let job = JobRequest {
-        kind: "solve".to_owned(),
-        name: None,
-        priority: 0,
-        weight: 1,
-        limits: Limits::default(),
-        settings,
-        start: None,
-        grids: Vec::new(),
-    };
-    match kinds.prepare(&job, 1).map_err(NoPosition::Settings)?.work {
-        Work::Solve(job) => {
+    match kinds.start(settings).map_err(NoPosition::Settings)? {
+        Start::Solvable(job) => {
             let visited = job.visit(Play(job.title.clone(), moves));
             visited.map_err(|error| NoPosition::Settings(error.to_string()))?
         }
-        Work::Hunt(_) => Err(NoPosition::Settings("these are settings of a hunt".to_owned())),
+        Start::Large { title, root } => play(*root, false, title, moves),
     }
 }
 
-fn play<G: Solvable>(root: G, title: String, moves: Vec<String>) -> Result<PositionView, NoPosition> {
+fn play<G: Playable>(root: G, solvable: bool, title: String, moves: Vec<String>) -> Result<PositionView, NoPosition> {
     let (mut position, mut legal) = (root, Vec::new());
     for (number, name) in (1..).zip(&moves) {
         legal.clear();
@@ -153,6 +143,7 @@ fn play<G: Solvable>(root: G, title: String, moves: Vec<String>) -> Result<Posit
         side: side(&position),
         outcome: legal.is_empty().then(|| points::<G>(position.outcome())),
         legal: legal.into_iter().map(|m| position.name(m)).collect(),
+        solvable,
         moves,
     })
 }

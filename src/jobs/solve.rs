@@ -7,7 +7,7 @@ use crate::games::reversi::notation::TextError;
 use crate::games::reversi::position::Empties;
 use crate::games::{go, reversi};
 use crate::solvers::choice::{Choice, ChoiceError};
-use crate::solvers::solvable::Solvable;
+use crate::solvers::solvable::{Playable, Solvable};
 use crate::solvers::solve::Goal;
 use serde::{Deserialize, Serialize};
 
@@ -96,7 +96,9 @@ impl SolveJob {
                 let root = reversi::notation::parse_board(board, position)?.with_empties(*empties);
                 visitor.visit(root)
             }
-            Problem::Go { rules, position } => visitor.visit(go::notation::parse_position(position, *rules)?),
+            Problem::Go { rules, position } => {
+                visitor.visit(go::notation::parse_position::<go::position::Position>(position, *rules)?)
+            }
         })
     }
 

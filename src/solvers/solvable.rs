@@ -1,5 +1,5 @@
-//! What a game needs to be solved as a job: a name, a text for its positions, and an engine of its own. One `impl` per
-//! game.
+//! What a game needs to be shown and played: a name, and a text for its positions; and to be solved as a job: an engine of its own.
+//! One `impl` of each per game.
 
 use super::busy::Busy;
 use super::go::GoEngine;
@@ -11,16 +11,10 @@ use super::table::Table;
 use crate::core::game::{Game, Side};
 use crate::games::{go, reversi};
 
-/// A game that can be solved as a job.
-pub trait Solvable: Game + Send + Sync + 'static {
+/// A game that people play.
+pub trait Playable: Game {
     /// Its name.
     const NAME: &'static str;
-
-    /// Its own engine.
-    type Own<'a>: Engine<Self> + Send;
-
-    /// Makes the engine, for one thread; `busy` if there are others at the same search.
-    fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> Self::Own<'a>;
 
     /// The position as one line.
     fn text(&self) -> String;
@@ -30,6 +24,15 @@ pub trait Solvable: Game + Send + Sync + 'static {
 
     /// What lies on the board, by rows from the upper left.
     fn cells(&self) -> Vec<Option<Side>>;
+}
+
+/// A game that can be solved as a job.
+pub trait Solvable: Playable + Send + Sync + 'static {
+    /// Its own engine.
+    type Own<'a>: Engine<Self> + Send;
+
+    /// Makes the engine, for one thread; `busy` if there are others at the same search.
+    fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> Self::Own<'a>;
 }
 
 /// Who has a cell, of black and white as bits.
@@ -42,12 +45,15 @@ fn owner((black, white): (u64, u64), bit: u8) -> Option<Side> {
 }
 
 impl Solvable for reversi::position::Position {
-    const NAME: &'static str = "reversi";
     type Own<'a> = ReversiEngine<'a>;
 
     fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> ReversiEngine<'a> {
         ReversiEngine { table, busy, monitor, stats: Stats::default() }
     }
+}
+
+impl Playable for reversi::position::Position {
+    const NAME: &'static str = "reversi";
 
     fn text(&self) -> String {
         reversi::notation::to_obf(self)
@@ -63,12 +69,15 @@ impl Solvable for reversi::position::Position {
 }
 
 impl Solvable for go::position::Position {
-    const NAME: &'static str = "go";
     type Own<'a> = GoEngine<'a>;
 
     fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> GoEngine<'a> {
         GoEngine::new(table, busy, monitor)
     }
+}
+
+impl Playable for go::position::Position {
+    const NAME: &'static str = "go";
 
     fn text(&self) -> String {
         go::notation::to_line(self)
@@ -80,5 +89,21 @@ impl Solvable for go::position::Position {
 
     fn cells(&self) -> Vec<Option<Side>> {
         self.board().all().map(|point| owner(self.stones(), point)).collect()
+    }
+}
+
+impl Playable for go::large::position::Position {
+    const NAME: &'static str = "go";
+
+    fn text(&self) -> String {
+        go::notation::to_line(self)
+    }
+
+    fn size(&self) -> (u8, u8) {
+        (self.chains().size().width(), self.chains().size().height())
+    }
+
+    fn cells(&self) -> Vec<Option<Side>> {
+        (0..self.chains().size().area()).map(|point| self.chains().colour(point)).collect()
     }
 }

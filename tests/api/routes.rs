@@ -358,8 +358,20 @@ fn a_person_plays_a_two_player_game() {
     let go = ask(json!({"game": "go", "size": "2x3"}), json!(["a1", "PASS", "pass"])).json();
     assert_eq!((&go["legal"], &go["outcome"], &go["side"]), (&json!([]), &(-6).into(), &"white".into()));
     let go = ask(json!({"game": "go", "size": "2x3"}), json!(["pass", "pass"])).json();
-    assert_eq!(go["outcome"], 0);
+    assert_eq!((&go["outcome"], &go["solvable"]), (&0.into(), &true.into()));
+    // Larger boards are for play.
+    let large = ask(json!({"game": "go", "size": 19}), json!(["q4", "d16", "q16", "j10"])).json();
+    assert_eq!((&large["width"], &large["solvable"], &large["side"]), (&19.into(), &false.into(), &"black".into()));
+    assert_eq!(
+        (large["legal"].as_array().unwrap().len(), &large["cells"].as_str().unwrap()[3 * 19 + 3..][..1]),
+        (358, "O")
+    );
+    let again = ask(json!({"game": "go", "position": large["position"]}), json!([])).json();
+    assert_eq!((&again["cells"], &again["side"]), (&large["cells"], &large["side"]));
     for (settings, moves, status) in [
+        (json!({"game": "go", "size": 20}), json!([]), 422),
+        (json!({"game": "go", "size": 9}), json!(["i5"]), 422),
+        (json!({"game": "go", "size": 9}), json!(["a1", "a1"]), 422),
         (json!({"game": "chess"}), json!([]), 422),
         (json!({"game": "reversi", "size": 3}), json!([]), 422),
         (json!({"game": "go", "position": "/etc/passwd"}), json!([]), 422),

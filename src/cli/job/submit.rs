@@ -304,7 +304,7 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             Games::Go(of) => {
                 let setup = &of.asked.args.setup;
                 // Mistakes are told here.
-                setup.first()?;
+                setup.first::<crate::games::go::position::Position>()?;
                 let position = setup.given()?;
                 of.send("go", position, out)
             }

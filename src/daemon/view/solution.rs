@@ -207,6 +207,8 @@ pub struct PositionView {
     pub moves: Vec<String>,
     /// The legal moves.
     pub legal: Vec<String>,
+    /// Whether a solver job can be made of it: boards of go beyond 7x7 are only for play.
+    pub solvable: bool,
     /// If the game is over: its value for the side to move, in points.
     pub outcome: Option<i32>,
 }

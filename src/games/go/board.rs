@@ -15,7 +15,7 @@ pub struct Board {
 
 /// A size that no board has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("there is no {width}x{height} board for go here: width and height are 1 to {GREATEST}")]
+#[error("no {width}x{height} board of go can be solved here: width and height are 1 to {GREATEST}")]
 pub struct BoardError {
     width: u8,
     height: u8,

@@ -86,7 +86,7 @@ fn is_vital(region: u64, near: u64, enemy: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::go::notation::parse_rows;
+    use crate::games::go::notation::small_rows;
 
     #[test]
     fn what_lives_is_what_the_definition_says() {
@@ -112,7 +112,7 @@ mod tests {
             ("xxxxxx/x.xOO./xxx.O./xxxxxx", 24),
             ("xxxxx/x.xxx/xx.O./xxOOO/xx.../xxxxx", 21),
         ] {
-            let (board, black, white) = parse_rows(rows).unwrap();
+            let (board, black, white) = small_rows(rows);
             let found = sure(black, white, board.points());
             assert_eq!(found.count_ones(), area, "{rows}");
         }

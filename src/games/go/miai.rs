@@ -172,7 +172,7 @@ mod tests {
     use crate::core::game::Side;
     use crate::games::go::board::Board;
     use crate::games::go::life::sure;
-    use crate::games::go::notation::parse_rows;
+    use crate::games::go::notation::small_rows;
     use crate::games::go::rules::{Ko, Rules};
     use crate::games::go::state::{Move, State};
     use std::collections::HashMap;
@@ -190,7 +190,7 @@ mod tests {
             // The corner has but one free neighbour next to black: black has to take it now.
             ("x..../xx.x./.xxxx", [0, 0, 15]),
         ] {
-            let (board, black, white) = parse_rows(rows).unwrap();
+            let (board, black, white) = small_rows(rows);
             let points = board.points();
             let [white_to_move, black_to_move] =
                 [false, true].map(|to_move| sure_with_answers(black, white, points, 0, to_move));

@@ -1,4 +1,4 @@
-//! Go on boards from 1x1 to 7x7, rectangles included.
+//! Go on boards from 1x1 to 7x7, rectangles included, and for play up to 19x19 ([`large`]).
 //!
 //! Black begins; a side puts a stone or passes; chains of enemy stones without liberties are captured; two passes in
 //! a row end the game. Area is counted: stones, and empty points that reach stones of one colour only. Nothing is
@@ -28,6 +28,7 @@
 //! enough as it stands); so its play is legal under superko, and the opponent has no more moves than here.
 
 pub mod board;
+pub mod large;
 pub mod life;
 pub mod miai;
 pub mod naive;

@@ -5,9 +5,143 @@
 //! What `Display` of a position writes can be read, too.
 
 use super::board::{Board, BoardError};
+use super::large;
 use super::position::{Move, Position, StonesError};
 use super::rules::Rules;
 use crate::core::game::{Game, Side};
+
+/// A point: column and row, both from 0 at the upper left.
+pub type Place = (u8, u8);
+
+/// A position that text is read into and written from, on a small board or a large one.
+pub trait Goban: Game {
+    /// The position with these stones, no two of them on one point; the empty board has none. Without a past.
+    ///
+    /// # Errors
+    /// A size that no such board has, a chain without liberties.
+    fn set_up(size: (u8, u8), rules: Rules, stones: &[(Place, Side)], side: Side) -> Result<Self, ReadError>;
+
+    /// Columns and rows.
+    fn columns_and_rows(&self) -> (u8, u8);
+
+    /// The stone on a point of the board.
+    fn stone(&self, place: Place) -> Option<Side>;
+
+    /// The move to a point of the board, or the pass.
+    fn move_to(&self, place: Option<Place>) -> Self::Move;
+
+    /// Whether a move is legal.
+    fn allows(&self, m: Self::Move) -> bool;
+
+    /// Makes a ko forbid an empty point, if the rules know a ko, and says whether the other side has just passed.
+    fn set_ko_and_pass(&mut self, ko: Option<Place>, passed: bool);
+
+    /// The point that a ko forbids, and whether the other side has just passed.
+    fn ko_and_pass(&self) -> (Option<Place>, bool);
+}
+
+impl Goban for Position {
+    fn set_up(
+        (width, height): (u8, u8),
+        rules: Rules,
+        stones: &[(Place, Side)],
+        side: Side,
+    ) -> Result<Position, ReadError> {
+        let board = Board::new(width, height)?;
+        let of = |colour| {
+            let own = stones.iter().filter(|stone| stone.1 == colour);
+            own.filter_map(|&((x, y), _)| board.point(x, y)).fold(0, |set, point| set | 1u64 << point)
+        };
+        Ok(Position::from_stones(board, rules, of(Side::First), of(Side::Second), side)?)
+    }
+
+    fn columns_and_rows(&self) -> (u8, u8) {
+        (self.board().width(), self.board().height())
+    }
+
+    fn stone(&self, (x, y): Place) -> Option<Side> {
+        let (black, white) = self.stones();
+        let bit = 1u64 << self.board().point(x, y)?;
+        if black & bit != 0 { Some(Side::First) } else { (white & bit != 0).then_some(Side::Second) }
+    }
+
+    fn move_to(&self, place: Option<Place>) -> Move {
+        place.and_then(|(x, y)| self.board().point(x, y)).map_or(Move::PASS, Move)
+    }
+
+    fn allows(&self, m: Move) -> bool {
+        self.is_legal(m)
+    }
+
+    fn set_ko_and_pass(&mut self, ko: Option<Place>, passed: bool) {
+        if let Some(point) = ko.and_then(|(x, y)| self.board().point(x, y)) {
+            self.set_ko(point);
+        }
+        self.set_passed(passed);
+    }
+
+    fn ko_and_pass(&self) -> (Option<Place>, bool) {
+        (self.ko().map(|point| (point % 8, point / 8)), self.passes() > 0)
+    }
+}
+
+impl Goban for large::position::Position {
+    fn set_up(
+        (width, height): (u8, u8),
+        rules: Rules,
+        stones: &[(Place, Side)],
+        side: Side,
+    ) -> Result<Self, ReadError> {
+        let size = large::points::Size::new(width, height)?;
+        let point = |&((x, y), colour): &(Place, Side)| size.point(x, y).map(|point| (point, colour));
+        let stones: Vec<(u16, Side)> = stones.iter().filter_map(point).collect();
+        Ok(large::position::Position::from_stones(size, rules, &stones, side)?)
+    }
+
+    fn columns_and_rows(&self) -> (u8, u8) {
+        (self.size().width(), self.size().height())
+    }
+
+    fn stone(&self, (x, y): Place) -> Option<Side> {
+        self.chains().colour(self.size().point(x, y)?)
+    }
+
+    fn move_to(&self, place: Option<Place>) -> large::position::Move {
+        let point = place.and_then(|(x, y)| self.size().point(x, y));
+        point.map_or(large::position::Move::PASS, large::position::Move)
+    }
+
+    fn allows(&self, m: large::position::Move) -> bool {
+        self.is_legal(m)
+    }
+
+    fn set_ko_and_pass(&mut self, ko: Option<Place>, passed: bool) {
+        if let Some(point) = ko.and_then(|(x, y)| self.size().point(x, y)) {
+            self.set_ko(point);
+        }
+        self.set_passed(passed);
+    }
+
+    fn ko_and_pass(&self) -> (Option<Place>, bool) {
+        (self.ko().map(|point| self.size().place(point)), self.passes() > 0)
+    }
+}
+
+/// The points of a board by rows from the upper left.
+fn places((width, height): (u8, u8)) -> impl Iterator<Item = Place> {
+    (0..height).flat_map(move |y| (0..width).map(move |x| (x, y)))
+}
+
+/// The name of a point on a board with so many rows.
+fn name((x, y): Place, height: u8) -> String {
+    format!("{}{}", large::points::column(x), height.saturating_sub(y))
+}
+
+/// The stones of a position.
+fn stones_of<P: Goban>(position: &P) -> Vec<(Place, Side)> {
+    let places = places(position.columns_and_rows());
+    places.filter_map(|place| Some((place, position.stone(place)?))).collect()
+}
 
 /// Text that is no position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,12 +173,18 @@ pub enum ReadError {
     /// A ko that cannot be.
     #[error("the ko at {0} is on no empty point of the board")]
     Ko(String),
-    /// A size that no board has.
+    /// A size that no small board has.
     #[error(transparent)]
     Size(#[from] BoardError),
+    /// A size that no large board has.
+    #[error(transparent)]
+    LargeSize(#[from] large::points::SizeError),
     /// Stones that cannot be.
     #[error(transparent)]
     Stones(#[from] StonesError),
+    /// Stones that cannot be, on a large board.
+    #[error(transparent)]
+    LargeStones(#[from] large::position::StonesError),
     /// SGF that ends early or has something in the wrong place.
     #[error("not SGF: {0}")]
     Sgf(&'static str),
@@ -68,24 +208,33 @@ pub enum ReadError {
     },
 }
 
-/// Reads rows of points: the board, the black and the white stones.
+/// Whether a line has the letters of the columns above a board: the first is no stone.
+fn is_head(line: &str) -> bool {
+    let mut letters = line.chars().filter(|c| !c.is_whitespace()).peekable();
+    letters.peek() == Some(&'a') && letters.all(|c| ('a'..='t').contains(&c))
+}
+
+/// Columns and rows of a board, and its stones.
+pub type Rows = ((u8, u8), Vec<(Place, Side)>);
+
+/// Reads rows of points.
 ///
 /// # Errors
-/// Characters that are no points, rows of unequal length, a size that there is not.
-pub fn parse_rows(text: &str) -> Result<(Board, u64, u64), ReadError> {
-    let (mut rows, mut black, mut white, mut width) = (0usize, 0u64, 0u64, 0);
+/// Characters that are no points, rows of unequal length, no rows.
+pub fn parse_rows(text: &str) -> Result<Rows, ReadError> {
+    let short = |n: usize| u8::try_from(n).unwrap_or(u8::MAX);
+    let (mut rows, mut stones, mut width) = (0usize, Vec::new(), 0);
     for line in text.split(['/', '\n']) {
         let line = line.trim().trim_start_matches(|c: char| c.is_ascii_digit());
-        // Blank, or the letters of the columns.
-        if line.chars().all(|c| c.is_whitespace() || ('a'..='g').contains(&c)) {
+        if line.trim().is_empty() || is_head(line) {
             continue;
         }
         let mut x = 0usize;
         for c in line.chars().filter(|c| !c.is_whitespace()) {
-            let bit = if x < 8 && rows < 8 { 1u64 << (8 * rows + x) } else { 0 };
+            let place = (short(x), short(rows));
             match c {
-                'X' | 'x' | '#' | '*' => black |= bit,
-                'O' | 'o' => white |= bit,
+                'X' | 'x' | '#' | '*' => stones.push((place, Side::First)),
+                'O' | 'o' => stones.push((place, Side::Second)),
                 '.' | '+' | '-' | '_' => (),
                 found => return Err(ReadError::Character { row: rows + 1, found }),
             }
@@ -102,22 +251,19 @@ pub fn parse_rows(text: &str) -> Result<(Board, u64, u64), ReadError> {
     if rows == 0 {
         return Err(ReadError::Empty);
     }
-    let short = |n: usize| u8::try_from(n).unwrap_or(u8::MAX);
-    Ok((Board::new(short(width), short(rows))?, black, white))
+    Ok(((short(width), short(rows)), stones))
 }
 
 /// Reads a position: SGF if it begins like it, else a board of characters.
 ///
 /// # Errors
 /// Text that is neither, or stones that cannot be.
-pub fn parse_position(text: &str, rules: Rules) -> Result<Position, ReadError> {
-    if text.trim_start_matches('\u{feff}').trim_start().starts_with('(') {
+pub fn parse_position<P: Goban>(text: &str, rules: Rules) -> Result<P, ReadError> {
+    if is_sgf(text) {
         return parse_sgf(text, rules);
     }
-    let words = ["black", "white", "ko", "pass", "after"];
-    let lower = text.to_ascii_lowercase();
-    let end = words.iter().filter_map(|word| lower.find(word)).min().unwrap_or(text.len());
-    let (board, black, white) = parse_rows(&text[..end])?;
+    let (lower, end) = (text.to_ascii_lowercase(), board_end(text));
+    let (size, stones) = parse_rows(&text[..end])?;
     let (mut side, mut ko, mut passed, mut in_ko) = (Side::First, None, false, false);
     for word in lower[end..].split(|c: char| c.is_whitespace() || ",;/".contains(c)) {
         match word {
@@ -131,35 +277,60 @@ pub fn parse_position(text: &str, rules: Rules) -> Result<Position, ReadError> {
         }
         in_ko = word == "ko";
     }
-    let mut position = Position::from_stones(board, rules, black, white, side)?;
-    if let Some(name) = ko {
-        let empty = board.points() & !(black | white);
-        let point = board.all().find(|&p| board.name(p) == name && empty >> p & 1 != 0);
-        position.set_ko(point.ok_or(ReadError::Ko(name))?);
-    }
-    position.set_passed(passed);
+    let mut position = P::set_up(size, rules, &stones, side)?;
+    let ko = match ko {
+        Some(given) => {
+            let is_empty = |place: &Place| position.stone(*place).is_none() && name(*place, size.1) == given;
+            Some(places(size).find(is_empty).ok_or(ReadError::Ko(given))?)
+        }
+        None => None,
+    };
+    position.set_ko_and_pass(ko, passed);
     Ok(position)
 }
 
+/// Columns and rows of the board that a text is about, as [`parse_position`] reads it.
+///
+/// # Errors
+/// Text that has no board.
+pub fn size_of(text: &str) -> Result<(u8, u8), ReadError> {
+    if is_sgf(text) {
+        return board_of(&main_line(text)?[0]);
+    }
+    Ok(parse_rows(&text[..board_end(text)])?.0)
+}
+
+fn is_sgf(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim_start().starts_with('(')
+}
+
+/// Where the words after a board begin.
+fn board_end(text: &str) -> usize {
+    let lower = text.to_ascii_lowercase();
+    let words = ["black", "white", "ko", "pass", "after"];
+    words.iter().filter_map(|word| lower.find(word)).min().unwrap_or(text.len())
+}
+
 /// The position as one line that [`parse_position`] reads.
-pub fn to_line(position: &Position) -> String {
-    let (board, (black, white)) = (position.board(), position.stones());
+pub fn to_line<P: Goban>(position: &P) -> String {
+    let (width, height) = position.columns_and_rows();
     let mut text = String::new();
-    for point in board.all() {
-        if point % 8 == 0 && point > 0 {
+    for place in places((width, height)) {
+        if place.0 == 0 && place.1 > 0 {
             text.push('/');
         }
-        text.push(match (black >> point & 1, white >> point & 1) {
-            (0, 0) => '.',
-            (1, 0) => 'X',
-            _ => 'O',
+        text.push(match position.stone(place) {
+            None => '.',
+            Some(Side::First) => 'X',
+            Some(Side::Second) => 'O',
         });
     }
     text.push_str(if position.side() == Side::First { " black" } else { " white" });
-    if let Some(point) = position.ko() {
-        text.push_str(&format!(" ko {}", board.name(point)));
+    let (ko, passed) = position.ko_and_pass();
+    if let Some(place) = ko {
+        text.push_str(&format!(" ko {}", name(place, height)));
     }
-    if position.passes() > 0 {
+    if passed {
         text.push_str(" pass");
     }
     text
@@ -221,14 +392,14 @@ fn main_line(text: &str) -> Result<Vec<Node>, ReadError> {
 }
 
 /// The points of a value: one, or a rectangle `aa:cc`.
-fn points_of(board: Board, property: &str, value: &str) -> Result<u64, ReadError> {
+fn points_of((width, height): (u8, u8), property: &str, value: &str) -> Result<Vec<Place>, ReadError> {
     let wrong = || ReadError::Value {
         property: property.to_owned(),
         value: value.to_owned(),
         expected: "point of the board",
     };
     let point = |text: &str| match text.as_bytes() {
-        [x @ b'a'..=b'z', y @ b'a'..=b'z'] => board.point(x - b'a', y - b'a').map(|_| (x - b'a', y - b'a')),
+        [x @ b'a'..=b'z', y @ b'a'..=b'z'] => Some((x - b'a', y - b'a')).filter(|&(x, y)| x < width && y < height),
         _ => None,
     };
     let (first, last) = value.trim().split_once(':').unwrap_or((value.trim(), value.trim()));
@@ -236,43 +407,44 @@ fn points_of(board: Board, property: &str, value: &str) -> Result<u64, ReadError
     if x0 > x1 || y0 > y1 {
         return Err(wrong());
     }
-    Ok((y0..=y1).flat_map(|y| (x0..=x1).map(move |x| 1u64 << (8 * y + x))).sum())
+    Ok((y0..=y1).flat_map(|y| (x0..=x1).map(move |x| (x, y))).collect())
 }
 
-fn board_of(root: &Node) -> Result<Board, ReadError> {
+fn board_of(root: &Node) -> Result<(u8, u8), ReadError> {
     let Some(size) = root.iter().find(|(name, _)| name == "SZ").and_then(|(_, values)| values.first()) else {
-        return Ok(Board::new(19, 19)?);
+        return Ok((19, 19));
     };
     let wrong = || ReadError::Value { property: "SZ".to_owned(), value: size.clone(), expected: "size of a board" };
     let number = |text: &str| text.trim().parse::<u8>().map_err(|_| wrong());
     let (width, height) = size.split_once(':').unwrap_or((size, size));
-    Ok(Board::new(number(width)?, number(height)?)?)
+    Ok((number(width)?, number(height)?))
 }
 
 /// Reads the position at the end of the main line of the first game. It remembers the moves that led to it.
 ///
 /// # Errors
-/// No SGF, a board larger than [`super::board::GREATEST`], illegal moves.
-pub fn parse_sgf(text: &str, rules: Rules) -> Result<Position, ReadError> {
+/// No SGF, a board of another size than there is, illegal moves.
+pub fn parse_sgf<P: Goban>(text: &str, rules: Rules) -> Result<P, ReadError> {
     let nodes = main_line(text)?;
-    let board = board_of(&nodes[0])?;
-    let mut position = Position::new(board, rules);
+    let size = board_of(&nodes[0])?;
+    let mut position = P::set_up(size, rules, &[], Side::First)?;
     let mut number = 0;
     for node in &nodes {
-        let (mut stones, mut side) = (position.stones(), position.side());
+        let (mut stones, mut side) = (stones_of(&position), position.side());
         let mut setup = false;
         for (name, values) in node {
-            let mut all = 0;
             if let "AB" | "AW" | "AE" = name.as_str() {
                 for value in values {
-                    all |= points_of(board, name, value)?;
+                    let places = points_of(size, name, value)?;
+                    stones.retain(|(place, _)| !places.contains(place));
+                    let colour = if name == "AB" { Side::First } else { Side::Second };
+                    if name != "AE" {
+                        stones.extend(places.into_iter().map(|place| (place, colour)));
+                    }
                 }
                 setup = true;
-                stones = (stones.0 & !all, stones.1 & !all);
             }
             match (name.as_str(), values[0].trim()) {
-                ("AB", _) => stones.0 |= all,
-                ("AW", _) => stones.1 |= all,
                 ("PL", "B" | "b" | "W" | "w") => {
                     side = if values[0].trim().eq_ignore_ascii_case("b") { Side::First } else { Side::Second };
                     setup |= side != position.side();
@@ -285,34 +457,46 @@ pub fn parse_sgf(text: &str, rules: Rules) -> Result<Position, ReadError> {
             }
         }
         if setup {
-            position = Position::from_stones(board, rules, stones.0, stones.1, side)?;
+            position = P::set_up(size, rules, &stones, side)?;
         }
         for (name, values) in node.iter().filter(|(name, _)| name == "B" || name == "W") {
             number += 1;
             let side = if name == "B" { Side::First } else { Side::Second };
             if side != position.side() {
-                let (black, white) = position.stones();
-                position = Position::from_stones(board, rules, black, white, side)?;
+                position = P::set_up(size, rules, &stones_of(&position), side)?;
             }
             let value = values[0].trim();
             // tt is the pass of older files, on boards that have no such point.
-            let m = match value {
-                "" | "tt" => Move::PASS,
-                _ => match points_of(board, name, value)? {
-                    point if point.is_power_of_two() => Move(point.trailing_zeros() as u8),
+            let place = match value {
+                "" | "tt" => None,
+                _ => match points_of(size, name, value)?[..] {
+                    [place] => Some(place),
                     _ => {
                         let (property, value) = (name.clone(), value.to_owned());
                         return Err(ReadError::Value { property, value, expected: "point of the board" });
                     }
                 },
             };
-            if !position.is_legal(m) {
+            let m = position.move_to(place);
+            if !position.allows(m) {
                 return Err(ReadError::Illegal { number, name: position.name(m) });
             }
             position.play(m);
         }
     }
     Ok(position)
+}
+
+/// Rows of points as a small board with its black and white stones.
+#[cfg(test)]
+pub fn small_rows(text: &str) -> (Board, u64, u64) {
+    let (size, stones) = parse_rows(text).unwrap();
+    let board = Board::new(size.0, size.1).unwrap();
+    let of = |colour| {
+        let own = stones.iter().filter(|stone| stone.1 == colour);
+        own.fold(0, |set, &((x, y), _)| set | 1u64 << board.point(x, y).unwrap())
+    };
+    (board, of(Side::First), of(Side::Second))
 }
 
 #[cfg(test)]
@@ -325,7 +509,7 @@ mod tests {
         for line in
             [".X./O.O/... black", "X.. white", "./. black pass", ".XO./X.XO/.XO. white ko b2", "....... black"]
         {
-            let position = parse_position(line, rules).unwrap();
+            let position: Position = parse_position(line, rules).unwrap();
             assert_eq!(to_line(&position), line);
             assert_eq!(parse_position(&position.to_string(), rules), Ok(position));
         }
@@ -334,13 +518,13 @@ mod tests {
             ("black", "there is no board in it"),
             ("X.?", "row 1: `?` is no point of a board"),
             ("X../X.", "row 2 has 2 points, the first row has 3"),
-            ("........", "there is no 8x1 board"),
+            ("........", "no 8x1 board"),
             ("X.. green", "row 1: `g` is no point"),
             ("X.. black to lose", "`lose` after the board"),
             ("X.. ko a1", "the ko at a1 is on no empty point"),
             ("XO", "the stone on a1 has no liberty"),
         ] {
-            let error = parse_position(text, rules).unwrap_err().to_string();
+            let error = parse_position::<Position>(text, rules).unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");
         }
     }
@@ -348,7 +532,7 @@ mod tests {
     #[test]
     fn the_main_line_of_sgf_is_played() {
         let rules = Rules::default();
-        let read = |text| parse_sgf(text, rules).map(|position| to_line(&position));
+        let read = |text| parse_sgf::<Position>(text, rules).map(|position| to_line(&position));
         assert_eq!(read("(;SZ[3];B[bb];W[aa](;B[])(;B[cc]))").unwrap(), "O../.X./... white pass");
         let set = "(;FF[4]GM[1]SZ[4:3]C[a \\] b]AB[aa:bb][dc]AW[ca]PL[W];W[cb])";
         assert_eq!(read(set).unwrap(), "XXO./XXO./...X black");
@@ -370,5 +554,43 @@ mod tests {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");
         }
+    }
+    #[test]
+    fn large_boards_are_read_and_written() {
+        let rules = Rules::default();
+        type Large = large::position::Position;
+        let board = format!(
+            "   a b c d e f g h j\n 9 . . . . . . . . .\n{}",
+            (1..=8).rev().map(|row| format!(" {row} . . X O . . . o x\n")).collect::<String>()
+        );
+        let position: Large = parse_position(&(board + "white to move, ko at a1"), rules).unwrap();
+        let line = to_line(&position);
+        assert!(line.starts_with("........./..XO...OX/") && line.ends_with("..XO...OX white ko a1"), "{line}");
+        assert_eq!(
+            parse_position::<Large>(&position.to_string(), rules).map(|read| to_line(&read)),
+            Ok(line.clone())
+        );
+        assert_eq!(size_of(&line), Ok((9, 9)));
+
+        // A ladder stone on the 4-4 point, handicap, a pass of older files, and a capture.
+        let sgf = "(;GM[1]SZ[19]HA[2]AB[dp][pd];W[qq];B[tt];W[aa];B[ab];W[ss];B[ba])";
+        let position: Large = parse_position(sgf, rules).unwrap();
+        assert_eq!(size_of(sgf), Ok((19, 19)));
+        let shown = position.to_string();
+        assert!(shown.starts_with("    a b c d e f g h j k l m n o p q r s t\n 19 . X . "), "{shown}");
+        assert!(shown.contains("\n  4 . . . X . ") && shown.ends_with("white (O) to move"), "{shown}");
+        assert_eq!(parse_position::<Large>(&shown, rules).map(|read| to_line(&read)), Ok(to_line(&position)));
+        for (text, reason) in [
+            ("(;SZ[20])", "no 20x20 board for go here: width and height are 1 to 19"),
+            ("(;SZ[9];B[jj])", "B[jj] is no point of the board"),
+            ("(;SZ[9]AB[aa]AW[ab][ba])", "the stone on a9 has no liberty"),
+            ("(;SZ[9];B[aa];W[aa])", "move 2, a9, is illegal"),
+            ("X.. ko i1", "the ko at i1"),
+        ] {
+            let error = parse_position::<Large>(text, rules).unwrap_err().to_string();
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+        let long = ".".repeat(300);
+        assert!(parse_position::<Large>(&long, rules).unwrap_err().to_string().contains("no 255x1 board"));
     }
 }

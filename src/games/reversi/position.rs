@@ -266,15 +266,8 @@ impl Game for Position {
 
     #[inline]
     fn symmetric_key(&self) -> Key {
-        let image = |symmetry| {
-            (
-                symmetry::apply(self.board, symmetry, self.own),
-                symmetry::apply(self.board, symmetry, self.enemy),
-                symmetry,
-            )
-        };
-        let least = (1..symmetry::count(self.board)).map(image).fold(image(0), |least, other| least.min(other));
-        Key { hash: hash(least.0, least.1), symmetry: least.2 }
+        let (own, enemy, symmetry) = symmetry::least(self.board, self.own, self.enemy);
+        Key { hash: hash(own, enemy), symmetry }
     }
 
     fn to_hashed(&self, m: Move, symmetry: u8) -> Move {

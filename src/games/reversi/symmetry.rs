@@ -26,6 +26,13 @@ pub fn apply(board: Board, symmetry: u8, mut cells: u64) -> u64 {
     cells
 }
 
+/// The least of the images of own and enemy discs, and the symmetry that leads to it.
+#[inline]
+pub fn least(board: Board, own: u64, enemy: u64) -> (u64, u64, u8) {
+    let image = |symmetry| (apply(board, symmetry, own), apply(board, symmetry, enemy), symmetry);
+    (1..count(board)).map(image).fold(image(0), |least, other| least.min(other))
+}
+
 /// The inverse of [`apply`].
 #[inline]
 pub fn unapply(board: Board, symmetry: u8, mut cells: u64) -> u64 {

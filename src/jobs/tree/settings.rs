@@ -29,6 +29,8 @@ pub struct Settings {
     /// The value that is asked for first.
     pub guess: Value,
     /// Whether a worker forgets everything between two units. Those that have to agree always do.
+    // In files of earlier versions a number stood here that was always 0.
+    #[serde(default)]
     pub fresh: bool,
     /// Nodes that a unit may take.
     pub budget: u64,
@@ -126,5 +128,23 @@ impl Window {
     /// The least window that covers both.
     pub fn with(self, other: Window) -> Window {
         Window { alpha: self.alpha.min(other.alpha), beta: self.beta.max(other.beta) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Files of before tables were kept: a margin stood where it is said whether they are.
+    #[test]
+    fn settings_of_earlier_files_are_read() {
+        let new = Settings { guess: -20, budget: 300, ..Settings::default() };
+        let Settings { goal, guess, budget, quorum, feeder, seed, look_ahead, .. } = new.clone();
+        let old = postcard::to_stdvec(&(goal, guess, 0u32, budget, quorum, feeder, seed, look_ahead)).unwrap();
+        assert_eq!(postcard::from_bytes::<Settings>(&old), Ok(new.clone()));
+        let mut old = serde_json::to_value(&new).unwrap();
+        old.as_object_mut().unwrap().remove("fresh");
+        old["margin"] = 0.into();
+        assert_eq!(serde_json::from_value::<Settings>(old).unwrap(), new);
     }
 }

@@ -40,8 +40,9 @@ impl Engine<Position> for ReversiEngine<'_> {
     }
 
     fn hint(&self, position: &Position) -> Option<Move> {
-        let square = (self.table.get(hash(position.own(), position.enemy()))? >> 16) as u8;
-        (square < 64).then_some(Move(square))
+        let (own, enemy, symmetry) = Rules::of(position).image(position.own(), position.enemy());
+        let square = (self.table.get(hash(own, enemy))? >> 16) as u8;
+        (square < 64).then(|| position.from_hashed(Move(square), symmetry))
     }
 
     fn stats(&self) -> Stats {

@@ -5,12 +5,14 @@
 
 use super::last::{last, odd_quadrants, take};
 use super::ordering::{Ordered, rank, shallow};
+use crate::games::reversi::board::Board;
 use crate::games::reversi::evaluation::Special;
 #[cfg(target_arch = "x86_64")]
 use crate::games::reversi::flips::{Avx2, Avx512};
 use crate::games::reversi::flips::{Instructions, Plain};
 use crate::games::reversi::position::{Empties, Position, hash};
 use crate::games::reversi::stability;
+use crate::games::reversi::symmetry::least;
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::{Monitor, Stopped};
 use crate::solvers::table::Table;
@@ -26,7 +28,13 @@ const JUDGED: u32 = 10;
 const JUDGED_STEP: u32 = 2;
 /// Plies of that search at most.
 const JUDGED_DEPTH: u32 = 6;
-/// From this many on other threads' work is avoided.
+/// Up to this many discs symmetric positions are one, for games that begin at the start of a board come to them in several ways ...
+const SYMMETRIC: u32 = 14;
+/// ... if there are at least so many empty cells: with fewer it would cost more than it saves.
+const SYMMETRIC_EMPTY: i32 = 13;
+/// Up to this many discs moves are looked at for others symmetric to them.
+const ALIKE: u32 = 8;
+/// From this many empty cells on other threads' work is avoided.
 const BUSY: u32 = 13;
 /// Nodes between two looks at the monitor.
 const INTERVAL: u64 = 1 << 15;
@@ -42,6 +50,7 @@ pub(super) struct Rules {
     pub to_winner: bool,
     /// The board's corners.
     pub corners: u64,
+    board: Board,
 }
 
 impl Rules {
@@ -51,7 +60,23 @@ impl Rules {
             area: position.board().area() as i32,
             to_winner: position.empties() == Empties::ToWinner,
             corners: Special::of(position.board()).corners,
+            board: position.board(),
         }
+    }
+
+    /// The position that stands for this one in the search: an image of it, if there are few discs. With the symmetry that leads to it.
+    #[inline(always)]
+    pub fn image(&self, own: u64, enemy: u64) -> (u64, u64, u8) {
+        let discs = (own | enemy).count_ones();
+        let few = discs <= SYMMETRIC && self.area - discs as i32 >= SYMMETRIC_EMPTY;
+        if few { least(self.board, own, enemy) } else { (own, enemy, 0) }
+    }
+
+    /// The hash of what stands for a position in the search.
+    #[inline(always)]
+    pub fn hash(&self, own: u64, enemy: u64) -> u64 {
+        let (own, enemy, _) = self.image(own, enemy);
+        hash(own, enemy)
     }
 
     /// The score of a finished game.
@@ -219,6 +244,9 @@ fn unpack(data: u64) -> (i32, i32, u8) {
 #[inline(always)]
 fn inner_body<I: Compiled>(i: I, search: &mut Endgame, own: u64, enemy: u64, alpha: i32, empty: u32) -> i32 {
     let rules = search.rules;
+    let (own, enemy, _) = rules.image(own, enemy);
+    // Whether the position may be symmetric in itself: only near the start.
+    let turns = (own | enemy).count_ones() <= ALIKE;
     search.nodes += 1;
     if search.nodes - search.reported >= INTERVAL {
         search.report();
@@ -262,6 +290,15 @@ fn inner_body<I: Compiled>(i: I, search: &mut Endgame, own: u64, enemy: u64, alp
         if next == 0 && rules.score(other, 0) > alpha {
             search.moves.truncate(start);
             return rules.score(other, 0);
+        }
+        if turns {
+            // A move symmetric to another one leads to the same position.
+            let place = |own, enemy| least(rules.board, own, enemy);
+            let (own, enemy, _) = place(next, other);
+            let same = |m: &Ordered| place(m.own, m.enemy).0 == own && place(m.own, m.enemy).1 == enemy;
+            if search.moves[start..].iter().any(same) {
+                continue;
+            }
         }
         search.moves.push(Ordered { rank: 0, square, own: next, enemy: other, hash: 0 });
     }
@@ -341,9 +378,9 @@ fn choose(moves: &mut [Ordered]) {
 /// A value above `alpha` that a child's entry shows. The moves lie from `start` on.
 #[inline(always)]
 fn transposition_cutoff(search: &mut Endgame, start: usize, alpha: i32) -> Option<i32> {
-    let (table, moves) = (search.table, &mut search.moves[start..]);
+    let (table, rules, moves) = (search.table, &search.rules, &mut search.moves[start..]);
     for m in moves.iter_mut() {
-        m.hash = hash(m.own, m.enemy);
+        m.hash = rules.hash(m.own, m.enemy);
         table.prefetch(m.hash);
     }
     moves.iter().find_map(|m| {

@@ -6,8 +6,25 @@ import { attr, h, s } from "./dom.js";
 const CELL = 40;
 const PAD = 22;
 
+/** The letters of the columns: as is usual in Go, there is no i. */
+const LETTERS = "abcdefghjklmnopqrst";
+
 /** The name of a cell: its column as a letter, its row counted from the top in Reversi and from the bottom in Go. */
-export const nameOf = (game, height, x, y) => `${String.fromCharCode(97 + x)}${game === "go" ? height - y : y + 1}`;
+export const nameOf = (game, height, x, y) => `${LETTERS[x]}${game === "go" ? height - y : y + 1}`;
+
+/** The place of the cell with a name by rows from the upper left. */
+export const placeOf = ({ game, width, height }, name) => {
+  const row = Number(name.slice(1));
+  return (game === "go" ? height - row : row - 1) * width + LETTERS.indexOf(name[0]);
+};
+
+/** The points that are marked on the usual boards of Go. */
+function stars(width, height) {
+  const at = { 9: [2, 6], 13: [3, 9], 19: [3, 9, 15] }[width];
+  if (width !== height || !at) return [];
+  const middle = (width - 1) / 2;
+  return [...at.flatMap((x) => at.map((y) => [x, y])), ...(at.includes(middle) ? [] : [[middle, middle]])];
+}
 
 /** Bounds of a value in few characters: `+4`, `-2..+6`. */
 export function between(lower, upper) {
@@ -59,8 +76,9 @@ export class GameBoard {
       for (let y = 1; y < height; y++) lines += `M${at(0)} ${at(y)}H${at(width)}`;
     }
     parts.push(s("path", { class: "mesh", d: lines }));
+    if (go) for (const [x, y] of stars(width, height)) parts.push(s("circle", { class: "star", cx: mid(x), cy: mid(y), r: 3.5 }));
     for (let x = 0; x < width; x++) {
-      parts.push(s("text", { class: "edge", x: mid(x), y: go ? t - 7 : 15 }, String.fromCharCode(97 + x)));
+      parts.push(s("text", { class: "edge", x: mid(x), y: go ? t - 7 : 15 }, LETTERS[x]));
     }
     for (let y = 0; y < height; y++) parts.push(s("text", { class: "edge", x: 11, y: mid(y) + 4 }, String(go ? height - y : y + 1)));
     const known = new Map(moves.map((move) => [move.name, move]));

@@ -3,7 +3,7 @@
 
 import { get, newKey, post, query as asQuery } from "../api.js";
 import { announce, attr, button, h, newId, say, show } from "../dom.js";
-import { GameBoard, between } from "../gameboard.js";
+import { GameBoard, between, placeOf } from "../gameboard.js";
 import { learn, state, subscribe, watch } from "../live.js";
 import { amount, seconds } from "../settings.js";
 import { failed, pill } from "./parts.js";
@@ -11,7 +11,7 @@ import { verdict } from "./solution.js";
 
 const GAMES = {
   reversi: { name: "Reversi", size: "6", empty: "-", sizes: "4 to 8 each: 6, 4x6" },
-  go: { name: "Go", size: "3x4", empty: ".", sizes: "1 to 7 each: 4, 3x4" },
+  go: { name: "Go", size: "3x4", empty: ".", sizes: "1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19" },
 };
 const RULES = {
   reversi: [["start", "Start", [["", "crosswise"], ["alternative", "side by side"]]],
@@ -80,11 +80,12 @@ export default function games({ query }) {
     name: input("Name", { type: "text", name: "name", placeholder: "made from the position", maxlength: 80 }),
   };
   const refusal = h("p", { class: "problem", role: "alert", hidden: true });
+  const playOnly = h("p", { class: "help", hidden: true }, "Boards beyond 7x7 are for play: none of them can be solved.");
   const send = button("Solve this position", { kind: "main", type: "submit", glyph: "hunt" });
   const form = h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); submit(); } },
     h("div", { class: "fields narrow" }, goal.node, threshold.node, fields.threads.node, fields.seconds.node),
     h("details", {}, h("summary", {}, "More"), h("div", { class: "fields narrow" }, ["user", "memory", "unit_budget", "quorum", "priority", "name"].map((n) => fields[n].node))),
-    refusal, h("div", {}, send));
+    refusal, playOnly, h("div", {}, send));
 
   // The job that solves a position from here.
   const status = pill();
@@ -159,9 +160,7 @@ export default function games({ query }) {
   }
 
   function set(name) {
-    const x = name.charCodeAt(0) - 97;
-    const row = Number(name.slice(1));
-    const at = (game === "go" ? view.height - row : row - 1) * view.width + x;
+    const at = placeOf(view, name);
     const mark = view.cells[at] === tool ? "." : tool;
     edit(view.cells.slice(0, at) + mark + view.cells.slice(at + 1), view.side);
   }
@@ -197,7 +196,8 @@ export default function games({ query }) {
     show(swap, Boolean(tool));
     if (document.activeElement !== text) text.value = view.position;
     list.replaceChildren(...played.map((name) => h("li", {}, name)));
-    send.disabled = Boolean(view.outcome !== null && view.outcome !== undefined) || Boolean(tool && !view.legal.length);
+    send.disabled = !view.solvable || Boolean(view.outcome !== null && view.outcome !== undefined) || Boolean(tool && !view.legal.length);
+    show(playOnly, !view.solvable);
     drawJob(same);
   }
 

@@ -1,0 +1,221 @@
+//! The shape of a large board, the names of its points, and sets of points.
+//!
+//! The point in column `x` and row `y`, both from 0 at the upper left, has the number `y * width + x`.
+
+use std::sync::Arc;
+
+/// Greatest width and height.
+pub const GREATEST: u8 = 19;
+/// Points of the largest board.
+pub const MOST_POINTS: usize = GREATEST as usize * GREATEST as usize;
+/// Letters of the columns: as is usual in go, there is no i.
+const LETTERS: &[u8; GREATEST as usize] = b"abcdefghjklmnopqrst";
+/// Words of a set.
+const WORDS: usize = MOST_POINTS.div_ceil(64);
+
+/// Width and height of a board, in points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Size {
+    width: u8,
+    height: u8,
+}
+
+/// A size that no board has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("there is no {width}x{height} board for go here: width and height are 1 to {GREATEST}")]
+pub struct SizeError {
+    width: u8,
+    height: u8,
+}
+
+impl Size {
+    /// `width` columns and `height` rows.
+    ///
+    /// # Errors
+    /// A width or height outside 1 to [`GREATEST`].
+    pub fn new(width: u8, height: u8) -> Result<Size, SizeError> {
+        let sizes = 1..=GREATEST;
+        match sizes.contains(&width) && sizes.contains(&height) {
+            true => Ok(Size { width, height }),
+            false => Err(SizeError { width, height }),
+        }
+    }
+
+    /// Columns.
+    #[inline]
+    pub fn width(self) -> u8 {
+        self.width
+    }
+
+    /// Rows.
+    #[inline]
+    pub fn height(self) -> u8 {
+        self.height
+    }
+
+    /// Number of points.
+    #[inline]
+    pub fn area(self) -> u16 {
+        u16::from(self.width) * u16::from(self.height)
+    }
+
+    /// The number of the point in column `x` and row `y`, both from 0 at the upper left; `None` off the board.
+    pub fn point(self, x: u8, y: u8) -> Option<u16> {
+        (x < self.width && y < self.height).then(|| u16::from(y) * u16::from(self.width) + u16::from(x))
+    }
+
+    /// Column and row of a point.
+    #[inline]
+    pub fn place(self, point: u16) -> (u8, u8) {
+        let width = u16::from(self.width);
+        // Both are below 19.
+        ((point % width) as u8, (point / width) as u8)
+    }
+
+    /// The name of a point: its column as a letter, i left out, and its row as a number from the bottom.
+    pub fn name(self, point: u16) -> String {
+        let (x, y) = self.place(point);
+        format!("{}{}", column(x), self.height.saturating_sub(y))
+    }
+
+    /// The points next to each point.
+    pub fn neighbours(self) -> Arc<[Neighbours]> {
+        let around = |point: u16| {
+            let (x, y) = self.place(point);
+            let steps = [(x.wrapping_sub(1), y), (x + 1, y), (x, y.wrapping_sub(1)), (x, y + 1)];
+            let (mut points, mut count) = ([0; 4], 0);
+            for near in steps.into_iter().filter_map(|(x, y)| self.point(x, y)) {
+                points[count] = near;
+                count += 1;
+            }
+            Neighbours { points, count: count as u8 }
+        };
+        (0..self.area()).map(around).collect()
+    }
+}
+
+impl std::fmt::Display for Size {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}x{}", self.width, self.height)
+    }
+}
+
+/// The letter of a column, from 0.
+pub fn column(x: u8) -> char {
+    LETTERS.get(usize::from(x)).map_or('?', |&letter| char::from(letter))
+}
+
+/// The points next to a point: two to four, on narrow boards fewer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Neighbours {
+    points: [u16; 4],
+    count: u8,
+}
+
+impl Neighbours {
+    /// Them.
+    #[inline]
+    pub fn get(&self) -> &[u16] {
+        &self.points[..usize::from(self.count)]
+    }
+}
+
+/// A set of points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Set([u64; WORDS]);
+
+impl Set {
+    /// No point.
+    pub const EMPTY: Set = Set([0; WORDS]);
+
+    /// Puts a point in.
+    #[inline]
+    pub fn insert(&mut self, point: u16) {
+        self.0[usize::from(point >> 6)] |= 1 << (point & 63);
+    }
+
+    /// Takes a point out.
+    #[inline]
+    pub fn remove(&mut self, point: u16) {
+        self.0[usize::from(point >> 6)] &= !(1 << (point & 63));
+    }
+
+    /// Whether a point is in it.
+    #[inline]
+    pub fn contains(&self, point: u16) -> bool {
+        self.0[usize::from(point >> 6)] >> (point & 63) & 1 != 0
+    }
+
+    /// Puts in all points of another.
+    #[inline]
+    pub fn union(&mut self, other: &Set) {
+        self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
+    }
+
+    /// Number of points.
+    #[inline]
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; WORDS]
+    }
+
+    /// The only point, if there is one and no other.
+    #[inline]
+    pub fn single(&self) -> Option<u16> {
+        let mut points = self.iter();
+        points.next().filter(|_| points.next().is_none())
+    }
+
+    /// The points in order.
+    pub fn iter(&self) -> impl Iterator<Item = u16> {
+        let words = self.0;
+        (0u16..).zip(words).flat_map(|(i, mut word)| {
+            std::iter::from_fn(move || {
+                let bit = (word != 0).then(|| word.trailing_zeros() as u16)?;
+                word &= word - 1;
+                Some(64 * i + bit)
+            })
+        })
+    }
+}
+
+impl FromIterator<u16> for Set {
+    fn from_iter<I: IntoIterator<Item = u16>>(points: I) -> Set {
+        let mut set = Set::EMPTY;
+        points.into_iter().for_each(|point| set.insert(point));
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_names_and_sets() {
+        let size = Size::new(19, 19).unwrap();
+        let at = |x, y| size.point(x, y).unwrap();
+        assert_eq!([at(0, 18), at(7, 0), at(8, 3), at(18, 0)].map(|p| size.name(p)), ["a1", "h19", "j16", "t19"]);
+        assert_eq!(size.point(19, 0), None);
+        for (width, height) in [(0, 3), (20, 7), (255, 1)] {
+            assert!(Size::new(width, height).is_err());
+        }
+        let small = Size::new(3, 2).unwrap();
+        let near: Vec<Vec<u16>> = small.neighbours().iter().map(|near| near.get().to_vec()).collect();
+        assert_eq!(near, [vec![1, 3], vec![0, 2, 4], vec![1, 5], vec![4, 0], vec![3, 5, 1], vec![4, 2]]);
+
+        let mut set: Set = [0, 63, 64, 200, 360].into_iter().collect();
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, 200, 360]);
+        assert_eq!((set.len(), set.contains(200), set.contains(201), set.single()), (5, true, false, None));
+        set.union(&[201].into_iter().collect());
+        [0, 63, 64, 200, 360].into_iter().for_each(|point| set.remove(point));
+        assert_eq!((set.single(), set.is_empty()), (Some(201), false));
+        set.remove(201);
+        assert!(set.is_empty() && set.single().is_none());
+    }
+}
