@@ -40,7 +40,8 @@ impl Engine<Position> for ReversiEngine<'_> {
     }
 
     fn hint(&self, position: &Position) -> Option<Move> {
-        let (own, enemy, symmetry) = Rules::of(position).image(position.own(), position.enemy());
+        let (own, enemy, symmetry) =
+            Rules::of(position).image(position.own(), position.enemy(), position.empty().count_ones());
         let square = (self.table.get(hash(own, enemy))? >> 16) as u8;
         (square < 64).then(|| position.from_hashed(Move(square), symmetry))
     }

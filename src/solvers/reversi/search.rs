@@ -31,7 +31,7 @@ const JUDGED_DEPTH: u32 = 6;
 /// Up to this many discs symmetric positions are one, for games that begin at the start of a board come to them in several ways ...
 const SYMMETRIC: u32 = 14;
 /// ... if there are at least so many empty cells: with fewer it would cost more than it saves.
-const SYMMETRIC_EMPTY: i32 = 13;
+const SYMMETRIC_EMPTY: u32 = 13;
 /// Up to this many discs moves are looked at for others symmetric to them.
 const ALIKE: u32 = 8;
 /// From this many empty cells on other threads' work is avoided.
@@ -51,6 +51,8 @@ pub(super) struct Rules {
     /// The board's corners.
     pub corners: u64,
     board: Board,
+    /// From this many empty cells on symmetric positions are one.
+    symmetric: u32,
 }
 
 impl Rules {
@@ -61,22 +63,15 @@ impl Rules {
             to_winner: position.empties() == Empties::ToWinner,
             corners: Special::of(position.board()).corners,
             board: position.board(),
+            symmetric: position.board().area().saturating_sub(SYMMETRIC).max(SYMMETRIC_EMPTY),
         }
     }
 
-    /// The position that stands for this one in the search: an image of it, if there are few discs. With the symmetry that leads to it.
+    /// The position that stands for one with so many empty cells in the search: an image of it, if there are few discs. With the
+    /// symmetry that leads to it.
     #[inline(always)]
-    pub fn image(&self, own: u64, enemy: u64) -> (u64, u64, u8) {
-        let discs = (own | enemy).count_ones();
-        let few = discs <= SYMMETRIC && self.area - discs as i32 >= SYMMETRIC_EMPTY;
-        if few { least(self.board, own, enemy) } else { (own, enemy, 0) }
-    }
-
-    /// The hash of what stands for a position in the search.
-    #[inline(always)]
-    pub fn hash(&self, own: u64, enemy: u64) -> u64 {
-        let (own, enemy, _) = self.image(own, enemy);
-        hash(own, enemy)
+    pub fn image(&self, own: u64, enemy: u64, empty: u32) -> (u64, u64, u8) {
+        if empty >= self.symmetric { least(self.board, own, enemy) } else { (own, enemy, 0) }
     }
 
     /// The score of a finished game.
@@ -244,9 +239,9 @@ fn unpack(data: u64) -> (i32, i32, u8) {
 #[inline(always)]
 fn inner_body<I: Compiled>(i: I, search: &mut Endgame, own: u64, enemy: u64, alpha: i32, empty: u32) -> i32 {
     let rules = search.rules;
-    let (own, enemy, _) = rules.image(own, enemy);
+    let (own, enemy, _) = rules.image(own, enemy, empty);
     // Whether the position may be symmetric in itself: only near the start.
-    let turns = (own | enemy).count_ones() <= ALIKE;
+    let turns = empty + ALIKE >= rules.area as u32;
     search.nodes += 1;
     if search.nodes - search.reported >= INTERVAL {
         search.report();
@@ -304,7 +299,7 @@ fn inner_body<I: Compiled>(i: I, search: &mut Endgame, own: u64, enemy: u64, alp
     }
     let count = search.moves.len() - start;
     if empty >= TRANSPOSITION_CUTOFF
-        && let Some(value) = transposition_cutoff(search, start, alpha)
+        && let Some(value) = transposition_cutoff(search, start, alpha, empty)
     {
         search.moves.truncate(start);
         return value;
@@ -377,10 +372,11 @@ fn choose(moves: &mut [Ordered]) {
 
 /// A value above `alpha` that a child's entry shows. The moves lie from `start` on.
 #[inline(always)]
-fn transposition_cutoff(search: &mut Endgame, start: usize, alpha: i32) -> Option<i32> {
+fn transposition_cutoff(search: &mut Endgame, start: usize, alpha: i32, empty: u32) -> Option<i32> {
     let (table, rules, moves) = (search.table, &search.rules, &mut search.moves[start..]);
     for m in moves.iter_mut() {
-        m.hash = rules.hash(m.own, m.enemy);
+        let (own, enemy, _) = rules.image(m.own, m.enemy, empty - 1);
+        m.hash = hash(own, enemy);
         table.prefetch(m.hash);
     }
     moves.iter().find_map(|m| {

@@ -5,6 +5,8 @@ import { attr, h, s } from "./dom.js";
 
 const CELL = 40;
 const PAD = 22;
+/** Legal moves that are marked, at most. */
+const MOST_HINTS = 50;
 
 /** The letters of the columns: as is usual in Go, there is no i. */
 const LETTERS = "abcdefghjklmnopqrst";
@@ -62,7 +64,7 @@ export class GameBoard {
     const go = game === "go";
     const [w, t] = [width * CELL + 2 * PAD, height * CELL + 2 * PAD];
     attr(this.svg, "viewBox", `0 0 ${w} ${t}`);
-    attr(this.svg, "class", `gameboard ${game}`);
+    attr(this.svg, "class", `gameboard ${game}${width > 9 || height > 9 ? " fine" : ""}`);
     const held = this.svg.contains(document.activeElement) ? document.activeElement.dataset.name : null;
     const at = (n) => PAD + n * CELL;
     const mid = (n) => at(n) + CELL / 2;
@@ -98,7 +100,8 @@ export class GameBoard {
         if (cell === "." && (isBest || can.has(name) || text)) {
           if (isBest) group.append(s("circle", { class: "bestmark", cx, cy, r: CELL * 0.42 }));
           if (text) group.append(s("text", { class: `value${text.length > 3 ? " long" : ""}${isBest ? " best" : ""}`, x: cx, y: cy + 4 }, text));
-          else if (!isBest) group.append(s("circle", { class: "hint", cx, cy, r: 5 }));
+          // Where nearly everything is legal, saying so hides the board.
+          else if (!isBest && can.size <= MOST_HINTS) group.append(s("circle", { class: "hint", cx, cy, r: 5 }));
         }
         if (this.pick && (editing || can.has(name))) {
           group.append(s("rect", { class: "catch", x: at(x), y: at(y), width: CELL, height: CELL }));

@@ -80,7 +80,7 @@ export default function games({ query }) {
     name: input("Name", { type: "text", name: "name", placeholder: "made from the position", maxlength: 80 }),
   };
   const refusal = h("p", { class: "problem", role: "alert", hidden: true });
-  const playOnly = h("p", { class: "help", hidden: true }, "Boards beyond 7x7 are for play: none of them can be solved.");
+  const playOnly = h("p", { class: "help", hidden: true }, "Boards beyond 7x7 are for play: the solver does not take them.");
   const send = button("Solve this position", { kind: "main", type: "submit", glyph: "hunt" });
   const form = h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); submit(); } },
     h("div", { class: "fields narrow" }, goal.node, threshold.node, fields.threads.node, fields.seconds.node),
