@@ -334,7 +334,7 @@ impl Game for Position {
 
     fn decode(&self, code: u16) -> Option<Move> {
         let area = self.size().area();
-        (code <= area).then(|| if code == area { Move::PASS } else { Move(code) })
+        (code <= area).then_some(if code == area { Move::PASS } else { Move(code) })
     }
 
     fn codes(&self) -> u16 {
