@@ -218,10 +218,10 @@ fn a_full_disk_stops_the_hunt_and_leaves_the_last_good_state() {
 fn a_run_goes_on_from_its_last_checkpoint_not_from_its_beginning() {
     let dir = temporary();
     for (name, strategy) in [
-        ("nrpa", "--strategy nrpa --level 3 --iterations 80"),
+        ("nrpa", "--strategy nrpa --level 3 --iterations 50"),
         ("nmcs", "--strategy nmcs --level 3"),
-        ("perturb", "--strategy perturb --level 2 --patience 500k"),
-        ("permute", "--strategy permute --patience 1M"),
+        ("perturb", "--strategy perturb --level 2 --patience 150k"),
+        ("permute", "--strategy permute --patience 300k"),
     ] {
         let run = format!("{strategy} --variant 4D --threads 2 --runs 1 --seed 8 --json --dir");
         let whole = outcomes(&succeed(dir.path(), &format!("{run} {name}-whole")));
