@@ -219,7 +219,7 @@ fn a_run_goes_on_from_its_last_checkpoint_not_from_its_beginning() {
     let dir = temporary();
     for (name, strategy) in [
         ("nrpa", "--strategy nrpa --level 3 --iterations 50"),
-        ("nmcs", "--strategy nmcs --level 3"),
+        ("nmcs", "--strategy nmcs --level 3 --max-iterations 1M"),
         ("perturb", "--strategy perturb --level 2 --patience 150k"),
         ("permute", "--strategy permute --patience 300k"),
     ] {

@@ -306,6 +306,16 @@ impl Hunt {
         }
     }
 
+    /// What all levels have counted together with the results of the units done, from level 0 on: in a shared search those
+    /// above the units too. For a hunt that will not go on.
+    pub fn results(mut self) -> Results {
+        let mut results = self.state.results;
+        if let Source::Shared(pipeline) = &mut self.source {
+            results.merge(pipeline.results());
+        }
+        results
+    }
+
     /// The units with numbers below `end` in their order, whether they are done or not; calls of a shared search with the
     /// uniform policy instead of theirs, which only their predecessors' results give. For a hunt that has not begun.
     pub fn list(mut self, end: u64) -> impl Iterator<Item = Work> {

@@ -13,6 +13,7 @@
 
 use super::done::DoneSet;
 use super::hunt::Job;
+use crate::core::histogram::Histogram;
 use crate::core::search::RestoreError;
 use crate::core::seed::derive;
 use crate::morpion::geometry::Move;
@@ -108,6 +109,12 @@ impl Shape {
         (id + 1).saturating_sub(self.width)
     }
 
+    /// Playouts that are left of a search, if it has a limit, before its call of this number.
+    fn left(&self, number: u64) -> Option<u64> {
+        let before = number.saturating_mul(self.playouts);
+        self.limit.map(|limit| limit.saturating_sub(before))
+    }
+
     /// The number of the search that a call belongs to, and the call's number in it.
     fn place(&self, id: u64) -> (u64, u64) {
         (id / self.per_search, id % self.per_search)
@@ -138,10 +145,13 @@ impl Levels {
         while self.fed < until
             && let Some(game) = results.get(&self.fed)
         {
-            if shape.place(self.fed).1 + 1 == shape.per_search {
-                self.upper.reset();
-            } else {
+            let number = shape.place(self.fed).1;
+            // What a call has left that was cut off counts for nothing.
+            if shape.left(number).is_none_or(|left| left >= shape.playouts) {
                 self.upper.take_in(game);
+            }
+            if number + 1 == shape.per_search {
+                self.upper.reset();
             }
             self.fed += 1;
         }
@@ -225,8 +235,7 @@ impl Pipeline {
     /// Call `id`, which begins from `policy`.
     pub fn call(&self, id: u64, policy: Snapshot) -> (Unit, Call) {
         let (search, number) = self.shape.place(id);
-        let before = number.saturating_mul(self.shape.playouts);
-        let left = self.shape.limit.map(|limit| limit.saturating_sub(before));
+        let left = self.shape.left(number);
         let unit = Unit {
             prefix: self.start.clone(),
             candidates: None,
@@ -252,6 +261,13 @@ impl Pipeline {
         if id >= self.behind.fed {
             self.results.insert(id, game);
         }
+    }
+
+    /// How often the calls of each level above the shared one ended with each score, by level from 0, after all results
+    /// that can be taken in. For a hunt that will not go on.
+    pub fn results(&mut self) -> &[Histogram] {
+        self.ahead.feed(u64::MAX, &self.shape, &self.results);
+        self.ahead.upper.results()
     }
 
     /// How far the search is whose calls are handed out: per level from the top how many of the N calls of the level
@@ -305,6 +321,8 @@ mod tests {
         before: u64,
         best: usize,
         found: Vec<(u64, Vec<Move>)>,
+        /// What the last search has counted.
+        counts: Counts,
     }
 
     impl Ctl<Move> for Log {
@@ -325,6 +343,7 @@ mod tests {
         let mut search = work.start(hunt.job().variant, &hunt.job().params);
         let end = search.run(log);
         log.before += search.iterations();
+        log.counts = Counts::from(search.results());
         (end, search.iterations(), search.best(), search.best_game())
     }
 
@@ -337,8 +356,8 @@ mod tests {
                 Step::Work(work) => {
                     let (end, iterations, best, result) = search(&hunt, &work, &mut log);
                     let done = match work.call {
-                        Some(_) => hunt.called(work.id, end, iterations, best, Counts::default(), result),
-                        None => hunt.ended(work.id, end, iterations, best, Counts::default()),
+                        Some(_) => hunt.called(work.id, end, iterations, best, log.counts.clone(), result),
+                        None => hunt.ended(work.id, end, iterations, best, log.counts.clone()),
                     };
                     assert!(done.is_some());
                     all.push(work);
@@ -366,12 +385,19 @@ mod tests {
             (alone.max_iterations, alone.params.adapt) = (limit, adapt);
             let mut shared = job(level, n, Some(share), 1);
             (shared.max_iterations, shared.params.adapt) = (limit, adapt);
-            let ((wanted, ..), (got, works, hunt)) = (by_one_worker(&alone), by_one_worker(&shared));
+            let ((wanted, _, whole), (got, works, hunt)) = (by_one_worker(&alone), by_one_worker(&shared));
             let case = format!("level {level}, N {n}, share {share}, limit {limit:?}");
             assert_eq!(got.before, wanted.before, "{case}");
             assert!(wanted.found.len() > 1 && got.found == wanted.found, "{case}");
             let calls = limit.map_or(u64::from(n).pow(level), |limit: u64| limit).div_ceil(u64::from(n).pow(share));
             assert_eq!((works.len() as u64, hunt.state().totals.units), (2 * calls, 2 * calls), "{case}");
+            // All levels are counted, those above the units too, whether the hunt has been restored or not.
+            let restored = Hunt::restore(shared, hunt.snapshot(), &[]).unwrap();
+            let counted = [whole, hunt, restored].map(Hunt::results);
+            assert_eq!(counted[0].levels().len(), level as usize + 1, "{case}");
+            assert!(counted[1] == counted[0] && counted[2] == counted[0], "{case}");
+            let complete = if limit.is_none() { 2 } else { 0 };
+            assert_eq!(counted[0].levels()[level as usize].total(), complete, "{case}");
         }
     }
 

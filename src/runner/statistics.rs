@@ -124,19 +124,22 @@ pub fn read(directory: &Path) -> Result<Statistics, StatisticsError> {
     let Checkpoint { job, state, in_flight, seconds, threads, .. } = checkpoint;
     let mut now = state.clone();
     records.iter().for_each(|record| now.apply(record));
-    let mut results: Results = now.results.clone();
     let saved: BTreeMap<u64, _> =
         in_flight.iter().filter(|unit| !now.done.contains(unit.id)).map(|unit| (unit.id, unit)).collect();
     let begun = saved.values().fold(0u64, |sum, unit| sum.saturating_add(unit.iterations));
+    let mut results: Results = now.results.clone();
     // The walk of a depth-first hunt would have to be walked again, and its searches have no levels.
-    if job.params.strategy != Strategy::Dfs && !saved.is_empty() {
+    if job.params.strategy != Strategy::Dfs && (!saved.is_empty() || job.params.share.is_some()) {
         let hunt = Hunt::restore(job.clone(), state, &records)?;
+        let mut running = Results::default();
         for work in hunt.pending() {
             let Some(unit) = saved.get(&work.id) else { continue };
             let search = work.resume(job.variant, &job.params, &unit.saved);
             let search = search.map_err(|source| StatisticsError::Search { unit: work.id, source })?;
-            results.merge(search.results());
+            running.merge(search.results());
         }
+        results = hunt.results();
+        results.merge(running.levels());
     }
     let mut statistics = Statistics {
         threads,

@@ -300,7 +300,10 @@ fn table(runs: &[Run]) -> String {
 }
 
 fn summary(config: &Strategies, searches: &[Runs], what: &str, budget: Budget, end: f64) -> String {
-    let mut text = format!("{what}, {} each. Scores: median (lower to upper quartile).\n\n", budget.describe());
+    let mut text = format!(
+        "{what}, {} each. Scores: mean with its 95 % interval; median (lower to upper quartile).\n\n",
+        budget.describe()
+    );
     let mut times: Vec<f64> = TIMES.iter().copied().filter(|time| *time < 0.999 * end).collect();
     times.push(f64::INFINITY);
     if matches!(budget, Budget::Iterations(_)) {
@@ -313,7 +316,6 @@ fn summary(config: &Strategies, searches: &[Runs], what: &str, budget: Budget, e
     let mut row = |cells: &[String]| text.push_str(&format!("| {} |\n", cells.join(" | ")));
     let mut head = vec!["search".to_owned()];
     head.extend(heads);
-    head.push("mean at the end".to_owned());
     head.push("best".to_owned());
     if searches.len() > 1 {
         head.push(against);
@@ -325,10 +327,10 @@ fn summary(config: &Strategies, searches: &[Runs], what: &str, budget: Budget, e
         for &time in &times {
             let scores = search.of(|run| run.at(time));
             let quartile = |share| quantile(&scores, share).unwrap_or(0.0);
-            cells.push(format!("{} ({} to {})", quartile(0.5), quartile(0.25), quartile(0.75)));
+            let mean = estimated(estimate(&scores), false);
+            cells.push(format!("{mean}; {} ({} to {})", quartile(0.5), quartile(0.25), quartile(0.75)));
         }
         let scores = search.of(Run::score);
-        cells.push(estimated(estimate(&scores), false));
         cells.push(format!("{}", scores.iter().copied().fold(0.0, f64::max)));
         if searches.len() > 1 {
             let differences: Vec<f64> = scores.iter().zip(first.of(Run::score)).map(|(own, of)| own - of).collect();
@@ -416,7 +418,7 @@ mod tests {
 
     #[test]
     fn the_configurations_are_comparisons() {
-        for name in ["strategies-5t", "strategies-5d"] {
+        for name in ["strategies-5t", "strategies-5d", "nrpa-5t", "nrpa-5d-82"] {
             let path = format!("{}/configs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
             let config: Strategies = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
             let cases = cases(&config).unwrap();

@@ -7,6 +7,7 @@
 
 use super::policy::{Policy, Snapshot};
 use super::{Nest, SavedNest, ascend};
+use crate::core::histogram::Histogram;
 use crate::core::search::RestoreError;
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
@@ -15,7 +16,7 @@ use crate::morpion::variant::{Rules, Variant};
 use crate::strategies::extension::{Extension, Instructions, Task, dispatch};
 use crate::strategies::nrpa::playout::Playout;
 use crate::strategies::params::{Adapt, Params};
-use crate::strategies::{decode, restore_error};
+use crate::strategies::{decode_with_results, encode_with_results, restore_error};
 use crate::with_rules;
 
 /// The levels of a search above a shared one.
@@ -28,6 +29,10 @@ pub trait UpperLevels: Send {
 
     /// The policy of a level above the shared one as it is now; the uniform one for a level that is not here.
     fn policy(&self, level: u32) -> Snapshot;
+
+    /// How often the calls of each level, from 0 to the top, ended with each score; nothing for the shared level and those
+    /// below it, whose results are counted where they are made.
+    fn results(&self) -> &[Histogram];
 
     /// The state as bytes, for [`restore`]; the caller adds version and checksum.
     fn save(&self) -> Vec<u8>;
@@ -49,10 +54,11 @@ pub fn restore(
     start: &[Move],
     saved: &[u8],
 ) -> Result<Box<dyn UpperLevels>, RestoreError> {
-    let saved: Vec<SavedNest> = decode("nrpa", saved)?;
     with_rules!(variant, R => {
         let mut upper = Upper::<R>::new(params, share, start);
+        let (saved, results) = decode_with_results("nrpa", saved, upper.results.len())?;
         upper.restore(saved)?;
+        upper.results = results;
         Ok(Box::new(upper))
     })
 }
@@ -68,12 +74,15 @@ struct Upper<R> {
     board: Board<R>,
     /// First a place for the results of the shared level, then the levels above it.
     nests: Vec<Nest>,
+    /// Scores of the calls that are complete, by level from 0.
+    results: Vec<Histogram>,
 }
 
 impl<R: Rules> Upper<R> {
     fn new(params: &Params, share: u32, start: &[Move]) -> Upper<R> {
         let mut position = Position::<R>::new();
         start.iter().for_each(|&mv| position.play(mv));
+        let top = params.level().max(share + 1);
         Upper {
             adapt: params.adapt,
             alpha: params.alpha as f32,
@@ -83,7 +92,8 @@ impl<R: Rules> Upper<R> {
             prefix: start.to_vec(),
             playout: Playout::new(position.board().clone(), position.moves()),
             board: position.board().clone(),
-            nests: (share..params.level().max(share + 1) + 1).map(|_| Nest::new()).collect(),
+            nests: (share..=top).map(|_| Nest::new()).collect(),
+            results: vec![Histogram::default(); top as usize + 1],
         }
     }
 
@@ -107,8 +117,8 @@ impl<R: Rules> Task for Ascent<'_, R> {
 
     #[inline(always)]
     fn run<I: Instructions>(self) -> bool {
-        let Upper { nests, calls, adapt, alpha, playout, board, .. } = self.0;
-        ascend(nests, *calls, *adapt, *alpha, playout, board, &mut [], 0)
+        let Upper { nests, calls, share, adapt, alpha, playout, board, results, prefix, .. } = self.0;
+        ascend(nests, *calls, *adapt, *alpha, playout, board, &mut results[*share as usize..], prefix.len())
     }
 }
 
@@ -129,8 +139,12 @@ impl<R: Rules> UpperLevels for Upper<R> {
         nest.map_or(Snapshot::uniform(), |nest| Snapshot::of(&nest.policy))
     }
 
+    fn results(&self) -> &[Histogram] {
+        &self.results
+    }
+
     fn save(&self) -> Vec<u8> {
         let nests: Vec<SavedNest> = self.nests[1..].iter().map(Nest::save).collect();
-        postcard::to_stdvec(&nests).expect("a state of numbers and lists can be written")
+        encode_with_results(&nests, &self.results)
     }
 }
