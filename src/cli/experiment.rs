@@ -334,7 +334,7 @@ mod tests {
         let summary = run_in(directory.path(), "both", STRATEGIES, false).unwrap();
         let of =
             |name: &str| summary.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap().to_owned();
-        assert_eq!(of("NRPA").split('|').count(), 7, "{summary}");
+        assert_eq!(of("NRPA").split('|').count(), 6, "{summary}");
         assert!(of("random").contains("+-") && of("62").contains("(0 of 3)"), "{summary}");
         let csv = std::fs::read_to_string(results.join("both.csv")).unwrap();
         let ends: Vec<&str> = csv.lines().filter(|line| line.starts_with("random,8,")).collect();
