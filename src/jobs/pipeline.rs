@@ -463,6 +463,7 @@ mod tests {
                     }
                 }
                 assert_eq!(done, all.len(), "seed {seed}");
+                assert_eq!(hunt.results().levels()[3].total(), 2, "seed {seed}: each search counts once at its top");
             }
         }
     }
@@ -563,6 +564,11 @@ mod tests {
         assert!(matches!(forge(&|p| _ = p.results[0].1.pop()), Some(StateError::OtherUnits)), "another game");
         assert!(matches!(forge(&|p| p.results[0].1.reverse()), Some(StateError::Job(_))), "no game");
         assert!(matches!(forge(&|p| p.levels.truncate(3)), Some(StateError::Levels(_))));
+        // A state saved before the upper levels counted ends after them.
+        let mut pipeline = Pipeline::new(&job, 1).unwrap();
+        pipeline.restore(&job, good.pipeline.as_ref().unwrap()).unwrap();
+        let counts = postcard::to_stdvec(pipeline.behind.upper.results()).unwrap().len();
+        assert!(forge(&|p| p.levels.truncate(p.levels.len() - counts)).is_none());
         let missing = HuntState { pipeline: None, ..good.clone() };
         assert!(matches!(restore(&missing, &[]), Err(StateError::Contradiction(_))));
         assert!(matches!(restore(&HuntState::default(), &journal[1..]), Err(StateError::Contradiction(_))));
