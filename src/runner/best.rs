@@ -127,7 +127,7 @@ pub fn method(params: &Params) -> String {
                 (1, _) => "a grid".to_owned(),
                 (n, _) => format!("{n} grids"),
             };
-            format!("permute from {from}, up to {} exchanges, pool {}", params.swaps, params.pool)
+            format!("permute from {from}, up to {} exchanges, pool {}", params.swaps, params.pool())
         }
         Strategy::Dfs => {
             let sort = serde_json::to_string(&params.sort).unwrap_or_default();

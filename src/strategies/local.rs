@@ -32,10 +32,13 @@ impl Seen {
         (0..).zip(&*self.0).filter(|(_, hash)| **hash != 0).map(|(at, &hash)| (at, hash)).collect()
     }
 
-    /// Becomes what [`Seen::save`] has returned for a table of this size, from an empty one.
+    /// Becomes what [`Seen::save`] has returned for a table of this size or a smaller one, from an empty one.
     pub fn restore(&mut self, saved: &[(u32, u64)]) -> Result<(), &'static str> {
         for &(at, hash) in saved {
-            *self.0.get_mut(at as usize).ok_or("a hash stands outside its table")? = hash;
+            if at as usize >= self.0.len() {
+                return Err("a hash stands outside its table");
+            }
+            self.insert(hash);
         }
         Ok(())
     }

@@ -270,10 +270,10 @@ pub struct Params {
     #[arg(long, value_name = "N", default_value_t = Params::default().completion,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub completion: u32,
-    /// PERTURB: grids kept of each score; PERMUTE: grids kept in all, 1..=100,000.
-    #[arg(long, value_name = "N", default_value_t = Params::default().pool,
-        value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub pool: u32,
+    /// PERTURB: grids kept of each score; PERMUTE: grids kept in all, 1..=100,000 [default: 200; PERMUTE: 5000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<u32>,
     /// PERTURB, PERMUTE: a run ends after so many playouts without a longer grid (1000, 50M, 2G).
     #[arg(long, value_name = "N", default_value = "20M", value_parser = parse_count)]
     pub patience: u64,
@@ -301,6 +301,12 @@ impl Params {
             Strategy::Permute => 0,
             _ => 3,
         })
+    }
+
+    /// Grids kept: the number asked for, or 5000 in all for PERMUTE and 200 of each score for the others. Hunts that were
+    /// begun before it depended on the strategy name theirs.
+    pub fn pool(&self) -> u32 {
+        self.pool.unwrap_or(if self.strategy == Strategy::Permute { 5000 } else { 200 })
     }
 
     /// The best known nesting level of the strategy in a variant. A deeper NRPA search begins exactly like one of a lower
@@ -477,7 +483,7 @@ impl Default for Params {
             operators: Operators(vec![Operator::Lines, Operator::Region, Operator::Suffix]),
             keep: None,
             completion: 1,
-            pool: 200,
+            pool: None,
             patience: 20_000_000,
             swaps: 10,
             grids: Vec::new(),

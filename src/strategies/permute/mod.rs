@@ -98,7 +98,7 @@ impl<R: Rules> Permute<R> {
             extension: Extension::detect(),
             prefix: unit.prefix.clone(),
             start: None,
-            pool: Pool::new(params.pool as usize),
+            pool: Pool::new(params.pool() as usize),
             bandit: Bandit::default(),
             playout: Playout::new(position.board().clone(), moves),
             priorities: Priorities::new(derive(unit.seed, &[u64::MAX])),
@@ -139,7 +139,7 @@ impl<R: Rules> Permute<R> {
             Some(start) => Some(WarmStart::restore(params, unit, start)?),
             None => None,
         };
-        search.pool = Pool::new(params.pool as usize);
+        search.pool = Pool::new(params.pool() as usize);
         search.pool.restore(saved.pool).map_err(fail)?;
         search.bandit = saved.bandit;
         search.slices = saved.slices;

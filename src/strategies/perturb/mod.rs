@@ -121,7 +121,7 @@ impl<R: Rules> Perturb<R> {
             extension: Extension::detect(),
             prefix: unit.prefix.clone(),
             start: None,
-            pool: Pool::new(params.pool as usize),
+            pool: Pool::new(params.pool() as usize),
             playout: Playout::new(position.board().clone(), moves),
             policy: Policy::uniform(),
             clocks: Clocks::new(0),
@@ -164,7 +164,7 @@ impl<R: Rules> Perturb<R> {
         } else if saved.pool.members.is_empty() {
             return Err(fail("it has no grids"));
         }
-        search.pool = Pool::new(params.pool as usize);
+        search.pool = Pool::new(params.pool() as usize);
         search.pool.restore(saved.pool).map_err(fail)?;
         search.slices = saved.slices;
         search.playouts = saved.playouts;
