@@ -27,6 +27,11 @@ impl Seen {
         std::mem::replace(place, hash) != hash
     }
 
+    /// Whether a hash is remembered.
+    pub fn contains(&self, hash: u64) -> bool {
+        self.0[(hash >> 32) as usize & (self.0.len() - 1)] == hash
+    }
+
     /// The places in use with their hashes.
     pub fn save(&self) -> Vec<(u32, u64)> {
         (0..).zip(&*self.0).filter(|(_, hash)| **hash != 0).map(|(at, &hash)| (at, hash)).collect()

@@ -270,13 +270,14 @@ pub struct Params {
     #[arg(long, value_name = "N", default_value_t = Params::default().completion,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub completion: u32,
-    /// PERTURB: grids kept of each score; PERMUTE: grids kept in all, 1..=100,000 [default: 200; PERMUTE: 5000].
+    /// PERTURB: grids kept of each score; PERMUTE: grids kept in all, 1..=100,000 [default: 200; PERMUTE: 20000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<u32>,
-    /// PERTURB, PERMUTE: a run ends after so many playouts without a longer grid (1000, 50M, 2G).
-    #[arg(long, value_name = "N", default_value = "20M", value_parser = parse_count)]
-    pub patience: u64,
+    /// PERTURB, PERMUTE: a run ends after so many playouts without a longer grid (1000, 50M, 2G) [default: 20M; PERMUTE: 200M].
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patience: Option<u64>,
     /// PERMUTE: exchanges of a step at most, 1..=100.
     #[arg(long, value_name = "N", default_value_t = Params::default().swaps,
         value_parser = clap::value_parser!(u32).range(1..=100))]
@@ -303,10 +304,16 @@ impl Params {
         })
     }
 
-    /// Grids kept: the number asked for, or 5000 in all for PERMUTE and 200 of each score for the others. Hunts that were
+    /// Grids kept: the number asked for, or 20,000 in all for PERMUTE and 200 of each score for the others. Hunts that were
     /// begun before it depended on the strategy name theirs.
     pub fn pool(&self) -> u32 {
-        self.pool.unwrap_or(if self.strategy == Strategy::Permute { 5000 } else { 200 })
+        self.pool.unwrap_or(if self.strategy == Strategy::Permute { 20_000 } else { 200 })
+    }
+
+    /// Playouts without a longer grid that end a run: the number asked for, or 200 M for PERMUTE and 20 M for PERTURB.
+    /// Hunts that were begun before it depended on the strategy name theirs.
+    pub fn patience(&self) -> u64 {
+        self.patience.unwrap_or(if self.strategy == Strategy::Permute { 200_000_000 } else { 20_000_000 }).max(1)
     }
 
     /// The best known nesting level of the strategy in a variant. A deeper NRPA search begins exactly like one of a lower
@@ -484,7 +491,7 @@ impl Default for Params {
             keep: None,
             completion: 1,
             pool: None,
-            patience: 20_000_000,
+            patience: None,
             swaps: 10,
             grids: Vec::new(),
         }

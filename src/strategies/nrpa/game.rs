@@ -19,6 +19,12 @@ fn fingerprint(moves: &[u32], mask: u32) -> u64 {
     })
 }
 
+/// A hash of the set of new points of these moves; that of a union of disjoint sets is the sum of theirs.
+#[inline(always)]
+pub(in crate::strategies) fn points_fingerprint(moves: &[u32]) -> u64 {
+    fingerprint(moves, POINT)
+}
+
 /// The moves of a game and the moves that appeared during it.
 #[derive(Clone)]
 pub(in crate::strategies) struct Game {
@@ -62,7 +68,7 @@ impl Game {
     /// A hash of the set of new points: one for all grids that cover the same points.
     #[inline(always)]
     pub fn points_fingerprint(&self) -> u64 {
-        fingerprint(self.moves(), POINT)
+        points_fingerprint(self.moves())
     }
 
     /// Per step, how many moves have appeared when it has been played.

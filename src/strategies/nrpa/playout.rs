@@ -96,6 +96,13 @@ impl<R: Rules> Playout<R> {
         (&self.start, &self.start_moves)
     }
 
+    /// Lets the games start from another position, where `moves` may be played.
+    pub fn restart(&mut self, start: &Board<R>, moves: &[Move]) {
+        self.start.copy_from(start);
+        self.start_moves.clear();
+        self.start_moves.extend(moves.iter().map(|m| m.bits()));
+    }
+
     /// Plays one game in which moves are drawn by their weights.
     ///
     /// # Safety

@@ -2,25 +2,26 @@
 //!
 //! A grid is what a greedy player makes of a priority order of all moves: of the legal ones it plays the one that stands
 //! first. A step takes a grid out of a pool, exchanges the places of some moves in its order, and plays. The new grid
-//! joins the pool if it is at most ten moves shorter than the best and its set of points is new. Now and then a grid
-//! is wound back instead: its last moves lose their places, and a bandit learns how many of them to give up.
+//! joins the pool if it is not much shorter than the longest and its set of points is new. Now and then the longest grid
+//! that has not been wound back yet is: its last moves are given up, and what is left is completed many times.
 //!
-//! The order is that of a grid's own moves; what is not played has random places after them, drawn anew for every game:
-//! with an order that stays for 16 games, runs of 2.5 M games in 5T ended 14 moves lower (5 seeds). So an exchange that matters is one of a move of the grid with one
-//! that was legal and not played: the latter comes early, and what it collides with must go.
+//! The order is that of a grid's own moves; what is not played has random places after them, drawn anew for every game.
+//! Half of the exchanges are of a move of the grid with one that was legal and not played: the latter comes early, and what
+//! it collides with must go. The others send a move of the grid somewhere among all that is not played: it waits.
 //!
 //! The greedy player is NRPA's playout with priorities for clocks that do not run. The pool begins with given grids, with
-//! the result of an NRPA search (`level`), or with nothing. After `patience` games without a longer grid the unit is
+//! the result of an NRPA search (`level`), or with random games. After `patience` games without a longer grid the unit is
 //! finished. Random numbers are drawn anew from the unit's seed for each slice of 4096 games, so a search stands still,
 //! and is saved, between two slices.
 
-mod bandit;
+mod former;
 mod pool;
 mod priorities;
+mod rewind;
 
 use super::extension::{Extension, Instructions, Task, dispatch};
-use super::local::{Finds, SavedStart, WarmStart, check_grid};
-use super::nrpa::game::Game;
+use super::local::{Finds, SavedStart, WarmStart};
+use super::nrpa::game::{Game, points_fingerprint};
 use super::nrpa::playout::Playout;
 use super::nrpa::policy::code;
 use super::params::Params;
@@ -32,17 +33,24 @@ use crate::core::seed::{self, Rng, derive};
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
-use bandit::{ARMS, Bandit};
-use pool::{Pool, SavedPool};
-use priorities::{Greedy, Priorities};
+use pool::{Offer, Pool, SavedPool};
+use priorities::{Greedy, Priorities, RANDOM};
 use rand::RngExt;
+use rewind::Rewind;
 
-/// Games between two polls: about 8 ms.
+/// Games between two polls: about 15 ms.
 const SLICE: u32 = 4096;
-/// Games for one draw from the pool.
-const DRAW: u32 = 16;
-/// Of so many draws one is wound back.
-const REWIND: u32 = 16;
+/// Slices between two grids that are wound back.
+const REWIND: u64 = 2;
+/// Slices in a round of the pool, at most. The first round is one slice, and each is one longer than the one before: the
+/// grids grow fastest at first.
+const ROUND: u64 = 24;
+/// Random games at the beginning, if there is no grid.
+const RANDOM_GAMES: u32 = 100;
+/// Lists of alternatives that are kept.
+const KEPT: usize = 8192;
+/// What a state begins with: one that begins with less is of the former form.
+const FORM: u8 = 2;
 
 /// A resumable permutation search of one unit.
 pub struct Permute<R> {
@@ -53,16 +61,19 @@ pub struct Permute<R> {
     swaps: u32,
     extension: Extension,
     prefix: Vec<Move>,
+    /// The position that the games start from.
+    position: Position<R>,
     /// The search that the pool begins with, while it runs.
     start: Option<WarmStart<R>>,
     pool: Pool,
-    bandit: Bandit,
     playout: Playout<R>,
+    rewind: Rewind<R>,
     priorities: Priorities,
     rng: Rng,
-    /// The grid whose order is being changed, and the moves that were legal during it, by code.
-    parent: Box<Game>,
+    alternatives: Alternatives,
     slices: u64,
+    /// Slices of this round.
+    round: u64,
     games: u64,
     /// Games when the best grid was found.
     found_at: u64,
@@ -70,13 +81,46 @@ pub struct Permute<R> {
     results: Vec<Histogram>,
 }
 
+/// By place in the pool: the hash of a grid's points, and the codes of all moves that were legal during it.
+struct Alternatives {
+    kept: Vec<(u64, Vec<u32>)>,
+    game: Box<Game>,
+}
+
+impl Alternatives {
+    fn new() -> Alternatives {
+        Alternatives { kept: vec![(0, Vec::new()); KEPT], game: Game::boxed() }
+    }
+
+    /// Those of the grid of these moves.
+    #[inline(always)]
+    fn of<R: Rules>(&mut self, place: u32, (moves, hash): (&[u32], u64), playout: &mut Playout<R>) -> &[u32] {
+        let kept = &mut self.kept[place as usize % KEPT];
+        if kept.0 != hash || kept.1.is_empty() {
+            playout.replay(moves, &mut self.game);
+            kept.0 = hash;
+            kept.1.clear();
+            let (_, starts) = playout.start();
+            kept.1.extend(starts.iter().map(|&bits| code(Move::from_raw(bits)) as u32));
+            kept.1.extend_from_slice(&self.game.codes[..self.game.appearances]);
+        }
+        &kept.1
+    }
+
+    /// Forgets those of a place, whose order has changed.
+    fn forget(&mut self, place: u32) {
+        self.kept[place as usize % KEPT].1.clear();
+    }
+}
+
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Saved {
+    form: u8,
     /// The starting search and its best grid, while it runs.
     start: Option<SavedStart>,
     pool: SavedPool,
-    bandit: Bandit,
     slices: u64,
+    round: u64,
     games: u64,
     found_at: u64,
     best: u32,
@@ -93,18 +137,20 @@ impl<R: Rules> Permute<R> {
         let mut search = Permute {
             seed: unit.seed,
             limit: unit.max_iterations.unwrap_or(u64::MAX),
-            patience: params.patience.max(1),
+            patience: params.patience(),
             swaps: params.swaps.max(1),
             extension: Extension::detect(),
             prefix: unit.prefix.clone(),
             start: None,
             pool: Pool::new(params.pool() as usize),
-            bandit: Bandit::default(),
             playout: Playout::new(position.board().clone(), moves),
+            rewind: Rewind::new(&position, moves),
+            position,
             priorities: Priorities::new(derive(unit.seed, &[u64::MAX])),
             rng: seed::rng(unit.seed, &[]),
-            parent: Game::boxed(),
+            alternatives: Alternatives::new(),
             slices: 0,
+            round: 0,
             games: 0,
             found_at: 0,
             finds: Finds::default(),
@@ -127,22 +173,23 @@ impl<R: Rules> Permute<R> {
     /// If the bytes are no such state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Permute<R>, RestoreError> {
         let fail = |reason: &str| restore_error("permute", reason.to_owned());
-        let (saved, results): (Saved, _) = decode_with_results("permute", saved, 1)?;
         let mut search = Permute::<R>::new(params, unit);
-        for member in &saved.pool.members {
-            check_grid::<R>(&unit.prefix, member).map_err(fail)?;
+        if saved.first().is_some_and(|&form| form < FORM) {
+            former::restore(&mut search, params, unit, saved)?;
+            return Ok(search);
         }
-        if !saved.bandit.is_sound() {
-            return Err(fail("the counts of the winding back contradict each other"));
+        let (saved, results): (Saved, _) = decode_with_results("permute", saved, 1)?;
+        if saved.form != FORM {
+            return Err(fail("it is of another version of the program"));
         }
         search.start = match saved.start {
             Some(start) => Some(WarmStart::restore(params, unit, start)?),
             None => None,
         };
         search.pool = Pool::new(params.pool() as usize);
-        search.pool.restore(saved.pool).map_err(fail)?;
-        search.bandit = saved.bandit;
+        search.pool.restore(saved.pool, &search.position, points_fingerprint).map_err(fail)?;
         search.slices = saved.slices;
+        search.round = saved.round;
         search.games = saved.games;
         search.found_at = saved.found_at;
         search.finds.best = saved.best;
@@ -153,13 +200,12 @@ impl<R: Rules> Permute<R> {
 
     /// Takes in a grid that comes from elsewhere.
     fn take_in(&mut self, moves: &[u32]) {
-        self.playout.replay(moves, &mut self.parent);
-        if self.pool.insert(moves, self.parent.points_fingerprint()) {
+        if self.pool.offer(moves, points_fingerprint(moves)) == Offer::New {
             self.finds.push(moves);
         }
     }
 
-    /// One slice of games.
+    /// One slice of games, and what is due after it.
     ///
     /// # Safety
     /// The processor has the instructions.
@@ -167,90 +213,110 @@ impl<R: Rules> Permute<R> {
     unsafe fn slice<I: Instructions>(&mut self) {
         self.rng = seed::rng(derive(self.seed, &[self.slices]), &[]);
         self.slices = self.slices.wrapping_add(1);
-        let mut left = u64::from(SLICE).min(self.limit - self.games);
-        while left > 0 {
-            // The first games begin with no grid: all is random then.
-            let member = self.pool.draw(&mut self.rng).unwrap_or(&[]);
-            self.playout.replay(member, &mut self.parent);
-            let score = self.parent.moves().len();
-            let wind = score > 0 && self.rng.random_ratio(1, REWIND);
-            let arm = wind.then(|| self.bandit.choose());
-            let ranked = score.saturating_sub(arm.map_or(0, |arm| ARMS[arm]));
-            let mut won = false;
-            for _ in 0..left.min(u64::from(DRAW)) {
-                self.rank(ranked);
-                if arm.is_none() {
-                    self.exchange();
-                }
-                // SAFETY: the instructions by the caller's promise.
-                unsafe { self.playout.play_by::<I, _>(Greedy(&self.priorities)) };
-                left -= 1;
-                self.games = self.games.saturating_add(1);
-                let found = self.playout.game.moves().len();
-                self.results[0].add(self.prefix.len() + found);
-                if found >= self.pool.least() {
-                    won |= self.keep_game() && found >= score;
-                }
+        let random = if self.pool.best() == 0 { RANDOM_GAMES } else { 0 };
+        for n in 0..u64::from(SLICE).min(self.limit - self.games) as u32 {
+            let parent = if n < random { None } else { self.pool.draw(&mut self.rng) };
+            self.priorities.redraw(self.rng.random());
+            if let Some(place) = parent {
+                self.exchange(place);
             }
-            if let Some(arm) = arm {
-                self.bandit.learn(arm, won);
+            // SAFETY: the instructions by the caller's promise.
+            unsafe { self.playout.play_by::<I, _>(Greedy(&self.priorities)) };
+            self.games = self.games.saturating_add(1);
+            let found = self.playout.game.moves().len();
+            self.results[0].add(self.prefix.len() + found);
+            if found >= self.pool.least() {
+                self.keep_game(parent);
             }
+        }
+        if self.slices.is_multiple_of(REWIND)
+            && let Some(place) = self.pool.source()
+        {
+            let (grid, least, pool) = (self.pool.grid(place).0, self.pool.least(), &self.pool);
+            let (of, until) = ((&self.position, grid), (least, self.limit - self.games));
+            let (priorities, rng) = (&mut self.priorities, &mut self.rng);
+            // SAFETY: the same.
+            unsafe { self.rewind.run::<I>(of, until, |hash| pool.knows(hash), priorities, rng) };
+            self.keep_rewound();
+        }
+        self.round += 1;
+        if self.round >= ROUND.min(self.pool.rounds() + 1) {
+            self.round = 0;
+            self.pool.end_round();
         }
     }
 
-    /// Makes the order anew: the first so many moves of the parent, then all others at random.
-    fn rank(&mut self, moves: usize) {
-        self.priorities.redraw(self.rng.random());
-        for (rank, &bits) in (1..).zip(&self.parent.moves()[..moves]) {
+    /// Ranks the moves of a grid first, and exchanges some of them with others.
+    #[inline(always)]
+    fn exchange(&mut self, place: u32) {
+        let (moves, hash) = self.pool.grid(place);
+        for (rank, &bits) in (1..).zip(moves) {
             self.priorities.set(code(Move::from_raw(bits)) as u32, rank as f32);
         }
-    }
-
-    /// Exchanges the places of some moves of the parent with those of any that were legal during it.
-    fn exchange(&mut self) {
-        let parent = &self.parent;
-        let (_, starts) = self.playout.start();
-        if parent.moves().is_empty() {
+        if moves.is_empty() {
             return;
         }
         for _ in 0..self.rng.random_range(self.swaps.min(2)..=self.swaps) {
-            let at = self.rng.random_range(0..starts.len() + parent.appearances);
-            let other = match starts.get(at) {
-                Some(&bits) => code(Move::from_raw(bits)) as u32,
-                None => parent.codes[at - starts.len()],
-            };
-            let own = code(Move::from_raw(parent.moves()[self.rng.random_range(0..parent.moves().len())])) as u32;
-            let (before, after) = (self.priorities.get(own), self.priorities.get(other));
-            self.priorities.set(own, after);
-            self.priorities.set(other, before);
+            let own = code(Move::from_raw(moves[self.rng.random_range(0..moves.len())])) as u32;
+            if self.rng.random() {
+                let alternatives = self.alternatives.of(place, (moves, hash), &mut self.playout);
+                let other = alternatives[self.rng.random_range(0..alternatives.len())];
+                let (before, after) = (self.priorities.get(own), self.priorities.get(other));
+                self.priorities.set(own, after);
+                self.priorities.set(other, before);
+            } else {
+                self.priorities.set(own, RANDOM * (1.0 + self.rng.random::<f32>()));
+            }
         }
     }
 
-    /// Takes in the game just played; whether it was new.
+    /// Takes in the game just played, which came of the grid at a place.
     #[inline(never)]
-    fn keep_game(&mut self) -> bool {
+    fn keep_game(&mut self, parent: Option<u32>) {
         let game = &self.playout.game;
         let (moves, best) = (game.moves(), self.pool.best());
-        if !self.pool.insert(moves, game.points_fingerprint()) {
-            return false;
+        match self.pool.offer(moves, game.points_fingerprint()) {
+            Offer::Short => {}
+            Offer::Known(place) => self.alternatives.forget(place),
+            Offer::New => {
+                if let Some(parent) = parent {
+                    self.pool.reward(parent);
+                }
+                note(&mut self.finds, moves, best, self.prefix.len());
+                if moves.len() > best {
+                    self.found_at = self.games;
+                }
+            }
         }
-        if moves.len() > best {
-            self.found_at = self.games;
+    }
+
+    /// Takes in what winding back has found, the shortest first.
+    #[inline(never)]
+    fn keep_rewound(&mut self) {
+        self.games = self.games.saturating_add(self.rewind.lengths.len() as u64);
+        for length in &self.rewind.lengths {
+            self.results[0].add(self.prefix.len() + length);
         }
-        let score = (self.prefix.len() + moves.len()) as u64;
-        if moves.len() > best || score >= u64::from(self.finds.keep_from) {
-            self.finds.push(moves);
+        self.rewind.finds.sort_by_key(|(moves, hash)| (moves.len(), *hash));
+        for (moves, hash) in &self.rewind.finds {
+            let best = self.pool.best();
+            if self.pool.offer(moves, *hash) == Offer::New {
+                note(&mut self.finds, moves, best, self.prefix.len());
+                if moves.len() > best {
+                    self.found_at = self.games;
+                }
+            }
         }
-        true
     }
 
     /// Runs the search that the pool begins with.
     fn run_start(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         let Some(start) = &mut self.start else { return End::Finished };
-        let (pool, bandit, results) = (&self.pool, self.bandit, &self.results);
+        let (pool, position, results) = (&self.pool, &self.position, &self.results);
         let end = start.run(ctl, &|start| {
             let start = Some(start);
-            let saved = Saved { start, pool: pool.save(), bandit, slices: 0, games: 0, found_at: 0, best: 0 };
+            let pool = pool.save(position);
+            let saved = Saved { form: FORM, start, pool, slices: 0, round: 0, games: 0, found_at: 0, best: 0 };
             encode_with_results(&saved, results)
         });
         self.games = start.iterations();
@@ -264,6 +330,13 @@ impl<R: Rules> Permute<R> {
             self.found_at = self.games;
         }
         end
+    }
+}
+
+/// Notes a newcomer that is to be told of: a longer grid than the best, or one that is wanted.
+fn note(finds: &mut Finds, moves: &[u32], best: usize, prefix: usize) {
+    if moves.len() > best || (prefix + moves.len()) as u64 >= u64::from(finds.keep_from) {
+        finds.push(moves);
     }
 }
 
@@ -308,10 +381,11 @@ impl<R: Rules> Search<Move> for Permute<R> {
 
     fn save(&self) -> Vec<u8> {
         let saved = Saved {
+            form: FORM,
             start: self.start.as_ref().map(WarmStart::save),
-            pool: self.pool.save(),
-            bandit: self.bandit,
+            pool: self.pool.save(&self.position),
             slices: self.slices,
+            round: self.round,
             games: self.games,
             found_at: self.found_at,
             best: self.finds.best,

@@ -1,54 +1,107 @@
-//! A pool of grids in one ranking, from which the first ranks are drawn more often than the last.
+//! The grids of one search: all that are at most a *window* of moves shorter than the longest, each set of points once.
 //!
-//! Longer grids stand first, of equally long ones the newest. A draw takes rank `n u^3` of `n`, `u` uniform: the first
-//! hundredth of the ranks is drawn in a fifth of the draws. What was seen before, as a set of points, is not taken in again.
-//! Tishchenko (2026) draws by the tenth power; with that and 200 grids, runs of 16 M games in 5T ended 13 moves lower than with
-//! this and 5,000 (6 seeds). How much of it each of the two does has not been told apart.
+//! A draw takes rank `n u^10` of `n` grids, `u` uniform, so that the first one gets about a third of the draws. Ranks are
+//! renewed once in a *round*, in turn by two orders: the longest first, and the least drawn first. In between newcomers
+//! stand last. When there are more grids than the pool is to hold, the window becomes one move narrower and the shortest
+//! leave; a longer grid than any opens it to ten again, and so does a long time without newcomers (after Tishchenko 2026).
 
 use crate::core::seed::Rng;
+use crate::morpion::geometry::Move;
+use crate::morpion::position::Position;
+use crate::morpion::variant::Rules;
 use crate::strategies::local::Seen;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::cell::OnceCell;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
-/// Grids come in up to this many moves below the best.
-pub(super) const DEPTH: usize = 10;
-/// Grids seen that are remembered: 3 MB when saved.
-const REMEMBERED: usize = 1 << 18;
-/// Scores are below this.
-const SCORES: usize = 512;
+/// The widest window at first, and how far it is opened when nothing new comes in.
+pub(super) const WINDOW: u32 = 10;
+/// A round with so many newcomers is not an idle one.
+const NEWCOMERS: u32 = 10;
+/// Idle rounds until the window is opened.
+const IDLE: u32 = 128;
+/// So many times the grids that the pool is to hold may be there in the middle of a round.
+const SURPLUS: usize = 4;
+/// Grids wound back that are remembered, 0.6 MB when saved.
+const REMEMBERED: usize = 1 << 16;
 
-/// The grids of one search, each as its moves as bits, in the order of their priorities.
+/// A grid.
+pub(super) struct Member {
+    /// In the order of their priorities.
+    moves: Vec<u32>,
+    /// The hash of its set of points.
+    hash: u64,
+    /// Draws since the last newcomer that came of it.
+    draws: u32,
+    /// What is saved of the moves, once it has been asked for.
+    choices: OnceCell<Box<[u8]>>,
+}
+
+/// Whether a grid came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offer {
+    /// It did.
+    New,
+    /// Its set of points is at this place, and has taken over its order and its lines.
+    Known(u32),
+    /// It is too short.
+    Short,
+}
+
 pub(super) struct Pool {
-    /// By score, the newest first.
-    members: Vec<VecDeque<Vec<u32>>>,
-    /// How many.
-    len: usize,
-    /// Scores of the first and the last, 0 without members.
-    best: usize,
-    last: usize,
+    /// Places of members; those that are free are in `free`.
+    members: Vec<Member>,
+    free: Vec<u32>,
+    /// Where the set of points with a hash is.
+    places: HashMap<u64, u32>,
+    /// Places by rank.
+    ranks: Vec<u32>,
     capacity: usize,
-    seen: Seen,
+    best: usize,
+    window: u32,
+    /// Newcomers of this round.
+    newcomers: u32,
+    /// Idle rounds in a row.
+    idle: u32,
+    rounds: u64,
+    rewound: Seen,
 }
 
 /// A pool as it is saved.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SavedPool {
-    /// The best first.
-    pub members: Vec<Vec<u32>>,
-    seen: Vec<(u32, u64)>,
+    /// By rank: for each move its number among the legal ones, and the draws.
+    members: Vec<(Box<[u8]>, u32)>,
+    window: u32,
+    newcomers: u32,
+    idle: u32,
+    rounds: u64,
+    rewound: Vec<(u32, u64)>,
 }
 
 impl Pool {
     pub fn new(capacity: usize) -> Pool {
         Pool {
-            members: vec![VecDeque::new(); SCORES],
-            len: 0,
-            best: 0,
-            last: 0,
+            members: Vec::new(),
+            free: Vec::new(),
+            places: HashMap::new(),
+            ranks: Vec::new(),
             capacity: capacity.max(1),
-            seen: Seen::new(REMEMBERED),
+            best: 0,
+            window: WINDOW,
+            newcomers: 0,
+            idle: 0,
+            rounds: 0,
+            rewound: Seen::new(REMEMBERED),
         }
+    }
+
+    /// How many grids there are.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.ranks.len()
     }
 
     /// The largest score, 0 without members.
@@ -58,124 +111,377 @@ impl Pool {
 
     /// Scores from this one on may come in.
     pub fn least(&self) -> usize {
-        let last = if self.len >= self.capacity { self.last } else { 0 };
-        self.best.saturating_sub(DEPTH).max(last)
+        self.best.saturating_sub(self.window as usize)
     }
 
-    /// Draws a grid; nothing from a pool without any.
-    pub fn draw(&self, rng: &mut Rng) -> Option<&[u32]> {
+    /// Rounds so far.
+    pub fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// Draws a place; nothing from a pool without members.
+    #[inline]
+    pub fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
         let u: f64 = rng.random();
-        let mut rank = ((self.len as f64 * (u * u * u)) as usize).min(self.len.saturating_sub(1));
-        for members in self.members[self.last..=self.best].iter().rev() {
-            match members.get(rank) {
-                Some(member) => return Some(member),
-                None => rank -= members.len(),
-            }
-        }
-        None
+        let rank = ((self.ranks.len() as f64 * u.powi(10)) as usize).min(self.ranks.len().checked_sub(1)?);
+        let place = self.ranks[rank];
+        let draws = &mut self.members[place as usize].draws;
+        *draws = draws.saturating_add(1);
+        Some(place)
     }
 
-    /// Takes in a grid, unless it is too short or known by its hash; whether it was taken in. The last one leaves when the
-    /// pool is full.
-    pub fn insert(&mut self, moves: &[u32], hash: u64) -> bool {
+    /// The moves of the grid at a place in the order of their priorities, and the hash of its points.
+    #[inline]
+    pub fn grid(&self, place: u32) -> (&[u32], u64) {
+        let member = &self.members[place as usize];
+        (&member.moves, member.hash)
+    }
+
+    /// Whether a set of points is there.
+    pub fn knows(&self, hash: u64) -> bool {
+        self.places.contains_key(&hash)
+    }
+
+    /// Notes that a newcomer came of the grid at this place.
+    pub fn reward(&mut self, place: u32) {
+        self.members[place as usize].draws = 0;
+    }
+
+    /// Takes in a grid, if it is long enough and its set of points, given by its hash, is not there.
+    pub fn offer(&mut self, moves: &[u32], hash: u64) -> Offer {
         let score = moves.len();
-        if score < self.least() || score >= SCORES || !self.seen.insert(hash) {
-            return false;
+        if score < self.least() {
+            return Offer::Short;
         }
-        // The memory of the one that leaves serves the one that comes.
-        let mut member = Vec::new();
-        if self.len >= self.capacity
-            && let Some(leaves) = self.members[self.last].pop_back()
-        {
-            member = leaves;
-            self.len -= 1;
+        if let Some(&place) = self.places.get(&hash) {
+            let member = &mut self.members[place as usize];
+            // Sets of points of another size can only share a hash by chance.
+            if member.moves.len() == score {
+                member.moves.copy_from_slice(moves);
+                member.choices.take();
+            }
+            return Offer::Known(place);
         }
-        member.clear();
-        member.extend_from_slice(moves);
-        self.members[score].push_front(member);
-        self.len += 1;
-        self.best = self.best.max(score);
-        self.last = if self.len == 1 { score } else { self.last.min(score) };
-        while self.members[self.last].is_empty() {
-            self.last += 1;
+        if score > self.best {
+            self.best = score;
+            self.window = WINDOW;
+            self.idle = 0;
+        } else if self.ranks.len() >= SURPLUS.saturating_mul(self.capacity) {
+            return Offer::Short;
         }
-        true
+        self.newcomers = self.newcomers.saturating_add(1);
+        let place = self.free.pop().unwrap_or(self.members.len() as u32);
+        let member = Member { moves: moves.to_vec(), hash, draws: 0, choices: OnceCell::new() };
+        match self.members.get_mut(place as usize) {
+            Some(free) => *free = member,
+            None => self.members.push(member),
+        }
+        self.places.insert(hash, place);
+        self.ranks.push(place);
+        Offer::New
     }
 
-    /// All members, the best first.
-    pub fn members(&self) -> impl Iterator<Item = &[u32]> {
-        self.members.iter().rev().flatten().map(Vec::as_slice)
+    /// The longest grid that has not been wound back, which it is from now on.
+    pub fn source(&mut self) -> Option<u32> {
+        let fresh = |place: &&u32| !self.rewound.contains(self.members[**place as usize].hash);
+        // The first of equally long ones.
+        let longest =
+            self.ranks.iter().filter(fresh).rev().max_by_key(|place| self.members[**place as usize].moves.len());
+        let place = longest.copied()?;
+        self.rewound.insert(self.members[place as usize].hash);
+        Some(place)
     }
 
-    /// What is to be saved.
-    pub fn save(&self) -> SavedPool {
-        SavedPool { members: self.members().map(<[u32]>::to_vec).collect(), seen: self.seen.save() }
+    /// Ends a round: narrows or opens the window, and ranks the grids anew.
+    pub fn end_round(&mut self) {
+        self.rounds = self.rounds.wrapping_add(1);
+        if self.ranks.len() > self.capacity && self.window > 0 {
+            self.window -= 1;
+            self.idle = 0;
+            let least = self.least();
+            self.leave(|member, _| member.moves.len() < least);
+        }
+        let (members, ranks) = (&self.members, &mut self.ranks);
+        let longest = |place: &u32| (Reverse(members[*place as usize].moves.len()), members[*place as usize].draws);
+        if self.window == 0 && ranks.len() > self.capacity {
+            // All are equally long: those that are drawn most often without a newcomer leave.
+            ranks.sort_by_key(longest);
+            let leaving: HashSet<u32> = ranks[self.capacity..].iter().copied().collect();
+            self.leave(|_, place| leaving.contains(&place));
+        } else if self.rounds.is_multiple_of(2) {
+            ranks.sort_by_key(longest);
+        } else {
+            ranks.sort_by_key(|&place| members[place as usize].draws);
+        }
+        self.idle = if std::mem::take(&mut self.newcomers) < NEWCOMERS { self.idle + 1 } else { 0 };
+        if self.idle >= IDLE {
+            self.idle = 0;
+            self.window = self.window.saturating_add(WINDOW);
+        }
     }
 
-    /// Becomes what was saved, from an empty pool; the caller has checked that the members are games.
-    pub fn restore(&mut self, saved: SavedPool) -> Result<(), &'static str> {
-        if saved.members.len() > self.capacity {
-            return Err("there are more grids than the pool holds");
+    /// Lets the grids leave of which `leaves` says so, given them and their places.
+    fn leave(&mut self, leaves: impl Fn(&Member, u32) -> bool) {
+        let (gone, stay): (Vec<u32>, Vec<u32>) =
+            self.ranks.iter().partition(|&&place| leaves(&self.members[place as usize], place));
+        self.ranks = stay;
+        for &place in &gone {
+            let member = &mut self.members[place as usize];
+            self.places.remove(&member.hash);
+            (member.moves, member.choices) = (Vec::new(), OnceCell::new());
         }
-        if !saved.members.is_sorted_by(|a, b| a.len() >= b.len()) || saved.members.iter().any(|m| m.len() >= SCORES) {
-            return Err("the grids are not ranked by their length");
-        }
-        self.best = saved.members.first().map_or(0, Vec::len);
-        self.last = saved.members.last().map_or(0, Vec::len);
-        self.len = saved.members.len();
-        for member in saved.members {
-            self.members[member.len()].push_back(member);
-        }
-        self.seen.restore(&saved.seen)
+        self.free.extend(gone);
     }
+
+    /// The grids by rank.
+    #[cfg(test)]
+    pub fn grids(&self) -> impl Iterator<Item = &[u32]> {
+        self.ranks.iter().map(|&place| self.members[place as usize].moves.as_slice())
+    }
+
+    /// What is to be saved. The games begin at `start`.
+    pub fn save<R: Rules>(&self, start: &Position<R>) -> SavedPool {
+        let saved = |&place: &u32| {
+            let member = &self.members[place as usize];
+            (member.choices.get_or_init(|| choices(start, &member.moves)).clone(), member.draws)
+        };
+        SavedPool {
+            members: self.ranks.iter().map(saved).collect(),
+            window: self.window,
+            newcomers: self.newcomers,
+            idle: self.idle,
+            rounds: self.rounds,
+            rewound: self.rewound.save(),
+        }
+    }
+
+    /// Becomes what was saved, from an empty pool; `hash` gives that of a grid's points.
+    pub fn restore<R: Rules>(
+        &mut self,
+        saved: SavedPool,
+        start: &Position<R>,
+        mut hash: impl FnMut(&[u32]) -> u64,
+    ) -> Result<(), &'static str> {
+        for (choices, draws) in saved.members {
+            let moves = chosen(start, &choices).ok_or("a grid has a move that is not legal")?;
+            let hash = hash(&moves);
+            self.window = u32::MAX;
+            if self.offer(&moves, hash) != Offer::New {
+                return Err("a set of points is there twice, or there are too many grids");
+            }
+            let place = self.places[&hash] as usize;
+            self.members[place].draws = draws;
+            self.members[place].choices = OnceCell::from(choices);
+        }
+        (self.window, self.newcomers, self.idle, self.rounds) =
+            (saved.window, saved.newcomers, saved.idle, saved.rounds);
+        self.rewound.restore(&saved.rewound)
+    }
+}
+
+/// A game as its choices: the number of each move among the legal ones, one byte, or 255 and two more.
+fn choices<R: Rules>(start: &Position<R>, moves: &[u32]) -> Box<[u8]> {
+    let mut position = start.clone();
+    let mut choices = Vec::with_capacity(moves.len());
+    for &bits in moves {
+        let legal = position.moves().iter().position(|mv| mv.bits() == bits);
+        let number = legal.expect("the moves of a grid are legal in their order") as u16;
+        match u8::try_from(number) {
+            Ok(small) if small < u8::MAX => choices.push(small),
+            _ => choices.extend([[u8::MAX].as_slice(), &number.to_le_bytes()].concat()),
+        }
+        position.play(Move::from_raw(bits));
+    }
+    choices.into()
+}
+
+/// The game that made these choices; nothing if there is no such one.
+fn chosen<R: Rules>(start: &Position<R>, choices: &[u8]) -> Option<Vec<u32>> {
+    let mut position = start.clone();
+    let mut moves = Vec::with_capacity(choices.len());
+    let mut choices = choices.iter().copied();
+    while let Some(byte) = choices.next() {
+        let number =
+            if byte < u8::MAX { u16::from(byte) } else { u16::from_le_bytes([choices.next()?, choices.next()?]) };
+        let mv = *position.moves().get(usize::from(number))?;
+        moves.push(mv.bits());
+        position.play(mv);
+    }
+    Some(moves)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::core::seed::rng;
+    use crate::morpion::variant::{T5, Variant};
+    use crate::with_rules;
 
-    #[test]
-    fn a_pool_is_bounded_and_ranked_takes_each_grid_once_and_is_restored_as_it_was() {
-        let mut pool = Pool::new(30);
-        assert!(pool.draw(&mut rng(4, &[])).is_none());
-        for n in 0..2000u64 {
-            let score = 60 + (n / 50) as usize % 20;
-            let moves = vec![n as u32; score];
-            let hash = (n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            let wanted = score >= pool.least();
-            assert_eq!(pool.insert(&moves, hash), wanted, "{n}");
-            assert!(!pool.insert(&moves, hash), "{n}: the same once more");
-            let members: Vec<&[u32]> = pool.members().collect();
-            assert!(members.is_sorted_by(|a, b| a.len() > b.len() || a.len() == b.len() && a[0] > b[0]), "{n}");
-            assert!(members.len() <= 30 && members.len() == pool.len && members[0].len() == pool.best(), "{n}");
-            assert_eq!(members.last().map(|last| last.len()), Some(pool.last), "{n}");
+    /// A game of so many moves at random, from the start.
+    fn game<R: Rules>(seed: u64, moves: usize) -> Vec<u32> {
+        let (mut position, rng) = (Position::<R>::new(), &mut rng(seed, &[]));
+        while position.played().len() < moves
+            && let legal = position.moves()
+            && !legal.is_empty()
+        {
+            position.play(legal[rng.random_range(0..legal.len())]);
         }
-        assert_eq!((pool.best(), pool.members().next().unwrap()[0]), (79, 1999));
-        let mut copy = Pool::new(30);
-        copy.restore(pool.save()).unwrap();
-        assert_eq!((&copy.members, &copy.seen), (&pool.members, &pool.seen));
-        assert_eq!((copy.len, copy.best, copy.last), (pool.len, pool.best, pool.last));
-        assert!(Pool::new(29).restore(pool.save()).is_err());
-        let mut unranked = pool.save();
-        unranked.members.reverse();
-        unranked.members[0].pop();
-        assert!(Pool::new(30).restore(unranked).is_err());
+        position.played().iter().map(|mv| mv.bits()).collect()
     }
 
-    /// Of 1000 ranks the first is drawn with probability 1000^(-1/3) = 0.1, the first ten with 0.215.
+    /// A hash such as sets of points have.
+    fn hash(n: u64) -> u64 {
+        (n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+
     #[test]
-    fn ranks_are_drawn_by_the_third_power() {
+    fn a_game_is_its_choices() {
+        for variant in Variant::ALL {
+            with_rules!(variant, R => {
+                let start = Position::<R>::new();
+                for seed in 0..50 {
+                    let moves = game::<R>(seed, usize::MAX);
+                    let choices = choices(&start, &moves);
+                    assert!(choices.len() >= moves.len());
+                    assert_eq!(chosen(&start, &choices).as_ref(), Some(&moves));
+                    // No other byte at the end is the same game; one that is no number of a legal move is none.
+                    let mut other = choices.to_vec();
+                    *other.last_mut().unwrap() = 254;
+                    assert_eq!(chosen(&start, &other), None);
+                    assert_eq!(chosen(&start, &[&other[..other.len() - 1], &[255, 0]].concat()), None);
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn a_pool_takes_what_the_window_lets_in_each_set_of_points_once() {
         let mut pool = Pool::new(1000);
-        for n in 0..1000 {
-            // Of two lengths, so that a rank is found among several.
-            let moves = if n < 500 { &[n; 39][..] } else { &[n; 40] };
-            assert!(pool.insert(moves, (u64::from(n) + 1) << 32));
+        assert!(pool.draw(&mut rng(4, &[])).is_none() && pool.source().is_none());
+        assert_eq!(pool.offer(&[1; 40], hash(7)), Offer::New);
+        assert_eq!((pool.best(), pool.least()), (40, 30));
+        assert_eq!(pool.offer(&[1; 29], hash(8)), Offer::Short);
+        assert_eq!(pool.offer(&[1; 30], hash(8)), Offer::New);
+        // Another order of the same.
+        assert_eq!(pool.offer(&[2; 40], hash(7)), Offer::Known(0));
+        assert_eq!(pool.grids().collect::<Vec<_>>(), [&[2; 40][..], &[1; 30]]);
+        // The longest is wound back first, each once.
+        let sources: Vec<usize> =
+            std::iter::from_fn(|| pool.source().map(|place| pool.grid(place).0.len())).take(3).collect();
+        assert_eq!(sources, [40, 30]);
+        // A longer one shuts the shorter out.
+        assert_eq!((pool.offer(&[3; 41], hash(9)), pool.offer(&[3; 30], hash(10))), (Offer::New, Offer::Short));
+    }
+
+    #[test]
+    fn a_full_pool_narrows_its_window_and_a_longer_grid_opens_it() {
+        let mut pool = Pool::new(30);
+        for n in 0..60u64 {
+            assert_eq!(pool.offer(&vec![n as u32; 60 + n as usize % 6], n + 1), Offer::New, "{n}");
+        }
+        // Ten of each of six lengths: three narrowings leave those of 63 to 65.
+        let mut seen = Vec::new();
+        for _ in 0..9 {
+            pool.end_round();
+            seen.push((pool.window, pool.len()));
+        }
+        assert_eq!(seen, [(9, 60), (8, 60), (7, 60), (6, 60), (5, 60), (4, 50), (3, 40), (2, 30), (2, 30)]);
+        assert_eq!(pool.offer(&[0; 62], 100), Offer::Short);
+        assert_eq!(pool.offer(&[0; 66], 101), Offer::New);
+        assert_eq!((pool.window, pool.offer(&[0; 56], 102)), (WINDOW, Offer::New));
+        // What has left is no longer known.
+        assert_eq!(pool.offer(&[0; 60], 1), Offer::New);
+        // Equally long ones beyond the capacity leave too.
+        let mut pool = Pool::new(30);
+        for n in 0..50u64 {
+            assert_eq!(pool.offer(&[n as u32; 60], n + 1), Offer::New);
+        }
+        (0..WINDOW).for_each(|_| pool.end_round());
+        assert_eq!((pool.window, pool.len(), pool.places.len(), pool.free.len()), (0, 30, 30, 20));
+    }
+
+    #[test]
+    fn ranks_are_by_length_and_by_draws_in_turn() {
+        let mut pool = Pool::new(1000);
+        for n in 0..100u32 {
+            assert_eq!(pool.offer(&vec![n; 40 + n as usize % 3], u64::from(n) + 1), Offer::New);
         }
         let rng = &mut rng(5, &[]);
-        let drawn: Vec<u32> = (0..20_000).map(|_| 999 - pool.draw(rng).unwrap()[0]).collect();
+        for round in 1..5 {
+            pool.end_round();
+            let by_length = pool.grids().collect::<Vec<_>>().is_sorted_by_key(|grid| Reverse(grid.len()));
+            let draws = |place: &u32| pool.members[*place as usize].draws;
+            let by_draws = pool.ranks.is_sorted_by_key(draws);
+            assert_eq!((by_length, by_draws), (round % 2 == 0, round % 2 == 1), "{round}");
+            for _ in 0..5000 {
+                pool.draw(rng);
+            }
+        }
+        // A newcomer's parent counts as fresh again.
+        let place = pool.ranks[0];
+        pool.reward(place);
+        assert_eq!(pool.members[place as usize].draws, 0);
+    }
+
+    /// Of 1024 ranks the first is drawn with probability 1024^(-1/10) = 1/2, the first 32 with 0.707.
+    #[test]
+    fn ranks_are_drawn_by_the_tenth_power() {
+        let mut pool = Pool::new(2000);
+        for n in 0..1024 {
+            assert_eq!(pool.offer(&[n; 40], u64::from(n) + 1), Offer::New);
+        }
+        let rng = &mut rng(5, &[]);
+        let places: Vec<u32> = (0..20_000).filter_map(|_| pool.draw(rng)).collect();
+        let drawn: Vec<u32> = places.into_iter().map(|place| pool.grid(place).0[0]).collect();
         let share = |ranks: u32| drawn.iter().filter(|&&rank| rank < ranks).count() as f64 / 20_000.0;
-        assert!((share(1) - 0.1).abs() < 0.011 && (share(10) - 0.215).abs() < 0.015, "{} {}", share(1), share(10));
+        assert!((share(1) - 0.5).abs() < 0.015 && (share(32) - 0.707).abs() < 0.015, "{} {}", share(1), share(32));
         assert!(drawn.iter().max() > Some(&900));
+    }
+
+    #[test]
+    fn long_without_newcomers_the_window_opens() {
+        let mut pool = Pool::new(30);
+        assert_eq!(pool.offer(&[1; 60], 1), Offer::New);
+        (0..IDLE - 1).for_each(|_| pool.end_round());
+        assert_eq!(pool.window, WINDOW);
+        pool.end_round();
+        assert_eq!((pool.window, pool.least(), pool.idle), (2 * WINDOW, 40, 0));
+    }
+
+    #[test]
+    fn a_saved_pool_is_restored_as_it_was() {
+        let start = Position::<T5>::new();
+        let fold =
+            |moves: &[u32]| moves.iter().fold(1, |sum: u64, &bits| sum.wrapping_mul(31).wrapping_add(bits.into()));
+        let (mut pool, rng) = (Pool::new(50), &mut rng(6, &[]));
+        for seed in 0..400 {
+            let moves = game::<T5>(seed, 40 + seed as usize % 6);
+            pool.offer(&moves, fold(&moves));
+            for _ in 0..50 {
+                pool.draw(rng);
+            }
+            if seed % 40 == 39 {
+                pool.end_round();
+                pool.source();
+            }
+        }
+        assert!(pool.len() > 20 && pool.window < WINDOW && !pool.free.is_empty());
+        let bytes = |pool: &Pool| postcard::to_stdvec(&pool.save(&start)).unwrap();
+        let saved = bytes(&pool);
+        let mut copy = Pool::new(50);
+        copy.restore(postcard::from_bytes(&saved).unwrap(), &start, fold).unwrap();
+        assert_eq!(bytes(&copy), saved);
+        assert_eq!(copy.grids().collect::<Vec<_>>(), pool.grids().collect::<Vec<_>>());
+        assert_eq!((copy.best, copy.least(), &copy.rewound), (pool.best, pool.least(), &pool.rewound));
+        // What contradicts itself is refused.
+        let damaged = |damage: &dyn Fn(&mut SavedPool)| {
+            let mut saved = pool.save(&start);
+            damage(&mut saved);
+            Pool::new(50).restore(saved, &start, fold)
+        };
+        assert!(damaged(&|_| ()).is_ok());
+        assert!(damaged(&|saved| saved.members[0].0[3] = 254).is_err());
+        assert!(damaged(&|saved| saved.members[1] = saved.members[0].clone()).is_err());
+        assert!(damaged(&|saved| saved.rewound.push((u32::MAX, 1))).is_err());
     }
 }

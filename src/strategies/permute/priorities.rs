@@ -11,7 +11,7 @@ use rand::RngExt;
 
 /// Random priorities lie from here up to twice as much. Ranks are below, with 18 bits of precision like all clocks of a
 /// playout, so that a rank is never rounded to another.
-const RANDOM: f32 = 1024.0;
+pub(super) const RANDOM: f32 = 1024.0;
 
 /// The priorities of all codes.
 pub(super) struct Priorities {

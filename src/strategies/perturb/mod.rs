@@ -112,7 +112,7 @@ impl<R: Rules> Perturb<R> {
         let mut search = Perturb {
             seed: unit.seed,
             limit: unit.max_iterations.unwrap_or(u64::MAX),
-            patience: params.patience.max(1),
+            patience: params.patience(),
             operators: params.operators.0.clone(),
             keep: params.keep.map(|keep| (keep as usize).saturating_sub(unit.prefix.len())),
             completion: params.completion.max(1),
@@ -425,7 +425,7 @@ mod tests {
 
     fn params(operators: &[Operator], keep: Option<u32>, grids: Vec<Vec<Move>>) -> Params {
         let operators = Operators(operators.to_vec());
-        Params { strategy: Strategy::Perturb, operators, keep, grids, patience: 100_000, ..Params::default() }
+        Params { strategy: Strategy::Perturb, operators, keep, grids, patience: Some(100_000), ..Params::default() }
     }
 
     fn unit(max_iterations: u64) -> Unit {
@@ -490,7 +490,7 @@ mod tests {
     /// A run ends when it has found nothing longer for so many playouts.
     #[test]
     fn patience_ends_a_run() {
-        let params = Params { patience: 5_000, ..params(&[Operator::Region], None, vec![grid(3, 1000)]) };
+        let params = Params { patience: Some(5_000), ..params(&[Operator::Region], None, vec![grid(3, 1000)]) };
         let mut search = Perturb::<T5>::new(&params, &unit(u64::MAX));
         assert_eq!(search.run(&mut KeepBest::default()), End::Finished);
         assert!(search.playouts >= search.found_at + 5_000);

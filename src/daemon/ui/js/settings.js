@@ -35,8 +35,8 @@ export const SETTINGS = [
   { name: "keep", label: "Moves that suffix keeps", for: ["perturb"], input: whole("random", 0, 485), help: "28 was the step from 146 to 148 in the thesis." },
   { name: "completion", label: "Playouts per completion", for: ["perturb"], more: true, input: whole("1", 1, 1e6), help: "With more than one the policy learns in between." },
   { name: "swaps", label: "Exchanges per step", for: ["permute"], input: whole("10", 1, 100), help: "At most so many places change." },
-  { name: "pool", label: "Grids in the pool", for: ["perturb", "permute"], input: whole("best known", 1, 1e5), help: "Perturb: 200 of each score by default; permute: 5000 in all." },
-  { name: "patience", label: "Patience", for: ["perturb", "permute"], input: count("20M"), help: "A run ends after so many games without a longer grid." },
+  { name: "pool", label: "Grids in the pool", for: ["perturb", "permute"], input: whole("best known", 1, 1e5), help: "Perturb: 200 of each score by default; permute: 20000 in all." },
+  { name: "patience", label: "Patience", for: ["perturb", "permute"], input: count("best known"), help: "A run ends after so many games without a longer grid: 20M by default, permute 200M." },
 ];
 
 /** Settings of every hunt. */
