@@ -1,5 +1,4 @@
-//! States that the program has saved before grids were wound back by number of moves: what they hold of grids is gone on
-//! with.
+//! States that the program saved before the pool had a window: a search goes on with the grids they hold.
 
 use super::Permute;
 use super::RestoreError;
