@@ -222,6 +222,7 @@ fn a_run_goes_on_from_its_last_checkpoint_not_from_its_beginning() {
         ("nmcs", "--strategy nmcs --level 3 --max-iterations 1M"),
         ("perturb", "--strategy perturb --level 2 --patience 150k"),
         ("permute", "--strategy permute --patience 300k"),
+        ("temper", "--strategy temper --patience 300k"),
     ] {
         let run = format!("{strategy} --variant 4D --threads 2 --runs 1 --seed 8 --json --dir");
         let whole = outcomes(&succeed(dir.path(), &format!("{run} {name}-whole")));

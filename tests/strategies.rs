@@ -374,6 +374,7 @@ fn a_search_stopped_and_restored_does_what_an_uninterrupted_one_does() {
             (Strategy::Nrpa, 3, 9_000),
             (Strategy::Perturb, 1, 20_000),
             (Strategy::Permute, 1, 30_000),
+            (Strategy::Temper, 1, 30_000),
         ] {
             let jumps = Jumps(vec![jump(3_000, JumpTo::BestOver(2)), jump(20_000, JumpTo::Move(3))]);
             let params = Params { strategy, level: Some(level), jumps, ..exact() };
@@ -426,10 +427,16 @@ fn results_are_counted_per_level_and_good_games_offered() {
 fn damaged_states_are_refused_or_searched_but_never_panic() {
     let rng = &mut seed::rng(51, &[]);
     for variant in Variant::ALL {
-        for strategy in
-            [Strategy::Dfs, Strategy::Random, Strategy::Nmcs, Strategy::Nrpa, Strategy::Perturb, Strategy::Permute]
-        {
-            let level = Some(if matches!(strategy, Strategy::Perturb | Strategy::Permute) { 1 } else { 3 });
+        for strategy in [
+            Strategy::Dfs,
+            Strategy::Random,
+            Strategy::Nmcs,
+            Strategy::Nrpa,
+            Strategy::Perturb,
+            Strategy::Permute,
+            Strategy::Temper,
+        ] {
+            let level = Some(if strategy.takes_grids() { 1 } else { 3 });
             let params = Params { strategy, level, stall: StallTable(vec![]), ..Params::default() };
             let unit = unit(&[], None, Some(3_000));
             let mut search = start(variant, &params, &unit);

@@ -69,8 +69,8 @@ fn of_hunt(request: &JobRequest, workers: u32) -> anyhow::Result<Prepared> {
         Ok(grid(text, Some(variant)).with_context(|| format!("grids[{i}]"))?.moves)
     };
     let grids: Vec<Vec<Move>> = request.grids.iter().enumerate().map(read_grid).collect::<anyhow::Result<_>>()?;
-    if !grids.is_empty() && !matches!(args.params.strategy, Strategy::Perturb | Strategy::Permute) {
-        bail!("grids: only the strategies perturb and permute begin with grids; others begin with start");
+    if !grids.is_empty() && !args.params.strategy.takes_grids() {
+        bail!("grids: only the strategies perturb, permute and temper begin with grids; others begin with start");
     }
     let own = args.threads.map(|threads| threads - 1).or(request.limits.threads);
     let workers = own.map_or(workers, |own| own.min(workers));

@@ -164,9 +164,7 @@ impl Hunt {
         let source = match (job.params.share, job.params.strategy) {
             (Some(share), _) => Source::Shared(Box::new(Pipeline::new(&job, share)?)),
             (None, Strategy::Dfs) => Source::Walk(prefix_walk(job.variant, &job.params, &job.start, job.main_depth)),
-            (None, Strategy::Random | Strategy::Nmcs | Strategy::Nrpa | Strategy::Perturb | Strategy::Permute) => {
-                Source::Runs
-            }
+            (None, _) => Source::Runs,
         };
         let state = HuntState::default();
         Ok(Hunt { job, source, state, pending: VecDeque::new(), running: BTreeMap::new(), dry: false })

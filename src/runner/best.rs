@@ -127,7 +127,16 @@ pub fn method(params: &Params) -> String {
                 (1, _) => "a grid".to_owned(),
                 (n, _) => format!("{n} grids"),
             };
-            format!("permute from {from}, up to {} exchanges, pool {}", params.swaps, params.pool())
+            format!("permute from {from}, up to {} exchanges, pool {}", params.swaps(), params.pool())
+        }
+        Strategy::Temper => {
+            let from = match params.grids.len() {
+                0 => String::new(),
+                1 => " from a grid".to_owned(),
+                n => format!(" from {n} grids"),
+            };
+            let Params { replicas, hot, cold, .. } = params;
+            format!("temper{from}, {replicas} replicas from {hot} to {cold}, up to {} exchanges", params.swaps())
         }
         Strategy::Dfs => {
             let sort = serde_json::to_string(&params.sort).unwrap_or_default();

@@ -1,9 +1,10 @@
 //! The single-player searches, one technique per file, interchangeable behind [`Search`].
 //!
 //! A strategy searches one *unit*: the subtree below a prefix (`dfs`) or one independent seeded run (`random`,
-//! `nmcs`, `nrpa`, `perturb`, `permute`). It knows nothing of threads, files or clocks. [`start`] and [`resume`] are the only places
+//! `nmcs`, `nrpa`, `perturb`, `permute`, `temper`). It knows nothing of threads, files or clocks. [`start`] and [`resume`] are the only places
 //! that list the strategies; what is generic over the rules is entered there, once per unit.
 
+mod choices;
 pub mod dfs;
 mod extension;
 mod lanes;
@@ -16,7 +17,9 @@ pub mod permute;
 pub mod perturb;
 mod playout;
 pub mod prefix;
+mod priorities;
 pub mod random;
+pub mod temper;
 mod tree;
 
 use crate::core::histogram::{Histogram, Results};
@@ -51,6 +54,7 @@ pub fn start(variant: Variant, params: &Params, unit: &Unit) -> Box<dyn Search<M
         Strategy::Nrpa => with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::new(params, unit, None))),
         Strategy::Perturb => with_rules!(variant, R => Box::new(perturb::Perturb::<R>::new(params, unit))),
         Strategy::Permute => with_rules!(variant, R => Box::new(permute::Permute::<R>::new(params, unit))),
+        Strategy::Temper => with_rules!(variant, R => Box::new(temper::Temper::<R>::new(params, unit))),
     }
 }
 
@@ -75,6 +79,7 @@ pub fn resume(
         Strategy::Permute => {
             with_rules!(variant, R => Box::new(permute::Permute::<R>::restore(params, unit, saved)?))
         }
+        Strategy::Temper => with_rules!(variant, R => Box::new(temper::Temper::<R>::restore(params, unit, saved)?)),
     })
 }
 

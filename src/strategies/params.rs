@@ -25,6 +25,15 @@ pub enum Strategy {
     Perturb,
     /// Local search over priority orders, of which a greedy player makes grids.
     Permute,
+    /// Parallel tempering: walks over grids at several temperatures, which exchange their grids.
+    Temper,
+}
+
+impl Strategy {
+    /// Whether it can begin with given grids.
+    pub fn takes_grids(self) -> bool {
+        matches!(self, Strategy::Perturb | Strategy::Permute | Strategy::Temper)
+    }
 }
 
 /// Order of the moves at a node of the depth-first search. *Weight*: new legal moves created less legal moves that
@@ -237,7 +246,7 @@ pub struct Params {
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub iterations: u32,
     /// NRPA: step length of the policy's adaptation, above 0, at most 100.
-    #[arg(long, default_value_t = Params::default().alpha, value_parser = step_length)]
+    #[arg(long, default_value_t = Params::default().alpha, value_parser = up_to_a_hundred)]
     pub alpha: f64,
     /// NRPA: playouts of level 1 from one adaptation to the next (stabilised NRPA), 1..=1,000,000; N counts playouts.
     #[arg(long, value_name = "P", default_value_t = Params::default().stabilize,
@@ -274,15 +283,26 @@ pub struct Params {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<u32>,
-    /// PERTURB, PERMUTE: a run ends after so many playouts without a longer grid (1000, 50M, 2G) [default: 20M; PERMUTE: 200M].
+    /// PERTURB, PERMUTE, TEMPER: a run ends after so many playouts without a longer grid (1000, 50M, 2G) [default: 20M;
+    /// PERMUTE: 200M; TEMPER: 2G].
     #[arg(long, value_name = "N", value_parser = parse_count)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
-    /// PERMUTE: exchanges of a step at most, 1..=100.
-    #[arg(long, value_name = "N", default_value_t = Params::default().swaps,
-        value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub swaps: u32,
-    /// PERTURB, PERMUTE: the grids to begin with; without any, each run begins with a search of its own.
+    /// PERMUTE, TEMPER: exchanges of a step at most, 1..=100 [default: 10; TEMPER: 3].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swaps: Option<u32>,
+    /// TEMPER: walks, each at a temperature of its own, 1..=256; one walk is at the cold one.
+    #[arg(long, value_name = "N", default_value_t = Params::default().replicas,
+        value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub replicas: u32,
+    /// TEMPER: the temperature of the hottest walk, in moves, above 0, at most 100.
+    #[arg(long, value_name = "T", default_value_t = Params::default().hot, value_parser = up_to_a_hundred)]
+    pub hot: f64,
+    /// TEMPER: the temperature of the coldest walk; those of the others lie between in geometric steps.
+    #[arg(long, value_name = "T", default_value_t = Params::default().cold, value_parser = up_to_a_hundred)]
+    pub cold: f64,
+    /// PERTURB, PERMUTE, TEMPER: the grids to begin with; without any, each run begins with a search of its own.
     #[arg(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grids: Vec<Vec<Move>>,
@@ -310,10 +330,21 @@ impl Params {
         self.pool.unwrap_or(if self.strategy == Strategy::Permute { 20_000 } else { 200 })
     }
 
-    /// Playouts without a longer grid that end a run: the number asked for, or 200 M for PERMUTE and 20 M for PERTURB.
-    /// Hunts that were begun before it depended on the strategy name theirs.
+    /// Playouts without a longer grid that end a run: the number asked for, or 2 G for TEMPER, 200 M for PERMUTE and 20 M for
+    /// PERTURB. Hunts that were begun before it depended on the strategy name theirs.
     pub fn patience(&self) -> u64 {
-        self.patience.unwrap_or(if self.strategy == Strategy::Permute { 200_000_000 } else { 20_000_000 }).max(1)
+        let patience = self.patience.unwrap_or(match self.strategy {
+            Strategy::Temper => 2_000_000_000,
+            Strategy::Permute => 200_000_000,
+            _ => 20_000_000,
+        });
+        patience.max(1)
+    }
+
+    /// Exchanges of a step at most: the number asked for, or 3 for TEMPER and 10 for PERMUTE. Hunts that were begun before it
+    /// depended on the strategy name theirs.
+    pub fn swaps(&self) -> u32 {
+        self.swaps.unwrap_or(if self.strategy == Strategy::Temper { 3 } else { 10 })
     }
 
     /// The best known nesting level of the strategy in a variant. A deeper NRPA search begins exactly like one of a lower
@@ -353,7 +384,7 @@ fn on_off(value: bool) -> &'static str {
     if value { "on" } else { "off" }
 }
 
-fn step_length(text: &str) -> Result<f64, BadParam> {
+fn up_to_a_hundred(text: &str) -> Result<f64, BadParam> {
     match text.parse::<f64>() {
         Ok(alpha) if alpha > 0.0 && alpha <= 100.0 => Ok(alpha),
         _ => bad("expected a number above 0 and at most 100".to_owned()),
@@ -492,7 +523,10 @@ impl Default for Params {
             completion: 1,
             pool: None,
             patience: None,
-            swaps: 10,
+            swaps: None,
+            replicas: 8,
+            hot: 1.5,
+            cold: 0.5,
             grids: Vec::new(),
         }
     }

@@ -6,9 +6,6 @@
 //! that has not been wound back yet is: its last moves are given up, and what is left is completed many times.
 //!
 //! The order is that of a grid's own moves; what is not played has random places after them, drawn anew for every game.
-//! Half of the exchanges are of a move of the grid with one that was legal and not played: the latter comes early, and what
-//! it collides with must go. The others send a move of the grid somewhere among all that is not played: it waits.
-//!
 //! The greedy player is NRPA's playout with priorities for clocks that do not run. The pool begins with given grids, with
 //! the result of an NRPA search (`level`), or with random games. After `patience` games without a longer grid the unit is
 //! finished. Random numbers are drawn anew from the unit's seed for each slice of 4096 games, so a search stands still,
@@ -16,7 +13,6 @@
 
 mod former;
 mod pool;
-mod priorities;
 mod rewind;
 
 use super::extension::{Extension, Instructions, Task, dispatch};
@@ -25,6 +21,7 @@ use super::nrpa::game::{Game, points_fingerprint};
 use super::nrpa::playout::Playout;
 use super::nrpa::policy::code;
 use super::params::Params;
+use super::priorities::{Greedy, Priorities};
 use super::{Unit, decode_with_results, encode_with_results, restore_error};
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
@@ -34,7 +31,6 @@ use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
 use pool::{Offer, Pool, SavedPool};
-use priorities::{Greedy, Priorities, RANDOM};
 use rand::RngExt;
 use rewind::Rewind;
 
@@ -138,7 +134,7 @@ impl<R: Rules> Permute<R> {
             seed: unit.seed,
             limit: unit.max_iterations.unwrap_or(u64::MAX),
             patience: params.patience(),
-            swaps: params.swaps.max(1),
+            swaps: params.swaps().max(1),
             extension: Extension::detect(),
             prefix: unit.prefix.clone(),
             start: None,
@@ -250,23 +246,13 @@ impl<R: Rules> Permute<R> {
     #[inline(always)]
     fn exchange(&mut self, place: u32) {
         let (moves, hash) = self.pool.grid(place);
-        for (rank, &bits) in (1..).zip(moves) {
-            self.priorities.set(code(Move::from_raw(bits)) as u32, rank as f32);
-        }
+        self.priorities.rank(moves);
         if moves.is_empty() {
             return;
         }
         for _ in 0..self.rng.random_range(self.swaps.min(2)..=self.swaps) {
-            let own = code(Move::from_raw(moves[self.rng.random_range(0..moves.len())])) as u32;
-            if self.rng.random() {
-                let alternatives = self.alternatives.of(place, (moves, hash), &mut self.playout);
-                let other = alternatives[self.rng.random_range(0..alternatives.len())];
-                let (before, after) = (self.priorities.get(own), self.priorities.get(other));
-                self.priorities.set(own, after);
-                self.priorities.set(other, before);
-            } else {
-                self.priorities.set(own, RANDOM * (1.0 + self.rng.random::<f32>()));
-            }
+            let (alternatives, playout) = (&mut self.alternatives, &mut self.playout);
+            self.priorities.exchange(moves, move || alternatives.of(place, (moves, hash), playout), &mut self.rng);
         }
     }
 

@@ -4,7 +4,6 @@
 //! in and that is new pays one (UCB1: Auer, Cesa-Bianchi and Fischer 2002, with a smaller bonus). It ends after many games
 //! in a row have brought nothing (after Tishchenko 2026).
 
-use super::priorities::{Greedy, Priorities};
 use crate::core::seed::Rng;
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
@@ -13,6 +12,7 @@ use crate::morpion::variant::Rules;
 use crate::strategies::extension::Instructions;
 use crate::strategies::nrpa::game::points_fingerprint;
 use crate::strategies::nrpa::playout::Playout;
+use crate::strategies::priorities::{Greedy, Priorities};
 use rand::RngExt;
 use std::collections::HashSet;
 

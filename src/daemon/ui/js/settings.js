@@ -2,7 +2,8 @@
 // left empty is not sent, and what it refuses comes back with its reason. `for` names the strategies that a setting is of.
 
 export const STRATEGIES = {
-  nrpa: ["NRPA", "Nested rollout policy adaptation: the strongest search from nothing."],
+  temper: ["Temper", "Walks over grids at several temperatures: the strongest search, from nothing or from grids."],
+  nrpa: ["NRPA", "Nested rollout policy adaptation, from nothing."],
   perturb: ["Perturb", "Takes parts of grids away and completes them again: best with good grids to begin with."],
   permute: ["Permute", "Local search over orders of moves, from nothing or from grids."],
   dfs: ["Depth-first", "The thesis\u2019s order-free depth-first search; exhaustive where the space is small."],
@@ -12,6 +13,9 @@ export const STRATEGIES = {
 
 const count = (text) => ({ type: "text", inputmode: "text", placeholder: text, pattern: "[0-9_]+[kMG]?", title: "a number such as 5000, 20M or 2G" });
 const whole = (placeholder, min, max) => ({ type: "number", placeholder, min, max, step: 1 });
+
+/** Those that can begin with grids. */
+export const TAKE_GRIDS = ["perturb", "permute", "temper"];
 
 export const SETTINGS = [
   { name: "level", label: "Nesting level", for: ["nrpa", "nmcs", "perturb", "permute"], input: whole("best known", 1, 10),
@@ -34,9 +38,12 @@ export const SETTINGS = [
   { name: "operators", label: "What a step takes away", for: ["perturb"], input: { type: "text", placeholder: "lines,region,suffix" }, help: "lines, region, suffix, or several with commas between." },
   { name: "keep", label: "Moves that suffix keeps", for: ["perturb"], input: whole("random", 0, 485), help: "28 was the step from 146 to 148 in the thesis." },
   { name: "completion", label: "Playouts per completion", for: ["perturb"], more: true, input: whole("1", 1, 1e6), help: "With more than one the policy learns in between." },
-  { name: "swaps", label: "Exchanges per step", for: ["permute"], input: whole("10", 1, 100), help: "At most so many places change." },
+  { name: "swaps", label: "Exchanges per step", for: ["permute", "temper"], input: whole("best known", 1, 100), help: "At most so many places change: 10 by default, temper 3." },
+  { name: "replicas", label: "Walks", for: ["temper"], input: whole("8", 1, 256), help: "Each at a temperature of its own." },
+  { name: "hot", label: "Hottest", for: ["temper"], input: { type: "number", placeholder: "1.5", min: 0, max: 100, step: "any" }, help: "Temperature in moves: at it, one move less is taken with probability exp(-1/T)." },
+  { name: "cold", label: "Coldest", for: ["temper"], input: { type: "number", placeholder: "0.5", min: 0, max: 100, step: "any" }, help: "The colder, the closer to the longest grids met." },
   { name: "pool", label: "Grids in the pool", for: ["perturb", "permute"], input: whole("best known", 1, 1e5), help: "Perturb: 200 of each score by default; permute: 20000 in all." },
-  { name: "patience", label: "Patience", for: ["perturb", "permute"], input: count("best known"), help: "A run ends after so many games without a longer grid: 20M by default, permute 200M." },
+  { name: "patience", label: "Patience", for: ["perturb", "permute", "temper"], input: count("best known"), help: "A run ends after so many games without a longer grid: 20M by default, permute 200M, temper 2G." },
 ];
 
 /** Settings of every hunt. */

@@ -7,7 +7,7 @@ import { thumbnail } from "../grid.js";
 import { grid as loadGrid, learn } from "../live.js";
 import { fromAddress, pentasol } from "../notation.js";
 import { CODES, VARIANTS, fromView } from "../rules.js";
-import { COMMON, LIMITS, SETTINGS, STRATEGIES, amount, seconds } from "../settings.js";
+import { COMMON, LIMITS, SETTINGS, STRATEGIES, TAKE_GRIDS, amount, seconds } from "../settings.js";
 import { failed } from "./parts.js";
 
 function field(spec) {
@@ -145,7 +145,7 @@ export default function submit({ query }) {
       if (spec.for) show(node, spec.for.includes(strategy));
       if (spec.not) show(node, !spec.not.includes(strategy));
     }
-    show(gridsBox, strategy === "perturb" || strategy === "permute");
+    show(gridsBox, TAKE_GRIDS.includes(strategy));
     const flags = Object.entries(request().body.settings).map(([flag, value]) => `--${flag.replaceAll("_", "-")} ${value}`);
     say(preview, `morpion job submit ${flags.join(" ")}`);
   }

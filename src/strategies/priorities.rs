@@ -2,8 +2,13 @@
 //!
 //! The moves of a grid have its ranks, all others random numbers above them. These come from one table, read at `code ^
 //! mask`: another mask is another order of everything that is not ranked, and costs nothing.
+//!
+//! Half of the exchanges are of a move of a grid with one that was legal and not played: the latter comes early, and what
+//! it collides with must go. The others send a move of the grid somewhere among all that is not played: it waits.
 
-use crate::core::seed;
+use super::nrpa::policy::code;
+use crate::core::seed::{self, Rng};
+use crate::morpion::geometry::Move;
 use crate::strategies::extension::Instructions;
 use crate::strategies::nrpa::playout::Times;
 use crate::strategies::nrpa::policy::CODES;
@@ -11,7 +16,7 @@ use rand::RngExt;
 
 /// Random priorities lie from here up to twice as much. Ranks are below, with 18 bits of precision like all clocks of a
 /// playout, so that a rank is never rounded to another.
-pub(super) const RANDOM: f32 = 1024.0;
+const RANDOM: f32 = 1024.0;
 
 /// The priorities of all codes.
 pub(super) struct Priorities {
@@ -49,6 +54,30 @@ impl Priorities {
             self.table[place as usize & (CODES - 1)] = priority;
         }
         self.mask = mask & (CODES as u32 - 1);
+    }
+
+    /// Ranks the moves of a grid first, in their order.
+    #[inline(always)]
+    pub fn rank(&mut self, moves: &[u32]) {
+        for (rank, &bits) in (1..).zip(moves) {
+            self.set(code(Move::from_raw(bits)) as u32, rank as f32);
+        }
+    }
+
+    /// Exchanges the places of one of the moves of a grid, which are ranked, and of another: one of the `alternatives`,
+    /// codes of moves that were legal during it, or any that is not ranked.
+    #[inline(always)]
+    pub fn exchange<'a>(&mut self, moves: &[u32], alternatives: impl FnOnce() -> &'a [u32], rng: &mut Rng) {
+        let own = code(Move::from_raw(moves[rng.random_range(0..moves.len())])) as u32;
+        if rng.random() {
+            let alternatives = alternatives();
+            let other = alternatives[rng.random_range(0..alternatives.len())];
+            let (before, after) = (self.get(own), self.get(other));
+            self.set(own, after);
+            self.set(other, before);
+        } else {
+            self.set(own, RANDOM * (1.0 + rng.random::<f32>()));
+        }
     }
 }
 
