@@ -4,8 +4,6 @@
 //! the places of a few moves in the order of its grid, and plays. The new grid takes the place of the former one if it is not
 //! shorter; if it is `d` moves shorter, with probability `exp(-d / T)` at temperature `T` (Metropolis et al. 1953).
 //! A walk that is hot goes everywhere and stays with short grids; one that is cold climbs where it is, and stays there.
-//! Between grids of 85 moves and of 130 there is hardly anything to dwell on in 5T: at about `T = 1.2` a walk falls from one
-//! state into the other, like a liquid that freezes.
 //!
 //! So *replicas* walk at temperatures between a hot and a cold one, in geometric steps, and after every [`STEPS`] steps each
 //! neighbours exchange their grids with probability `min(1, exp((1/T_cold - 1/T_hot) (L_hot - L_cold)))` for lengths `L`
@@ -37,8 +35,8 @@ use rand::RngExt;
 const STEPS: u32 = 16;
 /// Games between two polls, about 15 ms, if there are not more replicas than that allows.
 const SLICE: u32 = 4096;
-/// Grids that are remembered to have been told of.
-const TOLD: usize = 1 << 16;
+/// Grids that are remembered to have been told of, 0.2 MB when saved.
+const TOLD: usize = 1 << 14;
 /// No game of any variant has more moves, so no grid is that much shorter than another.
 const LOSSES: usize = 512;
 /// What a state begins with.
@@ -106,6 +104,7 @@ struct Saved {
     found_at: u64,
     longest: usize,
     best: u32,
+    told: Vec<(u32, u64)>,
 }
 
 impl<R: Rules> Temper<R> {
@@ -176,6 +175,7 @@ impl<R: Rules> Temper<R> {
         search.found_at = saved.found_at;
         search.longest = saved.longest;
         search.finds.best = saved.best;
+        search.told.restore(&saved.told).map_err(fail)?;
         search.results = results;
         search.finds.clear();
         Ok(search)
@@ -307,6 +307,7 @@ impl<R: Rules> Search<Move> for Temper<R> {
             found_at: self.found_at,
             longest: self.longest,
             best: self.finds.best,
+            told: self.told.save(),
         };
         encode_with_results(&saved, &self.results)
     }
