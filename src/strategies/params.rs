@@ -302,7 +302,7 @@ pub struct Params {
     /// TEMPER: the temperature of the coldest walk; those of the others lie between in geometric steps.
     #[arg(long, value_name = "T", default_value_t = Params::default().cold, value_parser = up_to_a_hundred)]
     pub cold: f64,
-    /// PERTURB, PERMUTE, TEMPER: the grids to begin with; without any, each run begins with a search of its own.
+    /// PERTURB, PERMUTE, TEMPER: the grids to begin with; without any, each run begins anew.
     #[arg(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grids: Vec<Vec<Move>>,

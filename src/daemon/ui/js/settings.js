@@ -2,7 +2,7 @@
 // left empty is not sent, and what it refuses comes back with its reason. `for` names the strategies that a setting is of.
 
 export const STRATEGIES = {
-  temper: ["Temper", "Walks over grids at several temperatures: the strongest search, from nothing or from grids."],
+  temper: ["Temper", "Walks over grids at several temperatures: the strongest search in 5T, from nothing or from grids."],
   nrpa: ["NRPA", "Nested rollout policy adaptation, from nothing."],
   perturb: ["Perturb", "Takes parts of grids away and completes them again: best with good grids to begin with."],
   permute: ["Permute", "Local search over orders of moves, from nothing or from grids."],

@@ -83,7 +83,7 @@ export default function submit({ query }) {
   } });
   clear.hidden = true;
   let grids = [];
-  const gridsText = h("p", { class: "faint" }, "none: each run begins with a search of its own");
+  const gridsText = h("p", { class: "faint" }, "none: each run begins anew");
   const gridsFile = file(true, async (chosen) => {
     grids = await Promise.all(chosen.slice(0, 1000).map((one) => one.text()));
     say(gridsText, grids.length ? `${grids.length} ${grids.length === 1 ? "file" : "files"}` : "none");
