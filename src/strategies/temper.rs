@@ -1,11 +1,11 @@
 //! Parallel tempering: walks over grids at several temperatures, which exchange their grids.
 //!
-//! A grid is what a greedy player makes of a priority order of all moves ([`super::priorities`]). A step of a walk exchanges
+//! A grid is what a greedy player makes of a priority order of all moves (`priorities`). A step of a walk exchanges
 //! the places of a few moves in the order of its grid, and plays. The new grid takes the place of the former one if it is not
 //! shorter; if it is `d` moves shorter, with probability `exp(-d / T)` at temperature `T` (Metropolis et al. 1953).
 //! A walk that is hot goes everywhere and stays with short grids; one that is cold climbs where it is, and stays there.
 //!
-//! So *replicas* walk at temperatures between a hot and a cold one, in geometric steps, and after every [`STEPS`] steps each
+//! So *replicas* walk at temperatures between a hot and a cold one, in geometric steps, and after every 16 steps each
 //! neighbours exchange their grids with probability `min(1, exp((1/T_cold - 1/T_hot) (L_hot - L_cold)))` for lengths `L`
 //! (replica exchange: Swendsen and Wang 1986; Geyer 1991): a cold one that is stuck is freed by a better grid that comes from
 //! above, without a schedule that must know how long the search will be.
