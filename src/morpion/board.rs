@@ -90,6 +90,12 @@ impl<R: Rules> Board<R> {
         self.points[Self::word(Direction::Horizontal, track)] >> c & 1 == 1
     }
 
+    /// All set points, by rows.
+    pub(crate) fn set_points(&self) -> impl Iterator<Item = Point> {
+        let points = (0..SIDE).flat_map(|y| (0..SIDE).filter_map(move |x| Point::new(x, y)));
+        points.filter(|&point| self.is_set(point))
+    }
+
     /// The set points of a track as bits by coordinate.
     #[inline(always)]
     pub fn points_of(&self, direction: Direction, track: usize) -> u64 {
@@ -198,6 +204,46 @@ impl<R: Rules> Board<R> {
         moves
     }
 
+    /// The starts of the lines of a track that have all their points, and of those that lack one, as bits by coordinate.
+    #[inline(always)]
+    pub(crate) fn lines(points: u64) -> (u64, u64) {
+        let (mut full, mut one_missing) = (u64::MAX, 0);
+        for step in 0..R::LEN {
+            let set = points >> step;
+            one_missing = one_missing & set | full & !set;
+            full &= set;
+        }
+        (full, one_missing)
+    }
+
+    /// All legal moves on these tracks, on which all set points stand, at the end of `moves`: in the order of [`Board::scan`],
+    /// many times quicker.
+    #[inline(always)]
+    pub(crate) fn scan_into(&self, tracks: &Tracks, moves: &mut Vec<u32>) {
+        let mut starts = [0u64; TRACKS];
+        for direction in Direction::ALL {
+            let (low, high) = tracks.of(direction).into_inner();
+            let words = Self::word(direction, low)..Self::word(direction, high) + 1;
+            let n = words.len();
+            let (points, blocked) = (&self.points[words.clone()], &self.blocked[words]);
+            for ((starts, &points), &blocked) in starts.iter_mut().zip(points).zip(blocked) {
+                let taken = (0..R::BLOCKED).fold(0, |taken, cell| taken | blocked >> cell);
+                *starts = Self::lines(points).1 & !taken;
+            }
+            for (at, &found) in starts[..n].iter().enumerate() {
+                let mut found = found;
+                while found != 0 {
+                    let start = found.trailing_zeros();
+                    found &= found - 1;
+                    let index = (points[at] >> start).trailing_ones();
+                    let line = Line::pack(direction, low + at, start);
+                    let Some(point) = direction.point(low + at, (start + index) as i32) else { continue };
+                    moves.push(Move::pack(point, line).bits());
+                }
+            }
+        }
+    }
+
     /// Whether a set point stands so near the edge that a legal move might have been refused because its line or
     /// its point would leave the playing area.
     pub fn touches_border(&self) -> bool {
@@ -207,6 +253,41 @@ impl<R: Rules> Board<R> {
             let inner = ((1u64 << (SIDE - 2 * near)) - 1) << near;
             if y < near || y >= SIDE - near { row != 0 } else { row & !inner != 0 }
         })
+    }
+}
+
+/// The first and the last track of each direction that has a set point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tracks([(u32, u32); 4]);
+
+impl Tracks {
+    /// Of no points.
+    #[inline(always)]
+    pub fn none() -> Tracks {
+        Tracks([(u32::MAX, 0); 4])
+    }
+
+    /// Those of a direction.
+    pub fn of(&self, direction: Direction) -> std::ops::RangeInclusive<usize> {
+        let (low, high) = self.0[direction as usize];
+        low as usize..=high as usize
+    }
+
+    /// With a point.
+    #[inline(always)]
+    pub fn extend(&mut self, point: Point) {
+        for direction in Direction::ALL {
+            let track = direction.track(point).0 as u32;
+            let (low, high) = &mut self.0[direction as usize];
+            (*low, *high) = ((*low).min(track), (*high).max(track));
+        }
+    }
+
+    /// Of all points of a board.
+    pub fn of_board<R: Rules>(board: &Board<R>) -> Tracks {
+        let mut tracks = Tracks::none();
+        board.set_points().for_each(|point| tracks.extend(point));
+        tracks
     }
 }
 
@@ -384,4 +465,40 @@ const fn window_table(len: usize, blocked: usize) -> WindowTable {
         window += 1;
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::seed::rng;
+    use crate::morpion::position::Position;
+    use crate::morpion::variant::Variant;
+    use crate::with_rules;
+    use rand::RngExt;
+
+    #[test]
+    fn the_quick_scan_finds_what_the_plain_one_finds() {
+        for variant in Variant::ALL {
+            with_rules!(variant, R => {
+                for seed in 0..20 {
+                    let (mut position, rng) = (Position::<R>::new(), &mut rng(seed, &[]));
+                    let mut tracks = Tracks::of_board(position.board());
+                    while !position.moves().is_empty() {
+                        let mv = position.moves()[rng.random_range(0..position.moves().len())];
+                        position.play(mv);
+                        tracks.extend(mv.point());
+                        assert_eq!(tracks, Tracks::of_board(position.board()));
+                        let mut moves = vec![7];
+                        position.board().scan_into(&tracks, &mut moves);
+                        let scanned: Vec<u32> = position.board().scan().iter().map(|mv| mv.bits()).collect();
+                        assert_eq!(moves[1..], scanned);
+                        let mut legal: Vec<u32> = position.moves().iter().map(|mv| mv.bits()).collect();
+                        (moves, legal) = (moves.split_off(1), { legal.sort(); legal });
+                        moves.sort();
+                        assert_eq!(moves, legal);
+                    }
+                }
+            });
+        }
+    }
 }

@@ -135,8 +135,8 @@ pub fn method(params: &Params) -> String {
                 1 => " from a grid".to_owned(),
                 n => format!(" from {n} grids"),
             };
-            let Params { replicas, hot, cold, .. } = params;
-            format!("temper{from}, {replicas} replicas from {hot} to {cold}, up to {} exchanges", params.swaps())
+            let Params { replicas, hot, cold, reach, .. } = params;
+            format!("temper{from}, {replicas} replicas from {hot} to {cold}, reach {reach}")
         }
         Strategy::Dfs => {
             let sort = serde_json::to_string(&params.sort).unwrap_or_default();

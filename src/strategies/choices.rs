@@ -5,10 +5,10 @@ use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
 
 /// A game as its choices: the number of each move among the legal ones, one byte, or 255 and two more.
-pub(super) fn choices<R: Rules>(start: &Position<R>, moves: &[u32]) -> Box<[u8]> {
+pub(super) fn choices<R: Rules>(start: &Position<R>, moves: impl IntoIterator<Item = u32>) -> Box<[u8]> {
     let mut position = start.clone();
-    let mut choices = Vec::with_capacity(moves.len());
-    for &bits in moves {
+    let mut choices = Vec::new();
+    for bits in moves {
         let legal = position.moves().iter().position(|mv| mv.bits() == bits);
         let number = legal.expect("the moves of a grid are legal in their order") as u16;
         match u8::try_from(number) {
@@ -62,7 +62,7 @@ pub(super) mod tests {
                 let start = Position::<R>::new();
                 for seed in 0..50 {
                     let moves = game::<R>(seed, usize::MAX);
-                    let choices = choices(&start, &moves);
+                    let choices = choices(&start, moves.iter().copied());
                     assert!(choices.len() >= moves.len());
                     assert_eq!(chosen(&start, &choices).as_ref(), Some(&moves));
                     // No other byte at the end is the same game; one that is no number of a legal move is none.

@@ -288,10 +288,14 @@ pub struct Params {
     #[arg(long, value_name = "N", value_parser = parse_count)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
-    /// PERMUTE, TEMPER: exchanges of a step at most, 1..=100 [default: 10; TEMPER: 3].
+    /// PERMUTE: exchanges of a step at most, 1..=100 [default: 10].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swaps: Option<u32>,
+    /// TEMPER: a step for which more than N moves of a grid have to go is tried with a probability of 1/e, one for which more
+    /// than 2 N have to go with 1/e^2, and so on; above 0, at most 10000.
+    #[arg(long, value_name = "N", default_value_t = Params::default().reach, value_parser = up_to_ten_thousand)]
+    pub reach: f64,
     /// TEMPER: walks, each at a temperature of its own, 1..=256; one walk is at the cold one.
     #[arg(long, value_name = "N", default_value_t = Params::default().replicas,
         value_parser = clap::value_parser!(u32).range(1..=256))]
@@ -341,10 +345,9 @@ impl Params {
         patience.max(1)
     }
 
-    /// Exchanges of a step at most: the number asked for, or 3 for TEMPER and 10 for PERMUTE. Hunts that were begun before it
-    /// depended on the strategy name theirs.
+    /// Exchanges of a step at most: the number asked for, or 10.
     pub fn swaps(&self) -> u32 {
-        self.swaps.unwrap_or(if self.strategy == Strategy::Temper { 3 } else { 10 })
+        self.swaps.unwrap_or(10)
     }
 
     /// The best known nesting level of the strategy in a variant. A deeper NRPA search begins exactly like one of a lower
@@ -385,9 +388,17 @@ fn on_off(value: bool) -> &'static str {
 }
 
 fn up_to_a_hundred(text: &str) -> Result<f64, BadParam> {
+    up_to(100.0, text)
+}
+
+fn up_to_ten_thousand(text: &str) -> Result<f64, BadParam> {
+    up_to(10_000.0, text)
+}
+
+fn up_to(most: f64, text: &str) -> Result<f64, BadParam> {
     match text.parse::<f64>() {
-        Ok(alpha) if alpha > 0.0 && alpha <= 100.0 => Ok(alpha),
-        _ => bad("expected a number above 0 and at most 100".to_owned()),
+        Ok(value) if value > 0.0 && value <= most => Ok(value),
+        _ => bad(format!("expected a number above 0 and at most {most}")),
     }
 }
 
@@ -524,6 +535,7 @@ impl Default for Params {
             pool: None,
             patience: None,
             swaps: None,
+            reach: 40.0,
             replicas: 8,
             hot: 1.5,
             cold: 0.5,

@@ -73,7 +73,8 @@ impl Times for Sampled<'_> {
 pub(in crate::strategies) struct Playout<R> {
     start: Board<R>,
     start_moves: Vec<u32>,
-    board: Board<R>,
+    /// Where the games are played.
+    pub board: Box<Board<R>>,
     waiting: Waiting,
     /// The last game.
     pub game: Box<Game>,
@@ -83,7 +84,7 @@ impl<R: Rules> Playout<R> {
     /// For games that go on from `start`, where `moves` may be played.
     pub fn new(start: Board<R>, moves: &[Move]) -> Playout<R> {
         Playout {
-            board: start.clone(),
+            board: Box::new(start.clone()),
             start,
             start_moves: moves.iter().map(|m| m.bits()).collect(),
             waiting: Waiting(Vec::with_capacity(MAX_LEGAL)),
@@ -118,13 +119,25 @@ impl<R: Rules> Playout<R> {
     /// # Safety
     /// The processor has the extension `I`.
     #[inline(always)]
-    pub unsafe fn play_by<I: Instructions, T: Times>(&mut self, mut times: T) {
+    pub unsafe fn play_by<I: Instructions, T: Times>(&mut self, times: T) {
         self.board.copy_from(&self.start);
+        let starts = std::mem::take(&mut self.start_moves);
+        // SAFETY: the caller's promise.
+        unsafe { self.play_on::<I, T>(times, &starts) };
+        self.start_moves = starts;
+    }
+
+    /// Plays on by these clocks from the board as it is, where `starts` are the moves that may be played.
+    ///
+    /// # Safety
+    /// The processor has the extension `I`.
+    #[inline(always)]
+    pub unsafe fn play_on<I: Instructions, T: Times>(&mut self, mut times: T, starts: &[u32]) {
         // The moves of the slots once more, to read a single one.
         let mut mirror = [0u32; SLOTS];
         let mut first = [f32::INFINITY; SLOTS];
         self.waiting.clear();
-        for (slot, &mv) in self.start_moves.iter().enumerate() {
+        for (slot, &mv) in starts.iter().enumerate() {
             times.reserve::<I>(1);
             let clock = times.at(times.used(), code(Move::from_raw(mv)) as u32);
             times.set_used(times.used() + 1);
@@ -134,7 +147,7 @@ impl<R: Rules> Playout<R> {
                 self.waiting.push(mv, clock);
             }
         }
-        let mut live = if self.start_moves.len() < SLOTS { (1u32 << self.start_moves.len()) - 1 } else { u32::MAX };
+        let mut live = if starts.len() < SLOTS { (1u32 << starts.len()) - 1 } else { u32::MAX };
         // SAFETY: the extension by the caller's promise.
         let (mut moves, mut left) = unsafe { I::load(&mirror, &first) };
         let game = &mut *self.game;

@@ -243,7 +243,7 @@ impl Pool {
     pub fn save<R: Rules>(&self, start: &Position<R>) -> SavedPool {
         let saved = |&place: &u32| {
             let member = &self.members[place as usize];
-            (member.choices.get_or_init(|| choices(start, &member.moves)).clone(), member.draws)
+            (member.choices.get_or_init(|| choices(start, member.moves.iter().copied())).clone(), member.draws)
         };
         SavedPool {
             members: self.ranks.iter().map(saved).collect(),

@@ -1,22 +1,31 @@
 //! Parallel tempering: walks over grids at several temperatures, which exchange their grids.
 //!
-//! A grid is what a greedy player makes of a priority order of all moves (`priorities`). A step of a walk exchanges
-//! the places of a few moves in the order of its grid, and plays. The new grid takes the place of the former one if it is not
+//! A grid is a partial order: each move needs the points of its line, and a move that is taken out takes with it all that
+//! depends on it, whatever order they were played in (`grid`). A step of a walk brings a move into the grid that it does not
+//! have: what collides with it goes, with all that depends on that, and the grid is completed by random moves, those first
+//! that went. Nothing else of the grid is touched or played again. The new grid takes the place of the former one if it is not
 //! shorter; if it is `d` moves shorter, with probability `exp(-d / T)` at temperature `T` (Metropolis et al. 1953).
 //! A walk that is hot goes everywhere and stays with short grids; one that is cold climbs where it is, and stays there.
+//!
+//! Which move comes is drawn from those that the grid can have, about 150 in a grid of 150; one for which `c` moves would have
+//! to go is refused with probability `1 - exp(-c / reach)`, since nearly all of those that cost half of the grid are lost.
 //!
 //! So *replicas* walk at temperatures between a hot and a cold one, in geometric steps, and after every 16 steps each
 //! neighbours exchange their grids with probability `min(1, exp((1/T_cold - 1/T_hot) (L_hot - L_cold)))` for lengths `L`
 //! (replica exchange: Swendsen and Wang 1986; Geyer 1991): a cold one that is stuck is freed by a better grid that comes from
 //! above, without a schedule that must know how long the search will be.
 //!
-//! Random numbers are drawn anew from the unit's seed for each slice of about 4096 games, so a search stands still, and is
-//! saved, between two slices. After `patience` games without a longer grid the unit is finished.
+//! Random numbers are drawn anew from the unit's seed for each slice of about 4096 games, and all that a grid knows beyond its
+//! moves is made anew, so a search stands still, and is saved, between two slices. After `patience` games without a longer
+//! grid the unit is finished.
 
+mod grid;
+
+use self::grid::{Grid, MOST};
 use super::choices::{choices, chosen};
 use super::extension::{Extension, Instructions, Task, dispatch};
 use super::local::{Finds, Seen};
-use super::nrpa::game::Game;
+use super::nrpa::game::points_fingerprint;
 use super::nrpa::playout::Playout;
 use super::nrpa::policy::code;
 use super::params::Params;
@@ -26,6 +35,7 @@ use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
 use crate::core::seed::{self, Rng, derive};
+use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
@@ -39,30 +49,30 @@ const SLICE: u32 = 4096;
 const TOLD: usize = 1 << 14;
 /// No game of any variant has more moves, so no grid is that much shorter than another.
 const LOSSES: usize = 512;
+/// Draws of a move that comes into a grid, at most: then the grid is made anew.
+const DRAWS: u32 = 64;
 /// What a state begins with.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 
 /// A walk.
-struct Replica {
+struct Replica<R> {
     temperature: f64,
     /// By how many moves the new grid is shorter: the probability that it is taken, of 2^32.
     chances: Box<[u32; LOSSES]>,
-    grid: Grid,
+    /// Where it is: the moves after the start, and the board with them.
+    grid: Grid<R>,
+    board: Box<Board<R>>,
 }
 
-/// Where a walk is.
-#[derive(Default)]
-struct Grid {
-    /// In the order in which they were played.
-    moves: Vec<u32>,
-    /// The codes of all moves that were legal during it.
-    alternatives: Vec<u32>,
-}
-
-impl Replica {
-    fn new(temperature: f64) -> Replica {
+impl<R: Rules> Replica<R> {
+    fn new(temperature: f64, start: &Board<R>) -> Replica<R> {
         let chance = |loss: usize| ((-(loss as f64) / temperature).exp() * 2f64.powi(32)) as u32;
-        Replica { temperature, chances: Box::new(std::array::from_fn(chance)), grid: Grid::default() }
+        Replica {
+            temperature,
+            chances: Box::new(std::array::from_fn(chance)),
+            grid: Grid::new(start),
+            board: Box::new(start.clone()),
+        }
     }
 }
 
@@ -71,18 +81,21 @@ pub struct Temper<R> {
     seed: u64,
     limit: u64,
     patience: u64,
-    /// Exchanges of a step, at most.
-    swaps: u32,
+    /// How many moves may go, in equal shares of the steps.
+    limits: Box<[u8; 256]>,
     extension: Extension,
     prefix: Vec<Move>,
     /// The position that the games start from.
     position: Position<R>,
-    /// The codes of the moves that may be played there.
-    starts: Vec<u32>,
+    /// The moves that are legal there and may not be played.
+    barred: Vec<u32>,
     /// The hottest first.
-    replicas: Vec<Replica>,
+    replicas: Vec<Replica<R>>,
     playout: Playout<R>,
     priorities: Priorities,
+    /// The moves that a game begins with, and those of a grid: room for them.
+    legal: Vec<u32>,
+    order: Vec<u32>,
     rng: Rng,
     slices: u64,
     games: u64,
@@ -92,6 +105,11 @@ pub struct Temper<R> {
     finds: Finds,
     told: Seen,
     results: Vec<Histogram>,
+}
+
+/// How many moves may go in each 256th of the steps: more than `c` with probability `exp(-c / reach)`, and one always.
+fn limits(reach: f64) -> [u8; 256] {
+    std::array::from_fn(|share| (1.0 - reach * ((share as f64 + 0.5) / 256.0).ln()).min(MOST as f64) as u8)
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -124,14 +142,16 @@ impl<R: Rules> Temper<R> {
             seed: unit.seed,
             limit: unit.max_iterations.unwrap_or(u64::MAX),
             patience: params.patience(),
-            swaps: params.swaps().max(1),
+            limits: Box::new(limits(params.reach)),
             extension: Extension::detect(),
             prefix: unit.prefix.clone(),
-            starts: moves.iter().map(|&mv| code(mv) as u32).collect(),
-            replicas: (0..count).map(|at| Replica::new(temperature(at))).collect(),
+            barred: position.moves().iter().filter(|mv| !moves.contains(mv)).map(|mv| mv.bits()).collect(),
+            replicas: (0..count).map(|at| Replica::new(temperature(at), position.board())).collect(),
             playout: Playout::new(position.board().clone(), moves),
             position,
             priorities: Priorities::new(derive(unit.seed, &[u64::MAX])),
+            legal: Vec::new(),
+            order: Vec::new(),
             rng: seed::rng(unit.seed, &[]),
             slices: 0,
             games: 0,
@@ -147,7 +167,7 @@ impl<R: Rules> Temper<R> {
         grids.sort_by_key(|grid| std::cmp::Reverse(grid.len()));
         // The longest for the coldest, and from the beginning again when there are fewer than replicas.
         for (at, grid) in (0..count).rev().zip(grids.iter().cycle()) {
-            search.begin_with(at, grid.clone());
+            search.begin_with(at, grid);
         }
         search
     }
@@ -168,7 +188,7 @@ impl<R: Rules> Temper<R> {
         }
         for (at, grid) in saved.grids.iter().enumerate() {
             let moves = chosen(&search.position, grid).ok_or_else(|| fail("a grid has a move that is not legal"))?;
-            search.begin_with(at, moves);
+            search.begin_with(at, &moves);
         }
         search.slices = saved.slices;
         search.games = saved.games;
@@ -181,16 +201,17 @@ impl<R: Rules> Temper<R> {
         Ok(search)
     }
 
-    /// Lets a replica go on from a grid that comes from elsewhere.
-    fn begin_with(&mut self, at: usize, moves: Vec<u32>) {
-        let mut game = Game::boxed();
-        self.playout.replay(&moves, &mut game);
+    /// Lets a replica go on from a grid that comes from elsewhere, of which it keeps [`MOST`] moves.
+    fn begin_with(&mut self, at: usize, moves: &[u32]) {
         if moves.len() > self.longest {
             self.longest = moves.len();
-            self.finds.push(&moves);
+            self.finds.push(moves);
         }
-        let alternatives = [&self.starts, &game.codes[..game.appearances]].concat();
-        self.replicas[at].grid = Grid { moves, alternatives };
+        let Replica { grid, board, .. } = &mut self.replicas[at];
+        let moves = &moves[..moves.len().min(MOST)];
+        board.copy_from(self.position.board());
+        moves.iter().for_each(|&bits| board.place(Move::from_raw(bits)));
+        grid.become_grid(moves);
     }
 
     /// One slice of games.
@@ -202,6 +223,12 @@ impl<R: Rules> Temper<R> {
         self.rng = seed::rng(derive(self.seed, &[self.slices]), &[]);
         self.slices = self.slices.wrapping_add(1);
         let count = self.replicas.len();
+        for Replica { grid, board, .. } in &mut self.replicas {
+            self.order.clear();
+            self.order.extend(grid.moves());
+            grid.become_grid(&self.order);
+            grid.note_all(board);
+        }
         for round in 0..(SLICE / STEPS / count as u32).max(1) {
             for at in 0..count {
                 for _ in 0..u64::from(STEPS).min(self.limit.saturating_sub(self.games)) {
@@ -222,35 +249,83 @@ impl<R: Rules> Temper<R> {
     /// The processor has the instructions.
     #[inline(always)]
     unsafe fn step<I: Instructions>(&mut self, at: usize) {
-        let Replica { grid, chances, .. } = &mut self.replicas[at];
+        let Replica { grid, board, chances, .. } = &mut self.replicas[at];
         self.priorities.redraw(self.rng.random());
-        let length = grid.moves.len();
-        if length > 0 {
-            self.priorities.rank(&grid.moves);
-            for _ in 0..self.rng.random_range(1..=self.swaps) {
-                self.priorities.exchange(&grid.moves, || &grid.alternatives, &mut self.rng);
+        let length = grid.len();
+        let mut change = None;
+        for _ in 0..if length > 0 { DRAWS } else { 0 } {
+            if let Some(found) = grid.draw(board, &self.limits, &mut self.rng)
+                && !self.barred.contains(&found.bits)
+            {
+                change = Some(found);
+                break;
             }
         }
+        self.legal.clear();
+        match &change {
+            Some(change) => {
+                let (mut rank, priorities) = (0.0, &mut self.priorities);
+                grid.removed(change, |mv| {
+                    board.lift(mv);
+                    rank += 1.0;
+                    priorities.set(code(mv) as u32, rank);
+                });
+                board.place(Move::from_raw(change.bits));
+                board.scan_into(&grid.tracks, &mut self.legal);
+                if !self.barred.is_empty() {
+                    self.legal.retain(|bits| !self.barred.contains(bits));
+                }
+            }
+            None => {
+                grid.moves().for_each(|bits| board.lift(Move::from_raw(bits)));
+                self.legal.extend_from_slice(self.playout.start().1);
+            }
+        }
+        let kept = change.as_ref().map_or(0, |change| length - change.count + 1);
+        std::mem::swap(&mut self.playout.board, board);
         // SAFETY: the instructions by the caller's promise.
-        unsafe { self.playout.play_by::<I, _>(Greedy(&self.priorities)) };
+        unsafe { self.playout.play_on::<I, _>(Greedy(&self.priorities), &self.legal) };
+        std::mem::swap(&mut self.playout.board, board);
         self.games = self.games.saturating_add(1);
         let game = &self.playout.game;
-        let found = game.moves().len();
+        let found = kept + game.moves().len();
         self.results[0].add(self.prefix.len() + found);
-        let (total, keep_from) = (self.prefix.len() + found, self.finds.keep_from as usize);
-        if found > self.longest {
-            self.longest = found;
-            self.found_at = self.games;
-            self.finds.push(game.moves());
-        } else if total >= keep_from && self.told.insert(game.points_fingerprint()) {
-            self.finds.push(game.moves());
+        if found > self.longest || self.prefix.len() + found >= self.finds.keep_from as usize {
+            match &change {
+                Some(change) => grid.moves_after(change, game.moves(), &mut self.order),
+                None => game.moves().clone_into(&mut self.order),
+            }
+            if found > self.longest {
+                self.longest = found;
+                self.found_at = self.games;
+                self.finds.push(&self.order);
+            } else if self.told.insert(points_fingerprint(&self.order)) {
+                self.finds.push(&self.order);
+            }
         }
-        if found >= length || self.rng.random::<u32>() < chances[(length - found) % LOSSES] {
-            grid.moves.clear();
-            grid.moves.extend_from_slice(game.moves());
-            grid.alternatives.clear();
-            grid.alternatives.extend_from_slice(&self.starts);
-            grid.alternatives.extend_from_slice(&game.codes[..game.appearances]);
+        let loss = length.saturating_sub(found) % LOSSES;
+        if found <= MOST && (loss == 0 || self.rng.random::<u32>() < chances[loss]) {
+            match &change {
+                Some(change) => {
+                    // What was legal on the way, and was not played.
+                    self.legal.iter().for_each(|&bits| grid.note(bits));
+                    game.appeared[..game.appearances].iter().for_each(|&bits| grid.note(bits));
+                    grid.apply(change, game.moves());
+                }
+                None => {
+                    grid.become_grid(game.moves());
+                    grid.note_all(board);
+                }
+            }
+        } else {
+            game.moves().iter().for_each(|&bits| board.lift(Move::from_raw(bits)));
+            match &change {
+                Some(change) => {
+                    board.lift(Move::from_raw(change.bits));
+                    grid.removed(change, |mv| board.place(mv));
+                }
+                None => grid.moves().for_each(|bits| board.place(Move::from_raw(bits))),
+            }
         }
     }
 
@@ -258,10 +333,11 @@ impl<R: Rules> Temper<R> {
     #[inline(never)]
     fn exchange(&mut self, colder: usize) {
         let [hot, cold] = &mut self.replicas[colder - 1..=colder] else { return };
-        let gain = hot.grid.moves.len() as f64 - cold.grid.moves.len() as f64;
+        let gain = hot.grid.len() as f64 - cold.grid.len() as f64;
         let chance = ((1.0 / cold.temperature - 1.0 / hot.temperature) * gain).exp();
         if chance >= 1.0 || self.rng.random::<f64>() < chance {
             std::mem::swap(&mut hot.grid, &mut cold.grid);
+            std::mem::swap(&mut hot.board, &mut cold.board);
         }
     }
 }
@@ -284,7 +360,7 @@ impl<R: Rules> Search<Move> for Temper<R> {
         self.finds.keep_from = ctl.keep_from();
         loop {
             self.finds.report(&self.prefix, self.games, ctl);
-            if self.starts.is_empty() || self.games.saturating_sub(self.found_at) >= self.patience {
+            if self.playout.start().1.is_empty() || self.games.saturating_sub(self.found_at) >= self.patience {
                 return End::Finished;
             }
             if self.games >= self.limit {
@@ -301,7 +377,7 @@ impl<R: Rules> Search<Move> for Temper<R> {
     fn save(&self) -> Vec<u8> {
         let saved = Saved {
             form: FORM,
-            grids: self.replicas.iter().map(|replica| choices(&self.position, &replica.grid.moves)).collect(),
+            grids: self.replicas.iter().map(|replica| choices(&self.position, replica.grid.moves())).collect(),
             slices: self.slices,
             games: self.games,
             found_at: self.found_at,
@@ -356,17 +432,17 @@ mod tests {
             temperatures.len() == 8 && ends < 1e-9 && temperatures.is_sorted_by(|a, b| a > b),
             "{temperatures:?}"
         );
-        let lengths: Vec<usize> = search.replicas.iter().map(|replica| replica.grid.moves.len()).collect();
+        let lengths: Vec<usize> = search.replicas.iter().map(|replica| replica.grid.len()).collect();
         assert!(lengths[..2].iter().sum::<usize>() + 10 < lengths[6..].iter().sum::<usize>(), "{lengths:?}");
         for replica in &search.replicas {
-            check_grid::<T5>(&[], &replica.grid.moves).unwrap();
+            check_grid::<T5>(&[], &replica.grid.moves().collect::<Vec<_>>()).unwrap();
         }
     }
 
     #[test]
     fn a_shorter_grid_is_taken_as_often_as_the_temperature_says() {
         for temperature in [0.3, 1.0, 2.5] {
-            let replica = Replica::new(temperature);
+            let replica = Replica::new(temperature, &Board::<T5>::new());
             assert_eq!(replica.chances[0], u32::MAX);
             for loss in 1..LOSSES {
                 let expected = (-(loss as f64) / temperature).exp();
@@ -379,14 +455,16 @@ mod tests {
     #[test]
     fn neighbours_exchange_a_longer_grid_always_and_a_shorter_one_as_often_as_is_right() {
         let mut search = Temper::<T5>::new(&Params { replicas: 2, ..params(Vec::new()) }, &unit(3, 1));
+        // Columns of moves on the arms of the cross are as good as any others here.
+        let moves: Vec<u32> = Position::<T5>::new().moves().iter().cycle().take(101).map(|mv| mv.bits()).collect();
         let mut exchanges = |hot: usize, cold: usize| {
             (0..20_000)
                 .filter(|_| {
                     for (at, length) in [hot, cold].into_iter().enumerate() {
-                        search.replicas[at].grid.moves = vec![0; length];
+                        search.replicas[at].grid.become_grid(&moves[..length]);
                     }
                     search.exchange(1);
-                    let lengths = [0, 1].map(|at| search.replicas[at].grid.moves.len());
+                    let lengths = [0, 1].map(|at| search.replicas[at].grid.len());
                     assert!(lengths == [hot, cold] || lengths == [cold, hot]);
                     lengths == [cold, hot]
                 })
@@ -396,7 +474,7 @@ mod tests {
         assert_eq!(exchanges(101, 100), 1.0);
         // 1/0.5 - 1/1.5 = 4/3.
         for loss in 1..4 {
-            let (seen, expected) = (exchanges(100, 100 + loss), (-4.0 / 3.0 * loss as f64).exp());
+            let (seen, expected) = (exchanges(97, 97 + loss), (-4.0 / 3.0 * loss as f64).exp());
             assert!((seen - expected).abs() < 0.015, "{loss}: {seen}, not {expected}");
         }
     }
@@ -408,7 +486,7 @@ mod tests {
         let short = keep.best[..30].to_vec();
         let params = Params { patience: Some(50_000), ..params(vec![short.clone(), Vec::new(), keep.best.clone()]) };
         let search = Temper::<T5>::new(&params, &unit(2, u64::MAX));
-        let lengths: Vec<usize> = search.replicas.iter().rev().map(|replica| replica.grid.moves.len()).collect();
+        let lengths: Vec<usize> = search.replicas.iter().rev().map(|replica| replica.grid.len()).collect();
         assert_eq!(lengths, [keep.best.len(), 30].repeat(4));
         // After the first moves of the grids, too.
         let unit = Unit { prefix: short[..10].to_vec(), ..unit(2, u64::MAX) };
