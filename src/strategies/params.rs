@@ -536,9 +536,9 @@ impl Default for Params {
             patience: None,
             swaps: None,
             reach: 40.0,
-            replicas: 8,
-            hot: 1.5,
-            cold: 0.5,
+            replicas: 16,
+            hot: 2.0,
+            cold: 0.3,
             grids: Vec::new(),
         }
     }
