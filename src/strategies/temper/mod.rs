@@ -8,9 +8,9 @@
 //! A walk that is hot goes everywhere and stays with short grids; one that is cold climbs where it is, and stays there.
 //!
 //! Which move comes is drawn from those that the grid can have, about 150 in a grid of 150; one for which `c` moves would have
-//! to go is refused with probability `1 - exp(-c / reach)`, since nearly all of those that cost half of the grid are lost.
+//! to go is tried with probability `exp(-(c - 1) / reach)`, since nearly all of those that cost half of the grid are lost.
 //!
-//! So *replicas* walk at temperatures between a hot and a cold one, in geometric steps, and after every 16 steps each
+//! So *replicas* walk at temperatures between a hot and a cold one, in geometric steps, and after every 16 steps of each
 //! neighbours exchange their grids with probability `min(1, exp((1/T_cold - 1/T_hot) (L_hot - L_cold)))` for lengths `L`
 //! (replica exchange: Swendsen and Wang 1986; Geyer 1991): a cold one that is stuck is freed by a better grid that comes from
 //! above, without a schedule that must know how long the search will be.
@@ -43,7 +43,7 @@ use rand::RngExt;
 
 /// Steps of each replica between two exchanges.
 const STEPS: u32 = 16;
-/// Games between two polls, about 15 ms, if there are not more replicas than that allows.
+/// Games between two polls, about 6 ms, if there are not more replicas than that allows.
 const SLICE: u32 = 4096;
 /// Grids that are remembered to have been told of, 0.2 MB when saved.
 const TOLD: usize = 1 << 14;
@@ -499,7 +499,7 @@ mod tests {
     fn neighbours_exchange_a_longer_grid_always_and_a_shorter_one_as_often_as_is_right() {
         let params = Params { replicas: 2, hot: 1.5, cold: 0.5, ..params(Vec::new()) };
         let mut search = Temper::<T5>::new(&params, &unit(3, 1));
-        // Columns of moves on the arms of the cross are as good as any others here.
+        // Only the length counts here: first moves, again and again, are as good as a game.
         let moves: Vec<u32> = Position::<T5>::new().moves().iter().cycle().take(101).map(|mv| mv.bits()).collect();
         let mut exchanges = |hot: usize, cold: usize| {
             (0..20_000)
