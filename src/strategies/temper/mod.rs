@@ -486,6 +486,8 @@ mod tests {
                     if allowed.is_empty() { End::Finished } else { End::IterationLimit }
                 );
                 assert!(Position::<T5>::after(&found.best).is_ok());
+                // The moves left out are found again, where all may be played.
+                assert!(unit.candidates.is_some() || found.best.len() >= keep.best.len());
                 for mv in legal.iter().filter(|mv| !allowed.contains(mv)) {
                     assert!(
                         !search.replicas.iter().any(|replica| replica.grid.moves().any(|bits| bits == mv.bits()))
