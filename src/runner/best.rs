@@ -135,8 +135,8 @@ pub fn method(params: &Params) -> String {
                 1 => " from a grid".to_owned(),
                 n => format!(" from {n} grids"),
             };
-            let Params { replicas, hot, cold, reach, .. } = params;
-            format!("temper{from}, {replicas} replicas from {hot} to {cold}, reach {reach}")
+            let Params { replicas, refiners, hot, cold, reach, .. } = params;
+            format!("temper{from}, {replicas} replicas from {hot} to {cold}, {refiners} that refine, reach {reach}")
         }
         Strategy::Dfs => {
             let sort = serde_json::to_string(&params.sort).unwrap_or_default();

@@ -284,7 +284,7 @@ pub struct Params {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<u32>,
     /// PERTURB, PERMUTE, TEMPER: a run ends after so many playouts without a longer grid (1000, 50M, 2G) [default: 20M;
-    /// PERMUTE: 200M; TEMPER: 2G].
+    /// PERMUTE, TEMPER: 200M].
     #[arg(long, value_name = "N", value_parser = parse_count)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
@@ -300,6 +300,11 @@ pub struct Params {
     #[arg(long, value_name = "N", default_value_t = Params::default().replicas,
         value_parser = clap::value_parser!(u32).range(1..=256))]
     pub replicas: u32,
+    /// TEMPER: further walks, all cold, that refine the longest grids which the search meets, in a quarter of the time, 0..=64;
+    /// without any, all of it is for the search.
+    #[arg(long, value_name = "N", default_value_t = Params::default().refiners,
+        value_parser = clap::value_parser!(u32).range(0..=64))]
+    pub refiners: u32,
     /// TEMPER: the temperature of the hottest walk, in moves, above 0, at most 100.
     #[arg(long, value_name = "T", default_value_t = Params::default().hot, value_parser = up_to_a_hundred)]
     pub hot: f64,
@@ -334,12 +339,11 @@ impl Params {
         self.pool.unwrap_or(if self.strategy == Strategy::Permute { 20_000 } else { 200 })
     }
 
-    /// Playouts without a longer grid that end a run: the number asked for, or 2 G for TEMPER, 200 M for PERMUTE and 20 M for
+    /// Playouts without a longer grid that end a run: the number asked for, or 200 M for PERMUTE and TEMPER and 20 M for
     /// PERTURB. Hunts that were begun before it depended on the strategy name theirs.
     pub fn patience(&self) -> u64 {
         let patience = self.patience.unwrap_or(match self.strategy {
-            Strategy::Temper => 2_000_000_000,
-            Strategy::Permute => 200_000_000,
+            Strategy::Permute | Strategy::Temper => 200_000_000,
             _ => 20_000_000,
         });
         patience.max(1)
@@ -537,6 +541,7 @@ impl Default for Params {
             swaps: None,
             reach: 40.0,
             replicas: 16,
+            refiners: 4,
             hot: 2.0,
             cold: 0.3,
             grids: Vec::new(),

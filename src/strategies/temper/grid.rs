@@ -37,11 +37,6 @@ impl Set {
     }
 
     #[inline(always)]
-    fn insert(&mut self, number: u8) {
-        self.0[usize::from(number) / 64] |= 1 << (number % 64);
-    }
-
-    #[inline(always)]
     fn has(&self, number: u8) -> bool {
         self.0[usize::from(number) / 64] >> (number % 64) & 1 == 1
     }
@@ -51,6 +46,17 @@ impl Set {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 }
+
+/// By number, the set of that move alone. A set that is made by writing one of its words is read only after a stall.
+static ALONE: [Set; NUMBERS] = {
+    let mut sets = [Set([0; WORDS]); NUMBERS];
+    let mut number = 0;
+    while number < NUMBERS {
+        sets[number].0[number / 64] = 1 << (number % 64);
+        number += 1;
+    }
+    sets
+};
 
 /// A move that comes into a grid.
 #[derive(Debug, Clone, Copy)]
@@ -192,9 +198,7 @@ impl<R: Rules> Grid<R> {
     #[inline(always)]
     fn close(&mut self) {
         for &number in &self.order {
-            let mut own = Set::default();
-            own.insert(number);
-            self.dependents[usize::from(number)] = own;
+            self.dependents[usize::from(number)] = ALONE[usize::from(number)];
         }
         for &number in self.order.iter().rev() {
             let own = self.dependents[usize::from(number)];
@@ -353,7 +357,7 @@ impl<R: Rules> Grid<R> {
         let mut later = Set::default();
         if creator != 0 {
             later = self.dependents[usize::from(creator)];
-            removed.insert(creator);
+            removed.unite(&ALONE[usize::from(creator)]);
         }
         let count = removed.len();
         if count > limit {

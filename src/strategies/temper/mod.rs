@@ -15,6 +15,10 @@
 //! (replica exchange: Swendsen and Wang 1986; Geyer 1991): a cold one that is stuck is freed by a better grid that comes from
 //! above, without a schedule that must know how long the search will be.
 //!
+//! What a cold walk meets it soon leaves again, since few grids are long and many are nearly as long. So after every
+//! [`SEARCH`] games the longest grid met in them is *refined*: further walks, all of them cold, begin with it, and go on while
+//! they find a longer one in [`TERM`] games. What they find is told, and does not come back into the search.
+//!
 //! Random numbers are drawn anew from the unit's seed for each slice of about 4096 games, and all that a grid knows beyond its
 //! moves is made anew, so a search stands still, and is saved, between two slices. After `patience` games without a longer
 //! grid the unit is finished.
@@ -40,6 +44,7 @@ use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
 use rand::RngExt;
+use std::ops::Range;
 
 /// Steps of each replica between two exchanges.
 const STEPS: u32 = 16;
@@ -51,8 +56,13 @@ const TOLD: usize = 1 << 14;
 const LOSSES: usize = 512;
 /// Draws of a move that comes into a grid, at most: then the grid is made anew.
 const DRAWS: u32 = 64;
+/// Games of the search between two terms of refining, and those of a term after its last longer grid: a quarter of the time.
+const SEARCH: u64 = 3 << 20;
+const TERM: u64 = 1 << 20;
+/// The temperatures between which grids are refined, in moves.
+const REFINING: (f64, f64) = (0.5, 0.35);
 /// What a state begins with.
-const FORM: u8 = 2;
+const FORM: u8 = 3;
 
 /// A walk.
 struct Replica<R> {
@@ -89,8 +99,18 @@ pub struct Temper<R> {
     position: Position<R>,
     /// The moves that are legal there and may not be played.
     barred: Vec<u32>,
-    /// The hottest first.
+    /// Those of the search, the hottest first, and those that refine, the hottest first.
     replicas: Vec<Replica<R>>,
+    /// How many of them search.
+    searchers: usize,
+    /// Games of the search between two terms, and those of a term after its last longer grid: [`SEARCH`] and [`TERM`].
+    spans: (u64, u64),
+    /// Whether a grid is being refined, and for how many more games that, or the search, goes on.
+    refining: bool,
+    left: u64,
+    /// The longest grid that the search has met since the last one that was refined; while one is refined, the longest that
+    /// came of it.
+    chosen: Vec<u32>,
     playout: Playout<R>,
     priorities: Priorities,
     /// The moves that a game begins with, and those of a grid: room for them.
@@ -115,8 +135,12 @@ fn limits(reach: f64) -> [u8; 256] {
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Saved {
     form: u8,
-    /// The choices of the grids, the hottest first.
+    /// The choices of the grids, in their order.
     grids: Vec<Box<[u8]>>,
+    refining: bool,
+    left: u64,
+    /// The choices of the grid chosen.
+    chosen: Box<[u8]>,
     slices: u64,
     games: u64,
     found_at: u64,
@@ -134,10 +158,14 @@ impl<R: Rules> Temper<R> {
         }
         let moves = unit.candidates.as_deref().unwrap_or(position.moves());
         let count = params.replicas.max(1) as usize;
-        let temperature = |at: usize| match count {
-            1 => params.cold,
-            _ => params.hot * (params.cold / params.hot).powf(at as f64 / (count - 1) as f64),
+        let ladder = |count: usize, hot: f64, cold: f64| {
+            (0..count).map(move |at| match count {
+                1 => cold,
+                _ => hot * (cold / hot).powf(at as f64 / (count - 1) as f64),
+            })
         };
+        let temperatures =
+            ladder(count, params.hot, params.cold).chain(ladder(params.refiners as usize, REFINING.0, REFINING.1));
         let mut search = Temper {
             seed: unit.seed,
             limit: unit.max_iterations.unwrap_or(u64::MAX),
@@ -146,7 +174,12 @@ impl<R: Rules> Temper<R> {
             extension: Extension::detect(),
             prefix: unit.prefix.clone(),
             barred: position.moves().iter().filter(|mv| !moves.contains(mv)).map(|mv| mv.bits()).collect(),
-            replicas: (0..count).map(|at| Replica::new(temperature(at), position.board())).collect(),
+            replicas: temperatures.map(|temperature| Replica::new(temperature, position.board())).collect(),
+            searchers: count,
+            spans: (SEARCH, TERM),
+            refining: false,
+            left: SEARCH,
+            chosen: Vec::new(),
             playout: Playout::new(position.board().clone(), moves),
             position,
             priorities: Priorities::new(derive(unit.seed, &[u64::MAX])),
@@ -190,6 +223,9 @@ impl<R: Rules> Temper<R> {
             let moves = chosen(&search.position, grid).ok_or_else(|| fail("a grid has a move that is not legal"))?;
             search.begin_with(at, &moves);
         }
+        search.refining = saved.refining;
+        search.left = saved.left;
+        search.chosen = chosen(&search.position, &saved.chosen).ok_or_else(|| fail("a grid has a move that is not legal"))?;
         search.slices = saved.slices;
         search.games = saved.games;
         search.found_at = saved.found_at;
@@ -214,6 +250,20 @@ impl<R: Rules> Temper<R> {
         grid.become_grid(moves);
     }
 
+    /// Which replicas come next: those of the search, or those that refine, which begin with the grid chosen.
+    fn turn(&mut self) -> Range<usize> {
+        if self.left == 0 {
+            self.refining = !self.refining && self.searchers < self.replicas.len();
+            self.left = if self.refining { self.spans.1 } else { self.spans.0 };
+            let grid = std::mem::take(&mut self.chosen);
+            if self.refining {
+                (self.searchers..self.replicas.len()).for_each(|at| self.begin_with(at, &grid));
+                self.chosen = grid;
+            }
+        }
+        if self.refining { self.searchers..self.replicas.len() } else { 0..self.searchers }
+    }
+
     /// One slice of games.
     ///
     /// # Safety
@@ -222,25 +272,27 @@ impl<R: Rules> Temper<R> {
     unsafe fn slice<I: Instructions>(&mut self) {
         self.rng = seed::rng(derive(self.seed, &[self.slices]), &[]);
         self.slices = self.slices.wrapping_add(1);
-        let count = self.replicas.len();
-        for Replica { grid, board, .. } in &mut self.replicas {
+        let turn = self.turn();
+        let before = self.games;
+        for Replica { grid, board, .. } in &mut self.replicas[turn.clone()] {
             self.order.clear();
             self.order.extend(grid.moves());
             grid.become_grid(&self.order);
             grid.note_all(board);
         }
-        for round in 0..(SLICE / STEPS / count as u32).max(1) {
-            for at in 0..count {
+        for round in 0..(SLICE / STEPS / turn.len() as u32).max(1) {
+            for at in turn.clone() {
                 for _ in 0..u64::from(STEPS).min(self.limit.saturating_sub(self.games)) {
                     // SAFETY: the instructions by the caller's promise.
                     unsafe { self.step::<I>(at) };
                 }
             }
             // Every other pair in turn.
-            for colder in (1 + round as usize % 2..count).step_by(2) {
+            for colder in (turn.start + 1 + round as usize % 2..turn.end).step_by(2) {
                 self.exchange(colder);
             }
         }
+        self.left = self.left.saturating_sub(self.games - before);
     }
 
     /// A step of a replica.
@@ -290,16 +342,25 @@ impl<R: Rules> Temper<R> {
         let game = &self.playout.game;
         let found = kept + game.moves().len();
         self.results[0].add(self.prefix.len() + found);
-        if found > self.longest || self.prefix.len() + found >= self.finds.keep_from as usize {
+        let chosen = found > self.chosen.len();
+        if chosen || self.prefix.len() + found >= self.finds.keep_from as usize {
             match &change {
                 Some(change) => grid.moves_after(change, game.moves(), &mut self.order),
                 None => game.moves().clone_into(&mut self.order),
+            }
+            if chosen {
+                self.chosen.clone_from(&self.order);
+                if self.refining {
+                    self.left = self.spans.1;
+                }
             }
             if found > self.longest {
                 self.longest = found;
                 self.found_at = self.games;
                 self.finds.push(&self.order);
-            } else if self.told.insert(points_fingerprint(&self.order)) {
+            } else if self.prefix.len() + found >= self.finds.keep_from as usize
+                && self.told.insert(points_fingerprint(&self.order))
+            {
                 self.finds.push(&self.order);
             }
         }
@@ -378,6 +439,9 @@ impl<R: Rules> Search<Move> for Temper<R> {
         let saved = Saved {
             form: FORM,
             grids: self.replicas.iter().map(|replica| choices(&self.position, replica.grid.moves())).collect(),
+            refining: self.refining,
+            left: self.left,
+            chosen: choices(&self.position, self.chosen.iter().copied()),
             slices: self.slices,
             games: self.games,
             found_at: self.found_at,
@@ -428,12 +492,10 @@ mod tests {
         assert!(keep.best.len() >= 125, "{}", keep.best.len());
         let temperatures: Vec<f64> = search.replicas.iter().map(|replica| replica.temperature).collect();
         let ends = (temperatures[0] - 2.0).abs().max((temperatures[15] - 0.3).abs());
-        assert!(
-            temperatures.len() == 16 && ends < 1e-9 && temperatures.is_sorted_by(|a, b| a > b),
-            "{temperatures:?}"
-        );
+        assert!(temperatures.len() == 20 && ends < 1e-9, "{temperatures:?}");
+        assert!(temperatures[..16].is_sorted_by(|a, b| a > b) && temperatures[16..].is_sorted_by(|a, b| a > b));
         let lengths: Vec<usize> = search.replicas.iter().map(|replica| replica.grid.len()).collect();
-        assert!(lengths[..2].iter().sum::<usize>() + 10 < lengths[14..].iter().sum::<usize>(), "{lengths:?}");
+        assert!(lengths[..2].iter().sum::<usize>() + 10 < lengths[14..16].iter().sum::<usize>(), "{lengths:?}");
         for replica in &search.replicas {
             check_grid::<T5>(&[], &replica.grid.moves().collect::<Vec<_>>()).unwrap();
         }
@@ -532,7 +594,7 @@ mod tests {
         let short = keep.best[..30].to_vec();
         let params = Params { patience: Some(50_000), ..params(vec![short.clone(), Vec::new(), keep.best.clone()]) };
         let search = Temper::<T5>::new(&params, &unit(2, u64::MAX));
-        let lengths: Vec<usize> = search.replicas.iter().rev().map(|replica| replica.grid.len()).collect();
+        let lengths: Vec<usize> = search.replicas[..16].iter().rev().map(|replica| replica.grid.len()).collect();
         assert_eq!(lengths, [keep.best.len(), 30].repeat(8));
         // After the first moves of the grids, too.
         let unit = Unit { prefix: short[..10].to_vec(), ..unit(2, u64::MAX) };
@@ -544,6 +606,56 @@ mod tests {
         assert!(Position::<T5>::after(&found.best).is_ok());
     }
 
+    /// A search with terms that are short enough for a test.
+    fn with_short_terms(mut search: Temper<T5>) -> Temper<T5> {
+        search.spans = (50_000, 15_000);
+        search.left = search.left.min(search.spans.0);
+        search
+    }
+
+    #[test]
+    fn the_longest_grid_that_was_met_is_refined_in_turn_with_the_search() {
+        let mut search = with_short_terms(Temper::new(&params(Vec::new()), &unit(5, u64::MAX)));
+        let (mut terms, mut gains, mut searched) = (0, 0, 0);
+        let mut met: Vec<u32> = Vec::new();
+        let mut ended = false;
+        while terms < 12 || !ended {
+            let (was, games) = (search.refining, search.games);
+            let grids = |search: &Temper<T5>, turn: Range<usize>| {
+                search.replicas[turn].iter().map(|replica| replica.grid.moves().collect()).collect::<Vec<Vec<u32>>>()
+            };
+            let before = [grids(&search, 0..16), grids(&search, 16..20)];
+            dispatch(search.extension, Slice(&mut search));
+            // The others stand still.
+            let now = [grids(&search, 0..16), grids(&search, 16..20)];
+            assert!(now[usize::from(!search.refining)] == before[usize::from(!search.refining)]);
+            check_grid::<T5>(&[], &search.chosen).unwrap();
+            if search.refining && !was {
+                assert!(searched >= 50_000 && searched < 50_000 + u64::from(SLICE), "{searched}");
+                terms += 1;
+            }
+            if search.refining {
+                // It begins with the longest grid met, and goes on for as long as longer ones come.
+                assert!(search.chosen.len() >= met.len() && !met.is_empty());
+                gains += usize::from(search.chosen.len() > met.len());
+                let left = search.left + u64::from(SLICE);
+                assert!(left >= 15_000 || search.chosen == met);
+                searched = 0;
+            } else {
+                searched += search.games - games;
+            }
+            met.clone_from(&search.chosen);
+            ended = was && !search.refining;
+            assert!(search.chosen.len() <= search.longest);
+        }
+        assert!(gains > 3, "{gains}");
+        // Without walks for it nothing is refined.
+        let none = Params { refiners: 0, ..params(Vec::new()) };
+        let mut search = with_short_terms(Temper::new(&none, &unit(5, 200_000)));
+        assert_eq!(search.run(&mut KeepBest::default()), End::IterationLimit);
+        assert!(!search.refining && search.replicas.len() == 16);
+    }
+
     #[test]
     fn a_restored_search_goes_on_as_if_it_had_not_been_stopped() {
         let params = params(Vec::new());
@@ -552,14 +664,18 @@ mod tests {
                 Some(saved) => Temper::<T5>::restore(&params, &unit(7, games), saved).unwrap(),
                 None => Temper::<T5>::new(&params, &unit(7, games)),
             };
+            search = with_short_terms(search);
             assert_eq!(search.run(&mut KeepBest::default()), End::IterationLimit);
             search.save()
         };
         let slices = |n: u64| n * u64::from(SLICE);
-        let saved = run(slices(31), Some(&run(slices(24), None)));
-        assert!(run(slices(60), Some(&saved)) == run(slices(60), None));
-        assert!(saved.len() < 4000, "{} bytes", saved.len());
+        // In a term and between two.
+        for (first, second) in [(10, 14), (15, 31)] {
+            let saved = run(slices(second), Some(&run(slices(first), None)));
+            assert!(run(slices(60), Some(&saved)) == run(slices(60), None));
+            assert!(saved.len() < 4500, "{} bytes", saved.len());
+        }
         let other = Params { replicas: 3, ..params.clone() };
-        assert!(Temper::<T5>::restore(&other, &unit(7, 1), &saved).is_err());
+        assert!(Temper::<T5>::restore(&other, &unit(7, 1), &run(slices(1), None)).is_err());
     }
 }
