@@ -225,7 +225,8 @@ impl<R: Rules> Temper<R> {
         }
         search.refining = saved.refining;
         search.left = saved.left;
-        search.chosen = chosen(&search.position, &saved.chosen).ok_or_else(|| fail("a grid has a move that is not legal"))?;
+        search.chosen =
+            chosen(&search.position, &saved.chosen).ok_or_else(|| fail("a grid has a move that is not legal"))?;
         search.slices = saved.slices;
         search.games = saved.games;
         search.found_at = saved.found_at;
