@@ -300,7 +300,7 @@ pub struct Params {
     #[arg(long, value_name = "N", default_value_t = Params::default().replicas,
         value_parser = clap::value_parser!(u32).range(1..=256))]
     pub replicas: u32,
-    /// TEMPER: further walks, all cold, that refine the longest grids which the search meets, in a quarter of the time, 0..=64;
+    /// TEMPER: further walks, all cold, that refine the longest grids which the search meets, in a seventeenth of the time, 0..=64;
     /// without any, all of it is for the search.
     #[arg(long, value_name = "N", default_value_t = Params::default().refiners,
         value_parser = clap::value_parser!(u32).range(0..=64))]

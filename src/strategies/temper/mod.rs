@@ -56,9 +56,9 @@ const TOLD: usize = 1 << 14;
 const LOSSES: usize = 512;
 /// Draws of a move that comes into a grid, at most: then the grid is made anew.
 const DRAWS: u32 = 64;
-/// Games of the search between two terms of refining, and those of a term after its last longer grid: a quarter of the time.
-const SEARCH: u64 = 3 << 20;
-const TERM: u64 = 1 << 20;
+/// Games of the search between two terms of refining, and those of a term after its last longer grid: a seventeenth of the time.
+const SEARCH: u64 = 8 << 20;
+const TERM: u64 = 1 << 19;
 /// The temperatures between which grids are refined, in moves.
 const REFINING: (f64, f64) = (0.5, 0.35);
 /// What a state begins with.

@@ -40,7 +40,7 @@ export const SETTINGS = [
   { name: "completion", label: "Playouts per completion", for: ["perturb"], more: true, input: whole("1", 1, 1e6), help: "With more than one the policy learns in between." },
   { name: "swaps", label: "Exchanges per step", for: ["permute"], input: whole("10", 1, 100), help: "At most so many places change." },
   { name: "replicas", label: "Walks", for: ["temper"], input: whole("16", 1, 256), help: "Each at a temperature of its own." },
-  { name: "refiners", label: "Walks that refine", for: ["temper"], input: whole("4", 0, 64), help: "Cold ones, which go on from the longest grids of the others in a quarter of the time." },
+  { name: "refiners", label: "Walks that refine", for: ["temper"], input: whole("4", 0, 64), help: "Cold ones, which go on from the longest grids of the others in a seventeenth of the time." },
   { name: "hot", label: "Hottest", for: ["temper"], input: { type: "number", placeholder: "2", min: 0, max: 100, step: "any" }, help: "Temperature in moves: at it, one move less is taken with probability exp(-1/T)." },
   { name: "cold", label: "Coldest", for: ["temper"], input: { type: "number", placeholder: "0.3", min: 0, max: 100, step: "any" }, help: "The colder, the closer to the longest grids met." },
   { name: "reach", label: "Reach", for: ["temper"], input: { type: "number", placeholder: "40", min: 0, max: 10000, step: "any" }, help: "Steps that take out more moves than that are tried more and more rarely." },
