@@ -16,8 +16,8 @@
 //! above, without a schedule that must know how long the search will be.
 //!
 //! What a cold walk meets it soon leaves again, since few grids are long and many are nearly as long. So after every
-//! [`SEARCH`] games the longest grid met in them is *refined*: further walks, all of them cold, begin with it, and go on while
-//! they find a longer one in [`TERM`] games. What they find is told, and does not come back into the search.
+//! 8 million games the longest grid met in them is *refined*: further walks, all of them cold, begin with it, and go on while
+//! they find a longer one in half a million games. What they find is told, and does not come back into the search.
 //!
 //! Random numbers are drawn anew from the unit's seed for each slice of about 4096 games, and all that a grid knows beyond its
 //! moves is made anew, so a search stands still, and is saved, between two slices. After `patience` games without a longer
@@ -103,7 +103,7 @@ pub struct Temper<R> {
     replicas: Vec<Replica<R>>,
     /// How many of them search.
     searchers: usize,
-    /// Games of the search between two terms, and those of a term after its last longer grid: [`SEARCH`] and [`TERM`].
+    /// Games of the search between two terms, and those of a term after its last longer grid.
     spans: (u64, u64),
     /// Whether a grid is being refined, and for how many more games that, or the search, goes on.
     refining: bool,
