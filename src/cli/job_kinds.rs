@@ -70,7 +70,9 @@ fn of_hunt(request: &JobRequest, workers: u32) -> anyhow::Result<Prepared> {
     };
     let grids: Vec<Vec<Move>> = request.grids.iter().enumerate().map(read_grid).collect::<anyhow::Result<_>>()?;
     if !grids.is_empty() && !args.params.strategy.takes_grids() {
-        bail!("grids: only the strategies perturb, permute and temper begin with grids; others begin with start");
+        bail!(
+            "grids: only the strategies perturb, permute, temper and regrow begin with grids; others begin with start"
+        );
     }
     let own = args.threads.map(|threads| threads - 1).or(request.limits.threads);
     let workers = own.map_or(workers, |own| own.min(workers));

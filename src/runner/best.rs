@@ -138,6 +138,14 @@ pub fn method(params: &Params) -> String {
             let Params { replicas, refiners, hot, cold, reach, .. } = params;
             format!("temper{from}, {replicas} replicas from {hot} to {cold}, {refiners} that refine, reach {reach}")
         }
+        Strategy::Regrow => {
+            let from = match params.grids.len() {
+                0 => "temper".to_owned(),
+                1 => "a grid".to_owned(),
+                n => format!("{n} grids"),
+            };
+            format!("regrow from {from}, by nrpa level {}, N {}", params.level(), params.iterations)
+        }
         Strategy::Dfs => {
             let sort = serde_json::to_string(&params.sort).unwrap_or_default();
             let order_free = if params.order_free { "order-free dfs" } else { "dfs" };

@@ -27,12 +27,14 @@ pub enum Strategy {
     Permute,
     /// Parallel tempering: walks over grids at several temperatures, which exchange their grids.
     Temper,
+    /// Tempering until it is stuck, then grids made anew behind random beginnings of the longest ones.
+    Regrow,
 }
 
 impl Strategy {
     /// Whether it can begin with given grids.
     pub fn takes_grids(self) -> bool {
-        matches!(self, Strategy::Perturb | Strategy::Permute | Strategy::Temper)
+        matches!(self, Strategy::Perturb | Strategy::Permute | Strategy::Temper | Strategy::Regrow)
     }
 }
 
@@ -237,11 +239,11 @@ pub struct Params {
     /// DFS: the table that ends stalled units.
     #[arg(skip = StallTable::thesis())]
     pub stall: StallTable,
-    /// NMCS, NRPA: nesting level, 1..=10; PERTURB, PERMUTE: that of the NRPA search that a run begins with [default: 5 for
-    /// NRPA in 5T and 5D, else 3; PERMUTE begins with nothing].
+    /// NMCS, NRPA: nesting level, 1..=10; PERTURB, PERMUTE: that of the NRPA search that a run begins with; REGROW: that of
+    /// those that make grids anew [default: 5 for NRPA in 5T and 5D, else 3; PERMUTE begins with nothing].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LEVEL)))]
     pub level: Option<u32>,
-    /// NRPA: calls of the level below per call (N), 1..=1,000,000.
+    /// NRPA, REGROW: calls of the level below per call (N), 1..=1,000,000.
     #[arg(long, value_name = "N", default_value_t = Params::default().iterations,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub iterations: u32,
@@ -270,7 +272,8 @@ pub struct Params {
     /// PERTURB: what a step takes away: lines, region, suffix, or several of them with commas between.
     #[arg(long, value_name = "LIST", default_value_t = Params::default().operators)]
     pub operators: Operators,
-    /// PERTURB: the operator suffix keeps the first K moves; default: a random number of them.
+    /// PERTURB: the operator suffix keeps the first K moves; REGROW: a step keeps K moves of a grid; default: a random number
+    /// of them.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=485))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<u32>,
@@ -279,12 +282,12 @@ pub struct Params {
     #[arg(long, value_name = "N", default_value_t = Params::default().completion,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub completion: u32,
-    /// PERTURB: grids kept of each score; PERMUTE: grids kept in all, 1..=100,000 [default: 200; PERMUTE: 20000].
+    /// PERTURB, REGROW: grids kept of each score; PERMUTE: grids kept in all, 1..=100,000 [default: 200; PERMUTE: 20000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<u32>,
-    /// PERTURB, PERMUTE, TEMPER: a run ends after so many playouts without a longer grid (1000, 50M, 2G) [default: 20M;
-    /// PERMUTE, TEMPER: 200M].
+    /// PERTURB, PERMUTE, TEMPER, REGROW: a run ends after so many playouts without a longer grid (1000, 50M, 2G) [default:
+    /// 20M; PERMUTE, TEMPER: 200M; REGROW: 300M, a third of it for the tempering that it begins with].
     #[arg(long, value_name = "N", value_parser = parse_count)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
@@ -311,7 +314,7 @@ pub struct Params {
     /// TEMPER: the temperature of the coldest walk; those of the others lie between in geometric steps.
     #[arg(long, value_name = "T", default_value_t = Params::default().cold, value_parser = up_to_a_hundred)]
     pub cold: f64,
-    /// PERTURB, PERMUTE, TEMPER: the grids to begin with; without any, each run begins anew.
+    /// PERTURB, PERMUTE, TEMPER, REGROW: the grids to begin with; without any, each run begins anew.
     #[arg(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grids: Vec<Vec<Move>>,
@@ -339,10 +342,11 @@ impl Params {
         self.pool.unwrap_or(if self.strategy == Strategy::Permute { 20_000 } else { 200 })
     }
 
-    /// Playouts without a longer grid that end a run: the number asked for, or 200 M for PERMUTE and TEMPER and 20 M for
-    /// PERTURB. Hunts that were begun before it depended on the strategy name theirs.
+    /// Playouts without a longer grid that end a run: the number asked for, or 300 M for REGROW, 200 M for PERMUTE and TEMPER
+    /// and 20 M for PERTURB. Hunts that were begun before it depended on the strategy name theirs.
     pub fn patience(&self) -> u64 {
         let patience = self.patience.unwrap_or(match self.strategy {
+            Strategy::Regrow => 300_000_000,
             Strategy::Permute | Strategy::Temper => 200_000_000,
             _ => 20_000_000,
         });

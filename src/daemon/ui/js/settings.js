@@ -2,7 +2,8 @@
 // left empty is not sent, and what it refuses comes back with its reason. `for` names the strategies that a setting is of.
 
 export const STRATEGIES = {
-  temper: ["Temper", "Walks over grids at several temperatures: the strongest search in 5T, from nothing or from grids."],
+  regrow: ["Regrow", "Tempering until it is stuck, then grids made anew behind beginnings of the longest: for long hunts in 5T, from nothing or from grids."],
+  temper: ["Temper", "Walks over grids at several temperatures: soon at long grids in 5T, from nothing or from grids."],
   nrpa: ["NRPA", "Nested rollout policy adaptation, from nothing."],
   perturb: ["Perturb", "Takes parts of grids away and completes them again: best with good grids to begin with."],
   permute: ["Permute", "Local search over orders of moves, from nothing or from grids."],
@@ -15,12 +16,12 @@ const count = (text) => ({ type: "text", inputmode: "text", placeholder: text, p
 const whole = (placeholder, min, max) => ({ type: "number", placeholder, min, max, step: 1 });
 
 /** Those that can begin with grids. */
-export const TAKE_GRIDS = ["perturb", "permute", "temper"];
+export const TAKE_GRIDS = ["regrow", "perturb", "permute", "temper"];
 
 export const SETTINGS = [
-  { name: "level", label: "Nesting level", for: ["nrpa", "nmcs", "perturb", "permute"], input: whole("best known", 1, 10),
+  { name: "level", label: "Nesting level", for: ["nrpa", "nmcs", "regrow", "perturb", "permute"], input: whole("best known", 1, 10),
     help: "Each level takes about as many times longer as there are iterations. Default: 5 for NRPA on lines of 5, else 3." },
-  { name: "iterations", label: "Iterations per level", for: ["nrpa"], input: whole("100", 1, 1e6), help: "Calls of the level below per call." },
+  { name: "iterations", label: "Iterations per level", for: ["nrpa", "regrow"], input: whole("100", 1, 1e6), help: "Calls of the level below per call." },
   { name: "share", label: "Share calls of level", for: ["nrpa"], input: whole("no sharing", 1, 9),
     help: "All threads work on one search and make its calls of this level; 3 suits level 5. Default: one search per thread." },
   { name: "adapt", label: "Adaptation", for: ["nrpa"], options: [["", "by sequence"], ["layers", "by layers"]], help: "Layers are faster on lines of 4." },
@@ -36,7 +37,7 @@ export const SETTINGS = [
   { name: "order_free", label: "Order-free", for: ["dfs"], more: true, options: [["", "on"], ["off", "off"]], help: "Each grid once, whatever the order of its moves." },
   { name: "eliminate_dominated", label: "Drop dominated moves", for: ["dfs"], more: true, options: [["", "on"], ["off", "off"]], help: "Moves whose line only wastes room." },
   { name: "operators", label: "What a step takes away", for: ["perturb"], input: { type: "text", placeholder: "lines,region,suffix" }, help: "lines, region, suffix, or several with commas between." },
-  { name: "keep", label: "Moves that suffix keeps", for: ["perturb"], input: whole("random", 0, 485), help: "28 was the step from 146 to 148 in the thesis." },
+  { name: "keep", label: "Moves that are kept", for: ["perturb", "regrow"], input: whole("random", 0, 485), help: "Perturb: by the operator suffix; 28 was the step from 146 to 148 in the thesis. Regrow: by each step." },
   { name: "completion", label: "Playouts per completion", for: ["perturb"], more: true, input: whole("1", 1, 1e6), help: "With more than one the policy learns in between." },
   { name: "swaps", label: "Exchanges per step", for: ["permute"], input: whole("10", 1, 100), help: "At most so many places change." },
   { name: "replicas", label: "Walks", for: ["temper"], input: whole("16", 1, 256), help: "Each at a temperature of its own." },
@@ -44,8 +45,8 @@ export const SETTINGS = [
   { name: "hot", label: "Hottest", for: ["temper"], input: { type: "number", placeholder: "2", min: 0, max: 100, step: "any" }, help: "Temperature in moves: at it, one move less is taken with probability exp(-1/T)." },
   { name: "cold", label: "Coldest", for: ["temper"], input: { type: "number", placeholder: "0.3", min: 0, max: 100, step: "any" }, help: "The colder, the closer to the longest grids met." },
   { name: "reach", label: "Reach", for: ["temper"], input: { type: "number", placeholder: "40", min: 0, max: 10000, step: "any" }, help: "Steps that take out more moves than that are tried more and more rarely." },
-  { name: "pool", label: "Grids in the pool", for: ["perturb", "permute"], input: whole("best known", 1, 1e5), help: "Perturb: 200 of each score by default; permute: 20000 in all." },
-  { name: "patience", label: "Patience", for: ["perturb", "permute", "temper"], input: count("best known"), help: "A run ends after so many games without a longer grid: 20M by default, permute and temper 200M." },
+  { name: "pool", label: "Grids in the pool", for: ["perturb", "permute", "regrow"], input: whole("best known", 1, 1e5), help: "Perturb and regrow: 200 of each score by default; permute: 20000 in all." },
+  { name: "patience", label: "Patience", for: ["perturb", "permute", "temper", "regrow"], input: count("best known"), help: "A run ends after so many games without a longer grid: 20M by default, permute and temper 200M, regrow 300M." },
 ];
 
 /** Settings of every hunt. */

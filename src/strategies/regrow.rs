@@ -1,0 +1,506 @@
+//! Regrowth: large-neighbourhood search whose neighbourhood is most of the grid.
+//!
+//! A grid is a partial order, so it has many beginnings: sets of its moves that need nothing but each other. A step takes
+//! a grid out of a pool and keeps a random beginning of it, a quarter to a half of its moves; the rest is made anew by a nested
+//! search (`nrpa`) that knows nothing of what was there. What is new and not much shorter than the best joins the pool.
+//! So a step goes far beyond what any local search reaches from the grid, and yet lands among long grids often: the core
+//! of a grid decides how long it can become, and long grids have much of theirs in common.
+//!
+//! The pool begins with given grids, or with what a run of parallel tempering (`temper`) has met when it is stuck: after a
+//! third of the `patience` without a longer grid. After `patience` playouts without a longer grid the unit is finished.
+//!
+//! Each step draws its random numbers from a seed of its own, derived from the unit's seed and the step's number.
+
+use super::local::{Finds, check_grid};
+use super::nrpa::Nrpa;
+use super::nrpa::game::points_fingerprint;
+use super::params::{Params, Strategy};
+use super::pool::{Pool, SavedPool};
+use super::temper::Temper;
+use super::{Unit, decode_with_results, encode_with_results, restore_error};
+use crate::core::ctl::{Ctl, Signal};
+use crate::core::histogram::Histogram;
+use crate::core::search::{End, RestoreError, Search};
+use crate::core::seed::{self, Rng, derive};
+use crate::morpion::geometry::Move;
+use crate::morpion::position::Position;
+use crate::morpion::variant::Rules;
+use rand::RngExt;
+use std::ops::Range;
+
+/// Mean distance of a drawn grid's score from the best.
+const SPREAD: f32 = 1.0;
+/// How much of a grid is kept, of its length.
+const KEPT: Range<f64> = 0.25..0.5;
+/// The tempering that a run begins with ends after this part of the patience without a longer grid.
+const START: u64 = 3;
+/// What a state begins with.
+const FORM: u8 = 1;
+
+/// A search that runs inside this one.
+enum Inner<R> {
+    /// The tempering that the pool begins with.
+    Start(Box<Temper<R>>),
+    /// The search that makes a grid anew behind what is kept of it, the unit's prefix not included.
+    Step(Box<Nrpa<R>>, Vec<u32>),
+}
+
+impl<R: Rules> Inner<R> {
+    fn search(&self) -> &dyn Search<Move> {
+        match self {
+            Inner::Start(search) => &**search,
+            Inner::Step(search, _) => &**search,
+        }
+    }
+
+    fn search_mut(&mut self) -> &mut dyn Search<Move> {
+        match self {
+            Inner::Start(search) => &mut **search,
+            Inner::Step(search, _) => &mut **search,
+        }
+    }
+}
+
+/// A resumable search of one unit by regrowth.
+pub struct Regrow<R> {
+    /// Those of the searches inside.
+    start_params: Params,
+    step_params: Params,
+    unit: Unit,
+    /// The position that the games start from.
+    position: Position<R>,
+    keep: Option<usize>,
+    patience: u64,
+    /// The search under way, if one is.
+    inner: Option<Inner<R>>,
+    own: Own,
+}
+
+/// What is known beyond the search under way.
+struct Own {
+    pool: Pool,
+    /// Steps that are done.
+    steps: u64,
+    /// Games of the searches that are done.
+    games: u64,
+    /// Games when the longest grid was found.
+    found_at: u64,
+    finds: Finds,
+    results: Vec<Histogram>,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Saved {
+    form: u8,
+    inner: Option<SavedInner>,
+    pool: SavedPool,
+    steps: u64,
+    games: u64,
+    found_at: u64,
+    best: u32,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+enum SavedInner {
+    Start(Vec<u8>),
+    Step(Vec<u8>, Vec<u32>),
+}
+
+impl<R: Rules> Regrow<R> {
+    /// Begins the search of `unit`.
+    pub fn new(params: &Params, unit: &Unit) -> Regrow<R> {
+        let mut search = Regrow::<R>::empty(params, unit);
+        for grid in &params.grids {
+            if let Some(own) = grid.strip_prefix(&unit.prefix[..]) {
+                let moves: Vec<u32> = own.iter().map(|mv| mv.bits()).collect();
+                search.own.take_in(&moves, unit);
+            }
+        }
+        if search.own.pool.best() == 0 {
+            search.inner = Some(Inner::Start(Box::new(Temper::new(&search.start_params, unit))));
+        }
+        search
+    }
+
+    /// Without grids, and without a search that makes some.
+    fn empty(params: &Params, unit: &Unit) -> Regrow<R> {
+        let mut position = Position::<R>::new();
+        for &mv in &unit.prefix {
+            position.play(mv);
+        }
+        let patience = params.patience();
+        let of = |strategy| Params { strategy, grids: Vec::new(), ..params.clone() };
+        Regrow {
+            start_params: Params { patience: Some((patience / START).max(1)), ..of(Strategy::Temper) },
+            step_params: Params { level: Some(params.level()), ..of(Strategy::Nrpa) },
+            unit: unit.clone(),
+            position,
+            keep: params.keep.map(|keep| (keep as usize).saturating_sub(unit.prefix.len())),
+            patience,
+            inner: None,
+            own: Own {
+                pool: Pool::new(params.pool() as usize),
+                steps: 0,
+                games: 0,
+                found_at: 0,
+                finds: Finds::default(),
+                results: vec![Histogram::default(); params.level() as usize + 1],
+            },
+        }
+    }
+
+    /// Goes on from what [`Search::save`] returned for the same parameters and unit.
+    ///
+    /// # Errors
+    /// If the bytes are no such state.
+    pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Regrow<R>, RestoreError> {
+        let fail = |reason: &str| restore_error("regrow", reason.to_owned());
+        let mut search = Regrow::<R>::empty(params, unit);
+        let (saved, results): (Saved, _) = decode_with_results("regrow", saved, search.own.results.len())?;
+        if saved.form != FORM {
+            return Err(fail("it is of another version of the program"));
+        }
+        for member in &saved.pool.members {
+            check_grid::<R>(&unit.prefix, &member.moves).map_err(fail)?;
+        }
+        search.own.pool.restore(saved.pool).map_err(fail)?;
+        search.own.steps = saved.steps;
+        search.own.games = saved.games;
+        search.own.found_at = saved.found_at;
+        search.own.finds.best = saved.best;
+        search.own.results = results;
+        search.inner = match saved.inner {
+            None => None,
+            Some(SavedInner::Start(state)) => {
+                Some(Inner::Start(Box::new(Temper::restore(&search.start_params, unit, &state)?)))
+            }
+            Some(SavedInner::Step(state, kept)) => {
+                check_grid::<R>(&unit.prefix, &kept).map_err(fail)?;
+                let nrpa = Nrpa::restore(&search.step_params, &search.step(&kept), None, &state)?;
+                Some(Inner::Step(Box::new(nrpa), kept))
+            }
+        };
+        Ok(search)
+    }
+
+    /// The unit of a step that keeps these moves.
+    fn step(&self, kept: &[u32]) -> Unit {
+        Unit {
+            prefix: self.unit.prefix.iter().copied().chain(kept.iter().map(|&bits| Move::from_raw(bits))).collect(),
+            // What is kept begins as a grid of the unit does.
+            candidates: None,
+            seed: derive(self.unit.seed, &[self.own.steps, 1]),
+            max_iterations: self.unit.max_iterations.map(|limit| limit.saturating_sub(self.own.games)),
+        }
+    }
+
+    /// The next step, if the pool has a grid that can be regrown.
+    fn begin_step(&mut self) -> Option<Inner<R>> {
+        let mut rng = seed::rng(derive(self.unit.seed, &[self.own.steps]), &[]);
+        let moves = &self.own.pool.draw(SPREAD, &mut rng)?.moves;
+        let share = rng.random_range(KEPT);
+        // One at least, since the unit may be barred from some first moves.
+        let count = self.keep.unwrap_or((share * moves.len() as f64) as usize).clamp(1, moves.len().max(1));
+        let kept = beginning(&self.position, moves, count, &mut rng);
+        let search = Nrpa::new(&self.step_params, &self.step(&kept), None);
+        Some(Inner::Step(Box::new(search), kept))
+    }
+
+    /// Takes in what the search that is done has found.
+    fn end(&mut self, inner: Inner<R>) {
+        self.own.games = self.own.games.saturating_add(inner.search().iterations());
+        match inner {
+            // What it met is in the pool.
+            Inner::Start(search) => {
+                self.own.results[0].merge(&search.results()[0]);
+                self.own.found_at = self.own.games;
+            }
+            Inner::Step(search, _) => {
+                for (all, new) in self.own.results.iter_mut().zip(search.results()) {
+                    all.merge(new);
+                }
+                let moves: Vec<u32> =
+                    search.best_game()[self.unit.prefix.len()..].iter().map(|mv| mv.bits()).collect();
+                if moves.len() > self.own.pool.best() {
+                    self.own.found_at = self.own.games;
+                }
+                self.own.take_in(&moves, &self.unit);
+                self.own.steps += 1;
+            }
+        }
+    }
+}
+
+impl Own {
+    /// Offers the pool a grid, and tells of it if it is new there.
+    fn take_in(&mut self, moves: &[u32], unit: &Unit) {
+        let mut rng = seed::rng(derive(unit.seed, &[self.steps, 2]), &[]);
+        if self.pool.insert(moves, points_fingerprint(moves), &mut rng) {
+            self.finds.push(moves);
+        }
+    }
+
+    fn save(&self, inner: Option<SavedInner>) -> Vec<u8> {
+        let saved = Saved {
+            form: FORM,
+            inner,
+            pool: self.pool.save(),
+            steps: self.steps,
+            games: self.games,
+            found_at: self.found_at,
+            best: self.finds.best,
+        };
+        encode_with_results(&saved, &self.results)
+    }
+}
+
+/// So many moves of a grid, drawn one after the other at random from those of it that are legal.
+fn beginning<R: Rules>(start: &Position<R>, grid: &[u32], count: usize, rng: &mut Rng) -> Vec<u32> {
+    let (mut position, mut left, mut kept) = (start.clone(), grid.to_vec(), Vec::with_capacity(count));
+    while kept.len() < count {
+        let legal: Vec<usize> =
+            (0..left.len()).filter(|&at| position.moves().iter().any(|mv| mv.bits() == left[at])).collect();
+        if legal.is_empty() {
+            break;
+        }
+        let bits = left.remove(legal[rng.random_range(0..legal.len())]);
+        position.play(Move::from_raw(bits));
+        kept.push(bits);
+    }
+    kept
+}
+
+/// Passes on what a search inside says.
+struct Watch<'a> {
+    ctl: &'a mut dyn Ctl<Move>,
+    own: &'a mut Own,
+    unit: &'a Unit,
+    /// What the saved state of the search inside becomes.
+    wrap: &'a dyn Fn(Vec<u8>) -> SavedInner,
+    /// Whether the pool takes in what it finds on the way.
+    collect: bool,
+}
+
+impl Ctl<Move> for Watch<'_> {
+    fn poll(&mut self, iterations: u64, best: u32) -> Signal {
+        self.ctl.poll(self.own.games.saturating_add(iterations), best.max(self.own.finds.best))
+    }
+
+    fn offer_checkpoint(&mut self, save: &mut dyn FnMut() -> Vec<u8>) {
+        let (own, wrap) = (&*self.own, self.wrap);
+        self.ctl.offer_checkpoint(&mut || own.save(Some(wrap(save()))));
+    }
+
+    fn improved(&mut self, moves: &[Move], iterations: u64) {
+        if self.collect {
+            let grid: Vec<u32> = moves[self.unit.prefix.len()..].iter().map(|mv| mv.bits()).collect();
+            self.own.take_in(&grid, self.unit);
+            // It is reported here.
+            self.own.finds.clear();
+        }
+        let score = moves.len() as u32;
+        if score > self.own.finds.best {
+            self.own.finds.best = score;
+            self.ctl.improved(moves, self.own.games.saturating_add(iterations));
+        }
+    }
+
+    fn keep_from(&self) -> u32 {
+        self.ctl.keep_from()
+    }
+
+    fn found(&mut self, moves: &[Move], iterations: u64) {
+        self.ctl.found(moves, self.own.games.saturating_add(iterations));
+    }
+}
+
+impl<R: Rules> Search<Move> for Regrow<R> {
+    fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+        self.own.finds.keep_from = ctl.keep_from();
+        let limit = self.unit.max_iterations.unwrap_or(u64::MAX);
+        loop {
+            self.own.finds.report(&self.unit.prefix, self.own.games, ctl);
+            let mut inner = match self.inner.take() {
+                Some(inner) => inner,
+                None => {
+                    if self.own.games.saturating_sub(self.own.found_at) >= self.patience {
+                        return End::Finished;
+                    }
+                    if self.own.games >= limit {
+                        return End::IterationLimit;
+                    }
+                    if ctl.poll(self.own.games, self.own.finds.best) == Signal::Stop {
+                        return End::Stopped;
+                    }
+                    let Some(inner) = self.begin_step() else { return End::Finished };
+                    inner
+                }
+            };
+            let kept = match &inner {
+                Inner::Start(_) => None,
+                Inner::Step(_, kept) => Some(kept.clone()),
+            };
+            let wrap = |state| match &kept {
+                None => SavedInner::Start(state),
+                Some(kept) => SavedInner::Step(state, kept.clone()),
+            };
+            let mut watch =
+                Watch { ctl: &mut *ctl, own: &mut self.own, unit: &self.unit, wrap: &wrap, collect: kept.is_none() };
+            match inner.search_mut().run(&mut watch) {
+                End::Stopped => {
+                    self.inner = Some(inner);
+                    return End::Stopped;
+                }
+                End::IterationLimit if kept.is_none() => {
+                    self.inner = Some(inner);
+                    return End::IterationLimit;
+                }
+                _ => self.end(inner),
+            }
+        }
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.own.save(self.inner.as_ref().map(|inner| match inner {
+            Inner::Start(search) => SavedInner::Start(search.save()),
+            Inner::Step(search, kept) => SavedInner::Step(search.save(), kept.clone()),
+        }))
+    }
+
+    fn iterations(&self) -> u64 {
+        let inner = self.inner.as_ref().map_or(0, |inner| inner.search().iterations());
+        self.own.games.saturating_add(inner)
+    }
+
+    fn best(&self) -> u32 {
+        self.own.finds.best
+    }
+
+    fn results(&self) -> &[Histogram] {
+        match &self.inner {
+            Some(Inner::Start(search)) => search.results(),
+            _ => &self.own.results,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::ctl::KeepBest;
+    use crate::morpion::variant::{T5, Variant};
+    use crate::strategies::choices::tests::game;
+    use crate::with_rules;
+    use std::collections::HashSet;
+
+    fn params(grids: Vec<Vec<Move>>) -> Params {
+        Params { strategy: Strategy::Regrow, level: Some(2), patience: Some(60_000), grids, ..Params::default() }
+    }
+
+    fn unit(max_iterations: u64) -> Unit {
+        Unit { prefix: Vec::new(), candidates: None, seed: 9, max_iterations: Some(max_iterations) }
+    }
+
+    fn moves(bits: &[u32]) -> Vec<Move> {
+        bits.iter().map(|&bits| Move::from_raw(bits)).collect()
+    }
+
+    #[test]
+    fn a_beginning_is_legal_is_of_the_grid_and_has_its_length_and_every_one_can_come() {
+        for variant in Variant::ALL {
+            with_rules!(variant, R => {
+                let grid = game::<R>(4, usize::MAX);
+                let whole: HashSet<u32> = grid.iter().copied().collect();
+                let mut firsts = HashSet::new();
+                for seed in 0..200 {
+                    let count = 1 + seed as usize % grid.len();
+                    let kept = beginning(&Position::<R>::new(), &grid, count, &mut seed::rng(seed, &[]));
+                    assert_eq!(kept.len(), count, "{variant}");
+                    assert!(kept.iter().all(|bits| whole.contains(bits)));
+                    assert!(Position::<R>::after(&moves(&kept)).is_ok(), "{variant}: {kept:?}");
+                    firsts.insert(kept[0]);
+                }
+                let start = Position::<R>::new();
+                let of_start = start.moves().iter().filter(|mv| whole.contains(&mv.bits())).count();
+                assert_eq!(firsts.len(), of_start, "{variant}: any move that the start allows can be the first");
+            });
+        }
+    }
+
+    /// From a given grid: each step keeps a beginning of a grid of the pool, and longer ones are found.
+    #[test]
+    fn a_grid_grows_longer_and_each_step_keeps_what_it_should() {
+        let start = moves(&game::<T5>(1, usize::MAX));
+        let mut keep = KeepBest { limit: Some(1), ..KeepBest::default() };
+        let mut search = Regrow::<T5>::new(&params(vec![start.clone()]), &unit(200_000));
+        let (mut steps, mut ends) = (0, 0);
+        while search.run(&mut keep) == End::Stopped {
+            if let Some(Inner::Step(nrpa, kept)) = &search.inner
+                && search.own.steps >= steps
+            {
+                steps = search.own.steps + 1;
+                let lengths =
+                    search.own.pool.members().filter(|member| kept.iter().all(|mv| member.moves.contains(mv)));
+                let lengths: Vec<usize> = lengths.map(|member| member.moves.len()).collect();
+                assert!(
+                    lengths.iter().any(|&n| (n / 4..n / 2 + 1).contains(&kept.len())),
+                    "{} of {lengths:?}",
+                    kept.len()
+                );
+                assert!(nrpa.best_game().len() >= kept.len());
+                ends += 1;
+            }
+            keep.limit = Some(search.iterations() + 1_000);
+        }
+        assert!(ends > 5, "{ends} steps were seen");
+        assert!(keep.best.len() > start.len() + 10, "{} from {}", keep.best.len(), start.len());
+        assert_eq!(search.best() as usize, keep.best.len());
+        assert!(Position::<T5>::after(&keep.best).is_ok());
+    }
+
+    #[test]
+    fn a_step_keeps_as_many_moves_as_it_is_told() {
+        let start = moves(&game::<T5>(2, usize::MAX));
+        let params = Params { keep: Some(17), ..params(vec![start.clone()]) };
+        let mut search = Regrow::<T5>::new(&params, &unit(200_000));
+        let mut keep = KeepBest { limit: Some(500), ..KeepBest::default() };
+        assert_eq!(search.run(&mut keep), End::Stopped);
+        let Some(Inner::Step(_, kept)) = &search.inner else { panic!("a step is under way") };
+        assert_eq!(kept.len(), 17);
+        assert!(moves(kept).iter().all(|mv| start.contains(mv)));
+    }
+
+    /// Without grids a run begins with tempering; what that has met is grown anew, and every game is counted once.
+    #[test]
+    fn a_run_without_grids_begins_with_tempering() {
+        let mut search = Regrow::<T5>::new(&params(Vec::new()), &unit(u64::MAX));
+        assert!(matches!(search.inner, Some(Inner::Start(_))));
+        let mut keep = KeepBest::default();
+        assert_eq!(search.run(&mut keep), End::Finished);
+        assert!(search.own.steps > 3, "{} steps", search.own.steps);
+        let counted: Vec<u64> = search.results().iter().map(Histogram::total).collect();
+        assert_eq!((counted[0], counted[2]), (search.iterations(), search.own.steps), "{counted:?}");
+        assert!(search.own.games >= search.own.found_at + 60_000);
+        assert_eq!(search.own.pool.best(), keep.best.len());
+    }
+
+    #[test]
+    fn a_state_of_another_form_or_with_a_grid_that_is_not_legal_is_refused() {
+        let params = params(vec![moves(&game::<T5>(3, usize::MAX))]);
+        let mut search = Regrow::<T5>::new(&params, &unit(30_000));
+        search.run(&mut KeepBest { limit: Some(15_000), ..KeepBest::default() });
+        let saved = search.save();
+        assert_eq!(Regrow::<T5>::restore(&params, &unit(30_000), &saved).unwrap().save(), saved);
+        let refused = |bytes: &[u8]| match Regrow::<T5>::restore(&params, &unit(30_000), bytes) {
+            Ok(_) => panic!("it was taken"),
+            Err(error) => error.to_string(),
+        };
+        let other = [&[FORM + 1], &saved[1..]].concat();
+        assert!(refused(&other).contains("another version"), "{}", refused(&other));
+        // A step that keeps a move which nothing supports.
+        if let Some(Inner::Step(_, kept)) = &mut search.inner {
+            kept.reverse();
+        }
+        assert!(refused(&search.save()).contains("not legal"));
+    }
+}
