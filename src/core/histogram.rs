@@ -31,6 +31,12 @@ impl Histogram {
         self.counts[score & (SCORES - 1)] += 1;
     }
 
+    /// How often a score came up.
+    #[inline(always)]
+    pub fn count(&self, score: usize) -> u64 {
+        self.counts.get(score).copied().unwrap_or(0)
+    }
+
     /// Adds the counts of `other`.
     pub fn merge(&mut self, other: &Histogram) {
         for (count, more) in self.counts.iter_mut().zip(other.counts.iter()) {

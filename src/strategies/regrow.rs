@@ -2,7 +2,7 @@
 //!
 //! A grid is a partial order, so it has many beginnings: sets of its moves that need nothing but each other. A step takes
 //! a grid out of a pool and keeps a random beginning of it, a quarter to a half of its moves; the rest is made anew by a nested
-//! search (`nrpa`) that knows nothing of what was there. What is new and not much shorter than the best joins the pool.
+//! search (`nrpa`) that knows nothing of what was there, and ends where its results are the same again and again. What is new and not much shorter than the best joins the pool.
 //! So a step goes far beyond what any local search reaches from the grid, and yet lands among long grids often: the core
 //! of a grid decides how long it can become, and long grids have much of theirs in common.
 //!
@@ -34,6 +34,8 @@ const SPREAD: f32 = 1.0;
 const KEPT: Range<f64> = 0.25..0.5;
 /// The tempering that a run begins with ends after this part of the patience without a longer grid.
 const START: u64 = 3;
+/// A step is over when so many calls below its top level have had a result as long as its best.
+const SETTLED: u64 = 25;
 /// What a state begins with.
 const FORM: u8 = 1;
 
@@ -177,7 +179,7 @@ impl<R: Rules> Regrow<R> {
             Some(SavedInner::Step(state, kept)) => {
                 check_grid::<R>(&unit.prefix, &kept).map_err(fail)?;
                 let nrpa = Nrpa::restore(&search.step_params, &search.step(&kept), None, &state)?;
-                Some(Inner::Step(Box::new(nrpa), kept))
+                Some(Inner::Step(Box::new(nrpa.settling(SETTLED)), kept))
             }
         };
         Ok(search)
@@ -202,7 +204,7 @@ impl<R: Rules> Regrow<R> {
         // One at least, since the unit may be barred from some first moves.
         let count = self.keep.unwrap_or((share * moves.len() as f64) as usize).clamp(1, moves.len().max(1));
         let kept = beginning(&self.position, moves, count, &mut rng);
-        let search = Nrpa::new(&self.step_params, &self.step(&kept), None);
+        let search = Nrpa::new(&self.step_params, &self.step(&kept), None).settling(SETTLED);
         Some(Inner::Step(Box::new(search), kept))
     }
 
@@ -498,9 +500,8 @@ mod tests {
         let other = [&[FORM + 1], &saved[1..]].concat();
         assert!(refused(&other).contains("another version"), "{}", refused(&other));
         // A step that keeps a move which nothing supports.
-        if let Some(Inner::Step(_, kept)) = &mut search.inner {
-            kept.reverse();
-        }
+        let Some(Inner::Step(_, kept)) = &mut search.inner else { panic!("a step is under way") };
+        *kept = vec![params.grids[0].last().unwrap().bits()];
         assert!(refused(&search.save()).contains("not legal"));
     }
 }

@@ -169,6 +169,8 @@ pub struct Nrpa<R> {
     playouts: u64,
     best: u32,
     finished: bool,
+    /// The top level ends when so many of its calls have had a result as long as its best.
+    settling: u64,
     /// Scores of the playouts and of the calls of levels 1 to the top.
     results: Vec<Histogram>,
     /// Lengths of the playouts of the last slice, without the prefix: the hot function only stores them.
@@ -198,6 +200,23 @@ impl<R: Rules> Nrpa<R> {
     /// Begins the search of `unit`, of which `call` is to be made, or the whole.
     pub fn new(params: &Params, unit: &Unit, call: Option<&Call>) -> Nrpa<R> {
         Nrpa::with_extension(params, unit, call, Extension::detect())
+    }
+
+    /// Ends, from level 2 on, when so many calls of the level below the top have had a result as long as the best: the policy
+    /// has settled by then, and further calls seldom bring a longer one.
+    pub(super) fn settling(mut self, calls: u64) -> Nrpa<R> {
+        self.settling = calls;
+        self
+    }
+
+    /// Counts the result of the top level and ends it, if it has settled.
+    fn settle(&mut self) {
+        let [.., below, top] = &mut self.results[1..] else { return };
+        let score = self.prefix.len() + self.nests.last().map_or(0, |nest| nest.best.moves().len());
+        if !self.finished && below.count(score) >= self.settling {
+            top.add(score);
+            self.finished = true;
+        }
     }
 
     /// The same with a chosen extension (where the processor lacks it, plain code).
@@ -232,6 +251,7 @@ impl<R: Rules> Nrpa<R> {
             playouts: 0,
             best: 0,
             finished: false,
+            settling: u64::MAX,
             results: vec![Histogram::default(); level as usize + 1],
             lengths: Box::new([0; SLICE as usize]),
             recent: Histogram::default(),
@@ -424,6 +444,7 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
             if self.open {
                 continue;
             }
+            self.settle();
             // The call of level 1 has just ended; its best game stays in place until the next begins.
             let found = self.nests[0].best.moves();
             let score = (self.prefix.len() + found.len()) as u32;

@@ -254,6 +254,32 @@ fn a_unit_with_a_prefix_or_a_limit_keeps_to_it() {
     assert_eq!(ctl.best.len() as u32, search.best());
 }
 
+/// A search that settles ends with its best, early, and is until then the one that does not.
+#[test]
+fn a_search_that_has_settled_ends() {
+    let params = params(2, 60, Adapt::Sequence);
+    let (mut early, mut least) = (0, u64::MAX);
+    for seed in 0..20 {
+        let mut whole = Nrpa::<T5>::new(&params, &unit(seed), None);
+        assert_eq!(whole.run(&mut KeepBest::default()), End::Finished);
+        let mut search = Nrpa::<T5>::new(&params, &unit(seed), None).settling(5);
+        let mut keep = KeepBest::default();
+        assert_eq!(search.run(&mut keep), End::Finished);
+        let best = search.best();
+        assert_eq!((search.best_game().len(), keep.best.len()), (best as usize, best as usize));
+        let calls = search.results()[1].total();
+        assert_eq!((search.results()[2].count(best as usize), search.results()[2].total()), (1, 1));
+        assert_eq!((search.iterations(), whole.results()[1].total()), (calls * 60, 60));
+        if calls < 60 {
+            (early, least) = (early + 1, least.min(search.results()[1].count(best as usize)));
+            // Restored, it has settled still.
+            let mut again = Nrpa::<T5>::restore(&params, &unit(seed), None, &search.save()).unwrap().settling(5);
+            assert_eq!((again.run(&mut KeepBest::default()), again.iterations()), (End::Finished, calls * 60));
+        }
+    }
+    assert!(early > 5 && least == 5, "{early} of 20 ended early, after {least} results");
+}
+
 #[test]
 fn a_start_without_moves_ends_at_once() {
     let mut position = Position::<T4>::new();
