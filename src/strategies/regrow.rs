@@ -490,7 +490,7 @@ mod tests {
     fn a_state_of_another_form_or_with_a_grid_that_is_not_legal_is_refused() {
         let params = params(vec![moves(&game::<T5>(3, usize::MAX))]);
         let mut search = Regrow::<T5>::new(&params, &unit(30_000));
-        search.run(&mut KeepBest { limit: Some(15_000), ..KeepBest::default() });
+        search.run(&mut KeepBest { limit: Some(500), ..KeepBest::default() });
         let saved = search.save();
         assert_eq!(Regrow::<T5>::restore(&params, &unit(30_000), &saved).unwrap().save(), saved);
         let refused = |bytes: &[u8]| match Regrow::<T5>::restore(&params, &unit(30_000), bytes) {
