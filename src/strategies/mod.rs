@@ -16,7 +16,6 @@ pub mod params;
 pub mod permute;
 pub mod perturb;
 mod playout;
-mod pool;
 pub mod prefix;
 mod priorities;
 pub mod random;

@@ -282,7 +282,8 @@ pub struct Params {
     #[arg(long, value_name = "N", default_value_t = Params::default().completion,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub completion: u32,
-    /// PERTURB, REGROW: grids kept of each score; PERMUTE: grids kept in all, 1..=100,000 [default: 200; PERMUTE: 20000].
+    /// PERTURB: grids kept of each score; PERMUTE, REGROW: grids kept in all, 1..=100,000 [default: 200; PERMUTE: 20000;
+    /// REGROW: 64].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<u32>,
@@ -336,10 +337,15 @@ impl Params {
         })
     }
 
-    /// Grids kept: the number asked for, or 20,000 in all for PERMUTE and 200 of each score for the others. Hunts that were
+    /// Grids kept: the number asked for, or 20,000 in all for PERMUTE, 64 for REGROW and 200 of each score for
+    /// the others. Hunts that were
     /// begun before it depended on the strategy name theirs.
     pub fn pool(&self) -> u32 {
-        self.pool.unwrap_or(if self.strategy == Strategy::Permute { 20_000 } else { 200 })
+        self.pool.unwrap_or(match self.strategy {
+            Strategy::Permute => 20_000,
+            Strategy::Regrow => 64,
+            _ => 200,
+        })
     }
 
     /// Playouts without a longer grid that end a run: the number asked for, or 300 M for REGROW, 200 M for PERMUTE and TEMPER

@@ -238,6 +238,11 @@ impl<R: Rules> Temper<R> {
         Ok(search)
     }
 
+    /// Where the walks are: the moves of each after the prefix.
+    pub(super) fn grids(&self) -> impl Iterator<Item = Vec<u32>> {
+        self.replicas.iter().map(|replica| replica.grid.moves().collect())
+    }
+
     /// Lets a replica go on from a grid that comes from elsewhere, of which it keeps [`MOST`] moves.
     fn begin_with(&mut self, at: usize, moves: &[u32]) {
         if moves.len() > self.longest {

@@ -1,8 +1,9 @@
 //! Regrowth: large-neighbourhood search whose neighbourhood is most of the grid.
 //!
 //! A grid is a partial order, so it has many beginnings: sets of its moves that need nothing but each other. A step takes
-//! a grid out of a pool and keeps a random beginning of it, a quarter to a half of its moves; the rest is made anew by a nested
-//! search (`nrpa`) that knows nothing of what was there, and ends where its results are the same again and again. What is new and not much shorter than the best joins the pool.
+//! a grid out of a pool and keeps a random beginning of it, a fifth to nearly half of its moves; the rest is made anew by a nested
+//! search (`nrpa`) that knows nothing of what was there, and ends where its results are the same again and again. What is of a kind of its own, or longer than what there is of
+//! its kind, joins the pool.
 //! So a step goes far beyond what any local search reaches from the grid, and yet lands among long grids often: the core
 //! of a grid decides how long it can become, and long grids have much of theirs in common.
 //!
@@ -11,11 +12,12 @@
 //!
 //! Each step draws its random numbers from a seed of its own, derived from the unit's seed and the step's number.
 
-use super::local::{Finds, check_grid};
+mod pool;
+
+use super::local::{Finds, Seen, check_grid};
 use super::nrpa::Nrpa;
 use super::nrpa::game::points_fingerprint;
 use super::params::{Params, Strategy};
-use super::pool::{Pool, SavedPool};
 use super::temper::Temper;
 use super::{Unit, decode_with_results, encode_with_results, restore_error};
 use crate::core::ctl::{Ctl, Signal};
@@ -25,17 +27,18 @@ use crate::core::seed::{self, Rng, derive};
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
+use pool::{Member, Pool};
 use rand::RngExt;
 use std::ops::Range;
 
-/// Mean distance of a drawn grid's score from the best.
-const SPREAD: f32 = 1.0;
 /// How much of a grid is kept, of its length.
-const KEPT: Range<f64> = 0.25..0.5;
+const KEPT: Range<f64> = 0.2..0.45;
 /// The tempering that a run begins with ends after this part of the patience without a longer grid.
 const START: u64 = 3;
 /// A step is over when so many calls below its top level have had a result as long as its best.
 const SETTLED: u64 = 25;
+/// Grids that are remembered to have been told of, 0.1 MB when saved.
+const TOLD: usize = 1 << 13;
 /// What a state begins with.
 const FORM: u8 = 1;
 
@@ -81,6 +84,7 @@ pub struct Regrow<R> {
 /// What is known beyond the search under way.
 struct Own {
     pool: Pool,
+    told: Seen,
     /// Steps that are done.
     steps: u64,
     /// Games of the searches that are done.
@@ -95,7 +99,8 @@ struct Own {
 struct Saved {
     form: u8,
     inner: Option<SavedInner>,
-    pool: SavedPool,
+    pool: Vec<Member>,
+    told: Vec<(u32, u64)>,
     steps: u64,
     games: u64,
     found_at: u64,
@@ -115,7 +120,7 @@ impl<R: Rules> Regrow<R> {
         for grid in &params.grids {
             if let Some(own) = grid.strip_prefix(&unit.prefix[..]) {
                 let moves: Vec<u32> = own.iter().map(|mv| mv.bits()).collect();
-                search.own.take_in(&moves, unit);
+                search.own.take_in(&moves);
             }
         }
         if search.own.pool.best() == 0 {
@@ -142,6 +147,7 @@ impl<R: Rules> Regrow<R> {
             inner: None,
             own: Own {
                 pool: Pool::new(params.pool() as usize),
+                told: Seen::new(TOLD),
                 steps: 0,
                 games: 0,
                 found_at: 0,
@@ -162,10 +168,11 @@ impl<R: Rules> Regrow<R> {
         if saved.form != FORM {
             return Err(fail("it is of another version of the program"));
         }
-        for member in &saved.pool.members {
+        for member in &saved.pool {
             check_grid::<R>(&unit.prefix, &member.moves).map_err(fail)?;
         }
         search.own.pool.restore(saved.pool).map_err(fail)?;
+        search.own.told.restore(&saved.told).map_err(fail)?;
         search.own.steps = saved.steps;
         search.own.games = saved.games;
         search.own.found_at = saved.found_at;
@@ -199,7 +206,7 @@ impl<R: Rules> Regrow<R> {
     /// The next step, if the pool has a grid that can be regrown.
     fn begin_step(&mut self) -> Option<Inner<R>> {
         let mut rng = seed::rng(derive(self.unit.seed, &[self.own.steps]), &[]);
-        let moves = &self.own.pool.draw(SPREAD, &mut rng)?.moves;
+        let moves = &self.own.pool.draw(&mut rng)?.moves;
         let share = rng.random_range(KEPT);
         // One at least, since the unit may be barred from some first moves.
         let count = self.keep.unwrap_or((share * moves.len() as f64) as usize).clamp(1, moves.len().max(1));
@@ -212,8 +219,9 @@ impl<R: Rules> Regrow<R> {
     fn end(&mut self, inner: Inner<R>) {
         self.own.games = self.own.games.saturating_add(inner.search().iterations());
         match inner {
-            // What it met is in the pool.
+            // The longest that it met are in the pool.
             Inner::Start(search) => {
+                search.grids().for_each(|grid| self.own.take_in(&grid));
                 self.own.results[0].merge(&search.results()[0]);
                 self.own.found_at = self.own.games;
             }
@@ -226,7 +234,7 @@ impl<R: Rules> Regrow<R> {
                 if moves.len() > self.own.pool.best() {
                     self.own.found_at = self.own.games;
                 }
-                self.own.take_in(&moves, &self.unit);
+                self.own.take_in(&moves);
                 self.own.steps += 1;
             }
         }
@@ -234,10 +242,10 @@ impl<R: Rules> Regrow<R> {
 }
 
 impl Own {
-    /// Offers the pool a grid, and tells of it if it is new there.
-    fn take_in(&mut self, moves: &[u32], unit: &Unit) {
-        let mut rng = seed::rng(derive(unit.seed, &[self.steps, 2]), &[]);
-        if self.pool.insert(moves, points_fingerprint(moves), &mut rng) {
+    /// Offers the pool a grid, and tells of it if it is new.
+    fn take_in(&mut self, moves: &[u32]) {
+        self.pool.insert(moves);
+        if self.told.insert(points_fingerprint(moves)) {
             self.finds.push(moves);
         }
     }
@@ -246,7 +254,8 @@ impl Own {
         let saved = Saved {
             form: FORM,
             inner,
-            pool: self.pool.save(),
+            pool: self.pool.members().to_vec(),
+            told: self.told.save(),
             steps: self.steps,
             games: self.games,
             found_at: self.found_at,
@@ -296,7 +305,7 @@ impl Ctl<Move> for Watch<'_> {
     fn improved(&mut self, moves: &[Move], iterations: u64) {
         if self.collect {
             let grid: Vec<u32> = moves[self.unit.prefix.len()..].iter().map(|mv| mv.bits()).collect();
-            self.own.take_in(&grid, self.unit);
+            self.own.take_in(&grid);
             // It is reported here.
             self.own.finds.clear();
         }
@@ -442,10 +451,10 @@ mod tests {
             {
                 steps = search.own.steps + 1;
                 let lengths =
-                    search.own.pool.members().filter(|member| kept.iter().all(|mv| member.moves.contains(mv)));
+                    search.own.pool.members().iter().filter(|member| kept.iter().all(|mv| member.moves.contains(mv)));
                 let lengths: Vec<usize> = lengths.map(|member| member.moves.len()).collect();
                 assert!(
-                    lengths.iter().any(|&n| (n / 4..n / 2 + 1).contains(&kept.len())),
+                    lengths.iter().any(|&n| (n / 5..n / 2).contains(&kept.len())),
                     "{} of {lengths:?}",
                     kept.len()
                 );

@@ -15,6 +15,8 @@
 //! The thesis's last step ("Řešič Morpion Solitaire", 2021), 28 moves of a grid of 146 kept and the rest searched anew,
 //! is the operator `suffix` with `keep` 28.
 
+mod pool;
+
 use super::extension::{Extension, Instructions, Task, dispatch};
 use super::local::{Finds, SavedStart, WarmStart, check_grid};
 use super::nrpa::clocks::Clocks;
@@ -23,7 +25,6 @@ use super::nrpa::playout::Playout;
 use super::nrpa::policy::{Policy, code};
 use super::nrpa::{Nest, learn};
 use super::params::{Adapt, Operator, Params};
-use super::pool::{Pool, SavedPool};
 use super::{Unit, decode_with_results, encode_with_results, restore_error};
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
@@ -33,6 +34,7 @@ use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
+use pool::{Pool, SavedPool};
 use rand::RngExt;
 
 /// Playouts between two polls: about 10 ms.
