@@ -401,7 +401,7 @@ fn results_are_counted_per_level_and_good_games_offered() {
         results.counts().filter(|&(score, _)| score >= KEEP_FROM).map(|(_, count)| count).sum::<u64>() as usize
     };
     for variant in Variant::ALL {
-        let nrpa = Params { strategy: Strategy::Nrpa, level: Some(3), iterations: 12, ..exact() };
+        let nrpa = Params { strategy: Strategy::Nrpa, level: Some(3), iterations: Some(12), ..exact() };
         let trace = run(variant, &nrpa, &unit(&[], None, None));
         assert_eq!(counted(&trace), [12 * 12 * 12, 144, 12, 1], "{variant}");
         assert_eq!(trace.results[3].counts().next(), Some((trace.best, 1)), "{variant}");

@@ -96,7 +96,7 @@ impl Shape {
             return Err(ShareError::Width(width));
         }
         // Numbers that do not fit are never reached.
-        let calls = u64::from(params.iterations.max(1));
+        let calls = u64::from(params.iterations());
         let playouts = calls.saturating_pow(share);
         let all = calls.saturating_pow(top - share);
         let per_search = limit.map_or(all, |limit| all.min(limit.div_ceil(playouts).max(1)));
@@ -301,7 +301,7 @@ mod tests {
 
     fn job(level: u32, iterations: u32, share: Option<u32>, width: u32) -> Job {
         let strategy = Strategy::Nrpa;
-        let params = Params { strategy, level: Some(level), iterations, stabilize: 1, share, ..Params::default() };
+        let params = Params { strategy, level: Some(level), iterations: Some(iterations), stabilize: 1, share, ..Params::default() };
         Job {
             variant: Variant::D5,
             params: Params { width: share.map(|_| width), ..params },
@@ -510,7 +510,7 @@ mod tests {
         let params = |width| Params {
             strategy: Strategy::Nrpa,
             level: Some(4),
-            iterations: 3,
+            iterations: Some(3),
             width: Some(width),
             ..Params::default()
         };

@@ -107,7 +107,7 @@ pub fn method(params: &Params) -> String {
             let share = params.share.map_or(String::new(), |share| {
                 format!(", calls of level {share} shared, width {}", params.width.unwrap_or(1))
             });
-            let Params { iterations, alpha, stabilize, .. } = params;
+            let (iterations, Params { alpha, stabilize, .. }) = (params.iterations(), params);
             let every = if *stabilize > 1 { format!(" after {stabilize} playouts") } else { String::new() };
             format!("nrpa level {}, N {iterations}, alpha {alpha}, adapt {adapt}{every}{share}", params.level())
         }
@@ -144,7 +144,7 @@ pub fn method(params: &Params) -> String {
                 1 => "a grid".to_owned(),
                 n => format!("{n} grids"),
             };
-            format!("regrow from {from}, by nrpa level {}, N {}", params.level(), params.iterations)
+            format!("regrow from {from}, by nrpa level {}, N {}", params.level(), params.iterations())
         }
         Strategy::Dfs => {
             let sort = serde_json::to_string(&params.sort).unwrap_or_default();

@@ -243,10 +243,10 @@ pub struct Params {
     /// those that make grids anew [default: 5 for NRPA in 5T and 5D, else 3; PERMUTE begins with nothing].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LEVEL)))]
     pub level: Option<u32>,
-    /// NRPA, REGROW: calls of the level below per call (N), 1..=1,000,000.
-    #[arg(long, value_name = "N", default_value_t = Params::default().iterations,
-        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub iterations: u32,
+    /// NRPA, REGROW: calls of the level below per call (N), 1..=1,000,000 [default: 100; REGROW: 160].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<u32>,
     /// NRPA: step length of the policy's adaptation, above 0, at most 100.
     #[arg(long, default_value_t = Params::default().alpha, value_parser = up_to_a_hundred)]
     pub alpha: f64,
@@ -335,6 +335,15 @@ impl Params {
             Strategy::Permute => 0,
             _ => 3,
         })
+    }
+
+    /// Calls of the level below per call: the number asked for, or 160 for REGROW and 100 for the others, one at least.
+    pub fn iterations(&self) -> u32 {
+        let iterations = self.iterations.unwrap_or(match self.strategy {
+            Strategy::Regrow => 160,
+            _ => 100,
+        });
+        iterations.max(1)
     }
 
     /// Grids kept: the number asked for, or 20,000 in all for PERMUTE, 64 for REGROW and 200 of each score for
@@ -537,7 +546,7 @@ impl Default for Params {
             jumps: Jumps::frequent(),
             stall: StallTable::thesis(),
             level: None,
-            iterations: 100,
+            iterations: None,
             alpha: 1.0,
             stabilize: 2,
             adapt: Adapt::Sequence,

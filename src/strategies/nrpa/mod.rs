@@ -235,7 +235,7 @@ impl<R: Rules> Nrpa<R> {
         Nrpa {
             adapt: params.adapt,
             alpha: params.alpha as f32,
-            calls: params.iterations.max(1),
+            calls: params.iterations(),
             stabilize: params.stabilize.max(1),
             seed: unit.seed,
             limit: unit.max_iterations.unwrap_or(u64::MAX),

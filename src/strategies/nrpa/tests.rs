@@ -12,7 +12,7 @@ use crate::with_rules;
 use std::collections::HashMap;
 
 fn params(level: u32, iterations: u32, adapt: Adapt) -> Params {
-    Params { strategy: Strategy::Nrpa, level: Some(level), iterations, adapt, ..Params::default() }
+    Params { strategy: Strategy::Nrpa, level: Some(level), iterations: Some(iterations), adapt, ..Params::default() }
 }
 
 fn unit(seed: u64) -> Unit {

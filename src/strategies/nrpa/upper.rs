@@ -86,7 +86,7 @@ impl<R: Rules> Upper<R> {
         Upper {
             adapt: params.adapt,
             alpha: params.alpha as f32,
-            calls: params.iterations.max(1),
+            calls: params.iterations(),
             share,
             extension: Extension::detect(),
             prefix: start.to_vec(),

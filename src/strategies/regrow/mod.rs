@@ -8,7 +8,7 @@
 //! of a grid decides how long it can become, and long grids have much of theirs in common.
 //!
 //! The pool begins with given grids, or with what a run of parallel tempering (`temper`) has met when it is stuck: after a
-//! third of the `patience` without a longer grid. After `patience` playouts without a longer grid the unit is finished.
+//! fifth of the `patience` without a longer grid. After `patience` playouts without a longer grid the unit is finished.
 //!
 //! Each step draws its random numbers from a seed of its own, derived from the unit's seed and the step's number.
 
@@ -18,7 +18,7 @@ use super::local::{Finds, Seen, check_grid};
 use super::nrpa::Nrpa;
 use super::nrpa::game::points_fingerprint;
 use super::params::{Params, Strategy};
-use super::temper::Temper;
+use super::temper::{REFINING, TERM, Temper};
 use super::{Unit, decode_with_results, encode_with_results, restore_error};
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
@@ -34,7 +34,7 @@ use std::ops::Range;
 /// How much of a grid is kept, of its length.
 const KEPT: Range<f64> = 0.2..0.45;
 /// The tempering that a run begins with ends after this part of the patience without a longer grid.
-const START: u64 = 3;
+const START: u64 = 5;
 /// A step is over when so many calls below its top level have had a result as long as its best.
 const SETTLED: u64 = 25;
 /// Grids that are remembered to have been told of, 0.1 MB when saved.
@@ -48,20 +48,48 @@ enum Inner<R> {
     Start(Box<Temper<R>>),
     /// The search that makes a grid anew behind what is kept of it, the unit's prefix not included.
     Step(Box<Nrpa<R>>, Vec<u32>),
+    /// The cold walks that refine what the step has made.
+    Refine(Box<Temper<R>>),
 }
 
 impl<R: Rules> Inner<R> {
     fn search(&self) -> &dyn Search<Move> {
         match self {
-            Inner::Start(search) => &**search,
+            Inner::Start(search) | Inner::Refine(search) => &**search,
             Inner::Step(search, _) => &**search,
+        }
+    }
+
+    fn form(&self) -> Form {
+        match self {
+            Inner::Start(_) => Form::Start,
+            Inner::Step(_, kept) => Form::Step(kept.clone()),
+            Inner::Refine(_) => Form::Refine,
         }
     }
 
     fn search_mut(&mut self) -> &mut dyn Search<Move> {
         match self {
-            Inner::Start(search) => &mut **search,
+            Inner::Start(search) | Inner::Refine(search) => &mut **search,
             Inner::Step(search, _) => &mut **search,
+        }
+    }
+}
+
+/// Which search runs inside.
+enum Form {
+    Start,
+    Step(Vec<u32>),
+    Refine,
+}
+
+impl Form {
+    /// What is saved of it, with its state.
+    fn with(&self, state: Vec<u8>) -> SavedInner {
+        match self {
+            Form::Start => SavedInner::Start(state),
+            Form::Step(kept) => SavedInner::Step(state, kept.clone()),
+            Form::Refine => SavedInner::Refine(state),
         }
     }
 }
@@ -71,10 +99,13 @@ pub struct Regrow<R> {
     /// Those of the searches inside.
     start_params: Params,
     step_params: Params,
+    refine_params: Params,
     unit: Unit,
     /// The position that the games start from.
     position: Position<R>,
     keep: Option<usize>,
+    /// Whether what the steps make is refined.
+    refines: bool,
     patience: u64,
     /// The search under way, if one is.
     inner: Option<Inner<R>>,
@@ -111,6 +142,7 @@ struct Saved {
 enum SavedInner {
     Start(Vec<u8>),
     Step(Vec<u8>, Vec<u32>),
+    Refine(Vec<u8>),
 }
 
 impl<R: Rules> Regrow<R> {
@@ -139,7 +171,20 @@ impl<R: Rules> Regrow<R> {
         let of = |strategy| Params { strategy, grids: Vec::new(), ..params.clone() };
         Regrow {
             start_params: Params { patience: Some((patience / START).max(1)), ..of(Strategy::Temper) },
-            step_params: Params { level: Some(params.level()), ..of(Strategy::Nrpa) },
+            step_params: Params {
+                level: Some(params.level()),
+                iterations: Some(params.iterations()),
+                ..of(Strategy::Nrpa)
+            },
+            refine_params: Params {
+                hot: REFINING.0,
+                cold: REFINING.1,
+                replicas: params.refiners.max(1),
+                refiners: 0,
+                patience: Some(TERM.min(patience / 10).max(1)),
+                ..of(Strategy::Temper)
+            },
+            refines: params.refiners > 0,
             unit: unit.clone(),
             position,
             keep: params.keep.map(|keep| (keep as usize).saturating_sub(unit.prefix.len())),
@@ -188,19 +233,34 @@ impl<R: Rules> Regrow<R> {
                 let nrpa = Nrpa::restore(&search.step_params, &search.step(&kept), None, &state)?;
                 Some(Inner::Step(Box::new(nrpa.settling(SETTLED)), kept))
             }
+            Some(SavedInner::Refine(state)) => {
+                let unit = search.further(2);
+                Some(Inner::Refine(Box::new(Temper::restore(&search.refine_params, &unit, &state)?)))
+            }
         };
         Ok(search)
     }
 
+    /// The unit with what is left of its limit, and a seed of the step and this number.
+    fn further(&self, number: u64) -> Unit {
+        Unit {
+            seed: derive(self.unit.seed, &[self.own.steps, number]),
+            max_iterations: self.unit.max_iterations.map(|limit| limit.saturating_sub(self.own.games)),
+            ..self.unit.clone()
+        }
+    }
+
     /// The unit of a step that keeps these moves.
     fn step(&self, kept: &[u32]) -> Unit {
-        Unit {
-            prefix: self.unit.prefix.iter().copied().chain(kept.iter().map(|&bits| Move::from_raw(bits))).collect(),
-            // What is kept begins as a grid of the unit does.
-            candidates: None,
-            seed: derive(self.unit.seed, &[self.own.steps, 1]),
-            max_iterations: self.unit.max_iterations.map(|limit| limit.saturating_sub(self.own.games)),
-        }
+        let prefix = self.unit.prefix.iter().copied().chain(moves_of(kept)).collect();
+        // What is kept begins as a grid of the unit does.
+        Unit { prefix, candidates: None, ..self.further(1) }
+    }
+
+    /// What refines a grid, with the unit's prefix.
+    fn refine(&self, grid: Vec<Move>) -> Inner<R> {
+        let params = Params { grids: vec![grid], ..self.refine_params.clone() };
+        Inner::Refine(Box::new(Temper::new(&params, &self.further(2))))
     }
 
     /// The next step, if the pool has a grid that can be regrown.
@@ -229,12 +289,21 @@ impl<R: Rules> Regrow<R> {
                 for (all, new) in self.own.results.iter_mut().zip(search.results()) {
                     all.merge(new);
                 }
-                let moves: Vec<u32> =
-                    search.best_game()[self.unit.prefix.len()..].iter().map(|mv| mv.bits()).collect();
+                let game = search.best_game();
+                let moves: Vec<u32> = game[self.unit.prefix.len()..].iter().map(|mv| mv.bits()).collect();
                 if moves.len() > self.own.pool.best() {
                     self.own.found_at = self.own.games;
                 }
                 self.own.take_in(&moves);
+                if self.refines {
+                    self.inner = Some(self.refine(game.to_vec()));
+                } else {
+                    self.own.steps += 1;
+                }
+            }
+            // What it has found is in the pool.
+            Inner::Refine(search) => {
+                self.own.results[0].merge(&search.results()[0]);
                 self.own.steps += 1;
             }
         }
@@ -263,6 +332,11 @@ impl Own {
         };
         encode_with_results(&saved, &self.results)
     }
+}
+
+/// Moves of their bits.
+fn moves_of(bits: &[u32]) -> impl Iterator<Item = Move> + '_ {
+    bits.iter().map(|&bits| Move::from_raw(bits))
 }
 
 /// So many moves of a grid, drawn one after the other at random from those of it that are legal.
@@ -305,6 +379,9 @@ impl Ctl<Move> for Watch<'_> {
     fn improved(&mut self, moves: &[Move], iterations: u64) {
         if self.collect {
             let grid: Vec<u32> = moves[self.unit.prefix.len()..].iter().map(|mv| mv.bits()).collect();
+            if grid.len() > self.own.pool.best() {
+                self.own.found_at = self.own.games.saturating_add(iterations);
+            }
             self.own.take_in(&grid);
             // It is reported here.
             self.own.finds.clear();
@@ -347,22 +424,16 @@ impl<R: Rules> Search<Move> for Regrow<R> {
                     inner
                 }
             };
-            let kept = match &inner {
-                Inner::Start(_) => None,
-                Inner::Step(_, kept) => Some(kept.clone()),
-            };
-            let wrap = |state| match &kept {
-                None => SavedInner::Start(state),
-                Some(kept) => SavedInner::Step(state, kept.clone()),
-            };
-            let mut watch =
-                Watch { ctl: &mut *ctl, own: &mut self.own, unit: &self.unit, wrap: &wrap, collect: kept.is_none() };
+            let form = inner.form();
+            let collect = !matches!(inner, Inner::Step(..));
+            let wrap = |state| form.with(state);
+            let mut watch = Watch { ctl: &mut *ctl, own: &mut self.own, unit: &self.unit, wrap: &wrap, collect };
             match inner.search_mut().run(&mut watch) {
                 End::Stopped => {
                     self.inner = Some(inner);
                     return End::Stopped;
                 }
-                End::IterationLimit if kept.is_none() => {
+                End::IterationLimit if collect => {
                     self.inner = Some(inner);
                     return End::IterationLimit;
                 }
@@ -372,10 +443,7 @@ impl<R: Rules> Search<Move> for Regrow<R> {
     }
 
     fn save(&self) -> Vec<u8> {
-        self.own.save(self.inner.as_ref().map(|inner| match inner {
-            Inner::Start(search) => SavedInner::Start(search.save()),
-            Inner::Step(search, kept) => SavedInner::Step(search.save(), kept.clone()),
-        }))
+        self.own.save(self.inner.as_ref().map(|inner| inner.form().with(inner.search().save())))
     }
 
     fn iterations(&self) -> u64 {
@@ -405,7 +473,14 @@ mod tests {
     use std::collections::HashSet;
 
     fn params(grids: Vec<Vec<Move>>) -> Params {
-        Params { strategy: Strategy::Regrow, level: Some(2), patience: Some(60_000), grids, ..Params::default() }
+        Params {
+            strategy: Strategy::Regrow,
+            level: Some(2),
+            iterations: Some(60),
+            patience: Some(60_000),
+            grids,
+            ..Params::default()
+        }
     }
 
     fn unit(max_iterations: u64) -> Unit {
@@ -443,9 +518,10 @@ mod tests {
     fn a_grid_grows_longer_and_each_step_keeps_what_it_should() {
         let start = moves(&game::<T5>(1, usize::MAX));
         let mut keep = KeepBest { limit: Some(1), ..KeepBest::default() };
-        let mut search = Regrow::<T5>::new(&params(vec![start.clone()]), &unit(200_000));
-        let (mut steps, mut ends) = (0, 0);
+        let mut search = Regrow::<T5>::new(&params(vec![start.clone()]), &unit(600_000));
+        let (mut steps, mut ends, mut refined) = (0, 0, 0);
         while search.run(&mut keep) == End::Stopped {
+            refined += usize::from(matches!(search.inner, Some(Inner::Refine(_))));
             if let Some(Inner::Step(nrpa, kept)) = &search.inner
                 && search.own.steps >= steps
             {
@@ -463,7 +539,7 @@ mod tests {
             }
             keep.limit = Some(search.iterations() + 1_000);
         }
-        assert!(ends > 5, "{ends} steps were seen");
+        assert!(ends > 5 && refined > 5, "{ends} steps were seen, {refined} times one was refined");
         assert!(keep.best.len() > start.len() + 10, "{} from {}", keep.best.len(), start.len());
         assert_eq!(search.best() as usize, keep.best.len());
         assert!(Position::<T5>::after(&keep.best).is_ok());

@@ -11,7 +11,7 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 /// Draws that make a grid worth one move less.
-const TRIES: u32 = 40;
+const TRIES: u32 = 10;
 /// Grids are of one kind if they have so large a part of the shorter one's lines in common: nine tenths.
 const SAME: (usize, usize) = (9, 10);
 
@@ -182,8 +182,8 @@ mod tests {
         for draw in 0..lead {
             assert_eq!(pool.draw(&mut rng).unwrap().moves.len(), longest[0], "draw {draw}");
         }
-        let seconds = (0..100).filter(|_| pool.draw(&mut rng).unwrap().moves.len() == longest[1]).count();
-        assert!((45..=55).contains(&seconds), "{seconds} of 100");
+        let seconds = (0..16).filter(|_| pool.draw(&mut rng).unwrap().moves.len() == longest[1]).count();
+        assert!((7..=9).contains(&seconds), "{seconds} of 16");
         let mut copy = Pool::new(3);
         copy.restore(pool.members().to_vec()).unwrap();
         assert_eq!((copy.members(), copy.best(), &copy.lines), (pool.members(), pool.best(), &pool.lines));

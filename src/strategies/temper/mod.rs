@@ -3,7 +3,7 @@
 //! A grid is a partial order: each move needs the points of its line, and a move that is taken out takes with it all that
 //! depends on it, whatever order they were played in (`grid`). A step of a walk brings a move into the grid that it does not
 //! have: what collides with it goes, with all that depends on that, and the grid is completed by random moves, those first
-//! that went. Nothing else of the grid is touched or played again. The new grid takes the place of the former one if it is not
+//! that went, then others of their lines (`recall`). Nothing else of the grid is touched or played again. The new grid takes the place of the former one if it is not
 //! shorter; if it is `d` moves shorter, with probability `exp(-d / T)` at temperature `T` (Metropolis et al. 1953).
 //! A walk that is hot goes everywhere and stays with short grids; one that is cold climbs where it is, and stays there.
 //!
@@ -24,16 +24,16 @@
 //! grid the unit is finished.
 
 mod grid;
+mod recall;
 
 use self::grid::{Grid, MOST};
+use self::recall::Recall;
 use super::choices::{choices, chosen};
 use super::extension::{Extension, Instructions, Task, dispatch};
 use super::local::{Finds, Seen};
 use super::nrpa::game::points_fingerprint;
 use super::nrpa::playout::Playout;
-use super::nrpa::policy::code;
 use super::params::Params;
-use super::priorities::{Greedy, Priorities};
 use super::{Unit, decode_with_results, encode_with_results, restore_error};
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
@@ -58,9 +58,9 @@ const LOSSES: usize = 512;
 const DRAWS: u32 = 64;
 /// Games of the search between two terms of refining, and those of a term after its last longer grid: a seventeenth of the time.
 const SEARCH: u64 = 8 << 20;
-const TERM: u64 = 1 << 19;
+pub(super) const TERM: u64 = 1 << 19;
 /// The temperatures between which grids are refined, in moves.
-const REFINING: (f64, f64) = (0.5, 0.35);
+pub(super) const REFINING: (f64, f64) = (0.5, 0.35);
 /// What a state begins with.
 const FORM: u8 = 3;
 
@@ -112,7 +112,7 @@ pub struct Temper<R> {
     /// came of it.
     chosen: Vec<u32>,
     playout: Playout<R>,
-    priorities: Priorities,
+    recall: Recall,
     /// The moves that a game begins with, and those of a grid: room for them.
     legal: Vec<u32>,
     order: Vec<u32>,
@@ -182,7 +182,7 @@ impl<R: Rules> Temper<R> {
             chosen: Vec::new(),
             playout: Playout::new(position.board().clone(), moves),
             position,
-            priorities: Priorities::new(derive(unit.seed, &[u64::MAX])),
+            recall: Recall::new(),
             legal: Vec::new(),
             order: Vec::new(),
             rng: seed::rng(unit.seed, &[]),
@@ -308,7 +308,7 @@ impl<R: Rules> Temper<R> {
     #[inline(always)]
     unsafe fn step<I: Instructions>(&mut self, at: usize) {
         let Replica { grid, board, chances, .. } = &mut self.replicas[at];
-        self.priorities.redraw(self.rng.random());
+        self.recall.redraw(self.rng.random());
         let length = grid.len();
         let mut change = None;
         for _ in 0..if length > 0 { DRAWS } else { 0 } {
@@ -322,11 +322,10 @@ impl<R: Rules> Temper<R> {
         self.legal.clear();
         match &change {
             Some(change) => {
-                let (mut rank, priorities) = (0.0, &mut self.priorities);
+                let recall = &mut self.recall;
                 grid.removed(change, |mv| {
                     board.lift(mv);
-                    rank += 1.0;
-                    priorities.set(code(mv) as u32, rank);
+                    recall.note(mv);
                 });
                 board.place(Move::from_raw(change.bits));
                 board.scan_into(&grid.tracks, &mut self.legal);
@@ -342,7 +341,7 @@ impl<R: Rules> Temper<R> {
         let kept = change.as_ref().map_or(0, |change| length - change.count + 1);
         std::mem::swap(&mut self.playout.board, board);
         // SAFETY: the instructions by the caller's promise.
-        unsafe { self.playout.play_on::<I, _>(Greedy(&self.priorities), &self.legal) };
+        unsafe { self.playout.play_on::<I, _>(&self.recall, &self.legal) };
         std::mem::swap(&mut self.playout.board, board);
         self.games = self.games.saturating_add(1);
         let game = &self.playout.game;
