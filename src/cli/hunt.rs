@@ -132,6 +132,9 @@ pub(super) fn job(args: &Args, workers: u32, given: Given) -> anyhow::Result<Job
     {
         params.level = Some(params.best_level(variant));
     }
+    if matches!(params.strategy, Strategy::Nrpa | Strategy::Regrow) {
+        params.iterations = Some(params.iterations());
+    }
     if params.share.is_some() {
         params.width = params.width.or(Some(workers.min(MAX_WIDTH)));
     }

@@ -256,6 +256,7 @@ fn settings(command: &clap::Command, matches: &ArgMatches, job: &Job) -> Map<Str
     set("variant", Some(job.variant.to_string().into()));
     set("seed", Some(job.seed.into()));
     set("level", job.params.level.map(Value::from));
+    set("iterations", job.params.iterations.map(Value::from));
     set("width", job.params.width.map(Value::from));
     set("runs", job.runs.map(Value::from));
     set("keep_from", Some(job.keep_from.map_or("none".into(), Value::from)));

@@ -301,7 +301,14 @@ mod tests {
 
     fn job(level: u32, iterations: u32, share: Option<u32>, width: u32) -> Job {
         let strategy = Strategy::Nrpa;
-        let params = Params { strategy, level: Some(level), iterations: Some(iterations), stabilize: 1, share, ..Params::default() };
+        let params = Params {
+            strategy,
+            level: Some(level),
+            iterations: Some(iterations),
+            stabilize: 1,
+            share,
+            ..Params::default()
+        };
         Job {
             variant: Variant::D5,
             params: Params { width: share.map(|_| width), ..params },

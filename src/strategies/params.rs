@@ -288,7 +288,7 @@ pub struct Params {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<u32>,
     /// PERTURB, PERMUTE, TEMPER, REGROW: a run ends after so many playouts without a longer grid (1000, 50M, 2G) [default:
-    /// 20M; PERMUTE, TEMPER: 200M; REGROW: 300M, a third of it for the tempering that it begins with].
+    /// 20M; PERMUTE, TEMPER: 200M; REGROW: 300M, a fifth of it for the tempering that it begins with].
     #[arg(long, value_name = "N", value_parser = parse_count)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
@@ -305,7 +305,7 @@ pub struct Params {
         value_parser = clap::value_parser!(u32).range(1..=256))]
     pub replicas: u32,
     /// TEMPER: further walks, all cold, that refine the longest grids which the search meets, in a seventeenth of the time, 0..=64;
-    /// without any, all of it is for the search.
+    /// without any, all of it is for the search. REGROW: such walks refine what each step has made.
     #[arg(long, value_name = "N", default_value_t = Params::default().refiners,
         value_parser = clap::value_parser!(u32).range(0..=64))]
     pub refiners: u32,

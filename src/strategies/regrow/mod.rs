@@ -1,9 +1,10 @@
 //! Regrowth: large-neighbourhood search whose neighbourhood is most of the grid.
 //!
 //! A grid is a partial order, so it has many beginnings: sets of its moves that need nothing but each other. A step takes
-//! a grid out of a pool and keeps a random beginning of it, a fifth to nearly half of its moves; the rest is made anew by a nested
-//! search (`nrpa`) that knows nothing of what was there, and ends where its results are the same again and again. What is of a kind of its own, or longer than what there is of
-//! its kind, joins the pool.
+//! a grid out of a pool and keeps a random beginning of it, a fifth to nearly half of its moves; the rest is made anew by a
+//! nested search (`nrpa`) that knows nothing of what was there, and ends where its results are the same again and again; and
+//! what came of that is refined by cold walks (`temper`). What is of a kind of its own, or longer than what there is of its
+//! kind, joins the pool.
 //! So a step goes far beyond what any local search reaches from the grid, and yet lands among long grids often: the core
 //! of a grid decides how long it can become, and long grids have much of theirs in common.
 //!

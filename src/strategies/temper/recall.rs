@@ -160,7 +160,8 @@ mod tests {
             assert!(own.is_sorted_by(|a, b| a < b));
             let mut last = own.last().copied().unwrap_or(0.0);
             for &mv in went {
-                let of_line: HashSet<u32> = others::<R>(mv).iter().map(|&other| clock(&recall, other) as u32).collect();
+                let of_line: HashSet<u32> =
+                    others::<R>(mv).iter().map(|&other| clock(&recall, other) as u32).collect();
                 assert_eq!(of_line.len(), 1, "they are of one rank");
                 let rank = of_line.into_iter().next().unwrap() as f32;
                 assert!(rank > last);
@@ -185,7 +186,8 @@ mod tests {
         let mut orders = HashSet::new();
         for seed in 0..64 {
             recall.redraw(seed);
-            let before: Vec<bool> = (0..400).map(|code| (&recall).at(0, code) < (&recall).at(0, code + 7000)).collect();
+            let before: Vec<bool> =
+                (0..400).map(|code| (&recall).at(0, code) < (&recall).at(0, code + 7000)).collect();
             let early = before.iter().filter(|&&before| before).count();
             assert!((130..270).contains(&early), "{early} of 400");
             orders.insert(before);

@@ -21,7 +21,7 @@ export const TAKE_GRIDS = ["regrow", "perturb", "permute", "temper"];
 export const SETTINGS = [
   { name: "level", label: "Nesting level", for: ["nrpa", "nmcs", "regrow", "perturb", "permute"], input: whole("best known", 1, 10),
     help: "Each level takes about as many times longer as there are iterations. Default: 5 for NRPA on lines of 5, else 3." },
-  { name: "iterations", label: "Iterations per level", for: ["nrpa", "regrow"], input: whole("100", 1, 1e6), help: "Calls of the level below per call." },
+  { name: "iterations", label: "Iterations per level", for: ["nrpa", "regrow"], input: whole("best known", 1, 1e6), help: "Calls of the level below per call: 100 by default, regrow 160." },
   { name: "share", label: "Share calls of level", for: ["nrpa"], input: whole("no sharing", 1, 9),
     help: "All threads work on one search and make its calls of this level; 3 suits level 5. Default: one search per thread." },
   { name: "adapt", label: "Adaptation", for: ["nrpa"], options: [["", "by sequence"], ["layers", "by layers"]], help: "Layers are faster on lines of 4." },
@@ -41,7 +41,7 @@ export const SETTINGS = [
   { name: "completion", label: "Playouts per completion", for: ["perturb"], more: true, input: whole("1", 1, 1e6), help: "With more than one the policy learns in between." },
   { name: "swaps", label: "Exchanges per step", for: ["permute"], input: whole("10", 1, 100), help: "At most so many places change." },
   { name: "replicas", label: "Walks", for: ["temper"], input: whole("16", 1, 256), help: "Each at a temperature of its own." },
-  { name: "refiners", label: "Walks that refine", for: ["temper"], input: whole("4", 0, 64), help: "Cold ones, which go on from the longest grids of the others in a seventeenth of the time." },
+  { name: "refiners", label: "Walks that refine", for: ["temper", "regrow"], input: whole("4", 0, 64), help: "Cold ones, which go on from the longest grids of the others in a seventeenth of the time; in regrow, from what each step has made." },
   { name: "hot", label: "Hottest", for: ["temper"], input: { type: "number", placeholder: "2", min: 0, max: 100, step: "any" }, help: "Temperature in moves: at it, one move less is taken with probability exp(-1/T)." },
   { name: "cold", label: "Coldest", for: ["temper"], input: { type: "number", placeholder: "0.3", min: 0, max: 100, step: "any" }, help: "The colder, the closer to the longest grids met." },
   { name: "reach", label: "Reach", for: ["temper"], input: { type: "number", placeholder: "40", min: 0, max: 10000, step: "any" }, help: "Steps that take out more moves than that are tried more and more rarely." },
