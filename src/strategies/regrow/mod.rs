@@ -19,7 +19,7 @@ use super::local::{Finds, Seen, check_grid};
 use super::nrpa::Nrpa;
 use super::nrpa::game::points_fingerprint;
 use super::params::{Params, Strategy};
-use super::temper::{REFINING, TERM, Temper};
+use super::temper::{REFINING, Temper};
 use super::{Unit, decode_with_results, encode_with_results, restore_error};
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
@@ -38,10 +38,15 @@ const KEPT: Range<f64> = 0.2..0.45;
 const START: u64 = 5;
 /// A step is over when so many calls below its top level have had a result as long as its best.
 const SETTLED: u64 = 25;
+/// What is refined is done with after so many games without a longer grid.
+const REFINED: u64 = 1 << 18;
+/// After each step so many grids are shaken: a move comes in for which at least so many have to go.
+const SHAKEN: u32 = 4;
+const LEAST: usize = 30;
 /// Grids that are remembered to have been told of, 0.1 MB when saved.
 const TOLD: usize = 1 << 13;
 /// What a state begins with.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 
 /// A search that runs inside this one.
 enum Inner<R> {
@@ -110,15 +115,18 @@ pub struct Regrow<R> {
     patience: u64,
     /// The search under way, if one is.
     inner: Option<Inner<R>>,
-    own: Own,
+    own: Own<R>,
 }
 
 /// What is known beyond the search under way.
-struct Own {
-    pool: Pool,
+struct Own<R> {
+    pool: Pool<R>,
     told: Seen,
     /// Steps that are done.
     steps: u64,
+    /// Searches of the next step that are done: the nested one, the one that refines its result, those
+    /// that refine what was shaken.
+    stage: u32,
     /// Games of the searches that are done.
     games: u64,
     /// Games when the longest grid was found.
@@ -134,6 +142,7 @@ struct Saved {
     pool: Vec<Member>,
     told: Vec<(u32, u64)>,
     steps: u64,
+    stage: u32,
     games: u64,
     found_at: u64,
     best: u32,
@@ -182,19 +191,20 @@ impl<R: Rules> Regrow<R> {
                 cold: REFINING.1,
                 replicas: params.refiners.max(1),
                 refiners: 0,
-                patience: Some(TERM.min(patience / 10).max(1)),
+                patience: Some(REFINED.min(patience / 50).max(1)),
                 ..of(Strategy::Temper)
             },
             refines: params.refiners > 0,
             unit: unit.clone(),
-            position,
+            position: position.clone(),
             keep: params.keep.map(|keep| (keep as usize).saturating_sub(unit.prefix.len())),
             patience,
             inner: None,
             own: Own {
-                pool: Pool::new(params.pool() as usize),
+                pool: Pool::new(params.pool() as usize, position),
                 told: Seen::new(TOLD),
                 steps: 0,
+                stage: 0,
                 games: 0,
                 found_at: 0,
                 finds: Finds::default(),
@@ -214,12 +224,16 @@ impl<R: Rules> Regrow<R> {
         if saved.form != FORM {
             return Err(fail("it is of another version of the program"));
         }
+        if saved.stage > 1 + SHAKEN {
+            return Err(fail("a step has no such search"));
+        }
         for member in &saved.pool {
             check_grid::<R>(&unit.prefix, &member.moves).map_err(fail)?;
         }
         search.own.pool.restore(saved.pool).map_err(fail)?;
         search.own.told.restore(&saved.told).map_err(fail)?;
         search.own.steps = saved.steps;
+        search.own.stage = saved.stage;
         search.own.games = saved.games;
         search.own.found_at = saved.found_at;
         search.own.finds.best = saved.best;
@@ -235,17 +249,17 @@ impl<R: Rules> Regrow<R> {
                 Some(Inner::Step(Box::new(nrpa.settling(SETTLED)), kept))
             }
             Some(SavedInner::Refine(state)) => {
-                let unit = search.further(2);
+                let unit = search.further();
                 Some(Inner::Refine(Box::new(Temper::restore(&search.refine_params, &unit, &state)?)))
             }
         };
         Ok(search)
     }
 
-    /// The unit with what is left of its limit, and a seed of the step and this number.
-    fn further(&self, number: u64) -> Unit {
+    /// The unit with what is left of its limit, and a seed of the step and the search.
+    fn further(&self) -> Unit {
         Unit {
-            seed: derive(self.unit.seed, &[self.own.steps, number]),
+            seed: derive(self.unit.seed, &[self.own.steps, u64::from(self.own.stage) + 1]),
             max_iterations: self.unit.max_iterations.map(|limit| limit.saturating_sub(self.own.games)),
             ..self.unit.clone()
         }
@@ -255,13 +269,22 @@ impl<R: Rules> Regrow<R> {
     fn step(&self, kept: &[u32]) -> Unit {
         let prefix = self.unit.prefix.iter().copied().chain(moves_of(kept)).collect();
         // What is kept begins as a grid of the unit does.
-        Unit { prefix, candidates: None, ..self.further(1) }
+        Unit { prefix, candidates: None, ..self.further() }
     }
 
-    /// What refines a grid, with the unit's prefix.
-    fn refine(&self, grid: Vec<Move>) -> Inner<R> {
-        let params = Params { grids: vec![grid], ..self.refine_params.clone() };
-        Inner::Refine(Box::new(Temper::new(&params, &self.further(2))))
+    /// What refines a grid, which begins with the unit's prefix.
+    fn refine(&self, grid: Vec<Move>) -> Temper<R> {
+        Temper::new(&Params { grids: vec![grid], ..self.refine_params.clone() }, &self.further())
+    }
+
+    /// The next search, if the pool has a grid for it.
+    fn begin(&mut self) -> Option<Inner<R>> {
+        if self.own.stage == 0 {
+            return self.begin_step();
+        }
+        let mut rng = seed::rng(derive(self.unit.seed, &[self.own.steps, u64::from(self.own.stage), 1]), &[]);
+        let grid = self.unit.prefix.iter().copied().chain(moves_of(&self.own.pool.any(&mut rng)?.moves)).collect();
+        Some(Inner::Refine(Box::new(self.refine(grid).shaken(LEAST))))
     }
 
     /// The next step, if the pool has a grid that can be regrown.
@@ -296,22 +319,33 @@ impl<R: Rules> Regrow<R> {
                     self.own.found_at = self.own.games;
                 }
                 self.own.take_in(&moves);
-                if self.refines {
-                    self.inner = Some(self.refine(game.to_vec()));
-                } else {
-                    self.own.steps += 1;
+                let game = game.to_vec();
+                self.next_stage();
+                if self.own.stage > 0 {
+                    self.inner = Some(Inner::Refine(Box::new(self.refine(game))));
                 }
             }
             // What it has found is in the pool.
             Inner::Refine(search) => {
                 self.own.results[0].merge(&search.results()[0]);
-                self.own.steps += 1;
+                self.next_stage();
             }
         }
     }
 }
 
-impl Own {
+impl<R: Rules> Regrow<R> {
+    /// Goes on to the next search of a step, or the next step.
+    fn next_stage(&mut self) {
+        self.own.stage += 1;
+        if !self.refines || self.own.stage > 1 + SHAKEN {
+            self.own.stage = 0;
+            self.own.steps += 1;
+        }
+    }
+}
+
+impl<R: Rules> Own<R> {
     /// Offers the pool a grid, and tells of it if it is new.
     fn take_in(&mut self, moves: &[u32]) {
         self.pool.insert(moves);
@@ -327,6 +361,7 @@ impl Own {
             pool: self.pool.members().to_vec(),
             told: self.told.save(),
             steps: self.steps,
+            stage: self.stage,
             games: self.games,
             found_at: self.found_at,
             best: self.finds.best,
@@ -357,9 +392,9 @@ fn beginning<R: Rules>(start: &Position<R>, grid: &[u32], count: usize, rng: &mu
 }
 
 /// Passes on what a search inside says.
-struct Watch<'a> {
+struct Watch<'a, R> {
     ctl: &'a mut dyn Ctl<Move>,
-    own: &'a mut Own,
+    own: &'a mut Own<R>,
     unit: &'a Unit,
     /// What the saved state of the search inside becomes.
     wrap: &'a dyn Fn(Vec<u8>) -> SavedInner,
@@ -367,7 +402,7 @@ struct Watch<'a> {
     collect: bool,
 }
 
-impl Ctl<Move> for Watch<'_> {
+impl<R: Rules> Ctl<Move> for Watch<'_, R> {
     fn poll(&mut self, iterations: u64, best: u32) -> Signal {
         self.ctl.poll(self.own.games.saturating_add(iterations), best.max(self.own.finds.best))
     }
@@ -412,7 +447,7 @@ impl<R: Rules> Search<Move> for Regrow<R> {
             let mut inner = match self.inner.take() {
                 Some(inner) => inner,
                 None => {
-                    if self.own.games.saturating_sub(self.own.found_at) >= self.patience {
+                    if self.own.stage == 0 && self.own.games.saturating_sub(self.own.found_at) >= self.patience {
                         return End::Finished;
                     }
                     if self.own.games >= limit {
@@ -421,7 +456,7 @@ impl<R: Rules> Search<Move> for Regrow<R> {
                     if ctl.poll(self.own.games, self.own.finds.best) == Signal::Stop {
                         return End::Stopped;
                     }
-                    let Some(inner) = self.begin_step() else { return End::Finished };
+                    let Some(inner) = self.begin() else { return End::Finished };
                     inner
                 }
             };
@@ -478,7 +513,7 @@ mod tests {
             strategy: Strategy::Regrow,
             level: Some(2),
             iterations: Some(60),
-            patience: Some(60_000),
+            patience: Some(400_000),
             grids,
             ..Params::default()
         }
@@ -519,7 +554,7 @@ mod tests {
     fn a_grid_grows_longer_and_each_step_keeps_what_it_should() {
         let start = moves(&game::<T5>(1, usize::MAX));
         let mut keep = KeepBest { limit: Some(1), ..KeepBest::default() };
-        let mut search = Regrow::<T5>::new(&params(vec![start.clone()]), &unit(600_000));
+        let mut search = Regrow::<T5>::new(&params(vec![start.clone()]), &unit(2_000_000));
         let (mut steps, mut ends, mut refined) = (0, 0, 0);
         while search.run(&mut keep) == End::Stopped {
             refined += usize::from(matches!(search.inner, Some(Inner::Refine(_))));
@@ -540,7 +575,7 @@ mod tests {
             }
             keep.limit = Some(search.iterations() + 1_000);
         }
-        assert!(ends > 5 && refined > 5, "{ends} steps were seen, {refined} times one was refined");
+        assert!(ends > 3 && refined > 20, "{ends} steps were seen, {refined} times one was refined");
         assert!(keep.best.len() > start.len() + 10, "{} from {}", keep.best.len(), start.len());
         assert_eq!(search.best() as usize, keep.best.len());
         assert!(Position::<T5>::after(&keep.best).is_ok());
@@ -568,7 +603,7 @@ mod tests {
         assert!(search.own.steps > 3, "{} steps", search.own.steps);
         let counted: Vec<u64> = search.results().iter().map(Histogram::total).collect();
         assert_eq!((counted[0], counted[2]), (search.iterations(), search.own.steps), "{counted:?}");
-        assert!(search.own.games >= search.own.found_at + 60_000);
+        assert!(search.own.games >= search.own.found_at + 400_000);
         assert_eq!(search.own.pool.best(), keep.best.len());
     }
 

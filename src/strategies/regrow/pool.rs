@@ -1,19 +1,23 @@
-//! A pool of grids of different kinds: of those that have nearly all lines in common it holds the longest.
+//! A pool of grids of different kinds: of those that begin alike it holds the longest.
 //!
-//! Long grids come in clusters of thousands that differ in a few lines. A pool by length alone fills with those of one
-//! cluster; here each kind has one place, and the one that is drawn is the longest, where what has been tried without
-//! success counts less and less: after [`TRIES`] draws a grid is worth one move less. So all that is long gets its share, and
-//! what is much shorter only when the longer ones have been tried long.
+//! Long grids come in clusters of thousands whose cores are the same: the moves that all others rest on. How long a grid can
+//! become is decided there. Two grids begin alike if the moves that both have, and that need nothing but each other, are at
+//! least a quarter of the shorter one, about as many as a step keeps. Each kind has one place, and the grid that
+//! is drawn is the longest, where what has been tried without success counts less and less: after [`TRIES`] draws a grid
+//! is worth one move less. So all that is long gets its share, and what is much shorter only when the longer ones have been
+//! tried long.
 
 use crate::core::seed::Rng;
-use crate::morpion::geometry::{Line, Move};
+use crate::morpion::geometry::Move;
+use crate::morpion::position::Position;
+use crate::morpion::variant::Rules;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 /// Draws that make a grid worth one move less.
 const TRIES: u32 = 10;
-/// Grids are of one kind if they have so large a part of the shorter one's lines in common: nine tenths.
-const SAME: (usize, usize) = (9, 10);
+/// Grids are of one kind if they have this part of the shorter one in common as a beginning: one of four moves.
+const SAME: usize = 4;
 
 /// A grid of the pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,41 +36,27 @@ impl Member {
 }
 
 /// The grids of one search.
-#[derive(Debug)]
-pub(super) struct Pool {
+pub(super) struct Pool<R> {
     members: Vec<Member>,
-    /// Of each, its lines in their order.
-    lines: Vec<Vec<Line>>,
+    /// Of each, its moves in the order of their numbers.
+    sorted: Vec<Vec<u32>>,
     capacity: usize,
     best: usize,
+    /// Where the grids begin.
+    start: Position<R>,
 }
 
-/// The lines of some moves, in their order.
-fn lines(moves: &[u32]) -> Vec<Line> {
-    let mut lines: Vec<Line> = moves.iter().map(|&bits| Move::from_raw(bits).line()).collect();
-    lines.sort_unstable();
-    lines
+/// The moves in the order of their numbers.
+fn sorted(moves: &[u32]) -> Vec<u32> {
+    let mut sorted = moves.to_vec();
+    sorted.sort_unstable();
+    sorted
 }
 
-/// How many lines two lists in order have in common.
-fn common(mut a: &[Line], mut b: &[Line]) -> usize {
-    let mut count = 0;
-    while let (Some((first, rest)), Some((other, others))) = (a.split_first(), b.split_first()) {
-        if first <= other {
-            a = rest;
-        }
-        if other <= first {
-            b = others;
-        }
-        count += usize::from(first == other);
-    }
-    count
-}
-
-impl Pool {
-    /// For so many grids.
-    pub fn new(capacity: usize) -> Pool {
-        Pool { members: Vec::new(), lines: Vec::new(), capacity: capacity.max(1), best: 0 }
+impl<R: Rules> Pool<R> {
+    /// For so many grids that begin at a position.
+    pub fn new(capacity: usize, start: Position<R>) -> Pool<R> {
+        Pool { members: Vec::new(), sorted: Vec::new(), capacity: capacity.max(1), best: 0, start }
     }
 
     /// The length of the longest, 0 without members.
@@ -83,17 +73,40 @@ impl Pool {
         Some(member)
     }
 
+    /// The longer of any two grids, which counts as no draw.
+    pub fn any(&self, rng: &mut Rng) -> Option<&Member> {
+        let mut one = || (!self.members.is_empty()).then(|| &self.members[rng.random_range(0..self.members.len())]);
+        let (first, second) = (one()?, one()?);
+        Some(if first.moves.len() >= second.moves.len() { first } else { second })
+    }
+
+    /// How many moves a grid has in common with another, whose moves are given in the order of their numbers, that need
+    /// nothing but each other.
+    fn common(&self, grid: &[u32], other: &[u32]) -> usize {
+        let mut position = self.start.clone();
+        for &bits in grid {
+            // In the order of the grid what a move needs comes before it.
+            if other.binary_search(&bits).is_ok() && position.moves().iter().any(|mv| mv.bits() == bits) {
+                position.play(Move::from_raw(bits));
+            }
+        }
+        position.played().len() - self.start.played().len()
+    }
+
     /// Takes in a grid, if it is of a kind of its own or longer than all that are of its kind; those leave. One as long as the
     /// one of its kind takes its place, and has been drawn as often. Whether it was taken in.
     pub fn insert(&mut self, moves: &[u32]) -> bool {
-        let own = lines(moves);
+        let own = sorted(moves);
+        if moves.is_empty() || self.sorted.contains(&own) {
+            return false;
+        }
         let same = |at: usize| {
-            let shorter = own.len().min(self.lines[at].len());
-            common(&own, &self.lines[at]) * SAME.1 >= shorter * SAME.0
+            let shorter = own.len().min(self.sorted[at].len());
+            self.common(moves, &self.sorted[at]) * SAME >= shorter
         };
         let kind: Vec<usize> = (0..self.members.len()).filter(|&at| same(at)).collect();
         let longest = kind.iter().map(|&at| self.members[at].moves.len()).max().unwrap_or(0);
-        if longest > moves.len() || moves.is_empty() || kind.iter().any(|&at| self.lines[at] == own) {
+        if longest > moves.len() {
             return false;
         }
         let drawn = kind.iter().filter(|&&at| self.members[at].moves.len() == moves.len());
@@ -109,13 +122,13 @@ impl Pool {
         kind.iter().rev().for_each(|&at| self.remove(at));
         self.best = self.best.max(moves.len());
         self.members.push(new);
-        self.lines.push(own);
+        self.sorted.push(own);
         true
     }
 
     fn remove(&mut self, at: usize) {
         self.members.remove(at);
-        self.lines.remove(at);
+        self.sorted.remove(at);
     }
 
     /// All grids, in the order in which they came.
@@ -129,7 +142,7 @@ impl Pool {
             return Err("there are more grids than the pool holds");
         }
         self.best = members.iter().map(|member| member.moves.len()).max().unwrap_or(0);
-        self.lines = members.iter().map(|member| lines(&member.moves)).collect();
+        self.sorted = members.iter().map(|member| sorted(&member.moves)).collect();
         self.members = members;
         Ok(())
     }
@@ -142,19 +155,32 @@ mod tests {
     use crate::morpion::variant::T5;
     use crate::strategies::choices::tests::game;
 
+    fn moves(bits: &[u32]) -> Vec<Move> {
+        bits.iter().map(|&bits| Move::from_raw(bits)).collect()
+    }
+
     #[test]
-    fn lines_in_common_are_counted() {
-        let (a, b) = (lines(&game::<T5>(1, usize::MAX)), lines(&game::<T5>(2, usize::MAX)));
-        let slow = a.iter().filter(|line| b.contains(line)).count();
-        assert!(slow > 0 && slow < a.len());
-        assert_eq!((common(&a, &b), common(&b, &a), common(&a, &a), common(&a, &[])), (slow, slow, a.len(), 0));
+    fn a_common_beginning_needs_nothing_else() {
+        let pool = Pool::<T5>::new(4, Position::new());
+        let (a, b) = (game::<T5>(1, usize::MAX), game::<T5>(2, usize::MAX));
+        let common = pool.common(&a, &sorted(&b));
+        let both = a.iter().filter(|bits| b.contains(bits)).count();
+        assert!(common <= both && both < a.len());
+        assert_eq!((pool.common(&b, &sorted(&a)), pool.common(&a, &sorted(&a))), (common, a.len()));
+        assert_eq!((pool.common(&a, &[]), pool.common(&a, &sorted(&a[..9]))), (0, 9));
+        // Without its first move, what rests on it is not common either.
+        let without = pool.common(&a, &sorted(&a[1..]));
+        let rests = |at: usize| Position::<T5>::after(&moves(&[&a[1..at], &a[at..=at]].concat())).is_err();
+        assert!(without < a.len() - 1 && (1..a.len()).any(rests), "{without}");
     }
 
     #[test]
     fn of_each_kind_the_longest_stays() {
-        let mut pool = Pool::new(10);
+        let mut pool = Pool::<T5>::new(10, Position::new());
         let long = game::<T5>(1, usize::MAX);
-        let (short, other) = (&long[..long.len() - 2], game::<T5>(2, usize::MAX));
+        let short = &long[..long.len() - 2];
+        let unlike = |other: &Vec<u32>| pool.common(other, &sorted(&long)) * SAME < short.len().min(other.len());
+        let other = (2..50).map(|seed| game::<T5>(seed, usize::MAX)).find(unlike).unwrap();
         assert!(pool.insert(short) && pool.insert(&other) && !pool.insert(short));
         pool.draw(&mut rng(1, &[]));
         assert!(pool.insert(&long), "it is longer");
@@ -167,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_was_tried_in_vain_counts_less_and_the_least_worth_leaves() {
-        let mut pool = Pool::new(3);
+        let mut pool = Pool::<T5>::new(3, Position::new());
         let mut grids: Vec<Vec<u32>> = (0..30).map(|seed| game::<T5>(seed, usize::MAX)).collect();
         grids.sort_by_key(|grid| grid.len());
         grids.dedup_by_key(|grid| grid.len());
@@ -184,10 +210,10 @@ mod tests {
         }
         let seconds = (0..16).filter(|_| pool.draw(&mut rng).unwrap().moves.len() == longest[1]).count();
         assert!((7..=9).contains(&seconds), "{seconds} of 16");
-        let mut copy = Pool::new(3);
+        let mut copy = Pool::<T5>::new(3, Position::new());
         copy.restore(pool.members().to_vec()).unwrap();
-        assert_eq!((copy.members(), copy.best(), &copy.lines), (pool.members(), pool.best(), &pool.lines));
-        assert!(Pool::new(2).restore(pool.members().to_vec()).is_err());
-        assert!(Pool::new(2).draw(&mut rng).is_none());
+        assert_eq!((copy.members(), copy.best(), &copy.sorted), (pool.members(), pool.best(), &pool.sorted));
+        assert!(Pool::<T5>::new(2, Position::new()).restore(pool.members().to_vec()).is_err());
+        assert!(Pool::<T5>::new(2, Position::new()).draw(&mut rng).is_none());
     }
 }

@@ -61,6 +61,8 @@ const SEARCH: u64 = 8 << 20;
 pub(super) const TERM: u64 = 1 << 19;
 /// The temperatures between which grids are refined, in moves.
 pub(super) const REFINING: (f64, f64) = (0.5, 0.35);
+/// Draws of a move for which enough have to go, at most.
+const SHAKES: u32 = 100_000;
 /// What a state begins with.
 const FORM: u8 = 3;
 
@@ -254,6 +256,38 @@ impl<R: Rules> Temper<R> {
         board.copy_from(self.position.board());
         moves.iter().for_each(|&bits| board.place(Move::from_raw(bits)));
         grid.become_grid(moves);
+    }
+
+    /// Brings a move at random into the grid of the hottest walk for which at least so many have to go, if there is one, completes
+    /// the grid as a step does, and lets all walks begin with it. For a search that has not begun.
+    pub(super) fn shaken(mut self, least: usize) -> Temper<R> {
+        let mut rng = seed::rng(derive(self.seed, &[u64::MAX]), &[]);
+        let Replica { grid, board, .. } = &mut self.replicas[0];
+        grid.note_all(board);
+        let barred = &self.barred;
+        let change = (0..SHAKES).find_map(|_| {
+            grid.draw(board, &[u8::MAX; 256], &mut rng)
+                .filter(|change| change.count >= least && !barred.contains(&change.bits))
+        });
+        let Some(change) = change else { return self };
+        self.recall.redraw(rng.random());
+        grid.removed(&change, |mv| self.recall.note(mv));
+        let mut moves = Vec::new();
+        grid.moves_after(&change, &[], &mut moves);
+        let mut position = self.position.clone();
+        moves.iter().for_each(|&bits| position.play(Move::from_raw(bits)));
+        let next = |position: &Position<R>| {
+            let legal = position.moves().iter().filter(|mv| !barred.contains(&mv.bits()));
+            legal.min_by(|a, b| self.recall.rank(**a).total_cmp(&self.recall.rank(**b))).copied()
+        };
+        while let Some(mv) = next(&position) {
+            position.play(mv);
+            moves.push(mv.bits());
+        }
+        self.longest = 0;
+        self.finds.clear();
+        (0..self.replicas.len()).for_each(|at| self.begin_with(at, &moves));
+        self
     }
 
     /// Which replicas come next: those of the search, or those that refine, which begin with the grid chosen.

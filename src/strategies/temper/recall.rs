@@ -78,6 +78,14 @@ impl Recall {
     }
 }
 
+impl Recall {
+    /// When a move comes: the least first.
+    #[inline(always)]
+    pub fn rank(&self, mv: Move) -> f32 {
+        Times::at(&self, 0, code(mv) as u32)
+    }
+}
+
 /// The clocks of a game that recalls.
 impl Times for &Recall {
     const RUN: bool = false;
