@@ -1,6 +1,7 @@
-//! What the local searches over grids (`perturb`, `permute`) share: the NRPA search that a run may begin with, the table
-//! of the grids seen, and the telling of what was found.
+//! What the local searches over grids (`perturb`, `permute`, `temper`) share: the loop over slices of games, the NRPA search
+//! that a run may begin with, the table of the grids seen, and the telling of what was found.
 
+use super::extension::{Extension, Instructions, Task, dispatch};
 use super::nrpa::Nrpa;
 use super::params::{Params, Strategy};
 use super::{Unit, restore_error};
@@ -100,6 +101,65 @@ impl Finds {
                 ctl.found(&moves, iterations);
             }
         }
+    }
+}
+
+/// A search that plays its games in slices, and stands still, and is saved, between two of them.
+pub(super) trait Sliced: Search<Move> {
+    /// What the slices are compiled for.
+    fn extension(&self) -> Extension;
+
+    /// Grids found, and the prefix that they are given without.
+    fn finds(&mut self) -> (&mut Finds, &[Move]);
+
+    /// Whether there is nothing to search, or nothing was found for too long.
+    fn is_over(&self) -> bool;
+
+    /// Games at most.
+    fn limit(&self) -> u64;
+
+    /// One slice of games, and what is due after it; to be marked `#[inline(always)]`.
+    ///
+    /// # Safety
+    /// The processor has the instructions.
+    unsafe fn slice<I: Instructions>(&mut self);
+}
+
+/// Plays slice after slice until the search is over, its limit is reached or it is to stop.
+pub(super) fn run_slices(search: &mut impl Sliced, ctl: &mut dyn Ctl<Move>) -> End {
+    loop {
+        let games = search.iterations();
+        let (finds, prefix) = search.finds();
+        finds.report(prefix, games, ctl);
+        if search.is_over() {
+            return End::Finished;
+        }
+        if games >= search.limit() {
+            return End::IterationLimit;
+        }
+        if ctl.poll(games, search.best()) == Signal::Stop {
+            return End::Stopped;
+        }
+        ctl.offer_checkpoint(&mut || search.save());
+        run_slice(search);
+    }
+}
+
+/// Plays one slice, with the instructions that the search is compiled for.
+pub(super) fn run_slice(search: &mut impl Sliced) {
+    dispatch(search.extension(), Slice(search));
+}
+
+/// One slice.
+struct Slice<'a, S>(&'a mut S);
+
+impl<S: Sliced> Task for Slice<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Instructions>(self) {
+        // SAFETY: a task is entered only on a processor that has the instructions.
+        unsafe { self.0.slice::<I>() }
     }
 }
 

@@ -15,15 +15,15 @@ mod former;
 mod pool;
 mod rewind;
 
-use super::extension::{Extension, Instructions, Task, dispatch};
-use super::local::{Finds, SavedStart, WarmStart};
+use super::extension::{Extension, Instructions};
+use super::local::{Finds, SavedStart, Sliced, WarmStart, run_slices};
 use super::nrpa::game::{Game, points_fingerprint};
 use super::nrpa::playout::Playout;
 use super::nrpa::policy::code;
 use super::params::Params;
 use super::priorities::{Greedy, Priorities};
 use super::{Unit, decode_with_results, encode_with_results, restore_error};
-use crate::core::ctl::{Ctl, Signal};
+use crate::core::ctl::Ctl;
 use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
 use crate::core::seed::{self, Rng, derive};
@@ -201,47 +201,6 @@ impl<R: Rules> Permute<R> {
         }
     }
 
-    /// One slice of games, and what is due after it.
-    ///
-    /// # Safety
-    /// The processor has the instructions.
-    #[inline(always)]
-    unsafe fn slice<I: Instructions>(&mut self) {
-        self.rng = seed::rng(derive(self.seed, &[self.slices]), &[]);
-        self.slices = self.slices.wrapping_add(1);
-        let random = if self.pool.best() == 0 { RANDOM_GAMES } else { 0 };
-        for n in 0..u64::from(SLICE).min(self.limit - self.games) as u32 {
-            let parent = if n < random { None } else { self.pool.draw(&mut self.rng) };
-            self.priorities.redraw(self.rng.random());
-            if let Some(place) = parent {
-                self.exchange(place);
-            }
-            // SAFETY: the instructions by the caller's promise.
-            unsafe { self.playout.play_by::<I, _>(Greedy(&self.priorities)) };
-            self.games = self.games.saturating_add(1);
-            let found = self.playout.game.moves().len();
-            self.results[0].add(self.prefix.len() + found);
-            if found >= self.pool.least() {
-                self.keep_game(parent);
-            }
-        }
-        if self.slices.is_multiple_of(REWIND)
-            && let Some(place) = self.pool.source()
-        {
-            let (grid, least, pool) = (self.pool.grid(place).0, self.pool.least(), &self.pool);
-            let (of, until) = ((&self.position, grid), (least, self.limit - self.games));
-            let (priorities, rng) = (&mut self.priorities, &mut self.rng);
-            // SAFETY: the same.
-            unsafe { self.rewind.run::<I>(of, until, |hash| pool.knows(hash), priorities, rng) };
-            self.keep_rewound();
-        }
-        self.round += 1;
-        if self.round >= ROUND.min(self.pool.rounds() + 1) {
-            self.round = 0;
-            self.pool.end_round();
-        }
-    }
-
     /// Ranks the moves of a grid first, and exchanges some of them with others.
     #[inline(always)]
     fn exchange(&mut self, place: u32) {
@@ -326,16 +285,58 @@ fn note(finds: &mut Finds, moves: &[u32], best: usize, prefix: usize) {
     }
 }
 
-/// One slice.
-struct Slice<'a, R>(&'a mut Permute<R>);
+impl<R: Rules> Sliced for Permute<R> {
+    fn extension(&self) -> Extension {
+        self.extension
+    }
 
-impl<R: Rules> Task for Slice<'_, R> {
-    type Output = ();
+    fn finds(&mut self) -> (&mut Finds, &[Move]) {
+        (&mut self.finds, &self.prefix)
+    }
+
+    fn is_over(&self) -> bool {
+        self.playout.start().1.is_empty() || self.games.saturating_sub(self.found_at) >= self.patience
+    }
+
+    fn limit(&self) -> u64 {
+        self.limit
+    }
 
     #[inline(always)]
-    fn run<I: Instructions>(self) {
-        // SAFETY: a task is entered only on a processor that has the instructions.
-        unsafe { self.0.slice::<I>() }
+    unsafe fn slice<I: Instructions>(&mut self) {
+        self.rng = seed::rng(derive(self.seed, &[self.slices]), &[]);
+        self.slices = self.slices.wrapping_add(1);
+        let random = if self.pool.best() == 0 { RANDOM_GAMES } else { 0 };
+        for n in 0..u64::from(SLICE).min(self.limit - self.games) as u32 {
+            let parent = if n < random { None } else { self.pool.draw(&mut self.rng) };
+            self.priorities.redraw(self.rng.random());
+            if let Some(place) = parent {
+                self.exchange(place);
+            }
+            // SAFETY: the instructions by the caller's promise.
+            unsafe { self.playout.play_by::<I, _>(Greedy(&self.priorities)) };
+            self.games = self.games.saturating_add(1);
+            let found = self.playout.game.moves().len();
+            self.results[0].add(self.prefix.len() + found);
+            if found >= self.pool.least() {
+                self.keep_game(parent);
+            }
+        }
+        if self.slices.is_multiple_of(REWIND)
+            && let Some(place) = self.pool.source()
+        {
+            let (grid, least, pool) = (self.pool.grid(place).0, self.pool.least(), &self.pool);
+            let (of, until) = ((&self.position, grid), (least, self.limit - self.games));
+            let (priorities, rng) = (&mut self.priorities, &mut self.rng);
+            // SAFETY: the same.
+            unsafe { self.rewind.run::<I>(of, until, |hash| pool.knows(hash), priorities, rng) };
+            self.keep_rewound();
+        }
+        self.round += 1;
+        if self.round >= ROUND.min(self.pool.rounds() + 1) {
+            self.round = 0;
+            self.pool.end_round();
+        }
     }
 }
 
@@ -348,21 +349,7 @@ impl<R: Rules> Search<Move> for Permute<R> {
                 end => return end,
             }
         }
-        loop {
-            self.finds.report(&self.prefix, self.games, ctl);
-            let (_, moves) = self.playout.start();
-            if moves.is_empty() || self.games.saturating_sub(self.found_at) >= self.patience {
-                return End::Finished;
-            }
-            if self.games >= self.limit {
-                return End::IterationLimit;
-            }
-            if ctl.poll(self.games, self.finds.best) == Signal::Stop {
-                return End::Stopped;
-            }
-            ctl.offer_checkpoint(&mut || self.save());
-            dispatch(self.extension, Slice(self));
-        }
+        run_slices(self, ctl)
     }
 
     fn save(&self) -> Vec<u8> {

@@ -3,7 +3,8 @@
 use super::*;
 use crate::core::ctl::KeepBest;
 use crate::morpion::variant::{T5, Variant};
-use crate::strategies::local::check_grid;
+use crate::strategies::extension::{Task, dispatch};
+use crate::strategies::local::{check_grid, run_slice};
 use crate::strategies::nrpa::Nrpa;
 use crate::strategies::params::Strategy;
 use crate::with_rules;
@@ -155,7 +156,7 @@ fn a_restored_search_goes_on_as_it_would_have() {
     // At the ends of slices, so that a limit does not end one early; the second is in the middle of a round.
     let slices = |n: u64| {
         let mut search = Permute::<T5>::new(&params, &unit(7, u64::MAX));
-        (0..n).for_each(|_| dispatch(search.extension, Slice(&mut search)));
+        (0..n).for_each(|_| run_slice(&mut search));
         search.games
     };
     let (first, second, end) = (slices(24), slices(31), slices(100));

@@ -17,8 +17,8 @@
 
 mod pool;
 
-use super::extension::{Extension, Instructions, Task, dispatch};
-use super::local::{Finds, SavedStart, WarmStart, check_grid};
+use super::extension::{Extension, Instructions};
+use super::local::{Finds, SavedStart, Sliced, WarmStart, check_grid, run_slices};
 use super::nrpa::clocks::Clocks;
 use super::nrpa::game::Game;
 use super::nrpa::playout::Playout;
@@ -26,7 +26,7 @@ use super::nrpa::policy::{Policy, code};
 use super::nrpa::{Nest, learn};
 use super::params::{Adapt, Operator, Params};
 use super::{Unit, decode_with_results, encode_with_results, restore_error};
-use crate::core::ctl::{Ctl, Signal};
+use crate::core::ctl::Ctl;
 use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
 use crate::core::seed::{self, Rng, derive};
@@ -184,48 +184,6 @@ impl<R: Rules> Perturb<R> {
         }
     }
 
-    /// One slice of playouts.
-    ///
-    /// # Safety
-    /// The processor has the instructions.
-    #[inline(always)]
-    unsafe fn slice<I: Instructions>(&mut self) {
-        let seed = derive(self.seed, &[self.slices]);
-        self.clocks.reseed(seed);
-        self.rng = seed::rng(seed, &[1]);
-        self.slices = self.slices.wrapping_add(1);
-        let mut left = u64::from(SLICE).min(self.limit - self.playouts);
-        while left > 0 {
-            let Some(member) = self.pool.draw(SPREAD, &mut self.rng) else { return };
-            self.playout.replay(&member.moves, &mut self.parent);
-            self.policy.cover(&self.parent.codes[..self.parent.appearances]);
-            for i in 0..self.parent.moves().len() {
-                self.policy.set_mean(code(Move::from_raw(self.parent.moves()[i])), KEPT);
-            }
-            for _ in 0..DRAW {
-                if left == 0 {
-                    break;
-                }
-                self.disturb();
-                // SAFETY: the instructions by the caller's promise.
-                let played = unsafe { self.complete::<I>(left) };
-                left = left.saturating_sub(played);
-                self.playouts = self.playouts.saturating_add(played);
-                while let Some((code, mean)) = self.changed.pop() {
-                    self.policy.set_mean(code as usize, mean);
-                }
-                let score = self.playout.game.moves().len();
-                self.results[0].add(self.prefix.len() + score);
-                if score >= self.pool.least() {
-                    self.keep_game();
-                }
-            }
-            for i in 0..self.parent.moves().len() {
-                self.policy.set_mean(code(Move::from_raw(self.parent.moves()[i])), 1.0);
-            }
-        }
-    }
-
     /// Takes in the game just played.
     #[inline(never)]
     fn keep_game(&mut self) {
@@ -351,16 +309,59 @@ impl<R: Rules> Perturb<R> {
     }
 }
 
-/// One slice.
-struct Slice<'a, R>(&'a mut Perturb<R>);
+impl<R: Rules> Sliced for Perturb<R> {
+    fn extension(&self) -> Extension {
+        self.extension
+    }
 
-impl<R: Rules> Task for Slice<'_, R> {
-    type Output = ();
+    fn finds(&mut self) -> (&mut Finds, &[Move]) {
+        (&mut self.finds, &self.prefix)
+    }
+
+    fn is_over(&self) -> bool {
+        self.pool.best() == 0 || self.playouts.saturating_sub(self.found_at) >= self.patience
+    }
+
+    fn limit(&self) -> u64 {
+        self.limit
+    }
 
     #[inline(always)]
-    fn run<I: Instructions>(self) {
-        // SAFETY: a task is entered only on a processor that has the instructions.
-        unsafe { self.0.slice::<I>() }
+    unsafe fn slice<I: Instructions>(&mut self) {
+        let seed = derive(self.seed, &[self.slices]);
+        self.clocks.reseed(seed);
+        self.rng = seed::rng(seed, &[1]);
+        self.slices = self.slices.wrapping_add(1);
+        let mut left = u64::from(SLICE).min(self.limit - self.playouts);
+        while left > 0 {
+            let Some(member) = self.pool.draw(SPREAD, &mut self.rng) else { return };
+            self.playout.replay(&member.moves, &mut self.parent);
+            self.policy.cover(&self.parent.codes[..self.parent.appearances]);
+            for i in 0..self.parent.moves().len() {
+                self.policy.set_mean(code(Move::from_raw(self.parent.moves()[i])), KEPT);
+            }
+            for _ in 0..DRAW {
+                if left == 0 {
+                    break;
+                }
+                self.disturb();
+                // SAFETY: the instructions by the caller's promise.
+                let played = unsafe { self.complete::<I>(left) };
+                left = left.saturating_sub(played);
+                self.playouts = self.playouts.saturating_add(played);
+                while let Some((code, mean)) = self.changed.pop() {
+                    self.policy.set_mean(code as usize, mean);
+                }
+                let score = self.playout.game.moves().len();
+                self.results[0].add(self.prefix.len() + score);
+                if score >= self.pool.least() {
+                    self.keep_game();
+                }
+            }
+            for i in 0..self.parent.moves().len() {
+                self.policy.set_mean(code(Move::from_raw(self.parent.moves()[i])), 1.0);
+            }
+        }
     }
 }
 
@@ -373,20 +374,7 @@ impl<R: Rules> Search<Move> for Perturb<R> {
                 end => return end,
             }
         }
-        loop {
-            self.finds.report(&self.prefix, self.playouts, ctl);
-            if self.pool.best() == 0 || self.playouts.saturating_sub(self.found_at) >= self.patience {
-                return End::Finished;
-            }
-            if self.playouts >= self.limit {
-                return End::IterationLimit;
-            }
-            if ctl.poll(self.playouts, self.finds.best) == Signal::Stop {
-                return End::Stopped;
-            }
-            ctl.offer_checkpoint(&mut || self.save());
-            dispatch(self.extension, Slice(self));
-        }
+        run_slices(self, ctl)
     }
 
     fn save(&self) -> Vec<u8> {

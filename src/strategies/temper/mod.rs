@@ -30,13 +30,13 @@ mod recall;
 use self::grid::{Grid, MOST};
 use self::recall::Recall;
 use super::choices::{choices, chosen};
-use super::extension::{Extension, Instructions, Task, dispatch};
-use super::local::{Finds, Seen};
+use super::extension::{Extension, Instructions};
+use super::local::{Finds, Seen, Sliced, run_slices};
 use super::nrpa::game::points_fingerprint;
 use super::nrpa::playout::Playout;
 use super::params::Params;
 use super::{Unit, decode_with_results, encode_with_results, restore_error};
-use crate::core::ctl::{Ctl, Signal};
+use crate::core::ctl::Ctl;
 use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
 use crate::core::seed::{self, Rng, derive};
@@ -305,37 +305,6 @@ impl<R: Rules> Temper<R> {
         if self.refining { self.searchers..self.replicas.len() } else { 0..self.searchers }
     }
 
-    /// One slice of games.
-    ///
-    /// # Safety
-    /// The processor has the instructions.
-    #[inline(always)]
-    unsafe fn slice<I: Instructions>(&mut self) {
-        self.rng = seed::rng(derive(self.seed, &[self.slices]), &[]);
-        self.slices = self.slices.wrapping_add(1);
-        let turn = self.turn();
-        let before = self.games;
-        for Replica { grid, board, .. } in &mut self.replicas[turn.clone()] {
-            self.order.clear();
-            self.order.extend(grid.moves());
-            grid.become_grid(&self.order);
-            grid.note_all(board);
-        }
-        for round in 0..(SLICE / STEPS / turn.len() as u32).max(1) {
-            for at in turn.clone() {
-                for _ in 0..u64::from(STEPS).min(self.limit.saturating_sub(self.games)) {
-                    // SAFETY: the instructions by the caller's promise.
-                    unsafe { self.step::<I>(at) };
-                }
-            }
-            // Every other pair in turn.
-            for colder in (turn.start + 1 + round as usize % 2..turn.end).step_by(2) {
-                self.exchange(colder);
-            }
-        }
-        self.left = self.left.saturating_sub(self.games - before);
-    }
-
     /// A step of a replica.
     ///
     /// # Safety
@@ -443,36 +412,55 @@ impl<R: Rules> Temper<R> {
     }
 }
 
-/// One slice.
-struct Slice<'a, R>(&'a mut Temper<R>);
+impl<R: Rules> Sliced for Temper<R> {
+    fn extension(&self) -> Extension {
+        self.extension
+    }
 
-impl<R: Rules> Task for Slice<'_, R> {
-    type Output = ();
+    fn finds(&mut self) -> (&mut Finds, &[Move]) {
+        (&mut self.finds, &self.prefix)
+    }
+
+    fn is_over(&self) -> bool {
+        self.playout.start().1.is_empty() || self.games.saturating_sub(self.found_at) >= self.patience
+    }
+
+    fn limit(&self) -> u64 {
+        self.limit
+    }
 
     #[inline(always)]
-    fn run<I: Instructions>(self) {
-        // SAFETY: a task is entered only on a processor that has the instructions.
-        unsafe { self.0.slice::<I>() }
+    unsafe fn slice<I: Instructions>(&mut self) {
+        self.rng = seed::rng(derive(self.seed, &[self.slices]), &[]);
+        self.slices = self.slices.wrapping_add(1);
+        let turn = self.turn();
+        let before = self.games;
+        for Replica { grid, board, .. } in &mut self.replicas[turn.clone()] {
+            self.order.clear();
+            self.order.extend(grid.moves());
+            grid.become_grid(&self.order);
+            grid.note_all(board);
+        }
+        for round in 0..(SLICE / STEPS / turn.len() as u32).max(1) {
+            for at in turn.clone() {
+                for _ in 0..u64::from(STEPS).min(self.limit.saturating_sub(self.games)) {
+                    // SAFETY: the instructions by the caller's promise.
+                    unsafe { self.step::<I>(at) };
+                }
+            }
+            // Every other pair in turn.
+            for colder in (turn.start + 1 + round as usize % 2..turn.end).step_by(2) {
+                self.exchange(colder);
+            }
+        }
+        self.left = self.left.saturating_sub(self.games - before);
     }
 }
 
 impl<R: Rules> Search<Move> for Temper<R> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         self.finds.keep_from = ctl.keep_from();
-        loop {
-            self.finds.report(&self.prefix, self.games, ctl);
-            if self.playout.start().1.is_empty() || self.games.saturating_sub(self.found_at) >= self.patience {
-                return End::Finished;
-            }
-            if self.games >= self.limit {
-                return End::IterationLimit;
-            }
-            if ctl.poll(self.games, self.finds.best) == Signal::Stop {
-                return End::Stopped;
-            }
-            ctl.offer_checkpoint(&mut || self.save());
-            dispatch(self.extension, Slice(self));
-        }
+        run_slices(self, ctl)
     }
 
     fn save(&self) -> Vec<u8> {

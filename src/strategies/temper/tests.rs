@@ -3,7 +3,7 @@
 use super::*;
 use crate::core::ctl::KeepBest;
 use crate::morpion::variant::T5;
-use crate::strategies::local::check_grid;
+use crate::strategies::local::{check_grid, run_slice};
 use crate::strategies::params::Strategy;
 
 fn params(grids: Vec<Vec<Move>>) -> Params {
@@ -152,7 +152,7 @@ fn the_longest_grid_that_was_met_is_refined_in_turn_with_the_search() {
             search.replicas[turn].iter().map(|replica| replica.grid.moves().collect()).collect::<Vec<Vec<u32>>>()
         };
         let before = [grids(&search, 0..16), grids(&search, 16..20)];
-        dispatch(search.extension, Slice(&mut search));
+        run_slice(&mut search);
         // The others stand still.
         let now = [grids(&search, 0..16), grids(&search, 16..20)];
         assert!(now[usize::from(!search.refining)] == before[usize::from(!search.refining)]);
