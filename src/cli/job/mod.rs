@@ -29,19 +29,26 @@ pub struct Args {
 enum Command {
     Submit(Box<Submit>),
     List(list::Args),
+    /// Show how a job stands and what it found
     Show(Named),
     Wait(follow::Wait),
+    /// Print what a job finds as it finds it, until it is over
     Follow(Named),
+    /// Take a job's workers away until it is resumed; nothing is lost
     Pause(Named),
+    /// Let a paused job go on
     Resume(Named),
+    /// End a job; what it found stays
     Cancel(Named),
+    /// Begin no further unit of a job, and end it when those running are done
     Drain(Named),
     Priority(Priority),
+    /// Forget a job that is over; its grids stay in the archive
     Remove(Named),
     Export(export::Args),
 }
 
-/// A job of a daemon.
+// One job. What is done with it is told where the command is named, so there is no text of its own here.
 #[derive(Debug, clap::Args)]
 struct Named {
     /// Number of the job, as `submit` and `list` print it
