@@ -2,11 +2,11 @@
 // left empty is not sent, and what it refuses comes back with its reason. `for` names the strategies that a setting is of.
 
 export const STRATEGIES = {
-  regrow: ["Regrow", "Tempering until it is stuck, then grids made anew behind beginnings of the longest: for long hunts in 5T, from nothing or from grids."],
+  regrow: ["Regrow", "Tempering until it is stuck, then grids made anew behind beginnings of the longest: the strongest in 5T, from nothing or from grids."],
   temper: ["Temper", "Walks over grids at several temperatures: soon at long grids in 5T, from nothing or from grids."],
   nrpa: ["NRPA", "Nested rollout policy adaptation, from nothing."],
   perturb: ["Perturb", "Takes parts of grids away and completes them again: best with good grids to begin with."],
-  permute: ["Permute", "Local search over orders of moves, from nothing or from grids."],
+  permute: ["Permute", "Local search over orders of moves: the strongest in 5D, from nothing or from grids."],
   dfs: ["Depth-first", "The thesis\u2019s order-free depth-first search; exhaustive where the space is small."],
   nmcs: ["NMCS", "Nested Monte Carlo search."],
   random: ["Random", "Random games, to compare with."],

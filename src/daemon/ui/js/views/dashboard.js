@@ -108,7 +108,7 @@ function jobsCard() {
     show(table, jobs.length > 0);
     keyed(body, [...active, ...over], (job) => job.id, jobRow, (row, job) => row.set(job));
     const all = state.health && Object.values(state.health.jobs).reduce((sum, n) => sum + n, 0);
-    say(more, all ? `All ${count(all)} jobs` : "All jobs");
+    say(more, all > 1 ? `All ${count(all)} jobs` : "All jobs");
   };
   return node;
 }
