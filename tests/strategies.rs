@@ -378,8 +378,8 @@ fn a_search_stopped_and_restored_does_what_an_uninterrupted_one_does() {
             (Strategy::Regrow, 2, 90_000),
         ] {
             let jumps = Jumps(vec![jump(3_000, JumpTo::BestOver(2)), jump(20_000, JumpTo::Move(3))]);
-            // The tempering that regrowth begins with is soon over.
-            let patience = (strategy == Strategy::Regrow).then_some(12_000);
+            // Regrowth comes to its second round.
+            let patience = (strategy == Strategy::Regrow).then_some(60_000);
             let params = Params { strategy, level: Some(level), jumps, patience, ..exact() };
             for repeat in 0..3 {
                 let rng = &mut seed::rng(41, &[variant as u64, strategy as u64, repeat]);

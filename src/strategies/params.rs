@@ -288,7 +288,8 @@ pub struct Params {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<u32>,
     /// PERTURB, PERMUTE, TEMPER, REGROW: a run ends after so many playouts without a longer grid (1000, 50M, 2G) [default:
-    /// 20M; PERMUTE, TEMPER: 200M; REGROW: 300M, a fifth of it for the tempering that it begins with].
+    /// 20M; PERMUTE, TEMPER: 200M; REGROW: 3G, of which a fiftieth ends a
+    /// tempering and a thirtieth the steps that follow it].
     #[arg(long, value_name = "N", value_parser = parse_count)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
@@ -357,11 +358,11 @@ impl Params {
         })
     }
 
-    /// Playouts without a longer grid that end a run: the number asked for, or 300 M for REGROW, 200 M for PERMUTE and TEMPER
+    /// Playouts without a longer grid that end a run: the number asked for, or 3 G for REGROW, 200 M for PERMUTE and TEMPER
     /// and 20 M for PERTURB. Hunts that were begun before it depended on the strategy name theirs.
     pub fn patience(&self) -> u64 {
         let patience = self.patience.unwrap_or(match self.strategy {
-            Strategy::Regrow => 300_000_000,
+            Strategy::Regrow => 3_000_000_000,
             Strategy::Permute | Strategy::Temper => 200_000_000,
             _ => 20_000_000,
         });

@@ -8,8 +8,14 @@
 //! So a step goes far beyond what any local search reaches from the grid, and yet lands among long grids often: the core
 //! of a grid decides how long it can become, and long grids have much of theirs in common.
 //!
-//! The pool begins with given grids, or with what a run of parallel tempering (`temper`) has met when it is stuck: after a
-//! fifth of the `patience` without a longer grid. After `patience` playouts without a longer grid the unit is finished.
+//! The pool begins with given grids, or with what a run of parallel tempering (`temper`) has met when it is stuck. Most such
+//! runs end among grids that nothing long can be made of, and which do cannot be told but by trying. So without given grids a
+//! search goes in *rounds*: a new tempering, steps from a pool of its own until they are stuck, and then, as long as that
+//! took, steps from a second pool, of what all rounds so far have left. Half of the time goes into what is new, half into
+//! what is best.
+//!
+//! Tempering is stuck after a fiftieth of the `patience` without a longer grid, steps after a thirtieth. After `patience`
+//! playouts without a longer grid the unit is finished.
 //!
 //! Each step draws its random numbers from a seed of its own, derived from the unit's seed and the step's number.
 
@@ -34,8 +40,10 @@ use std::ops::Range;
 
 /// How much of a grid is kept, of its length.
 const KEPT: Range<f64> = 0.2..0.3;
-/// The tempering that a run begins with ends after this part of the patience without a longer grid.
-const START: u64 = 5;
+/// The tempering that a round begins with ends after this part of the patience without a longer grid.
+const START: u64 = 50;
+/// Steps from a pool end after this part of the patience without a longer grid in it.
+const STUCK: u64 = 30;
 /// A step is over when so many calls below its top level have had a result as long as its best.
 const SETTLED: u64 = 25;
 /// What is refined is done with after so many games without a longer grid.
@@ -46,11 +54,11 @@ const LEAST: usize = 30;
 /// Grids that are remembered to have been told of, 0.1 MB when saved.
 const TOLD: usize = 1 << 13;
 /// What a state begins with.
-const FORM: u8 = 2;
+const FORM: u8 = 3;
 
 /// A search that runs inside this one.
 enum Inner<R> {
-    /// The tempering that the pool begins with.
+    /// The tempering that a round begins with.
     Start(Box<Temper<R>>),
     /// The search that makes a grid anew behind what is kept of it, the unit's prefix not included.
     Step(Box<Nrpa<R>>, Vec<u32>),
@@ -113,6 +121,8 @@ pub struct Regrow<R> {
     /// Whether what the steps make is refined.
     refines: bool,
     patience: u64,
+    /// Whether a round is the only one, since it began with given grids.
+    given: bool,
     /// The search under way, if one is.
     inner: Option<Inner<R>>,
     own: Own<R>,
@@ -120,7 +130,11 @@ pub struct Regrow<R> {
 
 /// What is known beyond the search under way.
 struct Own<R> {
-    pool: Pool<R>,
+    /// Grids of this round.
+    young: Pool<R>,
+    /// Grids of the rounds before, or those given.
+    old: Pool<R>,
+    round: Round,
     told: Seen,
     /// Steps that are done.
     steps: u64,
@@ -135,11 +149,28 @@ struct Own<R> {
     results: Vec<Histogram>,
 }
 
+/// How far the rounds have come.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+struct Round {
+    /// Rounds that are done.
+    number: u64,
+    /// Whether steps are taken from the pool of the rounds before.
+    old: bool,
+    /// Games when the steps from that pool, or else the round, began.
+    began: u64,
+    /// Games that the steps from that pool may take, at least.
+    share: u64,
+    /// Games when the longest grid of the pool was found, or the steps from it began.
+    found_at: u64,
+}
+
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Saved {
     form: u8,
     inner: Option<SavedInner>,
-    pool: Vec<Member>,
+    young: Vec<Member>,
+    old: Vec<Member>,
+    round: Round,
     told: Vec<(u32, u64)>,
     steps: u64,
     stage: u32,
@@ -159,14 +190,12 @@ impl<R: Rules> Regrow<R> {
     /// Begins the search of `unit`.
     pub fn new(params: &Params, unit: &Unit) -> Regrow<R> {
         let mut search = Regrow::<R>::empty(params, unit);
-        for grid in &params.grids {
-            if let Some(own) = grid.strip_prefix(&unit.prefix[..]) {
-                let moves: Vec<u32> = own.iter().map(|mv| mv.bits()).collect();
-                search.own.take_in(&moves);
-            }
+        search.own.round.old = search.given;
+        for moves in given(params, unit) {
+            search.own.take_in(&moves);
         }
-        if search.own.pool.best() == 0 {
-            search.inner = Some(Inner::Start(Box::new(Temper::new(&search.start_params, unit))));
+        if !search.given {
+            search.inner = Some(search.start());
         }
         search
     }
@@ -199,9 +228,12 @@ impl<R: Rules> Regrow<R> {
             position: position.clone(),
             keep: params.keep.map(|keep| (keep as usize).saturating_sub(unit.prefix.len())),
             patience,
+            given: given(params, unit).next().is_some(),
             inner: None,
             own: Own {
-                pool: Pool::new(params.pool() as usize, position),
+                young: Pool::new(params.pool() as usize, position.clone()),
+                old: Pool::new(params.pool() as usize, position),
+                round: Round::default(),
                 told: Seen::new(TOLD),
                 steps: 0,
                 stage: 0,
@@ -227,10 +259,12 @@ impl<R: Rules> Regrow<R> {
         if saved.stage > 1 + SHAKEN {
             return Err(fail("a step has no such search"));
         }
-        for member in &saved.pool {
+        for member in saved.young.iter().chain(&saved.old) {
             check_grid::<R>(&unit.prefix, &member.moves).map_err(fail)?;
         }
-        search.own.pool.restore(saved.pool).map_err(fail)?;
+        search.own.young.restore(saved.young).map_err(fail)?;
+        search.own.old.restore(saved.old).map_err(fail)?;
+        search.own.round = saved.round;
         search.own.told.restore(&saved.told).map_err(fail)?;
         search.own.steps = saved.steps;
         search.own.stage = saved.stage;
@@ -241,7 +275,7 @@ impl<R: Rules> Regrow<R> {
         search.inner = match saved.inner {
             None => None,
             Some(SavedInner::Start(state)) => {
-                Some(Inner::Start(Box::new(Temper::restore(&search.start_params, unit, &state)?)))
+                Some(Inner::Start(Box::new(Temper::restore(&search.start_params, &search.start_unit(), &state)?)))
             }
             Some(SavedInner::Step(state, kept)) => {
                 check_grid::<R>(&unit.prefix, &kept).map_err(fail)?;
@@ -254,6 +288,20 @@ impl<R: Rules> Regrow<R> {
             }
         };
         Ok(search)
+    }
+
+    /// The unit of the tempering that this round begins with.
+    fn start_unit(&self) -> Unit {
+        match self.own.round.number {
+            0 => self.unit.clone(),
+            // Unlike the seeds of steps and of their searches.
+            number => Unit { seed: derive(self.unit.seed, &[number, 0, 0, 1]), ..self.further() },
+        }
+    }
+
+    /// That tempering.
+    fn start(&self) -> Inner<R> {
+        Inner::Start(Box::new(Temper::new(&self.start_params, &self.start_unit())))
     }
 
     /// The unit with what is left of its limit, and a seed of the step and the search.
@@ -280,17 +328,17 @@ impl<R: Rules> Regrow<R> {
     /// The next search, if the pool has a grid for it.
     fn begin(&mut self) -> Option<Inner<R>> {
         if self.own.stage == 0 {
-            return self.begin_step();
+            return if self.turn() { Some(self.start()) } else { self.begin_step() };
         }
         let mut rng = seed::rng(derive(self.unit.seed, &[self.own.steps, u64::from(self.own.stage), 1]), &[]);
-        let grid = self.unit.prefix.iter().copied().chain(moves_of(&self.own.pool.any(&mut rng)?.moves)).collect();
+        let grid = self.unit.prefix.iter().copied().chain(moves_of(&self.own.pool().any(&mut rng)?.moves)).collect();
         Some(Inner::Refine(Box::new(self.refine(grid).shaken(LEAST))))
     }
 
     /// The next step, if the pool has a grid that can be regrown.
     fn begin_step(&mut self) -> Option<Inner<R>> {
         let mut rng = seed::rng(derive(self.unit.seed, &[self.own.steps]), &[]);
-        let moves = &self.own.pool.draw(&mut rng)?.moves;
+        let moves = &self.own.pool_mut().draw(&mut rng)?.moves;
         let share = rng.random_range(KEPT);
         // One at least, since the unit may be barred from some first moves.
         let count = self.keep.unwrap_or((share * moves.len() as f64) as usize).clamp(1, moves.len().max(1));
@@ -307,7 +355,7 @@ impl<R: Rules> Regrow<R> {
             Inner::Start(search) => {
                 search.grids().for_each(|grid| self.own.take_in(&grid));
                 self.own.results[0].merge(&search.results()[0]);
-                self.own.found_at = self.own.games;
+                self.own.round.found_at = self.own.games;
             }
             Inner::Step(search, _) => {
                 for (all, new) in self.own.results.iter_mut().zip(search.results()) {
@@ -315,9 +363,7 @@ impl<R: Rules> Regrow<R> {
                 }
                 let game = search.best_game();
                 let moves: Vec<u32> = game[self.unit.prefix.len()..].iter().map(|mv| mv.bits()).collect();
-                if moves.len() > self.own.pool.best() {
-                    self.own.found_at = self.own.games;
-                }
+                self.own.longer(moves.len(), self.own.games);
                 self.own.take_in(&moves);
                 let game = game.to_vec();
                 self.next_stage();
@@ -335,6 +381,26 @@ impl<R: Rules> Regrow<R> {
 }
 
 impl<R: Rules> Regrow<R> {
+    /// Changes the pool that steps are taken from if it is time; whether another tempering comes.
+    fn turn(&mut self) -> bool {
+        let own = &mut self.own;
+        let spent = own.games.saturating_sub(own.round.began);
+        let stuck = own.games.saturating_sub(own.round.found_at) >= (self.patience / STUCK).max(1);
+        if self.given || !stuck || (own.round.old && spent < own.round.share) {
+            return false;
+        }
+        let Round { number, old, .. } = own.round;
+        if old {
+            own.round = Round { number, began: own.games, ..Round::default() };
+            return true;
+        }
+        // After the first round there is nothing but what was tried just now.
+        let others = own.old.best() > 0;
+        own.old.merge(&mut own.young);
+        own.round = Round { number: number + 1, old: others, began: own.games, share: spent, found_at: own.games };
+        !others
+    }
+
     /// Goes on to the next search of a step, or the next step.
     fn next_stage(&mut self) {
         self.own.stage += 1;
@@ -346,9 +412,28 @@ impl<R: Rules> Regrow<R> {
 }
 
 impl<R: Rules> Own<R> {
+    /// The pool that steps are taken from.
+    fn pool(&self) -> &Pool<R> {
+        if self.round.old { &self.old } else { &self.young }
+    }
+
+    fn pool_mut(&mut self) -> &mut Pool<R> {
+        if self.round.old { &mut self.old } else { &mut self.young }
+    }
+
+    /// Notes when a grid of this length was found, if that is new.
+    fn longer(&mut self, length: usize, games: u64) {
+        if length > self.pool().best() {
+            self.round.found_at = games;
+        }
+        if length > self.young.best().max(self.old.best()) {
+            self.found_at = games;
+        }
+    }
+
     /// Offers the pool a grid, and tells of it if it is new.
     fn take_in(&mut self, moves: &[u32]) {
-        self.pool.insert(moves);
+        self.pool_mut().insert(moves);
         if self.told.insert(points_fingerprint(moves)) {
             self.finds.push(moves);
         }
@@ -358,7 +443,9 @@ impl<R: Rules> Own<R> {
         let saved = Saved {
             form: FORM,
             inner,
-            pool: self.pool.members().to_vec(),
+            young: self.young.members().to_vec(),
+            old: self.old.members().to_vec(),
+            round: self.round.clone(),
             told: self.told.save(),
             steps: self.steps,
             stage: self.stage,
@@ -368,6 +455,12 @@ impl<R: Rules> Own<R> {
         };
         encode_with_results(&saved, &self.results)
     }
+}
+
+/// The grids that a search of a unit begins with, without the unit's prefix.
+fn given<'a>(params: &'a Params, unit: &'a Unit) -> impl Iterator<Item = Vec<u32>> + 'a {
+    let own = params.grids.iter().filter_map(|grid| grid.strip_prefix(&unit.prefix[..]));
+    own.filter(|grid| !grid.is_empty()).map(|grid| grid.iter().map(|mv| mv.bits()).collect())
 }
 
 /// Moves of their bits.
@@ -415,9 +508,7 @@ impl<R: Rules> Ctl<Move> for Watch<'_, R> {
     fn improved(&mut self, moves: &[Move], iterations: u64) {
         if self.collect {
             let grid: Vec<u32> = moves[self.unit.prefix.len()..].iter().map(|mv| mv.bits()).collect();
-            if grid.len() > self.own.pool.best() {
-                self.own.found_at = self.own.games.saturating_add(iterations);
-            }
+            self.own.longer(grid.len(), self.own.games.saturating_add(iterations));
             self.own.take_in(&grid);
             // It is reported here.
             self.own.finds.clear();
@@ -493,136 +584,11 @@ impl<R: Rules> Search<Move> for Regrow<R> {
 
     fn results(&self) -> &[Histogram] {
         match &self.inner {
-            Some(Inner::Start(search)) => search.results(),
+            Some(Inner::Start(search)) if self.own.round.number == 0 => search.results(),
             _ => &self.own.results,
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::core::ctl::KeepBest;
-    use crate::morpion::variant::{T5, Variant};
-    use crate::strategies::choices::tests::game;
-    use crate::with_rules;
-    use std::collections::HashSet;
-
-    fn params(grids: Vec<Vec<Move>>) -> Params {
-        Params {
-            strategy: Strategy::Regrow,
-            level: Some(2),
-            iterations: Some(60),
-            patience: Some(400_000),
-            grids,
-            ..Params::default()
-        }
-    }
-
-    fn unit(max_iterations: u64) -> Unit {
-        Unit { prefix: Vec::new(), candidates: None, seed: 9, max_iterations: Some(max_iterations) }
-    }
-
-    fn moves(bits: &[u32]) -> Vec<Move> {
-        bits.iter().map(|&bits| Move::from_raw(bits)).collect()
-    }
-
-    #[test]
-    fn a_beginning_is_legal_is_of_the_grid_and_has_its_length_and_every_one_can_come() {
-        for variant in Variant::ALL {
-            with_rules!(variant, R => {
-                let grid = game::<R>(4, usize::MAX);
-                let whole: HashSet<u32> = grid.iter().copied().collect();
-                let mut firsts = HashSet::new();
-                for seed in 0..200 {
-                    let count = 1 + seed as usize % grid.len();
-                    let kept = beginning(&Position::<R>::new(), &grid, count, &mut seed::rng(seed, &[]));
-                    assert_eq!(kept.len(), count, "{variant}");
-                    assert!(kept.iter().all(|bits| whole.contains(bits)));
-                    assert!(Position::<R>::after(&moves(&kept)).is_ok(), "{variant}: {kept:?}");
-                    firsts.insert(kept[0]);
-                }
-                let start = Position::<R>::new();
-                let of_start = start.moves().iter().filter(|mv| whole.contains(&mv.bits())).count();
-                assert_eq!(firsts.len(), of_start, "{variant}: any move that the start allows can be the first");
-            });
-        }
-    }
-
-    /// From a given grid: each step keeps a beginning of a grid of the pool, and longer ones are found.
-    #[test]
-    fn a_grid_grows_longer_and_each_step_keeps_what_it_should() {
-        let start = moves(&game::<T5>(1, usize::MAX));
-        let mut keep = KeepBest { limit: Some(1), ..KeepBest::default() };
-        let mut search = Regrow::<T5>::new(&params(vec![start.clone()]), &unit(2_000_000));
-        let (mut steps, mut ends, mut refined) = (0, 0, 0);
-        while search.run(&mut keep) == End::Stopped {
-            refined += usize::from(matches!(search.inner, Some(Inner::Refine(_))));
-            if let Some(Inner::Step(nrpa, kept)) = &search.inner
-                && search.own.steps >= steps
-            {
-                steps = search.own.steps + 1;
-                let lengths =
-                    search.own.pool.members().iter().filter(|member| kept.iter().all(|mv| member.moves.contains(mv)));
-                let lengths: Vec<usize> = lengths.map(|member| member.moves.len()).collect();
-                assert!(
-                    lengths.iter().any(|&n| (n / 5..=n * 3 / 10).contains(&kept.len())),
-                    "{} of {lengths:?}",
-                    kept.len()
-                );
-                assert!(nrpa.best_game().len() >= kept.len());
-                ends += 1;
-            }
-            keep.limit = Some(search.iterations() + 1_000);
-        }
-        assert!(ends > 3 && refined > 20, "{ends} steps were seen, {refined} times one was refined");
-        assert!(keep.best.len() > start.len() + 10, "{} from {}", keep.best.len(), start.len());
-        assert_eq!(search.best() as usize, keep.best.len());
-        assert!(Position::<T5>::after(&keep.best).is_ok());
-    }
-
-    #[test]
-    fn a_step_keeps_as_many_moves_as_it_is_told() {
-        let start = moves(&game::<T5>(2, usize::MAX));
-        let params = Params { keep: Some(17), ..params(vec![start.clone()]) };
-        let mut search = Regrow::<T5>::new(&params, &unit(200_000));
-        let mut keep = KeepBest { limit: Some(500), ..KeepBest::default() };
-        assert_eq!(search.run(&mut keep), End::Stopped);
-        let Some(Inner::Step(_, kept)) = &search.inner else { panic!("a step is under way") };
-        assert_eq!(kept.len(), 17);
-        assert!(moves(kept).iter().all(|mv| start.contains(mv)));
-    }
-
-    /// Without grids a run begins with tempering; what that has met is grown anew, and every game is counted once.
-    #[test]
-    fn a_run_without_grids_begins_with_tempering() {
-        let mut search = Regrow::<T5>::new(&params(Vec::new()), &unit(u64::MAX));
-        assert!(matches!(search.inner, Some(Inner::Start(_))));
-        let mut keep = KeepBest::default();
-        assert_eq!(search.run(&mut keep), End::Finished);
-        assert!(search.own.steps > 3, "{} steps", search.own.steps);
-        let counted: Vec<u64> = search.results().iter().map(Histogram::total).collect();
-        assert_eq!((counted[0], counted[2]), (search.iterations(), search.own.steps), "{counted:?}");
-        assert!(search.own.games >= search.own.found_at + 400_000);
-        assert_eq!(search.own.pool.best(), keep.best.len());
-    }
-
-    #[test]
-    fn a_state_of_another_form_or_with_a_grid_that_is_not_legal_is_refused() {
-        let params = params(vec![moves(&game::<T5>(3, usize::MAX))]);
-        let mut search = Regrow::<T5>::new(&params, &unit(30_000));
-        search.run(&mut KeepBest { limit: Some(500), ..KeepBest::default() });
-        let saved = search.save();
-        assert_eq!(Regrow::<T5>::restore(&params, &unit(30_000), &saved).unwrap().save(), saved);
-        let refused = |bytes: &[u8]| match Regrow::<T5>::restore(&params, &unit(30_000), bytes) {
-            Ok(_) => panic!("it was taken"),
-            Err(error) => error.to_string(),
-        };
-        let other = [&[FORM + 1], &saved[1..]].concat();
-        assert!(refused(&other).contains("another version"), "{}", refused(&other));
-        // A step that keeps a move which nothing supports.
-        let Some(Inner::Step(_, kept)) = &mut search.inner else { panic!("a step is under way") };
-        *kept = vec![params.grids[0].last().unwrap().bits()];
-        assert!(refused(&search.save()).contains("not legal"));
-    }
-}
+mod tests;

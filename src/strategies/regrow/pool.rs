@@ -96,6 +96,20 @@ impl<R: Rules> Pool<R> {
     /// Takes in a grid, if it is of a kind of its own or longer than all that are of its kind; those leave. One as long as the
     /// one of its kind takes its place, and has been drawn as often. Whether it was taken in.
     pub fn insert(&mut self, moves: &[u32]) -> bool {
+        self.insert_drawn(moves, 0)
+    }
+
+    /// Takes in the grids of another pool, which have been drawn as often as there, and leaves it empty.
+    pub fn merge(&mut self, other: &mut Pool<R>) {
+        for member in std::mem::take(&mut other.members) {
+            self.insert_drawn(&member.moves, member.uses);
+        }
+        other.sorted.clear();
+        other.best = 0;
+    }
+
+    /// As [`Pool::insert`], a grid that has been drawn so often.
+    fn insert_drawn(&mut self, moves: &[u32], drawn: u32) -> bool {
         let own = sorted(moves);
         if moves.is_empty() || self.sorted.contains(&own) {
             return false;
@@ -109,8 +123,8 @@ impl<R: Rules> Pool<R> {
         if longest > moves.len() {
             return false;
         }
-        let drawn = kind.iter().filter(|&&at| self.members[at].moves.len() == moves.len());
-        let uses = drawn.map(|&at| self.members[at].uses).max().unwrap_or(0);
+        let as_long = kind.iter().filter(|&&at| self.members[at].moves.len() == moves.len());
+        let uses = as_long.map(|&at| self.members[at].uses).max().unwrap_or(0).max(drawn);
         let new = Member { moves: moves.to_vec(), uses };
         if kind.is_empty() && self.members.len() == self.capacity {
             let least = (0..self.capacity).min_by_key(|&at| self.members[at].worth());

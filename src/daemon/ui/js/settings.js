@@ -46,7 +46,7 @@ export const SETTINGS = [
   { name: "cold", label: "Coldest", for: ["temper"], input: { type: "number", placeholder: "0.3", min: 0, max: 100, step: "any" }, help: "The colder, the closer to the longest grids met." },
   { name: "reach", label: "Reach", for: ["temper"], input: { type: "number", placeholder: "40", min: 0, max: 10000, step: "any" }, help: "Steps that take out more moves than that are tried more and more rarely." },
   { name: "pool", label: "Grids in the pool", for: ["perturb", "permute", "regrow"], input: whole("best known", 1, 1e5), help: "Perturb: 200 of each score by default; permute: 20000 in all, regrow 64." },
-  { name: "patience", label: "Patience", for: ["perturb", "permute", "temper", "regrow"], input: count("best known"), help: "A run ends after so many games without a longer grid: 20M by default, permute and temper 200M, regrow 300M." },
+  { name: "patience", label: "Patience", for: ["perturb", "permute", "temper", "regrow"], input: count("best known"), help: "A run ends after so many games without a longer grid: 20M by default, permute and temper 200M, regrow 3G." },
 ];
 
 /** Settings of every hunt. */
