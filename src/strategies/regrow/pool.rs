@@ -2,10 +2,10 @@
 //!
 //! Long grids come in clusters of thousands whose cores are the same: the moves that all others rest on. How long a grid can
 //! become is decided there. Two grids begin alike if the moves that both have, and that need nothing but each other, are at
-//! least a quarter of the shorter one, about as many as a step keeps. Each kind has one place, and the grid that
+//! least a sixth of the shorter one, somewhat fewer than a step keeps. Each kind has one place, and the grid that
 //! is drawn is the longest, where what has been tried without success counts less and less: after [`TRIES`] draws a grid
-//! is worth one move less. So all that is long gets its share, and what is much shorter only when the longer ones have been
-//! tried long.
+//! is worth one move less. So no kind is tried for long before the others have been: the longest grid is mostly of
+//! one that leads no further.
 
 use crate::core::seed::Rng;
 use crate::morpion::geometry::Move;
@@ -15,9 +15,9 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 /// Draws that make a grid worth one move less.
-const TRIES: u32 = 10;
-/// Grids are of one kind if they have this part of the shorter one in common as a beginning: one of four moves.
-const SAME: usize = 4;
+const TRIES: u32 = 3;
+/// Grids are of one kind if they have this part of the shorter one in common as a beginning: one of six moves.
+const SAME: usize = 6;
 
 /// A grid of the pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -208,9 +208,17 @@ mod tests {
     #[test]
     fn what_was_tried_in_vain_counts_less_and_the_least_worth_leaves() {
         let mut pool = Pool::<T5>::new(3, Position::new());
-        let mut grids: Vec<Vec<u32>> = (0..30).map(|seed| game::<T5>(seed, usize::MAX)).collect();
+        let mut grids = Vec::<Vec<u32>>::new();
+        for grid in (0..400).map(|seed| game::<T5>(seed, usize::MAX)) {
+            let unlike = |other: &Vec<u32>| {
+                grid.len() != other.len() && pool.common(&grid, &sorted(other)) * SAME < grid.len().min(other.len())
+            };
+            if grids.iter().all(unlike) {
+                grids.push(grid);
+            }
+        }
         grids.sort_by_key(|grid| grid.len());
-        grids.dedup_by_key(|grid| grid.len());
+        assert!(grids.len() > 4, "{} grids of as many kinds", grids.len());
         let longest: Vec<usize> = grids.iter().rev().take(3).map(Vec::len).collect();
         grids.iter().for_each(|grid| assert!(pool.insert(grid), "it is longer than all before"));
         assert!(!pool.insert(&grids[0]), "the pool is full of longer ones");
