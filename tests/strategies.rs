@@ -378,7 +378,7 @@ fn a_search_stopped_and_restored_does_what_an_uninterrupted_one_does() {
             (Strategy::Regrow, 2, 90_000),
         ] {
             let jumps = Jumps(vec![jump(3_000, JumpTo::BestOver(2)), jump(20_000, JumpTo::Move(3))]);
-            // Regrowth comes to its second round.
+            // The tempering that regrowth begins with is soon over.
             let patience = (strategy == Strategy::Regrow).then_some(60_000);
             let params = Params { strategy, level: Some(level), jumps, patience, ..exact() };
             for repeat in 0..3 {

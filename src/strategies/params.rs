@@ -288,8 +288,8 @@ pub struct Params {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<u32>,
     /// PERTURB, PERMUTE, TEMPER, REGROW: a run ends after so many playouts without a longer grid (1000, 50M, 2G) [default:
-    /// 20M; PERMUTE, TEMPER: 200M; REGROW: 3G, of which a fiftieth ends a
-    /// tempering and a thirtieth the steps that follow it].
+    /// 20M; PERMUTE, TEMPER: 200M; REGROW: 3G, of which a fiftieth ends a tempering and a
+    /// thirtieth the steps that follow it].
     #[arg(long, value_name = "N", value_parser = parse_count)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,

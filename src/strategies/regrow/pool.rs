@@ -206,6 +206,22 @@ mod tests {
     }
 
     #[test]
+    fn a_pool_takes_over_another_with_what_was_drawn_there() {
+        let (mut old, mut young) = (Pool::<T5>::new(4, Position::new()), Pool::new(4, Position::new()));
+        let long = game::<T5>(1, usize::MAX);
+        assert!(old.insert(&long[..long.len() - 2]) && young.insert(&long));
+        (0..5).for_each(|seed| drop(young.draw(&mut rng(seed, &[]))));
+        old.merge(&mut young);
+        assert_eq!(
+            old.members(),
+            [Member { moves: long.clone(), uses: 5 }],
+            "the longer one of the kind, drawn as often"
+        );
+        assert_eq!((old.best(), young.best(), young.members().len()), (long.len(), 0, 0));
+        assert!(young.insert(&long), "what is empty takes in anything");
+    }
+
+    #[test]
     fn what_was_tried_in_vain_counts_less_and_the_least_worth_leaves() {
         let mut pool = Pool::<T5>::new(3, Position::new());
         let mut grids = Vec::<Vec<u32>>::new();
