@@ -1,12 +1,14 @@
-//! What the local searches over grids (`perturb`, `permute`, `temper`) share: the loop over slices of games, the NRPA search
-//! that a run may begin with, the table of the grids seen, and the telling of what was found.
+//! What the local searches over grids (`perturb`, `permute`, `temper`) share: the course of a run and the loop over its slices
+//! of games, the NRPA search that it may begin with, the table of the grids seen, and the telling of what was found.
 
 use super::extension::{Extension, Instructions, Task, dispatch};
 use super::nrpa::Nrpa;
 use super::params::{Params, Strategy};
 use super::{Unit, restore_error};
 use crate::core::ctl::{Ctl, Signal};
+use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
+use crate::core::seed::derive;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
@@ -104,19 +106,92 @@ impl Finds {
     }
 }
 
+/// What every such search keeps of its unit and of how far it has come.
+pub(super) struct Course {
+    pub seed: u64,
+    /// What the slices are compiled for.
+    pub extension: Extension,
+    pub prefix: Vec<Move>,
+    /// Games at most.
+    pub limit: u64,
+    /// A search ends after so many games without a longer grid.
+    pub patience: u64,
+    pub slices: u64,
+    pub games: u64,
+    /// Games when the longest grid was found.
+    pub found_at: u64,
+    pub finds: Finds,
+    /// The scores of the games, as [`Search::results`] gives them.
+    pub results: Vec<Histogram>,
+}
+
+impl Course {
+    /// At its beginning.
+    pub fn new(params: &Params, unit: &Unit) -> Course {
+        Course {
+            seed: unit.seed,
+            extension: Extension::detect(),
+            prefix: unit.prefix.clone(),
+            limit: unit.max_iterations.unwrap_or(u64::MAX),
+            patience: params.patience(),
+            slices: 0,
+            games: 0,
+            found_at: 0,
+            finds: Finds::default(),
+            results: vec![Histogram::default()],
+        }
+    }
+
+    /// Goes on from what was saved, with nothing to tell of.
+    pub fn restore(&mut self, (slices, games, found_at): (u64, u64, u64), best: u32, results: Vec<Histogram>) {
+        (self.slices, self.games, self.found_at, self.results) = (slices, games, found_at, results);
+        self.finds.best = best;
+        self.finds.clear();
+    }
+
+    /// The seed of the next slice.
+    #[inline(always)]
+    pub fn next_seed(&mut self) -> u64 {
+        let seed = derive(self.seed, &[self.slices]);
+        self.slices = self.slices.wrapping_add(1);
+        seed
+    }
+
+    /// Games until the limit.
+    #[inline(always)]
+    pub fn left(&self) -> u64 {
+        self.limit.saturating_sub(self.games)
+    }
+
+    /// Counts the result of a game, given without the prefix.
+    #[inline(always)]
+    pub fn count(&mut self, moves: usize) {
+        self.results[0].add(self.prefix.len() + moves);
+    }
+
+    /// Whether grids with so many moves after the prefix are wanted.
+    #[inline(always)]
+    pub fn wants(&self, moves: usize) -> bool {
+        (self.prefix.len() + moves) as u64 >= u64::from(self.finds.keep_from)
+    }
+
+    /// Notes a grid that has come into the pool, if it is longer than all before or wanted.
+    pub fn take_in(&mut self, moves: &[u32], longer: bool) {
+        if longer {
+            self.found_at = self.games;
+        }
+        if longer || self.wants(moves.len()) {
+            self.finds.push(moves);
+        }
+    }
+}
+
 /// A search that plays its games in slices, and stands still, and is saved, between two of them.
 pub(super) trait Sliced: Search<Move> {
-    /// What the slices are compiled for.
-    fn extension(&self) -> Extension;
+    fn course(&mut self) -> &mut Course;
 
-    /// Grids found, and the prefix that they are given without.
-    fn finds(&mut self) -> (&mut Finds, &[Move]);
-
-    /// Whether there is nothing to search, or nothing was found for too long.
-    fn is_over(&self) -> bool;
-
-    /// Games at most.
-    fn limit(&self) -> u64;
+    /// Whether there is nothing to search.
+    fn is_empty(&self) -> bool;
 
     /// One slice of games, and what is due after it; to be marked `#[inline(always)]`.
     ///
@@ -125,16 +200,18 @@ pub(super) trait Sliced: Search<Move> {
     unsafe fn slice<I: Instructions>(&mut self);
 }
 
-/// Plays slice after slice until the search is over, its limit is reached or it is to stop.
+/// Plays slice after slice until there is nothing to search, nothing was found for too long, the limit is reached or the
+/// search is to stop.
 pub(super) fn run_slices(search: &mut impl Sliced, ctl: &mut dyn Ctl<Move>) -> End {
+    search.course().finds.keep_from = ctl.keep_from();
     loop {
-        let games = search.iterations();
-        let (finds, prefix) = search.finds();
+        let Course { prefix, limit, patience, games, found_at, finds, .. } = search.course();
+        let (games, limit, stuck) = (*games, *limit, games.saturating_sub(*found_at) >= *patience);
         finds.report(prefix, games, ctl);
-        if search.is_over() {
+        if stuck || search.is_empty() {
             return End::Finished;
         }
-        if games >= search.limit() {
+        if games >= limit {
             return End::IterationLimit;
         }
         if ctl.poll(games, search.best()) == Signal::Stop {
@@ -147,7 +224,7 @@ pub(super) fn run_slices(search: &mut impl Sliced, ctl: &mut dyn Ctl<Move>) -> E
 
 /// Plays one slice, with the instructions that the search is compiled for.
 pub(super) fn run_slice(search: &mut impl Sliced) {
-    dispatch(search.extension(), Slice(search));
+    dispatch(search.course().extension, Slice(search));
 }
 
 /// One slice.

@@ -37,12 +37,7 @@ pub(super) fn restore<R: Rules>(
         check_grid::<R>(&unit.prefix, member).map_err(|reason| restore_error("permute", reason.to_owned()))?;
         search.take_in(member);
     }
-    search.slices = saved.slices;
-    search.games = saved.games;
-    search.found_at = saved.found_at;
-    search.finds.best = saved.best;
-    search.results = results;
-    search.finds.clear();
+    search.course.restore((saved.slices, saved.games, saved.found_at), saved.best, results);
     Ok(())
 }
 
@@ -84,8 +79,8 @@ mod tests {
         let bytes = encode_with_results(&saved(members.clone()), &[results]);
         let search = Permute::<T5>::restore(&params, &unit, &bytes).unwrap();
         assert_eq!(search.pool.grids().collect::<Vec<_>>(), [&members[0], &members[1]]);
-        assert_eq!((search.iterations(), search.best(), search.slices), (700, best, 9));
-        assert_eq!((search.found_at, search.results()[0].total()), (400, 1));
+        assert_eq!((search.iterations(), search.best(), search.course.slices), (700, best, 9));
+        assert_eq!((search.course.found_at, search.results()[0].total()), (400, 1));
         // Saved again, it is of the new form.
         let again = Permute::<T5>::restore(&params, &unit, &search.save()).unwrap();
         assert_eq!((again.save(), again.pool.len()), (search.save(), 2));

@@ -15,8 +15,8 @@ mod former;
 mod pool;
 mod rewind;
 
-use super::extension::{Extension, Instructions};
-use super::local::{Finds, SavedStart, Sliced, WarmStart, run_slices};
+use super::extension::Instructions;
+use super::local::{Course, SavedStart, Sliced, WarmStart, run_slices};
 use super::nrpa::game::{Game, points_fingerprint};
 use super::nrpa::playout::Playout;
 use super::nrpa::policy::code;
@@ -50,13 +50,9 @@ const FORM: u8 = 2;
 
 /// A resumable permutation search of one unit.
 pub struct Permute<R> {
-    seed: u64,
-    limit: u64,
-    patience: u64,
+    course: Course,
     /// Exchanges of a step, at most.
     swaps: u32,
-    extension: Extension,
-    prefix: Vec<Move>,
     /// The position that the games start from.
     position: Position<R>,
     /// The search that the pool begins with, while it runs.
@@ -67,14 +63,8 @@ pub struct Permute<R> {
     priorities: Priorities,
     rng: Rng,
     alternatives: Alternatives,
-    slices: u64,
     /// Slices of this round.
     round: u64,
-    games: u64,
-    /// Games when the best grid was found.
-    found_at: u64,
-    finds: Finds,
-    results: Vec<Histogram>,
 }
 
 /// By place in the pool: the hash of a grid's points, and the codes of all moves that were legal during it.
@@ -131,12 +121,8 @@ impl<R: Rules> Permute<R> {
         }
         let moves = unit.candidates.as_deref().unwrap_or(position.moves());
         let mut search = Permute {
-            seed: unit.seed,
-            limit: unit.max_iterations.unwrap_or(u64::MAX),
-            patience: params.patience(),
+            course: Course::new(params, unit),
             swaps: params.swaps().max(1),
-            extension: Extension::detect(),
-            prefix: unit.prefix.clone(),
             start: None,
             pool: Pool::new(params.pool() as usize),
             playout: Playout::new(position.board().clone(), moves),
@@ -145,12 +131,7 @@ impl<R: Rules> Permute<R> {
             priorities: Priorities::new(derive(unit.seed, &[u64::MAX])),
             rng: seed::rng(unit.seed, &[]),
             alternatives: Alternatives::new(),
-            slices: 0,
             round: 0,
-            games: 0,
-            found_at: 0,
-            finds: Finds::default(),
-            results: vec![Histogram::default()],
         };
         for grid in &params.grids {
             if let Some(own) = grid.strip_prefix(&unit.prefix[..]) {
@@ -184,20 +165,15 @@ impl<R: Rules> Permute<R> {
         };
         search.pool = Pool::new(params.pool() as usize);
         search.pool.restore(saved.pool, &search.position, points_fingerprint).map_err(fail)?;
-        search.slices = saved.slices;
         search.round = saved.round;
-        search.games = saved.games;
-        search.found_at = saved.found_at;
-        search.finds.best = saved.best;
-        search.results = results;
-        search.finds.clear();
+        search.course.restore((saved.slices, saved.games, saved.found_at), saved.best, results);
         Ok(search)
     }
 
     /// Takes in a grid that comes from elsewhere.
     fn take_in(&mut self, moves: &[u32]) {
         if self.pool.offer(moves, points_fingerprint(moves)) == Offer::New {
-            self.finds.push(moves);
+            self.course.finds.push(moves);
         }
     }
 
@@ -227,10 +203,7 @@ impl<R: Rules> Permute<R> {
                 if let Some(parent) = parent {
                     self.pool.reward(parent);
                 }
-                note(&mut self.finds, moves, best, self.prefix.len());
-                if moves.len() > best {
-                    self.found_at = self.games;
-                }
+                self.course.take_in(moves, moves.len() > best);
             }
         }
     }
@@ -238,18 +211,15 @@ impl<R: Rules> Permute<R> {
     /// Takes in what winding back has found, the shortest first.
     #[inline(never)]
     fn keep_rewound(&mut self) {
-        self.games = self.games.saturating_add(self.rewind.lengths.len() as u64);
+        self.course.games = self.course.games.saturating_add(self.rewind.lengths.len() as u64);
         for length in &self.rewind.lengths {
-            self.results[0].add(self.prefix.len() + length);
+            self.course.count(*length);
         }
         self.rewind.finds.sort_by_key(|(moves, hash)| (moves.len(), *hash));
         for (moves, hash) in &self.rewind.finds {
             let best = self.pool.best();
             if self.pool.offer(moves, *hash) == Offer::New {
-                note(&mut self.finds, moves, best, self.prefix.len());
-                if moves.len() > best {
-                    self.found_at = self.games;
-                }
+                self.course.take_in(moves, moves.len() > best);
             }
         }
     }
@@ -257,57 +227,41 @@ impl<R: Rules> Permute<R> {
     /// Runs the search that the pool begins with.
     fn run_start(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         let Some(start) = &mut self.start else { return End::Finished };
-        let (pool, position, results) = (&self.pool, &self.position, &self.results);
+        let (pool, position, results) = (&self.pool, &self.position, &self.course.results);
         let end = start.run(ctl, &|start| {
             let start = Some(start);
             let pool = pool.save(position);
             let saved = Saved { form: FORM, start, pool, slices: 0, round: 0, games: 0, found_at: 0, best: 0 };
             encode_with_results(&saved, results)
         });
-        self.games = start.iterations();
-        self.finds.best = start.best();
+        self.course.games = start.iterations();
+        self.course.finds.best = start.best();
         if end == End::Finished {
             if let Some(start) = self.start.take() {
                 self.take_in(&start.into_grid());
             }
             // It has been reported.
-            self.finds.clear();
-            self.found_at = self.games;
+            self.course.finds.clear();
+            self.course.found_at = self.course.games;
         }
         end
     }
 }
 
-/// Notes a newcomer that is to be told of: a longer grid than the best, or one that is wanted.
-fn note(finds: &mut Finds, moves: &[u32], best: usize, prefix: usize) {
-    if moves.len() > best || (prefix + moves.len()) as u64 >= u64::from(finds.keep_from) {
-        finds.push(moves);
-    }
-}
-
 impl<R: Rules> Sliced for Permute<R> {
-    fn extension(&self) -> Extension {
-        self.extension
+    fn course(&mut self) -> &mut Course {
+        &mut self.course
     }
 
-    fn finds(&mut self) -> (&mut Finds, &[Move]) {
-        (&mut self.finds, &self.prefix)
-    }
-
-    fn is_over(&self) -> bool {
-        self.playout.start().1.is_empty() || self.games.saturating_sub(self.found_at) >= self.patience
-    }
-
-    fn limit(&self) -> u64 {
-        self.limit
+    fn is_empty(&self) -> bool {
+        self.playout.start().1.is_empty()
     }
 
     #[inline(always)]
     unsafe fn slice<I: Instructions>(&mut self) {
-        self.rng = seed::rng(derive(self.seed, &[self.slices]), &[]);
-        self.slices = self.slices.wrapping_add(1);
+        self.rng = seed::rng(self.course.next_seed(), &[]);
         let random = if self.pool.best() == 0 { RANDOM_GAMES } else { 0 };
-        for n in 0..u64::from(SLICE).min(self.limit - self.games) as u32 {
+        for n in 0..u64::from(SLICE).min(self.course.left()) as u32 {
             let parent = if n < random { None } else { self.pool.draw(&mut self.rng) };
             self.priorities.redraw(self.rng.random());
             if let Some(place) = parent {
@@ -315,18 +269,18 @@ impl<R: Rules> Sliced for Permute<R> {
             }
             // SAFETY: the instructions by the caller's promise.
             unsafe { self.playout.play_by::<I, _>(Greedy(&self.priorities)) };
-            self.games = self.games.saturating_add(1);
+            self.course.games = self.course.games.saturating_add(1);
             let found = self.playout.game.moves().len();
-            self.results[0].add(self.prefix.len() + found);
+            self.course.count(found);
             if found >= self.pool.least() {
                 self.keep_game(parent);
             }
         }
-        if self.slices.is_multiple_of(REWIND)
+        if self.course.slices.is_multiple_of(REWIND)
             && let Some(place) = self.pool.source()
         {
             let (grid, least, pool) = (self.pool.grid(place).0, self.pool.least(), &self.pool);
-            let (of, until) = ((&self.position, grid), (least, self.limit - self.games));
+            let (of, until) = ((&self.position, grid), (least, self.course.left()));
             let (priorities, rng) = (&mut self.priorities, &mut self.rng);
             // SAFETY: the same.
             unsafe { self.rewind.run::<I>(of, until, |hash| pool.knows(hash), priorities, rng) };
@@ -342,7 +296,6 @@ impl<R: Rules> Sliced for Permute<R> {
 
 impl<R: Rules> Search<Move> for Permute<R> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
-        self.finds.keep_from = ctl.keep_from();
         if self.start.is_some() {
             match self.run_start(ctl) {
                 End::Finished => {}
@@ -357,25 +310,25 @@ impl<R: Rules> Search<Move> for Permute<R> {
             form: FORM,
             start: self.start.as_ref().map(WarmStart::save),
             pool: self.pool.save(&self.position),
-            slices: self.slices,
+            slices: self.course.slices,
             round: self.round,
-            games: self.games,
-            found_at: self.found_at,
-            best: self.finds.best,
+            games: self.course.games,
+            found_at: self.course.found_at,
+            best: self.course.finds.best,
         };
-        encode_with_results(&saved, &self.results)
+        encode_with_results(&saved, &self.course.results)
     }
 
     fn iterations(&self) -> u64 {
-        self.start.as_ref().map_or(self.games, WarmStart::iterations)
+        self.start.as_ref().map_or(self.course.games, WarmStart::iterations)
     }
 
     fn best(&self) -> u32 {
-        self.start.as_ref().map_or(0, WarmStart::best).max(self.finds.best)
+        self.start.as_ref().map_or(0, WarmStart::best).max(self.course.finds.best)
     }
 
     fn results(&self) -> &[Histogram] {
-        &self.results
+        &self.course.results
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::core::ctl::KeepBest;
 use crate::morpion::variant::{T5, Variant};
-use crate::strategies::extension::{Task, dispatch};
+use crate::strategies::extension::{Extension, Task, dispatch};
 use crate::strategies::local::{check_grid, run_slice};
 use crate::strategies::nrpa::Nrpa;
 use crate::strategies::params::Strategy;
@@ -107,7 +107,7 @@ fn a_grid_is_improved_by_exchanges_and_by_winding_back() {
     search.run(&mut keep);
     assert!(keep.best.len() > start.len() + 10, "{} of {}", keep.best.len(), start.len());
     // Grids have been wound back, and their games are counted.
-    assert!(search.slices * u64::from(SLICE) < 60_000 && search.results()[0].total() == 60_000);
+    assert!(search.course.slices * u64::from(SLICE) < 60_000 && search.results()[0].total() == 60_000);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn patience_ends_a_run() {
     let params = Params { patience: Some(5_000), ..params(vec![grid(3, 1000)]) };
     let mut search = Permute::<T5>::new(&params, &unit(9, u64::MAX));
     assert_eq!(search.run(&mut KeepBest::default()), End::Finished);
-    assert!(search.games >= search.found_at + 5_000);
+    assert!(search.course.games >= search.course.found_at + 5_000);
     // Where nothing can be played there is nothing to search.
     let full = Unit { prefix: search_end(), ..unit(9, u64::MAX) };
     let mut search = Permute::<T5>::new(&Params { grids: Vec::new(), ..params }, &full);
@@ -157,7 +157,7 @@ fn a_restored_search_goes_on_as_it_would_have() {
     let slices = |n: u64| {
         let mut search = Permute::<T5>::new(&params, &unit(7, u64::MAX));
         (0..n).for_each(|_| run_slice(&mut search));
-        search.games
+        search.course.games
     };
     let (first, second, end) = (slices(24), slices(31), slices(100));
     let whole = run(end, None);

@@ -17,8 +17,8 @@
 
 mod pool;
 
-use super::extension::{Extension, Instructions};
-use super::local::{Finds, SavedStart, Sliced, WarmStart, check_grid, run_slices};
+use super::extension::Instructions;
+use super::local::{Course, SavedStart, Sliced, WarmStart, check_grid, run_slices};
 use super::nrpa::clocks::Clocks;
 use super::nrpa::game::Game;
 use super::nrpa::playout::Playout;
@@ -29,7 +29,7 @@ use super::{Unit, decode_with_results, encode_with_results, restore_error};
 use crate::core::ctl::Ctl;
 use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
-use crate::core::seed::{self, Rng, derive};
+use crate::core::seed::{self, Rng};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
@@ -58,17 +58,13 @@ const LAST: f32 = 1e7;
 
 /// A resumable perturbation search of one unit.
 pub struct Perturb<R> {
-    seed: u64,
-    limit: u64,
-    patience: u64,
+    course: Course,
     operators: Vec<Operator>,
     keep: Option<usize>,
     /// Playouts of a completion; more than one adapt the policy between them.
     completion: u32,
     adapt: Adapt,
     alpha: f32,
-    extension: Extension,
-    prefix: Vec<Move>,
     /// The search that the pool begins with, while it runs.
     start: Option<WarmStart<R>>,
     pool: Pool,
@@ -82,12 +78,6 @@ pub struct Perturb<R> {
     parent: Box<Game>,
     /// Means that a step has changed.
     changed: Vec<(u32, f32)>,
-    slices: u64,
-    playouts: u64,
-    /// Playouts when the best grid was found.
-    found_at: u64,
-    finds: Finds,
-    results: Vec<Histogram>,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -110,16 +100,12 @@ impl<R: Rules> Perturb<R> {
         }
         let moves = unit.candidates.as_deref().unwrap_or(position.moves());
         let mut search = Perturb {
-            seed: unit.seed,
-            limit: unit.max_iterations.unwrap_or(u64::MAX),
-            patience: params.patience(),
+            course: Course::new(params, unit),
             operators: params.operators.0.clone(),
             keep: params.keep.map(|keep| (keep as usize).saturating_sub(unit.prefix.len())),
             completion: params.completion.max(1),
             adapt: params.adapt,
             alpha: params.alpha as f32,
-            extension: Extension::detect(),
-            prefix: unit.prefix.clone(),
             start: None,
             pool: Pool::new(params.pool() as usize),
             playout: Playout::new(position.board().clone(), moves),
@@ -130,11 +116,6 @@ impl<R: Rules> Perturb<R> {
             board: position.board().clone(),
             parent: Game::boxed(),
             changed: Vec::new(),
-            slices: 0,
-            playouts: 0,
-            found_at: 0,
-            finds: Finds::default(),
-            results: vec![Histogram::default()],
         };
         for grid in &params.grids {
             if let Some(own) = grid.strip_prefix(&unit.prefix[..]) {
@@ -166,12 +147,7 @@ impl<R: Rules> Perturb<R> {
         }
         search.pool = Pool::new(params.pool() as usize);
         search.pool.restore(saved.pool).map_err(fail)?;
-        search.slices = saved.slices;
-        search.playouts = saved.playouts;
-        search.found_at = saved.found_at;
-        search.finds.best = saved.best;
-        search.results = results;
-        search.finds.clear();
+        search.course.restore((saved.slices, saved.playouts, saved.found_at), saved.best, results);
         Ok(search)
     }
 
@@ -180,7 +156,7 @@ impl<R: Rules> Perturb<R> {
         self.playout.replay(moves, &mut self.parent);
         let hash = self.parent.fingerprint();
         if self.pool.insert(moves, hash, &mut self.rng) {
-            self.finds.push(moves);
+            self.course.finds.push(moves);
         }
     }
 
@@ -190,13 +166,7 @@ impl<R: Rules> Perturb<R> {
         let game = &self.playout.game;
         let better = game.moves().len() > self.pool.best();
         if self.pool.insert(game.moves(), game.fingerprint(), &mut self.rng) {
-            let score = self.prefix.len() + game.moves().len();
-            if better {
-                self.found_at = self.playouts;
-            }
-            if better || score as u64 >= u64::from(self.finds.keep_from) {
-                self.finds.push(game.moves());
-            }
+            self.course.take_in(game.moves(), better);
         }
     }
 
@@ -290,49 +260,40 @@ impl<R: Rules> Perturb<R> {
     /// Runs the search that the pool begins with.
     fn run_start(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         let Some(start) = &mut self.start else { return End::Finished };
-        let (pool, results) = (&self.pool, &self.results);
+        let (pool, results) = (&self.pool, &self.course.results);
         let end = start.run(ctl, &|start| {
             let saved = Saved { start: Some(start), pool: pool.save(), slices: 0, playouts: 0, found_at: 0, best: 0 };
             encode_with_results(&saved, results)
         });
-        self.playouts = start.iterations();
-        self.finds.best = start.best();
+        self.course.games = start.iterations();
+        self.course.finds.best = start.best();
         if end == End::Finished {
             if let Some(start) = self.start.take() {
                 self.take_in(&start.into_grid());
             }
             // It has been reported.
-            self.finds.clear();
-            self.found_at = self.playouts;
+            self.course.finds.clear();
+            self.course.found_at = self.course.games;
         }
         end
     }
 }
 
 impl<R: Rules> Sliced for Perturb<R> {
-    fn extension(&self) -> Extension {
-        self.extension
+    fn course(&mut self) -> &mut Course {
+        &mut self.course
     }
 
-    fn finds(&mut self) -> (&mut Finds, &[Move]) {
-        (&mut self.finds, &self.prefix)
-    }
-
-    fn is_over(&self) -> bool {
-        self.pool.best() == 0 || self.playouts.saturating_sub(self.found_at) >= self.patience
-    }
-
-    fn limit(&self) -> u64 {
-        self.limit
+    fn is_empty(&self) -> bool {
+        self.pool.best() == 0
     }
 
     #[inline(always)]
     unsafe fn slice<I: Instructions>(&mut self) {
-        let seed = derive(self.seed, &[self.slices]);
+        let seed = self.course.next_seed();
         self.clocks.reseed(seed);
         self.rng = seed::rng(seed, &[1]);
-        self.slices = self.slices.wrapping_add(1);
-        let mut left = u64::from(SLICE).min(self.limit - self.playouts);
+        let mut left = u64::from(SLICE).min(self.course.left());
         while left > 0 {
             let Some(member) = self.pool.draw(SPREAD, &mut self.rng) else { return };
             self.playout.replay(&member.moves, &mut self.parent);
@@ -348,12 +309,12 @@ impl<R: Rules> Sliced for Perturb<R> {
                 // SAFETY: the instructions by the caller's promise.
                 let played = unsafe { self.complete::<I>(left) };
                 left = left.saturating_sub(played);
-                self.playouts = self.playouts.saturating_add(played);
+                self.course.games = self.course.games.saturating_add(played);
                 while let Some((code, mean)) = self.changed.pop() {
                     self.policy.set_mean(code as usize, mean);
                 }
                 let score = self.playout.game.moves().len();
-                self.results[0].add(self.prefix.len() + score);
+                self.course.count(score);
                 if score >= self.pool.least() {
                     self.keep_game();
                 }
@@ -367,7 +328,6 @@ impl<R: Rules> Sliced for Perturb<R> {
 
 impl<R: Rules> Search<Move> for Perturb<R> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
-        self.finds.keep_from = ctl.keep_from();
         if self.start.is_some() {
             match self.run_start(ctl) {
                 End::Finished => {}
@@ -382,24 +342,24 @@ impl<R: Rules> Search<Move> for Perturb<R> {
         let saved = Saved {
             start,
             pool: self.pool.save(),
-            slices: self.slices,
-            playouts: self.playouts,
-            found_at: self.found_at,
-            best: self.finds.best,
+            slices: self.course.slices,
+            playouts: self.course.games,
+            found_at: self.course.found_at,
+            best: self.course.finds.best,
         };
-        encode_with_results(&saved, &self.results)
+        encode_with_results(&saved, &self.course.results)
     }
 
     fn iterations(&self) -> u64 {
-        self.start.as_ref().map_or(self.playouts, WarmStart::iterations)
+        self.start.as_ref().map_or(self.course.games, WarmStart::iterations)
     }
 
     fn best(&self) -> u32 {
-        self.start.as_ref().map_or(0, WarmStart::best).max(self.finds.best)
+        self.start.as_ref().map_or(0, WarmStart::best).max(self.course.finds.best)
     }
 
     fn results(&self) -> &[Histogram] {
-        &self.results
+        &self.course.results
     }
 }
 
@@ -481,6 +441,6 @@ mod tests {
         let params = Params { patience: Some(5_000), ..params(&[Operator::Region], None, vec![grid(3, 1000)]) };
         let mut search = Perturb::<T5>::new(&params, &unit(u64::MAX));
         assert_eq!(search.run(&mut KeepBest::default()), End::Finished);
-        assert!(search.playouts >= search.found_at + 5_000);
+        assert!(search.course.games >= search.course.found_at + 5_000);
     }
 }

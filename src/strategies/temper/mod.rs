@@ -30,8 +30,8 @@ mod recall;
 use self::grid::{Grid, MOST};
 use self::recall::Recall;
 use super::choices::{choices, chosen};
-use super::extension::{Extension, Instructions};
-use super::local::{Finds, Seen, Sliced, run_slices};
+use super::extension::Instructions;
+use super::local::{Course, Seen, Sliced, run_slices};
 use super::nrpa::game::points_fingerprint;
 use super::nrpa::playout::Playout;
 use super::params::Params;
@@ -91,13 +91,9 @@ impl<R: Rules> Replica<R> {
 
 /// A resumable search of one unit by parallel tempering.
 pub struct Temper<R> {
-    seed: u64,
-    limit: u64,
-    patience: u64,
+    course: Course,
     /// How many moves may go, in equal shares of the steps.
     limits: Box<[u8; 256]>,
-    extension: Extension,
-    prefix: Vec<Move>,
     /// The position that the games start from.
     position: Position<R>,
     /// The moves that are legal there and may not be played.
@@ -120,14 +116,9 @@ pub struct Temper<R> {
     legal: Vec<u32>,
     order: Vec<u32>,
     rng: Rng,
-    slices: u64,
-    games: u64,
-    /// Games when the longest grid was found, and its length without the prefix.
-    found_at: u64,
+    /// Moves of the longest grid, without the prefix.
     longest: usize,
-    finds: Finds,
     told: Seen,
-    results: Vec<Histogram>,
 }
 
 /// How many moves may go in each 256th of the steps: more than `c` with probability `exp(-c / reach)`, and one always.
@@ -170,12 +161,8 @@ impl<R: Rules> Temper<R> {
         let temperatures =
             ladder(count, params.hot, params.cold).chain(ladder(params.refiners as usize, REFINING.0, REFINING.1));
         let mut search = Temper {
-            seed: unit.seed,
-            limit: unit.max_iterations.unwrap_or(u64::MAX),
-            patience: params.patience(),
+            course: Course::new(params, unit),
             limits: Box::new(limits(params.reach)),
-            extension: Extension::detect(),
-            prefix: unit.prefix.clone(),
             barred: position.moves().iter().filter(|mv| !moves.contains(mv)).map(|mv| mv.bits()).collect(),
             replicas: temperatures.map(|temperature| Replica::new(temperature, position.board())).collect(),
             searchers: count,
@@ -189,13 +176,8 @@ impl<R: Rules> Temper<R> {
             legal: Vec::new(),
             order: Vec::new(),
             rng: seed::rng(unit.seed, &[]),
-            slices: 0,
-            games: 0,
-            found_at: 0,
             longest: 0,
-            finds: Finds::default(),
             told: Seen::new(TOLD),
-            results: vec![Histogram::default()],
         };
         let own = |grid: &Vec<Move>| Some(grid.strip_prefix(&unit.prefix[..])?.iter().map(|mv| mv.bits()).collect());
         let mut grids: Vec<Vec<u32>> =
@@ -230,14 +212,9 @@ impl<R: Rules> Temper<R> {
         search.left = saved.left;
         search.chosen =
             chosen(&search.position, &saved.chosen).ok_or_else(|| fail("a grid has a move that is not legal"))?;
-        search.slices = saved.slices;
-        search.games = saved.games;
-        search.found_at = saved.found_at;
         search.longest = saved.longest;
-        search.finds.best = saved.best;
         search.told.restore(&saved.told).map_err(fail)?;
-        search.results = results;
-        search.finds.clear();
+        search.course.restore((saved.slices, saved.games, saved.found_at), saved.best, results);
         Ok(search)
     }
 
@@ -250,7 +227,7 @@ impl<R: Rules> Temper<R> {
     fn begin_with(&mut self, at: usize, moves: &[u32]) {
         if moves.len() > self.longest {
             self.longest = moves.len();
-            self.finds.push(moves);
+            self.course.finds.push(moves);
         }
         let Replica { grid, board, .. } = &mut self.replicas[at];
         let moves = &moves[..moves.len().min(MOST)];
@@ -262,7 +239,7 @@ impl<R: Rules> Temper<R> {
     /// Brings a move at random into the grid of the hottest walk for which at least so many have to go, if there is one, completes
     /// the grid as a step does, and lets all walks begin with it. For a search that has not begun.
     pub(super) fn shaken(mut self, least: usize) -> Temper<R> {
-        let mut rng = seed::rng(derive(self.seed, &[u64::MAX]), &[]);
+        let mut rng = seed::rng(derive(self.course.seed, &[u64::MAX]), &[]);
         let Replica { grid, board, .. } = &mut self.replicas[0];
         grid.note_all(board);
         let barred = &self.barred;
@@ -286,7 +263,7 @@ impl<R: Rules> Temper<R> {
             moves.push(mv.bits());
         }
         self.longest = 0;
-        self.finds.clear();
+        self.course.finds.clear();
         (0..self.replicas.len()).for_each(|at| self.begin_with(at, &moves));
         self
     }
@@ -347,12 +324,12 @@ impl<R: Rules> Temper<R> {
         // SAFETY: the instructions by the caller's promise.
         unsafe { self.playout.play_on::<I, _>(&self.recall, &self.legal) };
         std::mem::swap(&mut self.playout.board, board);
-        self.games = self.games.saturating_add(1);
+        self.course.games = self.course.games.saturating_add(1);
         let game = &self.playout.game;
         let found = kept + game.moves().len();
-        self.results[0].add(self.prefix.len() + found);
+        self.course.count(found);
         let chosen = found > self.chosen.len();
-        if chosen || self.prefix.len() + found >= self.finds.keep_from as usize {
+        if chosen || self.course.wants(found) {
             match &change {
                 Some(change) => grid.moves_after(change, game.moves(), &mut self.order),
                 None => game.moves().clone_into(&mut self.order),
@@ -365,12 +342,10 @@ impl<R: Rules> Temper<R> {
             }
             if found > self.longest {
                 self.longest = found;
-                self.found_at = self.games;
-                self.finds.push(&self.order);
-            } else if self.prefix.len() + found >= self.finds.keep_from as usize
-                && self.told.insert(points_fingerprint(&self.order))
-            {
-                self.finds.push(&self.order);
+                self.course.found_at = self.course.games;
+                self.course.finds.push(&self.order);
+            } else if self.course.wants(found) && self.told.insert(points_fingerprint(&self.order)) {
+                self.course.finds.push(&self.order);
             }
         }
         let loss = length.saturating_sub(found) % LOSSES;
@@ -413,28 +388,19 @@ impl<R: Rules> Temper<R> {
 }
 
 impl<R: Rules> Sliced for Temper<R> {
-    fn extension(&self) -> Extension {
-        self.extension
+    fn course(&mut self) -> &mut Course {
+        &mut self.course
     }
 
-    fn finds(&mut self) -> (&mut Finds, &[Move]) {
-        (&mut self.finds, &self.prefix)
-    }
-
-    fn is_over(&self) -> bool {
-        self.playout.start().1.is_empty() || self.games.saturating_sub(self.found_at) >= self.patience
-    }
-
-    fn limit(&self) -> u64 {
-        self.limit
+    fn is_empty(&self) -> bool {
+        self.playout.start().1.is_empty()
     }
 
     #[inline(always)]
     unsafe fn slice<I: Instructions>(&mut self) {
-        self.rng = seed::rng(derive(self.seed, &[self.slices]), &[]);
-        self.slices = self.slices.wrapping_add(1);
+        self.rng = seed::rng(self.course.next_seed(), &[]);
         let turn = self.turn();
-        let before = self.games;
+        let before = self.course.games;
         for Replica { grid, board, .. } in &mut self.replicas[turn.clone()] {
             self.order.clear();
             self.order.extend(grid.moves());
@@ -443,7 +409,7 @@ impl<R: Rules> Sliced for Temper<R> {
         }
         for round in 0..(SLICE / STEPS / turn.len() as u32).max(1) {
             for at in turn.clone() {
-                for _ in 0..u64::from(STEPS).min(self.limit.saturating_sub(self.games)) {
+                for _ in 0..u64::from(STEPS).min(self.course.left()) {
                     // SAFETY: the instructions by the caller's promise.
                     unsafe { self.step::<I>(at) };
                 }
@@ -453,13 +419,12 @@ impl<R: Rules> Sliced for Temper<R> {
                 self.exchange(colder);
             }
         }
-        self.left = self.left.saturating_sub(self.games - before);
+        self.left = self.left.saturating_sub(self.course.games - before);
     }
 }
 
 impl<R: Rules> Search<Move> for Temper<R> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
-        self.finds.keep_from = ctl.keep_from();
         run_slices(self, ctl)
     }
 
@@ -470,26 +435,26 @@ impl<R: Rules> Search<Move> for Temper<R> {
             refining: self.refining,
             left: self.left,
             chosen: choices(&self.position, self.chosen.iter().copied()),
-            slices: self.slices,
-            games: self.games,
-            found_at: self.found_at,
+            slices: self.course.slices,
+            games: self.course.games,
+            found_at: self.course.found_at,
             longest: self.longest,
-            best: self.finds.best,
+            best: self.course.finds.best,
             told: self.told.save(),
         };
-        encode_with_results(&saved, &self.results)
+        encode_with_results(&saved, &self.course.results)
     }
 
     fn iterations(&self) -> u64 {
-        self.games
+        self.course.games
     }
 
     fn best(&self) -> u32 {
-        self.finds.best
+        self.course.finds.best
     }
 
     fn results(&self) -> &[Histogram] {
-        &self.results
+        &self.course.results
     }
 }
 

@@ -129,7 +129,9 @@ fn given_grids_are_where_the_replicas_begin_and_patience_ends_a_run() {
     let mut found = KeepBest::default();
     assert_eq!(search.run(&mut found), End::Finished);
     assert!(found.best.len() >= keep.best.len() && found.best.starts_with(&short[..10]));
-    assert!(search.games >= 50_000 && search.games - search.found_at < 50_000 + 2 * u64::from(SLICE));
+    assert!(
+        search.course.games >= 50_000 && search.course.games - search.course.found_at < 50_000 + 2 * u64::from(SLICE)
+    );
     assert!(Position::<T5>::after(&found.best).is_ok());
 }
 
@@ -147,7 +149,7 @@ fn the_longest_grid_that_was_met_is_refined_in_turn_with_the_search() {
     let mut met: Vec<u32> = Vec::new();
     let mut ended = false;
     while terms < 12 || !ended {
-        let (was, games) = (search.refining, search.games);
+        let (was, games) = (search.refining, search.course.games);
         let grids = |search: &Temper<T5>, turn: Range<usize>| {
             search.replicas[turn].iter().map(|replica| replica.grid.moves().collect()).collect::<Vec<Vec<u32>>>()
         };
@@ -169,7 +171,7 @@ fn the_longest_grid_that_was_met_is_refined_in_turn_with_the_search() {
             assert!(left >= 15_000 || search.chosen == met);
             searched = 0;
         } else {
-            searched += search.games - games;
+            searched += search.course.games - games;
         }
         met.clone_from(&search.chosen);
         ended = was && !search.refining;
