@@ -149,6 +149,14 @@ impl Course {
         self.finds.clear();
     }
 
+    /// Takes over from the search that the run begins with, as it has ended; if it is over, its best grid.
+    pub fn go_on_from<R: Rules>(&mut self, start: &mut Option<WarmStart<R>>, end: End) -> Option<Vec<u32>> {
+        let from = start.as_ref()?;
+        (self.games, self.finds.best) = (from.iterations(), from.best());
+        self.found_at = self.games;
+        if end == End::Finished { start.take().map(WarmStart::into_grid) } else { None }
+    }
+
     /// The seed of the next slice.
     #[inline(always)]
     pub fn next_seed(&mut self) -> u64 {

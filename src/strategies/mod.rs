@@ -27,6 +27,7 @@ use crate::core::histogram::{Histogram, Results};
 use crate::core::search::{RestoreError, Search};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
+use crate::morpion::position::Position;
 use crate::morpion::variant::{Rules, Variant};
 use crate::with_rules;
 use nrpa::Call;
@@ -44,6 +45,28 @@ pub struct Unit {
     pub seed: u64,
     /// End the unit after so many iterations.
     pub max_iterations: Option<u64>,
+}
+
+impl Unit {
+    /// The position after the prefix.
+    fn position<R: Rules>(&self) -> Position<R> {
+        let mut position = Position::new();
+        for &mv in &self.prefix {
+            position.play(mv);
+        }
+        position
+    }
+
+    /// The moves that the unit may begin with at the position after the prefix.
+    fn moves<'a, R: Rules>(&'a self, position: &'a Position<R>) -> &'a [Move] {
+        self.candidates.as_deref().unwrap_or(position.moves())
+    }
+
+    /// The grids that begin with the prefix and go beyond it, without it.
+    fn own<'a>(&'a self, grids: &'a [Vec<Move>]) -> impl Iterator<Item = Vec<u32>> + 'a {
+        let own = grids.iter().filter_map(|grid| grid.strip_prefix(&self.prefix[..]));
+        own.filter(|grid| !grid.is_empty()).map(|grid| grid.iter().map(|mv| mv.bits()).collect())
+    }
 }
 
 /// Begins the search of `unit`.

@@ -221,11 +221,8 @@ impl<R: Rules> Nrpa<R> {
 
     /// The same with a chosen extension (where the processor lacks it, plain code).
     fn with_extension(params: &Params, unit: &Unit, call: Option<&Call>, extension: Extension) -> Nrpa<R> {
-        let mut position = Position::<R>::new();
-        for &mv in &unit.prefix {
-            position.play(mv);
-        }
-        let moves = unit.candidates.as_deref().unwrap_or(position.moves());
+        let position = unit.position::<R>();
+        let moves = unit.moves(&position);
         let level = call.map_or(params.level(), |call| call.level).max(1);
         let mut nests: Vec<Nest> = (0..level).map(|_| Nest::new()).collect();
         let root = call.map(|call| call.policy.policy());

@@ -115,11 +115,8 @@ struct Saved {
 impl<R: Rules> Permute<R> {
     /// Begins the search of `unit`.
     pub fn new(params: &Params, unit: &Unit) -> Permute<R> {
-        let mut position = Position::<R>::new();
-        for &mv in &unit.prefix {
-            position.play(mv);
-        }
-        let moves = unit.candidates.as_deref().unwrap_or(position.moves());
+        let position = unit.position::<R>();
+        let moves = unit.moves(&position);
         let mut search = Permute {
             course: Course::new(params, unit),
             swaps: params.swaps().max(1),
@@ -133,11 +130,7 @@ impl<R: Rules> Permute<R> {
             alternatives: Alternatives::new(),
             round: 0,
         };
-        for grid in &params.grids {
-            if let Some(own) = grid.strip_prefix(&unit.prefix[..]) {
-                search.take_in(&own.iter().map(|mv| mv.bits()).collect::<Vec<_>>());
-            }
-        }
+        unit.own(&params.grids).for_each(|grid| search.take_in(&grid));
         if search.pool.best() == 0 && params.level() > 0 {
             search.start = Some(WarmStart::new(params, unit));
         }
@@ -234,15 +227,10 @@ impl<R: Rules> Permute<R> {
             let saved = Saved { form: FORM, start, pool, slices: 0, round: 0, games: 0, found_at: 0, best: 0 };
             encode_with_results(&saved, results)
         });
-        self.course.games = start.iterations();
-        self.course.finds.best = start.best();
-        if end == End::Finished {
-            if let Some(start) = self.start.take() {
-                self.take_in(&start.into_grid());
-            }
+        if let Some(grid) = self.course.go_on_from(&mut self.start, end) {
+            self.take_in(&grid);
             // It has been reported.
             self.course.finds.clear();
-            self.course.found_at = self.course.games;
         }
         end
     }

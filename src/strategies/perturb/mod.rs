@@ -32,7 +32,6 @@ use crate::core::search::{End, RestoreError, Search};
 use crate::core::seed::{self, Rng};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
-use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
 use pool::{Pool, SavedPool};
 use rand::RngExt;
@@ -94,11 +93,8 @@ struct Saved {
 impl<R: Rules> Perturb<R> {
     /// Begins the search of `unit`.
     pub fn new(params: &Params, unit: &Unit) -> Perturb<R> {
-        let mut position = Position::<R>::new();
-        for &mv in &unit.prefix {
-            position.play(mv);
-        }
-        let moves = unit.candidates.as_deref().unwrap_or(position.moves());
+        let position = unit.position::<R>();
+        let moves = unit.moves(&position);
         let mut search = Perturb {
             course: Course::new(params, unit),
             operators: params.operators.0.clone(),
@@ -117,11 +113,7 @@ impl<R: Rules> Perturb<R> {
             parent: Game::boxed(),
             changed: Vec::new(),
         };
-        for grid in &params.grids {
-            if let Some(own) = grid.strip_prefix(&unit.prefix[..]) {
-                search.take_in(&own.iter().map(|mv| mv.bits()).collect::<Vec<_>>());
-            }
-        }
+        unit.own(&params.grids).for_each(|grid| search.take_in(&grid));
         if search.pool.best() == 0 {
             search.start = Some(WarmStart::new(params, unit));
         }
@@ -265,15 +257,10 @@ impl<R: Rules> Perturb<R> {
             let saved = Saved { start: Some(start), pool: pool.save(), slices: 0, playouts: 0, found_at: 0, best: 0 };
             encode_with_results(&saved, results)
         });
-        self.course.games = start.iterations();
-        self.course.finds.best = start.best();
-        if end == End::Finished {
-            if let Some(start) = self.start.take() {
-                self.take_in(&start.into_grid());
-            }
+        if let Some(grid) = self.course.go_on_from(&mut self.start, end) {
+            self.take_in(&grid);
             // It has been reported.
             self.course.finds.clear();
-            self.course.found_at = self.course.games;
         }
         end
     }
@@ -367,6 +354,7 @@ impl<R: Rules> Search<Move> for Perturb<R> {
 mod tests {
     use super::*;
     use crate::core::ctl::KeepBest;
+    use crate::morpion::position::Position;
     use crate::morpion::variant::T5;
     use crate::strategies::nrpa::Nrpa;
     use crate::strategies::params::{Operators, Strategy};

@@ -191,7 +191,7 @@ impl<R: Rules> Regrow<R> {
     pub fn new(params: &Params, unit: &Unit) -> Regrow<R> {
         let mut search = Regrow::<R>::empty(params, unit);
         search.own.round.old = search.given;
-        for moves in given(params, unit) {
+        for moves in unit.own(&params.grids) {
             search.own.take_in(&moves);
         }
         if !search.given {
@@ -202,10 +202,7 @@ impl<R: Rules> Regrow<R> {
 
     /// Without grids, and without a search that makes some.
     fn empty(params: &Params, unit: &Unit) -> Regrow<R> {
-        let mut position = Position::<R>::new();
-        for &mv in &unit.prefix {
-            position.play(mv);
-        }
+        let position = unit.position::<R>();
         let patience = params.patience();
         let of = |strategy| Params { strategy, grids: Vec::new(), ..params.clone() };
         Regrow {
@@ -228,7 +225,7 @@ impl<R: Rules> Regrow<R> {
             position: position.clone(),
             keep: params.keep.map(|keep| (keep as usize).saturating_sub(unit.prefix.len())),
             patience,
-            given: given(params, unit).next().is_some(),
+            given: unit.own(&params.grids).next().is_some(),
             inner: None,
             own: Own {
                 young: Pool::new(params.pool() as usize, position.clone()),
@@ -455,12 +452,6 @@ impl<R: Rules> Own<R> {
         };
         encode_with_results(&saved, &self.results)
     }
-}
-
-/// The grids that a search of a unit begins with, without the unit's prefix.
-fn given<'a>(params: &'a Params, unit: &'a Unit) -> impl Iterator<Item = Vec<u32>> + 'a {
-    let own = params.grids.iter().filter_map(|grid| grid.strip_prefix(&unit.prefix[..]));
-    own.filter(|grid| !grid.is_empty()).map(|grid| grid.iter().map(|mv| mv.bits()).collect())
 }
 
 /// Moves of their bits.

@@ -146,11 +146,8 @@ struct Saved {
 impl<R: Rules> Temper<R> {
     /// Begins the search of `unit`.
     pub fn new(params: &Params, unit: &Unit) -> Temper<R> {
-        let mut position = Position::<R>::new();
-        for &mv in &unit.prefix {
-            position.play(mv);
-        }
-        let moves = unit.candidates.as_deref().unwrap_or(position.moves());
+        let position = unit.position::<R>();
+        let moves = unit.moves(&position);
         let count = params.replicas.max(1) as usize;
         let ladder = |count: usize, hot: f64, cold: f64| {
             (0..count).map(move |at| match count {
@@ -179,9 +176,7 @@ impl<R: Rules> Temper<R> {
             longest: 0,
             told: Seen::new(TOLD),
         };
-        let own = |grid: &Vec<Move>| Some(grid.strip_prefix(&unit.prefix[..])?.iter().map(|mv| mv.bits()).collect());
-        let mut grids: Vec<Vec<u32>> =
-            params.grids.iter().filter_map(own).filter(|grid: &Vec<u32>| !grid.is_empty()).collect();
+        let mut grids: Vec<Vec<u32>> = unit.own(&params.grids).collect();
         grids.sort_by_key(|grid| std::cmp::Reverse(grid.len()));
         // The longest for the coldest, and from the beginning again when there are fewer than replicas.
         for (at, grid) in (0..count).rev().zip(grids.iter().cycle()) {
