@@ -253,6 +253,10 @@ fn a_run_goes_on_from_its_last_checkpoint_not_from_its_beginning() {
 fn a_hangup_stops_a_hunt_unless_it_was_started_to_ignore_it() {
     let dir = temporary();
     for (trap, stops) in [("", true), ("trap '' HUP;", false)] {
+        if stops && hangups_are_ignored() {
+            eprintln!("the tests themselves were started so that hangups are ignored");
+            continue;
+        }
         let name = if stops { "plain" } else { "nohup" };
         let script = format!("{trap} exec '{}' --threads 2 --dir {name}", env!("CARGO_BIN_EXE_morpion"));
         let mut command = std::process::Command::new("sh");
@@ -269,4 +273,11 @@ fn a_hangup_stops_a_hunt_unless_it_was_started_to_ignore_it() {
         assert_eq!(wait(child).status.code(), Some(0), "{name}");
         assert_eq!(events(&dir.path().join(name)).last().unwrap()["reason"], "interrupted", "{name}");
     }
+}
+
+/// Whether this process ignores hangups: its children then do too, and a shell cannot take that back.
+fn hangups_are_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 != 0)
 }
