@@ -58,10 +58,29 @@ const STEPS: [(f64, f64, &str); 22] = [
     (864_000.0, 86_400.0, "d"),
     (8_640_000.0, 86_400.0, "d"),
 ];
-/// Colours of the hunts on a light and on a dark ground, told apart by those who see no red or green too.
-pub(super) const COLOURS: [[Rgb; 6]; 2] = [
-    [(0, 90, 181), (213, 94, 0), (0, 135, 108), (170, 68, 153), (130, 110, 20), (70, 76, 86)],
-    [(96, 165, 250), (245, 158, 66), (52, 205, 165), (226, 128, 206), (222, 200, 80), (176, 184, 196)],
+/// Colours of the hunts on a light and on a dark ground, told apart by those who see no red or green too: any two, and each and
+/// the ground, are 25 and more apart (CIE 1976 L*a*b*), as they are and as in protanopia and deuteranopia (Machado et al. 2009).
+pub(super) const COLOURS: [[Rgb; 8]; 2] = [
+    [
+        (0, 90, 181),
+        (213, 94, 0),
+        (0, 135, 108),
+        (240, 140, 220),
+        (80, 0, 60),
+        (200, 180, 120),
+        (40, 20, 200),
+        (60, 40, 0),
+    ],
+    [
+        (96, 165, 250),
+        (245, 158, 66),
+        (52, 205, 165),
+        (200, 60, 160),
+        (240, 220, 0),
+        (120, 100, 80),
+        (140, 40, 240),
+        (200, 20, 0),
+    ],
 ];
 
 /// One hunt.
