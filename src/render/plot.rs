@@ -320,12 +320,15 @@ impl<'a> Chart<'a> {
         let end_of = |series: &Series, last: f64| self.x(series.end).max(self.x(last));
         let (end, y) = (end_of(series, last), self.y(score));
         let font = Type { bold: true, colour, ..self.font(0.0165, HPos::Left) };
-        // The labels of hunts with equal scores would lie on each other: the first one stands.
-        let hides = |other: &Series| {
-            let at = other.bests.last().map(|&(last, _)| end_of(other, last));
-            other.best() == score && at.is_some_and(|at| (at - end).abs() < 1.5 * font.width("000"))
+        // Of labels that would lie on each other the highest stands, of equal ones the first.
+        let hides = |(j, other): (usize, &Series)| {
+            other.bests.last().is_some_and(|&(last, best)| {
+                (end_of(other, last) - end).abs() < 1.5 * font.width("000")
+                    && (self.y(best) - y).abs() < font.em
+                    && (best > score || best == score && j < i)
+            })
         };
-        if !self.series[..i].iter().any(hides) {
+        if !self.series.iter().enumerate().any(hides) {
             let baseline = (y + DIGIT_HEIGHT / 2.0 * font.em).clamp(top, bottom);
             let (text, left) = (score.to_string(), end + 0.009 * size);
             let (above, below) = (baseline - 0.85 * font.em, baseline + 0.12 * font.em);
@@ -427,6 +430,19 @@ mod tests {
             assert!((3..=11).contains(&ticks.len()), "{ticks:?}");
             assert!(ticks.iter().is_sorted_by(|a, b| chart.x(a.0) < chart.x(b.0)), "{ticks:?}");
         }
+    }
+
+    #[test]
+    fn of_labels_on_each_other_the_highest_stands() {
+        let labels = |scores: [u32; 3], ends: [f64; 3]| {
+            let hunts = [0, 1, 2].map(|i| series(&[(1.0, 20), (2.0, scores[i])], ends[i]));
+            let options = Options { axis: TimeAxis::Linear, ..options() };
+            let svg = String::from_utf8(plot(&hunts, Picture::Svg, &options).unwrap()).unwrap();
+            scores.map(|score| svg.matches(&format!("\n{score}\n")).count())
+        };
+        assert_eq!(labels([153, 154, 97], [100.0, 101.0, 100.0]), [0, 1, 1]);
+        assert_eq!(labels([153, 154, 97], [40.0, 100.0, 100.0]), [1, 1, 1], "they are far apart");
+        assert_eq!(labels([154, 154, 97], [100.0, 101.0, 100.0]), [1, 1, 1], "of equal ones the first");
     }
 
     #[test]
