@@ -96,12 +96,6 @@ pub struct Series {
     pub end: f64,
 }
 
-impl Series {
-    fn best(&self) -> u32 {
-        self.bests.last().map_or(0, |&(_, score)| score)
-    }
-}
-
 /// Scale of the axis of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimeAxis {
