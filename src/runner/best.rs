@@ -146,6 +146,14 @@ pub fn method(params: &Params) -> String {
             };
             format!("regrow from {from}, by nrpa level {}, N {}", params.level(), params.iterations())
         }
+        Strategy::Reshape => {
+            let from = match params.grids.len() {
+                0 => "temper".to_owned(),
+                1 => "a grid".to_owned(),
+                n => format!("{n} grids"),
+            };
+            format!("reshape from {from}")
+        }
         Strategy::Dfs => {
             let sort = serde_json::to_string(&params.sort).unwrap_or_default();
             let order_free = if params.order_free { "order-free dfs" } else { "dfs" };

@@ -1,7 +1,7 @@
 //! The single-player searches, one technique per file, interchangeable behind [`Search`].
 //!
 //! A strategy searches one *unit*: the subtree below a prefix (`dfs`) or one independent seeded run (`random`,
-//! `nmcs`, `nrpa`, `perturb`, `permute`, `temper`, `regrow`). It knows nothing of threads, files or clocks. [`start`] and [`resume`] are the only places
+//! `nmcs`, `nrpa`, `perturb`, `permute`, `temper`, `regrow`, `reshape`). It knows nothing of threads, files or clocks. [`start`] and [`resume`] are the only places
 //! that list the strategies; what is generic over the rules is entered there, once per unit.
 
 mod choices;
@@ -20,6 +20,7 @@ pub mod prefix;
 mod priorities;
 pub mod random;
 pub mod regrow;
+pub mod reshape;
 pub mod temper;
 mod tree;
 
@@ -80,6 +81,7 @@ pub fn start(variant: Variant, params: &Params, unit: &Unit) -> Box<dyn Search<M
         Strategy::Permute => with_rules!(variant, R => Box::new(permute::Permute::<R>::new(params, unit))),
         Strategy::Temper => with_rules!(variant, R => Box::new(temper::Temper::<R>::new(params, unit))),
         Strategy::Regrow => with_rules!(variant, R => Box::new(regrow::Regrow::<R>::new(params, unit))),
+        Strategy::Reshape => with_rules!(variant, R => Box::new(reshape::Reshape::<R>::new(params, unit))),
     }
 }
 
@@ -106,6 +108,9 @@ pub fn resume(
         }
         Strategy::Temper => with_rules!(variant, R => Box::new(temper::Temper::<R>::restore(params, unit, saved)?)),
         Strategy::Regrow => with_rules!(variant, R => Box::new(regrow::Regrow::<R>::restore(params, unit, saved)?)),
+        Strategy::Reshape => {
+            with_rules!(variant, R => Box::new(reshape::Reshape::<R>::restore(params, unit, saved)?))
+        }
     })
 }
 

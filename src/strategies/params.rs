@@ -29,12 +29,15 @@ pub enum Strategy {
     Temper,
     /// Tempering until it is stuck, then grids made anew behind random beginnings of the longest ones.
     Regrow,
+    /// Local search over the shapes of grids, their sets of points, which an exact solver fills with lines.
+    Reshape,
 }
 
 impl Strategy {
     /// Whether it can begin with given grids.
     pub fn takes_grids(self) -> bool {
-        matches!(self, Strategy::Perturb | Strategy::Permute | Strategy::Temper | Strategy::Regrow)
+        use Strategy::*;
+        matches!(self, Perturb | Permute | Temper | Regrow | Reshape)
     }
 }
 
@@ -354,6 +357,7 @@ impl Params {
         self.pool.unwrap_or(match self.strategy {
             Strategy::Permute => 20_000,
             Strategy::Regrow => 64,
+            Strategy::Reshape => 256,
             _ => 200,
         })
     }
@@ -363,6 +367,7 @@ impl Params {
     pub fn patience(&self) -> u64 {
         let patience = self.patience.unwrap_or(match self.strategy {
             Strategy::Regrow => 3_000_000_000,
+            Strategy::Reshape => 1_000_000_000,
             Strategy::Permute | Strategy::Temper => 200_000_000,
             _ => 20_000_000,
         });
