@@ -376,10 +376,15 @@ fn a_search_stopped_and_restored_does_what_an_uninterrupted_one_does() {
             (Strategy::Permute, 1, 30_000),
             (Strategy::Temper, 1, 30_000),
             (Strategy::Regrow, 2, 90_000),
+            (Strategy::Reshape, 1, 30_000),
         ] {
             let jumps = Jumps(vec![jump(3_000, JumpTo::BestOver(2)), jump(20_000, JumpTo::Move(3))]);
-            // The tempering that regrowth begins with is soon over.
-            let patience = (strategy == Strategy::Regrow).then_some(60_000);
+            // The temperings that they begin with are soon over.
+            let patience = match strategy {
+                Strategy::Regrow => Some(60_000),
+                Strategy::Reshape => Some(200_000),
+                _ => None,
+            };
             let params = Params { strategy, level: Some(level), jumps, patience, ..exact() };
             for repeat in 0..3 {
                 let rng = &mut seed::rng(41, &[variant as u64, strategy as u64, repeat]);
@@ -439,6 +444,7 @@ fn damaged_states_are_refused_or_searched_but_never_panic() {
             Strategy::Permute,
             Strategy::Temper,
             Strategy::Regrow,
+            Strategy::Reshape,
         ] {
             let level = Some(if strategy.takes_grids() { 1 } else { 3 });
             let params = Params { strategy, level, stall: StallTable(vec![]), ..Params::default() };

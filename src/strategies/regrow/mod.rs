@@ -2,9 +2,9 @@
 //!
 //! A grid is a partial order, so it has many beginnings: sets of its moves that need nothing but each other. A step takes
 //! a grid out of a pool and keeps a random beginning of it, a fifth to three tenths of its moves; the rest is made anew by a
-//! nested search (`nrpa`) that knows nothing of what was there, and ends where its results are the same again and again; and
-//! what came of that is refined by cold walks (`temper`). What is of a kind of its own, or longer than what there is of its
-//! kind, joins the pool.
+//! nested search (`nrpa`) that knows nothing of what was there, and ends where its results are the same again and again;
+//! what came of that is refined by cold walks (`temper`), and reshaped (`reshape`). What is of a kind of its own, or longer than
+//! what there is of its kind, joins the pool.
 //! So a step goes far beyond what any local search reaches from the grid, and yet lands among long grids often: the core
 //! of a grid decides how long it can become, and long grids have much of theirs in common.
 //!
@@ -25,6 +25,7 @@ use super::local::{Finds, Seen, check_grid};
 use super::nrpa::Nrpa;
 use super::nrpa::game::points_fingerprint;
 use super::params::{Params, Strategy};
+use super::reshape::Reshape;
 use super::temper::{REFINING, Temper};
 use super::{Unit, decode_with_results, encode_with_results, restore_error};
 use crate::core::ctl::{Ctl, Signal};
@@ -51,10 +52,15 @@ const REFINED: u64 = 1 << 18;
 /// After each step so many grids are shaken: a move comes in for which at least so many have to go.
 const SHAKEN: u32 = 4;
 const LEAST: usize = 30;
+/// Reshaping ends after so many steps without a longer grid, fewer where that is more than this part of the patience.
+const RESHAPED: u64 = 2_000;
+const RESHAPED_PART: u64 = 1_000_000;
+/// The last search of a step, which reshapes.
+const LAST: u32 = 2 + SHAKEN;
 /// Grids that are remembered to have been told of, 0.1 MB when saved.
 const TOLD: usize = 1 << 13;
 /// What a state begins with.
-const FORM: u8 = 3;
+const FORM: u8 = 4;
 
 /// A search that runs inside this one.
 enum Inner<R> {
@@ -64,6 +70,8 @@ enum Inner<R> {
     Step(Box<Nrpa<R>>, Vec<u32>),
     /// The cold walks that refine what the step has made.
     Refine(Box<Temper<R>>),
+    /// What reshapes it at last.
+    Reshape(Box<Reshape<R>>),
 }
 
 impl<R: Rules> Inner<R> {
@@ -71,6 +79,7 @@ impl<R: Rules> Inner<R> {
         match self {
             Inner::Start(search) | Inner::Refine(search) => &**search,
             Inner::Step(search, _) => &**search,
+            Inner::Reshape(search) => &**search,
         }
     }
 
@@ -79,6 +88,7 @@ impl<R: Rules> Inner<R> {
             Inner::Start(_) => Form::Start,
             Inner::Step(_, kept) => Form::Step(kept.clone()),
             Inner::Refine(_) => Form::Refine,
+            Inner::Reshape(_) => Form::Reshape,
         }
     }
 
@@ -86,6 +96,7 @@ impl<R: Rules> Inner<R> {
         match self {
             Inner::Start(search) | Inner::Refine(search) => &mut **search,
             Inner::Step(search, _) => &mut **search,
+            Inner::Reshape(search) => &mut **search,
         }
     }
 }
@@ -95,6 +106,7 @@ enum Form {
     Start,
     Step(Vec<u32>),
     Refine,
+    Reshape,
 }
 
 impl Form {
@@ -104,6 +116,7 @@ impl Form {
             Form::Start => SavedInner::Start(state),
             Form::Step(kept) => SavedInner::Step(state, kept.clone()),
             Form::Refine => SavedInner::Refine(state),
+            Form::Reshape => SavedInner::Reshape(state),
         }
     }
 }
@@ -114,6 +127,7 @@ pub struct Regrow<R> {
     start_params: Params,
     step_params: Params,
     refine_params: Params,
+    reshape_params: Params,
     unit: Unit,
     /// The position that the games start from.
     position: Position<R>,
@@ -139,8 +153,10 @@ struct Own<R> {
     /// Steps that are done.
     steps: u64,
     /// Searches of the next step that are done: the nested one, the one that refines its result, those
-    /// that refine what was shaken.
+    /// that refine what was shaken, the one that reshapes the result.
     stage: u32,
+    /// The longest grid that the step, or the tempering, has made.
+    made: Vec<u32>,
     /// Games of the searches that are done.
     games: u64,
     /// Games when the longest grid was found.
@@ -174,6 +190,7 @@ struct Saved {
     told: Vec<(u32, u64)>,
     steps: u64,
     stage: u32,
+    made: Vec<u32>,
     games: u64,
     found_at: u64,
     best: u32,
@@ -184,6 +201,7 @@ enum SavedInner {
     Start(Vec<u8>),
     Step(Vec<u8>, Vec<u32>),
     Refine(Vec<u8>),
+    Reshape(Vec<u8>),
 }
 
 impl<R: Rules> Regrow<R> {
@@ -220,6 +238,7 @@ impl<R: Rules> Regrow<R> {
                 patience: Some(REFINED.min(patience / 50).max(1)),
                 ..of(Strategy::Temper)
             },
+            reshape_params: Params { pool: None, ..of(Strategy::Reshape) },
             refines: params.refiners > 0,
             unit: unit.clone(),
             position: position.clone(),
@@ -234,6 +253,7 @@ impl<R: Rules> Regrow<R> {
                 told: Seen::new(TOLD),
                 steps: 0,
                 stage: 0,
+                made: Vec::new(),
                 games: 0,
                 found_at: 0,
                 finds: Finds::default(),
@@ -253,12 +273,14 @@ impl<R: Rules> Regrow<R> {
         if saved.form != FORM {
             return Err(fail("it is of another version of the program"));
         }
-        if saved.stage > 1 + SHAKEN {
+        if saved.stage > LAST {
             return Err(fail("a step has no such search"));
         }
         for member in saved.young.iter().chain(&saved.old) {
             check_grid::<R>(&unit.prefix, &member.moves).map_err(fail)?;
         }
+        check_grid::<R>(&unit.prefix, &saved.made).map_err(fail)?;
+        search.own.made = saved.made;
         search.own.young.restore(saved.young).map_err(fail)?;
         search.own.old.restore(saved.old).map_err(fail)?;
         search.own.round = saved.round;
@@ -282,6 +304,10 @@ impl<R: Rules> Regrow<R> {
             Some(SavedInner::Refine(state)) => {
                 let unit = search.further();
                 Some(Inner::Refine(Box::new(Temper::restore(&search.refine_params, &unit, &state)?)))
+            }
+            Some(SavedInner::Reshape(state)) => {
+                let reshape = Reshape::restore(&search.reshape_params, &search.further(), &state)?;
+                Some(Inner::Reshape(Box::new(reshape.alone(search.enough()))))
             }
         };
         Ok(search)
@@ -322,8 +348,18 @@ impl<R: Rules> Regrow<R> {
         Temper::new(&Params { grids: vec![grid], ..self.refine_params.clone() }, &self.further())
     }
 
+    /// Steps without a longer grid after which reshaping ends.
+    fn enough(&self) -> u64 {
+        RESHAPED.min(self.patience / RESHAPED_PART).max(1)
+    }
+
     /// The next search, if the pool has a grid for it.
     fn begin(&mut self) -> Option<Inner<R>> {
+        if self.own.stage == LAST {
+            let made = self.unit.prefix.iter().copied().chain(moves_of(&self.own.made)).collect();
+            let params = Params { grids: vec![made], ..self.reshape_params.clone() };
+            return Some(Inner::Reshape(Box::new(Reshape::new(&params, &self.further()).alone(self.enough()))));
+        }
         if self.own.stage == 0 {
             return if self.turn() { Some(self.start()) } else { self.begin_step() };
         }
@@ -351,6 +387,8 @@ impl<R: Rules> Regrow<R> {
             // The longest that it met are in the pool.
             Inner::Start(search) => {
                 search.grids().for_each(|grid| self.own.take_in(&grid));
+                self.own.made = search.grids().max_by_key(Vec::len).unwrap_or_default();
+                self.own.stage = LAST;
                 self.own.results[0].merge(&search.results()[0]);
                 self.own.round.found_at = self.own.games;
             }
@@ -363,13 +401,18 @@ impl<R: Rules> Regrow<R> {
                 self.own.longer(moves.len(), self.own.games);
                 self.own.take_in(&moves);
                 let game = game.to_vec();
+                self.own.made = moves;
                 self.next_stage();
-                if self.own.stage > 0 {
+                if self.own.stage < LAST {
                     self.inner = Some(Inner::Refine(Box::new(self.refine(game))));
                 }
             }
             // What it has found is in the pool.
             Inner::Refine(search) => {
+                self.own.results[0].merge(&search.results()[0]);
+                self.next_stage();
+            }
+            Inner::Reshape(search) => {
                 self.own.results[0].merge(&search.results()[0]);
                 self.next_stage();
             }
@@ -400,8 +443,8 @@ impl<R: Rules> Regrow<R> {
 
     /// Goes on to the next search of a step, or the next step.
     fn next_stage(&mut self) {
-        self.own.stage += 1;
-        if !self.refines || self.own.stage > 1 + SHAKEN {
+        self.own.stage = if self.refines { self.own.stage + 1 } else { self.own.stage.max(LAST - 1) + 1 };
+        if self.own.stage > LAST {
             self.own.stage = 0;
             self.own.steps += 1;
         }
@@ -446,6 +489,7 @@ impl<R: Rules> Own<R> {
             told: self.told.save(),
             steps: self.steps,
             stage: self.stage,
+            made: self.made.clone(),
             games: self.games,
             found_at: self.found_at,
             best: self.finds.best,
@@ -501,6 +545,9 @@ impl<R: Rules> Ctl<Move> for Watch<'_, R> {
             let grid: Vec<u32> = moves[self.unit.prefix.len()..].iter().map(|mv| mv.bits()).collect();
             self.own.longer(grid.len(), self.own.games.saturating_add(iterations));
             self.own.take_in(&grid);
+            if self.own.stage == 1 && grid.len() > self.own.made.len() {
+                self.own.made.clone_from(&grid);
+            }
             // It is reported here.
             self.own.finds.clear();
         }

@@ -135,7 +135,10 @@ fn without_grids_rounds_of_new_and_old_grids_take_turns() {
         assert!(pair[1].began - pair[0].began >= pair[0].share && pair[0].share > 0, "{pair:?}");
     }
     let counted: Vec<u64> = search.results().iter().map(Histogram::total).collect();
-    assert_eq!((counted[0], counted[2]), (search.own.games, search.own.steps), "{counted:?}");
+    // Draws and conflicts of the solver are no games, and what a tempering has made is reshaped in a step without a nested search.
+    assert!((1..search.own.games).contains(&counted[0]), "{counted:?}");
+    let steps = search.own.steps;
+    assert!((steps - starts.len() as u64..steps).contains(&counted[2]), "{counted:?} of {steps}");
     assert_eq!(best, keep.best.len());
 }
 

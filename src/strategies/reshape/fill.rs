@@ -47,9 +47,10 @@ pub(super) fn fill<R: Rules>(shape: &Shape<R>, barred: &[u32], limit: u64, seed:
     let mut solver = Solver::new(opts, Budget { conflicts: Cell::new(0), limit });
     let (mut reach, lines) = Reach::new(shape, seed);
     let there: Vec<Lit> = lines.iter().map(|_| Lit::new(solver.new_var_default(), true)).collect();
-    let never = Lit::new(solver.new_var_default(), true);
-    add(&mut solver, [!never]);
-    reach.there = [&there[..], &[never]].concat();
+    let never = [(); 2].map(|()| Lit::new(solver.new_var_default(), true));
+    never.iter().for_each(|&never| add(&mut solver, [!never]));
+    reach.there.clone_from(&there);
+    reach.never = never;
     for (&line, &there) in lines.iter().zip(&there) {
         if barred.iter().any(|&bits| Move::from_raw(bits).line() == line) {
             add(&mut solver, [!there]);
@@ -72,9 +73,10 @@ pub(super) fn fill<R: Rules>(shape: &Shape<R>, barred: &[u32], limit: u64, seed:
     let reached = reach.reach();
     debug_assert_eq!(reached, shape.len());
     let points = shape.added();
-    let moves = reach.drawn.iter().map(|&(line, point)| {
-        Move::pack(points[usize::from(point)], lines[usize::from(line)]).bits()
-    });
+    let moves = reach
+        .drawn
+        .iter()
+        .map(|&(line, point)| Move::pack(points[usize::from(point)], lines[usize::from(line)]).bits());
     (Answer::Grid(moves.collect()), conflicts)
 }
 
@@ -153,8 +155,10 @@ struct Reach {
     of_point: Vec<Vec<u16>>,
     /// Of each line, how many points it has that are not of the start.
     open: Vec<u8>,
-    /// Of each line, that it is there; after those of the lines, what is never true.
+    /// Of each line, that it is there.
     there: Vec<Lit>,
+    /// What is never true. The solver takes no clause of one literal that has been false from the start, nor an empty one.
+    never: [Lit; 2],
     /// Which lines are out, and these in the order in which they went.
     off: Vec<bool>,
     out: Vec<u16>,
@@ -198,6 +202,7 @@ impl Reach {
         let open: Vec<u8> = of_line.iter().map(|own| own.iter().filter(|&&p| p != START).count() as u8).collect();
         let reach = Reach {
             there: Vec::new(),
+            never: [Lit::UNDEF; 2],
             off: vec![false; lines.len()],
             out: Vec::new(),
             levels: Vec::new(),
@@ -223,7 +228,8 @@ impl Reach {
         let first = (0..self.lines.len()).filter(|&line| self.open[line] == 1 && !self.off[line]);
         self.queue.extend(first.map(|line| line as u16));
         while let Some(line) = self.queue.pop() {
-            let missing = self.lines[usize::from(line)].iter().find(|&&p| p != START && !self.reached[usize::from(p)]);
+            let missing =
+                self.lines[usize::from(line)].iter().find(|&&p| p != START && !self.reached[usize::from(p)]);
             // Another line has reached the point of this one.
             let Some(&point) = missing else { continue };
             self.reached[usize::from(point)] = true;
@@ -254,7 +260,8 @@ impl Reach {
                     let points = &self.lines[usize::from(line)];
                     // A line that is not out and has one point of the set has another that cannot be reached: it joins.
                     if !self.off[usize::from(line)] && members(points, &within) == 1 {
-                        let open = |p: &u16| *p != START && !within[usize::from(*p)] && !self.reached[usize::from(*p)];
+                        let open =
+                            |p: &u16| *p != START && !within[usize::from(*p)] && !self.reached[usize::from(*p)];
                         let others: Vec<u16> = points.iter().copied().filter(open).collect();
                         if let Some(&other) = others.choose(&mut self.rng) {
                             within[usize::from(other)] = true;
@@ -271,8 +278,11 @@ impl Reach {
                 shortest = Some(clause);
             }
         }
-        let clause: Vec<Lit> = shortest.into_iter().flatten().map(|line| self.there[usize::from(line)]).collect();
-        if clause.is_empty() { vec![self.there[self.lines.len()]] } else { clause }
+        let clause = shortest.into_iter().flatten().map(|line| self.there[usize::from(line)]);
+        let mut clause: Vec<Lit> = clause.collect();
+        let padding = 2usize.saturating_sub(clause.len());
+        clause.extend(&self.never[..padding]);
+        clause
     }
 
     /// Reads what has been decided since; whether a line went out.

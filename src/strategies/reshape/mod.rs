@@ -12,8 +12,8 @@
 //! (`temper`) until it is stuck, then steps from what it has left until they are stuck; and then, as long as that took, steps from what all rounds so far
 //! have left. Half of the time goes into what is new, half into what is best.
 //!
-//! A tempering is stuck after a hundredth of the `patience` without a longer grid, steps after a fiftieth; an iteration is a playout,
-//! a shape drawn or a conflict of the solver. After `patience` iterations without a longer grid the unit is finished.
+//! A tempering is stuck after a hundredth of the `patience` without a longer grid, steps after one for each 250,000 of it, which are 4,000;
+//! an iteration is a playout, a shape drawn or a conflict of the solver. After `patience` iterations without a longer grid the unit is finished.
 //!
 //! Each step draws its random numbers from a seed of its own, derived from the unit's seed and the step's number.
 
@@ -40,8 +40,8 @@ use shape::Shape;
 
 /// The tempering that a round begins with ends after this part of the patience without a longer grid.
 const START: u64 = 100;
-/// Steps from a pool end after this part of the patience without a longer grid in it.
-const STUCK: u64 = 50;
+/// Steps from a pool end when so many, as a part of the patience, have had no longer grid.
+const STUCK: u64 = 250_000;
 /// Conflicts of the solver after which it gives a shape up.
 const CONFLICTS: u64 = 5_000;
 /// Shapes that a step draws at most until one is worth asking for.
@@ -71,6 +71,8 @@ pub struct Reshape<R> {
     patience: u64,
     /// Whether a round is the only one, since it began with given grids.
     given: bool,
+    /// Steps without a longer grid after which the unit is finished.
+    enough: u64,
     /// The tempering under way, if one is.
     start: Option<Box<Temper<R>>>,
     own: Own<R>,
@@ -108,8 +110,8 @@ struct Round {
     began: u64,
     /// Iterations that the steps from that pool may take, at least.
     share: u64,
-    /// Iterations when the longest grid of the pool was found, or the steps from it began.
-    found_at: u64,
+    /// Steps when the longest grid of the pool was found, or the steps from it began.
+    found: u64,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -159,6 +161,7 @@ impl<R: Rules> Reshape<R> {
             barred,
             patience,
             given: unit.own(&params.grids).next().is_some(),
+            enough: u64::MAX,
             start: None,
             own: Own {
                 young: Pool::new(params.pool() as usize),
@@ -204,11 +207,16 @@ impl<R: Rules> Reshape<R> {
         search.own.results = results;
         search.start = match saved.start {
             None => None,
-            Some(state) => {
-                Some(Box::new(Temper::restore(&search.start_params, &search.tempering_unit(), &state)?))
-            }
+            Some(state) => Some(Box::new(Temper::restore(&search.start_params, &search.tempering_unit(), &state)?)),
         };
         Ok(search)
+    }
+
+    /// Without further rounds, as if the grids it has were given, and finished after so many steps without a longer grid.
+    pub(super) fn alone(mut self, enough: u64) -> Reshape<R> {
+        self.given = true;
+        self.enough = enough;
+        self
     }
 
     /// The unit of the tempering that this round begins with: with what was left of the limit, and a seed of the round.
@@ -231,7 +239,7 @@ impl<R: Rules> Reshape<R> {
         self.own.games = self.own.games.saturating_add(search.iterations());
         search.grids().for_each(|grid| self.own.take_in(&grid));
         self.own.results[0].merge(&search.results()[0]);
-        self.own.round.found_at = self.own.games;
+        self.own.round.found = self.own.steps;
     }
 
     /// One step; whether the pool had a grid for it.
@@ -272,19 +280,19 @@ impl<R: Rules> Reshape<R> {
     fn turn(&mut self) -> bool {
         let own = &mut self.own;
         let spent = own.games.saturating_sub(own.round.began);
-        let stuck = own.games.saturating_sub(own.round.found_at) >= (self.patience / STUCK).max(1);
+        let stuck = own.steps.saturating_sub(own.round.found) >= (self.patience / STUCK).max(1);
         if self.given || !stuck || (own.round.old && spent < own.round.share) {
             return false;
         }
         let Round { number, old, .. } = own.round;
         if old {
-            own.round = Round { number, began: own.games, ..Round::default() };
+            own.round = Round { number, began: own.games, found: own.steps, ..Round::default() };
             return true;
         }
         // After the first round there is nothing but what was tried just now.
         let others = own.old.best() > 0;
         own.old.merge(&mut own.young);
-        own.round = Round { number: number + 1, old: others, began: own.games, share: spent, found_at: own.games };
+        own.round = Round { number: number + 1, old: others, began: own.games, share: spent, found: own.steps };
         !others
     }
 }
@@ -311,7 +319,9 @@ impl<R: Rules> Own<R> {
             for _ in 0..out + usize::from(!sideways) {
                 let mut best: Option<(i32, Point)> = None;
                 for _ in 0..*CHOICE.choose(rng).unwrap_or(&1) {
-                    let Some(point) = near_or_any(last, &outside, rng).filter(|&point| !shape.has(point)) else { continue };
+                    let Some(point) = near_or_any(last, &outside, rng).filter(|&point| !shape.has(point)) else {
+                        continue;
+                    };
                     shape.flip(point);
                     let slack = shape.slack();
                     shape.flip(point);
@@ -345,7 +355,7 @@ impl<R: Rules> Own<R> {
     /// Notes when a grid of this length was found, if that is new.
     fn longer(&mut self, length: usize, games: u64) {
         if length > self.pool().best() {
-            self.round.found_at = games;
+            self.round.found = self.steps;
         }
         if length > self.longest {
             self.longest = length;
@@ -447,7 +457,8 @@ impl<R: Rules> Search<Move> for Reshape<R> {
                 }
                 continue;
             }
-            if self.own.games.saturating_sub(self.own.found_at) >= self.patience {
+            let vain = self.own.steps.saturating_sub(self.own.round.found);
+            if self.own.games.saturating_sub(self.own.found_at) >= self.patience || vain >= self.enough {
                 return End::Finished;
             }
             if self.own.games >= limit {
