@@ -105,7 +105,11 @@ fn requests_that_make_no_sense_are_refused_and_nothing_is_made() {
         (none(), json!({ "start": { "grid": grid } }), "start: line 3 (move 2)"),
         (none(), json!({ "start": { "grid": &grid[..20], "moves": 2 } }), "start: "),
         (json!({ "strategy": "perturb" }), json!({ "grids": ["noise"] }), "grids[0]: "),
-        (none(), json!({ "grids": [&grid[..21]] }), "only the strategies perturb, permute, temper and regrow"),
+        (
+            none(),
+            json!({ "grids": [&grid[..21]] }),
+            "only the strategies perturb, permute, temper, regrow and reshape",
+        ),
     ] {
         let request = request(&settings, &others);
         match daemon.submit(request, None) {

@@ -31,7 +31,7 @@ pub struct Args {
     /// Start from the first K moves of the grid in FILE (Pentasol or MSR).
     #[arg(long, num_args = 2, value_names = ["FILE", "K"])]
     pub init_file: Option<Vec<String>>,
-    /// PERTURB, PERMUTE, TEMPER, REGROW: begin with the grids of the variant that stand in DIR (Pentasol or MSR).
+    /// PERTURB, PERMUTE, TEMPER, REGROW, RESHAPE: begin with the grids of the variant that stand in DIR (Pentasol or MSR).
     #[arg(long, value_name = "DIR", conflicts_with = "init_file")]
     pub init_dir: Option<PathBuf>,
     /// Where the results and the state go; made if it is missing.
@@ -122,7 +122,7 @@ pub(super) fn job(args: &Args, workers: u32, given: Given) -> anyhow::Result<Job
     if let Some(grids) = grids {
         if !params.strategy.takes_grids() {
             bail!(
-                "--init-dir gives the grids that --strategy perturb, permute, temper or regrow begins with; others begin with --init-file"
+                "--init-dir gives the grids that --strategy perturb, permute, temper, regrow or reshape begins with; others begin with --init-file"
             );
         }
         params.grids = grids;

@@ -71,7 +71,7 @@ fn of_hunt(request: &JobRequest, workers: u32) -> anyhow::Result<Prepared> {
     let grids: Vec<Vec<Move>> = request.grids.iter().enumerate().map(read_grid).collect::<anyhow::Result<_>>()?;
     if !grids.is_empty() && !args.params.strategy.takes_grids() {
         bail!(
-            "grids: only the strategies perturb, permute, temper and regrow begin with grids; others begin with start"
+            "grids: only the strategies perturb, permute, temper, regrow and reshape begin with grids; others begin with start"
         );
     }
     let own = args.threads.map(|threads| threads - 1).or(request.limits.threads);

@@ -48,7 +48,7 @@ pub struct JobRequest {
     /// The grid whose first moves the job starts from.
     #[serde(default, deserialize_with = "object::optional")]
     pub start: Option<Start>,
-    /// Grids to begin with (perturb, permute, temper, regrow), each Pentasol or MSR.
+    /// Grids to begin with (perturb, permute, temper, regrow, reshape), each Pentasol or MSR.
     #[serde(default)]
     pub grids: Vec<String>,
 }

@@ -27,7 +27,7 @@ pub enum Strategy {
     Permute,
     /// Parallel tempering: walks over grids at several temperatures, which exchange their grids.
     Temper,
-    /// Tempering until it is stuck, then grids made anew behind random beginnings of the longest ones.
+    /// Tempering until it is stuck, then grids made anew behind random beginnings of the longest ones, and reshaped.
     Regrow,
     /// Local search over the shapes of grids, their sets of points, which an exact solver fills with lines.
     Reshape,
@@ -285,14 +285,14 @@ pub struct Params {
     #[arg(long, value_name = "N", default_value_t = Params::default().completion,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub completion: u32,
-    /// PERTURB: grids kept of each score; PERMUTE, REGROW: grids kept in all, 1..=100,000 [default: 200; PERMUTE: 20000;
-    /// REGROW: 64].
+    /// PERTURB: grids kept of each score; PERMUTE, REGROW, RESHAPE: grids kept in all, 1..=100,000 [default: 200;
+    /// PERMUTE: 20000; REGROW: 64; RESHAPE: 256].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<u32>,
-    /// PERTURB, PERMUTE, TEMPER, REGROW: a run ends after so many playouts without a longer grid (1000, 50M, 2G) [default:
-    /// 20M; PERMUTE, TEMPER: 200M; REGROW: 3G, of which a fiftieth ends a tempering and a
-    /// thirtieth the steps that follow it].
+    /// PERTURB, PERMUTE, TEMPER, REGROW, RESHAPE: a run ends after so many playouts without a longer grid (1000, 50M, 2G)
+    /// [default: 20M; PERMUTE, TEMPER: 200M; REGROW: 3G, of which a fiftieth ends a tempering and a thirtieth the steps that
+    /// follow it; RESHAPE: 1G, of which a hundredth ends a tempering, and shapes and conflicts count as well].
     #[arg(long, value_name = "N", value_parser = parse_count)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
@@ -319,7 +319,7 @@ pub struct Params {
     /// TEMPER: the temperature of the coldest walk; those of the others lie between in geometric steps.
     #[arg(long, value_name = "T", default_value_t = Params::default().cold, value_parser = up_to_a_hundred)]
     pub cold: f64,
-    /// PERTURB, PERMUTE, TEMPER, REGROW: the grids to begin with; without any, each run begins anew.
+    /// PERTURB, PERMUTE, TEMPER, REGROW, RESHAPE: the grids to begin with; without any, each run begins anew.
     #[arg(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grids: Vec<Vec<Move>>,
@@ -350,9 +350,8 @@ impl Params {
         iterations.max(1)
     }
 
-    /// Grids kept: the number asked for, or 20,000 in all for PERMUTE, 64 for REGROW and 200 of each score for
-    /// the others. Hunts that were
-    /// begun before it depended on the strategy name theirs.
+    /// Grids kept: the number asked for, or 20,000 in all for PERMUTE, 64 for REGROW, 256 for RESHAPE and 200 of each score
+    /// for the others. Hunts that were begun before it depended on the strategy name theirs.
     pub fn pool(&self) -> u32 {
         self.pool.unwrap_or(match self.strategy {
             Strategy::Permute => 20_000,
@@ -362,7 +361,7 @@ impl Params {
         })
     }
 
-    /// Playouts without a longer grid that end a run: the number asked for, or 3 G for REGROW, 200 M for PERMUTE and TEMPER
+    /// Playouts without a longer grid that end a run: the number asked for, or 3 G for REGROW, 1 G for RESHAPE, 200 M for PERMUTE and TEMPER
     /// and 20 M for PERTURB. Hunts that were begun before it depended on the strategy name theirs.
     pub fn patience(&self) -> u64 {
         let patience = self.patience.unwrap_or(match self.strategy {

@@ -3,7 +3,7 @@
 //! A grid is a partial order, so it has many beginnings: sets of its moves that need nothing but each other. A step takes
 //! a grid out of a pool and keeps a random beginning of it, a fifth to three tenths of its moves; the rest is made anew by a
 //! nested search (`nrpa`) that knows nothing of what was there, and ends where its results are the same again and again;
-//! what came of that is refined by cold walks (`temper`), and reshaped (`reshape`). What is of a kind of its own, or longer than
+//! what came of that is refined by cold walks (`temper`), and reshaped (`reshape`), as is one of the pool. What is of a kind of its own, or longer than
 //! what there is of its kind, joins the pool.
 //! So a step goes far beyond what any local search reaches from the grid, and yet lands among long grids often: the core
 //! of a grid decides how long it can become, and long grids have much of theirs in common.
@@ -55,8 +55,9 @@ const LEAST: usize = 30;
 /// Reshaping ends after so many steps without a longer grid, fewer where that is more than this part of the patience.
 const RESHAPED: u64 = 2_000;
 const RESHAPED_PART: u64 = 1_000_000;
-/// The last search of a step, which reshapes.
-const LAST: u32 = 2 + SHAKEN;
+/// The search of a step that reshapes what it has made, and the last, which reshapes a grid of the pool.
+const MADE: u32 = 2 + SHAKEN;
+const LAST: u32 = 3 + SHAKEN;
 /// Grids that are remembered to have been told of, 0.1 MB when saved.
 const TOLD: usize = 1 << 13;
 /// What a state begins with.
@@ -153,7 +154,7 @@ struct Own<R> {
     /// Steps that are done.
     steps: u64,
     /// Searches of the next step that are done: the nested one, the one that refines its result, those
-    /// that refine what was shaken, the one that reshapes the result.
+    /// that refine what was shaken, those that reshape the result and a grid of the pool.
     stage: u32,
     /// The longest grid that the step, or the tempering, has made.
     made: Vec<u32>,
@@ -348,6 +349,13 @@ impl<R: Rules> Regrow<R> {
         Temper::new(&Params { grids: vec![grid], ..self.refine_params.clone() }, &self.further())
     }
 
+    /// What reshapes a grid, given without the unit's prefix.
+    fn reshape(&self, grid: &[u32]) -> Inner<R> {
+        let grid = self.unit.prefix.iter().copied().chain(moves_of(grid)).collect();
+        let params = Params { grids: vec![grid], ..self.reshape_params.clone() };
+        Inner::Reshape(Box::new(Reshape::new(&params, &self.further()).alone(self.enough())))
+    }
+
     /// Steps without a longer grid after which reshaping ends.
     fn enough(&self) -> u64 {
         RESHAPED.min(self.patience / RESHAPED_PART).max(1)
@@ -355,15 +363,20 @@ impl<R: Rules> Regrow<R> {
 
     /// The next search, if the pool has a grid for it.
     fn begin(&mut self) -> Option<Inner<R>> {
-        if self.own.stage == LAST {
-            let made = self.unit.prefix.iter().copied().chain(moves_of(&self.own.made)).collect();
-            let params = Params { grids: vec![made], ..self.reshape_params.clone() };
-            return Some(Inner::Reshape(Box::new(Reshape::new(&params, &self.further()).alone(self.enough()))));
+        if self.own.stage == MADE {
+            return Some(self.reshape(&self.own.made));
         }
         if self.own.stage == 0 {
             return if self.turn() { Some(self.start()) } else { self.begin_step() };
         }
         let mut rng = seed::rng(derive(self.unit.seed, &[self.own.steps, u64::from(self.own.stage), 1]), &[]);
+        if self.own.stage == LAST {
+            // The longest every other time: what has been drawn in vain may still become longer.
+            let pool = self.own.pool();
+            let longest = pool.members().iter().max_by_key(|member| member.moves.len())?;
+            let member = if self.own.steps % 2 == 0 { longest } else { pool.any(&mut rng)? };
+            return Some(self.reshape(&member.moves));
+        }
         let grid = self.unit.prefix.iter().copied().chain(moves_of(&self.own.pool().any(&mut rng)?.moves)).collect();
         Some(Inner::Refine(Box::new(self.refine(grid).shaken(LEAST))))
     }
@@ -388,7 +401,7 @@ impl<R: Rules> Regrow<R> {
             Inner::Start(search) => {
                 search.grids().for_each(|grid| self.own.take_in(&grid));
                 self.own.made = search.grids().max_by_key(Vec::len).unwrap_or_default();
-                self.own.stage = LAST;
+                self.own.stage = MADE;
                 self.own.results[0].merge(&search.results()[0]);
                 self.own.round.found_at = self.own.games;
             }
@@ -403,7 +416,7 @@ impl<R: Rules> Regrow<R> {
                 let game = game.to_vec();
                 self.own.made = moves;
                 self.next_stage();
-                if self.own.stage < LAST {
+                if self.own.stage < MADE {
                     self.inner = Some(Inner::Refine(Box::new(self.refine(game))));
                 }
             }
@@ -443,7 +456,7 @@ impl<R: Rules> Regrow<R> {
 
     /// Goes on to the next search of a step, or the next step.
     fn next_stage(&mut self) {
-        self.own.stage = if self.refines { self.own.stage + 1 } else { self.own.stage.max(LAST - 1) + 1 };
+        self.own.stage = if self.refines { self.own.stage + 1 } else { self.own.stage.max(MADE - 1) + 1 };
         if self.own.stage > LAST {
             self.own.stage = 0;
             self.own.steps += 1;

@@ -2,7 +2,8 @@
 // left empty is not sent, and what it refuses comes back with its reason. `for` names the strategies that a setting is of.
 
 export const STRATEGIES = {
-  regrow: ["Regrow", "Tempering until it is stuck, then grids made anew behind beginnings of the longest: the strongest in 5T, from nothing or from grids."],
+  regrow: ["Regrow", "Tempering until it is stuck, then grids made anew behind beginnings of the longest, and reshaped: the strongest in 5T, from nothing or from grids."],
+  reshape: ["Reshape", "Changes the points of grids and has an exact solver find the lines: for good grids to begin with, which it makes longer in seconds."],
   temper: ["Temper", "Walks over grids at several temperatures: soon at long grids in 5T, from nothing or from grids."],
   nrpa: ["NRPA", "Nested rollout policy adaptation, from nothing."],
   perturb: ["Perturb", "Takes parts of grids away and completes them again: best with good grids to begin with."],
@@ -16,7 +17,7 @@ const count = (text) => ({ type: "text", inputmode: "text", placeholder: text, p
 const whole = (placeholder, min, max) => ({ type: "number", placeholder, min, max, step: 1 });
 
 /** Those that can begin with grids. */
-export const TAKE_GRIDS = ["regrow", "perturb", "permute", "temper"];
+export const TAKE_GRIDS = ["regrow", "reshape", "perturb", "permute", "temper"];
 
 export const SETTINGS = [
   { name: "level", label: "Nesting level", for: ["nrpa", "nmcs", "regrow", "perturb", "permute"], input: whole("best known", 1, 10),
@@ -45,8 +46,8 @@ export const SETTINGS = [
   { name: "hot", label: "Hottest", for: ["temper"], input: { type: "number", placeholder: "2", min: 0, max: 100, step: "any" }, help: "Temperature in moves: at it, one move less is taken with probability exp(-1/T)." },
   { name: "cold", label: "Coldest", for: ["temper"], input: { type: "number", placeholder: "0.3", min: 0, max: 100, step: "any" }, help: "The colder, the closer to the longest grids met." },
   { name: "reach", label: "Reach", for: ["temper"], input: { type: "number", placeholder: "40", min: 0, max: 10000, step: "any" }, help: "Steps that take out more moves than that are tried more and more rarely." },
-  { name: "pool", label: "Grids in the pool", for: ["perturb", "permute", "regrow"], input: whole("best known", 1, 1e5), help: "Perturb: 200 of each score by default; permute: 20000 in all, regrow 64." },
-  { name: "patience", label: "Patience", for: ["perturb", "permute", "temper", "regrow"], input: count("best known"), help: "A run ends after so many games without a longer grid: 20M by default, permute and temper 200M, regrow 3G." },
+  { name: "pool", label: "Grids in the pool", for: ["perturb", "permute", "regrow", "reshape"], input: whole("best known", 1, 1e5), help: "Perturb: 200 of each score by default; permute: 20000 in all, regrow 64, reshape 256." },
+  { name: "patience", label: "Patience", for: ["perturb", "permute", "temper", "regrow", "reshape"], input: count("best known"), help: "A run ends after so many games without a longer grid: 20M by default, permute and temper 200M, reshape 1G, regrow 3G." },
 ];
 
 /** Settings of every hunt. */
