@@ -374,7 +374,7 @@ impl<R: Rules> Regrow<R> {
             // The longest every other time: what has been drawn in vain may still become longer.
             let pool = self.own.pool();
             let longest = pool.members().iter().max_by_key(|member| member.moves.len())?;
-            let member = if self.own.steps % 2 == 0 { longest } else { pool.any(&mut rng)? };
+            let member = if self.own.steps.is_multiple_of(2) { longest } else { pool.any(&mut rng)? };
             return Some(self.reshape(&member.moves));
         }
         let grid = self.unit.prefix.iter().copied().chain(moves_of(&self.own.pool().any(&mut rng)?.moves)).collect();

@@ -102,7 +102,7 @@ fn without_grids_rounds_of_new_and_old_grids_take_turns() {
         assert!(longest >= best, "the longest grid is lost");
         best = longest;
         keep.limit = Some(search.iterations() + 2_000);
-        if search.own.steps % 7 == 0 {
+        if search.own.steps.is_multiple_of(7) {
             search = Reshape::<T5>::restore(&params, &unit(u64::MAX), &search.save()).unwrap();
             restored += 1;
         }
