@@ -61,7 +61,7 @@ const LAST: u32 = 3 + SHAKEN;
 /// Grids that are remembered to have been told of, 0.1 MB when saved.
 const TOLD: usize = 1 << 13;
 /// What a state begins with.
-const FORM: u8 = 4;
+const FORM: u8 = 5;
 
 /// A search that runs inside this one.
 enum Inner<R> {

@@ -9,21 +9,21 @@
 //!   is a few clauses, which with a slack of 0 leave little to choose.
 //! * A set of points rests on nothing but itself if no line has exactly one of them. So for each set there is the clause that
 //!   a line with exactly one of its points is there (a loop formula: Lin and Zhao 2004). There are too many to write down: whenever
-//!   what is decided leaves points that cannot be reached any more, one of theirs is added.
+//!   what is decided leaves points that cannot be reached any more, that of all these points is added. (Smaller sets of them,
+//!   whose clauses are shorter, cost more time than they save: three times as much with the shortest of four.)
+//!
+//! A shape that differs little from that of a grid at hand is mostly filled like it, so the solver tries the lines of that grid first.
+//! It then finds a grid, where there is one, with some dozens of conflicts instead of a thousand.
 
 use super::shape::Shape;
-use crate::core::seed::{self, Rng};
 use crate::morpion::geometry::{Line, Move, Point};
 use crate::morpion::variant::Rules;
 use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Theory, TheoryArg, lbool};
-use rand::seq::IndexedRandom;
 use std::cell::Cell;
+use std::collections::{HashSet, VecDeque};
 
-/// What a point of the start is called.
-const START: u16 = u16::MAX;
-/// The sets of points looked at for a clause; the shortest clause is taken.
-const SETS: usize = 4;
-
+/// No point.
+const NONE: u16 = u16::MAX;
 /// What is known of a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
@@ -35,30 +35,43 @@ pub(super) enum Answer {
     Unknown,
 }
 
-/// Looks for a grid whose points are those of `shape` and that has none of the lines of the moves `barred`; gives up after `limit`
-/// conflicts. Also returns the number of conflicts.
-pub(super) fn fill<R: Rules>(shape: &Shape<R>, barred: &[u32], limit: u64, seed: u64) -> (Answer, u64) {
+/// What [`fill`] is asked for beside a shape; moves are given by their bits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Query<'a> {
+    /// Moves whose lines may not be there.
+    pub barred: &'a [u32],
+    /// The moves of a grid that the one looked for is likely to resemble.
+    pub like: &'a [u32],
+    /// Conflicts after which the shape is given up.
+    pub limit: u64,
+    pub seed: u64,
+}
+
+/// Looks for a grid whose points are those of `shape`. Also returns the number of conflicts.
+pub(super) fn fill<R: Rules>(shape: &Shape<R>, query: Query) -> (Answer, u64) {
     if shape.slack() < 0 {
         return (Answer::No, 0);
     }
     // The generator of the solver takes a number of 31 bits as it is.
-    let random_seed = (seed % ((1 << 31) - 2) + 1) as f64;
+    let random_seed = (query.seed % ((1 << 31) - 2) + 1) as f64;
     let opts = SolverOpts { random_seed, rnd_init_act: true, ..SolverOpts::default() };
-    let mut solver = Solver::new(opts, Budget { conflicts: Cell::new(0), limit });
-    let (mut reach, lines) = Reach::new(shape, seed);
-    let there: Vec<Lit> = lines.iter().map(|_| Lit::new(solver.new_var_default(), true)).collect();
+    let mut solver = Solver::new(opts, Budget { conflicts: Cell::new(0), limit: query.limit });
+    let (mut reach, lines) = Reach::new(shape);
+    let lines_of =
+        |moves: &[u32]| -> HashSet<Line> { moves.iter().map(|&bits| Move::from_raw(bits).line()).collect() };
+    let (barred, like) = (lines_of(query.barred), lines_of(query.like));
+    let first = |line| if like.contains(line) { lbool::TRUE } else { lbool::UNDEF };
+    let there: Vec<Lit> = lines.iter().map(|line| Lit::new(solver.new_var(first(line), true), true)).collect();
     let never = [(); 2].map(|()| Lit::new(solver.new_var_default(), true));
     never.iter().for_each(|&never| add(&mut solver, [!never]));
     reach.there.clone_from(&there);
     reach.never = never;
-    for (&line, &there) in lines.iter().zip(&there) {
-        if barred.iter().any(|&bits| Move::from_raw(bits).line() == line) {
-            add(&mut solver, [!there]);
-        }
+    for (_, &there) in lines.iter().zip(&there).filter(|(line, _)| barred.contains(line)) {
+        add(&mut solver, [!there]);
     }
     choose_lines(&mut solver, shape, &there);
-    for of_point in &reach.of_point {
-        add(&mut solver, of_point.iter().map(|&line| there[usize::from(line)]));
+    for point in 0..reach.points() {
+        add(&mut solver, reach.of_point(point).iter().map(|&line| there[usize::from(line)]));
     }
     let result = solver.solve_limited_th(&mut reach, &[]);
     let conflicts = solver.cb().conflicts.get();
@@ -70,13 +83,10 @@ pub(super) fn fill<R: Rules>(shape: &Shape<R>, barred: &[u32], limit: u64, seed:
     }
     let model = solver.get_model();
     reach.off = there.iter().map(|lit| model[lit.var().idx() as usize] != lbool::TRUE).collect();
-    let reached = reach.reach();
-    debug_assert_eq!(reached, shape.len());
+    let order = reach.order();
+    debug_assert_eq!(order.len(), shape.len());
     let points = shape.added();
-    let moves = reach
-        .drawn
-        .iter()
-        .map(|&(line, point)| Move::pack(points[usize::from(point)], lines[usize::from(line)]).bits());
+    let moves = order.iter().map(|&(line, point)| Move::pack(points[point], lines[line]).bits());
     (Answer::Grid(moves.collect()), conflicts)
 }
 
@@ -148,13 +158,16 @@ impl Callbacks for Budget {
 }
 
 /// All points must be reached from the start, each by a line that has all its others.
+///
+/// A way in which all are reached is kept: of each point the line that draws it (its *source*). When lines go out, the points
+/// that they draw are cut off, and those that rest on these; then sources are sought for them anew. (To seek another source at once for each
+/// such point, among the lines whose other points were drawn before it, cuts off fewer and takes as long.)
 struct Reach {
-    /// Of each line, its points by number; [`START`] for those of the start, and where a line of four has no fifth.
+    /// Of each line, its points by number; where it has a point of the start, or a line of four no fifth, the number after the last.
     lines: Vec<[u16; 5]>,
-    /// Of each point, the lines that have it.
-    of_point: Vec<Vec<u16>>,
-    /// Of each line, how many points it has that are not of the start.
-    open: Vec<u8>,
+    /// The lines that have the points, one point after the other, and where those of each begin.
+    of_points: Vec<u16>,
+    begin: Vec<usize>,
     /// Of each line, that it is there.
     there: Vec<Lit>,
     /// What is never true. The solver takes no clause of one literal that has been false from the start, nor an empty one.
@@ -165,129 +178,170 @@ struct Reach {
     /// At each level, how much had been read of what is decided, and how many lines were out.
     levels: Vec<(usize, usize)>,
     read: usize,
-    rng: Rng,
-    /// Of the last look: which points were reached, what each line lacked, and the lines and points as they were drawn.
-    reached: Vec<bool>,
+    /// Of each line, the point whose source it is; [`NONE`] if of none.
+    draws: Vec<u16>,
+    /// The points that are cut off, and which ones are.
+    cut: Vec<u16>,
+    is_cut: Vec<bool>,
+    /// Of each line, how many of its points are cut off.
     lacking: Vec<u8>,
-    drawn: Vec<(u16, u16)>,
-    /// Room.
-    queue: Vec<u16>,
+    /// Lines that may be able to draw a point, first come first served.
+    queue: VecDeque<u16>,
 }
 
 impl Reach {
     /// With all lines that fit into the shape, in the order of its runs, which are also returned.
-    fn new<R: Rules>(shape: &Shape<R>, seed: u64) -> (Reach, Vec<Line>) {
+    fn new<R: Rules>(shape: &Shape<R>) -> (Reach, Vec<Line>) {
         let points = shape.added();
-        let mut numbers = vec![START; 1 << 12];
+        let mut numbers = vec![points.len() as u16; 1 << 12];
         (0..).zip(&points).for_each(|(number, point): (u16, &Point)| numbers[point.index()] = number);
         let mut lines = Vec::new();
         for run in shape.runs() {
             let starts = run.cells - R::BLOCKED as u32 + 1;
             lines.extend((0..starts).map(|step| Line::pack(run.direction, run.track, run.start + step)));
         }
-        let mut of_point = vec![Vec::new(); points.len()];
-        let of_line: Vec<[u16; 5]> = (0..)
-            .zip(&lines)
-            .map(|(number, line)| {
-                let mut own = [START; 5];
-                for (own, point) in own.iter_mut().zip(line.points::<R>()) {
-                    *own = numbers[point.index()];
-                    if *own != START {
-                        of_point[usize::from(*own)].push(number);
-                    }
-                }
-                own
-            })
-            .collect();
-        let open: Vec<u8> = of_line.iter().map(|own| own.iter().filter(|&&p| p != START).count() as u8).collect();
-        let reach = Reach {
+        let of_line = |line: &Line| {
+            let mut own = [points.len() as u16; 5];
+            own.iter_mut().zip(line.points::<R>()).for_each(|(own, point)| *own = numbers[point.index()]);
+            own
+        };
+        let of_line: Vec<[u16; 5]> = lines.iter().map(of_line).collect();
+        let mut begin = vec![0; points.len() + 2];
+        of_line.iter().flatten().for_each(|&point| begin[usize::from(point) + 1] += 1);
+        (1..begin.len()).for_each(|at| begin[at] += begin[at - 1]);
+        let (mut next, mut of_points) = (begin.clone(), vec![0; 5 * lines.len()]);
+        for (line, own) in of_line.iter().enumerate() {
+            for &point in own {
+                of_points[next[usize::from(point)]] = line as u16;
+                next[usize::from(point)] += 1;
+            }
+        }
+        let mut reach = Reach {
             there: Vec::new(),
             never: [Lit::UNDEF; 2],
             off: vec![false; lines.len()],
             out: Vec::new(),
             levels: Vec::new(),
             read: 0,
-            rng: seed::rng(seed, &[]),
-            reached: vec![false; points.len()],
-            lacking: open.clone(),
-            drawn: Vec::new(),
-            queue: Vec::new(),
+            draws: vec![NONE; lines.len()],
+            cut: Vec::new(),
+            is_cut: vec![false; points.len() + 1],
+            lacking: vec![0; lines.len()],
+            queue: VecDeque::new(),
             lines: of_line,
-            of_point,
-            open,
+            of_points,
+            begin,
         };
+        reach.cut_all();
         (reach, lines)
     }
 
-    /// How many points can be reached by the lines that are not out.
-    fn reach(&mut self) -> usize {
-        self.lacking.copy_from_slice(&self.open);
-        self.reached.fill(false);
-        self.drawn.clear();
-        self.queue.clear();
-        let first = (0..self.lines.len()).filter(|&line| self.open[line] == 1 && !self.off[line]);
-        self.queue.extend(first.map(|line| line as u16));
-        while let Some(line) = self.queue.pop() {
-            let missing =
-                self.lines[usize::from(line)].iter().find(|&&p| p != START && !self.reached[usize::from(p)]);
-            // Another line has reached the point of this one.
-            let Some(&point) = missing else { continue };
-            self.reached[usize::from(point)] = true;
-            self.drawn.push((line, point));
-            for &other in &self.of_point[usize::from(point)] {
-                let at = usize::from(other);
-                self.lacking[at] -= 1;
-                if self.lacking[at] == 1 && !self.off[at] {
-                    self.queue.push(other);
-                }
-            }
-        }
-        self.drawn.len()
+    /// How many points there are.
+    fn points(&self) -> usize {
+        self.is_cut.len() - 1
     }
 
-    /// A set of points that cannot be reached, as small as chance allows: the lines that have exactly one of them, all of which
-    /// are out.
-    fn loop_formula(&mut self) -> Vec<Lit> {
-        let left: Vec<u16> = (0..).zip(&self.reached).filter(|(_, reached)| !**reached).map(|(p, _)| p).collect();
-        let mut shortest: Option<Vec<u16>> = None;
-        for _ in 0..SETS {
-            let Some(&first) = left.choose(&mut self.rng) else { break };
-            let (mut set, mut within) = (vec![first], vec![false; self.of_point.len()]);
-            within[usize::from(first)] = true;
-            let mut at = 0;
-            while at < set.len() {
-                for &line in &self.of_point[usize::from(set[at])] {
-                    let points = &self.lines[usize::from(line)];
-                    // A line that is not out and has one point of the set has another that cannot be reached: it joins.
-                    if !self.off[usize::from(line)] && members(points, &within) == 1 {
-                        let open =
-                            |p: &u16| *p != START && !within[usize::from(*p)] && !self.reached[usize::from(*p)];
-                        let others: Vec<u16> = points.iter().copied().filter(open).collect();
-                        if let Some(&other) = others.choose(&mut self.rng) {
-                            within[usize::from(other)] = true;
-                            set.push(other);
-                        }
-                    }
-                }
-                at += 1;
-            }
-            let touching = set.iter().flat_map(|&point| &self.of_point[usize::from(point)]);
-            let single = touching.filter(|&&line| members(&self.lines[usize::from(line)], &within) == 1);
-            let clause: Vec<u16> = single.copied().collect();
-            if shortest.as_ref().is_none_or(|shortest| clause.len() < shortest.len()) {
-                shortest = Some(clause);
+    /// The lines that have a point.
+    fn of_point(&self, point: usize) -> &[u16] {
+        &self.of_points[self.begin[point]..self.begin[point + 1]]
+    }
+
+    /// Cuts all points off.
+    fn cut_all(&mut self) {
+        let all = self.points() as u16;
+        self.cut = (0..all).collect();
+        self.is_cut[..usize::from(all)].fill(true);
+        self.draws.fill(NONE);
+        for (lacking, line) in self.lacking.iter_mut().zip(&self.lines) {
+            *lacking = line.iter().filter(|&&point| point < all).count() as u8;
+        }
+    }
+
+    /// Cuts off what the lines draw that went out since so many had, and what rests on it.
+    fn cut_off(&mut self, since: usize) {
+        let mut at = self.cut.len();
+        for &line in &self.out[since..] {
+            let point = std::mem::replace(&mut self.draws[usize::from(line)], NONE);
+            if point != NONE {
+                self.is_cut[usize::from(point)] = true;
+                self.cut.push(point);
             }
         }
-        let clause = shortest.into_iter().flatten().map(|line| self.there[usize::from(line)]);
-        let mut clause: Vec<Lit> = clause.collect();
+        while let Some(&point) = self.cut.get(at) {
+            at += 1;
+            for &line in &self.of_points[self.begin[usize::from(point)]..self.begin[usize::from(point) + 1]] {
+                let line = usize::from(line);
+                self.lacking[line] += 1;
+                let drawn = std::mem::replace(&mut self.draws[line], NONE);
+                if drawn != NONE && drawn != point {
+                    self.is_cut[usize::from(drawn)] = true;
+                    self.cut.push(drawn);
+                }
+            }
+        }
+    }
+
+    /// Draws what is cut off, as far as it can be reached; whether all of it can.
+    fn reconnect(&mut self) -> bool {
+        if self.cut.is_empty() {
+            return true;
+        }
+        self.queue.clear();
+        for &point in &self.cut {
+            let lines = &self.of_points[self.begin[usize::from(point)]..self.begin[usize::from(point) + 1]];
+            let ready = |line: &&u16| self.lacking[usize::from(**line)] == 1 && !self.off[usize::from(**line)];
+            self.queue.extend(lines.iter().filter(ready));
+        }
+        while self.draw_next().is_some() {}
+        self.cut.retain(|&point| self.is_cut[usize::from(point)]);
+        self.cut.is_empty()
+    }
+
+    /// Draws the only point that the next line of the queue lacks, if any does; what lines can draw after that comes into the queue.
+    fn draw_next(&mut self) -> Option<(u16, u16)> {
+        // Another line may have reached the point of one that is in the queue.
+        let line = loop {
+            let line = self.queue.pop_front()?;
+            if self.lacking[usize::from(line)] == 1 {
+                break line;
+            }
+        };
+        let point = *self.lines[usize::from(line)].iter().find(|&&point| self.is_cut[usize::from(point)])?;
+        let at = usize::from(point);
+        self.is_cut[at] = false;
+        self.draws[usize::from(line)] = point;
+        for &other in &self.of_points[self.begin[at]..self.begin[at + 1]] {
+            let other_at = usize::from(other);
+            self.lacking[other_at] -= 1;
+            if self.lacking[other_at] == 1 && !self.off[other_at] {
+                self.queue.push_back(other);
+            }
+        }
+        Some((line, point))
+    }
+
+    /// Lines and their points in an order in which they can be drawn, where all lines that are not out are.
+    fn order(&mut self) -> Vec<(usize, usize)> {
+        self.cut_all();
+        self.queue.clear();
+        let first = (0..self.lines.len()).filter(|&line| self.lacking[line] == 1 && !self.off[line]);
+        self.queue.extend(first.map(|line| line as u16));
+        std::iter::from_fn(|| self.draw_next()).map(|(line, point)| (usize::from(line), usize::from(point))).collect()
+    }
+
+    /// The lines that have exactly one of the points that cannot be reached, all of which are out.
+    fn loop_formula(&self) -> Vec<Lit> {
+        let single = (0..self.lines.len()).filter(|&line| self.lacking[line] == 1);
+        let mut clause: Vec<Lit> = single.map(|line| self.there[line]).collect();
         let padding = 2usize.saturating_sub(clause.len());
         clause.extend(&self.never[..padding]);
         clause
     }
 
-    /// Reads what has been decided since; whether a line went out.
-    fn update(&mut self, decided: &[Lit]) -> bool {
+    /// Reads what has been decided since, and looks whether all points can still be reached.
+    fn check(&mut self, acts: &mut TheoryArg, last: bool) {
         let before = self.out.len();
+        let decided = acts.model();
         for lit in &decided[self.read.min(decided.len())..] {
             let at = lit.var().idx() as usize;
             if !lit.sign() && at < self.lines.len() && !self.off[at] {
@@ -296,26 +350,20 @@ impl Reach {
             }
         }
         self.read = decided.len();
-        self.out.len() > before
-    }
-
-    fn check(&mut self, acts: &mut TheoryArg) {
-        if self.reach() < self.of_point.len() {
+        if self.out.len() == before && !last {
+            return;
+        }
+        self.cut_off(before);
+        if !self.reconnect() {
             let clause = self.loop_formula();
             acts.raise_conflict(&clause, true);
         }
     }
 }
 
-/// How many points of a line are in a set.
-fn members(points: &[u16; 5], within: &[bool]) -> usize {
-    points.iter().filter(|&&point| point != START && within[usize::from(point)]).count()
-}
-
 impl Theory for Reach {
     fn final_check(&mut self, acts: &mut TheoryArg) {
-        self.update(acts.model());
-        self.check(acts);
+        self.check(acts, true);
     }
 
     fn create_level(&mut self) {
@@ -337,9 +385,7 @@ impl Theory for Reach {
     }
 
     fn partial_check(&mut self, acts: &mut TheoryArg) {
-        if self.update(acts.model()) {
-            self.check(acts);
-        }
+        self.check(acts, false);
     }
 
     fn explain_propagation(&mut self, _: Lit) -> &[Lit] {
@@ -367,6 +413,10 @@ mod tests {
         shape
     }
 
+    fn query(limit: u64, seed: u64) -> Query<'static> {
+        Query { barred: &[], like: &[], limit, seed }
+    }
+
     fn points(moves: &[u32]) -> HashSet<usize> {
         moves.iter().map(|&bits| Move::from_raw(bits).point().index()).collect()
     }
@@ -379,7 +429,7 @@ mod tests {
                 for seed in 0..6 {
                     let game = game::<R>(seed, usize::MAX);
                     let (start, rest) = game.split_at(game.len() * (seed as usize % 3) / 3);
-                    let (answer, _) = fill(&shape::<R>(start, rest), &[], 200_000, seed);
+                    let (answer, _) = fill(&shape::<R>(start, rest), query(200_000, seed));
                     let Answer::Grid(grid) = answer else { panic!("{variant} game {seed}: {answer:?}") };
                     assert_eq!(points(&grid), points(rest), "{variant} game {seed}");
                     position::<R>(&[start, &grid].concat());
@@ -414,7 +464,7 @@ mod tests {
                 for b in a + 1..near.len() {
                     for c in b + 1..near.len() {
                         [near[a], near[b], near[c]].iter().for_each(|&point| shape.flip(point));
-                        let answer = fill(&shape, &[], 1_000, 7).0;
+                        let answer = fill(&shape, query(1_000, 7)).0;
                         assert_ne!(answer, Answer::Unknown);
                         let filled = answer != Answer::No;
                         assert_eq!(filled, games.contains(&shape.key()), "{:?}", shape.added());
@@ -433,12 +483,14 @@ mod tests {
     fn barred_moves_are_not_played_and_too_few_conflicts_leave_it_open() {
         let game = game::<T5>(2, usize::MAX);
         let whole = shape::<T5>(&[], &game);
-        let (Answer::Grid(grid), conflicts) = fill(&whole, &[], 200_000, 1) else { panic!("it is not filled") };
-        if let (Answer::Grid(other), _) = fill(&whole, &grid[..1], 200_000, 1) {
+        let (Answer::Grid(grid), conflicts) = fill(&whole, query(200_000, 1)) else { panic!("it is not filled") };
+        if let (Answer::Grid(other), _) = fill(&whole, Query { barred: &grid[..1], ..query(200_000, 1) }) {
             assert!(!other.contains(&grid[0]));
         }
         assert!(conflicts > 1, "{conflicts}");
-        assert_eq!(fill(&whole, &[], 1, 1).0, Answer::Unknown);
-        assert_eq!(fill(&whole, &[], 200_000, 1), (Answer::Grid(grid), conflicts), "the same again");
+        assert_eq!(fill(&whole, query(1, 1)).0, Answer::Unknown);
+        let (answer, fewer) = fill(&whole, Query { like: &grid, ..query(200_000, 1) });
+        assert!(matches!(answer, Answer::Grid(_)) && fewer < conflicts, "{fewer} instead of {conflicts}");
+        assert_eq!(fill(&whole, query(200_000, 1)), (Answer::Grid(grid), conflicts), "the same again");
     }
 }

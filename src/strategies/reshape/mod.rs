@@ -2,23 +2,27 @@
 //!
 //! A grid is two things: a set of points, its shape, and lines that make them one after the other. Other searches change
 //! both at once, and get stuck where a longer grid needs most of the lines elsewhere: the grids of 168 to 177 moves of the best
-//! kind known have all but one or two of their points in common with the record of 178, and their lines are quite different. Here the search is over shapes alone. A step draws a grid,
-//! takes a few points out at its edge and a few in beside them, one more or as many, by chance until as many lines fit
+//! kind known have all but one or two of their points in common with the record of 178, and their lines are quite different. Here the search is over shapes alone. A step
+//! takes a few points out of a shape at its edge and a few in beside them, by chance until as many lines fit
 //! as there are points (`shape`); and asks a solver for a grid with exactly these points (`fill`), which takes
-//! milliseconds. The longest grids known leave room for one line more than they have, or for none, so that few shapes are worth asking
+//! a millisecond. If there is one, the walk goes on from it. The longest grids known leave room for one line more than they have, or for none, so that few shapes are worth asking
 //! for, and of those that are a solver decides most at once.
 //!
-//! Which shapes can be reached this way depends on the grid, so without given grids a search goes in *rounds*: a tempering
-//! (`temper`) until it is stuck, then steps from what it has left until they are stuck; and then, as long as that took, steps from what all rounds so far
-//! have left. Half of the time goes into what is new, half into what is best.
+//! The walk is that of Metropolis at a fixed temperature: changes that make the shape a point longer or leave its length are always taken, one by
+//! one or two points shorter now and then. (Measured against a pool of shapes, of which the longest were drawn most often and none became shorter:
+//! see the results.)
 //!
-//! A tempering is stuck after a hundredth of the `patience` without a longer grid, steps after one for each 250,000 of it, which are 4,000;
+//! Which shapes can be reached this way depends on the grid, so without given grids a search goes in *rounds*: a tempering
+//! (`temper`) until it is stuck, then a walk from the longest grid that it has met until that is stuck. With given grids a round is a walk from one of them,
+//! or from the longest that an earlier round has made of it.
+//!
+//! A tempering is stuck after the 250th part of the `patience` without a longer grid, a walk after one step for each 600,000 of it, some
+//! 1,700, and after eight times as many if it has met the longest grid so far;
 //! an iteration is a playout, a shape drawn or a conflict of the solver. After `patience` iterations without a longer grid the unit is finished.
 //!
 //! Each step draws its random numbers from a seed of its own, derived from the unit's seed and the step's number.
 
 mod fill;
-mod pool;
 mod shape;
 
 use super::local::{Finds, Seen, check_grid};
@@ -32,61 +36,65 @@ use crate::core::seed::{self, Rng, derive};
 use crate::morpion::geometry::{Move, Point};
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
-use fill::{Answer, fill};
-use pool::{Member, Pool};
+use fill::{Answer, Query, fill};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use shape::Shape;
 
 /// The tempering that a round begins with ends after this part of the patience without a longer grid.
-const START: u64 = 100;
-/// Steps from a pool end when so many, as a part of the patience, have had no longer grid.
-const STUCK: u64 = 250_000;
+const START: u64 = 250;
+/// A walk ends when so many steps, as a part of the patience, have had no longer grid.
+const STUCK: u64 = 600_000;
+/// A walk that has met a grid as long as any of the unit goes on for so many times as many.
+const LEADER: u64 = 8;
 /// Conflicts of the solver after which it gives a shape up.
-const CONFLICTS: u64 = 5_000;
+const CONFLICTS: u64 = 200;
 /// Shapes that a step draws at most until one is worth asking for.
 const DRAWS: u64 = 5_000;
 /// How many points a step takes out, each as often as it stands here.
-const OUT: [usize; 10] = [0, 1, 1, 2, 2, 3, 3, 4, 5, 6];
+const OUT: [usize; 12] = [0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5];
+/// By how many points a step makes the shape longer, and how often in [`ALL`]: as if longer ones, as long ones, shorter ones by
+/// one and by two were drawn as 3 to 3 to 2 to 1 and taken at a temperature of one point.
+const CHANGES: [(isize, u32); 4] = [(1, 300), (0, 300), (-1, 74), (-2, 14)];
+const ALL: u32 = 688;
 /// Of how many points, drawn at random, the one that leaves most room for lines comes in.
 const CHOICE: [usize; 3] = [1, 2, 4];
-/// Every so many steps one looks for a grid as long as the one it begins with.
-const SIDEWAYS: u32 = 3;
 /// Points that come and go beside one another lie so far apart at most.
 const BESIDE: i32 = 2;
-/// Shapes that are remembered to have been asked for, 0.4 MB when saved.
-const ASKED: usize = 1 << 15;
+/// Shapes that are remembered to have no grid, and such that have one, 0.4 MB each when saved.
+const KNOWN: usize = 1 << 15;
 /// What a state begins with.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 
 /// A resumable search of one unit by reshaping.
 pub struct Reshape<R> {
-    start_params: Params,
+    temper_params: Params,
     unit: Unit,
-    /// The position that the games start from, and its shape.
+    /// The position that the games start from.
     position: Position<R>,
-    bare: Shape<R>,
     /// Moves that are legal there and may not be played.
     barred: Vec<u32>,
     patience: u64,
-    /// Whether a round is the only one, since it began with given grids.
-    given: bool,
-    /// Steps without a longer grid after which the unit is finished.
+    /// Whether there is only one round.
+    alone: bool,
+    /// Steps without a longer grid after which a walk ends that is not the leader.
     enough: u64,
     /// The tempering under way, if one is.
-    start: Option<Box<Temper<R>>>,
+    tempering: Option<Box<Temper<R>>>,
     own: Own<R>,
 }
 
 /// What is known beyond the tempering under way.
 struct Own<R> {
-    /// Grids of this round.
-    young: Pool,
-    /// Grids of the rounds before, or those given.
-    old: Pool,
-    round: Round,
-    /// Shapes that were asked for.
-    asked: Seen,
+    /// The given grids, or what walks have made of them.
+    given: Vec<Vec<u32>>,
+    walk: Walk,
+    /// Rounds that are done, and iterations that they took.
+    rounds: u64,
+    began: u64,
+    /// Shapes that have no grid, as far as is known; and those of grids that were found.
+    refused: Seen,
+    filled: Seen,
     /// Steps that are done.
     steps: u64,
     /// Iterations that are done.
@@ -99,18 +107,12 @@ struct Own<R> {
     bare: Shape<R>,
 }
 
-/// How far the rounds have come.
+/// Where a walk stands. Grids are given by moves as bits, in an order in which they can be played, without the prefix.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-struct Round {
-    /// Rounds that are done.
-    number: u64,
-    /// Whether steps are taken from the pool of the rounds before.
-    old: bool,
-    /// Iterations when the steps from that pool, or else the round, began.
-    began: u64,
-    /// Iterations that the steps from that pool may take, at least.
-    share: u64,
-    /// Steps when the longest grid of the pool was found, or the steps from it began.
+struct Walk {
+    grid: Vec<u32>,
+    /// The longest that it met, and how many steps were done then.
+    longest: Vec<u32>,
     found: u64,
 }
 
@@ -118,10 +120,12 @@ struct Round {
 struct Saved {
     form: u8,
     start: Option<Vec<u8>>,
-    young: Vec<Member>,
-    old: Vec<Member>,
-    round: Round,
-    asked: Vec<(u32, u64)>,
+    given: Vec<Vec<u32>>,
+    walk: Walk,
+    rounds: u64,
+    began: u64,
+    refused: Vec<(u32, u64)>,
+    filled: Vec<(u32, u64)>,
     steps: u64,
     games: u64,
     found_at: u64,
@@ -133,13 +137,11 @@ impl<R: Rules> Reshape<R> {
     /// Begins the search of `unit`.
     pub fn new(params: &Params, unit: &Unit) -> Reshape<R> {
         let mut search = Reshape::<R>::empty(params, unit);
-        search.own.round.old = search.given;
         for moves in unit.own(&params.grids) {
             search.own.take_in(&moves);
+            search.own.given.push(moves);
         }
-        if !search.given {
-            search.start = Some(search.tempering());
-        }
+        search.begin();
         search
     }
 
@@ -149,9 +151,8 @@ impl<R: Rules> Reshape<R> {
         let moves = unit.moves(&position);
         let barred = position.moves().iter().filter(|mv| !moves.contains(mv)).map(|mv| mv.bits()).collect();
         let patience = params.patience();
-        let bare = Shape::new(position.board());
         Reshape {
-            start_params: Params {
+            temper_params: Params {
                 strategy: Strategy::Temper,
                 grids: Vec::new(),
                 patience: Some((patience / START).max(1)),
@@ -160,23 +161,24 @@ impl<R: Rules> Reshape<R> {
             unit: unit.clone(),
             barred,
             patience,
-            given: unit.own(&params.grids).next().is_some(),
-            enough: u64::MAX,
-            start: None,
+            alone: false,
+            enough: (patience / STUCK).max(1),
+            tempering: None,
             own: Own {
-                young: Pool::new(params.pool() as usize),
-                old: Pool::new(params.pool() as usize),
-                round: Round::default(),
-                asked: Seen::new(ASKED),
+                given: Vec::new(),
+                walk: Walk::default(),
+                rounds: 0,
+                began: 0,
+                refused: Seen::new(KNOWN),
+                filled: Seen::new(KNOWN),
                 steps: 0,
                 games: 0,
                 found_at: 0,
                 longest: 0,
                 finds: Finds::default(),
                 results: vec![Histogram::default()],
-                bare: bare.clone(),
+                bare: Shape::new(position.board()),
             },
-            bare,
             position,
         }
     }
@@ -192,78 +194,108 @@ impl<R: Rules> Reshape<R> {
         if saved.form != FORM {
             return Err(fail("it is of another version of the program"));
         }
-        for member in saved.young.iter().chain(&saved.old) {
-            check_grid::<R>(&unit.prefix, &member.moves).map_err(fail)?;
+        for grid in saved.given.iter().chain([&saved.walk.grid, &saved.walk.longest]) {
+            check_grid::<R>(&unit.prefix, grid).map_err(fail)?;
         }
-        search.own.young.restore(saved.young).map_err(fail)?;
-        search.own.old.restore(saved.old).map_err(fail)?;
-        search.own.round = saved.round;
-        search.own.asked.restore(&saved.asked).map_err(fail)?;
+        search.own.given = saved.given;
+        search.own.walk = saved.walk;
+        search.own.rounds = saved.rounds;
+        search.own.began = saved.began;
+        search.own.refused.restore(&saved.refused).map_err(fail)?;
+        search.own.filled.restore(&saved.filled).map_err(fail)?;
         search.own.steps = saved.steps;
         search.own.games = saved.games;
         search.own.found_at = saved.found_at;
         search.own.longest = saved.longest;
         search.own.finds.best = saved.best;
         search.own.results = results;
-        search.start = match saved.start {
+        search.tempering = match saved.start {
             None => None,
-            Some(state) => Some(Box::new(Temper::restore(&search.start_params, &search.tempering_unit(), &state)?)),
+            Some(state) => Some(Box::new(Temper::restore(&search.temper_params, &search.tempering_unit(), &state)?)),
         };
         Ok(search)
     }
 
-    /// Without further rounds, as if the grids it has were given, and finished after so many steps without a longer grid.
+    /// With one round that ends after so many steps without a longer grid.
     pub(super) fn alone(mut self, enough: u64) -> Reshape<R> {
-        self.given = true;
+        self.alone = true;
         self.enough = enough;
         self
     }
 
     /// The unit of the tempering that this round begins with: with what was left of the limit, and a seed of the round.
     fn tempering_unit(&self) -> Unit {
-        let Round { number, began, .. } = self.own.round;
+        let Own { rounds, began, .. } = self.own;
         Unit {
-            seed: if number == 0 { self.unit.seed } else { derive(self.unit.seed, &[number, 0, 0, 1]) },
+            seed: if rounds == 0 { self.unit.seed } else { derive(self.unit.seed, &[rounds, 0, 0, 1]) },
             max_iterations: self.unit.max_iterations.map(|limit| limit.saturating_sub(began)),
             ..self.unit.clone()
         }
     }
 
-    /// That tempering.
-    fn tempering(&self) -> Box<Temper<R>> {
-        Box::new(Temper::new(&self.start_params, &self.tempering_unit()))
+    /// Steps without a longer grid after which the walk ends.
+    fn enough(&self) -> u64 {
+        let leads = self.own.walk.longest.len() >= self.own.longest && !self.alone;
+        if leads { self.enough.saturating_mul(LEADER) } else { self.enough }
     }
 
-    /// Takes in where the tempering that is done has come to.
-    fn end_start(&mut self, search: &Temper<R>) {
+    /// Begins a round.
+    fn begin(&mut self) {
+        if self.own.given.is_empty() {
+            self.tempering = Some(Box::new(Temper::new(&self.temper_params, &self.tempering_unit())));
+        } else {
+            let next = self.own.rounds as usize % self.own.given.len();
+            self.own.set_out(self.own.given[next].clone());
+        }
+    }
+
+    /// Ends a round and begins the next.
+    fn next_round(&mut self) {
+        let own = &mut self.own;
+        if !own.given.is_empty() {
+            let last = own.rounds as usize % own.given.len();
+            own.given[last].clone_from(&own.walk.longest);
+        }
+        own.rounds += 1;
+        own.began = own.games;
+        self.begin();
+    }
+
+    /// Takes in where the tempering that is done has come to, and begins a walk at its longest grid.
+    fn end_tempering(&mut self, search: &Temper<R>) {
         self.own.games = self.own.games.saturating_add(search.iterations());
         search.grids().for_each(|grid| self.own.take_in(&grid));
         self.own.results[0].merge(&search.results()[0]);
-        self.own.round.found = self.own.steps;
+        self.own.set_out(search.grids().max_by_key(Vec::len).unwrap_or_default());
     }
 
-    /// One step; whether the pool had a grid for it.
-    fn step(&mut self) -> bool {
+    /// One step of the walk.
+    fn step(&mut self) {
         let mut rng = seed::rng(derive(self.unit.seed, &[self.own.steps]), &[]);
         self.own.steps += 1;
-        let Some(member) = self.own.pool_mut().draw(&mut rng) else { return false };
-        let mut shape = self.bare.clone();
-        member.moves.iter().for_each(|&bits| shape.flip(Move::from_raw(bits).point()));
+        let mut shape = self.own.shape(&self.own.walk.grid);
         let (found, draws) = self.own.draw(&mut shape, &mut rng);
         self.own.games = self.own.games.saturating_add(draws);
         if !found {
-            return true;
+            return;
         }
-        self.own.asked.insert(shape.key());
-        let (answer, conflicts) = fill(&shape, &self.barred, CONFLICTS, rng.random());
+        let like = &self.own.walk.grid;
+        let query = Query { barred: &self.barred, like, limit: CONFLICTS, seed: rng.random() };
+        let (answer, conflicts) = fill(&shape, query);
         self.own.games = self.own.games.saturating_add(conflicts);
-        if let Answer::Grid(mut moves) = answer {
-            self.extend(&mut moves);
-            self.own.results[0].add(self.unit.prefix.len() + moves.len());
-            self.own.longer(moves.len(), self.own.games);
-            self.own.take_in(&moves);
+        let Answer::Grid(mut moves) = answer else {
+            self.own.refused.insert(shape.key());
+            return;
+        };
+        self.extend(&mut moves);
+        self.own.results[0].add(self.unit.prefix.len() + moves.len());
+        self.own.longer(moves.len(), self.own.games);
+        self.own.take_in(&moves);
+        if moves.len() > self.own.walk.longest.len() {
+            self.own.walk.longest.clone_from(&moves);
+            self.own.walk.found = self.own.steps;
         }
-        true
+        self.own.walk.grid = moves;
     }
 
     /// Plays on while there is a move.
@@ -275,38 +307,24 @@ impl<R: Rules> Reshape<R> {
             moves.push(mv.bits());
         }
     }
-
-    /// Changes the pool that steps are taken from if it is time; whether a tempering comes.
-    fn turn(&mut self) -> bool {
-        let own = &mut self.own;
-        let spent = own.games.saturating_sub(own.round.began);
-        let stuck = own.steps.saturating_sub(own.round.found) >= (self.patience / STUCK).max(1);
-        if self.given || !stuck || (own.round.old && spent < own.round.share) {
-            return false;
-        }
-        let Round { number, old, .. } = own.round;
-        if old {
-            own.round = Round { number, began: own.games, found: own.steps, ..Round::default() };
-            return true;
-        }
-        // After the first round there is nothing but what was tried just now.
-        let others = own.old.best() > 0;
-        own.old.merge(&mut own.young);
-        own.round = Round { number: number + 1, old: others, began: own.games, share: spent, found: own.steps };
-        !others
-    }
 }
 
 impl<R: Rules> Own<R> {
-    /// Changes the shape of a grid into one that was not asked for and into which enough lines fit, if one comes; and how many were drawn.
+    /// The shape of a grid.
+    fn shape(&self, grid: &[u32]) -> Shape<R> {
+        let mut shape = self.bare.clone();
+        grid.iter().for_each(|&bits| shape.flip(Move::from_raw(bits).point()));
+        shape
+    }
+
+    /// Changes the shape of a grid into another one into which enough lines fit and that was not refused, if one comes; and how many were drawn.
     fn draw(&self, shape: &mut Shape<R>, rng: &mut Rng) -> (bool, u64) {
         let (rim, outside) = (shape.rim(), shape.outside());
-        let sideways = rng.random_range(0..SIDEWAYS) == 0;
-        let wanted = shape.len() + usize::from(!sideways);
+        let (length, key) = (shape.len(), shape.key());
         let mut flipped = Vec::new();
         for draws in 1..=DRAWS {
-            let out = *OUT.choose(rng).unwrap_or(&1);
-            let out = if sideways { out.max(1) } else { out };
+            let change = change(rng);
+            let out = (*OUT.choose(rng).unwrap_or(&1)).max(change.min(0).unsigned_abs());
             let mut last = None;
             for _ in 0..out {
                 let point = near_or_any(last, &rim, rng);
@@ -316,7 +334,7 @@ impl<R: Rules> Own<R> {
                     last = Some(point);
                 }
             }
-            for _ in 0..out + usize::from(!sideways) {
+            for _ in 0..out.saturating_add_signed(change) {
                 let mut best: Option<(i32, Point)> = None;
                 for _ in 0..*CHOICE.choose(rng).unwrap_or(&1) {
                     let Some(point) = near_or_any(last, &outside, rng).filter(|&point| !shape.has(point)) else {
@@ -335,7 +353,8 @@ impl<R: Rules> Own<R> {
                     last = Some(point);
                 }
             }
-            if shape.len() == wanted && shape.slack() >= 0 && !self.asked.contains(shape.key()) {
+            let wanted = length.checked_add_signed(change) == Some(shape.len()) && shape.key() != key;
+            if wanted && shape.slack() >= 0 && !self.refused.contains(shape.key()) {
                 return (true, draws);
             }
             flipped.drain(..).for_each(|point| shape.flip(point));
@@ -343,44 +362,37 @@ impl<R: Rules> Own<R> {
         (false, DRAWS)
     }
 
-    /// The pool that steps are taken from.
-    fn pool(&self) -> &Pool {
-        if self.round.old { &self.old } else { &self.young }
-    }
-
-    fn pool_mut(&mut self) -> &mut Pool {
-        if self.round.old { &mut self.old } else { &mut self.young }
+    /// Begins a walk at a grid.
+    fn set_out(&mut self, grid: Vec<u32>) {
+        self.walk = Walk { longest: grid.clone(), grid, found: self.steps };
     }
 
     /// Notes when a grid of this length was found, if that is new.
     fn longer(&mut self, length: usize, games: u64) {
-        if length > self.pool().best() {
-            self.round.found = self.steps;
-        }
         if length > self.longest {
             self.longest = length;
             self.found_at = games;
         }
     }
 
-    /// Offers the pool a grid, and tells of it if it is new.
+    /// Tells of a grid, if its shape is new.
     fn take_in(&mut self, moves: &[u32]) {
-        let mut shape = self.bare.clone();
-        moves.iter().for_each(|&bits| shape.flip(Move::from_raw(bits).point()));
-        self.pool_mut().insert(moves, shape.key());
-        self.asked.insert(shape.key());
         self.longest = self.longest.max(moves.len());
-        self.finds.push(moves);
+        if self.filled.insert(self.shape(moves).key()) {
+            self.finds.push(moves);
+        }
     }
 
     fn save(&self, start: Option<Vec<u8>>) -> Vec<u8> {
         let saved = Saved {
             form: FORM,
             start,
-            young: self.young.members().to_vec(),
-            old: self.old.members().to_vec(),
-            round: self.round.clone(),
-            asked: self.asked.save(),
+            given: self.given.clone(),
+            walk: self.walk.clone(),
+            rounds: self.rounds,
+            began: self.began,
+            refused: self.refused.save(),
+            filled: self.filled.save(),
             steps: self.steps,
             games: self.games,
             found_at: self.found_at,
@@ -389,6 +401,18 @@ impl<R: Rules> Own<R> {
         };
         encode_with_results(&saved, &self.results)
     }
+}
+
+/// By how many points a step makes the shape longer.
+fn change(rng: &mut Rng) -> isize {
+    let mut left = rng.random_range(0..ALL);
+    for (change, share) in CHANGES {
+        if left < share {
+            return change;
+        }
+        left -= share;
+    }
+    0
 }
 
 /// Any of these points, or half of the time one near the last.
@@ -447,18 +471,18 @@ impl<R: Rules> Search<Move> for Reshape<R> {
         let limit = self.unit.max_iterations.unwrap_or(u64::MAX);
         loop {
             self.own.finds.report(&self.unit.prefix, self.own.games, ctl);
-            if let Some(mut search) = self.start.take() {
+            if let Some(mut search) = self.tempering.take() {
                 match search.run(&mut Watch { ctl: &mut *ctl, own: &mut self.own, unit: &self.unit }) {
-                    End::Finished => self.end_start(&search),
+                    End::Finished => self.end_tempering(&search),
                     end => {
-                        self.start = Some(search);
+                        self.tempering = Some(search);
                         return end;
                     }
                 }
                 continue;
             }
-            let vain = self.own.steps.saturating_sub(self.own.round.found);
-            if self.own.games.saturating_sub(self.own.found_at) >= self.patience || vain >= self.enough {
+            let stuck = self.own.steps.saturating_sub(self.own.walk.found) >= self.enough();
+            if self.own.games.saturating_sub(self.own.found_at) >= self.patience || (stuck && self.alone) {
                 return End::Finished;
             }
             if self.own.games >= limit {
@@ -468,20 +492,20 @@ impl<R: Rules> Search<Move> for Reshape<R> {
                 return End::Stopped;
             }
             ctl.offer_checkpoint(&mut || self.own.save(None));
-            if self.turn() {
-                self.start = Some(self.tempering());
-            } else if !self.step() {
-                return End::Finished;
+            if stuck {
+                self.next_round();
+            } else {
+                self.step();
             }
         }
     }
 
     fn save(&self) -> Vec<u8> {
-        self.own.save(self.start.as_ref().map(|search| search.save()))
+        self.own.save(self.tempering.as_ref().map(|search| search.save()))
     }
 
     fn iterations(&self) -> u64 {
-        self.own.games.saturating_add(self.start.as_ref().map_or(0, |search| search.iterations()))
+        self.own.games.saturating_add(self.tempering.as_ref().map_or(0, |search| search.iterations()))
     }
 
     fn best(&self) -> u32 {
@@ -489,8 +513,8 @@ impl<R: Rules> Search<Move> for Reshape<R> {
     }
 
     fn results(&self) -> &[Histogram] {
-        match &self.start {
-            Some(search) if self.own.round.number == 0 => search.results(),
+        match &self.tempering {
+            Some(search) if self.own.rounds == 0 => search.results(),
             _ => &self.own.results,
         }
     }

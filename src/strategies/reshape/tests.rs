@@ -20,34 +20,52 @@ fn moves(bits: &[u32]) -> Vec<Move> {
 }
 
 #[test]
-fn a_drawn_shape_is_new_has_room_and_a_point_more_or_as_many() {
+fn a_drawn_shape_is_another_has_room_and_is_about_as_long() {
     for variant in Variant::ALL {
         with_rules!(variant, R => {
             let grid = game::<R>(4, usize::MAX);
-            let search = Reshape::<R>::new(&params(vec![moves(&grid)]), &unit(1));
-            let mut whole = search.bare.clone();
-            grid.iter().for_each(|&bits| whole.flip(Move::from_raw(bits).point()));
-            let (mut keys, mut longer) = (HashSet::new(), 0);
-            for seed in 0..60 {
+            let mut search = Reshape::<R>::new(&params(vec![moves(&grid)]), &unit(1));
+            let whole = search.own.shape(&grid);
+            let mut keys = HashSet::new();
+            let mut changes = [0_u32; 4];
+            for seed in 0..120 {
                 let mut shape = whole.clone();
                 let (found, draws) = search.own.draw(&mut shape, &mut seed::rng(seed, &[]));
                 assert!((1..=DRAWS).contains(&draws));
                 if found {
                     assert!(shape.slack() >= 0 && shape.slack() == shape.count(), "{variant}");
                     assert!(shape.key() != whole.key());
-                    assert!(shape.len() == grid.len() || shape.len() == grid.len() + 1, "{variant}");
-                    longer += usize::from(shape.len() > grid.len());
-                    keys.insert(shape.key());
+                    changes[shape.len() + 2 - grid.len()] += 1;
+                    assert!(!search.own.refused.contains(shape.key()), "{variant}: what was refused comes again");
+                    if keys.insert(shape.key()) && keys.len().is_multiple_of(2) {
+                        search.own.refused.insert(shape.key());
+                    }
                 } else {
                     assert_eq!((shape.key(), draws), (whole.key(), DRAWS), "what was tried is taken back");
                 }
             }
-            assert!(keys.len() > 20 && longer > 10, "{variant}: {} shapes, {longer} of a point more", keys.len());
+            assert!(keys.len() > 20, "{variant}: {} shapes", keys.len());
+            assert!(changes[1..].iter().all(|&count| count > 2), "{variant}: {changes:?}");
         });
     }
 }
 
-/// From a game at random steps lead to longer grids, and all that is told of can be played.
+#[test]
+fn changes_are_drawn_as_often_as_they_are_to() {
+    assert_eq!(CHANGES.iter().map(|(_, share)| share).sum::<u32>(), ALL);
+    for (at, metropolis) in [(0, 3.0), (1, 3.0), (2, 2.0 * (-1.0_f64).exp()), (3, (-2.0_f64).exp())] {
+        assert!((f64::from(CHANGES[at].1) / 100.0 - metropolis).abs() < 0.01, "{at}");
+    }
+    let rng = &mut seed::rng(1, &[]);
+    let mut drawn = [0; 4];
+    (0..6_880).for_each(|_| drawn[(1 - change(rng)) as usize] += 1);
+    assert!(
+        drawn.iter().zip(CHANGES).all(|(drawn, (_, share))| (drawn - 10 * share as i32).abs() < 200),
+        "{drawn:?}"
+    );
+}
+
+/// From a game at random a walk leads to longer grids, and all that is told of can be played.
 #[test]
 fn a_grid_becomes_longer() {
     for variant in Variant::ALL {
@@ -58,10 +76,9 @@ fn a_grid_becomes_longer() {
             assert_eq!(search.run(&mut keep), End::IterationLimit, "{variant}");
             assert!(keep.best.len() > start.len() + 3, "{variant}: {} from {}", keep.best.len(), start.len());
             assert!(Position::<R>::after(&keep.best).is_ok(), "{variant}");
-            for member in search.own.old.members() {
-                assert!(Position::<R>::after(&moves(&member.moves)).is_ok(), "{variant}");
-            }
-            assert!(search.own.old.members().len() > 3 && search.own.young.members().is_empty());
+            let Walk { grid, longest, .. } = &search.own.walk;
+            assert!(Position::<R>::after(&moves(grid)).is_ok() && longest.len() >= grid.len(), "{variant}");
+            assert_eq!(search.own.longest, keep.best.len());
         });
     }
 }
@@ -74,49 +91,58 @@ fn barred_moves_are_never_played() {
     let mut search = Reshape::<T5>::new(&Params { patience: Some(1_000_000), ..params(Vec::new()) }, &unit);
     let mut keep = KeepBest::default();
     search.run(&mut keep);
-    assert!(search.own.steps > 100, "{} steps", search.own.steps);
-    let all = search.own.old.members().iter().chain(search.own.young.members());
-    for grid in all.map(|member| moves(&member.moves)) {
+    assert!(search.own.steps > 20, "{} steps", search.own.steps);
+    for grid in [&search.own.walk.grid, &search.own.walk.longest].map(|grid| moves(grid)) {
         assert!(Position::<T5>::after(&[&prefix[..], &grid].concat()).is_ok());
         assert!(legal[..3].iter().all(|mv| !grid.contains(mv)));
     }
     assert_eq!(keep.best[..2], prefix);
 }
 
-/// Without grids each round begins with a tempering of its own; steps from what it leaves come after it, then for as long from
-/// what all rounds so far have left; interrupted and restored it does the same.
-#[test]
-fn without_grids_rounds_of_new_and_old_grids_take_turns() {
-    let params = Params { patience: Some(1_000_000), refiners: 0, ..params(Vec::new()) };
-    let mut search = Reshape::<T5>::new(&params, &unit(u64::MAX));
-    assert!(search.start.is_some());
+/// Runs a search until so many rounds have begun, saved and restored now and then, which changes nothing; the longest grids of their
+/// walks soon after each began.
+fn rounds(params: &Params, count: u64) -> Vec<Vec<u32>> {
+    let mut search = Reshape::<T5>::new(params, &unit(u64::MAX));
     let mut keep = KeepBest { limit: Some(1), ..KeepBest::default() };
-    let (mut phases, mut best, mut restored) = (Vec::<Round>::new(), 0, 0);
-    while phases.len() < 4 {
-        assert_eq!(search.run(&mut keep), End::Stopped, "{phases:?}");
-        let round = &search.own.round;
-        if phases.last().is_none_or(|last| (last.number, last.old) != (round.number, round.old)) {
-            phases.push(round.clone());
+    let (mut walks, mut stops) = (Vec::new(), 0_u32);
+    while walks.len() < count as usize {
+        assert_eq!(search.run(&mut keep), End::Stopped);
+        keep.limit = Some(search.iterations() + 200);
+        assert!(search.tempering.is_none() || params.grids.is_empty());
+        if search.tempering.is_none() && search.own.rounds == walks.len() as u64 {
+            walks.push(search.own.walk.longest.clone());
         }
-        let longest = search.own.young.best().max(search.own.old.best());
-        assert!(longest >= best, "the longest grid is lost");
-        best = longest;
-        keep.limit = Some(search.iterations() + 2_000);
-        if search.own.steps.is_multiple_of(7) {
-            search = Reshape::<T5>::restore(&params, &unit(u64::MAX), &search.save()).unwrap();
-            restored += 1;
+        stops += 1;
+        if stops.is_multiple_of(3) {
+            search = Reshape::<T5>::restore(params, &unit(u64::MAX), &search.save()).unwrap();
         }
     }
-    assert!(restored > 10, "restored {restored} times");
-    let mut whole = Reshape::<T5>::new(&params, &unit(u64::MAX));
+    assert!(stops > 15, "{stops} stops");
+    let mut whole = Reshape::<T5>::new(params, &unit(u64::MAX));
     whole.run(&mut KeepBest { limit: Some(search.iterations()), ..KeepBest::default() });
     assert_eq!(whole.save(), search.save());
-    for (at, round) in (0..).zip(&phases) {
-        // The first round has nothing before it.
-        let (number, old) = (at / 2 + u64::from(at > 0), at > 0 && at % 2 == 0);
-        assert_eq!((round.number, round.old), (number, old), "{phases:?}");
+    assert!(search.own.longest >= walks.iter().map(Vec::len).max().unwrap());
+    walks
+}
+
+/// Each round begins with a tempering of its own.
+#[test]
+fn without_grids_a_round_is_a_tempering_and_a_walk_from_its_longest_grid() {
+    let params = Params { patience: Some(3_000_000), refiners: 0, ..params(Vec::new()) };
+    let walks = rounds(&params, 4);
+    let different: HashSet<_> = walks.iter().collect();
+    assert_eq!(different.len(), 4);
+    assert!(walks.iter().all(|grid| grid.len() > 90), "{:?}", walks.iter().map(Vec::len).collect::<Vec<_>>());
+}
+
+#[test]
+fn with_grids_a_round_is_a_walk_from_one_or_what_was_made_of_it() {
+    let given: Vec<Vec<Move>> = (1..=3).map(|seed| moves(&game::<T5>(seed, usize::MAX))).collect();
+    let lengths: Vec<usize> = given.iter().map(Vec::len).collect();
+    let walks = rounds(&Params { patience: Some(20_000_000), ..params(given) }, 6);
+    for (at, &given) in lengths.iter().enumerate() {
+        assert!(walks[at].len() >= given && walks[at + 3].len() > given + 2, "{at}");
     }
-    assert_eq!(best, keep.best.len());
 }
 
 #[test]
@@ -126,7 +152,7 @@ fn a_run_from_grids_ends_when_nothing_longer_comes() {
     let mut keep = KeepBest::default();
     assert_eq!(search.run(&mut keep), End::Finished);
     assert!(search.own.games >= search.own.found_at + 3_000 && search.own.found_at > 0);
-    assert_eq!(search.own.old.best(), keep.best.len());
+    assert_eq!(search.own.longest, keep.best.len());
 }
 
 #[test]
@@ -142,6 +168,6 @@ fn a_state_of_another_form_or_with_a_grid_that_is_not_legal_is_refused() {
     };
     let other = [&[FORM + 1], &saved[1..]].concat();
     assert!(refused(&other).contains("another version"), "{}", refused(&other));
-    search.own.old.insert(&[params.grids[0].last().unwrap().bits()], 1);
+    search.own.given[0] = vec![params.grids[0].last().unwrap().bits()];
     assert!(refused(&search.save()).contains("not legal"));
 }
