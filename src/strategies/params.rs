@@ -285,14 +285,14 @@ pub struct Params {
     #[arg(long, value_name = "N", default_value_t = Params::default().completion,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub completion: u32,
-    /// PERTURB: grids kept of each score; PERMUTE, REGROW, RESHAPE: grids kept in all, 1..=100,000 [default: 200;
-    /// PERMUTE: 20000; REGROW: 64; RESHAPE: 256].
+    /// PERTURB: grids kept of each score; PERMUTE, REGROW: grids kept in all, 1..=100,000 [default: 200;
+    /// PERMUTE: 20000; REGROW: 64].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<u32>,
     /// PERTURB, PERMUTE, TEMPER, REGROW, RESHAPE: a run ends after so many playouts without a longer grid (1000, 50M, 2G)
     /// [default: 20M; PERMUTE, TEMPER: 200M; REGROW: 3G, of which a fiftieth ends a tempering and a thirtieth the steps that
-    /// follow it; RESHAPE: 1G, of which a hundredth ends a tempering, and shapes and conflicts count as well].
+    /// follow it; RESHAPE: 1G, of which the 250th part ends a tempering, and shapes and conflicts count as well].
     #[arg(long, value_name = "N", value_parser = parse_count)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
@@ -350,13 +350,12 @@ impl Params {
         iterations.max(1)
     }
 
-    /// Grids kept: the number asked for, or 20,000 in all for PERMUTE, 64 for REGROW, 256 for RESHAPE and 200 of each score
-    /// for the others. Hunts that were begun before it depended on the strategy name theirs.
+    /// Grids kept: the number asked for, or 20,000 in all for PERMUTE, 64 for REGROW and 200 of each score for the
+    /// others. Hunts that were begun before it depended on the strategy name theirs.
     pub fn pool(&self) -> u32 {
         self.pool.unwrap_or(match self.strategy {
             Strategy::Permute => 20_000,
             Strategy::Regrow => 64,
-            Strategy::Reshape => 256,
             _ => 200,
         })
     }

@@ -239,7 +239,7 @@ impl<R: Rules> Regrow<R> {
                 patience: Some(REFINED.min(patience / 50).max(1)),
                 ..of(Strategy::Temper)
             },
-            reshape_params: Params { pool: None, ..of(Strategy::Reshape) },
+            reshape_params: of(Strategy::Reshape),
             refines: params.refiners > 0,
             unit: unit.clone(),
             position: position.clone(),

@@ -46,7 +46,7 @@ export const SETTINGS = [
   { name: "hot", label: "Hottest", for: ["temper"], input: { type: "number", placeholder: "2", min: 0, max: 100, step: "any" }, help: "Temperature in moves: at it, one move less is taken with probability exp(-1/T)." },
   { name: "cold", label: "Coldest", for: ["temper"], input: { type: "number", placeholder: "0.3", min: 0, max: 100, step: "any" }, help: "The colder, the closer to the longest grids met." },
   { name: "reach", label: "Reach", for: ["temper"], input: { type: "number", placeholder: "40", min: 0, max: 10000, step: "any" }, help: "Steps that take out more moves than that are tried more and more rarely." },
-  { name: "pool", label: "Grids in the pool", for: ["perturb", "permute", "regrow", "reshape"], input: whole("best known", 1, 1e5), help: "Perturb: 200 of each score by default; permute: 20000 in all, regrow 64, reshape 256." },
+  { name: "pool", label: "Grids in the pool", for: ["perturb", "permute", "regrow"], input: whole("best known", 1, 1e5), help: "Perturb: 200 of each score by default; permute: 20000 in all, regrow 64." },
   { name: "patience", label: "Patience", for: ["perturb", "permute", "temper", "regrow", "reshape"], input: count("best known"), help: "A run ends after so many games without a longer grid: 20M by default, permute and temper 200M, reshape 1G, regrow 3G." },
 ];
 
