@@ -336,7 +336,7 @@ fn grids_are_loaded_by_pasting_and_sent_to_a_hunt() {
     page.wait("/^#\\/jobs\\/\\d+$/.test(location.hash) && document.querySelector('h1').textContent === 'From a position of 2 moves'");
     let id = page.eval("Number(location.hash.slice(7))").as_u64().unwrap();
     let request = world.daemon.service.request(id).expect("the job's request");
-    assert_eq!((request.limits.seconds, request.settings["strategy"].as_str()), (Some(90.0), Some("regrow")));
+    assert_eq!((request.limits.seconds, request.settings["strategy"].as_str()), (Some(90.0), Some("reshape")));
     let start = request.start.unwrap();
     assert_eq!(start.moves, Some(2));
     let grid = morpion::notation::format::read(start.grid.as_bytes(), None).unwrap().grid;

@@ -2,8 +2,8 @@
 // left empty is not sent, and what it refuses comes back with its reason. `for` names the strategies that a setting is of.
 
 export const STRATEGIES = {
-  regrow: ["Regrow", "Tempering until it is stuck, then grids made anew behind beginnings of the longest, and reshaped: the strongest in 5T, from nothing or from grids."],
-  reshape: ["Reshape", "Changes the points of grids and has an exact solver find the lines: for good grids to begin with, which it makes longer in seconds."],
+  reshape: ["Reshape", "Changes the points of grids and has an exact solver find the lines: the strongest in 5T, from nothing or from grids."],
+  regrow: ["Regrow", "Tempering until it is stuck, then grids made anew behind beginnings of the longest, and reshaped, from nothing or from grids."],
   temper: ["Temper", "Walks over grids at several temperatures: soon at long grids in 5T, from nothing or from grids."],
   nrpa: ["NRPA", "Nested rollout policy adaptation, from nothing."],
   perturb: ["Perturb", "Takes parts of grids away and completes them again: best with good grids to begin with."],
@@ -42,7 +42,7 @@ export const SETTINGS = [
   { name: "completion", label: "Playouts per completion", for: ["perturb"], more: true, input: whole("1", 1, 1e6), help: "With more than one the policy learns in between." },
   { name: "swaps", label: "Exchanges per step", for: ["permute"], input: whole("10", 1, 100), help: "At most so many places change." },
   { name: "replicas", label: "Walks", for: ["temper"], input: whole("16", 1, 256), help: "Each at a temperature of its own." },
-  { name: "refiners", label: "Walks that refine", for: ["temper", "regrow"], input: whole("4", 0, 64), help: "Cold ones, which go on from the longest grids of the others in a seventeenth of the time; in regrow, from what each step has made." },
+  { name: "refiners", label: "Walks that refine", for: ["temper", "regrow", "reshape"], input: whole("4", 0, 64), help: "Cold ones, which go on from the longest grids of the others in a seventeenth of the time; in regrow, from what each step has made." },
   { name: "hot", label: "Hottest", for: ["temper"], input: { type: "number", placeholder: "2", min: 0, max: 100, step: "any" }, help: "Temperature in moves: at it, one move less is taken with probability exp(-1/T)." },
   { name: "cold", label: "Coldest", for: ["temper"], input: { type: "number", placeholder: "0.3", min: 0, max: 100, step: "any" }, help: "The colder, the closer to the longest grids met." },
   { name: "reach", label: "Reach", for: ["temper"], input: { type: "number", placeholder: "40", min: 0, max: 10000, step: "any" }, help: "Steps that take out more moves than that are tried more and more rarely." },
