@@ -168,6 +168,8 @@ fn grid_files_are_listed_and_compared() {
     assert_eq!(compared["only_a"][0]["number"], 90);
     let text = succeed(dir.path(), "archive half.msr --compare 5T-177-rosin-a 5T-177-rosin-b");
     assert!(text.contains("in common") && text.contains("only in A") && text.contains("only in B"), "{text}");
+    let text = succeed(dir.path(), "archive --compare 5T-178-rosin half.msr");
+    assert!(text.starts_with("A  ") && text.contains("89 lines in common"), "where no hunt has been: {text}");
     refuse(dir.path(), "archive half.msr --compare 5T-177-rosin-a nothing", "'nothing' is no id");
     refuse(dir.path(), "archive half.msr --compare 5T-177-rosin-a 4T-62-hyyroporanen", "nothing in common");
 }

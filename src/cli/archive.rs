@@ -16,8 +16,11 @@ use collect::{Collection, Entry};
 use export::Kind;
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// The directory of a hunt that names none.
+const OUTPUT: &str = "output";
 
 /// List the good grids that hunts have kept, each once whatever its orientation and the order of its moves.
 ///
@@ -27,7 +30,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Directories of hunts (those without an archive give their best grids), directories of grid files, grid files
-    #[arg(value_name = "DIR|FILE", default_value = "output")]
+    #[arg(value_name = "DIR|FILE", default_value = OUTPUT)]
     sources: Vec<PathBuf>,
     /// Only grids of at least so many moves
     #[arg(long, value_name = "SCORE")]
@@ -69,7 +72,9 @@ pub struct Args {
 /// An id that no grid or several grids have, an export that would overwrite something, a closed output.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let catalogue = Catalogue::load().context("the built-in records")?;
-    let Collection { entries, failed } = collect::collect(&args.sources);
+    // Two files can be compared where no hunt has been.
+    let none = args.compare.is_some() && args.sources == [PathBuf::from(OUTPUT)] && !Path::new(OUTPUT).exists();
+    let Collection { entries, failed } = collect::collect(if none { &[] } else { &args.sources });
     if let Some([a, b]) = args.compare.as_deref() {
         compare::run([a, b], &entries, &catalogue, args.json, out)?;
         return Ok(ExitCode::from(if failed { 2 } else { 0 }));
