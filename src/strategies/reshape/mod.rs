@@ -13,8 +13,7 @@
 //! see the results.)
 //!
 //! Which shapes can be reached this way depends on the grid, so without given grids a search goes in *rounds*: a tempering
-//! (`temper`) until it is stuck, then a walk from the longest grid that it has met until that is stuck; and if that has met none as long
-//! as a round before it, another walk from the longest of all. With given grids a round is a walk from one of them,
+//! (`temper`) until it is stuck, then a walk from the longest grid that it has met until that is stuck. With given grids a round is a walk from one of them,
 //! or from the longest that an earlier round has made of it.
 //!
 //! A tempering is stuck after the 250th part of the `patience` without a longer grid, a walk after one step for each 600,000 of it, some
@@ -90,8 +89,6 @@ struct Own<R> {
     /// The given grids, or what walks have made of them.
     given: Vec<Vec<u32>>,
     walk: Walk,
-    /// Without given grids, the longest grid of the rounds before.
-    champion: Vec<u32>,
     /// Rounds that are done, and iterations that they took.
     rounds: u64,
     began: u64,
@@ -125,7 +122,6 @@ struct Saved {
     start: Option<Vec<u8>>,
     given: Vec<Vec<u32>>,
     walk: Walk,
-    champion: Vec<u32>,
     rounds: u64,
     began: u64,
     refused: Vec<(u32, u64)>,
@@ -171,7 +167,6 @@ impl<R: Rules> Reshape<R> {
             own: Own {
                 given: Vec::new(),
                 walk: Walk::default(),
-                champion: Vec::new(),
                 rounds: 0,
                 began: 0,
                 refused: Seen::new(KNOWN),
@@ -199,12 +194,11 @@ impl<R: Rules> Reshape<R> {
         if saved.form != FORM {
             return Err(fail("it is of another version of the program"));
         }
-        for grid in saved.given.iter().chain([&saved.walk.grid, &saved.walk.longest, &saved.champion]) {
+        for grid in saved.given.iter().chain([&saved.walk.grid, &saved.walk.longest]) {
             check_grid::<R>(&unit.prefix, grid).map_err(fail)?;
         }
         search.own.given = saved.given;
         search.own.walk = saved.walk;
-        search.own.champion = saved.champion;
         search.own.rounds = saved.rounds;
         search.own.began = saved.began;
         search.own.refused.restore(&saved.refused).map_err(fail)?;
@@ -247,10 +241,7 @@ impl<R: Rules> Reshape<R> {
 
     /// Begins a round.
     fn begin(&mut self) {
-        if self.own.walk.longest.len() < self.own.champion.len() {
-            self.own.set_out(self.own.champion.clone());
-        } else if self.own.given.is_empty() {
-            self.own.champion = std::mem::take(&mut self.own.walk.longest);
+        if self.own.given.is_empty() {
             self.tempering = Some(Box::new(Temper::new(&self.temper_params, &self.tempering_unit())));
         } else {
             let next = self.own.rounds as usize % self.own.given.len();
@@ -400,7 +391,6 @@ impl<R: Rules> Own<R> {
             start,
             given: self.given.clone(),
             walk: self.walk.clone(),
-            champion: self.champion.clone(),
             rounds: self.rounds,
             began: self.began,
             refused: self.refused.save(),

@@ -99,24 +99,18 @@ fn barred_moves_are_never_played() {
     assert_eq!(keep.best[..2], prefix);
 }
 
-/// Runs a search until so many rounds have begun, saved and restored now and then, which changes nothing; of each round, whether there was a tempering,
-/// and how long the longest grid of its walk was at first and at last.
-fn rounds(params: &Params, count: usize) -> Vec<(bool, usize, usize)> {
+/// Runs a search until so many rounds have begun, saved and restored now and then, which changes nothing; the longest grids of their
+/// walks soon after each began.
+fn rounds(params: &Params, count: u64) -> Vec<Vec<u32>> {
     let mut search = Reshape::<T5>::new(params, &unit(u64::MAX));
     let mut keep = KeepBest { limit: Some(1), ..KeepBest::default() };
-    let (mut rounds, mut stops) = (Vec::new(), 0_u32);
-    while rounds.len() < count {
+    let (mut walks, mut stops) = (Vec::new(), 0_u32);
+    while walks.len() < count as usize {
         assert_eq!(search.run(&mut keep), End::Stopped);
-        keep.limit = Some(search.iterations() + 1);
-        let number = search.own.rounds as usize;
-        if search.tempering.is_some() {
-            rounds.resize(number + 1, (true, 0, 0));
-        } else {
-            let length = search.own.walk.longest.len();
-            rounds.resize(number + 1, (false, length, length));
-            let (_, first, last) = &mut rounds[number];
-            *first = if *first == 0 { length } else { *first };
-            *last = length;
+        keep.limit = Some(search.iterations() + 200);
+        assert!(search.tempering.is_none() || params.grids.is_empty());
+        if search.tempering.is_none() && search.own.rounds == walks.len() as u64 {
+            walks.push(search.own.walk.longest.clone());
         }
         stops += 1;
         if stops.is_multiple_of(3) {
@@ -127,33 +121,8 @@ fn rounds(params: &Params, count: usize) -> Vec<(bool, usize, usize)> {
     let mut whole = Reshape::<T5>::new(params, &unit(u64::MAX));
     whole.run(&mut KeepBest { limit: Some(search.iterations()), ..KeepBest::default() });
     assert_eq!(whole.save(), search.save());
-    rounds
-}
-
-/// After a round that has met a shorter grid than one before comes a walk from the longest of all, otherwise a tempering.
-#[test]
-fn without_grids_a_round_is_a_tempering_with_a_walk_or_a_walk_from_the_longest_grid() {
-    let params = Params { patience: Some(3_000_000), refiners: 0, ..params(Vec::new()) };
-    let rounds = rounds(&params, 8);
-    let mut longest = 0;
-    for (at, &(tempered, first, last)) in rounds[..7].iter().enumerate() {
-        let shorter = at > 0 && rounds[at - 1].2 < longest;
-        assert_eq!(tempered, !shorter, "{at}: {rounds:?}");
-        assert!(first >= if shorter { longest } else { 80 }, "{at}: {rounds:?}");
-        longest = longest.max(last);
-    }
-    assert!(rounds.iter().any(|round| !round.0), "{rounds:?}");
-}
-
-#[test]
-fn with_grids_a_round_is_a_walk_from_one_or_what_was_made_of_it() {
-    let given: Vec<Vec<Move>> = (1..=3).map(|seed| moves(&game::<T5>(seed, usize::MAX))).collect();
-    let lengths: Vec<usize> = given.iter().map(Vec::len).collect();
-    let rounds = rounds(&Params { patience: Some(20_000_000), ..params(given) }, 6);
-    for (at, &given) in lengths.iter().enumerate() {
-        assert!(rounds[at].1 >= given && rounds[at].2 > given + 2, "{at}: {rounds:?}");
-        assert!(rounds[at + 3].1 >= rounds[at].2 && rounds.iter().all(|round| !round.0), "{at}: {rounds:?}");
-    }
+    assert!(search.own.longest >= walks.iter().map(Vec::len).max().unwrap());
+    walks
 }
 
 /// What a step takes out can often be played again at once; the walk goes on without it all the same.
@@ -173,6 +142,26 @@ fn a_walk_leads_through_shorter_grids() {
         "{shorter} times to {}",
         search.own.walk.longest.len()
     );
+}
+
+/// Each round begins with a tempering of its own.
+#[test]
+fn without_grids_a_round_is_a_tempering_and_a_walk_from_its_longest_grid() {
+    let params = Params { patience: Some(3_000_000), refiners: 0, ..params(Vec::new()) };
+    let walks = rounds(&params, 4);
+    let different: HashSet<_> = walks.iter().collect();
+    assert_eq!(different.len(), 4);
+    assert!(walks.iter().all(|grid| grid.len() > 90), "{:?}", walks.iter().map(Vec::len).collect::<Vec<_>>());
+}
+
+#[test]
+fn with_grids_a_round_is_a_walk_from_one_or_what_was_made_of_it() {
+    let given: Vec<Vec<Move>> = (1..=3).map(|seed| moves(&game::<T5>(seed, usize::MAX))).collect();
+    let lengths: Vec<usize> = given.iter().map(Vec::len).collect();
+    let walks = rounds(&Params { patience: Some(20_000_000), ..params(given) }, 6);
+    for (at, &given) in lengths.iter().enumerate() {
+        assert!(walks[at].len() >= given && walks[at + 3].len() > given + 2, "{at}");
+    }
 }
 
 #[test]
