@@ -34,7 +34,7 @@ export default function submit({ query }) {
   const variants = h("fieldset", {}, h("legend", {}, "Variant"), h("div", { class: "choices four" }, CODES.map((code) =>
     radio("variant", code, code, `${VARIANTS[code].text}; best known ${VARIANTS[code].record}`, code === (query.get("variant") || "5T")))));
   const strategies = h("fieldset", {}, h("legend", {}, "Strategy"), h("div", { class: "choices" }, Object.entries(STRATEGIES).map(([value, [title, text]]) =>
-    radio("strategy", value, title, text, value === (query.get("strategy") || "regrow")))));
+    radio("strategy", value, title, text, value === (query.get("strategy") || "reshape")))));
   const fields = [...SETTINGS, ...COMMON, ...LIMITS].map(field);
   const of = (list, more) => fields.filter((f) => list.includes(f.spec) && Boolean(f.spec.more) === more).map((f) => f.node);
   const name = field({ name: "name", label: "Name", input: { type: "text", maxlength: 80, placeholder: "made from the settings" }, help: "For people." });
