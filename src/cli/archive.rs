@@ -5,7 +5,7 @@ mod compare;
 mod export;
 
 use super::grid_input::{self, counted};
-use super::hunt::positive;
+use super::hunt::{OUTPUT, positive};
 use crate::morpion::variant::Variant;
 use crate::notation::catalogue::{Catalogue, Kinship};
 use crate::runner::archive::novelty::MOST_PER_SCORE;
@@ -18,9 +18,6 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// The directory of a hunt that names none.
-const OUTPUT: &str = "output";
 
 /// List the good grids that hunts have kept, each once whatever its orientation and the order of its moves.
 ///

@@ -16,6 +16,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// The directory of a hunt that names none.
+pub const OUTPUT: &str = "output";
+
 /// Begin a hunt for a longest game. It can be stopped at any time (Ctrl-C) and gone on with: `morpion resume`.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Hunt")]
@@ -35,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "init_file")]
     pub init_dir: Option<PathBuf>,
     /// Where the results and the state go; made if it is missing.
-    #[arg(long, visible_alias = "dir", value_name = "DIR", default_value = "output")]
+    #[arg(long, visible_alias = "dir", value_name = "DIR", default_value = OUTPUT)]
     pub directory: PathBuf,
     /// 5T, 5D, 4T or 4D. Default: what the init file names, else 5T.
     #[arg(long)]

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The directory of the hunt.
-    #[arg(value_name = "DIR", default_value = "output")]
+    #[arg(value_name = "DIR", default_value = super::hunt::OUTPUT)]
     pub directory: PathBuf,
     /// Threads, the main thread included; at least 2. Default: as before.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=i64::from(MAX_THREADS)))]

@@ -10,7 +10,7 @@
 //! * A set of points rests on nothing but itself if no line has exactly one of them. So for each set there is the clause that
 //!   a line with exactly one of its points is there (a loop formula: Lin and Zhao 2004). There are too many to write down: whenever
 //!   what is decided leaves points that cannot be reached any more, that of all these points is added. (Smaller sets of them,
-//!   whose clauses are shorter, cost more time than they save: three times as much with the shortest of four.)
+//!   whose clauses are shorter, cost more time than they save: twice as much with the shortest of four.)
 //!
 //! A shape that differs little from that of a grid at hand is mostly filled like it, so the solver tries the lines of that grid first.
 //! It then finds a grid, where there is one, with some dozens of conflicts instead of a thousand.

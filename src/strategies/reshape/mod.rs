@@ -13,7 +13,7 @@
 //! see the results.)
 //!
 //! Which shapes can be reached this way depends on the grid, so without given grids a search goes in *rounds*: a tempering
-//! (`temper`) until it is stuck, then a walk from the longest grid that it has met until that is stuck. With given grids a round is a walk from one of them,
+//! (`temper`) until it is stuck, then a walk from the longest grid at which it stands until that is stuck. With given grids a round is a walk from one of them,
 //! or from the longest that an earlier round has made of it.
 //!
 //! A tempering is stuck after the 250th part of the `patience` without a longer grid, a walk after one step for each 600,000 of it, some
@@ -119,7 +119,7 @@ struct Walk {
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Saved {
     form: u8,
-    start: Option<Vec<u8>>,
+    tempering: Option<Vec<u8>>,
     given: Vec<Vec<u32>>,
     walk: Walk,
     rounds: u64,
@@ -209,7 +209,7 @@ impl<R: Rules> Reshape<R> {
         search.own.longest = saved.longest;
         search.own.finds.best = saved.best;
         search.own.results = results;
-        search.tempering = match saved.start {
+        search.tempering = match saved.tempering {
             None => None,
             Some(state) => Some(Box::new(Temper::restore(&search.temper_params, &search.tempering_unit(), &state)?)),
         };
@@ -261,7 +261,7 @@ impl<R: Rules> Reshape<R> {
         self.begin();
     }
 
-    /// Takes in where the tempering that is done has come to, and begins a walk at its longest grid.
+    /// Takes in where the tempering that is done has come to, and begins a walk at the longest of its grids.
     fn end_tempering(&mut self, search: &Temper<R>) {
         self.own.games = self.own.games.saturating_add(search.iterations());
         search.grids().for_each(|grid| self.own.take_in(&grid));
@@ -385,10 +385,10 @@ impl<R: Rules> Own<R> {
         }
     }
 
-    fn save(&self, start: Option<Vec<u8>>) -> Vec<u8> {
+    fn save(&self, tempering: Option<Vec<u8>>) -> Vec<u8> {
         let saved = Saved {
             form: FORM,
-            start,
+            tempering,
             given: self.given.clone(),
             walk: self.walk.clone(),
             rounds: self.rounds,
