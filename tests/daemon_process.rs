@@ -325,13 +325,13 @@ fn the_configurations_of_the_daemon_and_of_jobs_are_taken() {
     let dir = tempfile::tempdir().unwrap();
     let mut start = Command::new(env!("CARGO_BIN_EXE_morpion"));
     // Only the port is another one, which flags may say.
-    start.args(["daemon", "--listen", "127.0.0.1:0", "--config"]).arg(configs.join("daemon.toml"));
+    start.args(["daemon", "--listen", "127.0.0.1:0", "--config"]).arg(configs.join("service/daemon.toml"));
     let program = Program::launch(start.current_dir(dir.path()));
     assert!(dir.path().join("morpion-state/morpion.redb").is_file(), "the state is where the file says");
     let mut tried = 0;
-    for entry in fs::read_dir(configs).unwrap() {
+    for entry in fs::read_dir(configs.join("jobs")).unwrap() {
         let path = entry.unwrap().path();
-        if path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("job-")) {
+        if path.extension().is_some_and(|extension| extension == "toml") {
             let file: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
             let output = program.morpion(&["job", "submit", path.to_str().unwrap(), "--json"]);
             assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));

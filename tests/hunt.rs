@@ -306,7 +306,7 @@ fn plots_show_one_hunt_or_several_and_overwrite_nothing() {
 fn the_configurations_that_come_with_the_program_can_be_hunted_with() {
     let dir = temporary();
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let configs = home.join("configs");
+    let configs = home.join("configs/hunts");
     // Some name the grids that come with the program, as seen from its folder.
     fs::create_dir(dir.path().join("grids")).unwrap();
     for entry in fs::read_dir(home.join("grids")).unwrap() {
@@ -319,7 +319,7 @@ fn the_configurations_that_come_with_the_program_can_be_hunted_with() {
     for entry in fs::read_dir(configs).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
-        if name.starts_with("hunt-") {
+        if path.extension().is_some_and(|extension| extension == "toml") {
             let limits = format!("--threads 2 --time 0.05s --quiet --seed 1 --dir {name}");
             let output = morpion(dir.path(), &limits).arg("--config").arg(&path).output().unwrap();
             assert!(output.status.success(), "{name}: {}", text(&output.stderr));

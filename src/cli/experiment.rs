@@ -38,7 +38,7 @@ const WIDTH: u32 = 1400;
 /// Markdown). A comparison of searches that is stopped goes on where it was.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What to do, for instance configs/orderings.toml
+    /// What to do, for instance configs/experiments/orderings.toml
     config: PathBuf,
     /// Directory of the results, made if it is missing; the files are named like the configuration
     #[arg(long, value_name = "DIR", default_value = "results")]

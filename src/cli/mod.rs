@@ -202,7 +202,7 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     fn config(name: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("configs").join(name)
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/service").join(name)
     }
 
     /// The daemon's arguments in a command line.
@@ -276,7 +276,7 @@ mod tests {
         // The user that the comment says how to make, with this home.
         let user = get("Service", "User");
         assert!(text.contains(&format!("--home-dir {state} {user}\n")), "how {user} is made");
-        assert!(text.contains("cp configs/morpion.service "));
+        assert!(text.contains("cp configs/service/morpion.service "));
         // The signal that ends the daemon with everything saved, in a time that it can keep.
         assert_eq!(get("Service", "KillSignal"), "SIGTERM");
         assert!(get("Service", "TimeoutStopSec").parse::<u32>().unwrap() >= 30);

@@ -79,7 +79,7 @@ fn a_solver_job_goes_its_way() {
     assert_eq!(text(&go.stdout), "2\n", "{}", text(&go.stderr));
     let settings = serde_json::json!({ "game": "go", "ko": "superko", "position": "(;SZ[3];B[bb])" });
     assert_eq!(sent("2").1, settings);
-    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/configs/job-solve-reversi.toml");
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/configs/jobs/solve-reversi.toml");
     let submitted = run(&["job", "submit", config, "--priority", "9"]);
     assert_eq!(text(&submitted.stdout), "3\n", "{}", text(&submitted.stderr));
     let (kind, settings, limits, priority) = sent("3");

@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn the_configurations_can_be_run() {
         for name in ["solvers-reversi", "solvers-go"] {
-            let path = format!("{}/configs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+            let path = format!("{}/configs/experiments/{name}.toml", env!("CARGO_MANIFEST_DIR"));
             let config: Solvers = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
             let cases = cases(&config).unwrap();
             assert!(cases.len() > 3 * config.search.len(), "{name}: {}", cases.len());

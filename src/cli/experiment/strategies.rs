@@ -419,7 +419,7 @@ mod tests {
     #[test]
     fn the_configurations_are_comparisons() {
         for name in ["strategies-5t", "strategies-5d", "nrpa-5t", "nrpa-5d-82"] {
-            let path = format!("{}/configs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+            let path = format!("{}/configs/experiments/{name}.toml", env!("CARGO_MANIFEST_DIR"));
             let config: Strategies = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
             let cases = cases(&config).unwrap();
             assert_eq!(cases.len(), config.search.len(), "{name}");
