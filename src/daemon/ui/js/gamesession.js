@@ -1,0 +1,199 @@
+// A game of Reversi or Go that a person sets up or plays: the settings of its start, the moves from there, and the job that solves
+// a position of it. The daemon knows the rules: after each change it is asked for the position. Nothing here is drawn.
+
+import { get, post, query as asQuery } from "./api.js";
+import { announce } from "./dom.js";
+import { placeOf } from "./gameboard.js";
+import { learn, state } from "./live.js";
+
+/** The games: what they are called, the size to begin with, and which sizes there are. */
+export const GAMES = {
+  reversi: { name: "Reversi", size: "6", sizes: "4 to 8 each: 6, 4x6" },
+  go: { name: "Go", size: "3x4", sizes: "1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19" },
+};
+
+/** A position that is being set up is sent this many milliseconds after the last change. */
+const EDIT_MS = 200;
+
+const isGiven = ([, value]) => value !== undefined && value !== "";
+
+export class GameSession {
+  /** `changed()` is called when something is to be drawn anew. */
+  constructor(query, changed) {
+    this.changed = changed;
+    this.game = GAMES[query.get("game")] ? query.get("game") : "reversi";
+    this.settings = {};
+    this.played = [];
+    this.undone = [];
+    /** The position as the daemon describes it. */
+    this.view = null;
+    /** Why the daemon did not answer with a position, and whether asking again may help. */
+    this.problem = null;
+    /** The number of the job that solves a position of this game, and the job as last seen. */
+    this.job = Number(query.get("job")) || null;
+    this.known = null;
+    /** What a click puts on a cell while a position is set up: `X`, `O`, `.`; nothing while it is played. */
+    this.tool = null;
+    this.asked = 0;
+    this.timer = 0;
+  }
+
+  /** The settings that say which position this is. */
+  place() {
+    // A bare position counts its empty cells otherwise than a game that is played on to its end.
+    const { game, settings } = this;
+    const empties = game === "reversi" && settings.position ? settings.empties || "ignored" : settings.empties;
+    return Object.fromEntries(Object.entries({ game, ...settings, empties }).filter(isGiven));
+  }
+
+  /** Begins a game with other settings; another game begins with its own. */
+  begin(game, settings) {
+    const another = game !== this.game;
+    this.game = game;
+    this.settings = another ? {} : settings;
+    this.settings.size ||= this.settings.position && game === "go" ? undefined : GAMES[game].size;
+    this.#noMoves();
+    if (another) this.job = null;
+    this.ask();
+  }
+
+  /** Begins the same game with some settings changed. */
+  change(settings) {
+    this.begin(this.game, { ...this.settings, ...settings });
+  }
+
+  #noMoves() {
+    [this.played, this.undone] = [[], []];
+  }
+
+  /** Asks the daemon for the position; the newest answer counts. */
+  async ask() {
+    const number = ++this.asked;
+    try {
+      const answer = await post("/position", { settings: this.place(), moves: this.played });
+      if (number !== this.asked) return;
+      [this.view, this.problem] = [answer, null];
+    } catch (problem) {
+      if (number !== this.asked) return;
+      this.problem = problem;
+    }
+    this.changed();
+    this.keepAddress();
+  }
+
+  /** Puts what is shown into the address, so that nothing is lost when the page is loaded again. */
+  keepAddress() {
+    history.replaceState(null, "", `#/games${asQuery({ ...this.place(), moves: this.played.join("."), job: this.job })}`);
+  }
+
+  play(name) {
+    if (!this.view?.legal.includes(name)) return;
+    announce(`${this.view.side} ${name}`);
+    this.played.push(name);
+    this.undone = [];
+    this.ask();
+  }
+
+  undo() {
+    this.undone.push(this.played.pop());
+    this.ask();
+  }
+
+  redo() {
+    this.played.push(this.undone.pop());
+    this.ask();
+  }
+
+  /** Chooses what a click on a cell does. */
+  take(tool) {
+    this.tool = tool || null;
+    this.changed();
+  }
+
+  /** A click on a cell: plays there, or sets it up. */
+  pick(name) {
+    if (!this.tool) {
+      this.play(name);
+      return;
+    }
+    const at = placeOf(this.view, name);
+    const { cells, side } = this.view;
+    const mark = cells[at] === this.tool ? "." : this.tool;
+    this.edit(cells.slice(0, at) + mark + cells.slice(at + 1), side);
+  }
+
+  /** Another position, set up by hand. */
+  edit(cells, side) {
+    const { width, height } = this.view;
+    const rows = Array.from({ length: height }, (_, y) => cells.slice(y * width, (y + 1) * width));
+    const position = this.game === "go" ? `${rows.join("/")} ${side}` : `${rows.join(" ").replaceAll(".", "-")} ${side === "black" ? "X" : "O"}`;
+    this.settings = { ...this.settings, size: `${width}x${height}`, start: undefined, position };
+    this.#noMoves();
+    this.view = { ...this.view, cells, side, legal: [], moves: [] };
+    this.changed();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.ask(), EDIT_MS);
+  }
+
+  /** Whether the position at hand is over. */
+  isOver() {
+    const outcome = this.view?.outcome;
+    return outcome !== null && outcome !== undefined;
+  }
+
+  /** The job that solves a position of this game, as it is now. */
+  currentJob() {
+    if (!this.job) return null;
+    this.known = state.jobs.get(this.job) || this.known;
+    return this.known;
+  }
+
+  /** What that job has found, if it is about the position at hand. */
+  solution() {
+    const found = this.currentJob()?.solution;
+    return found && found.position === this.view?.position && found.game === this.view?.game ? found : null;
+  }
+
+  /** The settings of a job that solves the position at hand. */
+  question() {
+    const { game, settings, view } = this;
+    const own = game === "reversi"
+      ? { size: `${view.width}x${view.height}`, empties: settings.empties || "ignored", start: undefined } : { size: undefined };
+    return Object.fromEntries(Object.entries({ ...this.place(), position: view.position, ...own }).filter(isGiven));
+  }
+
+  /** A job was submitted for the position at hand. */
+  follow(job) {
+    learn(job);
+    [this.job, this.known] = [job.id, job];
+    announce(`Job ${job.id} was submitted`);
+    this.keepAddress();
+  }
+
+  /** Reads the address: the settings, the moves, the job; the position of the job if nothing else is given. */
+  async load(query) {
+    for (const [name, given] of query) if (!["game", "moves", "job"].includes(name)) this.settings[name] = given;
+    this.played = (query.get("moves") || "").split(".").filter(Boolean);
+    if (this.job) {
+      try {
+        this.known = await get(`/jobs/${this.job}`);
+        learn(this.known);
+        if (!query.get("game") && this.known.solution) this.#fromJob(this.known);
+      } catch {
+        this.job = null;
+      }
+    }
+    this.settings.size ||= GAMES[this.game].size;
+    this.ask();
+  }
+
+  #fromJob({ solution, settings: { ko, cycle, suicide, empties, position } }) {
+    this.game = solution.game;
+    const rules = this.game === "go" ? { ko, cycle, suicide } : { empties: empties || (position ? "winner" : "ignored") };
+    this.settings = { position: solution.position, size: `${solution.width}x${solution.height}`, ...rules };
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+  }
+}
