@@ -7,11 +7,13 @@
 //! best of this unit, by its own jump and by a larger one. Everything is counted in iterations, so a unit gives
 //! the same result on any machine, interrupted or not.
 
-use super::extension::{Extension, Instructions, Plain, Task, dispatch};
-use super::lanes::Lanes;
+use super::codec::{decode, restore_error};
 use super::params::{Jump, JumpTo, Params, Sort, StallTable};
 use super::tree::{Shape, Tree};
-use super::{Unit, restore_error};
+use super::unit::Unit;
+use super::vector::dispatch::{VectorInstructions, VectorTask, dispatch};
+use super::vector::extension::{PlainVectors, VectorExtension};
+use super::vector::filter::MoveFilter;
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::search::{End, RestoreError, Search};
 use crate::morpion::geometry::Move;
@@ -95,13 +97,13 @@ impl<R: Rules> Dfs<R> {
     /// If the bytes are not a state of this unit with these parameters.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Dfs<R>, RestoreError> {
         let error = |reason: String| restore_error("dfs", reason);
-        let saved: Saved = super::decode("dfs", saved)?;
+        let saved: Saved = decode("dfs", saved)?;
         let mut search = Dfs::new(params, unit);
         let Some((&last, path)) = saved.path.split_last() else {
             return Err(error("the path has no root".into()));
         };
         for (level, &entered) in path.iter().enumerate() {
-            if entered == 0 || !search.tree.seek(entered - 1) || !search.tree.enter::<Plain>() {
+            if entered == 0 || !search.tree.seek(entered - 1) || !search.tree.enter::<PlainVectors>() {
                 return Err(error(format!("level {level} of the path has no move number {entered}")));
             }
         }
@@ -230,7 +232,7 @@ impl<R: Rules> Dfs<R> {
 
 impl<R: Rules> Dfs<R> {
     #[inline(always)]
-    fn run_with<L: Lanes>(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+    fn run_with<L: MoveFilter>(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         if let Some(end) = self.state.ended {
             return end;
         }
@@ -268,7 +270,7 @@ impl<R: Rules> Dfs<R> {
 
 impl<R: Rules> Search<Move> for Dfs<R> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
-        dispatch(Extension::detect(), Run { search: self, ctl })
+        dispatch(VectorExtension::detect(), Run { search: self, ctl })
     }
 
     fn save(&self) -> Vec<u8> {
@@ -304,11 +306,11 @@ struct Run<'a, R> {
     ctl: &'a mut dyn Ctl<Move>,
 }
 
-impl<R: Rules> Task for Run<'_, R> {
+impl<R: Rules> VectorTask for Run<'_, R> {
     type Output = End;
 
     #[inline(always)]
-    fn run<L: Instructions>(self) -> End {
+    fn run<L: VectorInstructions>(self) -> End {
         self.search.run_with::<L>(self.ctl)
     }
 }

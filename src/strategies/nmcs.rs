@@ -7,10 +7,12 @@
 //! stack, so the search stops and goes on between any two games. The results of the games and of the searches of each
 //! level are counted.
 
-use super::extension::{Extension, Instructions, Task, dispatch};
-use super::lanes::Lanes;
-use super::playout::Playout;
-use super::{Unit, decode_with_results, encode_with_results, restore_error};
+use super::codec::{decode_with_results, encode_with_results, restore_error};
+use super::flat_position::FlatPosition;
+use super::unit::Unit;
+use super::vector::dispatch::{VectorInstructions, VectorTask, dispatch};
+use super::vector::extension::VectorExtension;
+use super::vector::filter::MoveFilter;
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
@@ -31,7 +33,7 @@ pub struct Nmcs<R> {
     open: usize,
     /// Length of the unit's prefix.
     prefix: usize,
-    game: Playout<R>,
+    game: FlatPosition<R>,
     max_iterations: Option<u64>,
     iterations: u64,
     best: u32,
@@ -43,7 +45,7 @@ pub struct Nmcs<R> {
 /// One level of the search in progress: its game so far.
 #[derive(Clone)]
 struct Level<R> {
-    position: Playout<R>,
+    position: FlatPosition<R>,
     /// How many moves of the position's list have been tried.
     tried: usize,
     /// The best sequence from the start position that this level has found.
@@ -69,7 +71,7 @@ struct SavedLevel {
 impl<R: Rules> Nmcs<R> {
     /// The search of `unit` at `level` (taken into 1..=10). Of an illegal prefix the legal beginning is taken.
     pub fn new(level: u32, unit: &Unit) -> Nmcs<R> {
-        let start = Playout::new(&unit.prefix, unit.candidates.as_deref());
+        let start = FlatPosition::new(&unit.prefix, unit.candidates.as_deref());
         let room = R::VARIANT.upper_bound() as usize + 1;
         let mut levels = Vec::new();
         for _ in 0..level.clamp(1, MAX_LEVEL) {
@@ -121,7 +123,7 @@ impl<R: Rules> Nmcs<R> {
 
     /// Goes on until the next random game has been played; `false` if the search is over.
     #[inline(always)]
-    fn next_game<L: Lanes>(&mut self) -> bool {
+    fn next_game<L: MoveFilter>(&mut self) -> bool {
         let top = self.levels.len();
         loop {
             let (upper, lower) = self.levels.split_at_mut(self.open);
@@ -164,7 +166,7 @@ impl<R: Rules> Nmcs<R> {
     }
 
     #[inline(always)]
-    fn run_with<L: Lanes>(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+    fn run_with<L: MoveFilter>(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         let limit = self.max_iterations.unwrap_or(u64::MAX);
         let keep_from = ctl.keep_from();
         if self.iterations == 0 {
@@ -208,7 +210,7 @@ fn keep_longer(best: &mut Vec<Move>, sequence: &[Move]) {
 
 impl<R: Rules> Search<Move> for Nmcs<R> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
-        dispatch(Extension::detect(), Run { search: self, ctl })
+        dispatch(VectorExtension::detect(), Run { search: self, ctl })
     }
     fn save(&self) -> Vec<u8> {
         let levels = self.levels[..self.open].iter().map(|level| SavedLevel {
@@ -240,11 +242,11 @@ struct Run<'a, R> {
     ctl: &'a mut dyn Ctl<Move>,
 }
 
-impl<R: Rules> Task for Run<'_, R> {
+impl<R: Rules> VectorTask for Run<'_, R> {
     type Output = End;
 
     #[inline(always)]
-    fn run<L: Instructions>(self) -> End {
+    fn run<L: VectorInstructions>(self) -> End {
         self.search.run_with::<L>(self.ctl)
     }
 }

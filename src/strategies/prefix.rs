@@ -7,9 +7,9 @@
 //! considered either, since any grid with one of them is the mirror image of a grid that has been seen.
 //! The walk is deterministic and quick (well under a microsecond per node), so it is resumed by walking again.
 
-use super::extension::Plain;
 use super::params::Params;
 use super::tree::{Shape, Tree};
+use super::vector::extension::PlainVectors;
 use crate::morpion::geometry::Move;
 use crate::morpion::symmetry::Symmetry;
 use crate::morpion::variant::{Rules, Variant};
@@ -90,7 +90,7 @@ impl<R: Rules> Walk<R> {
                 None => return false,
             };
         }
-        let entered = self.tree.enter::<Plain>();
+        let entered = self.tree.enter::<PlainVectors>();
         if entered && self.level() == 1 && self.representatives.is_some() {
             self.tree.sort_again();
         }

@@ -9,9 +9,9 @@
 use super::nrpa::policy::code;
 use crate::core::seed::{self, Rng};
 use crate::morpion::geometry::Move;
-use crate::strategies::extension::Instructions;
 use crate::strategies::nrpa::playout::Times;
 use crate::strategies::nrpa::policy::CODES;
+use crate::strategies::vector::dispatch::VectorInstructions;
 use rand::RngExt;
 
 /// Random priorities lie from here up to twice as much. Ranks are below, with 18 bits of precision like all clocks of a
@@ -88,7 +88,7 @@ impl Times for Greedy<'_> {
     const RUN: bool = false;
 
     #[inline(always)]
-    fn reserve<I: Instructions>(&mut self, _: usize) {}
+    fn reserve<I: VectorInstructions>(&mut self, _: usize) {}
 
     #[inline(always)]
     fn used(&self) -> usize {

@@ -3,10 +3,12 @@
 //! The mean length is 53.6 moves in 5T, 42.9 in 5D, 37.2 in 4T and 24.1 in 4D. A unit is a stream of games without
 //! an end of its own.
 
-use super::extension::{Extension, Instructions, Task, dispatch};
-use super::lanes::Lanes;
-use super::playout::Playout;
-use super::{Unit, decode_with_results, encode_with_results, restore_error};
+use super::codec::{decode_with_results, encode_with_results, restore_error};
+use super::flat_position::FlatPosition;
+use super::unit::Unit;
+use super::vector::dispatch::{VectorInstructions, VectorTask, dispatch};
+use super::vector::extension::VectorExtension;
+use super::vector::filter::MoveFilter;
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
@@ -20,8 +22,8 @@ const POLL: u64 = 512;
 
 /// A stream of random games of one unit.
 pub struct Random<R> {
-    start: Playout<R>,
-    game: Playout<R>,
+    start: FlatPosition<R>,
+    game: FlatPosition<R>,
     max_iterations: Option<u64>,
     state: State,
     /// Scores of all games: one level.
@@ -40,7 +42,7 @@ struct State {
 impl<R: Rules> Random<R> {
     /// The games of `unit`. Of an illegal prefix the legal beginning is taken.
     pub fn new(unit: &Unit) -> Random<R> {
-        let start = Playout::new(&unit.prefix, unit.candidates.as_deref());
+        let start = FlatPosition::new(&unit.prefix, unit.candidates.as_deref());
         let best = start.played().len() as u32;
         let state = State { iterations: 0, best, moves: 0, rng: seed::rng(unit.seed, &[]) };
         let results = vec![Histogram::default()];
@@ -67,7 +69,7 @@ impl<R: Rules> Random<R> {
 
 impl<R: Rules> Random<R> {
     #[inline(always)]
-    fn run_with<L: Lanes>(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+    fn run_with<L: MoveFilter>(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         let limit = self.max_iterations.unwrap_or(u64::MAX);
         let keep_from = ctl.keep_from();
         if self.state.iterations == 0 {
@@ -103,7 +105,7 @@ impl<R: Rules> Random<R> {
 
 impl<R: Rules> Search<Move> for Random<R> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
-        dispatch(Extension::detect(), Run { search: self, ctl })
+        dispatch(VectorExtension::detect(), Run { search: self, ctl })
     }
     fn save(&self) -> Vec<u8> {
         encode_with_results(&self.state, &self.results)
@@ -128,11 +130,11 @@ struct Run<'a, R> {
     ctl: &'a mut dyn Ctl<Move>,
 }
 
-impl<R: Rules> Task for Run<'_, R> {
+impl<R: Rules> VectorTask for Run<'_, R> {
     type Output = End;
 
     #[inline(always)]
-    fn run<L: Instructions>(self) -> End {
+    fn run<L: VectorInstructions>(self) -> End {
         self.search.run_with::<L>(self.ctl)
     }
 }

@@ -7,9 +7,10 @@
 //! Moves that are excluded this way or as dominated are never created again: a move is created only when the last
 //! missing point of its line but one is set.
 
-use super::lanes::{Lanes, filter_into};
+use super::ordering;
 use super::params::{Params, Sort};
-use super::{is_legal, ordering};
+use super::unit::is_legal;
+use super::vector::filter::{MoveFilter, filter_into};
 use crate::morpion::board::Board;
 use crate::morpion::dominance::is_dominated as dominated;
 use crate::morpion::geometry::Move;
@@ -136,7 +137,7 @@ impl<R: Rules> Tree<R> {
 
     /// Plays the next move of the node's list; `false` if all have been tried.
     #[inline(always)]
-    pub fn enter<L: Lanes>(&mut self) -> bool {
+    pub fn enter<L: MoveFilter>(&mut self) -> bool {
         let at = self.frames.len() - 1;
         let frame = self.frames[at];
         if frame.next == frame.stop {

@@ -6,7 +6,7 @@
 //! same stream.
 
 use crate::core::seed::derive;
-use crate::strategies::extension::{Instructions, Task, dispatch};
+use crate::strategies::vector::dispatch::{VectorInstructions, VectorTask, dispatch};
 
 /// Generators run side by side.
 const LANES: usize = 8;
@@ -41,7 +41,7 @@ impl Clocks {
 
     /// Makes sure that at least `n` (at most half a batch) variates can be taken without a check.
     #[inline(always)]
-    pub(in crate::strategies) fn reserve<I: Instructions>(&mut self, n: usize) {
+    pub(in crate::strategies) fn reserve<I: VectorInstructions>(&mut self, n: usize) {
         debug_assert!(n <= BATCH / 2);
         if self.used + n > BATCH {
             // Out of line: inlined into a playout it would take all registers for its constants.
@@ -104,11 +104,11 @@ impl Clocks {
 /// Replaces the whole buffer.
 struct Refill<'a>(&'a mut Clocks);
 
-impl Task for Refill<'_> {
+impl VectorTask for Refill<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<I: Instructions>(self) {
+    fn run<I: VectorInstructions>(self) {
         self.0.refill();
     }
 }
@@ -169,7 +169,7 @@ pub(super) fn exp(x: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategies::extension::Plain;
+    use crate::strategies::vector::extension::PlainVectors;
     use rand_xoshiro::Xoshiro256PlusPlus;
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -187,7 +187,7 @@ mod tests {
             })
             .collect();
         for _ in 0..3 {
-            clocks.reserve::<Plain>(BATCH / 2);
+            clocks.reserve::<PlainVectors>(BATCH / 2);
             let taken: Vec<f32> = (0..2 * LANES).map(|_| clocks.take()).collect();
             let outs: Vec<u64> = reference.iter_mut().map(|r| r.next_u64()).collect();
             let wanted: Vec<f32> = outs
@@ -226,7 +226,7 @@ mod tests {
         let n = 1_000_000;
         let (mut sum, mut squares, mut least, mut most) = (0.0, 0.0, f32::MAX, 0.0f32);
         for _ in 0..n {
-            clocks.reserve::<Plain>(1);
+            clocks.reserve::<PlainVectors>(1);
             let x = clocks.take();
             sum += f64::from(x);
             squares += f64::from(x) * f64::from(x);

@@ -38,7 +38,7 @@ struct Piece {
     entry: u32,
     /// First lane.
     from: u16,
-    /// Lanes after the first.
+    /// MoveFilter after the first.
     more: u16,
 }
 

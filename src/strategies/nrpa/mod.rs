@@ -13,9 +13,9 @@
 pub(super) mod clocks;
 pub(super) mod game;
 mod lesson;
+pub(super) mod nest;
 pub(super) mod playout;
 pub mod policy;
-pub(super) mod slots;
 pub mod upper;
 
 use crate::core::ctl::{Ctl, Signal};
@@ -23,14 +23,14 @@ use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
 use crate::core::seed::derive;
 use crate::morpion::geometry::Move;
-use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
-use crate::strategies::extension::{Extension, Instructions, Task, dispatch};
+use crate::strategies::codec::{decode_with_results, encode_with_results, restore_error};
 use crate::strategies::params::{Adapt, Params};
-use crate::strategies::{Unit, decode_with_results, encode_with_results, restore_error};
+use crate::strategies::unit::Unit;
+use crate::strategies::vector::dispatch::{VectorInstructions, VectorTask, dispatch};
+use crate::strategies::vector::extension::VectorExtension;
 use clocks::Clocks;
-use game::Game;
-use lesson::Lesson;
+use nest::{Nest, SavedNest, ascend, learn};
 use playout::Playout;
 use policy::{Policy, Snapshot};
 
@@ -46,104 +46,6 @@ pub struct Call {
     pub policy: Snapshot,
 }
 
-/// What a level remembers between the calls below it.
-pub(super) struct Nest {
-    policy: Policy,
-    /// Calls of the level below done.
-    done: u32,
-    /// The best game of the calls done, without the prefix.
-    best: Box<Game>,
-    lesson: Lesson,
-    /// The lesson is that of `best` and up to date with `policy`.
-    prepared: bool,
-}
-
-impl Nest {
-    pub(super) fn new() -> Nest {
-        Nest { policy: Policy::uniform(), done: 0, best: Game::boxed(), lesson: Lesson::new(), prepared: false }
-    }
-
-    /// Whether the result of a call of the level below becomes the best: of equal ones the later. To layers, a game
-    /// with the same moves in another order is the same.
-    #[inline(always)]
-    fn accepts(&self, game: &Game, form: Adapt) -> bool {
-        let (new, old) = (game.moves(), self.best.moves());
-        new.len() > old.len()
-            || new.len() == old.len()
-                && match form {
-                    Adapt::Sequence => new != old,
-                    Adapt::Layers => game.fingerprint() != self.best.fingerprint(),
-                }
-    }
-
-    /// Takes in the result of a call of the level below.
-    #[inline(always)]
-    fn take_in(&mut self, game: &Game, form: Adapt) {
-        self.done += 1;
-        if self.accepts(game, form) {
-            self.best.copy_from(game);
-            self.prepared = false;
-        }
-    }
-
-    /// Begins a call with the policy of the level above.
-    pub(super) fn begin(&mut self, above: &Policy) {
-        self.policy.copy_from(above);
-        (self.done, self.prepared) = (0, false);
-        self.best.clear();
-    }
-
-    /// The policy as it is adapted now.
-    #[inline(always)]
-    pub(super) fn policy(&self) -> &Policy {
-        &self.policy
-    }
-
-    /// Takes in the game just played, in exchange for the best so far if it becomes the best.
-    #[inline(always)]
-    pub(super) fn offer(&mut self, game: &mut Box<Game>, form: Adapt) {
-        self.done += 1;
-        if self.accepts(game, form) {
-            std::mem::swap(&mut self.best, game);
-            self.prepared = false;
-        }
-    }
-
-    /// Exchanges the best game for another, at the end of a call.
-    #[inline(always)]
-    pub(super) fn swap_best(&mut self, game: &mut Box<Game>) {
-        std::mem::swap(&mut self.best, game);
-        self.prepared = false;
-    }
-
-    fn save(&self) -> SavedNest {
-        SavedNest { done: self.done, best: self.best.moves().to_vec(), policy: self.policy.entries() }
-    }
-
-    /// Becomes what was saved, if it is a state of a level that makes at most so many `calls` of games after `prefix`.
-    fn restore<R: Rules>(
-        &mut self,
-        saved: SavedNest,
-        calls: u32,
-        prefix: &[Move],
-        playout: &mut Playout<R>,
-    ) -> Result<(), &'static str> {
-        if saved.done > calls {
-            return Err("a level has made more calls than it may");
-        }
-        let mut moves = prefix.to_vec();
-        for &bits in &saved.best {
-            moves.push(Move::from_bits(R::VARIANT, bits).ok_or("a best game has no such move")?);
-        }
-        Position::<R>::after(&moves).map_err(|_| "a best game is not legal")?;
-        self.policy = Policy::from_entries(&saved.policy).ok_or("a policy is out of range")?;
-        self.done = saved.done;
-        self.prepared = false;
-        playout.replay(&saved.best, &mut self.best);
-        Ok(())
-    }
-}
-
 /// A resumable NRPA search of one unit: one call of the top level, or of a lower one.
 pub struct Nrpa<R> {
     adapt: Adapt,
@@ -153,7 +55,7 @@ pub struct Nrpa<R> {
     stabilize: u32,
     seed: u64,
     limit: u64,
-    extension: Extension,
+    extension: VectorExtension,
     prefix: Vec<Move>,
     playout: Playout<R>,
     board: crate::morpion::board::Board<R>,
@@ -189,17 +91,10 @@ struct Saved {
     nests: Vec<SavedNest>,
 }
 
-#[derive(serde::Serialize, serde::Deserialize)]
-struct SavedNest {
-    done: u32,
-    best: Vec<u32>,
-    policy: Vec<(u32, f32)>,
-}
-
 impl<R: Rules> Nrpa<R> {
     /// Begins the search of `unit`, of which `call` is to be made, or the whole.
     pub fn new(params: &Params, unit: &Unit, call: Option<&Call>) -> Nrpa<R> {
-        Nrpa::with_extension(params, unit, call, Extension::detect())
+        Nrpa::with_extension(params, unit, call, VectorExtension::detect())
     }
 
     /// Ends, from level 2 on, when so many calls of the level below the top have had a result as long as the best: the policy
@@ -220,7 +115,7 @@ impl<R: Rules> Nrpa<R> {
     }
 
     /// The same with a chosen extension (where the processor lacks it, plain code).
-    fn with_extension(params: &Params, unit: &Unit, call: Option<&Call>, extension: Extension) -> Nrpa<R> {
+    fn with_extension(params: &Params, unit: &Unit, call: Option<&Call>, extension: VectorExtension) -> Nrpa<R> {
         let position = unit.position::<R>();
         let moves = unit.moves(&position);
         let level = call.map_or(params.level(), |call| call.level).max(1);
@@ -283,7 +178,7 @@ impl<R: Rules> Nrpa<R> {
     /// # Safety
     /// The processor has the instructions.
     #[inline(always)]
-    unsafe fn batch<I: Instructions>(&mut self) {
+    unsafe fn batch<I: VectorInstructions>(&mut self) {
         let (lowest, upper) = self.nests.split_first_mut().expect("there is a level 1");
         if !self.open {
             self.clocks.reseed(derive(self.seed, &[self.batches]));
@@ -336,81 +231,20 @@ impl<R: Rules> Nrpa<R> {
     }
 }
 
-/// Counts the result of a call above level 1, out of the way of the hot function.
-#[cold]
-#[inline(never)]
-fn count(results: &mut Histogram, score: usize) {
-    results.add(score);
-}
-
 /// Playouts between two polls at most: about 20 ms.
 const SLICE: u32 = 4096;
 
 /// One call of level 1, or a slice of it.
 struct Batch<'a, R>(&'a mut Nrpa<R>);
 
-impl<R: Rules> Task for Batch<'_, R> {
+impl<R: Rules> VectorTask for Batch<'_, R> {
     type Output = ();
 
     #[inline(always)]
-    fn run<I: Instructions>(self) {
+    fn run<I: VectorInstructions>(self) {
         // SAFETY: a task is entered only on a processor that has the instructions.
         unsafe { self.0.batch::<I>() }
     }
-}
-
-/// Hands the result of the lowest level, whose call is complete, upwards as far as calls are complete by it; whether the
-/// one of the top is. The scores of the calls that are complete above the lowest are counted in the `results` of their
-/// levels, where there are any, `prefix` moves added.
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-fn ascend<R: Rules>(
-    nests: &mut [Nest],
-    calls: u32,
-    form: Adapt,
-    alpha: f32,
-    playout: &Playout<R>,
-    board: &mut crate::morpion::board::Board<R>,
-    results: &mut [Histogram],
-    prefix: usize,
-) -> bool {
-    for level in 1..nests.len() {
-        let (below, rest) = nests.split_at_mut(level);
-        let nest = &mut rest[0];
-        nest.take_in(&below[level - 1].best, form);
-        if nest.done < calls {
-            learn(nest, form, alpha, playout, board);
-            // The calls completed below begin anew with the policy of the level above them.
-            for lower in (1..level).rev() {
-                let (lower, above) = nests.split_at_mut(lower + 1);
-                lower.last_mut().expect("it has at least two levels").begin(&above[0].policy);
-            }
-            return false;
-        }
-        if let Some(results) = results.get_mut(level) {
-            count(results, prefix + nest.best.moves().len());
-        }
-    }
-    true
-}
-
-/// Adapts the policy of `nest` toward its best game.
-#[inline(always)]
-pub(super) fn learn<R: Rules>(
-    nest: &mut Nest,
-    form: Adapt,
-    alpha: f32,
-    playout: &Playout<R>,
-    board: &mut crate::morpion::board::Board<R>,
-) {
-    if nest.best.moves().is_empty() {
-        return;
-    }
-    if !nest.prepared {
-        nest.lesson.prepare::<R>(form, playout.start(), board, &nest.best, &mut nest.policy);
-        nest.prepared = true;
-    }
-    nest.lesson.adapt(alpha, &mut nest.policy);
 }
 
 impl<R: Rules> Search<Move> for Nrpa<R> {

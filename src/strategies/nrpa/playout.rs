@@ -13,12 +13,12 @@
 use super::clocks::Clocks;
 use super::game::Game;
 use super::policy::{CODES, Policy, code, code_at};
-use super::slots::{Collision, NEVER, SLOTS, key, unpack};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::MAX_LEGAL;
 use crate::morpion::variant::Rules;
-use crate::strategies::extension::Instructions;
+use crate::strategies::vector::dispatch::VectorInstructions;
+use crate::strategies::vector::slots::{Collision, NEVER, SLOTS, key, unpack};
 use std::hint::select_unpredictable;
 
 /// Where the clocks of a playout come from. Variates are taken as in [`Clocks`]: reserved, read by number, counted.
@@ -27,7 +27,7 @@ pub(in crate::strategies) trait Times {
     const RUN: bool;
 
     /// Makes sure that `n` clocks can be read.
-    fn reserve<I: Instructions>(&mut self, n: usize);
+    fn reserve<I: VectorInstructions>(&mut self, n: usize);
 
     /// The number of the next clock.
     fn used(&self) -> usize;
@@ -49,7 +49,7 @@ impl Times for Sampled<'_> {
     const RUN: bool = true;
 
     #[inline(always)]
-    fn reserve<I: Instructions>(&mut self, n: usize) {
+    fn reserve<I: VectorInstructions>(&mut self, n: usize) {
         self.clocks.reserve::<I>(n);
     }
 
@@ -109,7 +109,7 @@ impl<R: Rules> Playout<R> {
     /// # Safety
     /// The processor has the extension `I`.
     #[inline(always)]
-    pub unsafe fn play<I: Instructions>(&mut self, policy: &Policy, clocks: &mut Clocks) {
+    pub unsafe fn play<I: VectorInstructions>(&mut self, policy: &Policy, clocks: &mut Clocks) {
         // SAFETY: the caller's promise.
         unsafe { self.play_by::<I, _>(Sampled { means: policy.means(), clocks }) }
     }
@@ -119,7 +119,7 @@ impl<R: Rules> Playout<R> {
     /// # Safety
     /// The processor has the extension `I`.
     #[inline(always)]
-    pub unsafe fn play_by<I: Instructions, T: Times>(&mut self, times: T) {
+    pub unsafe fn play_by<I: VectorInstructions, T: Times>(&mut self, times: T) {
         self.board.copy_from(&self.start);
         let starts = std::mem::take(&mut self.start_moves);
         // SAFETY: the caller's promise.
@@ -132,7 +132,7 @@ impl<R: Rules> Playout<R> {
     /// # Safety
     /// The processor has the extension `I`.
     #[inline(always)]
-    pub unsafe fn play_on<I: Instructions, T: Times>(&mut self, mut times: T, starts: &[u32]) {
+    pub unsafe fn play_on<I: VectorInstructions, T: Times>(&mut self, mut times: T, starts: &[u32]) {
         // The moves of the slots once more, to read a single one.
         let mut mirror = [0u32; SLOTS];
         let mut first = [f32::INFINITY; SLOTS];

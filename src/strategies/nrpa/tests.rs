@@ -6,6 +6,7 @@ use super::playout::Playout;
 use super::policy::{MAX_LOGIT, Policy, code};
 use super::*;
 use crate::core::ctl::KeepBest;
+use crate::morpion::position::Position;
 use crate::morpion::variant::{T4, T5, Variant};
 use crate::strategies::params::Strategy;
 use crate::with_rules;
@@ -122,7 +123,7 @@ fn clocks_draw_from_the_softmax() {
     let mut second: HashMap<(usize, usize), f64> = HashMap::new();
     for _ in 0..games {
         // SAFETY: plain Rust runs anywhere.
-        unsafe { playout.play::<crate::strategies::extension::Plain>(&policy, &mut clocks) };
+        unsafe { playout.play::<crate::strategies::vector::extension::PlainVectors>(&policy, &mut clocks) };
         let moves = playout.game.moves();
         let (a, b) = (code(Move::from_raw(moves[0])), code(Move::from_raw(moves[1])));
         *first.entry(a).or_default() += 1.0;
@@ -161,7 +162,7 @@ fn clocks_draw_from_the_softmax() {
 fn extensions_agree() {
     for variant in Variant::ALL {
         for form in [Adapt::Sequence, Adapt::Layers] {
-            let results: Vec<(Extension, u32, Vec<u8>)> = Extension::ALL
+            let results: Vec<(VectorExtension, u32, Vec<u8>)> = VectorExtension::ALL
                 .into_iter()
                 .filter(|extension| extension.available())
                 .map(|extension| {

@@ -5,18 +5,19 @@
 //! them as the levels of one search do (parallel NRPA with a policy shared from some level on: Nagorko, "Parallel
 //! nested rollout policy adaptation", 2019). Which call comes from which policy is for the caller to say.
 
+use super::nest::{Nest, SavedNest, ascend};
 use super::policy::{Policy, Snapshot};
-use super::{Nest, SavedNest, ascend};
 use crate::core::histogram::Histogram;
 use crate::core::search::RestoreError;
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::{Rules, Variant};
-use crate::strategies::extension::{Extension, Instructions, Task, dispatch};
+use crate::strategies::codec::{decode_with_results, encode_with_results, restore_error};
 use crate::strategies::nrpa::playout::Playout;
 use crate::strategies::params::{Adapt, Params};
-use crate::strategies::{decode_with_results, encode_with_results, restore_error};
+use crate::strategies::vector::dispatch::{VectorInstructions, VectorTask, dispatch};
+use crate::strategies::vector::extension::VectorExtension;
 use crate::with_rules;
 
 /// The levels of a search above a shared one.
@@ -68,7 +69,7 @@ struct Upper<R> {
     alpha: f32,
     calls: u32,
     share: u32,
-    extension: Extension,
+    extension: VectorExtension,
     prefix: Vec<Move>,
     playout: Playout<R>,
     board: Board<R>,
@@ -88,7 +89,7 @@ impl<R: Rules> Upper<R> {
             alpha: params.alpha as f32,
             calls: params.iterations(),
             share,
-            extension: Extension::detect(),
+            extension: VectorExtension::detect(),
             prefix: start.to_vec(),
             playout: Playout::new(position.board().clone(), position.moves()),
             board: position.board().clone(),
@@ -112,11 +113,11 @@ impl<R: Rules> Upper<R> {
 /// What follows from a result at the place of the shared level.
 struct Ascent<'a, R>(&'a mut Upper<R>);
 
-impl<R: Rules> Task for Ascent<'_, R> {
+impl<R: Rules> VectorTask for Ascent<'_, R> {
     type Output = bool;
 
     #[inline(always)]
-    fn run<I: Instructions>(self) -> bool {
+    fn run<I: VectorInstructions>(self) -> bool {
         let Upper { nests, calls, share, adapt, alpha, playout, board, results, prefix, .. } = self.0;
         ascend(nests, *calls, *adapt, *alpha, playout, board, &mut results[*share as usize..], prefix.len())
     }

@@ -15,14 +15,16 @@ mod former;
 mod pool;
 mod rewind;
 
-use super::extension::Instructions;
-use super::local::{Course, SavedStart, Sliced, WarmStart, run_slices};
+use super::codec::{check_grid, decode_with_results, encode_with_results, restore_error};
+use super::course::{Course, Sliced, run_slices};
 use super::nrpa::game::{Game, points_fingerprint};
 use super::nrpa::playout::Playout;
 use super::nrpa::policy::code;
 use super::params::Params;
 use super::priorities::{Greedy, Priorities};
-use super::{Unit, decode_with_results, encode_with_results, restore_error};
+use super::unit::Unit;
+use super::vector::dispatch::VectorInstructions;
+use super::warm_start::{SavedStart, WarmStart};
 use crate::core::ctl::Ctl;
 use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
@@ -145,7 +147,7 @@ impl<R: Rules> Permute<R> {
         let fail = |reason: &str| restore_error("permute", reason.to_owned());
         let mut search = Permute::<R>::new(params, unit);
         if saved.first().is_some_and(|&form| form < FORM) {
-            former::restore(&mut search, params, unit, saved)?;
+            search.restore_former(params, unit, saved)?;
             return Ok(search);
         }
         let (saved, results): (Saved, _) = decode_with_results("permute", saved, 1)?;
@@ -161,6 +163,21 @@ impl<R: Rules> Permute<R> {
         search.round = saved.round;
         search.course.restore((saved.slices, saved.games, saved.found_at), saved.best, results);
         Ok(search)
+    }
+
+    /// Lets a new search go on from a state of the former form.
+    fn restore_former(&mut self, params: &Params, unit: &Unit, saved: &[u8]) -> Result<(), RestoreError> {
+        let (saved, results) = former::read(saved)?;
+        self.start = match saved.start {
+            Some(start) => Some(WarmStart::restore(params, unit, start)?),
+            None => None,
+        };
+        for member in &saved.members {
+            check_grid::<R>(&unit.prefix, member).map_err(|reason| restore_error("permute", reason.to_owned()))?;
+            self.take_in(member);
+        }
+        self.course.restore((saved.slices, saved.games, saved.found_at), saved.best, results);
+        Ok(())
     }
 
     /// Takes in a grid that comes from elsewhere.
@@ -246,7 +263,7 @@ impl<R: Rules> Sliced for Permute<R> {
     }
 
     #[inline(always)]
-    unsafe fn slice<I: Instructions>(&mut self) {
+    unsafe fn slice<I: VectorInstructions>(&mut self) {
         self.rng = seed::rng(self.course.next_seed(), &[]);
         let random = if self.pool.best() == 0 { RANDOM_GAMES } else { 0 };
         for n in 0..u64::from(SLICE).min(self.course.left()) as u32 {

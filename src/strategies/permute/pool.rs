@@ -9,7 +9,7 @@ use crate::core::seed::Rng;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
 use crate::strategies::choices::{choices, chosen};
-use crate::strategies::local::Seen;
+use crate::strategies::seen::Seen;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;

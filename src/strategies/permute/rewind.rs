@@ -9,10 +9,10 @@ use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
-use crate::strategies::extension::Instructions;
 use crate::strategies::nrpa::game::points_fingerprint;
 use crate::strategies::nrpa::playout::Playout;
 use crate::strategies::priorities::{Greedy, Priorities};
+use crate::strategies::vector::dispatch::VectorInstructions;
 use rand::RngExt;
 use std::collections::HashSet;
 
@@ -72,7 +72,7 @@ impl<R: Rules> Rewind<R> {
     /// # Safety
     /// The processor has the instructions.
     #[inline(always)]
-    pub unsafe fn run<I: Instructions>(
+    pub unsafe fn run<I: VectorInstructions>(
         &mut self,
         (start, grid): (&Position<R>, &[u32]),
         (least, limit): (usize, u64),
@@ -134,7 +134,8 @@ mod tests {
     use super::*;
     use crate::core::seed::rng;
     use crate::morpion::variant::T5;
-    use crate::strategies::extension::{Extension, Task, dispatch};
+    use crate::strategies::vector::dispatch::{VectorTask, dispatch};
+    use crate::strategies::vector::extension::VectorExtension;
 
     struct Run<'a> {
         rewind: &'a mut Rewind<T5>,
@@ -143,11 +144,11 @@ mod tests {
         known: &'a HashSet<u64>,
     }
 
-    impl Task for Run<'_> {
+    impl VectorTask for Run<'_> {
         type Output = ();
 
         #[inline(always)]
-        fn run<I: Instructions>(self) {
+        fn run<I: VectorInstructions>(self) {
             let (known, start) = (self.known, Position::new());
             let (priorities, rng) = (&mut Priorities::new(3), &mut rng(8, &[]));
             let of = (self.grid.len().saturating_sub(8), self.limit);
@@ -167,7 +168,7 @@ mod tests {
         let grid: Vec<u32> = position.played().iter().map(|mv| mv.bits()).collect();
         let mut rewind = Rewind::new(&Position::<T5>::new(), Position::<T5>::new().moves());
         let mut known = HashSet::from([points_fingerprint(&grid)]);
-        for extension in Extension::ALL {
+        for extension in VectorExtension::ALL {
             dispatch(extension, Run { rewind: &mut rewind, grid: &grid, limit: u64::MAX, known: &known });
             assert!(rewind.finds.len() > 3 && rewind.lengths.len() >= STALL as usize, "{}", rewind.finds.len());
             let mut hashes = known.clone();
@@ -186,10 +187,10 @@ mod tests {
         }
         // What is known is not found again.
         known.extend(rewind.finds.iter().map(|&(_, hash)| hash));
-        dispatch(Extension::detect(), Run { rewind: &mut rewind, grid: &grid, limit: 100, known: &known });
+        dispatch(VectorExtension::detect(), Run { rewind: &mut rewind, grid: &grid, limit: 100, known: &known });
         assert!(rewind.finds.iter().all(|(_, hash)| !known.contains(hash)));
         // A grid of three moves has no quarter.
-        dispatch(Extension::detect(), Run { rewind: &mut rewind, grid: &grid[..3], limit: 100, known: &known });
+        dispatch(VectorExtension::detect(), Run { rewind: &mut rewind, grid: &grid[..3], limit: 100, known: &known });
         assert!(rewind.finds.is_empty() && rewind.lengths.is_empty());
     }
 }

@@ -1,12 +1,15 @@
 //! Tests of the permutation search.
 
+use super::former::FormerPermute;
 use super::*;
 use crate::core::ctl::KeepBest;
 use crate::morpion::variant::{T5, Variant};
-use crate::strategies::extension::{Extension, Task, dispatch};
-use crate::strategies::local::{check_grid, run_slice};
+use crate::strategies::codec::check_grid;
+use crate::strategies::course::run_slice;
 use crate::strategies::nrpa::Nrpa;
 use crate::strategies::params::Strategy;
+use crate::strategies::vector::dispatch::{VectorTask, dispatch};
+use crate::strategies::vector::extension::VectorExtension;
 use crate::with_rules;
 
 fn params(grids: Vec<Vec<Move>>) -> Params {
@@ -28,11 +31,11 @@ fn grid(seed: u64, playouts: u64) -> Vec<Move> {
 /// One game of the greedy player.
 struct Play<'a, R>(&'a mut Playout<R>, &'a Priorities);
 
-impl<R: Rules> Task for Play<'_, R> {
+impl<R: Rules> VectorTask for Play<'_, R> {
     type Output = ();
 
     #[inline(always)]
-    fn run<I: Instructions>(self) {
+    fn run<I: VectorInstructions>(self) {
         // SAFETY: a task is entered only on a processor that has the instructions.
         unsafe { self.0.play_by::<I, _>(Greedy(self.1)) }
     }
@@ -50,7 +53,7 @@ fn the_greedy_player_plays_what_stands_first() {
             for seed in 0..60 {
                 let mut priorities = Priorities::new(seed);
                 let mut games = Vec::new();
-                for extension in Extension::ALL {
+                for extension in VectorExtension::ALL {
                     dispatch(extension, Play(&mut playout, &priorities));
                     games.push(playout.game.moves().to_vec());
                 }
@@ -68,7 +71,7 @@ fn the_greedy_player_plays_what_stands_first() {
                 for (rank, &bits) in (1..).zip(&games[0]) {
                     priorities.set(code(Move::from_raw(bits)) as u32, rank as f32);
                 }
-                dispatch(Extension::detect(), Play(&mut playout, &priorities));
+                dispatch(VectorExtension::detect(), Play(&mut playout, &priorities));
                 assert_eq!(playout.game.moves(), games[0], "{variant} seed {seed}");
             }
         });
@@ -163,4 +166,41 @@ fn a_restored_search_goes_on_as_it_would_have() {
     let whole = run(end, None);
     let saved = run(second, Some(&run(first, None)));
     assert!(run(end, Some(&saved)) == whole);
+}
+
+#[test]
+fn a_former_state_is_gone_on_with() {
+    let mut position = Position::<T5>::new();
+    while let Some(&mv) = position.moves().first() {
+        position.play(mv);
+    }
+    let grid: Vec<u32> = position.played().iter().map(|mv| mv.bits()).collect();
+    let members = vec![grid.clone(), grid[..grid.len() - 2].to_vec()];
+    let best = grid.len() as u32;
+    let (seen, tries, wins) = (vec![(3, 4)], [5; 6], [1; 6]);
+    let saved = |members| FormerPermute {
+        start: None,
+        members,
+        seen: seen.clone(),
+        tries,
+        wins,
+        slices: 9,
+        games: 700,
+        found_at: 400,
+        best,
+    };
+    let mut results = Histogram::default();
+    results.add(60);
+    let params = Params { strategy: Strategy::Permute, ..Params::default() };
+    let unit = Unit { prefix: Vec::new(), candidates: None, seed: 3, max_iterations: None };
+    let bytes = encode_with_results(&saved(members.clone()), &[results]);
+    let search = Permute::<T5>::restore(&params, &unit, &bytes).unwrap();
+    assert_eq!(search.pool.grids().collect::<Vec<_>>(), [&members[0], &members[1]]);
+    assert_eq!((search.iterations(), search.best(), search.course.slices), (700, best, 9));
+    assert_eq!((search.course.found_at, search.results()[0].total()), (400, 1));
+    // Saved again, it is of the new form.
+    let again = Permute::<T5>::restore(&params, &unit, &search.save()).unwrap();
+    assert_eq!((again.save(), again.pool.len()), (search.save(), 2));
+    let illegal = encode_with_results(&saved(vec![grid[1..].to_vec()]), &[Histogram::default()]);
+    assert!(Permute::<T5>::restore(&params, &unit, &illegal).is_err());
 }

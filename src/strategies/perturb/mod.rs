@@ -17,15 +17,18 @@
 
 mod pool;
 
-use super::extension::Instructions;
-use super::local::{Course, SavedStart, Sliced, WarmStart, check_grid, run_slices};
+use super::codec::check_grid;
+use super::codec::{decode_with_results, encode_with_results, restore_error};
+use super::course::{Course, Sliced, run_slices};
 use super::nrpa::clocks::Clocks;
 use super::nrpa::game::Game;
+use super::nrpa::nest::{Nest, learn};
 use super::nrpa::playout::Playout;
 use super::nrpa::policy::{Policy, code};
-use super::nrpa::{Nest, learn};
 use super::params::{Adapt, Operator, Params};
-use super::{Unit, decode_with_results, encode_with_results, restore_error};
+use super::unit::Unit;
+use super::vector::dispatch::VectorInstructions;
+use super::warm_start::{SavedStart, WarmStart};
 use crate::core::ctl::Ctl;
 use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
@@ -168,7 +171,7 @@ impl<R: Rules> Perturb<R> {
     /// # Safety
     /// The processor has the instructions.
     #[inline(always)]
-    unsafe fn complete<I: Instructions>(&mut self, left: u64) -> u64 {
+    unsafe fn complete<I: VectorInstructions>(&mut self, left: u64) -> u64 {
         if self.completion == 1 {
             // SAFETY: by the caller's promise.
             unsafe { self.playout.play::<I>(&self.policy, &mut self.clocks) };
@@ -276,7 +279,7 @@ impl<R: Rules> Sliced for Perturb<R> {
     }
 
     #[inline(always)]
-    unsafe fn slice<I: Instructions>(&mut self) {
+    unsafe fn slice<I: VectorInstructions>(&mut self) {
         let seed = self.course.next_seed();
         self.clocks.reseed(seed);
         self.rng = seed::rng(seed, &[1]);

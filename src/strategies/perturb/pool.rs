@@ -6,7 +6,7 @@
 //! in again.
 
 use crate::core::seed::Rng;
-use crate::strategies::local::Seen;
+use crate::strategies::seen::Seen;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 

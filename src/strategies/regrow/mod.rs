@@ -21,13 +21,16 @@
 
 mod pool;
 
-use super::local::{Finds, Seen, check_grid};
+use super::codec::check_grid;
+use super::codec::{decode_with_results, encode_with_results, restore_error};
+use super::finds::Finds;
 use super::nrpa::Nrpa;
 use super::nrpa::game::points_fingerprint;
 use super::params::{Params, Strategy};
 use super::reshape::Reshape;
+use super::seen::Seen;
 use super::temper::{REFINING, Temper};
-use super::{Unit, decode_with_results, encode_with_results, restore_error};
+use super::unit::Unit;
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};

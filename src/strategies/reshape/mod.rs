@@ -25,10 +25,13 @@
 mod fill;
 mod shape;
 
-use super::local::{Finds, Seen, check_grid};
+use super::codec::check_grid;
+use super::codec::{decode_with_results, encode_with_results, restore_error};
+use super::finds::Finds;
 use super::params::{Params, Strategy};
+use super::seen::Seen;
 use super::temper::Temper;
-use super::{Unit, decode_with_results, encode_with_results, restore_error};
+use super::unit::Unit;
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};

@@ -30,12 +30,14 @@ mod recall;
 use self::grid::{Grid, MOST};
 use self::recall::Recall;
 use super::choices::{choices, chosen};
-use super::extension::Instructions;
-use super::local::{Course, Seen, Sliced, run_slices};
+use super::codec::{decode_with_results, encode_with_results, restore_error};
+use super::course::{Course, Sliced, run_slices};
 use super::nrpa::game::points_fingerprint;
 use super::nrpa::playout::Playout;
 use super::params::Params;
-use super::{Unit, decode_with_results, encode_with_results, restore_error};
+use super::seen::Seen;
+use super::unit::Unit;
+use super::vector::dispatch::VectorInstructions;
 use crate::core::ctl::Ctl;
 use crate::core::histogram::Histogram;
 use crate::core::search::{End, RestoreError, Search};
@@ -282,7 +284,7 @@ impl<R: Rules> Temper<R> {
     /// # Safety
     /// The processor has the instructions.
     #[inline(always)]
-    unsafe fn step<I: Instructions>(&mut self, at: usize) {
+    unsafe fn step<I: VectorInstructions>(&mut self, at: usize) {
         let Replica { grid, board, chances, .. } = &mut self.replicas[at];
         self.recall.redraw(self.rng.random());
         let length = grid.len();
@@ -392,7 +394,7 @@ impl<R: Rules> Sliced for Temper<R> {
     }
 
     #[inline(always)]
-    unsafe fn slice<I: Instructions>(&mut self) {
+    unsafe fn slice<I: VectorInstructions>(&mut self) {
         self.rng = seed::rng(self.course.next_seed(), &[]);
         let turn = self.turn();
         let before = self.course.games;

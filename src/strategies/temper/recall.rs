@@ -5,9 +5,9 @@
 //! now, it is made again at once that way.
 
 use crate::morpion::geometry::Move;
-use crate::strategies::extension::Instructions;
 use crate::strategies::nrpa::playout::Times;
 use crate::strategies::nrpa::policy::code;
+use crate::strategies::vector::dispatch::VectorInstructions;
 
 /// Numbers of points, and codes per point: of each direction five (`policy::code`).
 const POINTS: usize = 1 << 12;
@@ -91,7 +91,7 @@ impl Times for &Recall {
     const RUN: bool = false;
 
     #[inline(always)]
-    fn reserve<I: Instructions>(&mut self, _: usize) {}
+    fn reserve<I: VectorInstructions>(&mut self, _: usize) {}
 
     #[inline(always)]
     fn used(&self) -> usize {

@@ -3,7 +3,8 @@
 use super::*;
 use crate::core::ctl::KeepBest;
 use crate::morpion::variant::T5;
-use crate::strategies::local::{check_grid, run_slice};
+use crate::strategies::codec::check_grid;
+use crate::strategies::course::run_slice;
 use crate::strategies::params::Strategy;
 
 fn params(grids: Vec<Vec<Move>>) -> Params {

@@ -3,9 +3,9 @@
 //! Nothing is taken back; a search that needs a position again keeps a copy (8 KiB, copied in about the time of
 //! five moves).
 
-use super::extension::Plain;
-use super::is_legal;
-use super::lanes::{Lanes, SLACK, filter_in_place};
+use super::unit::is_legal;
+use super::vector::extension::PlainVectors;
+use super::vector::filter::{MoveFilter, SLACK, filter_in_place};
 use crate::core::seed::Rng;
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
@@ -15,7 +15,7 @@ use rand_xoshiro::rand_core::Rng as _;
 
 /// A position in which games are played on.
 #[derive(Clone)]
-pub(super) struct Playout<R> {
+pub(super) struct FlatPosition<R> {
     board: Board<R>,
     /// The legal moves are the first `len`.
     list: Box<[u32; MAX_LEGAL + SLACK]>,
@@ -23,37 +23,37 @@ pub(super) struct Playout<R> {
     played: Vec<Move>,
 }
 
-impl<R: Rules> Playout<R> {
+impl<R: Rules> FlatPosition<R> {
     /// The position after `prefix` (played as far as it is legal) with the moves `candidates` (those that are
     /// legal), or all legal moves.
-    pub fn new(prefix: &[Move], candidates: Option<&[Move]>) -> Playout<R> {
-        let mut playout = Playout {
+    pub fn new(prefix: &[Move], candidates: Option<&[Move]>) -> FlatPosition<R> {
+        let mut position = FlatPosition {
             board: Board::new(),
             list: Box::new([0; MAX_LEGAL + SLACK]),
             len: 0,
             played: Vec::with_capacity(R::VARIANT.upper_bound() as usize + 1),
         };
         for &mv in prefix {
-            if !is_legal(&playout.board, mv) {
+            if !is_legal(&position.board, mv) {
                 break;
             }
-            playout.board.place(mv);
-            playout.played.push(mv);
+            position.board.place(mv);
+            position.played.push(mv);
         }
-        let mut list = candidates.map_or_else(|| playout.board.scan(), <[Move]>::to_vec);
-        list.retain(|&mv| is_legal(&playout.board, mv));
+        let mut list = candidates.map_or_else(|| position.board.scan(), <[Move]>::to_vec);
+        list.retain(|&mv| is_legal(&position.board, mv));
         list.sort_unstable();
         list.dedup();
-        for (to, mv) in playout.list.iter_mut().zip(&list) {
+        for (to, mv) in position.list.iter_mut().zip(&list) {
             *to = mv.bits();
         }
-        playout.len = list.len().min(MAX_LEGAL);
-        playout
+        position.len = list.len().min(MAX_LEGAL);
+        position
     }
 
     /// Becomes a copy of `other` without allocating.
     #[inline(always)]
-    pub fn copy_from(&mut self, other: &Playout<R>) {
+    pub fn copy_from(&mut self, other: &FlatPosition<R>) {
         self.board.copy_from(&other.board);
         self.list[..other.len].copy_from_slice(&other.list[..other.len]);
         self.len = other.len;
@@ -75,7 +75,7 @@ impl<R: Rules> Playout<R> {
 
     /// Plays a move of the list.
     #[inline(always)]
-    pub fn play<L: Lanes>(&mut self, mv: Move) {
+    pub fn play<L: MoveFilter>(&mut self, mv: Move) {
         self.played.push(mv);
         let mut openings = self.board.place_and_open(mv);
         let list = &mut self.list[..];
@@ -96,7 +96,7 @@ impl<R: Rules> Playout<R> {
             if !self.list().contains(&mv.bits()) {
                 return Err(number);
             }
-            self.play::<Plain>(mv);
+            self.play::<PlainVectors>(mv);
         }
         Ok(())
     }
@@ -104,7 +104,7 @@ impl<R: Rules> Playout<R> {
     /// Plays uniformly random moves until there is none. (The choice by multiplication favours no move by more
     /// than one in a million.)
     #[inline(always)]
-    pub fn play_out<L: Lanes>(&mut self, rng: &mut Rng) {
+    pub fn play_out<L: MoveFilter>(&mut self, rng: &mut Rng) {
         while self.len > 0 {
             let index = (((rng.next_u64() >> 32) * self.len as u64) >> 32) as usize;
             self.play::<L>(Move::from_raw(self.list[index]));

@@ -14,25 +14,25 @@
 //! be compiled without the extension. `extension` chooses.
 
 use crate::morpion::variant::Rules;
-use crate::strategies::extension::Plain;
+use crate::strategies::vector::extension::PlainVectors;
 
 /// Slots in registers.
 pub(in crate::strategies) const SLOTS: usize = 32;
 
 /// A clock and its slot as one number, ordered by the clock.
 #[inline(always)]
-pub(super) fn key(clock: f32, slot: u32) -> u32 {
+pub(in crate::strategies) fn key(clock: f32, slot: u32) -> u32 {
     clock.to_bits() & !(SLOTS as u32 - 1) | slot
 }
 
 /// The clock of a key (rounded down) and its slot.
 #[inline(always)]
-pub(super) fn unpack(key: u32) -> (f32, usize) {
+pub(in crate::strategies) fn unpack(key: u32) -> (f32, usize) {
     (f32::from_bits(key & !(SLOTS as u32 - 1)), key as usize & (SLOTS - 1))
 }
 
 /// Not above any key without a clock, and above all others: infinity.
-pub(super) const NEVER: u32 = f32::INFINITY.to_bits();
+pub(in crate::strategies) const NEVER: u32 = f32::INFINITY.to_bits();
 
 /// What collides with a played move, as bit patterns: a move with point `point`, or one whose bits lie less than
 /// `span` above `base` (a line of the same track nearer than a line's cells).
@@ -122,7 +122,7 @@ pub(in crate::strategies) trait Slots {
     unsafe fn put(moves: &mut Self::Moves, clocks: &mut Self::Clocks, slot: u32, bits: u32, clock: f32);
 }
 
-impl Slots for Plain {
+impl Slots for PlainVectors {
     type Moves = [u32; SLOTS];
     type Clocks = [f32; SLOTS];
     type Least = u32;
@@ -198,7 +198,7 @@ impl Slots for Plain {
 mod x86 {
     use super::{Collision, HIGH, SLOTS, Slots, key, reach, span, unpack};
     use crate::morpion::variant::Rules;
-    use crate::strategies::extension::{Avx2, Avx512};
+    use crate::strategies::vector::extension::{Avx2Vectors, Avx512Vectors};
     use std::arch::x86_64::*;
 
     /// The keys of sixteen clocks, the first of slot `first`.
@@ -247,7 +247,7 @@ mod x86 {
     }
 
     /// Two registers of sixteen slots.
-    impl Slots for Avx512 {
+    impl Slots for Avx512Vectors {
         type Moves = [__m512i; 2];
         type Clocks = [__m512; 2];
         /// In every lane, so that it can be used as it is.
@@ -411,7 +411,7 @@ mod x86 {
     }
 
     /// Four registers of eight slots.
-    impl Slots for Avx2 {
+    impl Slots for Avx2Vectors {
         type Moves = [__m256i; 4];
         type Clocks = [__m256; 4];
         type Least = u32;

@@ -3,15 +3,15 @@
 //! Three implementations give the same list in the same order: plain code for any processor, AVX2 (8 moves at a
 //! time, compacted through a table) and AVX-512 (16 moves, compacted by an instruction). `extension` chooses.
 
-use super::extension::Plain;
+use super::extension::PlainVectors;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Rules;
 
 /// A filter may write this many moves beyond the end of what it keeps.
-pub(super) const SLACK: usize = 16;
+pub(in crate::strategies) const SLACK: usize = 16;
 
 /// An implementation of the filter.
-pub(super) trait Lanes: Copy + 'static {
+pub(in crate::strategies) trait MoveFilter: Copy + 'static {
     /// Copies the moves at `from..from + len` that do not collide with `mv` to `to` onwards, in order, and returns
     /// how many there are.
     ///
@@ -22,25 +22,29 @@ pub(super) trait Lanes: Copy + 'static {
 }
 
 /// Copies the moves of `list` that do not collide with `mv` to the beginning of `to` and returns how many there are.
-/// The processor has the extensions of `L`: the caller was entered through [`super::extension::dispatch`].
+/// The processor has the extensions of `L`: the caller was entered through [`super::dispatch::dispatch`].
 #[inline(always)]
-pub(super) fn filter_into<R: Rules, L: Lanes>(list: &[u32], to: &mut [u32], mv: Move) -> usize {
+pub(in crate::strategies) fn filter_into<R: Rules, L: MoveFilter>(list: &[u32], to: &mut [u32], mv: Move) -> usize {
     assert!(to.len() >= list.len() + SLACK, "the arena of the move lists is too small");
     // SAFETY: the lengths have been checked, and two slices do not overlap.
     unsafe { L::filter::<R>(list.as_ptr(), list.len(), to.as_mut_ptr(), mv) }
 }
 
 /// Removes from the first `len` moves of `list` those that collide with `mv` and returns how many remain.
-/// The processor has the extensions of `L`: the caller was entered through [`super::extension::dispatch`].
+/// The processor has the extensions of `L`: the caller was entered through [`super::dispatch::dispatch`].
 #[inline(always)]
-pub(super) fn filter_in_place<R: Rules, L: Lanes>(list: &mut [u32], len: usize, mv: Move) -> usize {
+pub(in crate::strategies) fn filter_in_place<R: Rules, L: MoveFilter>(
+    list: &mut [u32],
+    len: usize,
+    mv: Move,
+) -> usize {
     assert!(list.len() >= len + SLACK, "the move list is too small");
     let moves = list.as_mut_ptr();
     // SAFETY: the length has been checked; from and to are the same place.
     unsafe { L::filter::<R>(moves, len, moves, mv) }
 }
 
-impl Lanes for Plain {
+impl MoveFilter for PlainVectors {
     #[inline(always)]
     unsafe fn filter<R: Rules>(from: *const u32, len: usize, to: *mut u32, mv: Move) -> usize {
         let mut kept = 0;
@@ -58,8 +62,8 @@ impl Lanes for Plain {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Lanes, Move, Rules};
-    use crate::strategies::extension::{Avx2, Avx512};
+    use super::{Move, MoveFilter, Rules};
+    use crate::strategies::vector::extension::{Avx2Vectors, Avx512Vectors};
     use std::arch::x86_64::*;
 
     /// Numbers of the set bits of each byte, ascending: the lanes to keep.
@@ -80,7 +84,7 @@ mod x86 {
         table
     };
 
-    impl Lanes for Avx2 {
+    impl MoveFilter for Avx2Vectors {
         #[inline(always)]
         unsafe fn filter<R: Rules>(from: *const u32, len: usize, to: *mut u32, mv: Move) -> usize {
             // SAFETY: loads of lanes from `len` on are masked out; a store begins at most at the load before it
@@ -112,7 +116,7 @@ mod x86 {
         }
     }
 
-    impl Lanes for Avx512 {
+    impl MoveFilter for Avx512Vectors {
         #[inline(always)]
         unsafe fn filter<R: Rules>(from: *const u32, len: usize, to: *mut u32, mv: Move) -> usize {
             // SAFETY: as for AVX2, with 16 lanes.
@@ -148,17 +152,18 @@ mod tests {
     use crate::core::seed;
     use crate::morpion::position::Position;
     use crate::morpion::variant::Variant;
-    use crate::strategies::extension::{Extension, Instructions, Task, dispatch};
+    use crate::strategies::vector::dispatch::{VectorInstructions, VectorTask, dispatch};
+    use crate::strategies::vector::extension::VectorExtension;
     use crate::with_rules;
     use rand::RngExt;
 
     struct Both<'a, R>(&'a [u32], Move, std::marker::PhantomData<R>);
 
-    impl<R: Rules> Task for Both<'_, R> {
+    impl<R: Rules> VectorTask for Both<'_, R> {
         type Output = (Vec<u32>, Vec<u32>);
 
         #[inline(always)]
-        fn run<L: Instructions>(self) -> Self::Output {
+        fn run<L: VectorInstructions>(self) -> Self::Output {
             let Both(list, mv, _) = self;
             let mut to = vec![u32::MAX; list.len() + SLACK];
             let n = filter_into::<R, L>(list, &mut to, mv);
@@ -171,8 +176,8 @@ mod tests {
         }
     }
 
-    fn extensions() -> impl Iterator<Item = Extension> {
-        Extension::ALL.into_iter().filter(|extension| extension.available())
+    fn extensions() -> impl Iterator<Item = VectorExtension> {
+        VectorExtension::ALL.into_iter().filter(|extension| extension.available())
     }
 
     #[test]

@@ -1,0 +1,47 @@
+//! One unit of work for a strategy, as a coordinator hands it out.
+
+use crate::morpion::board::Board;
+use crate::morpion::geometry::Move;
+use crate::morpion::position::Position;
+use crate::morpion::variant::Rules;
+
+/// One unit of work for a strategy.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Unit {
+    /// Moves played before the search begins; legal in this order.
+    pub prefix: Vec<Move>,
+    /// The moves that the unit may begin with, if not all legal ones: order-free search hands over only those
+    /// that no earlier unit has entered.
+    pub candidates: Option<Vec<Move>>,
+    /// Seed of the unit's random numbers.
+    pub seed: u64,
+    /// End the unit after so many iterations.
+    pub max_iterations: Option<u64>,
+}
+
+impl Unit {
+    /// The position after the prefix.
+    pub(super) fn position<R: Rules>(&self) -> Position<R> {
+        let mut position = Position::new();
+        for &mv in &self.prefix {
+            position.play(mv);
+        }
+        position
+    }
+
+    /// The moves that the unit may begin with at the position after the prefix.
+    pub(super) fn moves<'a, R: Rules>(&'a self, position: &'a Position<R>) -> &'a [Move] {
+        self.candidates.as_deref().unwrap_or(position.moves())
+    }
+
+    /// The grids that begin with the prefix and go beyond it, without it.
+    pub(super) fn own<'a>(&'a self, grids: &'a [Vec<Move>]) -> impl Iterator<Item = Vec<u32>> + 'a {
+        let own = grids.iter().filter_map(|grid| grid.strip_prefix(&self.prefix[..]));
+        own.filter(|grid| !grid.is_empty()).map(|grid| grid.iter().map(|mv| mv.bits()).collect())
+    }
+}
+
+/// Whether a move that may come from anywhere is one of the rules and legal on the board.
+pub(super) fn is_legal<R: Rules>(board: &Board<R>, mv: Move) -> bool {
+    Move::from_bits(R::VARIANT, mv.bits()) == Some(mv) && board.is_legal(mv)
+}
