@@ -4,8 +4,8 @@ mod daemons;
 
 use daemons::*;
 use morpion::daemon::scheduler::Shutdown;
-use morpion::daemon::service::{Adjustment, Command, GridFilter, JobFilter, Page, Refusal, Service};
-use morpion::daemon::view::{EventKind, JobState, Limits, UnitState};
+use morpion::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
+use morpion::daemon::view::{EventKind, JobLimits, JobState, UnitState};
 use morpion::morpion::variant::Variant;
 use morpion::notation::records::known;
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ fn requests_that_make_no_sense_are_refused_and_nothing_is_made() {
     }
     assert!(all_jobs(&*daemon).is_empty());
     assert!(std::fs::read_dir(dir.path().join("jobs")).unwrap().next().is_none());
-    for result in [daemon.job(1).map(drop), daemon.command(1, Command::Pause).map(drop), daemon.remove(1)] {
+    for result in [daemon.job(1).map(drop), daemon.command(1, JobCommand::Pause).map(drop), daemon.remove(1)] {
         assert!(matches!(result, Err(Refusal::NotFound(_))), "{result:?}");
     }
     assert!(matches!(daemon.grid("../../etc/passwd"), Err(Refusal::NotFound(_))));
@@ -154,29 +154,29 @@ fn pausing_frees_the_workers_and_a_restart_keeps_it() {
     let daemon = open(dir.path(), 2);
     let id = daemon.submit(request(&endless(1), &none()), None).unwrap().id;
     wait_for(&daemon, id, "runs", |view| running(view) && view.iterations > 0);
-    let paused = daemon.command(id, Command::Pause).unwrap();
+    let paused = daemon.command(id, JobCommand::Pause).unwrap();
     assert_eq!((paused.state, paused.threads), (JobState::Paused, 0));
     assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));
     let at = daemon.job(id).unwrap();
-    assert_eq!(daemon.command(id, Command::Pause).unwrap().state, JobState::Paused, "twice is once");
+    assert_eq!(daemon.command(id, JobCommand::Pause).unwrap().state, JobState::Paused, "twice is once");
     assert_eq!((daemon.job(id).unwrap().iterations, daemon.job(id).unwrap().seconds), (at.iterations, at.seconds));
-    let resumed = daemon.command(id, Command::Resume).unwrap();
+    let resumed = daemon.command(id, JobCommand::Resume).unwrap();
     assert_ne!(resumed.state, JobState::Paused);
     wait_for(&daemon, id, "goes on", |view| running(view) && view.iterations > at.iterations);
-    assert!(matches!(daemon.command(id, Command::Resume), Err(Refusal::Conflict(_))));
-    let paused = daemon.command(id, Command::Pause).unwrap();
+    assert!(matches!(daemon.command(id, JobCommand::Resume), Err(Refusal::Conflict(_))));
+    let paused = daemon.command(id, JobCommand::Pause).unwrap();
     daemon.shutdown(Shutdown::Now);
     drop(daemon);
     let daemon = open(dir.path(), 2);
     let again = daemon.job(id).unwrap();
     assert_eq!((again.state, again.threads), (JobState::Paused, 0));
     assert!(again.iterations >= paused.iterations && again.iterations > 0);
-    daemon.command(id, Command::Resume).unwrap();
+    daemon.command(id, JobCommand::Resume).unwrap();
     wait_for(&daemon, id, "goes on", |view| running(view) && view.iterations > again.iterations);
-    let cancelled = daemon.command(id, Command::Cancel).unwrap();
+    let cancelled = daemon.command(id, JobCommand::Cancel).unwrap();
     assert_eq!((cancelled.state, cancelled.threads), (JobState::Cancelled, 0));
     assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));
-    assert!(matches!(daemon.command(id, Command::Resume), Err(Refusal::Conflict(_))));
+    assert!(matches!(daemon.command(id, JobCommand::Resume), Err(Refusal::Conflict(_))));
     assert!(cancelled.best_grid.is_some_and(|key| daemon.grid(&key).is_ok()), "what it found stays");
 }
 
@@ -188,7 +188,7 @@ fn draining_ends_with_the_running_units() {
     let id = daemon.submit(request(&settings, &none()), None).unwrap().id;
     wait_for(&daemon, id, "runs", |view| running(view) && view.iterations > 0);
     let before = daemon.job(id).unwrap().units_done;
-    let draining = daemon.command(id, Command::Drain).unwrap();
+    let draining = daemon.command(id, JobCommand::Drain).unwrap();
     assert!(matches!(draining.state, JobState::Draining | JobState::Finished), "{draining:?}");
     // A restart in between changes nothing: what was begun is done, and no more.
     daemon.shutdown(Shutdown::Now);
@@ -199,9 +199,9 @@ fn draining_ends_with_the_running_units() {
     assert!(done.units_done > before && done.units_done <= before + 2, "{before} {done:?}");
     let waiting = daemon.submit(request(&endless(1), &none()), None).unwrap().id;
     let other = daemon.submit(request(&endless(1), &none()), None).unwrap().id;
-    daemon.command(other, Command::Pause).unwrap();
-    daemon.command(waiting, Command::Cancel).unwrap();
-    daemon.command(other, Command::Cancel).unwrap();
+    daemon.command(other, JobCommand::Pause).unwrap();
+    daemon.command(waiting, JobCommand::Cancel).unwrap();
+    daemon.command(other, JobCommand::Cancel).unwrap();
 }
 
 #[test]
@@ -223,10 +223,10 @@ fn limits_end_a_job() {
     // A limit that is changed counts at once.
     let id = with(json!({}));
     wait_for(&daemon, id, "runs", running);
-    let limits = Limits { threads: Some(1), ..Limits::default() };
+    let limits = JobLimits { threads: Some(1), ..JobLimits::default() };
     daemon.adjust(id, Adjustment { limits: Some(limits), ..Adjustment::default() }).unwrap();
     wait_for(&daemon, id, "has one thread", |view| view.threads == 1);
-    let limits = Limits { iterations: Some(1), ..Limits::default() };
+    let limits = JobLimits { iterations: Some(1), ..JobLimits::default() };
     daemon.adjust(id, Adjustment { limits: Some(limits), ..Adjustment::default() }).unwrap();
     assert_eq!(wait_over(&daemon, id).reason.as_deref(), Some("iterations"));
     assert!(matches!(daemon.adjust(id, Adjustment::default()), Err(Refusal::Conflict(_))));
@@ -268,7 +268,7 @@ fn more_jobs_than_may_be_active_all_come_to_their_turn() {
     assert_eq!(wait_over(&daemon, urgent).units_done, 2, "one of a lower priority has made room");
     assert_eq!(daemon.job(waiting).unwrap().state, JobState::Queued);
     for &id in &long[..2] {
-        daemon.command(id, Command::Cancel).unwrap();
+        daemon.command(id, JobCommand::Cancel).unwrap();
     }
     assert_eq!(wait_over(&daemon, waiting).units_done, 2);
     daemon.shutdown(Shutdown::Now);

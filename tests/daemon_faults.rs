@@ -9,7 +9,7 @@ mod daemons;
 
 use daemons::disks::{Immutable, Small};
 use daemons::*;
-use morpion::daemon::scheduler::{Options, Shutdown};
+use morpion::daemon::scheduler::{DaemonOptions, Shutdown};
 use morpion::daemon::service::Service;
 use rand::RngExt;
 use serde_json::{Value, json};
@@ -354,7 +354,7 @@ fn open_fails(state: &Path) -> Option<String> {
 fn many_queued_jobs_cost_little() {
     let jobs = number("MORPION_TEST_JOBS", 1000);
     let dir = tempfile::tempdir().unwrap();
-    let with = |workers| Options { pace: Duration::from_secs(5), ..options(dir.path(), workers) };
+    let with = |workers| DaemonOptions { pace: Duration::from_secs(5), ..options(dir.path(), workers) };
     let daemon = try_open(|| with(1)).unwrap();
     let first = daemon.submit(request(&endless(1), &json!({ "priority": 50 })), None).unwrap().id;
     wait_for(&daemon, first, "runs", running);
@@ -380,7 +380,7 @@ fn many_queued_jobs_cost_little() {
     let began = Instant::now();
     let daemon = try_open(|| with(2)).unwrap();
     let opened = began.elapsed();
-    daemon.command(first, morpion::daemon::service::Command::Cancel).unwrap();
+    daemon.command(first, morpion::daemon::service::JobCommand::Cancel).unwrap();
     assert_eq!(all_jobs(&*daemon).len() as u64, jobs + 1);
     println!(
         "{jobs} jobs submitted in {submitted:?}, {} kB of memory more, {threads} threads, {files} files, opened again in {opened:?}",

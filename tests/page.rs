@@ -16,7 +16,7 @@ mod daemons;
 use browser::{Browser, Page};
 use daemon::Daemon;
 use daemons::program::Program;
-use morpion::daemon::api::Limits;
+use morpion::daemon::api::ServerLimits;
 use morpion::daemon::tokens::{Role, TokenFile, make};
 use morpion::morpion::variant::Variant;
 use morpion::notation::records::known;
@@ -547,7 +547,7 @@ fn a_token_is_asked_for() {
     let (token, secret) = make("page", Role::Operate, ([1; 4], [2; 32]), 0).unwrap();
     tokens.add(token).unwrap();
     let store = Arc::new(TokenFile::in_directory(state.path()));
-    let daemon = Daemon::listening("0.0.0.0:0", Limits::default(), Some(store));
+    let daemon = Daemon::listening("0.0.0.0:0", ServerLimits::default(), Some(store));
     let page = world.browser.page(1280, 900, false);
     page.open(&format!("http://{}/", daemon.address));
     for guess in ["wrong", secret.as_str()] {

@@ -1,6 +1,6 @@
 //! The client's side of the daemon's API: one request, one answer, and the stream of events.
 
-use crate::daemon::api::Problem;
+use crate::daemon::api::ProblemDetails;
 use crate::daemon::view::{EventView, Listing};
 use anyhow::{Context, bail};
 use serde::de::DeserializeOwned;
@@ -51,7 +51,7 @@ pub enum ClientError {
     },
     /// The daemon does not do what it is asked.
     #[error("{}", refusal(.0))]
-    Refused(Box<Problem>),
+    Refused(Box<ProblemDetails>),
     /// What answers is no daemon of this program.
     #[error("what answers at {url} is no morpion daemon: {reason}")]
     Stranger {
@@ -62,7 +62,7 @@ pub enum ClientError {
     },
 }
 
-fn refusal(problem: &Problem) -> String {
+fn refusal(problem: &ProblemDetails) -> String {
     match problem.status {
         401 => format!("{} (--token or MORPION_TOKEN; `morpion token create` makes one)", problem.detail),
         _ => problem.detail.clone(),
@@ -143,7 +143,7 @@ impl Client {
             return Ok(answer.into_body());
         }
         let text = answer.body_mut().with_config().limit(1 << 20).read_to_string().unwrap_or_default();
-        match serde_json::from_str::<Problem>(&text) {
+        match serde_json::from_str::<ProblemDetails>(&text) {
             Ok(problem) => Err(ClientError::Refused(Box::new(problem))),
             Err(_) => Err(self.stranger(&format!("it says {status}"))),
         }

@@ -2,8 +2,8 @@
 
 use super::job_kinds::Kinds;
 use super::signals::{self, Stop};
-use crate::daemon::api::{Options as ApiOptions, admit};
-use crate::daemon::scheduler::{Daemon, Options, Shutdown};
+use crate::daemon::api::{ServerOptions, admit};
+use crate::daemon::scheduler::{Daemon, DaemonOptions, Shutdown};
 use crate::daemon::service::Service;
 use crate::daemon::serving::Serving;
 use crate::daemon::tokens::TokenFile;
@@ -49,11 +49,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // Before anything else: with the port taken, another daemon may be meant.
     let listener = TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen))?;
     let address = listener.local_addr()?;
-    let mut options = ApiOptions::new(Arc::new(|line: &str| eprintln!("morpion: {line}")));
+    let mut options = ServerOptions::new(Arc::new(|line: &str| eprintln!("morpion: {line}")));
     options.tokens = Some(Arc::new(TokenFile::in_directory(&args.state)));
     options.hosts.clone_from(&args.host);
     admit(address, &options)?;
-    let daemon = Daemon::open(Options {
+    let daemon = Daemon::open(DaemonOptions {
         state: args.state.clone(),
         workers: args.threads.unwrap_or(processors),
         queue: QueueOptions::default(),

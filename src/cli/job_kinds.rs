@@ -4,8 +4,8 @@ use super::hunt::{self, Given};
 use super::solve::options::Asked;
 use super::{HuntOnly, config, go, reversi};
 use crate::core::game::Game;
-use crate::daemon::kinds::{JobKinds, Prepared, Start as Root, Work};
-use crate::daemon::view::{JobRequest, Limits, Start};
+use crate::daemon::kinds::{JobKinds, JobWork, PlayedFrom, PreparedJob};
+use crate::daemon::view::{JobLimits, JobRequest, StartGrid};
 use crate::games::go::position as go_board;
 use crate::jobs::hunt::Job;
 use crate::jobs::solve::{Problem, SolveJob};
@@ -32,7 +32,7 @@ const MOST_GRIDS: usize = 1000;
 pub struct Kinds;
 
 impl JobKinds for Kinds {
-    fn prepare(&self, request: &JobRequest, workers: u32) -> Result<Prepared, String> {
+    fn prepare(&self, request: &JobRequest, workers: u32) -> Result<PreparedJob, String> {
         let prepared = match request.kind.as_str() {
             "hunt" => of_hunt(request, workers),
             "solve" => of_solve(request),
@@ -41,12 +41,12 @@ impl JobKinds for Kinds {
         prepared.map_err(|error| super::message(&error))
     }
 
-    fn start(&self, settings: Map<String, Value>) -> Result<Root, String> {
+    fn start(&self, settings: Map<String, Value>) -> Result<PlayedFrom, String> {
         start(settings).map_err(|error| super::message(&error))
     }
 }
 
-fn of_hunt(request: &JobRequest, workers: u32) -> anyhow::Result<Prepared> {
+fn of_hunt(request: &JobRequest, workers: u32) -> anyhow::Result<PreparedJob> {
     if let Some(key) = request.settings.keys().find(|key| REFUSED.contains(&key.replace('-', "_").as_str())) {
         bail!("settings: {key} is for the command line only: grids are sent as text in start and grids");
     }
@@ -78,17 +78,18 @@ fn of_hunt(request: &JobRequest, workers: u32) -> anyhow::Result<Prepared> {
     let workers = own.map_or(workers, |own| own.min(workers));
     let grids = (!grids.is_empty()).then_some(grids);
     let job = hunt::job(&args, workers, Given { variant, start, stall, grids })?;
-    let limits = Limits { seconds: args.time, threads: args.threads.map(|threads| threads - 1), ..Limits::default() };
+    let limits =
+        JobLimits { seconds: args.time, threads: args.threads.map(|threads| threads - 1), ..JobLimits::default() };
     let strategy = format!("{:?}", job.params.strategy).to_lowercase();
     let from = if job.start.is_empty() { String::new() } else { format!(" from move {}", job.start.len()) };
     let level = job.params.level.filter(|_| job.params.strategy != Strategy::Dfs);
     let level = level.map_or(String::new(), |level| format!(" level {level}"));
-    Ok(Prepared {
+    Ok(PreparedJob {
         name: format!("{variant} {strategy}{level}{from}"),
         limits,
         settings: settings(&command, &matches, &job),
         strategy,
-        work: Work::Hunt(job),
+        work: JobWork::Hunt(job),
     })
 }
 
@@ -106,29 +107,29 @@ fn matches_of(settings: &Map<String, Value>, command: &clap::Command) -> anyhow:
 
 /// A solver job: its settings are the game, and the flags of the game in `morpion solve` but for those that are about the
 /// process (`threads`, `state`).
-fn of_solve(request: &JobRequest) -> anyhow::Result<Prepared> {
+fn of_solve(request: &JobRequest) -> anyhow::Result<PreparedJob> {
     if request.start.is_some() || !request.grids.is_empty() {
         bail!("start and grids are for hunts: a position is sent as text in the setting position");
     }
     let (job, settings) = solver_job(request.settings.clone())?;
     let strategy = job.choice.algorithm.unwrap_or(Name::Special);
     let strategy = serde_json::to_value(strategy)?.as_str().unwrap_or_default().to_owned();
-    let (name, limits) = (job.title.clone(), Limits::default());
-    Ok(Prepared { name, limits, settings, strategy, work: Work::Solve(job) })
+    let (name, limits) = (job.title.clone(), JobLimits::default());
+    Ok(PreparedJob { name, limits, settings, strategy, work: JobWork::Solve(job) })
 }
 
-fn start(mut settings: Map<String, Value>) -> anyhow::Result<Root> {
+fn start(mut settings: Map<String, Value>) -> anyhow::Result<PlayedFrom> {
     if settings.get("game").and_then(Value::as_str) == Some("go") {
         let game = settings.remove("game");
         let (_, _, mut asked) = asked::<go::Setup>(&settings)?;
         asked.setup.text_only = true;
         if asked.setup.is_large()? {
             let root = Box::new(asked.setup.first().context("settings")?);
-            return Ok(Root::Large { title: asked.setup.title()?, root });
+            return Ok(PlayedFrom::Large { title: asked.setup.title()?, root });
         }
         settings.extend(game.map(|game| ("game".to_owned(), game)));
     }
-    Ok(Root::Solvable(solver_job(settings)?.0))
+    Ok(PlayedFrom::Solvable(solver_job(settings)?.0))
 }
 
 /// What these settings ask for: the game, and the flags of the game in `morpion solve` but for those that are about the process;
@@ -212,7 +213,7 @@ fn of_game<S: clap::Args>(
 }
 
 /// The first moves of a grid, and its variant: the one asked for, else the one that the text names, else 5T.
-fn position(start: &Start, variant: Option<Variant>) -> anyhow::Result<(Variant, Vec<Move>)> {
+fn position(start: &StartGrid, variant: Option<Variant>) -> anyhow::Result<(Variant, Vec<Move>)> {
     let Grid { variant, moves, .. } = grid(&start.grid, variant)?;
     let count = start.moves.map_or(moves.len(), |count| count as usize);
     if count > moves.len() {

@@ -14,7 +14,7 @@ pub const JOBS: &str = "jobs";
 
 /// Why a directory cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum DirectoryError {
+pub enum StateDirectoryError {
     /// A file operation failed.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
@@ -42,7 +42,7 @@ impl StateDirectory {
     ///
     /// # Errors
     /// If it cannot be made or written, or another daemon runs in it.
-    pub fn take(path: &Path) -> Result<StateDirectory, DirectoryError> {
+    pub fn take(path: &Path) -> Result<StateDirectory, StateDirectoryError> {
         make(path)?;
         let name = path.join(LOCK);
         let mut options = OpenOptions::new();
@@ -52,7 +52,7 @@ impl StateDirectory {
         let file = options.open(&name).map_err(failed("write", &name))?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(DirectoryError::Locked(path.to_owned())),
+            Err(TryLockError::WouldBlock) => return Err(StateDirectoryError::Locked(path.to_owned())),
             Err(TryLockError::Error(error)) => return Err(failed("lock", &name)(error)),
         }
         let taken = StateDirectory { path: path.to_owned(), _lock: file };
@@ -74,7 +74,7 @@ impl StateDirectory {
     ///
     /// # Errors
     /// If it cannot be removed.
-    pub fn remove_job(&self, id: u64) -> Result<(), DirectoryError> {
+    pub fn remove_job(&self, id: u64) -> Result<(), StateDirectoryError> {
         let path = self.job(id);
         match fs::remove_dir_all(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", &path)(error)),
@@ -83,7 +83,7 @@ impl StateDirectory {
     }
 }
 
-fn make(path: &Path) -> Result<(), DirectoryError> {
+fn make(path: &Path) -> Result<(), StateDirectoryError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -91,9 +91,9 @@ fn make(path: &Path) -> Result<(), DirectoryError> {
     builder.create(path).map_err(failed("make the directory", path))
 }
 
-fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DirectoryError {
+fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StateDirectoryError {
     let path = path.to_owned();
-    move |source| DirectoryError::File { action, path, source }
+    move |source| StateDirectoryError::File { action, path, source }
 }
 
 #[cfg(test)]
@@ -105,7 +105,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/state");
         let taken = StateDirectory::take(&path).unwrap();
-        assert!(matches!(StateDirectory::take(&path), Err(DirectoryError::Locked(_))));
+        assert!(matches!(StateDirectory::take(&path), Err(StateDirectoryError::Locked(_))));
         #[cfg(unix)]
         for (name, expected) in [("", 0o700), (JOBS, 0o700), (LOCK, 0o600)] {
             use std::os::unix::fs::PermissionsExt;

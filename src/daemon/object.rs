@@ -12,9 +12,9 @@ pub struct Object<T>(pub T);
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Of<T>(PhantomData<T>);
+        struct ObjectVisitor<T>(PhantomData<T>);
 
-        impl<'de, T: DeserializeOwned> Visitor<'de> for Of<T> {
+        impl<'de, T: DeserializeOwned> Visitor<'de> for ObjectVisitor<T> {
             type Value = T;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -26,7 +26,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Object<T> {
             }
         }
 
-        deserializer.deserialize_map(Of(PhantomData)).map(Object)
+        deserializer.deserialize_map(ObjectVisitor(PhantomData)).map(Object)
     }
 }
 

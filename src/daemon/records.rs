@@ -1,7 +1,7 @@
 //! What the store holds of a job, and what of it is shown.
 
-use super::kinds::Work;
-use super::view::{JobId, JobRequest, JobState, JobView, Limits, SolutionView, VERSION};
+use super::kinds::JobWork;
+use super::view::{JobId, JobLimits, JobRequest, JobState, JobView, SolutionView, VERSION};
 use crate::morpion::variant::Variant;
 use crate::runner::status::Status;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub struct JobRecord {
     /// Weight.
     pub weight: u32,
     /// Limits.
-    pub limits: Limits,
+    pub limits: JobLimits,
     /// When it was submitted.
     pub submitted: f64,
     /// When it first ran.
@@ -61,7 +61,7 @@ pub struct JobRecord {
 
 /// How a job stands that has a coordinator, whatever its kind.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Standing {
+pub struct JobStanding {
     /// Seconds that it has run.
     pub seconds: f64,
     /// Iterations of all its units, the running ones included.
@@ -75,14 +75,14 @@ pub struct Standing {
     /// Best score, 0 if there is none.
     pub best: u32,
     /// Units that workers are at.
-    pub running: Vec<Attending>,
+    pub running: Vec<RunningUnit>,
     /// What a solver job has found.
     pub solution: Option<SolutionView>,
 }
 
 /// A unit that a worker is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Attending {
+pub struct RunningUnit {
     /// Its number in the queue.
     pub ticket: u64,
     /// Its number in the job.
@@ -93,15 +93,15 @@ pub struct Attending {
     pub best: u32,
 }
 
-impl From<&Status> for Standing {
-    fn from(status: &Status) -> Standing {
-        let running = status.running.iter().map(|running| Attending {
+impl From<&Status> for JobStanding {
+    fn from(status: &Status) -> JobStanding {
+        let running = status.running.iter().map(|running| RunningUnit {
             ticket: running.unit,
             unit: running.unit,
             iterations: running.iterations,
             best: running.best,
         });
-        Standing {
+        JobStanding {
             seconds: status.seconds,
             iterations: status.iterations,
             rate: status.rate,
@@ -120,7 +120,7 @@ pub struct Spec {
     /// What was asked for.
     pub request: JobRequest,
     /// What it came to.
-    pub work: Work,
+    pub work: JobWork,
 }
 
 /// The key of a grid as a text.
@@ -140,7 +140,7 @@ impl JobRecord {
     }
 
     /// Takes in how it stands.
-    pub fn update(&mut self, standing: &Standing) {
+    pub fn update(&mut self, standing: &JobStanding) {
         self.seconds = standing.seconds;
         self.iterations = standing.iterations;
         self.units_done = standing.units_done;

@@ -19,7 +19,7 @@ mod lists;
 mod news;
 mod solve;
 
-use super::directory::{DirectoryError, StateDirectory};
+use super::directory::{StateDirectory, StateDirectoryError};
 use super::kinds::JobKinds;
 use super::records::JobRecord;
 use super::view::{EventKind, JobId, JobState};
@@ -29,8 +29,8 @@ use crate::queue::any::AnyUnit;
 use crate::queue::local::{Local, Options as QueueOptions, SpawnError};
 use crate::runner::worker::Trap;
 use crate::store::{Change, Store, StoreError};
-use active::Active;
-use news::News;
+use active::ActiveJob;
+use news::EventHub;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -41,7 +41,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// How a daemon is to run.
-pub struct Options {
+pub struct DaemonOptions {
     /// The state directory.
     pub state: PathBuf,
     /// Number of workers.
@@ -61,7 +61,7 @@ pub struct Options {
 pub enum OpenError {
     /// The state directory is not fit.
     #[error(transparent)]
-    Directory(#[from] DirectoryError),
+    Directory(#[from] StateDirectoryError),
     /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -88,18 +88,18 @@ pub enum Shutdown {
 }
 
 /// A job.
-enum Entry {
+enum JobEntry {
     /// One that is not over.
-    Open(Box<Open>),
+    OpenJob(Box<OpenJob>),
     /// One that is over; the rest is in the store.
     Over { state: JobState, kind: String },
 }
 
 /// A job that is not over.
-struct Open {
+struct OpenJob {
     record: JobRecord,
     /// Its coordinator, if it has one.
-    active: Option<Active>,
+    active: Option<ActiveJob>,
     /// It is over, and that is being stored.
     ending: bool,
     /// Why it does not go on for now: what the disk said.
@@ -108,7 +108,7 @@ struct Open {
 
 /// What the daemon knows.
 struct Core {
-    jobs: BTreeMap<JobId, Entry>,
+    jobs: BTreeMap<JobId, JobEntry>,
     /// Jobs that are to run and have no coordinator, the first to run first.
     waiting: BTreeSet<(Reverse<i32>, JobId)>,
     /// Jobs with a coordinator.
@@ -129,7 +129,7 @@ pub struct Daemon {
     changed: Condvar,
     queue: Arc<Local<AnyUnit>>,
     store: Store,
-    news: News,
+    news: EventHub,
     directory: StateDirectory,
     kinds: Box<dyn JobKinds>,
     catalogue: Catalogue,
@@ -145,8 +145,8 @@ impl Daemon {
     ///
     /// # Errors
     /// If the directory or the store cannot be used; nothing is changed then.
-    pub fn open(options: Options) -> Result<Arc<Daemon>, OpenError> {
-        let Options { state, workers, queue, pace, kinds, trap } = options;
+    pub fn open(options: DaemonOptions) -> Result<Arc<Daemon>, OpenError> {
+        let DaemonOptions { state, workers, queue, pace, kinds, trap } = options;
         let directory = StateDirectory::take(&state)?;
         let store = Store::open(&state)?;
         let mut core = Core {
@@ -171,7 +171,7 @@ impl Daemon {
                 store.later(vec![Change::Buried(id)]);
             }
         }
-        let news = News::open(&store)?;
+        let news = EventHub::open(&store)?;
         let catalogue = Catalogue::load()?;
         let queue = Arc::new(Local::new(workers, queue)?);
         let daemon = Arc::new_cyclic(|this| Daemon {
@@ -208,7 +208,7 @@ impl Daemon {
             core.closing = Some(how);
         }
         for id in core.active.clone() {
-            if let Some(Entry::Open(open)) = core.jobs.get(&id)
+            if let Some(JobEntry::OpenJob(open)) = core.jobs.get(&id)
                 && let Some(active) = &open.active
             {
                 active.end(how);
@@ -262,19 +262,21 @@ impl Core {
     fn add(&mut self, record: JobRecord) {
         self.last_job = self.last_job.max(record.id);
         if record.state.is_over() {
-            self.jobs.insert(record.id, Entry::Over { state: record.state, kind: record.kind });
+            self.jobs.insert(record.id, JobEntry::Over { state: record.state, kind: record.kind });
             return;
         }
         if record.state != JobState::Paused {
             self.waiting.insert((Reverse(record.priority), record.id));
         }
-        self.jobs
-            .insert(record.id, Entry::Open(Box::new(Open { record, active: None, ending: false, refused: None })));
+        self.jobs.insert(
+            record.id,
+            JobEntry::OpenJob(Box::new(OpenJob { record, active: None, ending: false, refused: None })),
+        );
     }
 
-    fn open(&mut self, id: JobId) -> Option<&mut Open> {
+    fn open(&mut self, id: JobId) -> Option<&mut OpenJob> {
         match self.jobs.get_mut(&id) {
-            Some(Entry::Open(open)) => Some(open),
+            Some(JobEntry::OpenJob(open)) => Some(open),
             _ => None,
         }
     }

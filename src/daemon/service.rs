@@ -1,12 +1,12 @@
 //! What the daemon does, without HTTP: the one door through which the API, the page and the tests reach it.
 //!
 //! Calls block until their effect is real and durable: a job that [`Service::submit`] returns survives a crash, after
-//! [`Command::Pause`] no thread works for the job any more. They are called from threads that may block, never from those of
+//! [`JobCommand::Pause`] no thread works for the job any more. They are called from threads that may block, never from those of
 //! tokio's core.
 
 use super::solutions::NoPosition;
 use super::view::{
-    EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobState, JobView, Limits, Listing,
+    EventView, GridCount, GridView, HealthView, JobId, JobLimits, JobRequest, JobState, JobView, Listing,
     PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
 };
 use crate::morpion::variant::Variant;
@@ -36,7 +36,7 @@ pub enum Refusal {
 
 /// What can be done to a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub enum JobCommand {
     /// No thread works for it until it is resumed.
     Pause,
     /// Goes on.
@@ -55,7 +55,7 @@ pub struct Adjustment {
     /// New weight.
     pub weight: Option<u32>,
     /// New limits.
-    pub limits: Option<Limits>,
+    pub limits: Option<JobLimits>,
 }
 
 /// Which part of a list: at most `limit` items (1 to 1000) after `cursor`.
@@ -115,7 +115,7 @@ pub trait Service: Send + Sync + 'static {
     ///
     /// # Errors
     /// If there is none, or it is over.
-    fn command(&self, id: JobId, command: Command) -> Result<JobView, Refusal>;
+    fn command(&self, id: JobId, command: JobCommand) -> Result<JobView, Refusal>;
 
     /// Changes a job.
     ///

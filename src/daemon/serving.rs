@@ -1,6 +1,6 @@
 //! The API on threads of its own: tokio does input and output here, and the searches know nothing of it.
 
-use super::api::{Options, ServeError, serve};
+use super::api::{ServeError, ServerOptions, serve};
 use super::service::Service;
 use crossbeam_channel::{Receiver, bounded};
 use std::io;
@@ -24,7 +24,7 @@ impl Serving {
     ///
     /// # Errors
     /// If the system refuses threads.
-    pub fn start(service: Arc<dyn Service>, listener: TcpListener, options: Options) -> io::Result<Serving> {
+    pub fn start(service: Arc<dyn Service>, listener: TcpListener, options: ServerOptions) -> io::Result<Serving> {
         listener.set_nonblocking(true)?;
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder.worker_threads(THREADS).thread_name("http").enable_all().build()?;

@@ -1,6 +1,6 @@
 //! Solutions by units as the API shows them: the position and what is known of it, its course, and the credit.
 
-use super::kinds::{JobKinds, Start};
+use super::kinds::{JobKinds, PlayedFrom};
 use super::view::{
     BoundsPoint, CreditView, MoveBoundsView, PositionRequest, PositionView, SolutionStatisticsView,
     SolutionUnitsView, SolutionView, TallyView, UserCreditView, VERSION, WorkerCreditView,
@@ -99,21 +99,21 @@ pub enum NoPosition {
 /// # Errors
 /// If there is none.
 pub fn position(kinds: &dyn JobKinds, request: PositionRequest) -> Result<PositionView, NoPosition> {
-    struct Play(String, Vec<String>);
-    impl Visitor for Play {
+    struct PlayVisitor(String, Vec<String>);
+    impl Visitor for PlayVisitor {
         type Out = Result<PositionView, NoPosition>;
         fn visit<G: Solvable>(self, root: G) -> Self::Out {
-            let Play(title, moves) = self;
+            let PlayVisitor(title, moves) = self;
             play(root, true, title, moves)
         }
     }
     let PositionRequest { settings, moves } = request;
     match kinds.start(settings).map_err(NoPosition::Settings)? {
-        Start::Solvable(job) => {
-            let visited = job.visit(Play(job.title.clone(), moves));
+        PlayedFrom::Solvable(job) => {
+            let visited = job.visit(PlayVisitor(job.title.clone(), moves));
             visited.map_err(|error| NoPosition::Settings(error.to_string()))?
         }
-        Start::Large { title, root } => play(*root, false, title, moves),
+        PlayedFrom::Large { title, root } => play(*root, false, title, moves),
     }
 }
 
@@ -197,12 +197,12 @@ fn credit_view(credit: &Credit) -> CreditView {
 
 /// How the bounds of a job have closed.
 #[derive(Debug, Default)]
-pub struct Course(Vec<BoundsPoint>);
+pub struct BoundsCourse(Vec<BoundsPoint>);
 
-impl Course {
+impl BoundsCourse {
     /// Goes on with these points.
-    pub fn new(points: Vec<BoundsPoint>) -> Course {
-        Course(points)
+    pub fn new(points: Vec<BoundsPoint>) -> BoundsCourse {
+        BoundsCourse(points)
     }
 
     /// The points.
@@ -265,7 +265,7 @@ mod tests {
             lower: at as i32 / 500,
             upper: 9,
         };
-        let mut course = Course((0..=MOST as u32).map(point).collect());
+        let mut course = BoundsCourse((0..=MOST as u32).map(point).collect());
         course.thin();
         let left = course.points();
         assert!(left.len() > MOST / 3 && left.len() < 2 * MOST / 3, "{}", left.len());

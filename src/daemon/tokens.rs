@@ -144,7 +144,7 @@ pub struct TokenFile {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct TokenDocument {
     v: u32,
     tokens: Vec<Token>,
 }
@@ -182,7 +182,7 @@ impl TokenFile {
     }
 
     fn write(&self, tokens: Vec<Token>) -> Result<(), TokenError> {
-        let document = Document { v: VERSION, tokens };
+        let document = TokenDocument { v: VERSION, tokens };
         let mut bytes = serde_json::to_vec_pretty(&document).map_err(|error| self.damaged(&error))?;
         bytes.push(b'\n');
         let file = |error| TokenError::Io { path: self.path.display().to_string(), error };
@@ -221,7 +221,7 @@ impl TokenStore for TokenFile {
         if text.is_empty() {
             return Ok(Vec::new());
         }
-        let document: Document = serde_json::from_str(&text).map_err(|error| self.damaged(&error))?;
+        let document: TokenDocument = serde_json::from_str(&text).map_err(|error| self.damaged(&error))?;
         if document.v != VERSION {
             return Err(self.damaged(&format!("it is of version {}, and {VERSION} is expected", document.v)));
         }

@@ -39,7 +39,7 @@ pub struct JobRequest {
     pub weight: u32,
     /// What the job may use.
     #[serde(default, deserialize_with = "object::one")]
-    pub limits: Limits,
+    pub limits: JobLimits,
     /// The flags of the kind's command, named and valued as in its configuration file (`strategy`, `level`, ...; for `solve`
     /// also `game`). Flags that name files or directories are refused: grids and positions are sent as text instead.
     #[serde(default)]
@@ -47,7 +47,7 @@ pub struct JobRequest {
     pub settings: Map<String, Value>,
     /// The grid whose first moves the job starts from.
     #[serde(default, deserialize_with = "object::optional")]
-    pub start: Option<Start>,
+    pub start: Option<StartGrid>,
     /// Grids to begin with (perturb, permute, temper, regrow, reshape), each Pentasol or MSR.
     #[serde(default)]
     pub grids: Vec<String>,
@@ -60,7 +60,8 @@ fn one() -> u32 {
 /// A grid and how much of it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Start {
+#[schema(as = Start)]
+pub struct StartGrid {
     /// Pentasol or MSR.
     pub grid: String,
     /// So many of its moves; default: all.
@@ -71,7 +72,8 @@ pub struct Start {
 /// What a job may use; nothing said is no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+#[schema(as = Limits)]
+pub struct JobLimits {
     /// Seconds that it has run (waiting and paused time is not counted).
     #[serde(default)]
     #[schema(exclusive_minimum = 0, maximum = 1e12)]
@@ -144,7 +146,7 @@ pub struct JobView {
     /// See [`JobRequest`].
     pub weight: u32,
     /// See [`JobRequest`].
-    pub limits: Limits,
+    pub limits: JobLimits,
     /// When it was submitted.
     pub submitted: f64,
     /// When it first ran.

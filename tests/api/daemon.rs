@@ -1,7 +1,7 @@
 //! The API over a real socket, with the service in memory behind it.
 
 use crate::fake::Fake;
-use morpion::daemon::api::{Limits, Options, ServeError, serve};
+use morpion::daemon::api::{ServeError, ServerLimits, ServerOptions, serve};
 use morpion::daemon::tokens::TokenStore;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -19,18 +19,18 @@ pub struct Daemon {
 
 impl Daemon {
     pub fn begin() -> Daemon {
-        Daemon::with(Limits::default())
+        Daemon::with(ServerLimits::default())
     }
 
-    pub fn with(limits: Limits) -> Daemon {
+    pub fn with(limits: ServerLimits) -> Daemon {
         Daemon::listening("127.0.0.1:0", limits, None)
     }
 
-    pub fn listening(address: &str, limits: Limits, tokens: Option<Arc<dyn TokenStore>>) -> Daemon {
+    pub fn listening(address: &str, limits: ServerLimits, tokens: Option<Arc<dyn TokenStore>>) -> Daemon {
         let service = Arc::new(Fake::new());
         let log: Arc<Mutex<Vec<String>>> = Arc::default();
         let lines = Arc::clone(&log);
-        let mut options = Options::new(Arc::new(move |line: &str| lines.lock().unwrap().push(line.to_owned())));
+        let mut options = ServerOptions::new(Arc::new(move |line: &str| lines.lock().unwrap().push(line.to_owned())));
         options.limits = limits;
         options.tokens = tokens;
         let listener = std::net::TcpListener::bind(address).unwrap();

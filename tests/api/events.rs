@@ -2,7 +2,7 @@
 
 use crate::daemon::Daemon;
 use crate::http::{PATIENCE, connect, get, request};
-use morpion::daemon::api::Limits;
+use morpion::daemon::api::ServerLimits;
 use morpion::daemon::view::EventKind;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -99,7 +99,8 @@ fn a_slow_client_misses_nothing_that_is_stored() {
 
 #[test]
 fn streams_end_with_the_daemon_and_are_bounded() {
-    let daemon = Daemon::with(Limits { streams: 2, keep_alive: Duration::from_millis(50), ..Limits::default() });
+    let daemon =
+        Daemon::with(ServerLimits { streams: 2, keep_alive: Duration::from_millis(50), ..ServerLimits::default() });
     let at = daemon.address;
     let mut first = Stream::open(at, "/api/v1/events", "");
     let second = Stream::open(at, "/api/v1/events", "");

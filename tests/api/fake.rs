@@ -2,7 +2,7 @@
 
 use morpion::cli::job_kinds::Kinds;
 use morpion::daemon::grids;
-use morpion::daemon::service::{Adjustment, Command, GridFilter, JobFilter, Page, Refusal, Service};
+use morpion::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
 use morpion::daemon::solutions::{self, NoPosition};
 use morpion::daemon::view::*;
 use morpion::morpion::variant::Variant;
@@ -240,17 +240,17 @@ impl Service for Fake {
         self.state().jobs.get(&id).cloned().ok_or_else(|| no_job(id))
     }
 
-    fn command(&self, id: JobId, command: Command) -> Result<JobView, Refusal> {
+    fn command(&self, id: JobId, command: JobCommand) -> Result<JobView, Refusal> {
         let mut state = self.state();
         let job = state.jobs.get_mut(&id).ok_or_else(|| no_job(id))?;
         if job.state.is_over() {
             return Err(Refusal::Conflict(format!("job {id} is over")));
         }
         job.state = match command {
-            Command::Pause => JobState::Paused,
-            Command::Resume => JobState::Running,
-            Command::Cancel => JobState::Cancelled,
-            Command::Drain => JobState::Finished,
+            JobCommand::Pause => JobState::Paused,
+            JobCommand::Resume => JobState::Running,
+            JobCommand::Cancel => JobState::Cancelled,
+            JobCommand::Drain => JobState::Finished,
         };
         let job = job.clone();
         drop(state);

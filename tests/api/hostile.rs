@@ -2,14 +2,18 @@
 
 use crate::daemon::Daemon;
 use crate::http::{PATIENCE, connect, get, post, raw, request};
-use morpion::daemon::api::{Limits, ServeError};
+use morpion::daemon::api::{ServeError, ServerLimits};
 use morpion::daemon::tokens::{Role, TokenFile, make};
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-fn quick() -> Limits {
-    Limits { reading: Duration::from_millis(500), writing: Duration::from_millis(500), ..Limits::default() }
+fn quick() -> ServerLimits {
+    ServerLimits {
+        reading: Duration::from_millis(500),
+        writing: Duration::from_millis(500),
+        ..ServerLimits::default()
+    }
 }
 
 #[test]
@@ -65,7 +69,7 @@ fn slow_clients_are_given_up() {
 
 #[test]
 fn a_client_that_reads_nothing_is_given_up() {
-    let daemon = Daemon::with(Limits { connections: 1, ..quick() });
+    let daemon = Daemon::with(ServerLimits { connections: 1, ..quick() });
     let at = daemon.address;
     let mut deaf = connect(at);
     let one = format!("GET /api/v1/openapi.json HTTP/1.1\r\nhost: {at}\r\n\r\n");
@@ -164,7 +168,7 @@ fn no_path_leads_out() {
 
 #[test]
 fn too_much_at_once_is_refused() {
-    let daemon = Daemon::with(Limits { running: 0, ..Limits::default() });
+    let daemon = Daemon::with(ServerLimits { running: 0, ..ServerLimits::default() });
     let refused = get(daemon.address, "/api/v1/health");
     refused.problem(503);
     assert_eq!(refused.header("retry-after"), "2");
@@ -175,9 +179,9 @@ fn other_machines_need_a_token() {
     let state = tempfile::tempdir().unwrap();
     let tokens = TokenFile::in_directory(state.path());
     let store = || Some(Arc::new(TokenFile::in_directory(state.path())) as Arc<_>);
-    let open = Daemon::listening("0.0.0.0:0", Limits::default(), None);
+    let open = Daemon::listening("0.0.0.0:0", ServerLimits::default(), None);
     assert!(matches!(open.end(), Err(ServeError::NeedsToken(_))));
-    let empty = Daemon::listening("0.0.0.0:0", Limits::default(), store());
+    let empty = Daemon::listening("0.0.0.0:0", ServerLimits::default(), store());
     assert!(matches!(empty.end(), Err(ServeError::NeedsToken(_))));
 
     let mut secrets = Vec::new();
@@ -186,7 +190,7 @@ fn other_machines_need_a_token() {
         tokens.add(token).unwrap();
         secrets.push(secret);
     }
-    let daemon = Daemon::listening("0.0.0.0:0", Limits::default(), store());
+    let daemon = Daemon::listening("0.0.0.0:0", ServerLimits::default(), store());
     let at = daemon.address;
     let with = |secret: &str, method: &str, path: &str, body: &str| {
         let bearer = format!("Bearer {secret}");

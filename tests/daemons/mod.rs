@@ -5,9 +5,9 @@ pub mod disks;
 pub mod program;
 
 use morpion::cli::job_kinds::Kinds;
-use morpion::daemon::directory::DirectoryError;
-use morpion::daemon::scheduler::{Daemon, OpenError, Options, Shutdown};
-use morpion::daemon::service::{Command as Order, GridFilter, JobFilter, Page, Refusal, Service};
+use morpion::daemon::directory::StateDirectoryError;
+use morpion::daemon::scheduler::{Daemon, DaemonOptions, OpenError, Shutdown};
+use morpion::daemon::service::{GridFilter, JobCommand as Order, JobFilter, Page, Refusal, Service};
 use morpion::daemon::view::{GridView, JobId, JobRequest, JobState, JobView, UnitView};
 use morpion::queue::local::Options as QueueOptions;
 use serde_json::{Value, json};
@@ -42,8 +42,8 @@ pub fn wait_until(what: &str, mut ready: impl FnMut() -> bool) {
     }
 }
 
-pub fn options(state: &Path, workers: u32) -> Options {
-    Options {
+pub fn options(state: &Path, workers: u32) -> DaemonOptions {
+    DaemonOptions {
         state: state.to_owned(),
         workers,
         queue: QueueOptions { quantum: Duration::from_millis(50), ..QueueOptions::default() },
@@ -58,11 +58,11 @@ pub fn open(state: &Path, workers: u32) -> Arc<Daemon> {
 }
 
 /// The last thread of a daemon in this process that was shut down may still have to let its directory go.
-pub fn try_open(options: impl Fn() -> Options) -> Result<Arc<Daemon>, OpenError> {
+pub fn try_open(options: impl Fn() -> DaemonOptions) -> Result<Arc<Daemon>, OpenError> {
     let end = Instant::now() + PATIENCE;
     loop {
         match Daemon::open(options()) {
-            Err(OpenError::Directory(DirectoryError::Locked(_))) if Instant::now() < end => {
+            Err(OpenError::Directory(StateDirectoryError::Locked(_))) if Instant::now() < end => {
                 std::thread::sleep(Duration::from_millis(5));
             }
             opened => return opened,

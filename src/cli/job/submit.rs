@@ -7,7 +7,7 @@
 use crate::cli::client::{Client, Connection};
 use crate::cli::solve::options::Asked;
 use crate::cli::{config, go, hunt, reversi};
-use crate::daemon::view::{JobRequest, JobView, Limits, Start};
+use crate::daemon::view::{JobLimits, JobRequest, JobView, StartGrid};
 use crate::notation::format::{Format, write};
 use crate::notation::grid::Grid;
 use crate::strategies::params::{BadParam, parse_count};
@@ -357,7 +357,7 @@ impl<S: clap::Args> Of<S> {
             name: name.clone(),
             priority: *priority,
             weight: *weight,
-            limits: Limits {
+            limits: JobLimits {
                 seconds: self.time,
                 iterations: *all_iterations,
                 threads: self.threads,
@@ -387,7 +387,7 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
         Some(values) => {
             let (variant, moves) = hunt::init_moves(values, hunt.variant)?;
             settings.insert("variant".to_owned(), variant.code().into());
-            Some(Start { grid: text(Grid::new(variant, moves))?, moves: None })
+            Some(StartGrid { grid: text(Grid::new(variant, moves))?, moves: None })
         }
         None => None,
     };
@@ -410,7 +410,7 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
         name: name.clone(),
         priority: *priority,
         weight: *weight,
-        limits: Limits {
+        limits: JobLimits {
             seconds: hunt.time,
             iterations: *all_iterations,
             threads: hunt.threads.map(|threads| threads - 1),
@@ -452,7 +452,10 @@ mod tests {
         let sent = request_of(&["--strategy", "nrpa", "--level", "3", "--alpha", "1.5", "--keep-from", "none"]);
         let expected = serde_json::json!({"strategy": "nrpa", "level": 3, "alpha": "1.5", "keep_from": "none"});
         assert_eq!(Json::from(sent.settings), expected);
-        assert_eq!((sent.kind.as_str(), sent.limits, sent.priority, sent.weight), ("hunt", Limits::default(), 0, 1));
+        assert_eq!(
+            (sent.kind.as_str(), sent.limits, sent.priority, sent.weight),
+            ("hunt", JobLimits::default(), 0, 1)
+        );
         let sent = request_of(&[
             "--time",
             "2h",
@@ -474,7 +477,7 @@ mod tests {
             "off",
         ]);
         let limits =
-            Limits { seconds: Some(7200.0), iterations: Some(3_000_000), threads: Some(4), memory: Some(2 << 30) };
+            JobLimits { seconds: Some(7200.0), iterations: Some(3_000_000), threads: Some(4), memory: Some(2 << 30) };
         assert_eq!((sent.limits, sent.priority), (limits, -5));
         let expected =
             serde_json::json!({"seed": u64::MAX.to_string(), "stall_table": "80:10,90:20", "order_free": "off"});

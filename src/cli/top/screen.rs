@@ -183,7 +183,7 @@ fn footer(model: &Model) -> Line<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::daemon::view::{HealthView, Limits, VERSION};
+    use crate::daemon::view::{HealthView, JobLimits, VERSION};
     use crate::morpion::variant::Variant;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
@@ -201,7 +201,7 @@ mod tests {
             seed: None,
             priority: 0,
             weight: 1,
-            limits: Limits::default(),
+            limits: JobLimits::default(),
             submitted: 0.0,
             began: None,
             ended: None,

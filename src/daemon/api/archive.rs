@@ -3,9 +3,9 @@
 //! A grid that is sent is text from anybody: it is read, replayed by the engine and then by the referee, before it is
 //! shown or stored.
 
-use super::extract::{Document, Parameters, Place, accepted, json, page, require_type, typed};
-use super::problem::{Defect, Failure, Problem};
-use super::{Handle, Shared};
+use super::extract::{JsonDocument, PathParts, QueryParts, accepted, json, page, require_type, typed};
+use super::problem::{ApiFailure, Defect, ProblemDetails};
+use super::{ApiState, Handle};
 use crate::daemon::grids::{compare as compared, is_key, moves, record, to_move, view};
 use crate::daemon::service::{GridFilter, Refusal};
 use crate::daemon::view::{ArchiveView, BoardRequest, BoardView, ComparisonView, GridView, JobId, Listing, VERSION};
@@ -34,7 +34,7 @@ const LARGEST_SIZE: u32 = 2000;
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Grids {
+pub struct GridsQuery {
     /// Of this variant.
     variant: Option<Variant>,
     /// With at least so many moves.
@@ -50,22 +50,23 @@ pub struct Grids {
 }
 
 /// The grids of the archive, longest first, without their moves.
-#[utoipa::path(get, path = "/api/v1/grids", operation_id = "list_grids", tag = "grids", params(Grids), responses(
+#[utoipa::path(get, path = "/api/v1/grids", operation_id = "list_grids", tag = "grids", params(GridsQuery), responses(
     (status = 200, body = Listing<GridView>),
-    (status = "4XX", body = Problem, content_type = "application/problem+json"),
-    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn list(State(shared): Handle, Parameters(asked): Parameters<Grids>) -> Result<Response, Failure> {
+pub async fn list(State(shared): Handle, QueryParts(asked): QueryParts<GridsQuery>) -> Result<Response, ApiFailure> {
     let page = page(asked.limit, asked.cursor)?;
     let filter = GridFilter { variant: asked.variant, min_score: asked.min_score, job: asked.job };
     let listing = shared.call(move |shared| Ok(shared.service.grids(&filter, &page)?)).await?;
-    Ok(Document(listing).into_response())
+    Ok(JsonDocument(listing).into_response())
 }
 
 /// A form that a grid is sent in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Form {
+#[schema(as = Form)]
+pub enum GridForm {
     /// What is known of it, with its moves.
     Json,
     /// Pentasol text.
@@ -81,7 +82,8 @@ pub enum Form {
 /// Colours of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Colours {
+#[schema(as = Colours)]
+pub enum PictureColours {
     /// On white.
     Light,
     /// On a dark ground.
@@ -92,57 +94,59 @@ pub enum Colours {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Shown {
+pub struct ShowGridQuery {
     /// The form; default: what the header Accept says.
-    format: Option<Form>,
+    format: Option<GridForm>,
     /// Longer side of a picture in pixels, 300 to 2000; default 1400.
     #[param(minimum = 300, maximum = 2000)]
     size: Option<u32>,
     /// Colours of a picture; default light.
-    theme: Option<Colours>,
+    theme: Option<PictureColours>,
 }
 
 /// A grid of the archive, or a known record.
 #[utoipa::path(get, path = "/api/v1/grids/{key}", operation_id = "show_grid", tag = "grids",
-    params(("key" = String, Path, description = "16 hexadecimal digits.", pattern = "^[0-9a-f]{16}$"), Shown),
+    params(("key" = String, Path, description = "16 hexadecimal digits.", pattern = "^[0-9a-f]{16}$"), ShowGridQuery),
     responses(
         (status = 200, content((GridView = "application/json"), (String = "text/plain"), (String = "image/svg+xml"),
             (Vec<u8> = "image/png"))),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
 pub async fn show(
     State(shared): Handle,
-    Place(key): Place<String>,
-    Parameters(asked): Parameters<Shown>,
+    PathParts(key): PathParts<String>,
+    QueryParts(asked): QueryParts<ShowGridQuery>,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let form = match asked.format {
         Some(form) => form,
         None => match accepted(&headers, &["application/json", "text/plain", "image/svg+xml", "image/png"])? {
-            "text/plain" => Form::Pentasol,
-            "image/svg+xml" => Form::Svg,
-            "image/png" => Form::Png,
-            _ => Form::Json,
+            "text/plain" => GridForm::Pentasol,
+            "image/svg+xml" => GridForm::Svg,
+            "image/png" => GridForm::Png,
+            _ => GridForm::Json,
         },
     };
     let size = asked.size.unwrap_or(USUAL_SIZE);
     if !(300..=LARGEST_SIZE).contains(&size) {
-        return Err(Problem::malformed(format!("size is {size}, and 300 to {LARGEST_SIZE} is expected")).into());
+        return Err(
+            ProblemDetails::malformed(format!("size is {size}, and 300 to {LARGEST_SIZE} is expected")).into()
+        );
     }
-    let theme = if asked.theme == Some(Colours::Dark) { Theme::Dark } else { Theme::Light };
+    let theme = if asked.theme == Some(PictureColours::Dark) { Theme::Dark } else { Theme::Light };
     let (view, grid) = shared.call(move |shared| find(shared, &key)).await?;
     let name = format!("{}-{}-{}", view.variant, view.score, view.key);
     let (mut response, extension) = match form {
-        Form::Json => return Ok(Document(view).into_response()),
-        Form::Pentasol => (text(&grid, Format::Pentasol)?, "txt"),
-        Form::Msr => (text(&grid, Format::MsrCompact)?, "msr"),
-        Form::Png | Form::Svg => {
+        GridForm::Json => return Ok(JsonDocument(view).into_response()),
+        GridForm::Pentasol => (text(&grid, Format::Pentasol)?, "txt"),
+        GridForm::Msr => (text(&grid, Format::MsrCompact)?, "msr"),
+        GridForm::Png | GridForm::Svg => {
             let (picture, media_type) =
-                if form == Form::Png { (Picture::Png, "image/png") } else { (Picture::Svg, "image/svg+xml") };
-            let draw = move |_: &Shared| {
+                if form == GridForm::Png { (Picture::Png, "image/png") } else { (Picture::Svg, "image/svg+xml") };
+            let draw = move |_: &ApiState| {
                 render(&grid, picture, Options { size, theme })
-                    .map_err(|error| Failure::Defect(Defect(error.to_string())))
+                    .map_err(|error| ApiFailure::Defect(Defect(error.to_string())))
             };
             (typed(media_type, shared.call_heavy(draw).await?), picture.extension())
         }
@@ -157,20 +161,20 @@ pub async fn show(
     Ok(response)
 }
 
-fn text(grid: &Grid, format: Format) -> Result<Response, Failure> {
-    let text = format::write(grid, format).map_err(|error| Failure::Defect(Defect(error.to_string())))?;
+fn text(grid: &Grid, format: Format) -> Result<Response, ApiFailure> {
+    let text = format::write(grid, format).map_err(|error| ApiFailure::Defect(Defect(error.to_string())))?;
     Ok(typed("text/plain; charset=utf-8", text))
 }
 
 /// The grid of the archive with this key, or else the known record.
-fn find(shared: &Shared, key: &str) -> Result<(GridView, Grid), Failure> {
+fn find(shared: &ApiState, key: &str) -> Result<(GridView, Grid), ApiFailure> {
     if !is_key(key) {
-        return Err(Problem::not_found("grid of this name: a key has 16 hexadecimal digits").into());
+        return Err(ProblemDetails::not_found("grid of this name: a key has 16 hexadecimal digits").into());
     }
     match shared.service.grid(key) {
         Err(Refusal::NotFound(what)) => {
             let known = shared.catalogue.records().find(|known| crate::daemon::grids::key(&known.grid) == key);
-            let grid = known.ok_or_else(|| Problem::not_found(&what))?.grid.clone();
+            let grid = known.ok_or_else(|| ProblemDetails::not_found(&what))?.grid.clone();
             Ok((view(&grid, &shared.catalogue, 0.0), grid))
         }
         other => Ok(other?),
@@ -181,46 +185,46 @@ fn find(shared: &Shared, key: &str) -> Result<(GridView, Grid), Failure> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Read {
+pub struct ReadGridQuery {
     /// By these rules, whatever the text says.
     variant: Option<Variant>,
 }
 
 /// Reads a grid that was sent, in any format, and has it judged.
-fn judge(headers: &HeaderMap, body: &Bytes, variant: Option<Variant>) -> Result<Grid, Failure> {
+fn judge(headers: &HeaderMap, body: &Bytes, variant: Option<Variant>) -> Result<Grid, ApiFailure> {
     let media_type = require_type(headers, &["text/plain", "application/json"])?;
     let loaded = format::read(body, variant).map_err(|error| match error {
-        ReadError::Illegal(illegal) => Problem::illegal_move(illegal.number, illegal.to_string()),
-        other => Problem::invalid(other.to_string()),
+        ReadError::Illegal(illegal) => ProblemDetails::illegal_move(illegal.number, illegal.to_string()),
+        other => ProblemDetails::invalid(other.to_string()),
     })?;
     if media_type == "application/json" && loaded.format != Format::MsrJson {
-        return Err(Problem::malformed("the content type says JSON, and the content is none").into());
+        return Err(ProblemDetails::malformed("the content type says JSON, and the content is none").into());
     }
     let grid = loaded.grid;
     referee::replay(grid.variant, &grid.moves)
         .map_err(|error| Defect(format!("engine and referee disagree on a grid that was sent: {error}")))
-        .map_err(Failure::Defect)?;
+        .map_err(ApiFailure::Defect)?;
     Ok(grid)
 }
 
 /// Takes a grid into the archive, in Pentasol or MSR.
-#[utoipa::path(post, path = "/api/v1/grids", tag = "grids", params(Read),
+#[utoipa::path(post, path = "/api/v1/grids", tag = "grids", params(ReadGridQuery),
     request_body(content((String = "text/plain"), (Object = "application/json"))),
     responses(
         (status = 201, body = GridView, headers(("Location" = String, description = "The grid."))),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
 pub async fn add(
     State(shared): Handle,
-    Parameters(asked): Parameters<Read>,
+    QueryParts(asked): QueryParts<ReadGridQuery>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let grid = shared.call_heavy(move |_| judge(&headers, &body, asked.variant)).await?;
     let view = shared.call(move |shared| Ok(shared.service.add_grid(grid)?)).await?;
     let location = HeaderValue::try_from(format!("/api/v1/grids/{}", view.key));
-    let mut response = (StatusCode::CREATED, Document(view)).into_response();
+    let mut response = (StatusCode::CREATED, JsonDocument(view)).into_response();
     if let Ok(location) = location {
         response.headers_mut().insert(header::LOCATION, location);
     }
@@ -228,25 +232,25 @@ pub async fn add(
 }
 
 /// Reads and judges a grid without storing it.
-#[utoipa::path(post, path = "/api/v1/grids/check", tag = "grids", params(Read),
+#[utoipa::path(post, path = "/api/v1/grids/check", tag = "grids", params(ReadGridQuery),
     request_body(content((String = "text/plain"), (Object = "application/json"))),
     responses(
         (status = 200, body = GridView),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
 pub async fn check(
     State(shared): Handle,
-    Parameters(asked): Parameters<Read>,
+    QueryParts(asked): QueryParts<ReadGridQuery>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64());
-    let checked = move |shared: &Shared| {
+    let checked = move |shared: &ApiState| {
         let grid = judge(&headers, &body, asked.variant)?;
         Ok(view(&grid, &shared.catalogue, seconds))
     };
-    Ok(Document(shared.call_heavy(checked).await?).into_response())
+    Ok(JsonDocument(shared.call_heavy(checked).await?).into_response())
 }
 
 /// What two grids share, the second turned to fit the first.
@@ -255,63 +259,67 @@ pub async fn check(
         ("b" = String, Path, description = "The second grid.", pattern = "^[0-9a-f]{16}$")),
     responses(
         (status = 200, body = ComparisonView),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
-pub async fn compare(State(shared): Handle, Place((a, b)): Place<(String, String)>) -> Result<Response, Failure> {
-    let both = move |shared: &Shared| {
+pub async fn compare(
+    State(shared): Handle,
+    PathParts((a, b)): PathParts<(String, String)>,
+) -> Result<Response, ApiFailure> {
+    let both = move |shared: &ApiState| {
         let ((left, a), (right, b)) = (find(shared, &a)?, find(shared, &b)?);
         compared((left, &a), (right, &b)).ok_or_else(|| {
-            Problem::invalid(format!("{} and {} have lines of different lengths", a.variant, b.variant)).into()
+            ProblemDetails::invalid(format!("{} and {} have lines of different lengths", a.variant, b.variant)).into()
         })
     };
-    Ok(Document(shared.call(both).await?).into_response())
+    Ok(JsonDocument(shared.call(both).await?).into_response())
 }
 
 /// What the archive holds, by variant and score, and the known records.
 #[utoipa::path(get, path = "/api/v1/archive", tag = "grids", responses(
     (status = 200, body = ArchiveView),
-    (status = "4XX", body = Problem, content_type = "application/problem+json"),
-    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn archive(State(shared): Handle) -> Result<Response, Failure> {
-    let held = |shared: &Shared| {
+pub async fn archive(State(shared): Handle) -> Result<Response, ApiFailure> {
+    let held = |shared: &ApiState| {
         let counts = shared.service.counts()?;
         Ok(ArchiveView { v: VERSION, counts, records: shared.catalogue.records().map(record).collect() })
     };
-    Ok(Document(shared.call(held).await?).into_response())
+    Ok(JsonDocument(shared.call(held).await?).into_response())
 }
 
 /// The position after some moves, with its legal moves. An illegal one is refused with its number.
 #[utoipa::path(post, path = "/api/v1/board", tag = "grids", request_body = BoardRequest, responses(
     (status = 200, body = BoardView),
-    (status = "4XX", body = Problem, content_type = "application/problem+json"),
-    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn board(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, Failure> {
+pub async fn board(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     let request: BoardRequest = json(&headers, &body)?;
-    Ok(Document(shared.call(move |_| position(request)).await?).into_response())
+    Ok(JsonDocument(shared.call(move |_| position(request)).await?).into_response())
 }
 
-fn position(request: BoardRequest) -> Result<BoardView, Failure> {
+fn position(request: BoardRequest) -> Result<BoardView, ApiFailure> {
     let variant = request.variant;
     if request.moves.len() > variant.upper_bound() as usize {
         let bound = variant.upper_bound();
-        return Err(Problem::invalid(format!("no game of {variant} has more than {bound} moves")).into());
+        return Err(ProblemDetails::invalid(format!("no game of {variant} has more than {bound} moves")).into());
     }
     let mut played: Vec<Move> = Vec::with_capacity(request.moves.len());
     for (number, &mv) in (1..).zip(&request.moves) {
         played.push(to_move(variant, mv).ok_or_else(|| {
             let text = format!("({},{}) {} {}", mv.x, mv.y, mv.direction, mv.shift);
-            Problem::illegal_move(
+            ProblemDetails::illegal_move(
                 number,
                 format!("move {number}: {text} is no move of {variant} in the playing area"),
             )
         })?);
     }
     let legal = with_rules!(variant, R => Position::<R>::after(&played).map(|position| moves(position.moves())));
-    let legal =
-        legal.map_err(|(index, reason)| Problem::illegal_move(index + 1, format!("move {}: {reason}", index + 1)))?;
+    let legal = legal.map_err(|(index, reason)| {
+        ProblemDetails::illegal_move(index + 1, format!("move {}: {reason}", index + 1))
+    })?;
     let cross = cross(variant).into_iter().map(|point| (point.x(), point.y())).collect();
     Ok(BoardView { v: VERSION, variant, cross, moves: request.moves, legal })
 }

@@ -4,9 +4,9 @@
 //! `after`) first gets what it missed from the store, then what happens from now on; the two overlap, and numbers that
 //! were sent are left out. A client that is too slow is brought up from the store in the same way.
 
-use super::extract::Parameters;
-use super::problem::{Failure, Problem};
-use super::{Handle, Shared};
+use super::extract::QueryParts;
+use super::problem::{ApiFailure, ProblemDetails};
+use super::{ApiState, Handle};
 use crate::daemon::view::{EventKind, EventView, JobId};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -31,7 +31,7 @@ const RETRY: Duration = Duration::from_secs(2);
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Events {
+pub struct EventsQuery {
     /// About this job.
     job: Option<JobId>,
     /// Begin after the event with this number: as the header Last-Event-ID, which goes before it.
@@ -42,7 +42,7 @@ pub struct Events {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it is never made")]
-struct Seen {
+struct LastEventHeader {
     /// Number of the last event that was seen.
     #[param(rename = "Last-Event-ID", nullable = false)]
     last: Option<u64>,
@@ -62,27 +62,27 @@ struct Streamed {
 
 /// What happens, as it happens: server-sent events whose data are `EventView` documents.
 #[utoipa::path(get, path = "/api/v1/events", tag = "events",
-    params(Events, Seen),
+    params(EventsQuery, LastEventHeader),
     responses(
         (status = 200, body = Streamed, content_type = "text/event-stream"),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
 pub async fn events(
     State(shared): Handle,
-    Parameters(asked): Parameters<Events>,
+    QueryParts(asked): QueryParts<EventsQuery>,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let seen = match headers.get("last-event-id").map(HeaderValue::as_bytes) {
         None | Some(b"") => asked.after,
         Some(id) => {
             let id = std::str::from_utf8(id).ok().and_then(|id| id.parse().ok());
-            Some(id.ok_or_else(|| Problem::malformed("the header Last-Event-ID is no number of an event"))?)
+            Some(id.ok_or_else(|| ProblemDetails::malformed("the header Last-Event-ID is no number of an event"))?)
         }
     };
     let place = Arc::clone(&shared.streams).try_acquire_owned();
     let place = place.map_err(|_| {
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "too many clients follow the events: try again later")
+        ProblemDetails::new(StatusCode::SERVICE_UNAVAILABLE, "too many clients follow the events: try again later")
     })?;
     let feed = Feed {
         // Before the store is read, so that nothing falls between.
@@ -131,7 +131,7 @@ struct Feed {
     /// Number of the last stored event that was sent.
     sent: Option<u64>,
     job: Option<JobId>,
-    shared: Arc<Shared>,
+    shared: Arc<ApiState>,
     _place: OwnedSemaphorePermit,
 }
 

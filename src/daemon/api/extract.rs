@@ -1,7 +1,7 @@
 //! What handlers take out of requests and put into responses, strictly: unknown parameters, other content types and wrong
 //! numbers are refused with a text that says what would be right.
 
-use super::problem::{Failure, Problem};
+use super::problem::{ApiFailure, ProblemDetails};
 use crate::daemon::object::Object;
 use crate::daemon::service::Page;
 use axum::body::Bytes;
@@ -22,31 +22,31 @@ const MOST: usize = 1000;
 const LONGEST_CURSOR: usize = 256;
 
 /// The parameters after the question mark.
-pub struct Parameters<T>(pub T);
+pub struct QueryParts<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Parameters<T> {
-    type Rejection = Failure;
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for QueryParts<T> {
+    type Rejection = ApiFailure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiFailure> {
         let query = Query::<T>::try_from_uri(&parts.uri);
         let text = |error: &axum::extract::rejection::QueryRejection| {
             let text = error.body_text();
             text.trim_start_matches("Failed to deserialize query string: ").to_owned()
         };
-        query.map(|Query(value)| Parameters(value)).map_err(|e| Problem::malformed(text(&e)).into())
+        query.map(|Query(value)| QueryParts(value)).map_err(|e| ProblemDetails::malformed(text(&e)).into())
     }
 }
 
 /// The variable parts of the path.
-pub struct Place<T>(pub T);
+pub struct PathParts<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Place<T> {
-    type Rejection = Failure;
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for PathParts<T> {
+    type Rejection = ApiFailure;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiFailure> {
         match Path::<T>::from_request_parts(parts, state).await {
-            Ok(Path(value)) => Ok(Place(value)),
-            Err(error) => Err(Problem::malformed(error.body_text()).into()),
+            Ok(Path(value)) => Ok(PathParts(value)),
+            Err(error) => Err(ProblemDetails::malformed(error.body_text()).into()),
         }
     }
 }
@@ -55,20 +55,20 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Place<T
 ///
 /// # Errors
 /// If the limit or the cursor is out of range.
-pub fn page(limit: Option<usize>, cursor: Option<String>) -> Result<Page, Failure> {
+pub fn page(limit: Option<usize>, cursor: Option<String>) -> Result<Page, ApiFailure> {
     let limit = limit.unwrap_or(USUAL);
     if !(1..=MOST).contains(&limit) {
-        return Err(Problem::malformed(format!("limit is {limit}, and 1 to {MOST} is expected")).into());
+        return Err(ProblemDetails::malformed(format!("limit is {limit}, and 1 to {MOST} is expected")).into());
     }
     if cursor.as_ref().is_some_and(|cursor| cursor.len() > LONGEST_CURSOR) {
-        return Err(Problem::malformed("that is no cursor: expected `next` of the part before").into());
+        return Err(ProblemDetails::malformed("that is no cursor: expected `next` of the part before").into());
     }
     Ok(Page { limit, cursor })
 }
 
 /// The media type of a request's body, in lower case and without parameters; a charset other than UTF-8 is refused.
-fn media_type(headers: &HeaderMap) -> Result<Option<String>, Failure> {
-    let refuse = |text: &str| Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text).into());
+fn media_type(headers: &HeaderMap) -> Result<Option<String>, ApiFailure> {
+    let refuse = |text: &str| Err(ProblemDetails::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text).into());
     let mut values = headers.get_all(header::CONTENT_TYPE).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
@@ -89,12 +89,12 @@ fn media_type(headers: &HeaderMap) -> Result<Option<String>, Failure> {
 ///
 /// # Errors
 /// If it is another one.
-pub fn require_type<'a>(headers: &HeaderMap, expected: &[&'a str]) -> Result<&'a str, Failure> {
+pub fn require_type<'a>(headers: &HeaderMap, expected: &[&'a str]) -> Result<&'a str, ApiFailure> {
     let found = media_type(headers)?;
     expected.iter().find(|&&e| found.as_deref() == Some(e)).copied().ok_or_else(|| {
         let found = found.map_or("there is no content type".to_owned(), |found| format!("it is {found:?}"));
         let text = format!("the content type must be {}, and {found}", expected.join(" or "));
-        Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text).into()
+        ProblemDetails::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text).into()
     })
 }
 
@@ -102,13 +102,13 @@ pub fn require_type<'a>(headers: &HeaderMap, expected: &[&'a str]) -> Result<&'a
 ///
 /// # Errors
 /// If the content type is another one, or it is no JSON, or not of this form.
-pub fn json<T: DeserializeOwned>(headers: &HeaderMap, body: &Bytes) -> Result<T, Failure> {
+pub fn json<T: DeserializeOwned>(headers: &HeaderMap, body: &Bytes) -> Result<T, ApiFailure> {
     require_type(headers, &["application/json"])?;
     serde_json::from_slice(body).map(|Object(value)| value).map_err(|error| {
         let text = format!("the body is not as expected: {error}");
         match error.classify() {
-            serde_json::error::Category::Data => Problem::invalid(text).into(),
-            _ => Problem::malformed(text).into(),
+            serde_json::error::Category::Data => ProblemDetails::invalid(text).into(),
+            _ => ProblemDetails::malformed(text).into(),
         }
     })
 }
@@ -117,18 +117,18 @@ pub fn json<T: DeserializeOwned>(headers: &HeaderMap, body: &Bytes) -> Result<T,
 ///
 /// # Errors
 /// If there is one.
-pub fn nothing(body: &Bytes) -> Result<(), Failure> {
-    if body.is_empty() { Ok(()) } else { Err(Problem::malformed("this takes no body").into()) }
+pub fn nothing(body: &Bytes) -> Result<(), ApiFailure> {
+    if body.is_empty() { Ok(()) } else { Err(ProblemDetails::malformed("this takes no body").into()) }
 }
 
 /// A JSON document as a response.
-pub struct Document<T>(pub T);
+pub struct JsonDocument<T>(pub T);
 
-impl<T: Serialize> IntoResponse for Document<T> {
+impl<T: Serialize> IntoResponse for JsonDocument<T> {
     fn into_response(self) -> Response {
         match serde_json::to_vec(&self.0) {
             Ok(bytes) => typed("application/json", bytes),
-            Err(error) => Failure::Defect(super::problem::Defect(error.to_string())).into_response(),
+            Err(error) => ApiFailure::Defect(super::problem::Defect(error.to_string())).into_response(),
         }
     }
 }
@@ -143,11 +143,11 @@ pub fn typed(media_type: &'static str, bytes: impl Into<Bytes>) -> Response {
 ///
 /// # Errors
 /// If it takes none of them.
-pub fn accepted<'a>(headers: &HeaderMap, offered: &[&'a str]) -> Result<&'a str, Failure> {
+pub fn accepted<'a>(headers: &HeaderMap, offered: &[&'a str]) -> Result<&'a str, ApiFailure> {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let ranges: Vec<(&str, f32)> = values.flat_map(|value| value.split(',')).map(range).collect();
     if ranges.is_empty() {
-        return offered.first().copied().ok_or_else(|| Problem::malformed("nothing is offered").into());
+        return offered.first().copied().ok_or_else(|| ProblemDetails::malformed("nothing is offered").into());
     }
     let mut best: Option<(f32, &'a str)> = None;
     for &offer in offered {
@@ -157,7 +157,7 @@ pub fn accepted<'a>(headers: &HeaderMap, offered: &[&'a str]) -> Result<&'a str,
         }
     }
     best.map(|(_, offer)| offer).ok_or_else(|| {
-        Problem::new(StatusCode::NOT_ACCEPTABLE, format!("of this there is {}", offered.join(", "))).into()
+        ProblemDetails::new(StatusCode::NOT_ACCEPTABLE, format!("of this there is {}", offered.join(", "))).into()
     })
 }
 

@@ -5,8 +5,8 @@
 //! here (DNS rebinding) it fails at [`address`], with the daemon's name (cross-site request forgery) at [`origin`].
 //! There is no CORS: no other site may ever read an answer.
 
-use super::Shared;
-use super::problem::{Defect, Failure, Problem};
+use super::ApiState;
+use super::problem::{ApiFailure, Defect, ProblemDetails};
 use crate::daemon::tokens::{Role, role_of};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
@@ -34,13 +34,13 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
 }
 
 /// Checks that the request is meant for this daemon: addressed to numbers, to `localhost` or to a name it knows.
-pub fn address(uri: &Uri, headers: &HeaderMap, hosts: &[String]) -> Result<(), Failure> {
-    let wrong = |text: String| Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, text).into());
+pub fn address(uri: &Uri, headers: &HeaderMap, hosts: &[String]) -> Result<(), ApiFailure> {
+    let wrong = |text: String| Err(ProblemDetails::new(StatusCode::MISDIRECTED_REQUEST, text).into());
     let Some(authority) = single(headers, &header::HOST).and_then(|host| host.parse::<Authority>().ok()) else {
-        return Err(Problem::malformed("the header Host is missing, stands there twice, or is none").into());
+        return Err(ProblemDetails::malformed("the header Host is missing, stands there twice, or is none").into());
     };
     if uri.authority().is_some_and(|named| named != &authority) {
-        return Err(Problem::malformed("the header Host and the address name different hosts").into());
+        return Err(ProblemDetails::malformed("the header Host and the address name different hosts").into());
     }
     let host = authority.host();
     let number = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
@@ -54,8 +54,8 @@ pub fn address(uri: &Uri, headers: &HeaderMap, hosts: &[String]) -> Result<(), F
 }
 
 /// Checks that the request comes from no page of another site.
-pub fn origin(uri: &Uri, headers: &HeaderMap) -> Result<(), Failure> {
-    let refuse = |text: &str| Err(Problem::new(StatusCode::FORBIDDEN, text).into());
+pub fn origin(uri: &Uri, headers: &HeaderMap) -> Result<(), ApiFailure> {
+    let refuse = |text: &str| Err(ProblemDetails::new(StatusCode::FORBIDDEN, text).into());
     if headers.contains_key(header::ORIGIN) {
         let host = single(headers, &header::HOST).unwrap_or_default();
         let origin = single(headers, &header::ORIGIN).unwrap_or_default();
@@ -74,21 +74,26 @@ pub fn origin(uri: &Uri, headers: &HeaderMap) -> Result<(), Failure> {
 
 /// Checks the token, if the daemon wants one. The page's own files hold no secret and are free, so that a person can
 /// enter one there.
-pub async fn token(shared: &Arc<Shared>, method: &Method, path: &str, headers: &HeaderMap) -> Result<(), Failure> {
+pub async fn token(
+    shared: &Arc<ApiState>,
+    method: &Method,
+    path: &str,
+    headers: &HeaderMap,
+) -> Result<(), ApiFailure> {
     let Some(store) = shared.options.tokens.clone().filter(|_| is_api(path)) else { return Ok(()) };
-    let unknown = |text: &str| Failure::from(Problem::new(StatusCode::UNAUTHORIZED, text));
+    let unknown = |text: &str| ApiFailure::from(ProblemDetails::new(StatusCode::UNAUTHORIZED, text));
     let bearer = single(headers, &header::AUTHORIZATION).and_then(|value| {
         let (scheme, secret) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim().to_owned())
     });
     let secret = bearer.ok_or_else(|| unknown("a token is needed: Authorization: Bearer morpion_..."))?;
-    let tokens = shared.call(move |_| store.tokens().map_err(|e| Failure::Defect(Defect(e.to_string())))).await?;
+    let tokens = shared.call(move |_| store.tokens().map_err(|e| ApiFailure::Defect(Defect(e.to_string())))).await?;
     let role = role_of(&tokens, &secret).ok_or_else(|| unknown("this token is not, or no longer, known"))?;
     if allowed(role, method, path) {
         return Ok(());
     }
     let text = format!("a token with the role {} does not allow this", role.name());
-    Err(Problem::new(StatusCode::FORBIDDEN, text).into())
+    Err(ProblemDetails::new(StatusCode::FORBIDDEN, text).into())
 }
 
 fn allowed(role: Role, method: &Method, path: &str) -> bool {

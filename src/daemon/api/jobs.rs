@@ -1,12 +1,12 @@
 //! `/api/v1/jobs`, their units and the workers.
 
 use super::Handle;
-use super::extract::{Document, Parameters, Place, json, nothing, page};
-use super::problem::{Failure, Problem};
+use super::extract::{JsonDocument, PathParts, QueryParts, json, nothing, page};
+use super::problem::{ApiFailure, ProblemDetails};
 use crate::daemon::object;
-use crate::daemon::service::{Adjustment, Command, JobFilter};
+use crate::daemon::service::{Adjustment, JobCommand, JobFilter};
 use crate::daemon::view::{
-    JobId, JobRequest, JobState, JobView, Limits, Listing, StatisticsView, UnitState, UnitView, WorkerView,
+    JobId, JobLimits, JobRequest, JobState, JobView, Listing, StatisticsView, UnitState, UnitView, WorkerView,
 };
 use axum::body::Bytes;
 use axum::extract::State;
@@ -25,7 +25,7 @@ const LONGEST_KEY: usize = 128;
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Jobs {
+pub struct JobsQuery {
     /// In this state.
     state: Option<JobState>,
     /// Of this kind.
@@ -39,31 +39,31 @@ pub struct Jobs {
 }
 
 /// The jobs, newest first.
-#[utoipa::path(get, path = "/api/v1/jobs", operation_id = "list_jobs", tag = "jobs", params(Jobs), responses(
+#[utoipa::path(get, path = "/api/v1/jobs", operation_id = "list_jobs", tag = "jobs", params(JobsQuery), responses(
     (status = 200, body = Listing<JobView>),
-    (status = "4XX", body = Problem, content_type = "application/problem+json"),
-    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn list(State(shared): Handle, Parameters(asked): Parameters<Jobs>) -> Result<Response, Failure> {
+pub async fn list(State(shared): Handle, QueryParts(asked): QueryParts<JobsQuery>) -> Result<Response, ApiFailure> {
     let page = page(asked.limit, asked.cursor)?;
     let filter = JobFilter { state: asked.state, kind: asked.kind };
     let listing = shared.call(move |shared| Ok(shared.service.jobs(&filter, &page)?)).await?;
-    Ok(Document(listing).into_response())
+    Ok(JsonDocument(listing).into_response())
 }
 
 /// A client's name of a submission; only described, for it is read from the headers as it is.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it is never made")]
-struct Key {
+struct IdempotencyHeader {
     /// A text of your own, at most 128 characters: the same one never makes a second job.
-    #[param(rename = "Idempotency-Key", nullable = false, pattern = "^[!-~]{1,128}$")]
+    #[param(rename = "Idempotency-IdempotencyHeader", nullable = false, pattern = "^[!-~]{1,128}$")]
     key: Option<String>,
 }
 
 /// Submits a job. It is durable when the answer comes.
 #[utoipa::path(post, path = "/api/v1/jobs", tag = "jobs", request_body = JobRequest,
-    params(Key),
+    params(IdempotencyHeader),
     responses(
         (status = 201, body = JobView, headers(("Location" = String, description = "The job.")), links(
             ("job" = (operation_id = "show_job", parameters(("id" = "$response.body#/id")))),
@@ -76,28 +76,28 @@ struct Key {
             ("cancel" = (operation_id = "cancel", parameters(("id" = "$response.body#/id")))),
             ("remove" = (operation_id = "remove", parameters(("id" = "$response.body#/id")))),
         )),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
-pub async fn submit(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, Failure> {
+pub async fn submit(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     let key = idempotency(&headers)?;
     let request: JobRequest = json(&headers, &body)?;
     let job = shared.call(move |shared| Ok(shared.service.submit(request, key.as_deref())?)).await?;
     let location = HeaderValue::try_from(format!("/api/v1/jobs/{}", job.id));
-    let mut response = (StatusCode::CREATED, Document(job)).into_response();
+    let mut response = (StatusCode::CREATED, JsonDocument(job)).into_response();
     if let Ok(location) = location {
         response.headers_mut().insert(header::LOCATION, location);
     }
     Ok(response)
 }
 
-fn idempotency(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+fn idempotency(headers: &HeaderMap) -> Result<Option<String>, ApiFailure> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
     match value.to_str() {
         Ok(key) if (1..=LONGEST_KEY).contains(&key.len()) && values.next().is_none() => Ok(Some(key.to_owned())),
-        _ => Err(Problem::malformed(format!(
-            "the header Idempotency-Key takes one text of 1 to {LONGEST_KEY} ASCII characters"
+        _ => Err(ProblemDetails::malformed(format!(
+            "the header Idempotency-IdempotencyHeader takes one text of 1 to {LONGEST_KEY} ASCII characters"
         ))
         .into()),
     }
@@ -107,12 +107,12 @@ fn idempotency(headers: &HeaderMap) -> Result<Option<String>, Failure> {
 #[utoipa::path(get, path = "/api/v1/jobs/{id}", operation_id = "show_job", tag = "jobs", params(("id" = u64, Path, description = "The job.")),
     responses(
         (status = 200, body = JobView),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
-pub async fn show(State(shared): Handle, Place(id): Place<JobId>) -> Result<Response, Failure> {
+pub async fn show(State(shared): Handle, PathParts(id): PathParts<JobId>) -> Result<Response, ApiFailure> {
     let job = shared.call(move |shared| Ok(shared.service.job(id)?)).await?;
-    Ok(Document(job).into_response())
+    Ok(JsonDocument(job).into_response())
 }
 
 /// What is to change of a job; what is left out stays.
@@ -129,7 +129,7 @@ pub struct JobPatch {
     weight: Option<u32>,
     /// All limits: those left out are no longer limited.
     #[serde(default, deserialize_with = "object::optional")]
-    limits: Option<Limits>,
+    limits: Option<JobLimits>,
 }
 
 /// Changes a job that is not over.
@@ -137,29 +137,33 @@ pub struct JobPatch {
     params(("id" = u64, Path, description = "The job.")),
     responses(
         (status = 200, body = JobView),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
 pub async fn adjust(
     State(shared): Handle,
-    Place(id): Place<JobId>,
+    PathParts(id): PathParts<JobId>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let JobPatch { priority, weight, limits } = json(&headers, &body)?;
     let adjustment = Adjustment { priority, weight, limits };
     let job = shared.call(move |shared| Ok(shared.service.adjust(id, adjustment)?)).await?;
-    Ok(Document(job).into_response())
+    Ok(JsonDocument(job).into_response())
 }
 
 /// Forgets a job that is over, with its directory; its grids stay in the archive.
 #[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = u64, Path, description = "The job.")),
     responses(
         (status = 204, description = "It is forgotten."),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
-pub async fn remove(State(shared): Handle, Place(id): Place<JobId>, body: Bytes) -> Result<Response, Failure> {
+pub async fn remove(
+    State(shared): Handle,
+    PathParts(id): PathParts<JobId>,
+    body: Bytes,
+) -> Result<Response, ApiFailure> {
     nothing(&body)?;
     shared.call(move |shared| Ok(shared.service.remove(id)?)).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
@@ -172,13 +176,13 @@ macro_rules! command {
         #[utoipa::path(post, path = $path, tag = "jobs", params(("id" = u64, Path, description = "The job.")),
                                     responses(
                                         (status = 200, body = JobView, description = "It has taken effect."),
-                                        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-                                        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+                                        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+                                        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
                                     ))]
-        pub async fn $name(State(shared): Handle, Place(id): Place<JobId>, body: Bytes) -> Result<Response, Failure> {
+        pub async fn $name(State(shared): Handle, PathParts(id): PathParts<JobId>, body: Bytes) -> Result<Response, ApiFailure> {
             nothing(&body)?;
             let job = shared.call(move |shared| Ok(shared.service.command(id, $command)?)).await?;
-            Ok(Document(job).into_response())
+            Ok(JsonDocument(job).into_response())
         }
     };
 }
@@ -186,18 +190,18 @@ macro_rules! command {
 command!(
     pause,
     "/api/v1/jobs/{id}/pause",
-    Command::Pause,
+    JobCommand::Pause,
     "Pauses a job: when the answer comes, no thread works for it any more."
 );
-command!(resume, "/api/v1/jobs/{id}/resume", Command::Resume, "Lets a paused job go on.");
-command!(cancel, "/api/v1/jobs/{id}/cancel", Command::Cancel, "Ends a job now; what it found stays.");
-command!(drain, "/api/v1/jobs/{id}/drain", Command::Drain, "Ends a job when its running units end.");
+command!(resume, "/api/v1/jobs/{id}/resume", JobCommand::Resume, "Lets a paused job go on.");
+command!(cancel, "/api/v1/jobs/{id}/cancel", JobCommand::Cancel, "Ends a job now; what it found stays.");
+command!(drain, "/api/v1/jobs/{id}/drain", JobCommand::Drain, "Ends a job when its running units end.");
 
 /// Which units of a job.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Units {
+pub struct UnitsQuery {
     /// In this state.
     state: Option<UnitState>,
     /// Most items, 1 to 1000; default 100.
@@ -210,27 +214,27 @@ pub struct Units {
 
 /// The units of a job, ascending.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/units", tag = "jobs",
-    params(("id" = u64, Path, description = "The job."), Units),
+    params(("id" = u64, Path, description = "The job."), UnitsQuery),
     responses(
         (status = 200, body = Listing<UnitView>),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
 pub async fn units(
     State(shared): Handle,
-    Place(id): Place<JobId>,
-    Parameters(asked): Parameters<Units>,
-) -> Result<Response, Failure> {
+    PathParts(id): PathParts<JobId>,
+    QueryParts(asked): QueryParts<UnitsQuery>,
+) -> Result<Response, ApiFailure> {
     let page = page(asked.limit, asked.cursor)?;
     let listing = shared.call(move |shared| Ok(shared.service.units(id, asked.state, &page)?)).await?;
-    Ok(Document(listing).into_response())
+    Ok(JsonDocument(listing).into_response())
 }
 
 /// Which units.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct AllUnits {
+pub struct AllUnitsQuery {
     /// Of this job.
     job: JobId,
     /// In this state.
@@ -244,15 +248,18 @@ pub struct AllUnits {
 }
 
 /// The same units, asked for by parameter.
-#[utoipa::path(get, path = "/api/v1/units", tag = "workers", params(AllUnits), responses(
+#[utoipa::path(get, path = "/api/v1/units", tag = "workers", params(AllUnitsQuery), responses(
     (status = 200, body = Listing<UnitView>),
-    (status = "4XX", body = Problem, content_type = "application/problem+json"),
-    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn all_units(State(shared): Handle, Parameters(asked): Parameters<AllUnits>) -> Result<Response, Failure> {
+pub async fn all_units(
+    State(shared): Handle,
+    QueryParts(asked): QueryParts<AllUnitsQuery>,
+) -> Result<Response, ApiFailure> {
     let page = page(asked.limit, asked.cursor)?;
     let listing = shared.call(move |shared| Ok(shared.service.units(asked.job, asked.state, &page)?)).await?;
-    Ok(Document(listing).into_response())
+    Ok(JsonDocument(listing).into_response())
 }
 
 /// The course of a job.
@@ -260,21 +267,21 @@ pub async fn all_units(State(shared): Handle, Parameters(asked): Parameters<AllU
     params(("id" = u64, Path, description = "The job.")),
     responses(
         (status = 200, body = StatisticsView),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
-pub async fn statistics(State(shared): Handle, Place(id): Place<JobId>) -> Result<Response, Failure> {
+pub async fn statistics(State(shared): Handle, PathParts(id): PathParts<JobId>) -> Result<Response, ApiFailure> {
     let course = shared.call(move |shared| Ok(shared.service.statistics(id)?)).await?;
-    Ok(Document(course).into_response())
+    Ok(JsonDocument(course).into_response())
 }
 
 /// The workers.
 #[utoipa::path(get, path = "/api/v1/workers", tag = "workers", responses(
     (status = 200, body = Listing<WorkerView>),
-    (status = "4XX", body = Problem, content_type = "application/problem+json"),
-    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn workers(State(shared): Handle) -> Result<Response, Failure> {
+pub async fn workers(State(shared): Handle) -> Result<Response, ApiFailure> {
     let items = shared.call(move |shared| Ok(shared.service.workers())).await?;
-    Ok(Document(Listing { v: crate::daemon::view::VERSION, items, next: None }).into_response())
+    Ok(JsonDocument(Listing { v: crate::daemon::view::VERSION, items, next: None }).into_response())
 }

@@ -1,9 +1,9 @@
 //! `/metrics`: counts for Prometheus, in its text format 0.0.4.
 
 use super::extract::typed;
-use super::problem::{Failure, Problem};
+use super::problem::{ApiFailure, ProblemDetails};
 use super::totals::totals;
-use super::{Handle, Shared};
+use super::{ApiState, Handle};
 use crate::daemon::view::SolverTotalsView;
 use axum::extract::State;
 use axum::http::{Method, StatusCode};
@@ -112,14 +112,14 @@ const SOLVER: [OfUser; 4] = [
 /// Counts for Prometheus.
 #[utoipa::path(get, path = "/metrics", tag = "daemon", responses(
     (status = 200, body = String, content_type = "text/plain"),
-    (status = "4XX", body = Problem, content_type = "application/problem+json"),
-    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn metrics(State(shared): Handle) -> Result<Response, Failure> {
+pub async fn metrics(State(shared): Handle) -> Result<Response, ApiFailure> {
     Ok(typed("text/plain; version=0.0.4; charset=utf-8", shared.call(written).await?))
 }
 
-fn written(shared: &Shared) -> Result<String, Failure> {
+fn written(shared: &ApiState) -> Result<String, ApiFailure> {
     let (health, totals) = (shared.service.health(), totals(shared)?);
     let mut text = Text::default();
     text.head("morpion_info", "gauge", "The program.");

@@ -15,7 +15,7 @@ mod problem;
 mod server;
 mod totals;
 
-pub use problem::Problem;
+pub use problem::ProblemDetails;
 pub use server::{ServeError, admit, serve};
 
 use super::service::Service;
@@ -29,7 +29,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use metrics::Metrics;
-use problem::{Defect, Failure};
+use problem::{ApiFailure, Defect};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
@@ -43,7 +43,7 @@ pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How the API is served.
 #[derive(Clone)]
-pub struct Options {
+pub struct ServerOptions {
     /// Names under which the daemon may be addressed, besides `localhost` and addresses in numbers.
     pub hosts: Vec<String>,
     /// Who may do what; nothing for a daemon that only its own machine reaches.
@@ -51,19 +51,19 @@ pub struct Options {
     /// Where messages go that are not for clients.
     pub log: Log,
     /// Bounds.
-    pub limits: Limits,
+    pub limits: ServerLimits,
 }
 
-impl Options {
+impl ServerOptions {
     /// No further names, no tokens, the usual bounds.
-    pub fn new(log: Log) -> Options {
-        Options { hosts: Vec::new(), tokens: None, log, limits: Limits::default() }
+    pub fn new(log: Log) -> ServerOptions {
+        ServerOptions { hosts: Vec::new(), tokens: None, log, limits: ServerLimits::default() }
     }
 }
 
 /// Bounds on what clients may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ServerLimits {
     /// Bytes of a request's body.
     pub body: usize,
     /// Time in which a request's head, and then its body, must have come.
@@ -84,9 +84,9 @@ pub struct Limits {
     pub keep_alive: Duration,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for ServerLimits {
+    fn default() -> ServerLimits {
+        ServerLimits {
             body: 1 << 20,
             reading: Duration::from_secs(15),
             answering: Duration::from_secs(30),
@@ -101,9 +101,9 @@ impl Default for Limits {
 }
 
 /// What all handlers share.
-struct Shared {
+struct ApiState {
     service: Arc<dyn Service>,
-    options: Options,
+    options: ServerOptions,
     catalogue: Catalogue,
     metrics: Metrics,
     totals: totals::Cache,
@@ -115,26 +115,26 @@ struct Shared {
     openapi: OnceLock<Bytes>,
 }
 
-type Handle = State<Arc<Shared>>;
+type Handle = State<Arc<ApiState>>;
 
-impl Shared {
+impl ApiState {
     /// Calls the service on a thread that may block.
     async fn call<T: Send + 'static>(
-        self: &Arc<Shared>,
-        call: impl FnOnce(&Shared) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, Failure> {
+        self: &Arc<ApiState>,
+        call: impl FnOnce(&ApiState) -> Result<T, ApiFailure> + Send + 'static,
+    ) -> Result<T, ApiFailure> {
         let shared = Arc::clone(self);
         match tokio::task::spawn_blocking(move || call(&shared)).await {
             Ok(result) => result,
-            Err(error) => Err(Failure::Defect(Defect(error.to_string()))),
+            Err(error) => Err(ApiFailure::Defect(Defect(error.to_string()))),
         }
     }
 
     /// The same for work that keeps a processor busy, of which little is done at a time.
     async fn call_heavy<T: Send + 'static>(
-        self: &Arc<Shared>,
-        call: impl FnOnce(&Shared) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, Failure> {
+        self: &Arc<ApiState>,
+        call: impl FnOnce(&ApiState) -> Result<T, ApiFailure> + Send + 'static,
+    ) -> Result<T, ApiFailure> {
         let place = self.heavy.acquire().await;
         let result = self.call(call).await;
         drop(place);
@@ -145,7 +145,7 @@ impl Shared {
 /// The API without sockets: answers requests.
 #[derive(Clone)]
 pub struct Api {
-    shared: Arc<Shared>,
+    shared: Arc<ApiState>,
     router: Router,
 }
 
@@ -161,13 +161,13 @@ pub struct Api {
     ),
     // Those that only parameters name are not found by themselves.
     components(schemas(
-        Problem,
+        ProblemDetails,
         super::view::EventView,
         super::view::JobState,
         super::view::UnitState,
         crate::morpion::variant::Variant,
-        archive::Form,
-        archive::Colours,
+        archive::GridForm,
+        archive::PictureColours,
     )),
     security((), ("token" = [])),
     modifiers(&TokenScheme),
@@ -192,11 +192,11 @@ impl Api {
     /// Only if the known records were damaged.
     pub fn new(
         service: Arc<dyn Service>,
-        options: Options,
+        options: ServerOptions,
         closing: watch::Receiver<bool>,
     ) -> Result<Api, crate::notation::format::ReadError> {
         let limits = options.limits;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ApiState {
             service,
             catalogue: Catalogue::load()?,
             metrics: Metrics::default(),
@@ -236,7 +236,7 @@ impl Api {
         response
     }
 
-    async fn admit(&self, request: Request) -> Result<Response, Failure> {
+    async fn admit(&self, request: Request) -> Result<Response, ApiFailure> {
         let limits = &self.shared.options.limits;
         guard::address(request.uri(), request.headers(), &self.shared.options.hosts)?;
         guard::origin(request.uri(), request.headers())?;
@@ -251,13 +251,13 @@ impl Api {
             Err(_) => {
                 let seconds = limits.reading.as_secs();
                 let text = format!("the body did not come within {seconds} seconds");
-                return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, text).into());
+                return Err(ProblemDetails::new(StatusCode::REQUEST_TIMEOUT, text).into());
             }
             Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(too_large(limits.body).into()),
-            Ok(Err(_)) => return Err(Problem::malformed("the body broke off").into()),
+            Ok(Err(_)) => return Err(ProblemDetails::malformed("the body broke off").into()),
             Ok(Ok(body)) => body.to_bytes(),
         };
-        let busy = |text| Failure::from(Problem::new(StatusCode::SERVICE_UNAVAILABLE, text));
+        let busy = |text| ApiFailure::from(ProblemDetails::new(StatusCode::SERVICE_UNAVAILABLE, text));
         let place = self.shared.running.try_acquire();
         let _place = place.map_err(|_| busy("too many requests are at work: try again in a moment"))?;
         // The router's own copy of the length would be that of a body that has been read.
@@ -270,8 +270,8 @@ impl Api {
     }
 }
 
-fn too_large(limit: usize) -> Problem {
-    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {limit} bytes"))
+fn too_large(limit: usize) -> ProblemDetails {
+    ProblemDetails::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {limit} bytes"))
 }
 
 /// Remembers which route answered, for the counts.
@@ -283,7 +283,7 @@ async fn name_route(route: Option<MatchedPath>, request: Request, next: Next) ->
     response
 }
 
-fn routes() -> OpenApiRouter<Arc<Shared>> {
+fn routes() -> OpenApiRouter<Arc<ApiState>> {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(totals::health))
         .routes(routes!(jobs::list, jobs::submit))

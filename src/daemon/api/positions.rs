@@ -1,8 +1,8 @@
 //! `/api/v1/position`: positions of two-player games, for a person who plays one on the page. Nothing is stored.
 
 use super::Handle;
-use super::extract::{Document, json};
-use super::problem::{Failure, Problem};
+use super::extract::{JsonDocument, json};
+use super::problem::{ApiFailure, ProblemDetails};
 use crate::daemon::solutions::NoPosition;
 use crate::daemon::view::{PositionRequest, PositionView};
 use axum::body::Bytes;
@@ -17,18 +17,18 @@ const MOST_MOVES: usize = 1000;
 /// number.
 #[utoipa::path(post, path = "/api/v1/position", tag = "jobs", request_body = PositionRequest, responses(
     (status = 200, body = PositionView),
-    (status = "4XX", body = Problem, content_type = "application/problem+json"),
-    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn position(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, Failure> {
+pub async fn position(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     let request: PositionRequest = json(&headers, &body)?;
     if request.moves.len() > MOST_MOVES {
-        return Err(Problem::invalid(format!("at most {MOST_MOVES} moves are played")).into());
+        return Err(ProblemDetails::invalid(format!("at most {MOST_MOVES} moves are played")).into());
     }
     let found = shared.call(move |shared| Ok(shared.service.position(request))).await?;
     match found {
-        Ok(view) => Ok(Document(view).into_response()),
-        Err(NoPosition::Settings(why)) => Err(Problem::invalid(why).into()),
-        Err(NoPosition::Move(number, why)) => Err(Problem::illegal_move(number, why).into()),
+        Ok(view) => Ok(JsonDocument(view).into_response()),
+        Err(NoPosition::Settings(why)) => Err(ProblemDetails::invalid(why).into()),
+        Err(NoPosition::Move(number, why)) => Err(ProblemDetails::illegal_move(number, why).into()),
     }
 }

@@ -1,6 +1,6 @@
 //! What a client is told when something is wrong: problem details (RFC 9457).
 //!
-//! A handler returns a [`Problem`]; it travels as an extension of its response, and [`finish`] writes it out last, so that
+//! A handler returns a [`ProblemDetails`]; it travels as an extension of its response, and [`finish`] writes it out last, so that
 //! what axum itself refuses (no such route, no such method) looks the same.
 
 use crate::daemon::service::Refusal;
@@ -18,7 +18,8 @@ const RETRY_AFTER: &str = "2";
 
 /// What is wrong with a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Problem {
+#[schema(as = Problem)]
+pub struct ProblemDetails {
     /// `about:blank`: the status says it all; `urn:morpion:illegal-move`: `number` says which move.
     #[serde(rename = "type")]
     pub kind: String,
@@ -36,10 +37,10 @@ pub struct Problem {
     pub number: Option<usize>,
 }
 
-impl Problem {
+impl ProblemDetails {
     /// A problem that its status and a text describe.
-    pub fn new(status: StatusCode, detail: impl Into<String>) -> Problem {
-        Problem {
+    pub fn new(status: StatusCode, detail: impl Into<String>) -> ProblemDetails {
+        ProblemDetails {
             kind: "about:blank".to_owned(),
             title: status.canonical_reason().unwrap_or("Error").to_owned(),
             status: status.as_u16(),
@@ -50,27 +51,27 @@ impl Problem {
     }
 
     /// Malformed.
-    pub fn malformed(detail: impl Into<String>) -> Problem {
-        Problem::new(StatusCode::BAD_REQUEST, detail)
+    pub fn malformed(detail: impl Into<String>) -> ProblemDetails {
+        ProblemDetails::new(StatusCode::BAD_REQUEST, detail)
     }
 
     /// Well formed, but makes no sense.
-    pub fn invalid(detail: impl Into<String>) -> Problem {
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
+    pub fn invalid(detail: impl Into<String>) -> ProblemDetails {
+        ProblemDetails::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
     }
 
     /// Nothing is there.
-    pub fn not_found(what: &str) -> Problem {
-        Problem::new(StatusCode::NOT_FOUND, format!("there is no {what}"))
+    pub fn not_found(what: &str) -> ProblemDetails {
+        ProblemDetails::new(StatusCode::NOT_FOUND, format!("there is no {what}"))
     }
 
     /// A grid or position with an illegal move.
-    pub fn illegal_move(number: usize, detail: impl Into<String>) -> Problem {
-        Problem {
+    pub fn illegal_move(number: usize, detail: impl Into<String>) -> ProblemDetails {
+        ProblemDetails {
             kind: "urn:morpion:illegal-move".to_owned(),
             title: "Illegal move".to_owned(),
             number: Some(number),
-            ..Problem::invalid(detail)
+            ..ProblemDetails::invalid(detail)
         }
     }
 }
@@ -81,33 +82,33 @@ pub struct Defect(pub String);
 
 /// What a handler returns if it does not do what it is asked.
 #[derive(Debug)]
-pub enum Failure {
+pub enum ApiFailure {
     /// Something is wrong with the request or its moment.
-    Problem(Box<Problem>),
+    Problem(Box<ProblemDetails>),
     /// Something is wrong with the daemon.
     Defect(Defect),
 }
 
-impl From<Problem> for Failure {
-    fn from(problem: Problem) -> Failure {
-        Failure::Problem(Box::new(problem))
+impl From<ProblemDetails> for ApiFailure {
+    fn from(problem: ProblemDetails) -> ApiFailure {
+        ApiFailure::Problem(Box::new(problem))
     }
 }
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Failure {
+impl From<Refusal> for ApiFailure {
+    fn from(refusal: Refusal) -> ApiFailure {
         let status = match &refusal {
             Refusal::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Refusal::NotFound(_) => StatusCode::NOT_FOUND,
             Refusal::Conflict(_) => StatusCode::CONFLICT,
             Refusal::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-            Refusal::Internal(text) => return Failure::Defect(Defect(text.clone())),
+            Refusal::Internal(text) => return ApiFailure::Defect(Defect(text.clone())),
         };
-        Problem::new(status, refusal.to_string()).into()
+        ProblemDetails::new(status, refusal.to_string()).into()
     }
 }
 
-impl IntoResponse for Problem {
+impl IntoResponse for ProblemDetails {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = status.into_response();
@@ -116,12 +117,12 @@ impl IntoResponse for Problem {
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for ApiFailure {
     fn into_response(self) -> Response {
         match self {
-            Failure::Problem(problem) => problem.into_response(),
-            Failure::Defect(defect) => {
-                let problem = Problem::new(
+            ApiFailure::Problem(problem) => problem.into_response(),
+            ApiFailure::Defect(defect) => {
+                let problem = ProblemDetails::new(
                     StatusCode::INTERNAL_SERVER_ERROR,
                     "the daemon has a defect or its store is damaged: its log says more",
                 );
@@ -139,12 +140,14 @@ pub fn finish(mut response: Response, method: &axum::http::Method, path: &str) -
     if !status.is_client_error() && !status.is_server_error() {
         return response;
     }
-    let mut problem = response.extensions_mut().remove::<Problem>().unwrap_or_else(|| match status {
-        StatusCode::NOT_FOUND => Problem::not_found("such thing here: /api/v1/openapi.json says what there is"),
-        StatusCode::METHOD_NOT_ALLOWED => {
-            Problem::new(status, format!("{method} is not for this: the header Allow says what is"))
+    let mut problem = response.extensions_mut().remove::<ProblemDetails>().unwrap_or_else(|| match status {
+        StatusCode::NOT_FOUND => {
+            ProblemDetails::not_found("such thing here: /api/v1/openapi.json says what there is")
         }
-        _ => Problem::new(status, "the request cannot be answered"),
+        StatusCode::METHOD_NOT_ALLOWED => {
+            ProblemDetails::new(status, format!("{method} is not for this: the header Allow says what is"))
+        }
+        _ => ProblemDetails::new(status, "the request cannot be answered"),
     });
     problem.instance = Some(path.to_owned());
     let bytes = serde_json::to_vec(&problem).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The sockets: connections are accepted up to a bound, slow ones are given up, and when the daemon ends, requests at work
 //! are answered first.
 
-use super::{Api, Options};
+use super::{Api, ServerOptions};
 use crate::daemon::service::Service;
 use crate::daemon::tokens::TokenError;
 use crate::notation::format::ReadError;
@@ -62,7 +62,7 @@ fn is_own(address: SocketAddr) -> bool {
 ///
 /// # Errors
 /// If the address would be open to everybody, or the tokens cannot be read.
-pub fn admit(address: SocketAddr, options: &Options) -> Result<(), ServeError> {
+pub fn admit(address: SocketAddr, options: &ServerOptions) -> Result<(), ServeError> {
     if is_own(address) {
         return Ok(());
     }
@@ -80,7 +80,7 @@ pub fn admit(address: SocketAddr, options: &Options) -> Result<(), ServeError> {
 pub async fn serve(
     service: Arc<dyn Service>,
     listener: TcpListener,
-    mut options: Options,
+    mut options: ServerOptions,
     shutdown: impl Future<Output = ()> + Send,
 ) -> Result<(), ServeError> {
     let address = listener.local_addr()?;
@@ -106,7 +106,7 @@ pub async fn serve(
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
             (place, accepted) = accepted => match accepted {
                 Ok((stream, _)) => {
-                    let connection = Connection { api: api.clone(), closing: closing.clone() };
+                    let connection = HttpConnection { api: api.clone(), closing: closing.clone() };
                     connections.spawn(async move {
                         connection.answer(stream).await;
                         drop(place);
@@ -133,12 +133,12 @@ fn broken_off(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-struct Connection {
+struct HttpConnection {
     api: Api,
     closing: watch::Receiver<bool>,
 }
 
-impl Connection {
+impl HttpConnection {
     /// Answers the requests of one connection, one after the other.
     async fn answer(mut self, stream: TcpStream) {
         let limits = self.api.shared.options.limits;

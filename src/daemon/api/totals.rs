@@ -1,8 +1,8 @@
 //! `/api/v1/health`, `/api/v1/statistics` and the description of the API itself.
 
-use super::extract::{Document, typed};
-use super::problem::{Failure, Problem};
-use super::{Handle, Shared};
+use super::extract::{JsonDocument, typed};
+use super::problem::{ApiFailure, ProblemDetails};
+use super::{ApiState, Handle};
 use crate::daemon::service::{GridFilter, JobFilter, Page};
 use crate::daemon::view::{BestView, HealthView, SolverTotalsView, TotalsView, VERSION};
 use crate::morpion::variant::Variant;
@@ -22,28 +22,28 @@ pub struct Cache(Mutex<Option<(Instant, TotalsView)>>);
 /// How the daemon stands.
 #[utoipa::path(get, path = "/api/v1/health", tag = "daemon", responses(
     (status = 200, body = HealthView),
-    (status = "4XX", body = Problem, content_type = "application/problem+json"),
-    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn health(State(shared): Handle) -> Result<Response, Failure> {
+pub async fn health(State(shared): Handle) -> Result<Response, ApiFailure> {
     let health = shared.call(move |shared| Ok(shared.service.health())).await?;
-    Ok(Document(health).into_response())
+    Ok(JsonDocument(health).into_response())
 }
 
 /// Sums over all jobs; at most a second old.
 #[utoipa::path(get, path = "/api/v1/statistics", tag = "daemon", responses(
     (status = 200, body = TotalsView),
-    (status = "4XX", body = Problem, content_type = "application/problem+json"),
-    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn statistics(State(shared): Handle) -> Result<Response, Failure> {
-    Ok(Document(shared.call(totals).await?).into_response())
+pub async fn statistics(State(shared): Handle) -> Result<Response, ApiFailure> {
+    Ok(JsonDocument(shared.call(totals).await?).into_response())
 }
 
 /// This description, OpenAPI 3.1.
 #[utoipa::path(get, path = "/api/v1/openapi.json", tag = "daemon", responses(
     (status = 200, body = Object),
-    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
 pub async fn openapi(State(shared): Handle) -> Response {
     typed("application/json", shared.openapi.get().cloned().unwrap_or_default())
@@ -53,7 +53,7 @@ pub async fn openapi(State(shared): Handle) -> Response {
 ///
 /// # Errors
 /// If the service cannot list its jobs or grids.
-pub fn totals(shared: &Shared) -> Result<TotalsView, Failure> {
+pub fn totals(shared: &ApiState) -> Result<TotalsView, ApiFailure> {
     // One thread makes them, the others wait for it.
     let mut cached = shared.totals.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if let Some((_, totals)) = cached.as_ref().filter(|(made, _)| made.elapsed() < FRESH) {
@@ -64,7 +64,7 @@ pub fn totals(shared: &Shared) -> Result<TotalsView, Failure> {
     Ok(totals)
 }
 
-fn add_up(shared: &Shared) -> Result<TotalsView, Failure> {
+fn add_up(shared: &ApiState) -> Result<TotalsView, ApiFailure> {
     let mut totals = TotalsView {
         v: VERSION,
         jobs: BTreeMap::new(),

@@ -1,9 +1,9 @@
 //! A job's coordinator: the thread that runs it, and what the daemon holds of it. What it runs is its kind's business.
 
-use super::kind::{Bench, Stop, kind};
+use super::kind::{CannotRun, RunContext, kind};
 use super::{Daemon, Shutdown};
-use crate::daemon::records::{Spec, Standing};
-use crate::daemon::view::{EventKind, JobId, Limits as Allowed};
+use crate::daemon::records::{JobStanding, Spec};
+use crate::daemon::view::{EventKind, JobId, JobLimits};
 use crate::queue::{LaneId, Terms};
 use crate::runner::Limits;
 use crate::runner::orders::{NotDone, Order, Ordered, Orders, orders};
@@ -21,33 +21,33 @@ const TELL: Duration = Duration::from_secs(1);
 const STORE: Duration = Duration::from_secs(10);
 
 /// What the daemon holds of a coordinator.
-pub struct Active {
+pub struct ActiveJob {
     orders: Orders,
-    pub live: Arc<Mutex<Live>>,
+    pub live: Arc<Mutex<LiveJob>>,
     /// It is to end for good.
     pub cancelled: bool,
 }
 
 /// What a coordinator last said.
 #[derive(Debug, Default)]
-pub struct Live {
+pub struct LiveJob {
     /// Its lane in the queue.
     pub lane: Option<LaneId>,
     /// How the job stands.
-    pub standing: Option<Standing>,
+    pub standing: Option<JobStanding>,
     /// Failed attempts of units that are not done.
     pub failures: BTreeMap<u64, u32>,
 }
 
-impl Active {
+impl ActiveJob {
     /// With where its orders come out.
-    pub fn new() -> (Active, Ordered) {
+    pub fn new() -> (ActiveJob, Ordered) {
         let (orders, ordered) = orders();
-        (Active { orders, live: Arc::default(), cancelled: false }, ordered)
+        (ActiveJob { orders, live: Arc::default(), cancelled: false }, ordered)
     }
 
     /// What it last said.
-    pub fn live(&self) -> MutexGuard<'_, Live> {
+    pub fn live(&self) -> MutexGuard<'_, LiveJob> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -74,7 +74,7 @@ pub fn give(orders: &Orders, order: Order) -> Result<(), NotDone> {
 }
 
 /// How a coordinator ended.
-pub enum Ended {
+pub enum CoordinatorEnd {
     /// The job is over, for this reason.
     Finished(&'static str),
     /// It can go on.
@@ -86,27 +86,32 @@ pub enum Ended {
 }
 
 /// The terms and limits that a session is to keep.
-pub fn allowed(limits: &Allowed, priority: i32, weight: u32) -> (Limits, Terms) {
-    let Allowed { seconds, iterations, threads, memory } = *limits;
+pub fn allowed(limits: &JobLimits, priority: i32, weight: u32) -> (Limits, Terms) {
+    let JobLimits { seconds, iterations, threads, memory } = *limits;
     (Limits { seconds, iterations, memory }, Terms { priority, weight, workers: threads })
 }
 
 impl Daemon {
     /// Runs a job until it is over or told to stop, with how it stood last.
-    pub(super) fn drive(&self, id: JobId, live: &Arc<Mutex<Live>>, ordered: &Ordered) -> (Ended, Option<Standing>) {
+    pub(super) fn drive(
+        &self,
+        id: JobId,
+        live: &Arc<Mutex<LiveJob>>,
+        ordered: &Ordered,
+    ) -> (CoordinatorEnd, Option<JobStanding>) {
         let ran = catch_unwind(AssertUnwindSafe(|| self.run(id, live, ordered)));
         let ended = match ran {
             Ok(Ok(ended)) => ended,
-            Ok(Err(Stop::Refused(why))) => Ended::Refused(why),
-            Ok(Err(Stop::Failed(why))) => Ended::Failed(why),
-            Err(_) => Ended::Failed("its coordinator failed (a defect of this program)".to_owned()),
+            Ok(Err(CannotRun::Refused(why))) => CoordinatorEnd::Refused(why),
+            Ok(Err(CannotRun::Failed(why))) => CoordinatorEnd::Failed(why),
+            Err(_) => CoordinatorEnd::Failed("its coordinator failed (a defect of this program)".to_owned()),
         };
         let standing = live.lock().unwrap_or_else(PoisonError::into_inner).standing.clone();
         (ended, standing)
     }
 
-    fn run(&self, id: JobId, live: &Arc<Mutex<Live>>, ordered: &Ordered) -> Result<Ended, Stop> {
-        let lost = || Stop::Failed("what it is made of is missing from the store".to_owned());
+    fn run(&self, id: JobId, live: &Arc<Mutex<LiveJob>>, ordered: &Ordered) -> Result<CoordinatorEnd, CannotRun> {
+        let lost = || CannotRun::Failed("what it is made of is missing from the store".to_owned());
         let spec = self.store.spec(id)?.ok_or_else(lost)?;
         let Spec { work, .. } = serde_json::from_slice(&spec).map_err(|_| lost())?;
         let (limits, terms, poisoned) = {
@@ -115,25 +120,26 @@ impl Daemon {
             let (limits, terms) = allowed(&record.limits, record.priority, record.weight);
             (limits, terms, record.units_poisoned)
         };
-        let desk = Desk { daemon: self, id, live: Arc::clone(live), told: None, stored: Instant::now(), saved: 0 };
-        kind(&work).run(Bench { desk, ordered, limits, terms, poisoned })
+        let reporter =
+            JobReporter { daemon: self, id, live: Arc::clone(live), told: None, stored: Instant::now(), saved: 0 };
+        kind(&work).run(RunContext { reporter, ordered, limits, terms, poisoned })
     }
 }
 
 /// What a coordinator tells the daemon, whatever its kind.
-pub struct Desk<'a> {
+pub struct JobReporter<'a> {
     pub daemon: &'a Daemon,
     pub id: JobId,
-    live: Arc<Mutex<Live>>,
+    live: Arc<Mutex<LiveJob>>,
     told: Option<Instant>,
     stored: Instant,
     /// Checkpoints begun.
     saved: u32,
 }
 
-impl Desk<'_> {
+impl JobReporter<'_> {
     /// What is shown of the job.
-    pub fn live(&self) -> MutexGuard<'_, Live> {
+    pub fn live(&self) -> MutexGuard<'_, LiveJob> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -144,7 +150,7 @@ impl Desk<'_> {
     }
 
     /// How it stands.
-    pub fn stands(&mut self, standing: Standing) {
+    pub fn stands(&mut self, standing: JobStanding) {
         if self.told.is_none_or(|told| told.elapsed() >= TELL) {
             self.told = Some(Instant::now());
             let threads = self.live().lane.map_or(0, |lane| self.daemon.threads_of(lane));
@@ -212,7 +218,7 @@ impl Desk<'_> {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn catch_up(&self, unit: u64, record: UnitRecord) -> Result<(), Stop> {
+    pub fn catch_up(&self, unit: u64, record: UnitRecord) -> Result<(), CannotRun> {
         let known = self.daemon.store.unit(self.id, unit)?;
         if known.as_ref().is_none_or(|known| known.end.is_none()) {
             let attempts = known.map_or(1, |known| known.attempts + 1);

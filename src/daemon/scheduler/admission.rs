@@ -1,8 +1,8 @@
 //! Which jobs have a coordinator: starting one, sending one away, taking in its end.
 
-use super::active::{Active, Ended};
-use super::{Core, Daemon, Entry, Shutdown, now};
-use crate::daemon::records::{JobRecord, Standing};
+use super::active::{ActiveJob, CoordinatorEnd};
+use super::{Core, Daemon, JobEntry, Shutdown, now};
+use crate::daemon::records::{JobRecord, JobStanding};
 use crate::daemon::view::{EventKind, JobId, JobState};
 use crate::store::Change;
 use std::cmp::Reverse;
@@ -32,7 +32,7 @@ impl Daemon {
     fn make_room(&self, core: &mut Core, priority: i32) {
         let mut last: Option<(i32, JobId)> = None;
         for &id in &core.active {
-            let Some(Entry::Open(open)) = core.jobs.get(&id) else { continue };
+            let Some(JobEntry::OpenJob(open)) = core.jobs.get(&id) else { continue };
             // A paused one counts as below all.
             let rank = if open.record.state == JobState::Paused { i32::MIN } else { open.record.priority };
             if rank < priority && last.is_none_or(|(least, _)| rank <= least) {
@@ -40,7 +40,7 @@ impl Daemon {
             }
         }
         if let Some((_, id)) = last
-            && let Some(Entry::Open(open)) = core.jobs.get(&id)
+            && let Some(JobEntry::OpenJob(open)) = core.jobs.get(&id)
             && let Some(active) = &open.active
         {
             active.end(Shutdown::Now);
@@ -49,7 +49,7 @@ impl Daemon {
 
     fn start(&self, core: &mut Core, id: JobId) -> std::io::Result<()> {
         let Some(open) = core.open(id) else { return Ok(()) };
-        let (active, ordered) = Active::new();
+        let (active, ordered) = ActiveJob::new();
         let live = active.live.clone();
         if open.record.state == JobState::Draining {
             active.end(Shutdown::WhenUnitsEnd);
@@ -87,7 +87,7 @@ impl Daemon {
     }
 
     /// Takes in the end of a job's coordinator.
-    fn take_back(&self, id: JobId, ended: Ended, standing: Option<&Standing>) {
+    fn take_back(&self, id: JobId, ended: CoordinatorEnd, standing: Option<&JobStanding>) {
         let mut core = self.lock();
         let closing = core.closing;
         let Some(open) = core.open(id) else { return };
@@ -95,17 +95,17 @@ impl Daemon {
         if let Some(standing) = standing {
             open.record.update(standing);
         }
-        if let Ended::Refused(reason) = &ended {
+        if let CoordinatorEnd::Refused(reason) = &ended {
             open.refused = Some(reason.clone());
         }
         // A job that drains because the daemon ends goes on later.
         let drains = open.record.state == JobState::Draining;
         let over = match &ended {
             _ if cancelled => Some((JobState::Cancelled, None)),
-            Ended::Finished("drained") if closing.is_some() && !drains => None,
-            Ended::Finished(reason) => Some((JobState::Finished, Some((*reason).to_owned()))),
-            Ended::Failed(reason) => Some((JobState::Failed, Some(reason.clone()))),
-            Ended::Stopped | Ended::Refused(_) => None,
+            CoordinatorEnd::Finished("drained") if closing.is_some() && !drains => None,
+            CoordinatorEnd::Finished(reason) => Some((JobState::Finished, Some((*reason).to_owned()))),
+            CoordinatorEnd::Failed(reason) => Some((JobState::Failed, Some(reason.clone()))),
+            CoordinatorEnd::Stopped | CoordinatorEnd::Refused(_) => None,
         };
         if let Some((state, reason)) = over {
             drop(core);
@@ -121,7 +121,7 @@ impl Daemon {
         core.active.remove(&id);
         match ended {
             // It is tried again after a while.
-            Ended::Refused(reason) => core.trouble = Some((reason, Instant::now())),
+            CoordinatorEnd::Refused(reason) => core.trouble = Some((reason, Instant::now())),
             _ => self.admit(&mut core),
         }
         drop(core);
@@ -141,7 +141,7 @@ impl Daemon {
         let stored = self.store.barrier().is_ok();
         let mut core = self.lock();
         if stored {
-            core.jobs.insert(id, Entry::Over { state, kind: record.kind });
+            core.jobs.insert(id, JobEntry::Over { state, kind: record.kind });
         } else if let Some(open) = core.open(id) {
             open.record = record;
             open.active = None;

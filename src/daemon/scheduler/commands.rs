@@ -1,12 +1,12 @@
 //! What clients do to jobs. Each call returns when its effect is real and durable.
 
 use super::active::{allowed, give};
-use super::kind::{Facts, kind};
-use super::{Core, Daemon, Entry, LAST_JOB, now};
-use crate::daemon::kinds::Prepared;
+use super::kind::{JobFacts, kind};
+use super::{Core, Daemon, JobEntry, LAST_JOB, now};
+use crate::daemon::kinds::PreparedJob;
 use crate::daemon::records::{JobRecord, Spec};
-use crate::daemon::service::{Adjustment, Command, Refusal};
-use crate::daemon::view::{EventKind, JobId, JobRequest, JobState, JobView, Limits};
+use crate::daemon::service::{Adjustment, JobCommand, Refusal};
+use crate::daemon::view::{EventKind, JobId, JobLimits, JobRequest, JobState, JobView};
 use crate::runner::orders::{NotDone, Order};
 use crate::store::{Change, StoreError};
 use std::cmp::Reverse;
@@ -77,11 +77,11 @@ impl Daemon {
     }
 
     fn take_new(&self, request: JobRequest, key: Option<&str>) -> Result<JobView, Refusal> {
-        let Prepared { name, limits, settings, strategy, work } =
+        let PreparedJob { name, limits, settings, strategy, work } =
             self.kinds.prepare(&request, self.workers).map_err(Refusal::Invalid)?;
         let limits = joined(limits, request.limits)?;
         check_terms(request.priority, request.weight, &limits)?;
-        let Facts { variant, seed, solution } = kind(&work).facts().map_err(Refusal::Invalid)?;
+        let JobFacts { variant, seed, solution } = kind(&work).facts().map_err(Refusal::Invalid)?;
         let settings = serde_json::to_string(&settings).map_err(|error| Refusal::Internal(error.to_string()))?;
         let spec = Spec { request, work };
         let bytes = serde_json::to_vec(&spec).map_err(|error| Refusal::Internal(error.to_string()))?;
@@ -132,14 +132,14 @@ impl Daemon {
         Ok(view)
     }
 
-    pub(super) fn obey(&self, id: JobId, command: Command) -> Result<JobView, Refusal> {
+    pub(super) fn obey(&self, id: JobId, command: JobCommand) -> Result<JobView, Refusal> {
         let mut core = self.open_job(id)?;
         let Some(open) = core.open(id) else { return Err(no_job(id)) };
         let before = open.record.state;
-        let orders = open.active.as_ref().map(super::active::Active::orders);
+        let orders = open.active.as_ref().map(super::active::ActiveJob::orders);
         let place = (Reverse(open.record.priority), id);
         match command {
-            Command::Pause => {
+            JobCommand::Pause => {
                 if before == JobState::Draining {
                     return Err(Refusal::Conflict(format!("job {id} is draining: cancel it, or wait for its end")));
                 }
@@ -154,7 +154,7 @@ impl Daemon {
                     )));
                 }
             }
-            Command::Resume => {
+            JobCommand::Resume => {
                 if before != JobState::Paused {
                     return Err(Refusal::Conflict(format!("job {id} is not paused")));
                 }
@@ -175,9 +175,9 @@ impl Daemon {
                     }
                 }
             }
-            Command::Cancel => {
+            JobCommand::Cancel => {
                 core.waiting.remove(&place);
-                if let Some(Entry::Open(open)) = core.jobs.get_mut(&id)
+                if let Some(JobEntry::OpenJob(open)) = core.jobs.get_mut(&id)
                     && let Some(active) = &mut open.active
                 {
                     active.cancelled = true;
@@ -191,7 +191,7 @@ impl Daemon {
                     self.end(id, JobState::Cancelled, None);
                 }
             }
-            Command::Drain => {
+            JobCommand::Drain => {
                 let began = core.open(id).is_some_and(|open| open.record.began.is_some());
                 if let Some(orders) = orders {
                     self.set_state(&mut core, id, JobState::Draining);
@@ -219,9 +219,9 @@ impl Daemon {
         let core = self.lock();
         match core.jobs.get(&id) {
             None => Err(no_job(id)),
-            Some(Entry::Over { .. }) => Err(Refusal::Conflict(format!("job {id} is over"))),
-            Some(Entry::Open(open)) if open.ending => Err(Refusal::Conflict(format!("job {id} is over"))),
-            Some(Entry::Open(_)) => Ok(core),
+            Some(JobEntry::Over { .. }) => Err(Refusal::Conflict(format!("job {id} is over"))),
+            Some(JobEntry::OpenJob(open)) if open.ending => Err(Refusal::Conflict(format!("job {id} is over"))),
+            Some(JobEntry::OpenJob(_)) => Ok(core),
         }
     }
 
@@ -260,7 +260,7 @@ impl Daemon {
         let before = (Reverse(open.record.priority), id);
         (open.record.priority, open.record.weight, open.record.limits) = (priority, weight, limits);
         self.store.later(vec![Change::Job(id, open.record.bytes())]);
-        let orders = open.active.as_ref().map(super::active::Active::orders);
+        let orders = open.active.as_ref().map(super::active::ActiveJob::orders);
         if core.waiting.remove(&before) {
             core.waiting.insert((Reverse(priority), id));
         }
@@ -279,10 +279,10 @@ impl Daemon {
         let core = self.lock();
         match core.jobs.get(&id) {
             None => return Err(no_job(id)),
-            Some(Entry::Open(_)) => {
+            Some(JobEntry::OpenJob(_)) => {
                 return Err(Refusal::Conflict(format!("job {id} is not over: cancel it first")));
             }
-            Some(Entry::Over { .. }) => {}
+            Some(JobEntry::Over { .. }) => {}
         }
         drop(core);
         let record = self.record(id)?;
@@ -295,14 +295,14 @@ impl Daemon {
     }
 }
 
-fn check_terms(priority: i32, weight: u32, limits: &Limits) -> Result<(), Refusal> {
+fn check_terms(priority: i32, weight: u32, limits: &JobLimits) -> Result<(), Refusal> {
     if !PRIORITIES.contains(&priority) {
         return invalid(format!("priority {priority}: -100 to 100 is expected"));
     }
     if !WEIGHTS.contains(&weight) {
         return invalid(format!("weight {weight}: 1 to 1000 is expected"));
     }
-    let Limits { seconds, iterations, threads, memory } = *limits;
+    let JobLimits { seconds, iterations, threads, memory } = *limits;
     if seconds.is_some_and(|seconds| seconds.is_nan() || seconds <= 0.0 || seconds > LONGEST_TIME) {
         return invalid("limits.seconds: a number above 0 and up to 1e12 is expected".to_owned());
     }
@@ -319,7 +319,7 @@ fn check_terms(priority: i32, weight: u32, limits: &Limits) -> Result<(), Refusa
 }
 
 /// The limits of the settings and those of the request, if they do not contradict each other.
-fn joined(settings: Limits, request: Limits) -> Result<Limits, Refusal> {
+fn joined(settings: JobLimits, request: JobLimits) -> Result<JobLimits, Refusal> {
     fn one<T: PartialEq>(name: &str, setting: Option<T>, limit: Option<T>) -> Result<Option<T>, Refusal> {
         match (setting, limit) {
             (Some(a), Some(b)) if a != b => {
@@ -328,7 +328,7 @@ fn joined(settings: Limits, request: Limits) -> Result<Limits, Refusal> {
             (a, b) => Ok(a.or(b)),
         }
     }
-    Ok(Limits {
+    Ok(JobLimits {
         seconds: one("seconds", settings.seconds, request.seconds)?,
         iterations: one("iterations", settings.iterations, request.iterations)?,
         threads: one("threads", settings.threads, request.threads)?,

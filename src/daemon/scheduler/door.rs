@@ -5,7 +5,7 @@ use super::kind::kind;
 use super::lists::grid_view;
 use super::{Daemon, now};
 use crate::daemon::records::Spec;
-use crate::daemon::service::{Adjustment, Command, GridFilter, JobFilter, Page, Refusal, Service};
+use crate::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
 use crate::daemon::solutions::{self, NoPosition};
 use crate::daemon::view::{
     EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobView, Listing, PositionRequest, PositionView,
@@ -34,7 +34,7 @@ impl Service for Daemon {
         self.show(id)
     }
 
-    fn command(&self, id: JobId, command: Command) -> Result<JobView, Refusal> {
+    fn command(&self, id: JobId, command: JobCommand) -> Result<JobView, Refusal> {
         self.obey(id, command)
     }
 

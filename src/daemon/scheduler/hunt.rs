@@ -1,9 +1,9 @@
 //! Hunts as the scheduler runs them.
 
-use super::active::{Desk, Ended};
-use super::kind::{Bench, Facts, Kind, Stop};
+use super::active::{CoordinatorEnd, JobReporter};
+use super::kind::{CannotRun, JobFacts, JobKind, RunContext};
 use crate::daemon::course;
-use crate::daemon::records::{Standing, key_text};
+use crate::daemon::records::{JobStanding, key_text};
 use crate::daemon::view::{EventKind, JobId, StatisticsView};
 use crate::jobs::hunt::{Best, Hunt, Job, Over};
 use crate::morpion::geometry::Move;
@@ -26,15 +26,15 @@ use std::sync::Arc;
 /// So many grids of a job's own archive go into that of the daemon, besides its bests: some ten megabytes.
 const MOST_GRIDS: usize = 10_000;
 
-impl Kind for Job {
-    fn facts(&self) -> Result<Facts, String> {
+impl JobKind for Job {
+    fn facts(&self) -> Result<JobFacts, String> {
         Hunt::new(self.clone()).map_err(|error| error.to_string())?;
-        Ok(Facts { variant: Some(self.variant), seed: Some(self.seed), solution: None })
+        Ok(JobFacts { variant: Some(self.variant), seed: Some(self.seed), solution: None })
     }
 
-    fn run(&self, bench: Bench<'_>) -> Result<Ended, Stop> {
-        let Bench { desk, ordered, limits, terms, poisoned } = bench;
-        let (daemon, id) = (desk.daemon, desk.id);
+    fn run(&self, context: RunContext<'_>) -> Result<CoordinatorEnd, CannotRun> {
+        let RunContext { reporter, ordered, limits, terms, poisoned } = context;
+        let (daemon, id) = (reporter.daemon, reporter.id);
         let workers = terms.workers.map_or(daemon.workers, |most| most.clamp(1, daemon.workers));
         let path = daemon.directory.job(id);
         let resumed = path.join(state::CHECKPOINT).exists();
@@ -46,7 +46,7 @@ impl Kind for Job {
             Session::begin(&path, self.clone(), workers + 1, limits.seconds)
         };
         let mut session = match opened {
-            Err(RunError::TimeIsUp { .. }) => return Ok(Ended::Finished("time")),
+            Err(RunError::TimeIsUp { .. }) => return Ok(CoordinatorEnd::Finished("time")),
             opened => opened?,
         };
         session.set_pace(daemon.pace);
@@ -54,9 +54,9 @@ impl Kind for Job {
         if let Some(trap) = &daemon.trap {
             session.set_trap(Arc::clone(trap));
         }
-        let mut reporter = Reporter { desk, job: self, method: method(&self.params), grids: 0 };
+        let mut observer = HuntObserver { reporter, job: self, method: method(&self.params), grids: 0 };
         if resumed {
-            reporter.catch_up(&session)?;
+            observer.catch_up(&session)?;
         }
         if poisoned > 0 {
             let mut aside = Vec::new();
@@ -68,8 +68,8 @@ impl Kind for Job {
         }
         let queue = Arc::new(Of(Arc::clone(&daemon.queue) as _));
         let place = Place { queue, terms, clocking: Clocking::Busy };
-        let Report { ending, status } = session.run_on(&place, &Interrupt::default(), ordered, &mut reporter)?;
-        reporter.desk.live().standing = Some(Standing::from(&status));
+        let Report { ending, status } = session.run_on(&place, &Interrupt::default(), ordered, &mut observer)?;
+        observer.reporter.live().standing = Some(JobStanding::from(&status));
         Ok(ended(ending))
     }
 
@@ -78,28 +78,32 @@ impl Kind for Job {
     }
 }
 
-fn ended(ending: Ending) -> Ended {
+fn ended(ending: Ending) -> CoordinatorEnd {
     match ending {
-        Ending::Over(Over::Target) => Ended::Finished("target"),
-        Ending::Over(Over::Exhausted) => Ended::Finished("exhausted"),
-        Ending::Over(Over::Finished) => Ended::Finished("finished"),
+        Ending::Over(Over::Target) => CoordinatorEnd::Finished("target"),
+        Ending::Over(Over::Exhausted) => CoordinatorEnd::Finished("exhausted"),
+        Ending::Over(Over::Finished) => CoordinatorEnd::Finished("finished"),
         Ending::Stopped(stopped) => stopped_by(stopped),
     }
 }
 
 /// How a coordinator ended that stopped before the end.
-pub fn stopped_by(stopped: Stopped) -> Ended {
+pub fn stopped_by(stopped: Stopped) -> CoordinatorEnd {
     match stopped {
-        Stopped::Time => Ended::Finished("time"),
-        Stopped::Iterations => Ended::Finished("iterations"),
-        Stopped::Drained => Ended::Finished("drained"),
-        Stopped::Interrupted | Stopped::Failed => Ended::Stopped,
+        Stopped::Time => CoordinatorEnd::Finished("time"),
+        Stopped::Iterations => CoordinatorEnd::Finished("iterations"),
+        Stopped::Drained => CoordinatorEnd::Finished("drained"),
+        Stopped::Interrupted | Stopped::Failed => CoordinatorEnd::Stopped,
     }
 }
 
-impl From<RunError> for Stop {
-    fn from(error: RunError) -> Stop {
-        if is_of_the_disk(&error) { Stop::Refused(error.to_string()) } else { Stop::Failed(error.to_string()) }
+impl From<RunError> for CannotRun {
+    fn from(error: RunError) -> CannotRun {
+        if is_of_the_disk(&error) {
+            CannotRun::Refused(error.to_string())
+        } else {
+            CannotRun::Failed(error.to_string())
+        }
     }
 }
 
@@ -119,35 +123,35 @@ fn is_of_the_disk(error: &RunError) -> bool {
 }
 
 /// Passes on to the daemon what happens in a session.
-struct Reporter<'a> {
-    desk: Desk<'a>,
+struct HuntObserver<'a> {
+    reporter: JobReporter<'a>,
     job: &'a Job,
     method: String,
     /// Grids of the job's archive that have gone into the daemon's.
     grids: usize,
 }
 
-impl Reporter<'_> {
+impl HuntObserver<'_> {
     /// A change that puts a grid into the archive, and its key.
     fn grid(&self, moves: &[Move], unit: u64, iterations: u64, seconds: f64, time: f64) -> Option<(u64, Change)> {
         let mut provenance = provenance(&self.method, unit, self.job.seed);
         provenance.iterations = Some(iterations);
         provenance.seconds = Some(seconds);
         let grid = Grid { variant: self.job.variant, moves: moves.to_vec(), provenance };
-        let found = Found { job: Some(self.desk.id), unit: Some(unit), time, seconds: Some(seconds) };
+        let found = Found { job: Some(self.reporter.id), unit: Some(unit), time, seconds: Some(seconds) };
         // The referee has passed it, so that it can be written.
-        let record = GridRecord::new(&grid, found, &self.desk.daemon.catalogue).ok()?;
+        let record = GridRecord::new(&grid, found, &self.reporter.daemon.catalogue).ok()?;
         Some((record.key, Change::Grid(Box::new(record))))
     }
 
     fn put_best(&self, best: &Best) {
         let Best { moves, unit, iterations, seconds, time, .. } = best;
         let Some((key, change)) = self.grid(moves, *unit, *iterations, *seconds, *time) else { return };
-        let mut core = self.desk.daemon.lock();
-        if let Some(open) = core.open(self.desk.id) {
+        let mut core = self.reporter.daemon.lock();
+        if let Some(open) = core.open(self.reporter.id) {
             open.record.best = Some(best.score());
             open.record.best_grid = Some(key);
-            self.desk.daemon.store.later(vec![change, Change::Job(self.desk.id, open.record.bytes())]);
+            self.reporter.daemon.store.later(vec![change, Change::Job(self.reporter.id, open.record.bytes())]);
         }
     }
 
@@ -158,26 +162,26 @@ impl Reporter<'_> {
         self.grids += 1;
         let Find { moves, unit, iterations, seconds, time, .. } = find;
         if let Some((_, change)) = self.grid(moves, *unit, *iterations, *seconds, *time) {
-            self.desk.daemon.store.later(vec![change]);
+            self.reporter.daemon.store.later(vec![change]);
         }
     }
 
     /// Stores what a crash may have kept from the store: what the session's own files say is what counts.
-    fn catch_up(&mut self, session: &Session) -> Result<(), Stop> {
+    fn catch_up(&mut self, session: &Session) -> Result<(), CannotRun> {
         for ended in session.since() {
             let (end, iterations, best) = (Some(ended.end), ended.iterations, ended.best);
             let record = UnitRecord { attempts: 1, end, iterations, best, error: None, aside: false };
-            self.desk.catch_up(ended.id, record)?;
+            self.reporter.catch_up(ended.id, record)?;
         }
         if let Some(best) = session.hunt().state().best.clone() {
             self.put_best(&best);
         }
-        let path = archive::path_in(&self.desk.daemon.directory.job(self.desk.id));
+        let path = archive::path_in(&self.reporter.daemon.directory.job(self.reporter.id));
         if path.exists() {
             for find in Reader::open(&path).map_err(RunError::from)? {
                 let find = find.map_err(RunError::from)?;
                 // Another job may have found it, too.
-                if self.desk.daemon.store.found_by(self.desk.id, find.score(), find.key)? {
+                if self.reporter.daemon.store.found_by(self.reporter.id, find.score(), find.key)? {
                     self.grids += 1;
                 } else {
                     self.put_find(&find);
@@ -188,9 +192,9 @@ impl Reporter<'_> {
     }
 }
 
-impl Observer for Reporter<'_> {
+impl Observer for HuntObserver<'_> {
     fn event(&mut self, event: &Event) -> io::Result<()> {
-        let Desk { daemon, id, .. } = self.desk;
+        let JobReporter { daemon, id, .. } = self.reporter;
         match &event.what {
             What::Best { score, record, new, .. } => {
                 let grid = daemon.lock().open(id).and_then(|open| open.record.best_grid);
@@ -206,7 +210,7 @@ impl Observer for Reporter<'_> {
             What::Unit { unit, end, iterations, best, .. } => {
                 let (end, iterations, best) = (Some(*end), *iterations, *best);
                 let record = UnitRecord { attempts: 1, end, iterations, best, error: None, aside: false };
-                self.desk.ended(*unit, record);
+                self.reporter.ended(*unit, record);
             }
             What::Start(_) | What::Resume(_) | What::Progress { .. } | What::Stop { .. } | What::End { .. } => {}
         }
@@ -214,12 +218,12 @@ impl Observer for Reporter<'_> {
     }
 
     fn status(&mut self, status: &Status) -> io::Result<()> {
-        self.desk.stands(Standing::from(status));
+        self.reporter.stands(JobStanding::from(status));
         Ok(())
     }
 
     fn began(&mut self, lane: LaneId) {
-        self.desk.began(lane);
+        self.reporter.began(lane);
     }
 
     fn best(&mut self, best: &Best) {
@@ -232,10 +236,10 @@ impl Observer for Reporter<'_> {
 
     fn failed(&mut self, failure: &Failure) {
         let Failure { unit, attempts, error, aside } = failure;
-        self.desk.failed(*unit, *attempts, error, *aside);
+        self.reporter.failed(*unit, *attempts, error, *aside);
     }
 
     fn saving(&mut self) -> io::Result<()> {
-        self.desk.saving()
+        self.reporter.saving()
     }
 }

@@ -1,8 +1,8 @@
-//! What the scheduler has to know of a kind of job. A new one is an `impl` of [`Kind`] in a file of its own, a variant of
-//! [`Work`], and a line below.
+//! What the scheduler has to know of a kind of job. A new one is an `impl` of [`JobKind`] in a file of its own, a variant of
+//! [`JobWork`], and a line below.
 
-use super::active::{Desk, Ended};
-use crate::daemon::kinds::Work;
+use super::active::{CoordinatorEnd, JobReporter};
+use crate::daemon::kinds::JobWork;
 use crate::daemon::view::{JobId, SolutionView, StatisticsView};
 use crate::morpion::variant::Variant;
 use crate::queue::Terms;
@@ -12,26 +12,26 @@ use crate::store::StoreError;
 use std::path::Path;
 
 /// The kind of what a job runs.
-pub fn kind(work: &Work) -> &dyn Kind {
+pub fn kind(work: &JobWork) -> &dyn JobKind {
     match work {
-        Work::Hunt(job) => job,
-        Work::Solve(job) => job,
+        JobWork::Hunt(job) => job,
+        JobWork::Solve(job) => job,
     }
 }
 
 /// A kind of job.
-pub trait Kind {
+pub trait JobKind {
     /// What is known of the job before it begins.
     ///
     /// # Errors
     /// If it cannot be begun: why.
-    fn facts(&self) -> Result<Facts, String>;
+    fn facts(&self) -> Result<JobFacts, String>;
 
     /// Runs it in its folder until it is over or told to stop.
     ///
     /// # Errors
     /// If it cannot go on.
-    fn run(&self, bench: Bench<'_>) -> Result<Ended, Stop>;
+    fn run(&self, context: RunContext<'_>) -> Result<CoordinatorEnd, CannotRun>;
 
     /// Its course, from the files in its folder: as of the last checkpoint.
     ///
@@ -42,7 +42,7 @@ pub trait Kind {
 
 /// What is known of a job before it begins.
 #[derive(Debug, Default)]
-pub struct Facts {
+pub struct JobFacts {
     /// Variant, if it is about one.
     pub variant: Option<Variant>,
     /// Seed of its random numbers.
@@ -52,9 +52,9 @@ pub struct Facts {
 }
 
 /// What a coordinator works with.
-pub struct Bench<'a> {
+pub struct RunContext<'a> {
     /// Where it tells what happens.
-    pub desk: Desk<'a>,
+    pub reporter: JobReporter<'a>,
     /// Where its orders come out.
     pub ordered: &'a Ordered,
     /// What it may use.
@@ -66,15 +66,15 @@ pub struct Bench<'a> {
 }
 
 /// Why a job does not run.
-pub enum Stop {
+pub enum CannotRun {
     /// The disk, or the system, may let it go on later.
     Refused(String),
     /// It has failed.
     Failed(String),
 }
 
-impl From<StoreError> for Stop {
-    fn from(error: StoreError) -> Stop {
-        Stop::Refused(error.to_string())
+impl From<StoreError> for CannotRun {
+    fn from(error: StoreError) -> CannotRun {
+        CannotRun::Refused(error.to_string())
     }
 }

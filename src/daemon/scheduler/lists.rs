@@ -1,9 +1,9 @@
 //! What clients see: jobs, units, workers, grids, events.
 
 use super::commands::refusal;
-use super::{Core, Daemon, Entry, Open};
+use super::{Core, Daemon, JobEntry, OpenJob};
 use crate::daemon::grids;
-use crate::daemon::records::{Attending, JobRecord, key_text};
+use crate::daemon::records::{JobRecord, RunningUnit, key_text};
 use crate::daemon::service::{GridFilter, JobFilter, Page, Refusal};
 use crate::daemon::view::{
     EventView, GridCount, GridView, HealthView, JobId, JobState, JobView, Listing, UnitState, UnitView, VERSION,
@@ -40,8 +40,8 @@ impl Daemon {
         let core = self.lock();
         match core.jobs.get(&id) {
             None => Err(Refusal::NotFound(format!("job {id}"))),
-            Some(Entry::Open(open)) => Ok(open.record.clone()),
-            Some(Entry::Over { .. }) => {
+            Some(JobEntry::OpenJob(open)) => Ok(open.record.clone()),
+            Some(JobEntry::Over { .. }) => {
                 drop(core);
                 let bytes = self.store.job(id).map_err(refusal)?;
                 let record = bytes.ok_or_else(|| Refusal::NotFound(format!("job {id}")))?;
@@ -51,14 +51,14 @@ impl Daemon {
     }
 
     pub(super) fn show(&self, id: JobId) -> Result<JobView, Refusal> {
-        if let Some(Entry::Open(open)) = self.lock().jobs.get(&id) {
+        if let Some(JobEntry::OpenJob(open)) = self.lock().jobs.get(&id) {
             return Ok(self.view(open));
         }
         self.record(id).map(|record| record.view())
     }
 
     /// A job that is not over, with what its coordinator last said.
-    fn view(&self, open: &Open) -> JobView {
+    fn view(&self, open: &OpenJob) -> JobView {
         let mut view = open.record.view();
         view.reason = view.reason.or_else(|| open.refused.clone());
         let Some(active) = &open.active else { return view };
@@ -86,11 +86,11 @@ impl Daemon {
     }
 
     /// How a job stands, without reading the store.
-    fn state(&self, entry: &Entry) -> JobState {
+    fn state(&self, entry: &JobEntry) -> JobState {
         match entry {
-            Entry::Over { state, .. } => *state,
-            Entry::Open(open) if open.record.state != JobState::Running => open.record.state,
-            Entry::Open(open) => {
+            JobEntry::Over { state, .. } => *state,
+            JobEntry::OpenJob(open) if open.record.state != JobState::Running => open.record.state,
+            JobEntry::OpenJob(open) => {
                 let lane = open.active.as_ref().and_then(|active| active.live().lane);
                 let running = lane.is_some_and(|lane| self.queue.activity(lane).running > 0);
                 if running { JobState::Running } else { JobState::Queued }
@@ -102,10 +102,10 @@ impl Daemon {
         let before = page.cursor.as_deref().map(number).transpose()?.unwrap_or(JobId::MAX);
         let limit = page.limit.clamp(1, MOST);
         let core = self.lock();
-        let fits = |entry: &Entry| {
+        let fits = |entry: &JobEntry| {
             let kind = match entry {
-                Entry::Open(open) => &open.record.kind,
-                Entry::Over { kind, .. } => kind,
+                JobEntry::OpenJob(open) => &open.record.kind,
+                JobEntry::Over { kind, .. } => kind,
             };
             filter.kind.as_ref().is_none_or(|wanted| wanted == kind)
                 && filter.state.is_none_or(|wanted| wanted == self.state(entry))
@@ -113,8 +113,8 @@ impl Daemon {
         let found = core.jobs.range(..before).rev().filter(|(_, entry)| fits(entry)).take(limit + 1);
         let ids: Vec<(JobId, Option<JobView>)> = found
             .map(|(&id, entry)| match entry {
-                Entry::Open(open) => (id, Some(self.view(open))),
-                Entry::Over { .. } => (id, None),
+                JobEntry::OpenJob(open) => (id, Some(self.view(open))),
+                JobEntry::Over { .. } => (id, None),
             })
             .collect();
         drop(core);
@@ -142,7 +142,7 @@ impl Daemon {
         {
             let core = self.lock();
             let Some(entry) = core.jobs.get(&job) else { return Err(Refusal::NotFound(format!("job {job}"))) };
-            if let Entry::Open(open) = entry
+            if let JobEntry::OpenJob(open) = entry
                 && let Some(active) = &open.active
             {
                 let live = active.live();
@@ -187,12 +187,12 @@ impl Daemon {
         let core = self.lock();
         let mut lanes = BTreeMap::new();
         for id in &core.active {
-            if let Some(Entry::Open(open)) = core.jobs.get(id)
+            if let Some(JobEntry::OpenJob(open)) = core.jobs.get(id)
                 && let Some(active) = &open.active
             {
                 let live = active.live();
                 let running = live.standing.iter().flat_map(|standing| &standing.running);
-                let figures: BTreeMap<u64, Attending> = running.map(|at| (at.ticket, *at)).collect();
+                let figures: BTreeMap<u64, RunningUnit> = running.map(|at| (at.ticket, *at)).collect();
                 lanes.extend(live.lane.map(|lane| (lane, (*id, figures))));
             }
         }

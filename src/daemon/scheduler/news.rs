@@ -16,23 +16,23 @@ const BEHIND: usize = 4096;
 const RESERVED: &str = "events reserved";
 
 /// The events.
-pub struct News {
-    numbers: Mutex<Numbers>,
+pub struct EventHub {
+    numbers: Mutex<EventNumbers>,
     listeners: broadcast::Sender<EventView>,
 }
 
-struct Numbers {
+struct EventNumbers {
     next: u64,
     reserved: u64,
 }
 
-impl News {
+impl EventHub {
     /// Goes on after the last number of an earlier session.
-    pub fn open(store: &Store) -> Result<News, StoreError> {
+    pub fn open(store: &Store) -> Result<EventHub, StoreError> {
         let next = store.number(RESERVED)?.unwrap_or(1);
         store.commit(vec![Change::Number(RESERVED, next + BLOCK)])?;
-        let numbers = Mutex::new(Numbers { next, reserved: next + BLOCK });
-        Ok(News { numbers, listeners: broadcast::channel(BEHIND).0 })
+        let numbers = Mutex::new(EventNumbers { next, reserved: next + BLOCK });
+        Ok(EventHub { numbers, listeners: broadcast::channel(BEHIND).0 })
     }
 
     /// Tells of an event; all but progress is stored, too.

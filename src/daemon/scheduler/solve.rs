@@ -1,11 +1,11 @@
 //! Solver jobs as the scheduler runs them.
 
-use super::active::{Desk, Ended};
+use super::active::{CoordinatorEnd, JobReporter};
 use super::hunt::stopped_by;
-use super::kind::{Bench, Facts, Kind, Stop};
+use super::kind::{CannotRun, JobFacts, JobKind, RunContext};
 use crate::core::search::End;
-use crate::daemon::records::{Attending, Standing};
-use crate::daemon::solutions::{Course, credit, view};
+use crate::daemon::records::{JobStanding, RunningUnit};
+use crate::daemon::solutions::{BoundsCourse, credit, view};
 use crate::daemon::view::{EventKind, JobId, SolutionStatisticsView, StatisticsView, VERSION};
 use crate::jobs::solve::{SolveJob, Visitor};
 use crate::jobs::tree::coordinator::Coordinator;
@@ -32,31 +32,31 @@ use std::sync::Arc;
 /// Name of the file with the course and the credit in the job's folder, for the API: the state is elsewhere.
 const STATISTICS: &str = "statistics.json";
 
-impl Kind for SolveJob {
-    fn facts(&self) -> Result<Facts, String> {
+impl JobKind for SolveJob {
+    fn facts(&self) -> Result<JobFacts, String> {
         struct First<'a>(&'a SolveJob);
         impl Visitor for First<'_> {
-            type Out = Result<Facts, String>;
+            type Out = Result<JobFacts, String>;
             fn visit<G: Solvable>(self, root: G) -> Self::Out {
                 let First(job) = self;
                 let state = State::new(root.clone(), job.settings.clone()).map_err(|error| error.to_string())?;
                 let solution = Some(view(job, &root, &state, &tree::Standing::default()));
-                Ok(Facts { variant: None, seed: Some(job.settings.seed), solution })
+                Ok(JobFacts { variant: None, seed: Some(job.settings.seed), solution })
             }
         }
         self.check().map_err(|error| error.to_string())?;
         self.visit(First(self)).map_err(|error| error.to_string())?
     }
 
-    fn run(&self, bench: Bench<'_>) -> Result<Ended, Stop> {
-        struct Run<'a>(&'a SolveJob, Bench<'a>);
+    fn run(&self, context: RunContext<'_>) -> Result<CoordinatorEnd, CannotRun> {
+        struct Run<'a>(&'a SolveJob, RunContext<'a>);
         impl Visitor for Run<'_> {
-            type Out = Result<Ended, Stop>;
+            type Out = Result<CoordinatorEnd, CannotRun>;
             fn visit<G: Solvable>(self, root: G) -> Self::Out {
                 run(self.0, self.1, root)
             }
         }
-        self.visit(Run(self, bench)).map_err(|error| Stop::Failed(error.to_string()))?
+        self.visit(Run(self, context)).map_err(|error| CannotRun::Failed(error.to_string()))?
     }
 
     fn statistics(&self, job: JobId, folder: &Path) -> Result<StatisticsView, String> {
@@ -82,23 +82,23 @@ fn read(path: &Path) -> io::Result<Option<SolutionStatisticsView>> {
     }
 }
 
-fn run<G: Solvable>(job: &SolveJob, bench: Bench<'_>, root: G) -> Result<Ended, Stop> {
-    let Bench { desk, ordered, limits, terms, poisoned: _ } = bench;
-    let (daemon, id) = (desk.daemon, desk.id);
+fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<CoordinatorEnd, CannotRun> {
+    let RunContext { reporter, ordered, limits, terms, poisoned: _ } = context;
+    let (daemon, id) = (reporter.daemon, reporter.id);
     let folder = daemon.directory.job(id);
-    let plan = Plan::new(&job.choice, 1).map_err(|error| Stop::Failed(error.to_string()))?;
+    let plan = Plan::new(&job.choice, 1).map_err(|error| CannotRun::Failed(error.to_string()))?;
     let Opened { state, mut store, since, seconds } =
         file::open(&folder, &job.identity(&root.text()), root.clone(), job.settings.clone())?;
     for record in since {
         if let Record::Settled { unit, outcome, spent, .. } = record
             && let Some(record) = record_of(outcome, spent)
         {
-            desk.catch_up(unit, record)?;
+            reporter.catch_up(unit, record)?;
         }
     }
     let path = folder.join(STATISTICS);
     let course = read(&path).ok().flatten().unwrap_or_default().course;
-    let mut reporter = Reporter { desk, job, root, course: Course::new(course), path };
+    let mut observer = SolveObserver { reporter, job, root, course: BoundsCourse::new(course), path };
     let memory = job.memory;
     let hire = |place: usize| Member {
         user: job.user.clone(),
@@ -122,14 +122,14 @@ fn run<G: Solvable>(job: &SolveJob, bench: Bench<'_>, root: G) -> Result<Ended, 
     };
     let queue = Arc::new(Of(Arc::clone(&daemon.queue) as _));
     let place = Place { queue, terms, clocking: Clocking::Busy };
-    Ok(match session.run_on(&place, &Interrupt::default(), ordered, &mut reporter)? {
-        tree::Ended::Finished => Ended::Finished("solved"),
+    Ok(match session.run_on(&place, &Interrupt::default(), ordered, &mut observer)? {
+        tree::Ended::Finished => CoordinatorEnd::Finished("solved"),
         tree::Ended::Stopped(stopped) => stopped_by(stopped),
     })
 }
 
-impl From<TreeError> for Stop {
-    fn from(error: TreeError) -> Stop {
+impl From<TreeError> for CannotRun {
+    fn from(error: TreeError) -> CannotRun {
         let of_the_disk = matches!(
             error,
             TreeError::Store(TreeStoreError::File { .. } | TreeStoreError::Locked(_))
@@ -137,7 +137,7 @@ impl From<TreeError> for Stop {
                 | TreeError::Observer(_)
                 | TreeError::Thread(_)
         );
-        if of_the_disk { Stop::Refused(error.to_string()) } else { Stop::Failed(error.to_string()) }
+        if of_the_disk { CannotRun::Refused(error.to_string()) } else { CannotRun::Failed(error.to_string()) }
     }
 }
 
@@ -152,25 +152,25 @@ fn record_of(outcome: Outcome, spent: Spent) -> Option<UnitRecord> {
 }
 
 /// Passes on to the daemon what happens in a session.
-struct Reporter<'a, G> {
-    desk: Desk<'a>,
+struct SolveObserver<'a, G> {
+    reporter: JobReporter<'a>,
     job: &'a SolveJob,
     root: G,
-    course: Course,
+    course: BoundsCourse,
     path: PathBuf,
 }
 
-impl<G: Solvable> Reporter<'_, G> {
+impl<G: Solvable> SolveObserver<'_, G> {
     /// How the job stands.
-    fn of_job(&self, state: &State<G>, standing: &tree::Standing) -> Standing {
+    fn of_job(&self, state: &State<G>, standing: &tree::Standing) -> JobStanding {
         let solution = view(self.job, &self.root, state, standing);
-        let running = standing.running.iter().map(|at| Attending {
+        let running = standing.running.iter().map(|at| RunningUnit {
             ticket: at.ticket,
             unit: at.unit,
             iterations: at.nodes,
             best: 0,
         });
-        Standing {
+        JobStanding {
             seconds: standing.seconds,
             iterations: standing.nodes,
             rate: standing.rate,
@@ -183,9 +183,9 @@ impl<G: Solvable> Reporter<'_, G> {
     }
 }
 
-impl<G: Solvable> Observer<G> for Reporter<'_, G> {
+impl<G: Solvable> Observer<G> for SolveObserver<'_, G> {
     fn began(&mut self, lane: LaneId) {
-        self.desk.began(lane);
+        self.reporter.began(lane);
     }
 
     fn event(&mut self, state: &State<G>, event: &Event, seconds: f64) -> io::Result<()> {
@@ -209,29 +209,29 @@ impl<G: Solvable> Observer<G> for Reporter<'_, G> {
                     error: None,
                     aside: false,
                 };
-                self.desk.ended(unit, record);
+                self.reporter.ended(unit, record);
                 return Ok(());
             }
             _ => return Ok(()),
         };
-        self.desk.daemon.tell(Some(self.desk.id), what);
+        self.reporter.daemon.tell(Some(self.reporter.id), what);
         Ok(())
     }
 
     fn ended(&mut self, unit: UnitId, outcome: Outcome, spent: Spent) {
         if let Some(record) = record_of(outcome, spent) {
-            self.desk.ended(unit, record);
+            self.reporter.ended(unit, record);
         }
     }
 
     fn failed(&mut self, unit: UnitId, error: &str) {
-        let attempts = self.desk.live().failures.get(&unit).copied().unwrap_or(0) + 1;
-        self.desk.failed(unit, attempts, error, false);
+        let attempts = self.reporter.live().failures.get(&unit).copied().unwrap_or(0) + 1;
+        self.reporter.failed(unit, attempts, error, false);
     }
 
     fn standing(&mut self, state: &State<G>, standing: &tree::Standing) -> io::Result<()> {
         let standing = self.of_job(state, standing);
-        self.desk.stands(standing);
+        self.reporter.stands(standing);
         Ok(())
     }
 
@@ -240,6 +240,6 @@ impl<G: Solvable> Observer<G> for Reporter<'_, G> {
         let written = SolutionStatisticsView { course: self.course.points(), ..credit(state.workers()) };
         let bytes = serde_json::to_vec(&written).map_err(io::Error::other)?;
         replace(&self.path, &bytes, Keep::Brief).map_err(io::Error::other)?;
-        self.desk.saving()
+        self.reporter.saving()
     }
 }
