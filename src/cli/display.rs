@@ -1,6 +1,7 @@
 //! What a hunt shows while it runs: a live display on a terminal, plain lines elsewhere, JSON lines on request.
 
 use super::signals;
+use crate::core::quantity::parse_duration;
 use crate::jobs::hunt::Over;
 use crate::runner::directory::quoted;
 use crate::runner::events::{Event, Session as Started, Stopped, What};
@@ -29,7 +30,7 @@ pub struct Output {
 }
 
 fn pace(text: &str) -> Result<f64, BadParam> {
-    let seconds = super::hunt::parse_time(text)?;
+    let seconds = parse_duration(text).map_err(|error| BadParam(error.to_string()))?;
     if (0.05..=10.0).contains(&seconds) { Ok(seconds) } else { Err(BadParam("expected 0.05s to 10s".to_owned())) }
 }
 

@@ -3,6 +3,7 @@
 use super::config;
 use super::display::{self, Display, Output};
 use super::resume::{Setting, score_or_none};
+use crate::core::quantity::parse_duration;
 use crate::jobs::hunt::{Job, MIN_MAIN_DEPTH};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
@@ -47,7 +48,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// End after so much time (90, 60s, 5m, 2h, 1d12h), counted over all sessions of the hunt.
-    #[arg(long, value_parser = parse_time)]
+    #[arg(long, value_parser = parse_duration)]
     pub time: Option<f64>,
     /// End when a grid of so many moves is found.
     #[arg(long, value_name = "SCORE", value_parser = clap::value_parser!(u32).range(1..))]
@@ -264,49 +265,5 @@ fn factor(text: &str) -> Result<f64, BadParam> {
     match text.parse::<f64>() {
         Ok(factor) if factor > 0.0 && factor.is_finite() => Ok(factor),
         _ => Err(BadParam("expected a number above 0".to_owned())),
-    }
-}
-
-/// A time in seconds: `90`, `1.5`, `60s`, `5m`, `2h`, `1d12h`.
-pub(super) fn parse_time(text: &str) -> Result<f64, BadParam> {
-    let wrong = || BadParam("expected a time such as 60s, 5m, 2h or 1d12h".to_owned());
-    let number = |digits: &str| match digits.parse::<f64>() {
-        Ok(n) if digits.bytes().all(|b| b.is_ascii_digit() || b == b'.') => Ok(n),
-        _ => Err(wrong()),
-    };
-    let mut seconds = 0.0;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-        let amount = number(&rest[..end])?;
-        let mut unit = rest[end..].chars();
-        seconds += amount
-            * match unit.next() {
-                None if end == text.len() => 1.0,
-                Some('s') => 1.0,
-                Some('m') => 60.0,
-                Some('h') => 3600.0,
-                Some('d') => 86_400.0,
-                _ => return Err(wrong()),
-            };
-        rest = unit.as_str();
-    }
-    if seconds > 0.0 && seconds < 1e12 { Ok(seconds) } else { Err(wrong()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_read() {
-        let read =
-            [("90", 90.0), ("1.5", 1.5), ("60s", 60.0), ("2h", 7200.0), ("1d12h", 129_600.0), ("1h30m5s", 5405.0)];
-        for (text, seconds) in read {
-            assert_eq!(parse_time(text), Ok(seconds), "{text}");
-        }
-        for text in ["", "0", "s", "-5", "5x", "2h30", "1e3", "inf", "5 m", "..s", "9999999999999d"] {
-            assert!(parse_time(text).is_err(), "{text}");
-        }
     }
 }

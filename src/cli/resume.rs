@@ -1,7 +1,7 @@
 //! `morpion resume`: goes on with a hunt from its last checkpoint.
 
 use super::display::{self, Display, Output};
-use super::hunt::parse_time;
+use crate::core::quantity::{QuantityError, parse_duration};
 use crate::runner::{Changes, MAX_THREADS, Session};
 use crate::strategies::params::BadParam;
 use std::io::Write;
@@ -50,8 +50,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     display::run(session, &args.output, display)
 }
 
-fn time_or_none(text: &str) -> Result<Setting<f64>, BadParam> {
-    if text == "none" { Ok(Setting(None)) } else { parse_time(text).map(|seconds| Setting(Some(seconds))) }
+fn time_or_none(text: &str) -> Result<Setting<f64>, QuantityError> {
+    if text == "none" { Ok(Setting(None)) } else { parse_duration(text).map(|seconds| Setting(Some(seconds))) }
 }
 
 pub(super) fn score_or_none(text: &str) -> Result<Setting<u32>, BadParam> {

@@ -3,6 +3,7 @@
 use super::{Named, document, list};
 use crate::cli::client::{Client, ClientError, Connection, Heard};
 use crate::cli::grid_input::plain;
+use crate::core::quantity::parse_duration;
 use crate::daemon::view::{EventKind, EventView, JobId, JobState, JobView};
 use crate::runner::status::{clock, thousands};
 use std::io::Write;
@@ -21,7 +22,7 @@ pub struct Wait {
     /// Number of the job
     id: JobId,
     /// At most so long (90, 60s, 5m, 2h)
-    #[arg(long, value_name = "TIME", value_parser = crate::cli::hunt::parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<f64>,
     /// Print the daemon's JSON document of the job
     #[arg(long)]

@@ -3,6 +3,7 @@
 use super::{Named, document};
 use crate::cli::client::{Client, Connection, encoded};
 use crate::cli::grid_input::plain;
+use crate::core::quantity::bytes_text;
 use crate::daemon::view::{JobState, JobView, Listing, SolutionView, VERSION};
 use crate::runner::status::{clock, thousands};
 use std::io::Write;
@@ -155,7 +156,7 @@ fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
         job.limits.seconds.map(|seconds| format!("{} of time", clock(seconds))),
         job.limits.iterations.map(|n| format!("{} iterations", thousands(n))),
         job.limits.threads.map(|n| format!("{n} threads")),
-        job.limits.memory.map(|n| format!("{} MiB of memory", n >> 20)),
+        job.limits.memory.map(|n| format!("{} of memory", bytes_text(n))),
     ];
     let limits: Vec<String> = limits.into_iter().flatten().collect();
     line("limits", if limits.is_empty() { "none".to_owned() } else { limits.join(", ") })?;

@@ -7,10 +7,11 @@
 use crate::cli::client::{Client, Connection};
 use crate::cli::solve::options::Asked;
 use crate::cli::{config, go, hunt, reversi};
+use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::daemon::view::{JobLimits, JobRequest, JobView, StartGrid};
 use crate::notation::format::{Format, write};
 use crate::notation::grid::Grid;
-use crate::strategies::params::{BadParam, parse_count};
+use crate::strategies::params::parse_count;
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches};
@@ -72,13 +73,13 @@ struct Of<S: clap::Args> {
     #[command(flatten)]
     terms: Terms,
     /// Run for so long (90, 60s, 5m, 2h); default: until it is solved
-    #[arg(long, value_name = "TIME", value_parser = hunt::parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     time: Option<f64>,
     /// So many workers at once; default: all of the daemon
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     threads: Option<u32>,
     /// Memory of all its tables at most (500M, 2G)
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     all_memory: Option<u64>,
     /// Print the daemon's JSON document of the job
     #[arg(long)]
@@ -107,7 +108,7 @@ struct JobFlags {
     #[command(flatten)]
     terms: Terms,
     /// Memory of its searches at most (500M, 2G).
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
 }
 
@@ -131,20 +132,6 @@ struct Terms {
     /// A text of your own: the same one never makes a second job, so that a submission can be repeated without harm.
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
-}
-
-/// Bytes with a unit, in powers of 1024.
-fn bytes(text: &str) -> Result<u64, BadParam> {
-    let (digits, shift) = match text.char_indices().next_back() {
-        Some((at, 'K' | 'k')) => (&text[..at], 10),
-        Some((at, 'M')) => (&text[..at], 20),
-        Some((at, 'G')) => (&text[..at], 30),
-        _ => (text, 0),
-    };
-    let number: Option<u64> = digits.parse().ok().filter(|&n| n > 0);
-    number
-        .and_then(|n| n.checked_mul(1 << shift))
-        .ok_or_else(|| BadParam("expected a number of bytes such as 500M or 2G".to_owned()))
 }
 
 /// Flags, with the knowledge of which were given.
@@ -531,12 +518,24 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_read() {
-        for (text, number) in
-            [("1", Some(1)), ("2k", Some(2048)), ("500M", Some(500 << 20)), ("0", None), ("x", None)]
-        {
-            assert_eq!(bytes(text).ok(), number, "{text}");
+    fn every_size_of_memory_is_read_alike() {
+        let solve = |flag: &str, size: &str| {
+            let line = Line::try_parse_from(["submit", "solve", "reversi", "--size", "4", flag, size]).ok()?;
+            let Some(Other::Solve(solve)) = line.submit.other else { return None };
+            let Games::Reversi(of) = solve.game else { return None };
+            of.all_memory.or(of.asked.args.question.memory)
+        };
+        let hunt = |size: &str| Line::try_parse_from(["submit", "--memory", size]).ok()?.submit.job.memory;
+        for size in ["2GiB", "2G", "2 gb", "2097152k"] {
+            let read = (hunt(size), solve("--memory", size), solve("--all-memory", size));
+            assert_eq!(read, (Some(2 << 30), Some(2 << 30), Some(2 << 30)), "{size}");
         }
-        assert!(bytes("99999999999G").is_err());
+        for size in ["0", "x", "2Gigs", "99999999999G"] {
+            assert_eq!(
+                (hunt(size), solve("--memory", size), solve("--all-memory", size)),
+                (None, None, None),
+                "{size}"
+            );
+        }
     }
 }

@@ -2,12 +2,13 @@
 
 use super::units::{UnitOptions, UnitSettings};
 use crate::core::game::Value;
+use crate::core::quantity::parse_bytes;
 use crate::runner::MAX_THREADS;
 use crate::runner::engine::Plan;
 use crate::solvers::choice::{Choice, Name, Part};
 use crate::solvers::solve::Goal;
 use crate::solvers::table::LEAST_BYTES;
-use anyhow::{Context, bail};
+use anyhow::bail;
 
 /// Memory of the table where nothing is said: of all threads together, and of each worker of units.
 const MEMORY: u64 = 512 << 20;
@@ -34,7 +35,7 @@ pub struct Question {
         value_parser = clap::value_parser!(i32).range(-1000..=1000))]
     pub guess: i32,
     /// Memory for the transposition table, such as 512M or 4G [default: 512M; by units 64M for each worker]
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = table_bytes)]
     pub memory: Option<u64>,
 }
 
@@ -79,21 +80,11 @@ pub enum What {
     WinLossDraw,
 }
 
-/// A number of bytes with a unit: powers of 1024.
-fn parse_bytes(text: &str) -> anyhow::Result<u64> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let factor = match text[digits.len()..].to_ascii_uppercase().as_str() {
-        "" | "B" => 1u64,
-        "K" | "KB" | "KIB" => 1 << 10,
-        "M" | "MB" | "MIB" => 1 << 20,
-        "G" | "GB" | "GIB" => 1 << 30,
-        _ => bail!("not a number of bytes with K, M or G behind it"),
-    };
-    let number: u64 =
-        digits.parse().map_err(|_| anyhow::anyhow!("not a number of bytes with K, M or G behind it"))?;
-    let bytes = number.checked_mul(factor).context("more bytes than any machine has")?;
+/// A size of a table.
+fn table_bytes(text: &str) -> anyhow::Result<u64> {
+    let bytes = parse_bytes(text)?;
     if bytes < LEAST_BYTES {
-        bail!("too little for a table: at least {LEAST_BYTES} bytes");
+        bail!("too little for a table: at least {LEAST_BYTES} bytes are needed");
     }
     Ok(bytes)
 }
@@ -153,14 +144,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_of_memory_are_read() {
-        for (text, bytes) in
-            [("4096", 4096), ("64k", 65_536), ("512M", 512 << 20), ("4G", 4 << 30), ("1GiB", 1 << 30)]
-        {
-            assert_eq!(parse_bytes(text).unwrap(), bytes);
-        }
-        for text in ["", "M", "-1", "1", "4T", "99999999999999999999", "18446744073709551615G", "1.5G", "\u{e9}"] {
-            assert!(parse_bytes(text).is_err(), "{text}");
+    fn a_table_has_a_least_size() {
+        assert_eq!(table_bytes("4096").unwrap(), LEAST_BYTES);
+        for (text, why) in [("4095", "at least 4096"), ("", "500M"), ("2 pages", "500M")] {
+            let error = table_bytes(text).unwrap_err().to_string();
+            assert!(error.contains(why), "{text}: {error}");
         }
     }
 }
