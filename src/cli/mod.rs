@@ -93,6 +93,11 @@ enum Command {
     Verify(verify::Args),
 }
 
+/// The whole command line as clap knows it: for help, documents and tests.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
 /// Runs the command given by the process's arguments.
 pub fn main() -> ExitCode {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
