@@ -57,7 +57,9 @@ fn name_of(path: &Path) -> String {
 
 /// The documents that show commands to be typed. Those in `results/` show what was typed, with placeholders.
 fn guides() -> impl Iterator<Item = Document> {
-    documents().into_iter().filter(|document| !document.name.starts_with("results/") && document.name != "CHANGELOG.md")
+    documents()
+        .into_iter()
+        .filter(|document| !document.name.starts_with("results/") && document.name != "CHANGELOG.md")
 }
 
 /// Fails with all complaints at once.
@@ -96,7 +98,9 @@ fn targets(line: &str) -> Vec<String> {
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut known = BTreeSet::new();
     for (_, code, line) in lines(text) {
-        if let (false, true, Some(title)) = (code, line.starts_with('#'), line.trim_start_matches('#').strip_prefix(' ')) {
+        if let (false, true, Some(title)) =
+            (code, line.starts_with('#'), line.trim_start_matches('#').strip_prefix(' '))
+        {
             let anchor = anchor(title);
             let free = (0..).map(|n| if n == 0 { anchor.clone() } else { format!("{anchor}-{n}") });
             let name = free.into_iter().find(|name| !known.contains(name)).expect("one is free");
@@ -232,7 +236,8 @@ fn every_command_that_is_shown_is_one() {
                 if let Some(error) = refusal(&arguments).filter(|error| code || !is_incomplete(error)) {
                     let error = error.to_string();
                     let error = error.lines().next().unwrap_or_default();
-                    let _ = writeln!(complaints, "{}:{number}: morpion {}: {error}", document.name, arguments.join(" "));
+                    let _ =
+                        writeln!(complaints, "{}:{number}: morpion {}: {error}", document.name, arguments.join(" "));
                 }
             }
         }
@@ -300,10 +305,10 @@ fn the_book_lists_every_page_once() {
     let mut listed: Vec<String> = summary.lines().flat_map(targets).map(|page| format!("docs/{page}")).collect();
     listed.sort();
     let pages = documents().into_iter().map(|document| document.name);
-    let pages: Vec<String> =
-        pages.filter(|name| name.starts_with("docs/") && name != "docs/SUMMARY.md").collect();
+    let pages: Vec<String> = pages.filter(|name| name.starts_with("docs/") && name != "docs/SUMMARY.md").collect();
     assert_eq!(listed, pages);
-    let book: toml::Table = fs::read_to_string(root().join("docs/book.toml")).expect("book.toml").parse().expect("TOML");
+    let book: toml::Table =
+        fs::read_to_string(root().join("docs/book.toml")).expect("book.toml").parse().expect("TOML");
     assert_eq!(book["book"]["src"].as_str(), Some("."), "the pages are beside book.toml");
 }
 
@@ -321,7 +326,10 @@ fn the_checks_see() {
     let one = |line: &str| calls(line).into_iter().map(|words| words.join(" ")).collect::<Vec<_>>();
     assert_eq!(one("    morpion show a.txt | head   # b"), ["show a.txt"]);
     assert_eq!(one("id=$(morpion job submit --time 2h)     # c"), ["job submit --time 2h"]);
-    assert_eq!(one("morpion job wait $id && morpion job export $id -o found"), ["job wait $id", "job export $id -o found"]);
+    assert_eq!(
+        one("morpion job wait $id && morpion job export $id -o found"),
+        ["job wait $id", "job export $id -o found"]
+    );
     assert_eq!(one("A=b morpion top > c"), ["top"]);
     assert_eq!(one("cargo run --release -- --time 5m"), ["--time 5m"]);
     assert!(one("morpionx a").is_empty() && one("cargo test").is_empty());
