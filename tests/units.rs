@@ -16,7 +16,7 @@ use morpion::jobs::tree::state::State;
 use morpion::jobs::tree::unit::Outcome;
 use morpion::runner::Interrupt;
 use morpion::runner::tree::crew::{Answer, ByEngine, Control, MakeEngine, Solver};
-use morpion::runner::tree::{Ended, Member, Observer, TreeError, solve_by_units};
+use morpion::runner::tree::{Member, Observer, SolveEnding, TreeError, solve_by_units};
 use morpion::solvers::busy::Busy;
 use morpion::solvers::monitor::Monitor;
 use morpion::solvers::reversi::engine::ReversiEngine;
@@ -225,7 +225,7 @@ fn with_a_quorum_a_lying_worker_is_named_and_the_value_is_right() {
     let hire = |place: usize| member(&[false, true, false], place);
     let ended = solve_by_units(&mut coordinator, None, 3, &hire, &Interrupt::default(), &mut notes).unwrap();
     let state = coordinator.state();
-    assert_eq!((ended, state.bounds().lower, state.bounds().upper), (Ended::Finished, 160, 160));
+    assert_eq!((ended, state.bounds().lower, state.bounds().upper), (SolveEnding::Solved, 160, 160));
     assert_eq!(notes.0, [1]);
     let wrong: Vec<u64> = state.workers().iter().map(|worker| worker.wrong).collect();
     assert!(wrong[0] == 0 && wrong[1] >= 3 && wrong[2] == 0, "{wrong:?}");

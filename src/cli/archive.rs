@@ -9,7 +9,7 @@ use super::hunt::{OUTPUT, positive};
 use crate::morpion::variant::Variant;
 use crate::notation::catalogue::{Catalogue, Kinship};
 use crate::runner::archive::novelty::MOST_PER_SCORE;
-use crate::runner::best::utc;
+use crate::runner::clock::utc;
 use crate::runner::status::{after, thousands};
 use anyhow::{Context, ensure};
 use collect::{Collection, Entry};
@@ -141,7 +141,7 @@ fn print(chosen: &[(&Entry, Option<Kinship>)], many: bool, out: &mut dyn Write) 
     for ((entry, _), compared) in chosen.iter().zip(&compared) {
         let (time, seconds, unit) = entry.found.as_ref().map_or_else(
             || ("-".to_owned(), "-".to_owned(), "-".to_owned()),
-            |found| (utc(found.time), after(found.seconds), found.unit.to_string()),
+            |found| (utc(found.find.time), after(found.find.seconds), found.find.unit.to_string()),
         );
         let source = if named { format!("  {}", grid_input::plain(&entry.source)) } else { String::new() };
         let (variant, score, id) = (entry.variant, entry.score(), entry.id());
@@ -212,11 +212,11 @@ impl<'a> Line<'a> {
             key: format!("{:016x}", entry.key),
             variant: entry.variant,
             score: entry.score(),
-            time: found.map(|found| found.time),
+            time: found.map(|found| found.find.time),
             seconds: provenance.seconds,
-            unit: found.map(|found| found.unit),
-            unit_seed: found.map(|found| found.unit_seed),
-            thread: found.map(|found| found.thread),
+            unit: found.map(|found| found.find.unit),
+            unit_seed: found.map(|found| found.find.unit_seed),
+            thread: found.map(|found| found.find.worker),
             iterations: provenance.iterations,
             seed: provenance.seed,
             method: provenance.method,

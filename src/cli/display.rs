@@ -179,6 +179,7 @@ impl Observer for Display<'_> {
 
     fn status(&mut self, status: &Status) -> io::Result<()> {
         if let Some(bar) = &self.bar {
+            let progress = &status.progress;
             let levels: Vec<String> = status
                 .levels
                 .iter()
@@ -189,11 +190,11 @@ impl Observer for Display<'_> {
             let walk = if levels.is_empty() { String::new() } else { format!(" | {name} {}", levels.join(" ")) };
             bar.set_message(format!(
                 "best {} | {} iterations/s | {} threads running, {} ended | {}{walk}",
-                status.best,
-                short(status.rate),
-                status.running.len(),
-                thousands(status.ended),
-                clock(status.seconds),
+                progress.best,
+                short(progress.rate),
+                progress.running.len(),
+                thousands(progress.units_done),
+                clock(progress.seconds),
             ));
             bar.tick();
         }

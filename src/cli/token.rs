@@ -2,11 +2,11 @@
 
 use crate::cli::grid_input::plain;
 use crate::daemon::tokens::{Role, Token, TokenFile, TokenStore, make};
+use crate::runner::clock;
 use anyhow::Context;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Make, list and take back the tokens that a daemon asks for on any address but a loopback one.
 ///
@@ -69,7 +69,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Create { name, role, place } => {
             let directory = place.state.display();
             make_private(&place.state).with_context(|| format!("{directory}: cannot be made"))?;
-            let created = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+            let created = clock::now() as u64;
             let (token, secret) = make(&name, role, (rand::random(), rand::random()), created)?;
             let id = token.id.clone();
             place.file().add(token)?;
@@ -107,7 +107,7 @@ fn list(tokens: &[Token], json: bool, out: &mut dyn Write) -> anyhow::Result<()>
         eprintln!("no tokens");
     }
     for token in tokens {
-        let made = crate::runner::best::utc(token.created as f64);
+        let made = clock::utc(token.created as f64);
         writeln!(out, "{}  {:<7}  {made}  {}", token.id, token.role.name(), plain(&token.name))?;
     }
     Ok(())

@@ -1,9 +1,11 @@
 //! The vocabulary shared by every search: seeds, control of a running search, resumable searches, counts of scores,
-//! two-player games, quantities as people write them.
+//! two-player games, quantities as people write them; and what all modules need of bytes on disk and of panics.
 
 pub mod ctl;
+pub mod frame;
 pub mod game;
 pub mod histogram;
+pub mod panic;
 pub mod quantity;
 pub mod search;
 pub mod seed;

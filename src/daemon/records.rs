@@ -3,7 +3,7 @@
 use super::kinds::JobWork;
 use super::view::{JobId, JobLimits, JobRequest, JobState, JobView, SolutionView, VERSION};
 use crate::morpion::variant::Variant;
-use crate::runner::status::Status;
+use crate::runner::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 /// A job as it is stored, as JSON: it may grow fields.
@@ -62,56 +62,10 @@ pub struct JobRecord {
 /// How a job stands that has a coordinator, whatever its kind.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobStanding {
-    /// Seconds that it has run.
-    pub seconds: f64,
-    /// Iterations of all its units, the running ones included.
-    pub iterations: u64,
-    /// Iterations per second lately.
-    pub rate: f64,
-    /// Units done.
-    pub units_done: u64,
-    /// How many of them stalled.
-    pub units_stalled: u64,
-    /// Best score, 0 if there is none.
-    pub best: u32,
-    /// Units that workers are at.
-    pub running: Vec<RunningUnit>,
+    /// How far it has come.
+    pub progress: Progress,
     /// What a solver job has found.
     pub solution: Option<SolutionView>,
-}
-
-/// A unit that a worker is at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RunningUnit {
-    /// Its number in the queue.
-    pub ticket: u64,
-    /// Its number in the job.
-    pub unit: u64,
-    /// Its iterations.
-    pub iterations: u64,
-    /// Its best score.
-    pub best: u32,
-}
-
-impl From<&Status> for JobStanding {
-    fn from(status: &Status) -> JobStanding {
-        let running = status.running.iter().map(|running| RunningUnit {
-            ticket: running.unit,
-            unit: running.unit,
-            iterations: running.iterations,
-            best: running.best,
-        });
-        JobStanding {
-            seconds: status.seconds,
-            iterations: status.iterations,
-            rate: status.rate,
-            units_done: status.ended,
-            units_stalled: status.stalled,
-            best: status.best,
-            running: running.collect(),
-            solution: None,
-        }
-    }
 }
 
 /// What a job is made of, as it is stored, as JSON.
@@ -141,11 +95,10 @@ impl JobRecord {
 
     /// Takes in how it stands.
     pub fn update(&mut self, standing: &JobStanding) {
-        self.seconds = standing.seconds;
-        self.iterations = standing.iterations;
-        self.units_done = standing.units_done;
-        self.units_stalled = standing.units_stalled;
-        self.best = (standing.best > 0).then_some(standing.best);
+        let Progress { seconds, iterations, units_done, units_stalled, best, .. } = standing.progress;
+        (self.seconds, self.iterations) = (seconds, iterations);
+        (self.units_done, self.units_stalled) = (units_done, units_stalled);
+        self.best = (best > 0).then_some(best);
         if standing.solution.is_some() {
             self.solution.clone_from(&standing.solution);
         }

@@ -27,6 +27,7 @@ use crate::notation::catalogue::Catalogue;
 use crate::notation::format::ReadError;
 use crate::queue::any::AnyUnit;
 use crate::queue::local::{Local, Options as QueueOptions, SpawnError};
+use crate::runner::clock::now;
 use crate::runner::worker::Trap;
 use crate::store::{Change, Store, StoreError};
 use active::ActiveJob;
@@ -35,7 +36,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// Jobs that the disk has stopped are tried again so often.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -280,9 +281,4 @@ impl Core {
             _ => None,
         }
     }
-}
-
-/// Seconds since 1970, UTC; 0 with a clock before that. Never used for durations.
-fn now() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| (time.as_secs_f64() * 1000.0).round() / 1000.0)
 }

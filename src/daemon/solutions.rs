@@ -9,7 +9,7 @@ use crate::core::game::{Game, Side};
 use crate::jobs::solve::{SolveJob, Visitor, goal_name};
 use crate::jobs::tree::credit::{Credit, Tally, Worker, by_user, total};
 use crate::jobs::tree::state::State;
-use crate::runner::tree::Standing;
+use crate::runner::progress::Progress;
 use crate::solvers::solvable::{Playable, Solvable};
 use crate::solvers::solve::{Bounds, Goal};
 
@@ -17,7 +17,7 @@ use crate::solvers::solve::{Bounds, Goal};
 const MOST: usize = 2000;
 
 /// What a job has found. `root` is its position.
-pub fn view<G: Solvable>(job: &SolveJob, root: &G, state: &State<G>, standing: &Standing) -> SolutionView {
+pub fn view<G: Solvable>(job: &SolveJob, root: &G, state: &State<G>, progress: &Progress) -> SolutionView {
     let (width, height) = root.size();
     let Bounds { lower, upper } = state.bounds();
     let all = total(state.workers()).all();
@@ -62,7 +62,7 @@ pub fn view<G: Solvable>(job: &SolveJob, root: &G, state: &State<G>, standing: &
             .collect(),
         tree_nodes: state.nodes().len() as u64,
         units: units(state),
-        nodes: standing.nodes.max(all.nodes),
+        nodes: progress.iterations.max(all.nodes),
         cpu_seconds: all.seconds(),
         user: job.user.clone(),
         quorum: meta.settings.quorum,
@@ -216,8 +216,8 @@ impl BoundsCourse {
     }
 
     /// Notes how it stands.
-    pub fn note<G: Game>(&mut self, state: &State<G>, standing: &Standing) {
-        self.add::<G>(state, standing.seconds, standing.nodes);
+    pub fn note<G: Game>(&mut self, state: &State<G>, progress: &Progress) {
+        self.add::<G>(state, progress.seconds, progress.iterations);
     }
 
     fn add<G: Game>(&mut self, state: &State<G>, seconds: f64, nodes: u64) -> BoundsPoint {

@@ -10,8 +10,9 @@
 //! numbers done; a restored hunt walks again, passes over what is done, and hands out first what was begun. The calls of
 //! a shared search depend on results, so its state holds those too.
 
+pub use super::find::Find;
 use super::pipeline::{Pipeline, ShareError};
-pub use super::record::{Best, Called, Ended, HuntState, Record, Totals};
+pub use super::record::{Called, Ended, HuntState, Record, Totals};
 pub use super::work::Work;
 use crate::core::histogram::Results;
 use crate::core::search::{End, RestoreError};
@@ -343,7 +344,7 @@ impl Hunt {
     }
 
     /// Takes in a sequence that a unit found: the change to be recorded if it is a new best.
-    pub fn improved(&mut self, best: Best) -> Option<Record> {
+    pub fn improved(&mut self, best: Find) -> Option<Record> {
         if best.score() <= self.state.score() {
             return None;
         }
@@ -482,12 +483,12 @@ mod tests {
         all
     }
 
-    fn best(score: usize) -> Best {
+    fn best(score: usize) -> Find {
         use crate::morpion::{position::Position, variant::D5};
         let mut position = Position::<D5>::new();
         (0..score).for_each(|_| position.play(position.moves()[0]));
         let moves = position.played().to_vec();
-        Best { moves, unit: 0, unit_seed: 0, thread: 1, iterations: 1, seconds: 0.0, time: 0.0 }
+        Find { moves, unit: 0, unit_seed: 0, worker: 1, iterations: 1, seconds: 0.0, time: 0.0 }
     }
 
     /// Random sessions: units are handed out and end in any order, checkpoints are taken, crashes lose what came after

@@ -2,7 +2,9 @@
 //! a game tree are pure state machines (no clock, no files, no threads), so that they can be tested, saved and replayed.
 
 pub mod done;
+pub mod ending;
 pub mod enumerate;
+pub mod find;
 pub mod hunt;
 pub mod pipeline;
 pub mod record;

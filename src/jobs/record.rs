@@ -2,37 +2,12 @@
 //! journal, so both come to the same state.
 
 use super::done::DoneSet;
+use super::find::Find;
 use super::pipeline::PipelineState;
 use crate::core::histogram::{Histogram, Results, SCORES};
 use crate::core::search::End;
 use crate::morpion::geometry::Move;
 use serde::{Deserialize, Serialize};
-
-/// A best grid and where it was found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Best {
-    /// All moves from the cross.
-    pub moves: Vec<Move>,
-    /// Unit that found it.
-    pub unit: u64,
-    /// Seed of that unit.
-    pub unit_seed: u64,
-    /// Worker that found it, from 1.
-    pub thread: u32,
-    /// Iterations of the unit until then.
-    pub iterations: u64,
-    /// Seconds that the hunt had run until then, over all its sessions.
-    pub seconds: f64,
-    /// When: seconds since 1970 (UTC).
-    pub time: f64,
-}
-
-impl Best {
-    /// Number of moves.
-    pub fn score(&self) -> u32 {
-        self.moves.len() as u32
-    }
-}
 
 /// A unit that has come to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +39,7 @@ pub struct Called {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Record {
     /// A new best grid.
-    Best(Best),
+    Best(Find),
     /// A unit is done.
     Ended(Ended),
     /// A call of a search that is shared is done.
@@ -107,7 +82,7 @@ pub struct HuntState {
     /// Their sums.
     pub totals: Totals,
     /// The best grid so far.
-    pub best: Option<Best>,
+    pub best: Option<Find>,
     /// Best scores of the units done.
     pub scores: Histogram,
     /// What the searches of the units done counted per nesting level.
@@ -142,6 +117,6 @@ impl HuntState {
 
     /// The best score, 0 if there is no grid yet.
     pub fn score(&self) -> u32 {
-        self.best.as_ref().map_or(0, Best::score)
+        self.best.as_ref().map_or(0, Find::score)
     }
 }

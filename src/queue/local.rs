@@ -12,6 +12,7 @@ mod lanes;
 mod place;
 
 use super::{Activity, Closed, Inbox, LaneId, MOST_ATTEMPTS, Message, Post, Queue, Terms, Unit};
+use crate::core::panic::panic_text;
 use lanes::{Share, Shares};
 use place::{GO, HALT, Held, Place, Pulse, WAY};
 use std::collections::{BTreeMap, VecDeque};
@@ -193,7 +194,7 @@ impl<U: Unit> Common<U> {
                     None => Turn::Stopped(running),
                 }
             }));
-            let turn = turn.unwrap_or_else(|panic| Turn::Failed(said(&*panic)));
+            let turn = turn.unwrap_or_else(|panic| Turn::Failed(panic_text(&*panic)));
             state = self.lock();
             if !Arc::ptr_eq(&state.places[at].pulse, pulse) {
                 return;
@@ -476,10 +477,4 @@ impl<U: Unit> Queue<U> for Local<U> {
         let post = |(worker, place): (u32, &Place)| Post { worker, unit: place.unit, since: place.since.elapsed() };
         (1..).zip(&state.places).map(post).collect()
     }
-}
-
-/// What a panic said.
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".to_owned())
 }

@@ -12,6 +12,8 @@
 pub mod novelty;
 
 use super::atomic::{FileError, Keep, replace};
+use crate::core::frame::{Flaw, Format, checksum, take};
+use crate::jobs::find::Find;
 use crate::morpion::geometry::{Direction, Move, Point};
 use crate::morpion::variant::Variant;
 use serde::{Deserialize, Serialize};
@@ -25,9 +27,9 @@ pub const VERSION: u32 = 1;
 pub const DIRECTORY: &str = "archive";
 /// Name of the file in it.
 pub const FILE: &str = "grids.bin";
-const MAGIC: &[u8; 8] = b"MorpArch";
+const FORMAT: Format = Format { magic: b"MorpArch", version: VERSION, what: "an archive of grids" };
 /// Bytes before the header's text: magic, version, length of the text, CRC-32 of the text.
-const HEADER: usize = 8 + 4 + 4 + 4;
+const HEADER: usize = Format::HEAD + 4 + 4;
 /// Longest text of a header.
 const LONGEST_TEXT: usize = 1 << 16;
 
@@ -78,33 +80,41 @@ pub struct Origin {
     pub producer: String,
 }
 
-/// A grid and where and when it was found first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Find {
-    /// Its canonical key: equal for grids that are equal up to symmetry and move order
-    /// ([`crate::morpion::canonical::canonical_key`]).
+/// A find and its canonical key: equal for grids that are equal up to symmetry and move order
+/// ([`crate::morpion::canonical::canonical_key`]).
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeptFind {
+    /// The key.
     pub key: u64,
-    /// The game, all moves from the cross.
-    #[serde(with = "three_bytes")]
-    pub moves: Vec<Move>,
-    /// Unit that found it.
-    pub unit: u64,
-    /// Seed of that unit.
-    pub unit_seed: u64,
-    /// Worker that found it, from 1.
-    pub thread: u32,
-    /// Iterations of the unit until then.
-    pub iterations: u64,
-    /// Seconds that the hunt had run until then, over all its sessions.
-    pub seconds: f64,
-    /// When: seconds since 1970 (UTC).
-    pub time: f64,
+    /// The grid, and where it was found first.
+    pub find: Find,
 }
 
-impl Find {
-    /// Number of moves.
-    pub fn score(&self) -> u32 {
-        self.moves.len() as u32
+/// A record of the file, as postcard encodes it.
+#[derive(Serialize, Deserialize)]
+struct StoredFind {
+    key: u64,
+    #[serde(with = "three_bytes")]
+    moves: Vec<Move>,
+    unit: u64,
+    unit_seed: u64,
+    worker: u32,
+    iterations: u64,
+    seconds: f64,
+    time: f64,
+}
+
+impl From<KeptFind> for StoredFind {
+    fn from(KeptFind { key, find }: KeptFind) -> StoredFind {
+        let Find { moves, unit, unit_seed, worker, iterations, seconds, time } = find;
+        StoredFind { key, moves, unit, unit_seed, worker, iterations, seconds, time }
+    }
+}
+
+impl From<StoredFind> for KeptFind {
+    fn from(stored: StoredFind) -> KeptFind {
+        let StoredFind { key, moves, unit, unit_seed, worker, iterations, seconds, time } = stored;
+        KeptFind { key, find: Find { moves, unit, unit_seed, worker, iterations, seconds, time } }
     }
 }
 
@@ -162,7 +172,7 @@ impl Archive {
     /// # Errors
     /// If a file cannot be read or written, is damaged, newer than this program, or of another variant; nothing is
     /// changed then.
-    pub fn open(hunt: &Path, origin: &Origin, mut each: impl FnMut(&Find)) -> Result<Archive, ArchiveError> {
+    pub fn open(hunt: &Path, origin: &Origin, mut each: impl FnMut(&KeptFind)) -> Result<Archive, ArchiveError> {
         let path = path_in(hunt);
         if !path.exists() {
             let directory = hunt.join(DIRECTORY);
@@ -191,7 +201,7 @@ impl Archive {
     ///
     /// # Errors
     /// If it cannot be written; the file is then as it was.
-    pub fn append(&mut self, find: &Find) -> Result<(), ArchiveError> {
+    pub fn append(&mut self, find: &KeptFind) -> Result<(), ArchiveError> {
         let fail = FileError::new("write", &self.path);
         let bytes = match record(find) {
             Ok(bytes) => bytes,
@@ -222,21 +232,20 @@ impl Archive {
 
 fn header(origin: &Origin) -> io::Result<Vec<u8>> {
     let text = serde_json::to_vec(origin).map_err(io::Error::other)?;
-    let mut bytes = MAGIC.to_vec();
-    bytes.extend(VERSION.to_le_bytes());
+    let mut bytes = FORMAT.head(VERSION);
     bytes.extend((text.len() as u32).to_le_bytes());
-    bytes.extend(crc32fast::hash(&text).to_le_bytes());
+    bytes.extend(checksum(&text));
     bytes.extend(text);
     Ok(bytes)
 }
 
-fn record(find: &Find) -> io::Result<Vec<u8>> {
-    let payload = postcard::to_stdvec(find).map_err(io::Error::other)?;
+fn record(find: &KeptFind) -> io::Result<Vec<u8>> {
+    let payload = postcard::to_stdvec(&StoredFind::from(find.clone())).map_err(io::Error::other)?;
     let length = u16::try_from(payload.len()).map_err(io::Error::other)?;
     let mut bytes = Vec::with_capacity(8 + payload.len());
     bytes.extend(length.to_le_bytes());
     bytes.extend((!length).to_le_bytes());
-    bytes.extend(crc32fast::hash(&payload).to_le_bytes());
+    bytes.extend(checksum(&payload));
     bytes.extend(payload);
     Ok(bytes)
 }
@@ -258,28 +267,25 @@ impl Reader {
     /// # Errors
     /// If it cannot be read, is no archive, is damaged, or is newer than this program.
     pub fn open(path: &Path) -> Result<Reader, ArchiveError> {
-        let damaged = |what: &str| ArchiveError::Damaged { path: path.to_owned(), what: what.to_owned() };
+        let flawed = |flaw| match flaw {
+            Flaw::Newer(found) => ArchiveError::Newer { path: path.to_owned(), found },
+            Flaw::Damaged(what) => ArchiveError::Damaged { path: path.to_owned(), what },
+        };
+        let damaged = |what: &str| flawed(Flaw::damaged(what));
         let file = File::open(path).map_err(FileError::new("read", path))?;
         let mut file = BufReader::new(file);
         let mut head = [0; HEADER];
         let read = fill(&mut file, &mut head).map_err(FileError::new("read", path))?;
-        if read < HEADER {
-            return Err(damaged("it is too short"));
-        }
-        let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-        if head[..8] != *MAGIC {
-            return Err(damaged("it is no archive of grids"));
-        }
-        if word(8) > VERSION {
-            return Err(ArchiveError::Newer { path: path.to_owned(), found: word(8) });
-        }
-        let length = word(12) as usize;
+        let mut head = &head[..read];
+        FORMAT.read(&mut head).map_err(flawed)?;
+        let length = u32::from_le_bytes(take(&mut head).map_err(flawed)?) as usize;
+        let sum = take(&mut head).map_err(flawed)?;
         if length > LONGEST_TEXT {
             return Err(damaged("its header is too long"));
         }
         let mut text = vec![0; length];
         let read = fill(&mut file, &mut text).map_err(FileError::new("read", path))?;
-        if read < length || crc32fast::hash(&text) != word(16) {
+        if read < length || checksum(&text) != sum {
             return Err(damaged("the checksum of its header does not match"));
         }
         let origin = serde_json::from_slice(&text).map_err(|_| damaged("its header cannot be read"))?;
@@ -289,7 +295,9 @@ impl Reader {
     /// Whether a file begins as an archive does.
     pub fn recognises(path: &Path) -> bool {
         let mut magic = [0; 8];
-        File::open(path).and_then(|mut file| fill(&mut file, &mut magic)).is_ok_and(|n| n == 8 && magic == *MAGIC)
+        File::open(path)
+            .and_then(|mut file| fill(&mut file, &mut magic))
+            .is_ok_and(|n| n == 8 && magic == *FORMAT.magic)
     }
 
     /// Where the grids come from.
@@ -308,7 +316,7 @@ impl Reader {
     }
 
     /// The next grid; nothing at the end, or where a crash has cut the file.
-    fn read(&mut self) -> Result<Option<Find>, ArchiveError> {
+    fn read(&mut self) -> Result<Option<KeptFind>, ArchiveError> {
         let mut head = [0; 8];
         let failed = |source| FileError { action: "read", path: self.path.clone(), source };
         if fill(&mut self.file, &mut head).map_err(failed)? < head.len() {
@@ -324,17 +332,19 @@ impl Reader {
         if fill(&mut self.file, &mut payload).map_err(failed)? < payload.len() {
             return Ok(None);
         }
-        if crc32fast::hash(&payload) != u32::from_le_bytes([head[4], head[5], head[6], head[7]]) {
+        if checksum(&payload) != [head[4], head[5], head[6], head[7]] {
             return Err(self.damaged("has a checksum that does not match"));
         }
-        let Ok(find) = postcard::from_bytes(&payload) else { return Err(self.damaged("cannot be read")) };
+        let Ok(stored) = postcard::from_bytes::<StoredFind>(&payload) else {
+            return Err(self.damaged("cannot be read"));
+        };
         self.whole += 8 + u64::from(length);
-        Ok(Some(find))
+        Ok(Some(stored.into()))
     }
 }
 
 impl Iterator for Reader {
-    type Item = Result<Find, ArchiveError>;
+    type Item = Result<KeptFind, ArchiveError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.over {

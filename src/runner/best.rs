@@ -3,8 +3,9 @@
 //! is written.
 
 use super::atomic::{FileError, Keep, replace};
+use super::clock::utc;
 use super::directory::BEST;
-use crate::jobs::hunt::{Best, Job};
+use crate::jobs::hunt::{Find, Job};
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::referee::{self, ReplayError};
@@ -43,7 +44,7 @@ pub enum BestError {
 ///
 /// # Errors
 /// If it is no game.
-pub fn check(variant: Variant, best: &Best) -> Result<(), BestError> {
+pub fn check(variant: Variant, best: &Find) -> Result<(), BestError> {
     check_moves(variant, &best.moves, best.unit)
 }
 
@@ -57,7 +58,7 @@ pub fn check_moves(variant: Variant, moves: &[Move], unit: u64) -> Result<(), Be
 }
 
 /// Whether the grid comes so near to the edge of the playing area that moves may have been refused there.
-pub fn touches_border(variant: Variant, best: &Best) -> bool {
+pub fn touches_border(variant: Variant, best: &Find) -> bool {
     with_rules!(variant, R => Position::<R>::after(&best.moves).is_ok_and(|p| p.board().touches_border()))
 }
 
@@ -66,7 +67,7 @@ pub fn touches_border(variant: Variant, best: &Best) -> bool {
 ///
 /// # Errors
 /// If a file cannot be written.
-pub fn write(directory: &Path, job: &Job, best: &Best) -> Result<(), BestError> {
+pub fn write(directory: &Path, job: &Job, best: &Find) -> Result<(), BestError> {
     let provenance = Provenance {
         iterations: Some(best.iterations),
         seconds: Some(best.seconds),
@@ -162,42 +163,18 @@ pub fn method(params: &Params) -> String {
     }
 }
 
-/// Seconds since 1970 as date and time in UTC, ISO 8601.
-pub fn utc(time: f64) -> String {
-    let seconds = time.max(0.0) as u64;
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Civil date from a day count (Hinnant): eras of 400 years that begin on 1 March.
-    let shifted = days + 719_468;
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    let year = year_of_era + era * 400 + next;
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn times_are_dates() {
-        assert_eq!(utc(0.0), "1970-01-01T00:00:00Z");
-        assert_eq!(utc(951_782_400.0), "2000-02-29T00:00:00Z");
-        assert_eq!(utc(1_700_000_000.9), "2023-11-14T22:13:20Z");
-        assert_eq!(utc(4_107_542_399.0), "2100-02-28T23:59:59Z");
-    }
-
-    #[test]
     fn what_is_no_game_is_refused() {
         let first = Position::<crate::morpion::variant::T5>::new().moves()[0];
-        let best = Best {
+        let best = Find {
             moves: vec![first, first],
             unit: 4,
             unit_seed: 0,
-            thread: 1,
+            worker: 1,
             iterations: 1,
             seconds: 0.0,
             time: 0.0,

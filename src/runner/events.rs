@@ -5,7 +5,8 @@
 
 use super::atomic::FileError;
 use crate::core::search::End;
-use crate::jobs::hunt::{Best, Job, Over};
+use crate::jobs::ending::JobEnd;
+use crate::jobs::hunt::{Find, Job, Over};
 use crate::morpion::variant::Variant;
 use crate::notation::catalogue::Catalogue;
 use crate::strategies::params::Strategy;
@@ -175,14 +176,26 @@ pub enum Stopped {
     Failed,
 }
 
+impl Stopped {
+    /// The end of the job, if it is not to be resumed after this.
+    pub fn job_end(self) -> Option<JobEnd> {
+        match self {
+            Stopped::Time => Some(JobEnd::Time),
+            Stopped::Iterations => Some(JobEnd::Iterations),
+            Stopped::Drained => Some(JobEnd::Drained),
+            Stopped::Interrupted | Stopped::Failed => None,
+        }
+    }
+}
+
 impl Event {
     /// The line of a new best, compared with the known records.
-    pub fn best(job: &Job, best: &Best, touches_border: bool, catalogue: &Catalogue) -> Event {
+    pub fn best(job: &Job, best: &Find, touches_border: bool, catalogue: &Catalogue) -> Event {
         let record = catalogue.equal(job.variant, &best.moves).map(|known| known.name.to_owned());
         let long = catalogue.shortest(job.variant).is_some_and(|shortest| best.moves.len() >= shortest);
         let what = What::Best {
             score: best.score(),
-            thread: best.thread,
+            thread: best.worker,
             iterations: best.iterations,
             strategy: job.params.strategy,
             seed: job.seed,
@@ -296,11 +309,11 @@ mod tests {
     use super::*;
 
     fn event(score: u32) -> Event {
-        let best = Best {
+        let best = Find {
             moves: Vec::new(),
             unit: 3,
             unit_seed: u64::MAX,
-            thread: 1,
+            worker: 1,
             iterations: 9,
             seconds: 1.5,
             time: 1e9,

@@ -9,12 +9,14 @@
 pub mod archive;
 pub mod atomic;
 pub mod best;
+pub mod clock;
 pub mod cpu;
 pub mod directory;
 pub mod engine;
 pub mod events;
 pub mod orders;
 pub mod parallel;
+pub mod progress;
 mod session;
 pub mod state;
 pub mod statistics;

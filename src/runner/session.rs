@@ -3,17 +3,20 @@
 mod hunting;
 
 use super::archive::novelty::Novelty;
-use super::archive::{self, Archive, ArchiveError, Find, Origin};
+use super::archive::{self, Archive, ArchiveError, KeptFind, Origin};
 use super::atomic::{FileError, Keep, replace};
 use super::best::{self, BestError};
+use super::clock::{now, to_milliseconds};
 use super::directory::{DirectoryError, Locked};
 use super::events::{self, Event, EventLog, LogError, Stopped, What};
 use super::orders::{Interrupt, Ordered, orders};
+use super::progress::Progress;
 use super::state::{Checkpoint, InFlight, Store, StoreError};
 use super::status::{PROGRESS, Status, THREADS};
 use super::worker::{HuntUnit, Trap};
 use crate::core::search::{RestoreError, Search};
-use crate::jobs::hunt::{Best, Ended, Hunt, Job, JobError, Over, Record, StateError};
+use crate::jobs::ending::JobEnd;
+use crate::jobs::hunt::{Ended, Find, Hunt, Job, JobError, Over, Record, StateError};
 use crate::morpion::geometry::Move;
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::ReadError;
@@ -24,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// The workers are asked for their states so long after the last checkpoint, if nothing else is said.
 pub const CHECKPOINT: Duration = Duration::from_secs(5);
@@ -140,10 +143,10 @@ pub trait Observer {
     fn began(&mut self, _lane: LaneId) {}
 
     /// A new best grid; its event follows.
-    fn best(&mut self, _best: &Best) {}
+    fn best(&mut self, _best: &Find) {}
 
     /// A grid that has gone into the archive.
-    fn found(&mut self, _find: &Find) {}
+    fn found(&mut self, _find: &KeptFind) {}
 
     /// An attempt at a unit has failed.
     fn failed(&mut self, _failure: &Failure) {}
@@ -221,6 +224,16 @@ pub enum Ending {
     Over(Over),
     /// The hunt can go on.
     Stopped(Stopped),
+}
+
+impl Ending {
+    /// The end of the job, if it is not to be resumed.
+    pub fn job_end(self) -> Option<JobEnd> {
+        match self {
+            Ending::Over(over) => Some(over.into()),
+            Ending::Stopped(stopped) => stopped.job_end(),
+        }
+    }
 }
 
 /// What a session leaves.
@@ -407,13 +420,13 @@ impl Session {
 
     /// Seconds that the hunt has run, over all its sessions.
     pub fn seconds(&self) -> f64 {
-        rounded(self.before + (self.elapsed)().as_secs_f64())
+        to_milliseconds(self.before + (self.elapsed)().as_secs_f64())
     }
 
     /// The same at a moment in the past.
     fn seconds_at(&self, at: Instant) -> f64 {
         let elapsed = (self.elapsed)().saturating_sub(at.elapsed());
-        rounded(self.before + elapsed.as_secs_f64())
+        to_milliseconds(self.before + elapsed.as_secs_f64())
     }
 
     /// Hunts with workers of its own until the hunt is over, its time is up, or `interrupt` asks to stop. The state is
@@ -471,10 +484,7 @@ impl Session {
         };
         halted?;
         hunting.checkpoint()?;
-        let mut status = hunting.status();
-        if let Ending::Over(over) = ending {
-            status.over = Some(over);
-        }
+        let status = hunting.status();
         self.write_status(&status)?;
         self.tell(closing(ending, &status), observer)?;
         Ok(Report { ending, status })
@@ -495,7 +505,7 @@ impl Session {
         Ok(())
     }
 
-    fn best_event(&self, best: &Best) -> Event {
+    fn best_event(&self, best: &Find) -> Event {
         let touches_border = best::touches_border(self.hunt.job().variant, best);
         Event::best(self.hunt.job(), best, touches_border, &self.catalogue)
     }
@@ -520,8 +530,8 @@ fn open_archive(path: &Path, job: &Job) -> Result<(Option<Archive>, Option<Novel
     if !archive::path_in(path).exists() {
         return Ok((None, Some(novelty)));
     }
-    let archive = Archive::open(path, &origin(job), |find| {
-        novelty.note(find.key, find.score());
+    let archive = Archive::open(path, &origin(job), |KeptFind { key, find }| {
+        novelty.note(*key, find.score());
     })?;
     Ok((Some(archive), Some(novelty)))
 }
@@ -534,7 +544,7 @@ fn origin(job: &Job) -> Origin {
 
 /// The last event of a session.
 fn closing(ending: Ending, status: &Status) -> What {
-    let (score, iterations, units) = (status.best, status.iterations, status.ended);
+    let Progress { best: score, iterations, units_done: units, .. } = status.progress;
     match ending {
         Ending::Over(reason) => What::End { reason, score, iterations, units },
         Ending::Stopped(reason) => What::Stop { reason, score, iterations, units },
@@ -543,14 +553,4 @@ fn closing(ending: Ending, status: &Status) -> What {
 
 fn check_threads(threads: u32) -> Result<(), RunError> {
     if (2..=MAX_THREADS).contains(&threads) { Ok(()) } else { Err(RunError::Threads(threads)) }
-}
-
-/// Seconds since 1970, UTC; 0 with a clock before that.
-fn now() -> f64 {
-    rounded(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64()))
-}
-
-/// To milliseconds, which is all that threads can be timed to.
-fn rounded(seconds: f64) -> f64 {
-    (seconds * 1000.0).round() / 1000.0
 }

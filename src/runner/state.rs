@@ -13,6 +13,7 @@
 mod version1;
 
 use super::atomic::{FileError, Keep, replace};
+use crate::core::frame::{Flaw, Format, checksum, take};
 use crate::jobs::hunt::{HuntState, Job, Record};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -23,12 +24,12 @@ use std::path::{Path, PathBuf};
 pub const VERSION: u32 = 3;
 /// Name of the checkpoint.
 pub const CHECKPOINT: &str = "hunt.state";
-const CHECKPOINT_MAGIC: &[u8; 8] = b"MorpHunt";
-const JOURNAL_MAGIC: &[u8; 8] = b"MorpJour";
+const CHECKPOINT_FORMAT: Format = Format { magic: b"MorpHunt", version: VERSION, what: "the state of a hunt" };
+const JOURNAL_FORMAT: Format = Format { magic: b"MorpJour", version: VERSION, what: "the journal of a hunt" };
 /// Bytes before the payload of a checkpoint: magic, version, length, CRC-32 of the payload.
-const CHECKPOINT_HEADER: usize = 8 + 4 + 8 + 4;
+const CHECKPOINT_HEADER: usize = Format::HEAD + 8 + 4;
 /// Bytes before the first record of a journal: magic, version, generation, CRC-32 of the three.
-const JOURNAL_HEADER: usize = 8 + 4 + 8 + 4;
+const JOURNAL_HEADER: usize = Format::HEAD + 8 + 4;
 /// No record is longer: a grid has at most 485 moves.
 const MAX_RECORD: usize = 1 << 16;
 
@@ -167,7 +168,7 @@ impl Store {
         let payload = encode(record).map_err(FileError::new("write", &path))?;
         let mut bytes = Vec::with_capacity(8 + payload.len());
         bytes.extend((payload.len() as u32).to_le_bytes());
-        bytes.extend(crc32fast::hash(&payload).to_le_bytes());
+        bytes.extend(checksum(&payload));
         bytes.extend(payload);
         if let Err(error) = self.journal.write_all(&bytes) {
             // A torn record would be cut off on reading anyway.
@@ -226,10 +227,9 @@ impl Store {
         })
         .map_err(FileError::new("write", &path))?;
         let mut bytes = Vec::with_capacity(CHECKPOINT_HEADER + payload.len());
-        bytes.extend(CHECKPOINT_MAGIC);
-        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(CHECKPOINT_FORMAT.head(VERSION));
         bytes.extend((payload.len() as u64).to_le_bytes());
-        bytes.extend(crc32fast::hash(&payload).to_le_bytes());
+        bytes.extend(checksum(&payload));
         bytes.extend(payload);
         Ok(replace(&path, &bytes, Keep::Durable)?)
     }
@@ -264,57 +264,36 @@ struct Loaded {
 fn load(directory: &Path) -> Result<Loaded, StoreError> {
     let path = directory.join(CHECKPOINT);
     let bytes = fs::read(&path).map_err(FileError::new("read", &path))?;
-    let (generation, checkpoint, of_checkpoint) = parse_checkpoint(&bytes).map_err(|problem| problem.of(&path))?;
+    let (generation, checkpoint, of_checkpoint) = parse_checkpoint(&bytes).map_err(flawed(&path))?;
     let path = journal_path(directory, generation);
     let mut bytes = Vec::new();
     File::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(FileError::new("read", &path))?;
-    let (records, length, of_journal) = parse_journal(&bytes, generation).map_err(|problem| problem.of(&path))?;
+    let (records, length, of_journal) = parse_journal(&bytes, generation).map_err(flawed(&path))?;
     Ok(Loaded { generation, checkpoint, records, length, version: of_checkpoint.min(of_journal) })
 }
 
-/// What is wrong with the bytes of a file.
-enum Problem {
-    Newer(u32),
-    Damaged(String),
-}
-
-impl Problem {
-    fn of(self, path: &Path) -> StoreError {
-        let path = path.to_owned();
-        match self {
-            Problem::Newer(found) => StoreError::Newer { path, found },
-            Problem::Damaged(what) => StoreError::Damaged { path, what },
-        }
+/// What is wrong with a file of a state.
+fn flawed(path: &Path) -> impl FnOnce(Flaw) -> StoreError {
+    let path = path.to_owned();
+    move |flaw| match flaw {
+        Flaw::Newer(found) => StoreError::Newer { path, found },
+        Flaw::Damaged(what) => StoreError::Damaged { path, what },
     }
 }
 
-fn damaged<T>(what: impl Into<String>) -> Result<T, Problem> {
-    Err(Problem::Damaged(what.into()))
-}
-
-/// Takes `N` bytes off the front.
-fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
-    let (front, rest) = bytes.split_first_chunk::<N>()?;
-    *bytes = rest;
-    Some(*front)
+fn damaged<T>(what: impl Into<String>) -> Result<T, Flaw> {
+    Err(Flaw::damaged(what))
 }
 
 /// The generation, what the checkpoint holds, and its version.
-fn parse_checkpoint(bytes: &[u8]) -> Result<(u64, Checkpoint, u32), Problem> {
+fn parse_checkpoint(bytes: &[u8]) -> Result<(u64, Checkpoint, u32), Flaw> {
     let mut rest = bytes;
-    let Some(magic) = take::<8>(&mut rest) else { return damaged("it is too short") };
-    if &magic != CHECKPOINT_MAGIC {
-        return damaged("it is not the state of a hunt");
+    let version = CHECKPOINT_FORMAT.read(&mut rest)?;
+    let (length, sum) = (u64::from_le_bytes(take(&mut rest)?), take(&mut rest)?);
+    if length != rest.len() as u64 {
+        return damaged(format!("it holds {} bytes instead of {length}", rest.len()));
     }
-    let Some(version) = take(&mut rest).map(u32::from_le_bytes) else { return damaged("it is too short") };
-    if version > VERSION {
-        return Err(Problem::Newer(version));
-    }
-    let (Some(length), Some(sum)) = (take(&mut rest), take(&mut rest)) else { return damaged("it is too short") };
-    if u64::from_le_bytes(length) != rest.len() as u64 {
-        return damaged(format!("it holds {} bytes instead of {}", rest.len(), u64::from_le_bytes(length)));
-    }
-    if crc32fast::hash(rest) != u32::from_le_bytes(sum) {
+    if checksum(rest) != sum {
         return damaged("its checksum does not match");
     }
     let stored = match version {
@@ -332,15 +311,9 @@ fn parse_checkpoint(bytes: &[u8]) -> Result<(u64, Checkpoint, u32), Problem> {
 }
 
 /// The records, the length of the file up to the last whole one, and its version.
-fn parse_journal(bytes: &[u8], generation: u64) -> Result<(Vec<Record>, u64, u32), Problem> {
+fn parse_journal(bytes: &[u8], generation: u64) -> Result<(Vec<Record>, u64, u32), Flaw> {
     let Some((header, mut rest)) = bytes.split_at_checked(JOURNAL_HEADER) else { return damaged("it is too short") };
-    if header[..8] != *JOURNAL_MAGIC {
-        return damaged("it is not the journal of a hunt");
-    }
-    let version = u32::from_le_bytes([header[8], header[9], header[10], header[11]]);
-    if version > VERSION {
-        return Err(Problem::Newer(version));
-    }
+    let version = JOURNAL_FORMAT.read(&mut &header[..])?;
     if ![1, VERSION].contains(&version) || header != journal_header(version, generation) {
         return damaged("its header does not match");
     }
@@ -351,13 +324,13 @@ fn parse_journal(bytes: &[u8], generation: u64) -> Result<(Vec<Record>, u64, u32
         if rest.iter().all(|&byte| byte == 0) {
             break; // the end, or room that a power cut left unwritten
         }
-        let (Some(size), Some(sum)) = (take(&mut record), take(&mut record)) else { break };
+        let (Ok(size), Ok(sum)) = (take(&mut record), take(&mut record)) else { break };
         let size = u32::from_le_bytes(size) as usize;
         if size > MAX_RECORD {
             return damaged(format!("the record at byte {length} is too long"));
         }
         let Some((payload, after)) = record.split_at_checked(size) else { break };
-        if crc32fast::hash(payload) != u32::from_le_bytes(sum) {
+        if checksum(payload) != sum {
             return damaged(format!("the checksum of the record at byte {length} does not match"));
         }
         let record = match version {
@@ -379,11 +352,9 @@ fn journal_path(directory: &Path, generation: u64) -> PathBuf {
 }
 
 fn journal_header(version: u32, generation: u64) -> Vec<u8> {
-    let mut header = JOURNAL_MAGIC.to_vec();
-    header.extend(version.to_le_bytes());
+    let mut header = JOURNAL_FORMAT.head(version);
     header.extend(generation.to_le_bytes());
-    let sum = crc32fast::hash(&header);
-    header.extend(sum.to_le_bytes());
+    header.extend(checksum(&header));
     header
 }
 
@@ -409,7 +380,7 @@ mod tests {
     use super::*;
     use crate::core::histogram::{Histogram, Results};
     use crate::core::search::End;
-    use crate::jobs::hunt::{Best, Ended};
+    use crate::jobs::hunt::{Ended, Find};
     use crate::morpion::position::Position;
     use crate::morpion::variant::{T5, Variant};
     use proptest::prelude::*;
@@ -423,7 +394,7 @@ mod tests {
 
     fn best() -> Record {
         let moves = Position::<T5>::new().moves()[..1].to_vec();
-        Record::Best(Best { moves, unit: 1, unit_seed: 2, thread: 3, iterations: 4, seconds: 5.5, time: 6.5 })
+        Record::Best(Find { moves, unit: 1, unit_seed: 2, worker: 3, iterations: 4, seconds: 5.5, time: 6.5 })
     }
 
     pub(super) fn checkpoint(records: &[Record]) -> Checkpoint {

@@ -1,6 +1,7 @@
 //! How a hunt stands, for people: the two text files of the thesis this program follows, and the live display.
 
-use crate::jobs::hunt::{Hunt, Over};
+use super::progress::{Progress, RunningUnit};
+use crate::jobs::hunt::Hunt;
 use crate::strategies::params::Strategy;
 use crate::strategies::prefix::LevelProgress;
 use std::fmt::Write;
@@ -13,58 +14,18 @@ pub const THREADS: &str = "running_threads.txt";
 /// How a hunt stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Status {
-    /// Best score, 0 if there is no grid yet.
-    pub best: u32,
-    /// Iterations of all units, done and running.
-    pub iterations: u64,
-    /// Iterations per second since the last status.
-    pub rate: f64,
-    /// Seconds that the hunt has run, over all its sessions.
-    pub seconds: f64,
-    /// Units done.
-    pub ended: u64,
-    /// How many of them the stall table ended.
-    pub stalled: u64,
-    /// The workers that are searching.
-    pub running: Vec<Running>,
+    /// How far it has come.
+    pub progress: Progress,
     /// The levels of the main walk, or those above the calls of a shared search; nothing for independent runs.
     pub levels: Option<Vec<LevelProgress>>,
     /// The levels are those of the main walk.
     pub walk: bool,
-    /// How the hunt ended, if it has.
-    pub over: Option<Over>,
-}
-
-/// A worker that is searching.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Running {
-    /// Number of the worker, from 1.
-    pub thread: u32,
-    /// Number of the unit.
-    pub unit: u64,
-    /// Iterations of the unit.
-    pub iterations: u64,
-    /// Best score of the unit.
-    pub best: u32,
 }
 
 impl Status {
-    /// The status of a hunt whose workers are as given; the rate is left at 0.
-    pub fn of(hunt: &Hunt, running: Vec<Running>, seconds: f64) -> Status {
-        let state = hunt.state();
-        let now: u64 = running.iter().fold(0, |sum, r| r.iterations.saturating_add(sum));
-        Status {
-            best: state.score(),
-            iterations: state.totals.iterations.saturating_add(now),
-            rate: 0.0,
-            seconds,
-            ended: state.totals.units,
-            stalled: state.totals.stalled,
-            running,
-            levels: hunt.progress(),
-            walk: hunt.job().params.strategy == Strategy::Dfs,
-            over: None,
-        }
+    /// The status of a hunt that has come so far.
+    pub fn of(hunt: &Hunt, progress: Progress) -> Status {
+        Status { progress, levels: hunt.progress(), walk: hunt.job().params.strategy == Strategy::Dfs }
     }
 
     /// The text of `main_progress.txt`: per level of the main walk, or per nesting level of a shared search from the top,
@@ -74,17 +35,21 @@ impl Status {
             Some(levels) => {
                 levels.iter().map(|level| format!("{}: {}/{}\n", level.level, level.left, level.total)).collect()
             }
-            None => format!("runs: {}/{}\n", self.ended, self.ended + self.running.len() as u64),
+            None => {
+                let Progress { units_done, running, .. } = &self.progress;
+                format!("runs: {units_done}/{}\n", units_done + running.len() as u64)
+            }
         }
     }
 
     /// The text of `running_threads.txt`: per thread its iterations and best score, then the running time.
     pub fn threads(&self) -> String {
         let mut text = String::new();
-        for Running { thread, unit, iterations, best } in &self.running {
-            let _ = writeln!(text, "thread {thread}: {iterations} iterations, best {best}, unit {unit}");
+        for RunningUnit { worker, unit, iterations, best, .. } in &self.progress.running {
+            let worker = worker.unwrap_or_default();
+            let _ = writeln!(text, "thread {worker}: {iterations} iterations, best {best}, unit {unit}");
         }
-        let _ = writeln!(text, "running for {:.0} seconds", self.seconds);
+        let _ = writeln!(text, "running for {:.0} seconds", self.progress.seconds);
         text
     }
 }
@@ -125,18 +90,19 @@ mod tests {
 
     fn status() -> Status {
         let level = |level, left, total| LevelProgress { level, left, total };
-        let thread = |thread, best| Running { thread, unit: 7, iterations: 12_345, best };
+        let running =
+            |worker, best| RunningUnit { worker: Some(worker), ticket: 7, unit: 7, iterations: 12_345, best };
         Status {
-            best: 71,
-            iterations: 1,
-            rate: 0.0,
-            seconds: 61.9,
-            ended: 5,
-            stalled: 0,
-            running: vec![thread(1, 71), thread(2, 60)],
+            progress: Progress {
+                best: 71,
+                iterations: 1,
+                seconds: 61.9,
+                units_done: 5,
+                running: vec![running(1, 71), running(2, 60)],
+                ..Progress::default()
+            },
             levels: Some(vec![level(0, 4, 4), level(1, 27, 27), level(2, 20, 25)]),
             walk: true,
-            over: None,
         }
     }
 

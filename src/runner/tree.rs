@@ -14,9 +14,11 @@ pub mod unit;
 
 use super::events::Stopped;
 use super::orders::{Interrupt, orders};
+use super::progress::Progress;
 use super::session::{Clocking, Limits, Place};
 use super::worker::Trap;
 use crate::core::game::Game;
+use crate::jobs::ending::JobEnd;
 use crate::jobs::tree::coordinator::Coordinator;
 use crate::jobs::tree::record::{Event, Misfit};
 use crate::jobs::tree::settings::SettingsError;
@@ -30,7 +32,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use unit::{Hire, Ticket};
+use unit::Hire;
 
 /// Time between two checkpoints, if nothing else is said.
 pub const CHECKPOINT: Duration = Duration::from_secs(10);
@@ -116,30 +118,6 @@ pub struct Member<G> {
     pub hire: Hire<G>,
 }
 
-/// A unit that a member is at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Attending {
-    /// Its number in the queue.
-    pub ticket: Ticket,
-    /// Its number in the solution.
-    pub unit: UnitId,
-    /// The nodes that it took so far.
-    pub nodes: u64,
-}
-
-/// How a solution stands, beside its state.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Standing {
-    /// Units that members are at, those included that wait for a worker.
-    pub running: Vec<Attending>,
-    /// Nodes of all units, these included.
-    pub nodes: u64,
-    /// Nodes per second lately.
-    pub rate: f64,
-    /// Seconds that it has run, over all sessions.
-    pub seconds: f64,
-}
-
 /// Is told what happens; its errors stop the session.
 pub trait Observer<G> {
     /// The session hands out units from now on, into this lane of the queue.
@@ -161,7 +139,7 @@ pub trait Observer<G> {
     ///
     /// # Errors
     /// If it cannot be shown.
-    fn standing(&mut self, _state: &State<G>, _standing: &Standing) -> io::Result<()> {
+    fn progress(&mut self, _state: &State<G>, _progress: &Progress) -> io::Result<()> {
         Ok(())
     }
 
@@ -169,18 +147,28 @@ pub trait Observer<G> {
     ///
     /// # Errors
     /// If what was told is not yet safe; the checkpoint is not written then.
-    fn saving(&mut self, _state: &State<G>, _standing: &Standing) -> io::Result<()> {
+    fn saving(&mut self, _state: &State<G>, _progress: &Progress) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Why the work ended.
+/// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum SolveEnding {
     /// The question is answered.
-    Finished,
-    /// It can be gone on with.
+    Solved,
+    /// The solution can continue.
     Stopped(Stopped),
+}
+
+impl SolveEnding {
+    /// The end of the job, if it is not to be resumed.
+    pub fn job_end(self) -> Option<JobEnd> {
+        match self {
+            SolveEnding::Solved => Some(JobEnd::Solved),
+            SolveEnding::Stopped(stopped) => stopped.job_end(),
+        }
+    }
 }
 
 /// One run of the program on one solution.
@@ -217,7 +205,7 @@ pub fn solve_by_units<G: Game + Send + Sync + 'static>(
     hire: &dyn Fn(usize) -> Member<G>,
     interrupt: &Interrupt,
     observer: &mut dyn Observer<G>,
-) -> Result<Ended, TreeError> {
+) -> Result<SolveEnding, TreeError> {
     let queue = Arc::new(Local::new(workers, Options::default())?);
     let place = Place { queue, terms: Terms::default(), clocking: Clocking::Wall };
     let (_orders, ordered) = orders();

@@ -3,9 +3,11 @@
 
 use super::archive::novelty::{Novelty, Offers};
 use super::best::{BestError, check_moves};
+use super::clock::{now, to_milliseconds};
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Results;
 use crate::core::search::{End, Search};
+use crate::jobs::find::Find;
 use crate::jobs::hunt::Work;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
@@ -45,16 +47,16 @@ pub struct Shared {
 #[derive(Debug)]
 pub enum Report {
     /// A sequence longer than any that any unit had found.
-    Improved(Find),
+    Improved(FreshFind),
     /// A good grid that no unit had found before, with its canonical key; the referee has passed it.
-    Found(u64, Find),
+    Found(u64, FreshFind),
     /// A search offered what is no game.
     Refused(BestError),
 }
 
-/// A game and where it was found.
+/// A game as its worker reports it, which does not know for how long the hunt has run.
 #[derive(Debug)]
-pub struct Find {
+pub struct FreshFind {
     /// The worker.
     pub worker: u32,
     /// Seed of the unit.
@@ -65,6 +67,15 @@ pub struct Find {
     pub iterations: u64,
     /// When.
     pub at: Instant,
+}
+
+impl FreshFind {
+    /// The find of a unit, when the hunt had run for so many seconds.
+    pub fn of(self, unit: u64, seconds: f64) -> Find {
+        let FreshFind { worker, unit_seed, moves, iterations, at } = self;
+        let time = to_milliseconds(now() - at.elapsed().as_secs_f64());
+        Find { moves, unit, unit_seed, worker, iterations, seconds, time }
+    }
 }
 
 /// What a unit comes to.
@@ -100,7 +111,7 @@ pub struct Offered {
 
 /// Where a unit leaves its figures.
 #[derive(Debug, Default)]
-pub struct Progress {
+pub struct UnitFigures {
     /// The worker that is at it, [`NOBODY`] if none.
     pub worker: AtomicU32,
     /// Iterations.
@@ -113,7 +124,7 @@ pub struct Progress {
     offered: Mutex<Option<Arc<Offered>>>,
 }
 
-impl Progress {
+impl UnitFigures {
     /// The last state that the search has offered, or that it went on from.
     pub fn offered(&self) -> Option<Arc<Offered>> {
         self.offered.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -129,7 +140,7 @@ impl Progress {
 pub struct HuntUnit {
     shared: Arc<Shared>,
     work: Arc<Work>,
-    progress: Arc<Progress>,
+    progress: Arc<UnitFigures>,
     /// The search that an earlier session began.
     begun: Arc<Mutex<Option<Box<dyn Search<Move>>>>>,
 }
@@ -143,7 +154,7 @@ impl fmt::Debug for HuntUnit {
 impl HuntUnit {
     /// A unit of work, with the search to go on with if an earlier session began it, and the state of that.
     pub fn new(shared: &Arc<Shared>, work: Work, begun: Option<(Box<dyn Search<Move>>, Offered)>) -> HuntUnit {
-        let progress = Progress::default();
+        let progress = UnitFigures::default();
         let search = begun.map(|(search, offered)| {
             progress.iterations.store(offered.iterations, Ordering::Relaxed);
             progress.best.store(offered.best, Ordering::Relaxed);
@@ -159,7 +170,7 @@ impl HuntUnit {
     }
 
     /// Where it leaves its figures.
-    pub fn progress(&self) -> &Arc<Progress> {
+    pub fn progress(&self) -> &Arc<UnitFigures> {
         &self.progress
     }
 }
@@ -233,9 +244,9 @@ struct Control<'a> {
 }
 
 impl Control<'_> {
-    fn find(&self, moves: &[Move], iterations: u64) -> Find {
+    fn find(&self, moves: &[Move], iterations: u64) -> FreshFind {
         let (worker, unit_seed, at) = (self.lease.worker(), self.unit.work.unit.seed, Instant::now());
-        Find { worker, unit_seed, moves: moves.to_vec(), iterations, at }
+        FreshFind { worker, unit_seed, moves: moves.to_vec(), iterations, at }
     }
 }
 

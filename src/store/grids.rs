@@ -19,7 +19,7 @@ pub enum Scope {
     Job(u64),
 }
 
-/// A grid and who found it first.
+/// A grid and who found it first. Postcard writes its fields one after the other, those of `source` in their place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GridRecord {
     /// Its canonical key.
@@ -32,21 +32,15 @@ pub struct GridRecord {
     pub moves_left: u32,
     /// The known record that it equals.
     pub record: Option<String>,
-    /// The job that found it.
-    pub job: Option<u64>,
-    /// Unit of that job.
-    pub unit: Option<u64>,
-    /// When: seconds since 1970 (UTC).
-    pub time: f64,
-    /// Seconds that the job had run.
-    pub seconds: Option<f64>,
+    /// Where it comes from.
+    pub source: GridSource,
     /// The grid with its provenance, as compact MSR.
     msr: String,
 }
 
 /// Where a grid comes from.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct GridSource {
     /// The job.
     pub job: Option<u64>,
     /// Unit of that job.
@@ -62,18 +56,14 @@ impl GridRecord {
     ///
     /// # Errors
     /// If it cannot be written as MSR.
-    pub fn new(grid: &Grid, found: Found, catalogue: &Catalogue) -> Result<GridRecord, MsrError> {
-        let Found { job, unit, time, seconds } = found;
+    pub fn new(grid: &Grid, source: GridSource, catalogue: &Catalogue) -> Result<GridRecord, MsrError> {
         Ok(GridRecord {
             key: canonical_key(grid.variant, &grid.moves),
             variant: grid.variant,
             score: grid.moves.len() as u32,
             moves_left: grid.moves_left().unwrap_or(0) as u32,
             record: catalogue.equal(grid.variant, &grid.moves).map(|known| known.name.to_owned()),
-            job,
-            unit,
-            time,
-            seconds,
+            source,
             msr: write_compact(grid)?,
         })
     }

@@ -15,6 +15,7 @@ mod shadow;
 mod tables;
 pub mod tree;
 
+use crate::core::frame::{Flaw, read_row};
 use crate::core::search::End;
 use committer::{Committer, Waiting};
 use grids::{GridRecord, Scope};
@@ -263,15 +264,15 @@ impl Store {
 
     /// The payload of a value.
     fn value<'a>(&self, bytes: &'a [u8], known: u8, name: &str) -> Result<&'a [u8], StoreError> {
-        match tables::unframe(bytes) {
-            Some((version, payload)) if version <= known => Ok(payload),
-            Some((version, _)) => Err(StoreError::Newer {
+        match read_row(bytes, known) {
+            Ok((_, payload)) => Ok(payload),
+            Err(Flaw::Newer(version)) => Err(StoreError::Newer {
                 path: self.inner.path.clone(),
                 what: name.to_owned(),
                 found: version.into(),
                 known: known.into(),
             }),
-            None => Err(self.inner.damaged(format!("{name} does not match its checksum"))),
+            Err(Flaw::Damaged(_)) => Err(self.inner.damaged(format!("{name} does not match its checksum"))),
         }
     }
 
@@ -518,14 +519,15 @@ fn checked(
 
 #[cfg(test)]
 mod tests {
-    use super::grids::Found;
+    use super::grids::GridSource;
     use super::*;
+    use crate::core::frame::row;
     use crate::notation::catalogue::Catalogue;
     use crate::notation::records::known;
 
     fn record(job: Option<u64>) -> GridRecord {
-        let found = Found { job, unit: Some(1), time: 5.0, seconds: None };
-        GridRecord::new(&known().unwrap()[0].grid, found, &Catalogue::load().unwrap()).unwrap()
+        let source = GridSource { job, unit: Some(1), time: 5.0, seconds: None };
+        GridRecord::new(&known().unwrap()[0].grid, source, &Catalogue::load().unwrap()).unwrap()
     }
 
     fn keys(store: &Store, scope: Scope) -> Vec<u64> {
@@ -565,7 +567,7 @@ mod tests {
         let database = Database::open(dir.path().join(FILE)).unwrap();
         let transaction = database.begin_write().unwrap();
         transaction.open_table(META).unwrap().insert("version", VERSION).unwrap();
-        transaction.open_table(JOBS).unwrap().insert(1, tables::frame(9, b"{}").as_slice()).unwrap();
+        transaction.open_table(JOBS).unwrap().insert(1, row(9, b"{}").as_slice()).unwrap();
         transaction.commit().unwrap();
         drop(database);
         let error = Store::open(dir.path()).err().unwrap().to_string();

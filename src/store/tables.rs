@@ -2,6 +2,7 @@
 
 use super::grids::{GridRecord, Scope};
 use super::{Change, MOST_EVENTS, MOST_UNITS};
+use crate::core::frame::row;
 use redb::{ReadableTable, ReadableTableMetadata, TableDefinition, TableError, WriteTransaction};
 
 /// Numbers by name.
@@ -44,22 +45,6 @@ pub fn opened<T>(table: Result<T, TableError>) -> Result<Option<T>, redb::Error>
         Err(TableError::TableDoesNotExist(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }
-}
-
-/// A payload with its version and checksum.
-pub fn frame(version: u8, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(5 + payload.len());
-    bytes.push(version);
-    bytes.extend(crc32fast::hash(payload).to_le_bytes());
-    bytes.extend(payload);
-    bytes
-}
-
-/// The version and the payload, if the checksum fits.
-pub fn unframe(bytes: &[u8]) -> Option<(u8, &[u8])> {
-    let (&version, rest) = bytes.split_first()?;
-    let (sum, payload) = rest.split_first_chunk::<4>()?;
-    (crc32fast::hash(payload) == u32::from_le_bytes(*sum)).then_some((version, payload))
 }
 
 fn scope_key(scope: Scope) -> [u8; 9] {
@@ -114,8 +99,8 @@ pub fn apply<'a>(
     let mut meta = transaction.open_table(META)?;
     for change in changes {
         match change {
-            Change::Job(id, bytes) => drop(jobs.insert(id, frame(JOB, bytes).as_slice())?),
-            Change::Spec(id, bytes) => drop(specs.insert(id, frame(JOB, bytes).as_slice())?),
+            Change::Job(id, bytes) => drop(jobs.insert(id, row(JOB, bytes).as_slice())?),
+            Change::Spec(id, bytes) => drop(specs.insert(id, row(JOB, bytes).as_slice())?),
             Change::Key(key, job) => drop(keys.insert(key.as_str(), job)?),
             Change::Forget(id, key) => {
                 jobs.remove(id)?;
@@ -129,10 +114,10 @@ pub fn apply<'a>(
             Change::Buried(id) => drop(doomed.remove(id)?),
             Change::Unit(_, unit, record) if *unit >= MOST_UNITS && !record.aside => {}
             Change::Unit(job, unit, record) => {
-                units.insert((*job, *unit), frame(UNIT, &encoded(record)).as_slice())?;
+                units.insert((*job, *unit), row(UNIT, &encoded(record)).as_slice())?;
             }
             Change::Event(id, bytes) => {
-                events.insert(id, frame(EVENT, bytes).as_slice())?;
+                events.insert(id, row(EVENT, bytes).as_slice())?;
                 if events.len()? >= MOST_EVENTS + EVENTS_AT_ONCE as u64 {
                     let old = events.iter()?.take(EVENTS_AT_ONCE).map(|entry| Ok(entry?.0.value()));
                     let old: Result<Vec<u64>, redb::Error> = old.collect();
@@ -144,11 +129,11 @@ pub fn apply<'a>(
             Change::Grid(grid) => {
                 let GridRecord { key, variant, score, .. } = **grid;
                 if grids.get(key)?.is_none() {
-                    grids.insert(key, frame(GRID, &encoded(grid)).as_slice())?;
+                    grids.insert(key, row(GRID, &encoded(grid)).as_slice())?;
                     index.insert(index_key(Scope::All, score, key).as_slice(), ())?;
                     index.insert(index_key(Scope::Variant(variant), score, key).as_slice(), ())?;
                 }
-                if let Some(job) = grid.job {
+                if let Some(job) = grid.source.job {
                     index.insert(index_key(Scope::Job(job), score, key).as_slice(), ())?;
                 }
             }

@@ -6,9 +6,10 @@
 //! moment leaves a checkpoint and the records since, and the state is what [`State::apply`] makes of them. redb repairs a file
 //! that a crash left open without reading it through (quick repair).
 //!
-//! A row is a version, the CRC-32 of the rest, and the value as postcard encodes it. A file that is damaged, or was written
+//! A row is framed by [`crate::core::frame::row`]; its content is the value as postcard encodes it. A file that is damaged, or was written
 //! by a newer program, is looked at without being opened for writing, and left alone.
 
+use crate::core::frame::{Flaw, read_row, row};
 use crate::core::game::Game;
 use crate::jobs::tree::credit::Worker;
 use crate::jobs::tree::node::Node;
@@ -30,8 +31,6 @@ use std::path::{Path, PathBuf};
 pub const FORMAT: u32 = 1;
 /// Version of a row.
 const ROW: u8 = 1;
-/// Bytes before the value of a row: version and CRC-32.
-const ROW_HEADER: usize = 1 + 4;
 
 /// `format` (a number in little-endian), `job` (text that says what is solved), `meta` (a row), `seconds` (that it has
 /// run; a row, which files of earlier versions do not have).
@@ -309,24 +308,15 @@ where
 
 fn encode(value: &impl Serialize) -> Result<Vec<u8>, redb::Error> {
     let payload = postcard::to_stdvec(value).map_err(|error| redb::Error::Io(io::Error::other(error)))?;
-    let mut row = Vec::with_capacity(ROW_HEADER + payload.len());
-    row.push(ROW);
-    row.extend(crc32fast::hash(&payload).to_le_bytes());
-    row.extend(payload);
-    Ok(row)
+    Ok(row(ROW, &payload))
 }
 
 fn decode<T: DeserializeOwned>(row: &[u8]) -> Result<T, String> {
-    match row.split_first() {
-        Some((&ROW, rest)) => {
-            let (sum, payload) = rest.split_first_chunk().ok_or("is cut off")?;
-            if u32::from_le_bytes(*sum) != crc32fast::hash(payload) {
-                return Err("has another checksum than its content".to_owned());
-            }
-            postcard::from_bytes(payload).map_err(|error| format!("cannot be decoded: {error}"))
-        }
-        Some((version, _)) => Err(format!("has version {version}, this program knows {ROW}")),
-        None => Err("is empty".to_owned()),
+    match read_row(row, ROW) {
+        Ok((ROW, payload)) => postcard::from_bytes(payload).map_err(|error| format!("cannot be decoded: {error}")),
+        Ok((version, _)) => Err(format!("has version {version}, this program knows {ROW}")),
+        Err(Flaw::Newer(version)) => Err(format!("has version {version}, this program knows {ROW}")),
+        Err(Flaw::Damaged(what)) => Err(format!("is damaged: {what}")),
     }
 }
 

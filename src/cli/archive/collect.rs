@@ -1,14 +1,16 @@
 //! Gathers the grids of archives, of hunts without one and of grid files, each once by its canonical key.
 
 use crate::cli::grid_input::Input;
+use crate::jobs::find::Find;
 use crate::morpion::canonical::canonical_key;
 use crate::morpion::geometry::Move;
 use crate::morpion::referee;
 use crate::morpion::variant::Variant;
 use crate::notation::format::Format;
 use crate::notation::grid::{Grid, Provenance};
-use crate::runner::archive::{FILE, Find, Origin, Reader, path_in};
-use crate::runner::best::{provenance, utc};
+use crate::runner::archive::{FILE, KeptFind, Origin, Reader, path_in};
+use crate::runner::best::provenance;
+use crate::runner::clock::utc;
 use anyhow::{Context, bail, ensure};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -36,12 +38,8 @@ pub struct Entry {
 
 /// How a hunt found a grid.
 pub struct Found {
-    pub time: f64,
-    pub seconds: f64,
-    pub unit: u64,
-    pub unit_seed: u64,
-    pub thread: u32,
-    pub iterations: u64,
+    /// The find, without its moves.
+    pub find: Find,
     origin: Rc<Origin>,
 }
 
@@ -63,10 +61,10 @@ impl Entry {
                 let Origin { method, seed, producer, .. } = &*found.origin;
                 Provenance {
                     producer: Some(producer.clone()),
-                    iterations: Some(found.iterations),
-                    seconds: Some(found.seconds),
-                    saved_at: Some(utc(found.time)),
-                    ..provenance(method, found.unit, *seed)
+                    iterations: Some(found.find.iterations),
+                    seconds: Some(found.find.seconds),
+                    saved_at: Some(utc(found.find.time)),
+                    ..provenance(method, found.find.unit, *seed)
                 }
             }
             None => self.of_file.as_deref().cloned().unwrap_or_default(),
@@ -95,7 +93,7 @@ pub fn collect(sources: &[PathBuf]) -> Collection {
         }
     }
     let Gathering { mut entries, failed, .. } = gathering;
-    let time = |entry: &Entry| entry.found.as_ref().map_or(f64::MAX, |found| found.time);
+    let time = |entry: &Entry| entry.found.as_ref().map_or(f64::MAX, |found| found.find.time);
     entries.sort_by(|a, b| {
         let longest = b.score().cmp(&a.score());
         longest.then(a.variant.cmp(&b.variant)).then(time(a).total_cmp(&time(b))).then(a.key.cmp(&b.key))
@@ -173,12 +171,13 @@ impl Gathering {
         let origin = Rc::new(reader.origin().clone());
         let variant = origin.variant;
         for (number, find) in (1..).zip(reader) {
-            let Find { key, moves, unit, unit_seed, thread, iterations, seconds, time } = find?;
+            let KeptFind { key, mut find } = find?;
+            let moves = std::mem::take(&mut find.moves);
             if let Err(error) = referee::replay(variant, &moves) {
                 bail!("{}: grid {number} is no game of {variant}: {error}", path.display());
             }
             ensure!(key == canonical_key(variant, &moves), "{}: grid {number} has another's key", path.display());
-            let found = Found { time, seconds, unit, unit_seed, thread, iterations, origin: Rc::clone(&origin) };
+            let found = Found { find, origin: Rc::clone(&origin) };
             let source = source.display().to_string();
             self.add(Entry { key, variant, moves, source, found: Some(found), of_file: None });
         }

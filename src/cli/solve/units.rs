@@ -13,9 +13,10 @@ use crate::jobs::tree::settings::{Feeder, Settings};
 use crate::jobs::tree::state::State;
 use crate::runner::Interrupt;
 use crate::runner::engine::Plan;
+use crate::runner::progress::Progress;
 use crate::runner::tree::crew::{ByEngine, Solver};
 use crate::runner::tree::file::{self, Opened};
-use crate::runner::tree::{Ended, Member, Observer, Standing, solve_by_units};
+use crate::runner::tree::{Member, Observer, SolveEnding, solve_by_units};
 use crate::solvers::solvable::Solvable;
 use crate::solvers::solve::Goal;
 use crate::solvers::table::Table;
@@ -219,7 +220,7 @@ impl<G: Game> Observer<G> for Display<'_> {
         Ok(())
     }
 
-    fn standing(&mut self, state: &State<G>, standing: &Standing) -> io::Result<()> {
+    fn progress(&mut self, state: &State<G>, progress: &Progress) -> io::Result<()> {
         let Some(bar) = self.bar else { return Ok(()) };
         let (alpha, beta) = (state.meta().aim.window.alpha, state.meta().aim.window.beta);
         let asked = match beta - alpha {
@@ -232,8 +233,8 @@ impl<G: Game> Observer<G> for Display<'_> {
             range(state.bounds(), G::POINT),
             state.leaves().len(),
             grouped(total(state.workers()).accepted.units),
-            standing.running.len(),
-            grouped(standing.nodes),
+            progress.running.len(),
+            grouped(progress.iterations),
             self.began.elapsed().as_secs_f64(),
         ));
         bar.tick();
@@ -251,7 +252,7 @@ struct Report<'a, G> {
     title: &'a str,
     options: &'a Options,
     state: &'a State<G>,
-    ended: Ended,
+    ended: SolveEnding,
     began: Instant,
     cpu: Option<f64>,
 }
@@ -305,7 +306,7 @@ impl<G: Game> Report<'_, G> {
         if state.meta().contradictions > 0 {
             writeln!(out, "doubtful    {} contradictions among the answers", state.meta().contradictions)?;
         }
-        if self.ended != Ended::Finished {
+        if self.ended != SolveEnding::Solved {
             let how = if options.units.state.is_some() { "; the same command goes on" } else { "" };
             writeln!(out, "stopped     interrupted{how}")?;
         }
@@ -365,7 +366,7 @@ impl<G: Game> Report<'_, G> {
             "without": options.question.without.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
             "goal": goal_name(self.goal(), point),
             "settled": state.is_finished(),
-            "stopped": (self.ended != Ended::Finished).then_some("interrupted"),
+            "stopped": (self.ended != SolveEnding::Solved).then_some("interrupted"),
             "lower": state.bounds().lower / point,
             "upper": state.bounds().upper / point,
             "known": problem.known,

@@ -17,13 +17,13 @@ use crate::notation::format::{self, Format, ReadError};
 use crate::notation::grid::Grid;
 use crate::render::grid::{Options, Picture, render};
 use crate::render::theme::Theme;
+use crate::runner::clock::now;
 use crate::with_rules;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use std::time::{SystemTime, UNIX_EPOCH};
 use utoipa::{IntoParams, ToSchema};
 
 /// Longer side of a picture, in pixels, if nothing is said, and at most: larger ones take a processor for seconds.
@@ -245,7 +245,7 @@ pub async fn check(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, ApiFailure> {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64());
+    let seconds = now();
     let checked = move |shared: &ApiState| {
         let grid = judge(&headers, &body, asked.variant)?;
         Ok(view(&grid, &shared.catalogue, seconds))

@@ -4,9 +4,11 @@ use super::kind::{CannotRun, RunContext, kind};
 use super::{Daemon, Shutdown};
 use crate::daemon::records::{JobStanding, Spec};
 use crate::daemon::view::{EventKind, JobId, JobLimits};
+use crate::jobs::ending::JobEnd;
 use crate::queue::{LaneId, Terms};
 use crate::runner::Limits;
 use crate::runner::orders::{NotDone, Order, Ordered, Orders, orders};
+use crate::runner::progress::Progress;
 use crate::store::{Change, UnitRecord};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -75,14 +77,21 @@ pub fn give(orders: &Orders, order: Order) -> Result<(), NotDone> {
 
 /// How a coordinator ended.
 pub enum CoordinatorEnd {
-    /// The job is over, for this reason.
-    Finished(&'static str),
+    /// The job is over.
+    Finished(JobEnd),
     /// It can go on.
     Stopped,
     /// It can go on when the disk lets it.
     Refused(String),
     /// It failed.
     Failed(String),
+}
+
+impl From<Option<JobEnd>> for CoordinatorEnd {
+    /// A session that came to no end of its job can go on.
+    fn from(end: Option<JobEnd>) -> CoordinatorEnd {
+        end.map_or(CoordinatorEnd::Stopped, CoordinatorEnd::Finished)
+    }
 }
 
 /// The terms and limits that a session is to keep.
@@ -154,17 +163,9 @@ impl JobReporter<'_> {
         if self.told.is_none_or(|told| told.elapsed() >= TELL) {
             self.told = Some(Instant::now());
             let threads = self.live().lane.map_or(0, |lane| self.daemon.threads_of(lane));
-            self.daemon.tell(
-                Some(self.id),
-                EventKind::Progress {
-                    iterations: standing.iterations,
-                    rate: standing.rate,
-                    best: standing.best,
-                    units_done: standing.units_done,
-                    threads,
-                    seconds: standing.seconds,
-                },
-            );
+            let Progress { iterations, rate, best, units_done, seconds, .. } = standing.progress;
+            let what = EventKind::Progress { iterations, rate, best, units_done, threads, seconds };
+            self.daemon.tell(Some(self.id), what);
         }
         if self.stored.elapsed() >= STORE {
             self.stored = Instant::now();

@@ -4,6 +4,7 @@ use super::active::{ActiveJob, CoordinatorEnd};
 use super::{Core, Daemon, JobEntry, Shutdown, now};
 use crate::daemon::records::{JobRecord, JobStanding};
 use crate::daemon::view::{EventKind, JobId, JobState};
+use crate::jobs::ending::JobEnd;
 use crate::store::Change;
 use std::cmp::Reverse;
 use std::time::Instant;
@@ -102,8 +103,8 @@ impl Daemon {
         let drains = open.record.state == JobState::Draining;
         let over = match &ended {
             _ if cancelled => Some((JobState::Cancelled, None)),
-            CoordinatorEnd::Finished("drained") if closing.is_some() && !drains => None,
-            CoordinatorEnd::Finished(reason) => Some((JobState::Finished, Some((*reason).to_owned()))),
+            CoordinatorEnd::Finished(JobEnd::Drained) if closing.is_some() && !drains => None,
+            CoordinatorEnd::Finished(end) => Some((JobState::Finished, Some(end.name().to_owned()))),
             CoordinatorEnd::Failed(reason) => Some((JobState::Failed, Some(reason.clone()))),
             CoordinatorEnd::Stopped | CoordinatorEnd::Refused(_) => None,
         };

@@ -7,6 +7,7 @@ use crate::daemon::kinds::PreparedJob;
 use crate::daemon::records::{JobRecord, Spec};
 use crate::daemon::service::{Adjustment, JobCommand, Refusal};
 use crate::daemon::view::{EventKind, JobId, JobLimits, JobRequest, JobState, JobView};
+use crate::jobs::ending::JobEnd;
 use crate::runner::orders::{NotDone, Order};
 use crate::store::{Change, StoreError};
 use std::cmp::Reverse;
@@ -206,7 +207,7 @@ impl Daemon {
                 } else {
                     core.waiting.remove(&place);
                     drop(core);
-                    self.end(id, JobState::Finished, Some("drained".to_owned()));
+                    self.end(id, JobState::Finished, Some(JobEnd::Drained.name().to_owned()));
                 }
             }
         }

@@ -14,7 +14,7 @@ use crate::daemon::view::{
 use crate::morpion::referee;
 use crate::notation::grid::Grid;
 use crate::store::Change;
-use crate::store::grids::{Found, GridRecord};
+use crate::store::grids::{GridRecord, GridSource};
 use tokio::sync::broadcast;
 
 impl Service for Daemon {
@@ -77,8 +77,8 @@ impl Service for Daemon {
 
     fn add_grid(&self, grid: Grid) -> Result<GridView, Refusal> {
         referee::replay(grid.variant, &grid.moves).map_err(|error| Refusal::Invalid(error.to_string()))?;
-        let found = Found { job: None, unit: None, time: now(), seconds: None };
-        let record = GridRecord::new(&grid, found, &self.catalogue);
+        let source = GridSource { job: None, unit: None, time: now(), seconds: None };
+        let record = GridRecord::new(&grid, source, &self.catalogue);
         let record = record.map_err(|error| Refusal::Invalid(error.to_string()))?;
         let key = record.key;
         self.store.commit(vec![Change::Grid(Box::new(record.clone()))]).map_err(refusal)?;

@@ -5,19 +5,19 @@ use super::kind::{CannotRun, JobFacts, JobKind, RunContext};
 use crate::daemon::course;
 use crate::daemon::records::{JobStanding, key_text};
 use crate::daemon::view::{EventKind, JobId, StatisticsView};
-use crate::jobs::hunt::{Best, Hunt, Job, Over};
-use crate::morpion::geometry::Move;
+use crate::jobs::ending::JobEnd;
+use crate::jobs::hunt::{Find, Hunt, Job};
 use crate::notation::grid::Grid;
 use crate::queue::LaneId;
 use crate::queue::any::Of;
-use crate::runner::archive::{self, ArchiveError, Find, Reader};
+use crate::runner::archive::{self, ArchiveError, KeptFind, Reader};
 use crate::runner::best::{BestError, method, provenance};
 use crate::runner::directory::DirectoryError;
-use crate::runner::events::{Event, LogError, Stopped, What};
+use crate::runner::events::{Event, LogError, What};
 use crate::runner::state::{self, StoreError};
 use crate::runner::status::Status;
-use crate::runner::{Changes, Clocking, Ending, Failure, Interrupt, Observer, Place, Report, RunError, Session};
-use crate::store::grids::{Found, GridRecord};
+use crate::runner::{Changes, Clocking, Failure, Interrupt, Observer, Place, Report, RunError, Session};
+use crate::store::grids::{GridRecord, GridSource};
 use crate::store::{Change, UnitRecord};
 use std::io;
 use std::path::Path;
@@ -46,7 +46,7 @@ impl JobKind for Job {
             Session::begin(&path, self.clone(), workers + 1, limits.seconds)
         };
         let mut session = match opened {
-            Err(RunError::TimeIsUp { .. }) => return Ok(CoordinatorEnd::Finished("time")),
+            Err(RunError::TimeIsUp { .. }) => return Ok(CoordinatorEnd::Finished(JobEnd::Time)),
             opened => opened?,
         };
         session.set_pace(daemon.pace);
@@ -69,8 +69,8 @@ impl JobKind for Job {
         let queue = Arc::new(Of(Arc::clone(&daemon.queue) as _));
         let place = Place { queue, terms, clocking: Clocking::Busy };
         let Report { ending, status } = session.run_on(&place, &Interrupt::default(), ordered, &mut observer)?;
-        observer.reporter.live().standing = Some(JobStanding::from(&status));
-        Ok(ended(ending))
+        observer.reporter.live().standing = Some(of_hunt(&status));
+        Ok(ending.job_end().into())
     }
 
     fn statistics(&self, job: JobId, folder: &Path) -> Result<StatisticsView, String> {
@@ -78,23 +78,9 @@ impl JobKind for Job {
     }
 }
 
-fn ended(ending: Ending) -> CoordinatorEnd {
-    match ending {
-        Ending::Over(Over::Target) => CoordinatorEnd::Finished("target"),
-        Ending::Over(Over::Exhausted) => CoordinatorEnd::Finished("exhausted"),
-        Ending::Over(Over::Finished) => CoordinatorEnd::Finished("finished"),
-        Ending::Stopped(stopped) => stopped_by(stopped),
-    }
-}
-
-/// How a coordinator ended that stopped before the end.
-pub fn stopped_by(stopped: Stopped) -> CoordinatorEnd {
-    match stopped {
-        Stopped::Time => CoordinatorEnd::Finished("time"),
-        Stopped::Iterations => CoordinatorEnd::Finished("iterations"),
-        Stopped::Drained => CoordinatorEnd::Finished("drained"),
-        Stopped::Interrupted | Stopped::Failed => CoordinatorEnd::Stopped,
-    }
+/// How the job of a hunt stands.
+fn of_hunt(status: &Status) -> JobStanding {
+    JobStanding { progress: status.progress.clone(), solution: None }
 }
 
 impl From<RunError> for CannotRun {
@@ -133,20 +119,20 @@ struct HuntObserver<'a> {
 
 impl HuntObserver<'_> {
     /// A change that puts a grid into the archive, and its key.
-    fn grid(&self, moves: &[Move], unit: u64, iterations: u64, seconds: f64, time: f64) -> Option<(u64, Change)> {
+    fn grid(&self, find: &Find) -> Option<(u64, Change)> {
+        let Find { unit, iterations, seconds, time, .. } = *find;
         let mut provenance = provenance(&self.method, unit, self.job.seed);
         provenance.iterations = Some(iterations);
         provenance.seconds = Some(seconds);
-        let grid = Grid { variant: self.job.variant, moves: moves.to_vec(), provenance };
-        let found = Found { job: Some(self.reporter.id), unit: Some(unit), time, seconds: Some(seconds) };
+        let grid = Grid { variant: self.job.variant, moves: find.moves.clone(), provenance };
+        let source = GridSource { job: Some(self.reporter.id), unit: Some(unit), time, seconds: Some(seconds) };
         // The referee has passed it, so that it can be written.
-        let record = GridRecord::new(&grid, found, &self.reporter.daemon.catalogue).ok()?;
+        let record = GridRecord::new(&grid, source, &self.reporter.daemon.catalogue).ok()?;
         Some((record.key, Change::Grid(Box::new(record))))
     }
 
-    fn put_best(&self, best: &Best) {
-        let Best { moves, unit, iterations, seconds, time, .. } = best;
-        let Some((key, change)) = self.grid(moves, *unit, *iterations, *seconds, *time) else { return };
+    fn put_best(&self, best: &Find) {
+        let Some((key, change)) = self.grid(best) else { return };
         let mut core = self.reporter.daemon.lock();
         if let Some(open) = core.open(self.reporter.id) {
             open.record.best = Some(best.score());
@@ -160,8 +146,7 @@ impl HuntObserver<'_> {
             return;
         }
         self.grids += 1;
-        let Find { moves, unit, iterations, seconds, time, .. } = find;
-        if let Some((_, change)) = self.grid(moves, *unit, *iterations, *seconds, *time) {
+        if let Some((_, change)) = self.grid(find) {
             self.reporter.daemon.store.later(vec![change]);
         }
     }
@@ -179,9 +164,9 @@ impl HuntObserver<'_> {
         let path = archive::path_in(&self.reporter.daemon.directory.job(self.reporter.id));
         if path.exists() {
             for find in Reader::open(&path).map_err(RunError::from)? {
-                let find = find.map_err(RunError::from)?;
+                let KeptFind { key, find } = find.map_err(RunError::from)?;
                 // Another job may have found it, too.
-                if self.reporter.daemon.store.found_by(self.reporter.id, find.score(), find.key)? {
+                if self.reporter.daemon.store.found_by(self.reporter.id, find.score(), key)? {
                     self.grids += 1;
                 } else {
                     self.put_find(&find);
@@ -218,7 +203,7 @@ impl Observer for HuntObserver<'_> {
     }
 
     fn status(&mut self, status: &Status) -> io::Result<()> {
-        self.reporter.stands(JobStanding::from(status));
+        self.reporter.stands(of_hunt(status));
         Ok(())
     }
 
@@ -226,12 +211,12 @@ impl Observer for HuntObserver<'_> {
         self.reporter.began(lane);
     }
 
-    fn best(&mut self, best: &Best) {
+    fn best(&mut self, best: &Find) {
         self.put_best(best);
     }
 
-    fn found(&mut self, find: &Find) {
-        self.put_find(find);
+    fn found(&mut self, find: &KeptFind) {
+        self.put_find(&find.find);
     }
 
     fn failed(&mut self, failure: &Failure) {

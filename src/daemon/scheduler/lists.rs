@@ -3,7 +3,7 @@
 use super::commands::refusal;
 use super::{Core, Daemon, JobEntry, OpenJob};
 use crate::daemon::grids;
-use crate::daemon::records::{JobRecord, RunningUnit, key_text};
+use crate::daemon::records::{JobRecord, key_text};
 use crate::daemon::service::{GridFilter, JobFilter, Page, Refusal};
 use crate::daemon::view::{
     EventView, GridCount, GridView, HealthView, JobId, JobState, JobView, Listing, UnitState, UnitView, VERSION,
@@ -12,6 +12,7 @@ use crate::daemon::view::{
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
 use crate::queue::{LaneId, Queue};
+use crate::runner::progress::RunningUnit;
 use crate::store::UnitRecord;
 use crate::store::grids::{GridRecord, Scope};
 use std::collections::BTreeMap;
@@ -64,11 +65,11 @@ impl Daemon {
         let Some(active) = &open.active else { return view };
         let live = active.live();
         if let Some(standing) = &live.standing {
-            view.seconds = standing.seconds;
-            view.iterations = standing.iterations;
-            view.units_done = standing.units_done;
-            view.units_stalled = standing.units_stalled;
-            view.rate = standing.rate;
+            view.seconds = standing.progress.seconds;
+            view.iterations = standing.progress.iterations;
+            view.units_done = standing.progress.units_done;
+            view.units_stalled = standing.progress.units_stalled;
+            view.rate = standing.progress.rate;
             if standing.solution.is_some() {
                 view.solution.clone_from(&standing.solution);
             }
@@ -146,7 +147,7 @@ impl Daemon {
                 && let Some(active) = &open.active
             {
                 let live = active.live();
-                let running_now = live.standing.iter().flat_map(|standing| &standing.running);
+                let running_now = live.standing.iter().flat_map(|standing| &standing.progress.running);
                 for unit in running_now.filter(|unit| unit.unit >= from) {
                     let attempts = live.failures.get(&unit.unit).copied().unwrap_or(0) + 1;
                     let view = UnitView {
@@ -191,7 +192,7 @@ impl Daemon {
                 && let Some(active) = &open.active
             {
                 let live = active.live();
-                let running = live.standing.iter().flat_map(|standing| &standing.running);
+                let running = live.standing.iter().flat_map(|standing| &standing.progress.running);
                 let figures: BTreeMap<u64, RunningUnit> = running.map(|at| (at.ticket, *at)).collect();
                 lanes.extend(live.lane.map(|lane| (lane, (*id, figures))));
             }
@@ -352,10 +353,10 @@ pub(super) fn grid_view(record: &GridRecord) -> GridView {
         moves_left: record.moves_left,
         moves: None,
         record: record.record.clone(),
-        job: record.job,
-        unit: record.unit,
-        time: record.time,
-        seconds: record.seconds,
+        job: record.source.job,
+        unit: record.source.unit,
+        time: record.source.time,
+        seconds: record.source.seconds,
     }
 }
 

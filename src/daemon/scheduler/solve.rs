@@ -1,10 +1,9 @@
 //! Solver jobs as the scheduler runs them.
 
 use super::active::{CoordinatorEnd, JobReporter};
-use super::hunt::stopped_by;
 use super::kind::{CannotRun, JobFacts, JobKind, RunContext};
 use crate::core::search::End;
-use crate::daemon::records::{JobStanding, RunningUnit};
+use crate::daemon::records::JobStanding;
 use crate::daemon::solutions::{BoundsCourse, credit, view};
 use crate::daemon::view::{EventKind, JobId, SolutionStatisticsView, StatisticsView, VERSION};
 use crate::jobs::solve::{SolveJob, Visitor};
@@ -17,9 +16,10 @@ use crate::queue::any::Of;
 use crate::runner::atomic::{Keep, replace};
 use crate::runner::engine::Plan;
 use crate::runner::orders::Interrupt;
+use crate::runner::progress::Progress;
 use crate::runner::tree::crew::{ByEngine, Solver};
 use crate::runner::tree::file::{self, Opened};
-use crate::runner::tree::{self, Member, Observer, Session, TreeError};
+use crate::runner::tree::{Member, Observer, Session, TreeError};
 use crate::runner::{Clocking, Place};
 use crate::solvers::solvable::Solvable;
 use crate::solvers::table::Table;
@@ -40,7 +40,7 @@ impl JobKind for SolveJob {
             fn visit<G: Solvable>(self, root: G) -> Self::Out {
                 let First(job) = self;
                 let state = State::new(root.clone(), job.settings.clone()).map_err(|error| error.to_string())?;
-                let solution = Some(view(job, &root, &state, &tree::Standing::default()));
+                let solution = Some(view(job, &root, &state, &Progress::default()));
                 Ok(JobFacts { variant: None, seed: Some(job.settings.seed), solution })
             }
         }
@@ -122,10 +122,8 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
     };
     let queue = Arc::new(Of(Arc::clone(&daemon.queue) as _));
     let place = Place { queue, terms, clocking: Clocking::Busy };
-    Ok(match session.run_on(&place, &Interrupt::default(), ordered, &mut observer)? {
-        tree::Ended::Finished => CoordinatorEnd::Finished("solved"),
-        tree::Ended::Stopped(stopped) => stopped_by(stopped),
-    })
+    let ending = session.run_on(&place, &Interrupt::default(), ordered, &mut observer)?;
+    Ok(ending.job_end().into())
 }
 
 impl From<TreeError> for CannotRun {
@@ -162,24 +160,9 @@ struct SolveObserver<'a, G> {
 
 impl<G: Solvable> SolveObserver<'_, G> {
     /// How the job stands.
-    fn of_job(&self, state: &State<G>, standing: &tree::Standing) -> JobStanding {
-        let solution = view(self.job, &self.root, state, standing);
-        let running = standing.running.iter().map(|at| RunningUnit {
-            ticket: at.ticket,
-            unit: at.unit,
-            iterations: at.nodes,
-            best: 0,
-        });
-        JobStanding {
-            seconds: standing.seconds,
-            iterations: standing.nodes,
-            rate: standing.rate,
-            units_done: solution.units.finished + solution.units.split,
-            units_stalled: 0,
-            best: 0,
-            running: running.collect(),
-            solution: Some(solution),
-        }
+    fn of_job(&self, state: &State<G>, progress: &Progress) -> JobStanding {
+        let solution = Some(view(self.job, &self.root, state, progress));
+        JobStanding { progress: progress.clone(), solution }
     }
 }
 
@@ -229,14 +212,14 @@ impl<G: Solvable> Observer<G> for SolveObserver<'_, G> {
         self.reporter.failed(unit, attempts, error, false);
     }
 
-    fn standing(&mut self, state: &State<G>, standing: &tree::Standing) -> io::Result<()> {
-        let standing = self.of_job(state, standing);
+    fn progress(&mut self, state: &State<G>, progress: &Progress) -> io::Result<()> {
+        let standing = self.of_job(state, progress);
         self.reporter.stands(standing);
         Ok(())
     }
 
-    fn saving(&mut self, state: &State<G>, standing: &tree::Standing) -> io::Result<()> {
-        self.course.note::<G>(state, standing);
+    fn saving(&mut self, state: &State<G>, progress: &Progress) -> io::Result<()> {
+        self.course.note::<G>(state, progress);
         let written = SolutionStatisticsView { course: self.course.points(), ..credit(state.workers()) };
         let bytes = serde_json::to_vec(&written).map_err(io::Error::other)?;
         replace(&self.path, &bytes, Keep::Brief).map_err(io::Error::other)?;

@@ -212,6 +212,11 @@ impl<G: Game> State<G> {
         &self.workers
     }
 
+    /// How many units were answered or replaced by the children of their leaf.
+    pub fn units_settled(&self) -> u64 {
+        self.meta.levels.iter().map(|level| level.answered + level.exhausted).sum()
+    }
+
     /// The leaves that are needed, the surest first.
     pub fn leaves(&self) -> &[Leaf] {
         &self.leaves

@@ -10,23 +10,25 @@ fn origin(variant: Variant) -> Origin {
     Origin { variant, method: "nrpa level 4".to_owned(), seed: u64::MAX, producer: "morpion".to_owned() }
 }
 
-fn finds(variant: Variant) -> Vec<Find> {
+fn finds(variant: Variant) -> Vec<KeptFind> {
     let grids = known().unwrap().into_iter().map(|known| known.grid).filter(|grid| grid.variant == variant);
-    let find = |(unit, moves): (u64, Vec<Move>)| Find {
+    let find = |(unit, moves): (u64, Vec<Move>)| KeptFind {
         key: canonical_key(variant, &moves),
-        moves,
-        unit,
-        unit_seed: u64::MAX - unit,
-        thread: 2,
-        iterations: 1 << 40,
-        seconds: 1.5,
-        time: 1e9 + unit as f64,
+        find: Find {
+            moves,
+            unit,
+            unit_seed: u64::MAX - unit,
+            worker: 2,
+            iterations: 1 << 40,
+            seconds: 1.5,
+            time: 1e9 + unit as f64,
+        },
     };
     (0..).zip(grids.map(|grid| grid.moves)).map(find).collect()
 }
 
 /// An archive of the known records of a variant, and its bytes.
-fn filled(variant: Variant) -> (tempfile::TempDir, PathBuf, Vec<Find>) {
+fn filled(variant: Variant) -> (tempfile::TempDir, PathBuf, Vec<KeptFind>) {
     let dir = tempfile::tempdir().unwrap();
     let finds = finds(variant);
     let mut archive = Archive::open(dir.path(), &origin(variant), |_| panic!("it is new")).unwrap();
@@ -36,7 +38,7 @@ fn filled(variant: Variant) -> (tempfile::TempDir, PathBuf, Vec<Find>) {
     (dir, path, finds)
 }
 
-fn read(path: &Path) -> Result<Vec<Find>, ArchiveError> {
+fn read(path: &Path) -> Result<Vec<KeptFind>, ArchiveError> {
     Reader::open(path)?.collect()
 }
 
@@ -46,7 +48,7 @@ fn grids_come_back_as_they_were_in_every_variant() {
         let (dir, path, mut finds) = filled(variant);
         assert_eq!(read(&path).unwrap(), finds);
         assert!(Reader::recognises(&path));
-        finds.iter().for_each(|find| drop(referee::replay(variant, &find.moves).unwrap()));
+        finds.iter().for_each(|find| drop(referee::replay(variant, &find.find.moves).unwrap()));
         let mut seen = Vec::new();
         let mut archive = Archive::open(dir.path(), &origin(variant), |find| seen.push(find.clone())).unwrap();
         assert_eq!(seen, finds);
@@ -88,7 +90,7 @@ fn what_is_no_archive_or_a_newer_one_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x");
     fs::write(&path, "all work and no play").unwrap();
-    assert!(read(&path).unwrap_err().to_string().contains("it is no archive of grids"));
+    assert!(read(&path).unwrap_err().to_string().contains("it is not an archive of grids"));
     let mut newer = header(&origin(Variant::T5)).unwrap();
     newer[8] = 9;
     fs::write(&path, newer).unwrap();
@@ -131,7 +133,7 @@ proptest! {
         fs::write(&path, &bytes).unwrap();
         if let Ok(finds) = read(&path) {
             for find in finds {
-                let _ = referee::replay(Variant::D4, &find.moves);
+                let _ = referee::replay(Variant::D4, &find.find.moves);
             }
         }
     }

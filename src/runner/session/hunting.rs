@@ -1,15 +1,17 @@
 //! The main thread of a session while workers are at its units: it hands out units, takes in what they find, and saves.
 
-use super::{Ending, Failure, Observer, Place, RunError, Session, now, origin, rounded};
-use crate::jobs::hunt::{Best, Step};
+use super::{Ending, Failure, Observer, Place, RunError, Session, origin};
+use crate::jobs::hunt::Step;
 use crate::queue::{LaneId, Message, Queue, Terms};
-use crate::runner::archive::{Archive, Find};
+use crate::runner::archive::{Archive, KeptFind};
 use crate::runner::best;
+use crate::runner::clock::now;
 use crate::runner::events::{self, Event, Stopped, What};
 use crate::runner::orders::{Given, Interrupt, Order, Ordered};
+use crate::runner::progress::{Progress, RateMeter, RunningUnit};
 use crate::runner::state::{Checkpoint, InFlight};
-use crate::runner::status::{Running, Status};
-use crate::runner::worker::{self, HuntUnit, NOBODY, Offered, Outcome, Progress, Report, Shared};
+use crate::runner::status::Status;
+use crate::runner::worker::{FreshFind, HuntUnit, NOBODY, Offered, Outcome, Report, Shared, UnitFigures};
 use crossbeam_channel::{Receiver, select_biased, unbounded};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -89,17 +91,13 @@ pub(super) struct Hunting<'a> {
     observer: &'a mut dyn Observer,
     crew: Crew,
     /// Units in the queue.
-    in_hand: BTreeMap<u64, Arc<Progress>>,
+    in_hand: BTreeMap<u64, Arc<UnitFigures>>,
     /// Units set aside, and what the first of them said.
     aside: BTreeSet<u64>,
     why_aside: Option<(u64, String)>,
     paused: bool,
     draining: bool,
-    /// Iterations at the last look at the rate.
-    counted: u64,
-    /// Iterations per second, averaged over the last seconds.
-    rate: f64,
-    rated_at: Instant,
+    rate: RateMeter,
 }
 
 impl<'a> Hunting<'a> {
@@ -114,9 +112,7 @@ impl<'a> Hunting<'a> {
             why_aside: None,
             paused: false,
             draining: false,
-            counted: 0,
-            rate: 0.0,
-            rated_at: Instant::now(),
+            rate: RateMeter::new(0),
         }
     }
 
@@ -127,7 +123,7 @@ impl<'a> Hunting<'a> {
         let (mut show, mut write, mut ask) = (start, start, start + pace);
         let mut take = None;
         let mut told = self.session.seconds();
-        self.counted = self.status().iterations;
+        self.rate.restart(self.iterations());
         let messages = self.crew.messages.clone();
         loop {
             if let Some(ending) = self.assign()? {
@@ -171,10 +167,11 @@ impl<'a> Hunting<'a> {
                     self.session.write_status(&status)?;
                     self.session.store.flush()?;
                     self.flush_archive()?;
-                    if status.seconds - told >= (status.seconds * TELL).clamp(TELL_SECONDS.0, TELL_SECONDS.1) {
-                        told = status.seconds;
-                        let running = status.running.len() as u32;
-                        let (score, iterations, units) = (status.best, status.iterations, status.ended);
+                    let Progress { seconds, best: score, iterations, units_done: units, running, .. } =
+                        status.progress;
+                    if seconds - told >= (seconds * TELL).clamp(TELL_SECONDS.0, TELL_SECONDS.1) {
+                        told = seconds;
+                        let running = running.len() as u32;
                         self.session.tell(What::Progress { score, iterations, units, running }, self.observer)?;
                     }
                 }
@@ -287,7 +284,7 @@ impl<'a> Hunting<'a> {
     fn go_on(&mut self) {
         if std::mem::take(&mut self.paused) {
             self.crew.queue.go_on(self.crew.lane);
-            (self.counted, self.rated_at) = (self.iterations(), Instant::now());
+            self.rate.restart(self.iterations());
         }
     }
 
@@ -330,12 +327,10 @@ impl<'a> Hunting<'a> {
         }
     }
 
-    fn improved(&mut self, unit: u64, find: worker::Find) -> Result<(), RunError> {
+    fn improved(&mut self, unit: u64, find: FreshFind) -> Result<(), RunError> {
         let session = &mut *self.session;
-        let worker::Find { worker: thread, unit_seed, moves, iterations, at } = find;
-        let ago = at.elapsed().as_secs_f64();
-        let seconds = session.seconds_at(at);
-        let best = Best { moves, unit, unit_seed, thread, iterations, seconds, time: rounded(now() - ago) };
+        let seconds = session.seconds_at(find.at);
+        let best = find.of(unit, seconds);
         if best.score() <= session.hunt.state().score() {
             return Ok(());
         }
@@ -349,12 +344,10 @@ impl<'a> Hunting<'a> {
         self.observer.event(&event).map_err(RunError::Observer)
     }
 
-    fn found(&mut self, unit: u64, key: u64, find: worker::Find) -> Result<(), RunError> {
+    fn found(&mut self, unit: u64, key: u64, find: FreshFind) -> Result<(), RunError> {
         let session = &mut *self.session;
-        let worker::Find { worker: thread, unit_seed, moves, iterations, at } = find;
-        let ago = at.elapsed().as_secs_f64();
-        let (seconds, time) = (session.seconds_at(at), rounded(now() - ago));
-        let find = Find { key, moves, unit, unit_seed, thread, iterations, seconds, time };
+        let seconds = session.seconds_at(find.at);
+        let find = KeptFind { key, find: find.of(unit, seconds) };
         let archive = match &mut session.archive {
             Some(archive) => archive,
             none => none.insert(Archive::open(session.directory.path(), &origin(session.hunt.job()), |_| ())?),
@@ -419,24 +412,33 @@ impl<'a> Hunting<'a> {
 
     /// How the hunt stands.
     pub fn status(&mut self) -> Status {
+        let iterations = self.iterations();
+        let rate = self.rate.rate(iterations);
+        let state = self.session.hunt.state();
+        let progress = Progress {
+            seconds: self.session.seconds(),
+            iterations,
+            rate,
+            units_done: state.totals.units,
+            units_stalled: state.totals.stalled,
+            best: state.score(),
+            running: self.running(),
+        };
+        Status::of(&self.session.hunt, progress)
+    }
+
+    /// The units that workers compute, by worker.
+    fn running(&self) -> Vec<RunningUnit> {
         let mut running = Vec::new();
-        for (&unit, progress) in &self.in_hand {
-            let thread = progress.worker.load(Ordering::Relaxed);
-            if thread != NOBODY {
+        for (&unit, figures) in &self.in_hand {
+            let worker = figures.worker.load(Ordering::Relaxed);
+            if worker != NOBODY {
                 let (iterations, best) =
-                    (progress.iterations.load(Ordering::Relaxed), progress.best.load(Ordering::Relaxed));
-                running.push(Running { thread, unit, iterations, best });
+                    (figures.iterations.load(Ordering::Relaxed), figures.best.load(Ordering::Relaxed));
+                running.push(RunningUnit { worker: Some(worker), ticket: unit, unit, iterations, best });
             }
         }
-        running.sort_unstable_by_key(|running| running.thread);
-        let mut status = Status::of(&self.session.hunt, running, self.session.seconds());
-        status.iterations = self.iterations();
-        let passed = self.rated_at.elapsed().as_secs_f64();
-        if passed >= 1.0 {
-            self.rate = status.iterations.saturating_sub(self.counted) as f64 / passed;
-            (self.counted, self.rated_at) = (status.iterations, Instant::now());
-        }
-        status.rate = self.rate;
-        status
+        running.sort_unstable_by_key(|running| running.worker);
+        running
     }
 }

@@ -4,7 +4,7 @@ use super::{InFlight, Stored};
 use crate::core::histogram::{Histogram, Results};
 use crate::core::search::End;
 use crate::jobs::done::DoneSet;
-use crate::jobs::hunt::{Best, Ended, HuntState, Record, Totals};
+use crate::jobs::hunt::{Ended, Find, HuntState, Record, Totals};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -26,7 +26,7 @@ struct OldState {
     digest: u32,
     done: DoneSet,
     totals: Totals,
-    best: Option<Best>,
+    best: Option<Find>,
 }
 
 #[derive(Deserialize)]
@@ -42,7 +42,7 @@ struct OldEnded {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 enum OldRecord {
-    Best(Best),
+    Best(Find),
     Ended(OldEnded),
 }
 
@@ -68,7 +68,7 @@ pub(super) fn record(payload: &[u8]) -> Result<Record, postcard::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CHECKPOINT, CHECKPOINT_MAGIC, Store, journal_header, journal_path, read, tests as newer};
+    use super::super::{CHECKPOINT, CHECKPOINT_FORMAT, Store, journal_header, journal_path, read, tests as newer};
     use super::*;
     use std::fs;
     use std::path::Path;
@@ -88,7 +88,7 @@ mod tests {
         };
         let payload = postcard::to_stdvec(&stored).unwrap();
         let (length, sum) = (payload.len() as u64, crc32fast::hash(&payload));
-        let head = [&CHECKPOINT_MAGIC[..], &1u32.to_le_bytes(), &length.to_le_bytes(), &sum.to_le_bytes()];
+        let head = [&CHECKPOINT_FORMAT.head(1)[..], &length.to_le_bytes(), &sum.to_le_bytes()];
         fs::write(dir.join(CHECKPOINT), [&head.concat()[..], &payload].concat()).unwrap();
         let old = OldEnded { id: 1, check: 7, end: End::Finished, iterations: 5, best: 61 };
         let payload = postcard::to_stdvec(&OldRecord::Ended(old)).unwrap();

@@ -2,7 +2,7 @@
 
 use super::crew::Control;
 use super::unit::{BEYOND, Ended as Back, Seat, Ticket, TreeUnit};
-use super::{Attending, Ended, Member, Observer, Session, Standing, TreeError};
+use super::{Member, Observer, Session, SolveEnding, TreeError};
 use crate::core::game::Game;
 use crate::jobs::tree::coordinator::{Effects, Next, Order};
 use crate::jobs::tree::credit::{WorkerId, total};
@@ -11,6 +11,7 @@ use crate::jobs::tree::unit::{Outcome, Spent, UnitId};
 use crate::queue::{LaneId, Message, Queue, Terms};
 use crate::runner::events::Stopped;
 use crate::runner::orders::{Given, Interrupt, Order as Told, Ordered};
+use crate::runner::progress::{Progress, RateMeter, RunningUnit};
 use crate::runner::session::{Clocking, Place};
 use crossbeam_channel::{Receiver, select_biased, unbounded};
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,10 +68,7 @@ struct Solving<'a, 'b, G: Game + Send + Sync + 'static> {
     paused: bool,
     draining: bool,
     checkpointed: Instant,
-    /// Nodes at the last look at the rate.
-    counted: u64,
-    rate: f64,
-    rated_at: Instant,
+    rate: RateMeter,
 }
 
 impl<G: Game + Send + Sync + 'static> Session<'_, G> {
@@ -85,7 +83,7 @@ impl<G: Game + Send + Sync + 'static> Session<'_, G> {
         interrupt: &Interrupt,
         ordered: &Ordered,
         observer: &mut dyn Observer<G>,
-    ) -> Result<Ended, TreeError> {
+    ) -> Result<SolveEnding, TreeError> {
         let (inbox, messages) = unbounded();
         let id = place.queue.open(place.terms, inbox.into());
         let lane = Lane { queue: Arc::clone(&place.queue), id, terms: place.terms, messages };
@@ -107,11 +105,9 @@ impl<G: Game + Send + Sync + 'static> Session<'_, G> {
             paused: false,
             draining: false,
             checkpointed: began,
-            counted: 0,
-            rate: 0.0,
-            rated_at: began,
+            rate: RateMeter::new(0),
         };
-        solving.counted = solving.nodes();
+        solving.rate.restart(solving.nodes());
         let ended = solving.run(interrupt, ordered);
         // However it ended, nobody is at a unit any more, and what was done is counted.
         let halted = solving.halt();
@@ -125,7 +121,7 @@ impl<G: Game + Send + Sync + 'static> Session<'_, G> {
 }
 
 impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
-    fn run(&mut self, interrupt: &Interrupt, ordered: &Ordered) -> Result<Ended, TreeError> {
+    fn run(&mut self, interrupt: &Interrupt, ordered: &Ordered) -> Result<SolveEnding, TreeError> {
         let mut show = Instant::now();
         self.muster()?;
         let messages = self.lane.messages.clone();
@@ -135,11 +131,11 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             }
             self.pass_on()?;
             if self.session.coordinator.state().is_finished() {
-                return Ok(Ended::Finished);
+                return Ok(SolveEnding::Solved);
             }
             if self.in_hand.is_empty() && !self.paused {
                 if self.draining {
-                    return Ok(Ended::Stopped(Stopped::Drained));
+                    return Ok(SolveEnding::Stopped(Stopped::Drained));
                 }
                 let workers = self.session.coordinator.state().workers();
                 let trusted = workers.iter().filter(|worker| !worker.distrusted).count();
@@ -160,16 +156,16 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 return Ok(ended);
             }
             if interrupt.asked() {
-                return Ok(Ended::Stopped(Stopped::Interrupted));
+                return Ok(SolveEnding::Stopped(Stopped::Interrupted));
             }
             if self.paused {
                 continue;
             }
             if self.session.limits.seconds.is_some_and(|limit| self.seconds() >= limit) {
-                return Ok(Ended::Stopped(Stopped::Time));
+                return Ok(SolveEnding::Stopped(Stopped::Time));
             }
             if self.session.limits.iterations.is_some_and(|limit| self.nodes() >= limit) {
-                return Ok(Ended::Stopped(Stopped::Iterations));
+                return Ok(SolveEnding::Stopped(Stopped::Iterations));
             }
             if self.checkpointed.elapsed() >= self.session.pace {
                 self.checkpoint()?;
@@ -304,9 +300,9 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     }
 
     /// Carries out an order; how the work ends, if it does.
-    fn obey(&mut self, given: Given) -> Result<Option<Ended>, TreeError> {
+    fn obey(&mut self, given: Given) -> Result<Option<SolveEnding>, TreeError> {
         match given.order {
-            Told::Stop => return Ok(Some(Ended::Stopped(Stopped::Interrupted))),
+            Told::Stop => return Ok(Some(SolveEnding::Stopped(Stopped::Interrupted))),
             Told::Drain => {
                 self.draining = true;
                 self.go_on();
@@ -333,7 +329,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     fn go_on(&mut self) {
         if std::mem::take(&mut self.paused) {
             self.lane.queue.go_on(self.lane.id);
-            (self.counted, self.rated_at) = (self.nodes(), Instant::now());
+            self.rate.restart(self.nodes());
         }
     }
 
@@ -363,33 +359,37 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
 
     fn checkpoint(&mut self) -> Result<(), TreeError> {
         self.keep()?;
-        let standing = self.standing();
+        let progress = self.progress();
         let coordinator = &mut *self.session.coordinator;
-        self.observer.saving(coordinator.state(), &standing).map_err(TreeError::Observer)?;
+        self.observer.saving(coordinator.state(), &progress).map_err(TreeError::Observer)?;
         if let Some(store) = &mut self.session.store {
-            store.checkpoint(coordinator.state_mut(), standing.seconds)?;
+            store.checkpoint(coordinator.state_mut(), progress.seconds)?;
         }
         self.checkpointed = Instant::now();
         Ok(())
     }
 
     fn show(&mut self) -> Result<(), TreeError> {
-        let standing = self.standing();
-        let passed = self.rated_at.elapsed().as_secs_f64();
-        if passed >= 1.0 {
-            self.rate = standing.nodes.saturating_sub(self.counted) as f64 / passed;
-            (self.counted, self.rated_at) = (standing.nodes, Instant::now());
-        }
-        self.observer.standing(self.session.coordinator.state(), &standing).map_err(TreeError::Observer)
+        let progress = self.progress();
+        self.observer.progress(self.session.coordinator.state(), &progress).map_err(TreeError::Observer)
     }
 
-    fn standing(&self) -> Standing {
-        let running = self.in_hand.iter().map(|(&ticket, held)| Attending {
-            ticket,
-            unit: held.unit,
-            nodes: held.control.nodes(),
+    fn progress(&mut self) -> Progress {
+        let running = self.in_hand.iter().map(|(&ticket, held)| {
+            let iterations = held.control.nodes();
+            RunningUnit { worker: None, ticket, unit: held.unit, iterations, best: 0 }
         });
-        Standing { running: running.collect(), nodes: self.nodes(), rate: self.rate, seconds: self.seconds() }
+        let running = running.collect();
+        let iterations = self.nodes();
+        Progress {
+            seconds: self.seconds(),
+            iterations,
+            rate: self.rate.rate(iterations),
+            units_done: self.session.coordinator.state().units_settled(),
+            units_stalled: 0,
+            best: 0,
+            running,
+        }
     }
 
     /// Nodes of all units, the running ones included.

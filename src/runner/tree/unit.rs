@@ -7,13 +7,13 @@
 
 use super::crew::{Answer, Control, Solver};
 use crate::core::game::Game;
+use crate::core::panic::panic_text;
 use crate::jobs::tree::coordinator::Work;
 use crate::jobs::tree::unit::{Outcome, Spent, UnitId};
 use crate::queue::{Lease, Unit};
 use crate::runner::worker::Trap;
 use crate::solvers::table::TableError;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
-use std::any::Any;
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -98,7 +98,7 @@ fn sit<G: Game + Sync>(hire: Hire<G>, tasks: &Receiver<Task<G>>) {
                     Ok(answer) => (answer, None),
                     Err(panic) => {
                         let (window, nodes) = (control.window(), control.nodes());
-                        (Answer { window, outcome: Outcome::Failed, nodes }, Some(said(&*panic)))
+                        (Answer { window, outcome: Outcome::Failed, nodes }, Some(panic_text(&*panic)))
                     }
                 };
                 let spent = Spent { nodes: answer.nodes, ..control.spent() };
@@ -107,19 +107,13 @@ fn sit<G: Game + Sync>(hire: Hire<G>, tasks: &Receiver<Task<G>>) {
             Ok(Err(error)) => Ended::NoTable(*error),
             Err(panic) => {
                 let answer = Answer { window: control.window(), outcome: Outcome::Failed, nodes: 0 };
-                Ended::Answered { answer, spent: Spent::default(), error: Some(said(&**panic)) }
+                Ended::Answered { answer, spent: Spent::default(), error: Some(panic_text(&**panic)) }
             }
         };
         // Nobody may want it any more.
         let _ = back.send(ended);
         control.end();
     }
-}
-
-/// What a panic said.
-fn said(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".to_owned())
 }
 
 /// A unit of a solution.
