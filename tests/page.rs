@@ -538,6 +538,49 @@ fn a_lost_daemon_is_told() {
     assert_eq!(page.eval("document.querySelector('.jobs tbody').textContent.includes('kept in sight')"), true);
 }
 
+/// A job is opened while the daemon is away: the page says so, and shows the job as soon as the daemon is back. The timer that asks
+/// again four times a minute is switched off here, so the return of the daemon is what brings the job.
+#[test]
+fn the_view_of_a_job_comes_back_with_the_daemon() {
+    let Some(world) = world() else { return };
+    let daemon = Daemon::begin();
+    let address = daemon.address.to_string();
+    let page = world.browser.page(1280, 900, false);
+    page.open(&format!("http://{address}/"));
+    page.wait("document.querySelector('#link')?.dataset.state === 'live'");
+    let job = submit(&page, "opened too early");
+    page.wait("document.querySelector('.jobs tbody')?.textContent.includes('opened too early')");
+    daemon.end().unwrap();
+    page.wait("document.querySelector('#link').dataset.state === 'offline'");
+    page.eval("(() => { const real = setTimeout; window.setTimeout = (act, ms, ...rest) => (ms >= 15000 ? 0 : real(act, ms, ...rest)); })()");
+    page.eval(&format!("location.hash = '#/jobs/{job}'"));
+    page.wait("document.querySelector('main .note.bad')?.textContent.includes('cannot be reached')");
+    let daemon = Daemon::listening(&address, ServerLimits::default(), None);
+    assert_eq!(submit(&page, "opened too early"), job);
+    page.wait("document.querySelector('#link').dataset.state === 'live'");
+    page.wait("![...document.querySelectorAll('main .note.bad')].some((e) => e.checkVisibility()) && document.querySelector('h1').textContent === 'opened too early'");
+    page.wait("document.querySelector('.replay .point') && document.querySelector('.chart .series')");
+    drop(daemon);
+}
+
+/// The newest move of a long game is in sight, and the list is no wider than its card.
+#[test]
+fn the_list_of_a_long_game_shows_the_newest_move() {
+    let Some(world) = world() else { return };
+    for (width, height) in [(1280, 900), (390, 844)] {
+        let page = world.open("/", width, height, false);
+        let key = world.archive(&page, Variant::D5).remove(0);
+        page.open(&world.at(&format!("/board?grid={key}")));
+        has_moves(&page, 82);
+        let sight = page.eval(
+            "(() => { const list = document.querySelector('.movelist'); const [a, b] = [list, list.lastChild].map((e) => e.getBoundingClientRect()); \
+             return [list.scrollWidth <= list.clientWidth, b.left >= a.left && b.right <= a.right + 1, b.top >= a.top && b.bottom <= a.bottom + 1]; })()",
+        );
+        assert_eq!(sight, json!([true, true, true]), "in a window of {width}");
+        world.approve(&page);
+    }
+}
+
 /// A daemon that other machines reach asks for a token, and the page for it, until it is the right one.
 #[test]
 fn a_token_is_asked_for() {

@@ -12,87 +12,124 @@ const PART = 24;
 /** Largest grid file that the daemon takes, in bytes. */
 export const LARGEST = 1024 * 1024;
 
-export default function archive({ query: asked }) {
-  const values = { variant: asked.get("variant") || "", min_score: asked.get("min") || "", job: asked.get("job") || "" };
+/** The form that chooses which grids are shown; `sent(file)` is called with a file to be sent in. */
+function filterForm(asked, sent) {
   const ids = [newId("filter"), newId("filter"), newId("filter")];
   const variant = h("select", { id: ids[0] }, h("option", { value: "" }, "all"), CODES.map((code) => h("option", { value: code }, code)));
-  const least = h("input", { id: ids[1], type: "number", min: 1, max: 485, inputmode: "numeric", placeholder: "any", value: values.min_score });
-  const job = h("input", { id: ids[2], type: "number", min: 1, inputmode: "numeric", placeholder: "any", value: values.job });
-  variant.value = values.variant;
+  const number = (id, value, max) => h("input", { id, type: "number", min: 1, max, inputmode: "numeric", placeholder: "any", value });
+  const least = number(ids[1], asked.get("min") || "", 485);
+  const job = number(ids[2], asked.get("job") || "");
+  variant.value = asked.get("variant") || "";
   const apply = (event) => {
     event?.preventDefault();
     location.hash = `#/archive${query({ variant: variant.value, min: least.value, job: job.value, with: asked.get("with") })}`;
   };
   variant.addEventListener("change", apply);
-  const file = h("input", { type: "file", class: "unseen", accept: ".txt,.psol,.msr,.json", tabindex: -1, "aria-hidden": "true", onchange: () => send(file.files[0]) });
-  const form = h("form", { class: "row filter", onsubmit: apply },
+  const file = h("input", { type: "file", class: "unseen", accept: ".txt,.psol,.msr,.json", tabindex: -1, "aria-hidden": "true", onchange: () => {
+    const [chosen] = file.files;
+    file.value = "";
+    if (chosen) sent(chosen);
+  } });
+  return h("form", { class: "row filter", onsubmit: apply },
     [["Variant", variant], ["Moves at least", least], ["Found by job", job]].map(([text, input]) =>
       h("div", { class: "field" }, h("label", { for: input.id }, text), input)),
     button("Show", { type: "submit" }), button("Send a grid\u2026", { glyph: "open", onclick: () => file.click() }), file);
+}
 
+/** The bar in which two grids are chosen to be compared; `bar.box(key)` makes the check box of a grid. */
+function compareBar(first) {
+  /** Keys of the chosen grids, with what unchecks the box of each. */
+  const chosen = new Map(first ? [[first, null]] : []);
+  const text = h("span", {});
+  const compare = button("Compare", { kind: "main", onclick: () => { location.hash = `#/compare/${[...chosen.keys()].join("/")}`; } });
+  const clear = button("Choose none", { onclick: () => {
+    chosen.forEach((uncheck) => uncheck?.());
+    chosen.clear();
+    draw();
+  } });
+  // A grid can also be compared with a known record, whether or not the archive has that one.
+  const records = h("select", { "aria-label": "A known record to compare with", onchange: () => {
+    if (records.value && chosen.size === 1) location.hash = `#/compare/${[...chosen.keys()][0]}/${records.value}`;
+  } });
+  get("/archive").then((view) => {
+    records.replaceChildren(h("option", { value: "" }, "or with a known record\u2026"), ...view.records.map((one) => h("option", { value: one.key }, one.name)));
+    draw();
+  }, () => records.remove());
+  const bar = h("div", { class: "choosebar card row spread", role: "status" }, text, h("div", { class: "row" }, records, clear, compare));
+  const draw = () => {
+    show(bar, chosen.size > 0);
+    compare.disabled = chosen.size !== 2;
+    show(records, chosen.size === 1 && records.childElementCount > 0);
+    say(text, chosen.size === 2 ? "Two grids are chosen" : "One grid is chosen: choose another one to compare");
+  };
+  bar.box = (key) => {
+    const uncheck = () => { box.checked = false; };
+    const box = h("input", { type: "checkbox", checked: chosen.has(key), onchange: () => {
+      if (!box.checked) {
+        chosen.delete(key);
+      } else {
+        // The one chosen first makes room for a third.
+        if (chosen.size === 2) {
+          const [old] = chosen.keys();
+          chosen.get(old)?.();
+          chosen.delete(old);
+        }
+        chosen.set(key, uncheck);
+      }
+      draw();
+    } });
+    if (chosen.has(key)) chosen.set(key, uncheck);
+    return box;
+  };
+  draw();
+  return bar;
+}
+
+/** Loads the picture of each tile when it comes near the window. */
+const lazyPictures = () => new IntersectionObserver((entries, watch) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    watch.unobserve(target);
+    grid(target.dataset.key).then((view) => target.replaceChildren(thumbnail(view.variant, view.moves.map(fromView))),
+      () => target.replaceChildren(h("span", { class: "ghost faint" }, "cannot be loaded")));
+  }
+}, { rootMargin: "300px" });
+
+/** A grid of the list: its picture, its number of moves, where it came from. */
+function tile(view, pictures, bar) {
+  const picture = h("a", { class: "picture", href: `#/grids/${view.key}`, "data-key": view.key, "aria-label": `${view.variant}, ${moves(view.score)}` },
+    h("span", { class: "ghost" }));
+  pictures.observe(picture);
+  const origin = view.job ? h("a", { href: `#/jobs/${view.job}` }, `job ${view.job}`) : "sent in";
+  return h("li", { class: "card tile" }, picture,
+    h("div", { class: "row spread base" }, h("span", {}, h("strong", { class: "score num" }, String(view.score)), " ", h("span", { class: "faint" }, view.variant)),
+      h("label", { class: "check small" }, bar.box(view.key), " compare")),
+    h("p", { class: "faint small cut" }, origin, ", ", ago(view.time), view.record && [" \u00b7 ", h("span", { title: `equals the known record ${view.record}` }, view.record)]));
+}
+
+/** Sends a file into the archive and shows its grid. */
+async function send(file) {
+  if (file.size > LARGEST) {
+    toast("The file is larger than 1 MiB, which no grid file is.", "bad");
+    return;
+  }
+  try {
+    const view = await sendGrid(await file.text());
+    toast(`The archive has it now: ${view.variant}, ${moves(view.score)}.`);
+    location.hash = `#/grids/${view.key}`;
+  } catch (problem) {
+    toast(`The archive refuses ${file.name}: ${problem.message}`, "bad");
+  }
+}
+
+export default function archive({ query: asked }) {
+  const values = { variant: asked.get("variant") || "", min_score: asked.get("min") || "", job: asked.get("job") || "" };
+  const bar = compareBar(asked.get("with"));
   const list = h("ul", { class: "thumbs", "aria-label": "Grids" });
   const wait = h("p", { class: "wait" }, "Loading the grids\u2026");
   const nothing = blank("No grid here", "Hunts put every good grid here; a wider filter may show some.", h("a", { class: "button", href: "#/archive" }, "Show all"));
   const trouble = h("div", {});
-  const chosen = new Map();
-  if (asked.get("with")) chosen.set(asked.get("with"), null);
-  const compareText = h("span", {});
-  const compare = button("Compare", { kind: "main", onclick: () => { location.hash = `#/compare/${[...chosen.keys()].join("/")}`; } });
-  const clear = button("Choose none", { onclick: () => {
-    chosen.clear();
-    list.querySelectorAll("input").forEach((box) => { box.checked = false; });
-    drawChosen();
-  } });
-  // The known records can be compared with, whether or not they are in the archive.
-  const records = h("select", { "aria-label": "A known record to compare with", onchange: () => {
-    if (records.value && chosen.size === 1) location.hash = `#/compare/${[...chosen.keys()][0]}/${records.value}`;
-  } });
-  const bar = h("div", { class: "choosebar card row spread", role: "status" }, compareText, h("div", { class: "row" }, records, clear, compare));
-  get("/archive").then((view) => records.replaceChildren(h("option", { value: "" }, "or with a known record\u2026"),
-    ...view.records.map((one) => h("option", { value: one.key }, one.name))), () => records.remove());
-  const drawChosen = () => {
-    show(bar, chosen.size > 0);
-    compare.disabled = chosen.size !== 2;
-    show(records, chosen.size === 1 && records.childElementCount > 0);
-    say(compareText, chosen.size === 2 ? "Two grids are chosen" : "One grid is chosen: choose another one to compare");
-  };
-
-  // Pictures are loaded when they come near the window.
-  const watch = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      if (!entry.isIntersecting) continue;
-      watch.unobserve(entry.target);
-      const { key } = entry.target.dataset;
-      grid(key).then((view) => entry.target.replaceChildren(thumbnail(view.variant, view.moves.map(fromView))),
-        () => entry.target.replaceChildren(h("span", { class: "ghost faint" }, "cannot be loaded")));
-    }
-  }, { rootMargin: "300px" });
-
-  function tile(view) {
-    const picture = h("a", { class: "picture", href: `#/grids/${view.key}`, "data-key": view.key, "aria-label": `${view.variant}, ${moves(view.score)}` },
-      h("span", { class: "ghost" }));
-    const box = h("input", { type: "checkbox", checked: chosen.has(view.key), onchange: () => {
-      if (box.checked) {
-        // The one chosen first makes room for a third.
-        if (chosen.size === 2) {
-          const [old] = chosen.keys();
-          chosen.get(old)?.(false);
-          chosen.delete(old);
-        }
-        chosen.set(view.key, (on) => { box.checked = on; });
-      } else {
-        chosen.delete(view.key);
-      }
-      drawChosen();
-    } });
-    watch.observe(picture);
-    const origin = view.job ? h("a", { href: `#/jobs/${view.job}` }, `job ${view.job}`) : "sent";
-    return h("li", { class: "card tile" }, picture,
-      h("div", { class: "row spread base" }, h("span", {}, h("strong", { class: "score num" }, String(view.score)), " ", h("span", { class: "faint" }, view.variant)),
-        h("label", { class: "check small" }, box, " compare")),
-      h("p", { class: "faint small cut" }, origin, ", ", ago(view.time), view.record && [" \u00b7 ", h("span", { title: `equals the known record ${view.record}` }, view.record)]));
-  }
-
+  const pictures = lazyPictures();
   const before = [];
   let cursor;
   let next = null;
@@ -106,9 +143,9 @@ export default function archive({ query: asked }) {
     cursor = to;
     try {
       const part = await get(`/grids${query({ ...values, limit: PART, cursor })}`);
-      watch.disconnect();
+      pictures.disconnect();
       next = part.next;
-      list.replaceChildren(...part.items.map(tile));
+      list.replaceChildren(...part.items.map((view) => tile(view, pictures, bar)));
       show(nothing, !part.items.length);
       trouble.replaceChildren();
     } catch (problem) {
@@ -118,29 +155,11 @@ export default function archive({ query: asked }) {
     back.disabled = cursor === undefined;
     forth.disabled = !next;
   }
-
-  async function send(chosenFile) {
-    file.value = "";
-    if (!chosenFile) return;
-    if (chosenFile.size > LARGEST) {
-      toast("The file is larger than 1 MiB: no grid file is.", "bad");
-      return;
-    }
-    try {
-      const view = await sendGrid(await chosenFile.text());
-      toast(`Taken: ${view.variant}, ${moves(view.score)}.`);
-      location.hash = `#/grids/${view.key}`;
-    } catch (problem) {
-      toast(`${chosenFile.name} is not taken: ${problem.message}`, "bad");
-    }
-  }
-
   nothing.hidden = true;
-  drawChosen();
   load();
   return {
-    element: h("div", { class: "cards" }, h("h1", {}, "Archive"), form, trouble, bar, wait, nothing, list,
+    element: h("div", { class: "cards" }, h("h1", {}, "Archive"), filterForm(asked, send), trouble, bar, wait, nothing, list,
       h("div", { class: "row end paging" }, back, forth)),
-    title: "Archive", page: "archive", destroy: () => watch.disconnect(),
+    title: "Archive", page: "archive", destroy: () => pictures.disconnect(),
   };
 }

@@ -269,6 +269,8 @@ export default function job({ params }) {
   };
   let timer = 0;
   let over = false;
+  // What was asked for while the daemon was away is asked for again as soon as it is back.
+  let missed = false;
   async function load(first) {
     clearTimeout(timer);
     try {
@@ -280,18 +282,26 @@ export default function job({ params }) {
         const view = await get(`/jobs/${id}/statistics`);
         Object.values(parts).forEach((part) => part.statistics?.(view));
       }
+      missed = false;
       trouble.replaceChildren();
       draw();
     } catch (problem) {
-      if (first) {
+      missed = problem.status !== 404;
+      if (first && !over) {
         wait.hidden = true;
-        trouble.replaceChildren(failed(problem, problem.status === 404 ? null : () => load(true)));
+        trouble.replaceChildren(failed(problem, missed ? () => load(true) : null));
       }
     }
     if (!over) timer = setTimeout(() => load(false), SLOW_MS);
   }
   load(true);
-  const stop = subscribe(draw);
+  let before = state.link;
+  const stop = subscribe(() => {
+    const back = state.link === "live" && before !== "live";
+    before = state.link;
+    if (back && missed) load(true);
+    draw();
+  });
   const unwatch = watch(id);
   return {
     element, title: `Job ${id}`, page: "jobs",
