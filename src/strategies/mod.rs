@@ -10,6 +10,7 @@ mod course;
 pub mod dfs;
 mod finds;
 mod flat_position;
+mod inner;
 pub mod nmcs;
 pub mod nrpa;
 mod ordering;

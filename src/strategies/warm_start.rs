@@ -1,10 +1,11 @@
 //! The NRPA search that a run of `perturb` or `permute` begins with when it is given no grids.
 
 use super::codec::{check_grid, restore_error};
+use super::inner::{InnerHost, run_inner};
 use super::nrpa::Nrpa;
 use super::params::{Params, Strategy};
 use super::unit::Unit;
-use crate::core::ctl::{Ctl, Signal};
+use crate::core::ctl::Ctl;
 use crate::core::search::{End, RestoreError, Search};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Rules;
@@ -40,7 +41,7 @@ impl<R: Rules> WarmStart<R> {
 
     /// Runs the search; checkpoints are what `save` makes of the saved start.
     pub fn run(&mut self, ctl: &mut dyn Ctl<Move>, save: &dyn Fn(SavedStart) -> Vec<u8>) -> End {
-        self.search.run(&mut Watch { ctl, best: &mut self.best, prefix: self.prefix, save })
+        run_inner(&mut *self.search, &mut WarmStartHost { best: &mut self.best, prefix: self.prefix, save }, ctl)
     }
 
     /// Playouts so far.
@@ -63,34 +64,27 @@ fn start_params(params: &Params) -> Params {
     Params { strategy: Strategy::Nrpa, level: Some(params.level()), ..params.clone() }
 }
 
-/// Passes on what the starting search says, and keeps its best grid.
-struct Watch<'a> {
-    ctl: &'a mut dyn Ctl<Move>,
+/// The run that begins with the search: it keeps the best grid.
+struct WarmStartHost<'a> {
     best: &'a mut Vec<u32>,
     prefix: usize,
     save: &'a dyn Fn(SavedStart) -> Vec<u8>,
 }
 
-impl Ctl<Move> for Watch<'_> {
-    fn poll(&mut self, iterations: u64, best: u32) -> Signal {
-        self.ctl.poll(iterations, best)
+impl InnerHost for WarmStartHost<'_> {
+    fn games(&self) -> u64 {
+        0
     }
 
-    fn offer_checkpoint(&mut self, save: &mut dyn FnMut() -> Vec<u8>) {
-        let (best, wrap) = (&*self.best, self.save);
-        self.ctl.offer_checkpoint(&mut || wrap((save(), best.clone())));
+    fn best(&self) -> u32 {
+        if self.best.is_empty() { 0 } else { (self.prefix + self.best.len()) as u32 }
     }
 
-    fn improved(&mut self, moves: &[Move], iterations: u64) {
+    fn absorb(&mut self, moves: &[Move], _games: u64) {
         *self.best = moves[self.prefix..].iter().map(|mv| mv.bits()).collect();
-        self.ctl.improved(moves, iterations);
     }
 
-    fn keep_from(&self) -> u32 {
-        self.ctl.keep_from()
-    }
-
-    fn found(&mut self, moves: &[Move], iterations: u64) {
-        self.ctl.found(moves, iterations);
+    fn save(&self, inner: Vec<u8>) -> Vec<u8> {
+        (self.save)((inner, self.best.clone()))
     }
 }

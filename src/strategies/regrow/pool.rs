@@ -21,14 +21,14 @@ const SAME: usize = 6;
 
 /// A grid of the pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Member {
+pub(super) struct KindMember {
     /// Its moves as bits, in an order in which they can be played.
     pub moves: Vec<u32>,
     /// How often it was drawn since it came.
     uses: u32,
 }
 
-impl Member {
+impl KindMember {
     /// What it is worth, in draws.
     fn worth(&self) -> i64 {
         self.moves.len() as i64 * i64::from(TRIES) - i64::from(self.uses)
@@ -36,8 +36,8 @@ impl Member {
 }
 
 /// The grids of one search.
-pub(super) struct Pool<R> {
-    members: Vec<Member>,
+pub(super) struct KindPool<R> {
+    members: Vec<KindMember>,
     /// Of each, its moves in the order of their numbers.
     sorted: Vec<Vec<u32>>,
     capacity: usize,
@@ -53,10 +53,10 @@ fn sorted(moves: &[u32]) -> Vec<u32> {
     sorted
 }
 
-impl<R: Rules> Pool<R> {
+impl<R: Rules> KindPool<R> {
     /// For so many grids that begin at a position.
-    pub fn new(capacity: usize, start: Position<R>) -> Pool<R> {
-        Pool { members: Vec::new(), sorted: Vec::new(), capacity: capacity.max(1), best: 0, start }
+    pub fn new(capacity: usize, start: Position<R>) -> KindPool<R> {
+        KindPool { members: Vec::new(), sorted: Vec::new(), capacity: capacity.max(1), best: 0, start }
     }
 
     /// The length of the longest, 0 without members.
@@ -65,8 +65,8 @@ impl<R: Rules> Pool<R> {
     }
 
     /// The grid that is worth most, of equal ones any.
-    pub fn draw(&mut self, rng: &mut Rng) -> Option<&Member> {
-        let most = self.members.iter().map(Member::worth).max()?;
+    pub fn draw(&mut self, rng: &mut Rng) -> Option<&KindMember> {
+        let most = self.members.iter().map(KindMember::worth).max()?;
         let equal: Vec<usize> = (0..self.members.len()).filter(|&at| self.members[at].worth() == most).collect();
         let member = &mut self.members[equal[rng.random_range(0..equal.len())]];
         member.uses = member.uses.saturating_add(1);
@@ -74,7 +74,7 @@ impl<R: Rules> Pool<R> {
     }
 
     /// The longer of any two grids, which counts as no draw.
-    pub fn any(&self, rng: &mut Rng) -> Option<&Member> {
+    pub fn any(&self, rng: &mut Rng) -> Option<&KindMember> {
         let mut one = || (!self.members.is_empty()).then(|| &self.members[rng.random_range(0..self.members.len())]);
         let (first, second) = (one()?, one()?);
         Some(if first.moves.len() >= second.moves.len() { first } else { second })
@@ -100,7 +100,7 @@ impl<R: Rules> Pool<R> {
     }
 
     /// Takes in the grids of another pool, which have been drawn as often as there, and leaves it empty.
-    pub fn merge(&mut self, other: &mut Pool<R>) {
+    pub fn merge(&mut self, other: &mut KindPool<R>) {
         for member in std::mem::take(&mut other.members) {
             self.insert_drawn(&member.moves, member.uses);
         }
@@ -108,7 +108,7 @@ impl<R: Rules> Pool<R> {
         other.best = 0;
     }
 
-    /// As [`Pool::insert`], a grid that has been drawn so often.
+    /// As [`KindPool::insert`], a grid that has been drawn so often.
     fn insert_drawn(&mut self, moves: &[u32], drawn: u32) -> bool {
         let own = sorted(moves);
         if moves.is_empty() || self.sorted.contains(&own) {
@@ -125,7 +125,7 @@ impl<R: Rules> Pool<R> {
         }
         let as_long = kind.iter().filter(|&&at| self.members[at].moves.len() == moves.len());
         let uses = as_long.map(|&at| self.members[at].uses).max().unwrap_or(0).max(drawn);
-        let new = Member { moves: moves.to_vec(), uses };
+        let new = KindMember { moves: moves.to_vec(), uses };
         if kind.is_empty() && self.members.len() == self.capacity {
             let least = (0..self.capacity).min_by_key(|&at| self.members[at].worth());
             match least {
@@ -146,12 +146,12 @@ impl<R: Rules> Pool<R> {
     }
 
     /// All grids, in the order in which they came.
-    pub fn members(&self) -> &[Member] {
+    pub fn members(&self) -> &[KindMember] {
         &self.members
     }
 
     /// Becomes a pool with these members, of which the caller has checked that they are games.
-    pub fn restore(&mut self, members: Vec<Member>) -> Result<(), &'static str> {
+    pub fn restore(&mut self, members: Vec<KindMember>) -> Result<(), &'static str> {
         if members.len() > self.capacity {
             return Err("there are more grids than the pool holds");
         }
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_common_beginning_needs_nothing_else() {
-        let pool = Pool::<T5>::new(4, Position::new());
+        let pool = KindPool::<T5>::new(4, Position::new());
         let (a, b) = (game::<T5>(1, usize::MAX), game::<T5>(2, usize::MAX));
         let common = pool.common(&a, &sorted(&b));
         let both = a.iter().filter(|bits| b.contains(bits)).count();
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn of_each_kind_the_longest_stays() {
-        let mut pool = Pool::<T5>::new(10, Position::new());
+        let mut pool = KindPool::<T5>::new(10, Position::new());
         let long = game::<T5>(1, usize::MAX);
         let short = &long[..long.len() - 2];
         let unlike = |other: &Vec<u32>| pool.common(other, &sorted(&long)) * SAME < short.len().min(other.len());
@@ -207,14 +207,14 @@ mod tests {
 
     #[test]
     fn a_pool_takes_over_another_with_what_was_drawn_there() {
-        let (mut old, mut young) = (Pool::<T5>::new(4, Position::new()), Pool::new(4, Position::new()));
+        let (mut old, mut young) = (KindPool::<T5>::new(4, Position::new()), KindPool::new(4, Position::new()));
         let long = game::<T5>(1, usize::MAX);
         assert!(old.insert(&long[..long.len() - 2]) && young.insert(&long));
         (0..5).for_each(|seed| assert!(young.draw(&mut rng(seed, &[])).is_some()));
         old.merge(&mut young);
         assert_eq!(
             old.members(),
-            [Member { moves: long.clone(), uses: 5 }],
+            [KindMember { moves: long.clone(), uses: 5 }],
             "the longer one of the kind, drawn as often"
         );
         assert_eq!((old.best(), young.best(), young.members().len()), (long.len(), 0, 0));
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn what_was_tried_in_vain_counts_less_and_the_least_worth_leaves() {
-        let mut pool = Pool::<T5>::new(3, Position::new());
+        let mut pool = KindPool::<T5>::new(3, Position::new());
         let mut grids = Vec::<Vec<u32>>::new();
         for grid in (0..400).map(|seed| game::<T5>(seed, usize::MAX)) {
             let unlike = |other: &Vec<u32>| {
@@ -248,10 +248,10 @@ mod tests {
         }
         let seconds = (0..16).filter(|_| pool.draw(&mut rng).unwrap().moves.len() == longest[1]).count();
         assert!((7..=9).contains(&seconds), "{seconds} of 16");
-        let mut copy = Pool::<T5>::new(3, Position::new());
+        let mut copy = KindPool::<T5>::new(3, Position::new());
         copy.restore(pool.members().to_vec()).unwrap();
         assert_eq!((copy.members(), copy.best(), &copy.sorted), (pool.members(), pool.best(), &pool.sorted));
-        assert!(Pool::<T5>::new(2, Position::new()).restore(pool.members().to_vec()).is_err());
-        assert!(Pool::<T5>::new(2, Position::new()).draw(&mut rng).is_none());
+        assert!(KindPool::<T5>::new(2, Position::new()).restore(pool.members().to_vec()).is_err());
+        assert!(KindPool::<T5>::new(2, Position::new()).draw(&mut rng).is_none());
     }
 }

@@ -1,9 +1,11 @@
 //! Tests of regrowth.
 
+use super::state::{FORM, Round};
 use super::*;
 use crate::core::ctl::KeepBest;
 use crate::morpion::variant::{T5, Variant};
 use crate::strategies::choices::tests::game;
+use crate::strategies::params::Strategy;
 use crate::with_rules;
 use std::collections::HashSet;
 
@@ -56,13 +58,13 @@ fn a_grid_grows_longer_and_each_step_keeps_what_it_should() {
     let mut search = Regrow::<T5>::new(&params(vec![start.clone()]), &unit(2_000_000));
     let (mut steps, mut ends, mut refined) = (0, 0, 0);
     while search.run(&mut keep) == End::Stopped {
-        refined += usize::from(matches!(search.inner, Some(Inner::Refine(_))));
-        if let Some(Inner::Step(nrpa, kept)) = &search.inner
-            && search.own.steps >= steps
+        refined += usize::from(matches!(search.inner, Some(InnerSearch::Refine(_))));
+        if let Some(InnerSearch::Step(nrpa, kept)) = &search.inner
+            && search.state.steps >= steps
         {
-            steps = search.own.steps + 1;
+            steps = search.state.steps + 1;
             let lengths =
-                search.own.old.members().iter().filter(|member| kept.iter().all(|mv| member.moves.contains(mv)));
+                search.state.old.members().iter().filter(|member| kept.iter().all(|mv| member.moves.contains(mv)));
             let lengths: Vec<usize> = lengths.map(|member| member.moves.len()).collect();
             assert!(
                 lengths.iter().any(|&n| (n / 5..=n * 3 / 10).contains(&kept.len())),
@@ -87,7 +89,7 @@ fn a_step_keeps_as_many_moves_as_it_is_told() {
     let mut search = Regrow::<T5>::new(&params, &unit(200_000));
     let mut keep = KeepBest { limit: Some(500), ..KeepBest::default() };
     assert_eq!(search.run(&mut keep), End::Stopped);
-    let Some(Inner::Step(_, kept)) = &search.inner else { panic!("a step is under way") };
+    let Some(InnerSearch::Step(_, kept)) = &search.inner else { panic!("a step is under way") };
     assert_eq!(kept.len(), 17);
     assert!(moves(kept).iter().all(|mv| start.contains(mv)));
 }
@@ -98,21 +100,21 @@ fn a_step_keeps_as_many_moves_as_it_is_told() {
 fn without_grids_rounds_of_new_and_old_grids_take_turns() {
     let params = Params { iterations: Some(20), patience: Some(900_000), refiners: 0, ..params(Vec::new()) };
     let mut search = Regrow::<T5>::new(&params, &unit(u64::MAX));
-    assert!(matches!(search.inner, Some(Inner::Start(_))));
+    assert!(matches!(search.inner, Some(InnerSearch::Start(_))));
     let mut keep = KeepBest { limit: Some(1), ..KeepBest::default() };
     let (mut phases, mut starts, mut best, mut restored) = (Vec::<Round>::new(), HashSet::new(), 0, 0);
     while phases.len() < 4 {
         assert_eq!(search.run(&mut keep), End::Stopped, "{phases:?}");
-        let own = &search.own;
-        if phases.last().is_none_or(|last| (last.number, last.old) != (own.round.number, own.round.old)) {
-            phases.push(own.round.clone());
-            assert!(own.young.best() == 0 || !own.round.old, "what is left of a round is in the other pool");
+        let state = &search.state;
+        if phases.last().is_none_or(|last| (last.number, last.old) != (state.round.number, state.round.old)) {
+            phases.push(state.round.clone());
+            assert!(state.young.best() == 0 || !state.round.old, "what is left of a round is in the other pool");
         }
-        if matches!(search.inner, Some(Inner::Start(_))) {
-            assert!(!own.round.old);
-            starts.insert(own.round.number);
+        if matches!(search.inner, Some(InnerSearch::Start(_))) {
+            assert!(!state.round.old);
+            starts.insert(state.round.number);
         }
-        let longest = own.young.best().max(own.old.best());
+        let longest = state.young.best().max(state.old.best());
         assert!(longest >= best, "the longest grid is lost");
         best = longest;
         keep.limit = Some(search.iterations() + 500);
@@ -136,8 +138,8 @@ fn without_grids_rounds_of_new_and_old_grids_take_turns() {
     }
     let counted: Vec<u64> = search.results().iter().map(Histogram::total).collect();
     // Draws and conflicts of the solver are no games, and what a tempering has made is reshaped in a step without a nested search.
-    assert!((1..search.own.games).contains(&counted[0]), "{counted:?}");
-    let steps = search.own.steps;
+    assert!((1..search.state.games).contains(&counted[0]), "{counted:?}");
+    let steps = search.state.steps;
     assert!((steps - starts.len() as u64..steps).contains(&counted[2]), "{counted:?} of {steps}");
     assert_eq!(best, keep.best.len());
 }
@@ -148,9 +150,9 @@ fn a_run_from_grids_ends_when_nothing_longer_comes() {
     let mut search = Regrow::<T5>::new(&params, &unit(u64::MAX));
     let mut keep = KeepBest::default();
     assert_eq!(search.run(&mut keep), End::Finished);
-    assert!(search.own.games >= search.own.found_at + 60_000 && search.own.found_at > 0);
-    assert_eq!((search.own.old.best(), search.own.young.best()), (keep.best.len(), 0));
-    assert_eq!(search.own.round, Round { old: true, found_at: search.own.round.found_at, ..Round::default() });
+    assert!(search.state.games >= search.state.found_at + 60_000 && search.state.found_at > 0);
+    assert_eq!((search.state.old.best(), search.state.young.best()), (keep.best.len(), 0));
+    assert_eq!(search.state.round, Round { old: true, found_at: search.state.round.found_at, ..Round::default() });
 }
 
 #[test]
@@ -167,7 +169,7 @@ fn a_state_of_another_form_or_with_a_grid_that_is_not_legal_is_refused() {
     let other = [&[FORM + 1], &saved[1..]].concat();
     assert!(refused(&other).contains("another version"), "{}", refused(&other));
     // A step that keeps a move which nothing supports.
-    let Some(Inner::Step(_, kept)) = &mut search.inner else { panic!("a step is under way") };
+    let Some(InnerSearch::Step(_, kept)) = &mut search.inner else { panic!("a step is under way") };
     *kept = vec![params.grids[0].last().unwrap().bits()];
     assert!(refused(&search.save()).contains("not legal"));
 }

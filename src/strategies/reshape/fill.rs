@@ -26,7 +26,7 @@ use std::collections::{HashSet, VecDeque};
 const NONE: u16 = u16::MAX;
 /// What is known of a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum Filling {
     /// The moves of a grid whose points are those of the shape, in an order in which they can be played.
     Grid(Vec<u32>),
     /// There is no grid.
@@ -37,7 +37,7 @@ pub(super) enum Answer {
 
 /// What [`fill`] is asked for beside a shape; moves are given by their bits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Query<'a> {
+pub(super) struct ShapeQuery<'a> {
     /// Moves whose lines may not be there.
     pub barred: &'a [u32],
     /// The moves of a grid that the one looked for is likely to resemble.
@@ -48,14 +48,14 @@ pub(super) struct Query<'a> {
 }
 
 /// Looks for a grid whose points are those of `shape`. Also returns the number of conflicts.
-pub(super) fn fill<R: Rules>(shape: &Shape<R>, query: Query) -> (Answer, u64) {
+pub(super) fn fill<R: Rules>(shape: &Shape<R>, query: ShapeQuery) -> (Filling, u64) {
     if shape.slack() < 0 {
-        return (Answer::No, 0);
+        return (Filling::No, 0);
     }
     // The generator of the solver takes a number of 31 bits as it is.
     let random_seed = (query.seed % ((1 << 31) - 2) + 1) as f64;
     let opts = SolverOpts { random_seed, rnd_init_act: true, ..SolverOpts::default() };
-    let mut solver = Solver::new(opts, Budget { conflicts: Cell::new(0), limit: query.limit });
+    let mut solver = Solver::new(opts, ConflictLimit { conflicts: Cell::new(0), limit: query.limit });
     let (mut reach, lines) = Reach::new(shape);
     let lines_of =
         |moves: &[u32]| -> HashSet<Line> { moves.iter().map(|&bits| Move::from_raw(bits).line()).collect() };
@@ -76,10 +76,10 @@ pub(super) fn fill<R: Rules>(shape: &Shape<R>, query: Query) -> (Answer, u64) {
     let result = solver.solve_limited_th(&mut reach, &[]);
     let conflicts = solver.cb().conflicts.get();
     if result == lbool::FALSE {
-        return (Answer::No, conflicts);
+        return (Filling::No, conflicts);
     }
     if result != lbool::TRUE {
-        return (Answer::Unknown, conflicts);
+        return (Filling::Unknown, conflicts);
     }
     let model = solver.get_model();
     reach.off = there.iter().map(|lit| model[lit.var().idx() as usize] != lbool::TRUE).collect();
@@ -87,15 +87,15 @@ pub(super) fn fill<R: Rules>(shape: &Shape<R>, query: Query) -> (Answer, u64) {
     debug_assert_eq!(order.len(), shape.len());
     let points = shape.added();
     let moves = order.iter().map(|&(line, point)| Move::pack(points[point], lines[line]).bits());
-    (Answer::Grid(moves.collect()), conflicts)
+    (Filling::Grid(moves.collect()), conflicts)
 }
 
-fn add(solver: &mut Solver<Budget>, clause: impl IntoIterator<Item = Lit>) {
+fn add(solver: &mut Solver<ConflictLimit>, clause: impl IntoIterator<Item = Lit>) {
     solver.add_clause_reuse(&mut clause.into_iter().collect());
 }
 
 /// That lines do not share cells, and that no more of them are missing than the slack allows.
-fn choose_lines<R: Rules>(solver: &mut Solver<Budget>, shape: &Shape<R>, mut there: &[Lit]) {
+fn choose_lines<R: Rules>(solver: &mut Solver<ConflictLimit>, shape: &Shape<R>, mut there: &[Lit]) {
     let slack = shape.slack() as usize;
     let mut lacks = Vec::new();
     for run in shape.runs() {
@@ -142,12 +142,12 @@ fn choose_lines<R: Rules>(solver: &mut Solver<Budget>, shape: &Shape<R>, mut the
 }
 
 /// Ends a search after so many conflicts.
-struct Budget {
+struct ConflictLimit {
     conflicts: Cell<u64>,
     limit: u64,
 }
 
-impl Callbacks for Budget {
+impl Callbacks for ConflictLimit {
     fn on_new_clause(&mut self, _: &[Lit], _: batsat::clause::Kind) {
         self.conflicts.set(self.conflicts.get() + 1);
     }
@@ -413,8 +413,8 @@ mod tests {
         shape
     }
 
-    fn query(limit: u64, seed: u64) -> Query<'static> {
-        Query { barred: &[], like: &[], limit, seed }
+    fn query(limit: u64, seed: u64) -> ShapeQuery<'static> {
+        ShapeQuery { barred: &[], like: &[], limit, seed }
     }
 
     fn points(moves: &[u32]) -> HashSet<usize> {
@@ -430,7 +430,7 @@ mod tests {
                     let game = game::<R>(seed, usize::MAX);
                     let (start, rest) = game.split_at(game.len() * (seed as usize % 3) / 3);
                     let (answer, _) = fill(&shape::<R>(start, rest), query(200_000, seed));
-                    let Answer::Grid(grid) = answer else { panic!("{variant} game {seed}: {answer:?}") };
+                    let Filling::Grid(grid) = answer else { panic!("{variant} game {seed}: {answer:?}") };
                     assert_eq!(points(&grid), points(rest), "{variant} game {seed}");
                     position::<R>(&[start, &grid].concat());
                 }
@@ -465,8 +465,8 @@ mod tests {
                     for c in b + 1..near.len() {
                         [near[a], near[b], near[c]].iter().for_each(|&point| shape.flip(point));
                         let answer = fill(&shape, query(1_000, 7)).0;
-                        assert_ne!(answer, Answer::Unknown);
-                        let filled = answer != Answer::No;
+                        assert_ne!(answer, Filling::Unknown);
+                        let filled = answer != Filling::No;
                         assert_eq!(filled, games.contains(&shape.key()), "{:?}", shape.added());
                         *(if filled { &mut yes } else { &mut no }) += 1;
                         [near[a], near[b], near[c]].iter().for_each(|&point| shape.flip(point));
@@ -483,14 +483,14 @@ mod tests {
     fn barred_moves_are_not_played_and_too_few_conflicts_leave_it_open() {
         let game = game::<T5>(2, usize::MAX);
         let whole = shape::<T5>(&[], &game);
-        let (Answer::Grid(grid), conflicts) = fill(&whole, query(200_000, 1)) else { panic!("it is not filled") };
-        if let (Answer::Grid(other), _) = fill(&whole, Query { barred: &grid[..1], ..query(200_000, 1) }) {
+        let (Filling::Grid(grid), conflicts) = fill(&whole, query(200_000, 1)) else { panic!("it is not filled") };
+        if let (Filling::Grid(other), _) = fill(&whole, ShapeQuery { barred: &grid[..1], ..query(200_000, 1) }) {
             assert!(!other.contains(&grid[0]));
         }
         assert!(conflicts > 1, "{conflicts}");
-        assert_eq!(fill(&whole, query(1, 1)).0, Answer::Unknown);
-        let (answer, fewer) = fill(&whole, Query { like: &grid, ..query(200_000, 1) });
-        assert!(matches!(answer, Answer::Grid(_)) && fewer < conflicts, "{fewer} instead of {conflicts}");
-        assert_eq!(fill(&whole, query(200_000, 1)), (Answer::Grid(grid), conflicts), "the same again");
+        assert_eq!(fill(&whole, query(1, 1)).0, Filling::Unknown);
+        let (answer, fewer) = fill(&whole, ShapeQuery { like: &grid, ..query(200_000, 1) });
+        assert!(matches!(answer, Filling::Grid(_)) && fewer < conflicts, "{fewer} instead of {conflicts}");
+        assert_eq!(fill(&whole, query(200_000, 1)), (Filling::Grid(grid), conflicts), "the same again");
     }
 }

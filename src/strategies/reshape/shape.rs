@@ -17,7 +17,7 @@ const INSIDE: u64 = (1 << SIDE) - 1;
 
 /// Neighbouring cells that no line of the start covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct CellRun {
     pub direction: Direction,
     pub track: usize,
     /// Its first cell.
@@ -163,7 +163,7 @@ impl<R: Rules> Shape<R> {
     }
 
     /// The runs that take a line, by direction and track.
-    pub fn runs(&self) -> Vec<Run> {
+    pub fn runs(&self) -> Vec<CellRun> {
         let mut runs = Vec::new();
         for direction in Direction::ALL {
             for track in 0..TRACKS {
@@ -172,7 +172,7 @@ impl<R: Rules> Shape<R> {
                     let start = cells.trailing_zeros();
                     let count = (cells >> start).trailing_ones();
                     if count as usize >= R::BLOCKED {
-                        runs.push(Run { direction, track, start, cells: count });
+                        runs.push(CellRun { direction, track, start, cells: count });
                     }
                     cells &= cells.wrapping_add(1 << start);
                 }

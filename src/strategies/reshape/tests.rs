@@ -1,5 +1,7 @@
 //! Tests of reshaping.
 
+use super::draw::{ALL, CHANGES, DRAWS, change};
+use super::state::{FORM, ShapeWalk};
 use super::*;
 use crate::core::ctl::KeepBest;
 use crate::morpion::variant::{T5, Variant};
@@ -25,20 +27,20 @@ fn a_drawn_shape_is_another_has_room_and_is_about_as_long() {
         with_rules!(variant, R => {
             let grid = game::<R>(4, usize::MAX);
             let mut search = Reshape::<R>::new(&params(vec![moves(&grid)]), &unit(1));
-            let whole = search.own.shape(&grid);
+            let whole = search.state.shape(&grid);
             let mut keys = HashSet::new();
             let mut changes = [0_u32; 4];
             for seed in 0..120 {
                 let mut shape = whole.clone();
-                let (found, draws) = search.own.draw(&mut shape, &mut seed::rng(seed, &[]));
+                let (found, draws) = draw(&mut shape, |key| search.state.refused.contains(key), &mut seed::rng(seed, &[]));
                 assert!((1..=DRAWS).contains(&draws));
                 if found {
                     assert!(shape.slack() >= 0 && shape.slack() == shape.count(), "{variant}");
                     assert!(shape.key() != whole.key());
                     changes[shape.len() + 2 - grid.len()] += 1;
-                    assert!(!search.own.refused.contains(shape.key()), "{variant}: what was refused comes again");
+                    assert!(!search.state.refused.contains(shape.key()), "{variant}: what was refused comes again");
                     if keys.insert(shape.key()) && keys.len().is_multiple_of(2) {
-                        search.own.refused.insert(shape.key());
+                        search.state.refused.insert(shape.key());
                     }
                 } else {
                     assert_eq!((shape.key(), draws), (whole.key(), DRAWS), "what was tried is taken back");
@@ -76,9 +78,9 @@ fn a_grid_becomes_longer() {
             assert_eq!(search.run(&mut keep), End::IterationLimit, "{variant}");
             assert!(keep.best.len() > start.len() + 3, "{variant}: {} from {}", keep.best.len(), start.len());
             assert!(Position::<R>::after(&keep.best).is_ok(), "{variant}");
-            let Walk { grid, longest, .. } = &search.own.walk;
+            let ShapeWalk { grid, longest, .. } = &search.state.walk;
             assert!(Position::<R>::after(&moves(grid)).is_ok() && longest.len() >= grid.len(), "{variant}");
-            assert_eq!(search.own.longest, keep.best.len());
+            assert_eq!(search.state.longest, keep.best.len());
         });
     }
 }
@@ -91,8 +93,8 @@ fn barred_moves_are_never_played() {
     let mut search = Reshape::<T5>::new(&Params { patience: Some(1_000_000), ..params(Vec::new()) }, &unit);
     let mut keep = KeepBest::default();
     search.run(&mut keep);
-    assert!(search.own.steps > 20, "{} steps", search.own.steps);
-    for grid in [&search.own.walk.grid, &search.own.walk.longest].map(|grid| moves(grid)) {
+    assert!(search.state.steps > 20, "{} steps", search.state.steps);
+    for grid in [&search.state.walk.grid, &search.state.walk.longest].map(|grid| moves(grid)) {
         assert!(Position::<T5>::after(&[&prefix[..], &grid].concat()).is_ok());
         assert!(legal[..3].iter().all(|mv| !grid.contains(mv)));
     }
@@ -109,8 +111,8 @@ fn rounds(params: &Params, count: u64) -> Vec<Vec<u32>> {
         assert_eq!(search.run(&mut keep), End::Stopped);
         keep.limit = Some(search.iterations() + 200);
         assert!(search.tempering.is_none() || params.grids.is_empty());
-        if search.tempering.is_none() && search.own.rounds == walks.len() as u64 {
-            walks.push(search.own.walk.longest.clone());
+        if search.tempering.is_none() && search.state.rounds == walks.len() as u64 {
+            walks.push(search.state.walk.longest.clone());
         }
         stops += 1;
         if stops.is_multiple_of(3) {
@@ -121,7 +123,7 @@ fn rounds(params: &Params, count: u64) -> Vec<Vec<u32>> {
     let mut whole = Reshape::<T5>::new(params, &unit(u64::MAX));
     whole.run(&mut KeepBest { limit: Some(search.iterations()), ..KeepBest::default() });
     assert_eq!(whole.save(), search.save());
-    assert!(search.own.longest >= walks.iter().map(Vec::len).max().unwrap());
+    assert!(search.state.longest >= walks.iter().map(Vec::len).max().unwrap());
     walks
 }
 
@@ -131,16 +133,16 @@ fn a_walk_leads_through_shorter_grids() {
     let mut search = Reshape::<T5>::new(&params(vec![moves(&game::<T5>(1, usize::MAX))]), &unit(u64::MAX));
     let mut shorter = 0;
     for _ in 0..600 {
-        let before = search.own.walk.grid.len();
+        let before = search.state.walk.grid.len();
         search.step();
-        let Walk { grid, longest, .. } = &search.own.walk;
+        let ShapeWalk { grid, longest, .. } = &search.state.walk;
         assert!(grid.len() <= longest.len());
         shorter += usize::from(grid.len() < before);
     }
     assert!(
-        shorter > 10 && search.own.walk.longest.len() > 80,
+        shorter > 10 && search.state.walk.longest.len() > 80,
         "{shorter} times to {}",
-        search.own.walk.longest.len()
+        search.state.walk.longest.len()
     );
 }
 
@@ -170,8 +172,8 @@ fn a_run_from_grids_ends_when_nothing_longer_comes() {
     let mut search = Reshape::<T5>::new(&params, &unit(u64::MAX));
     let mut keep = KeepBest::default();
     assert_eq!(search.run(&mut keep), End::Finished);
-    assert!(search.own.games >= search.own.found_at + 3_000 && search.own.found_at > 0);
-    assert_eq!(search.own.longest, keep.best.len());
+    assert!(search.state.games >= search.state.found_at + 3_000 && search.state.found_at > 0);
+    assert_eq!(search.state.longest, keep.best.len());
 }
 
 #[test]
@@ -187,6 +189,6 @@ fn a_state_of_another_form_or_with_a_grid_that_is_not_legal_is_refused() {
     };
     let other = [&[FORM + 1], &saved[1..]].concat();
     assert!(refused(&other).contains("another version"), "{}", refused(&other));
-    search.own.given[0] = vec![params.grids[0].last().unwrap().bits()];
+    search.state.given[0] = vec![params.grids[0].last().unwrap().bits()];
     assert!(refused(&search.save()).contains("not legal"));
 }

@@ -1,0 +1,193 @@
+//! What a search by reshaping knows beyond the tempering under way: where its walk is, which shapes it has asked for.
+
+use super::shape::Shape;
+use crate::core::histogram::Histogram;
+use crate::core::search::RestoreError;
+use crate::morpion::board::Board;
+use crate::morpion::geometry::Move;
+use crate::morpion::variant::Rules;
+use crate::strategies::codec::{check_grid, decode_with_results, encode_with_results, restore_error};
+use crate::strategies::finds::Finds;
+use crate::strategies::inner::InnerHost;
+use crate::strategies::seen::Seen;
+use serde::{Deserialize, Serialize};
+
+/// Shapes that are remembered to have no grid, and such that have one, 0.4 MB each when saved.
+const KNOWN: usize = 1 << 15;
+/// What a state begins with.
+pub(super) const FORM: u8 = 2;
+
+/// What is known beyond the tempering under way.
+pub(super) struct ReshapeState<R> {
+    /// The given grids, or what walks have made of them.
+    pub given: Vec<Vec<u32>>,
+    pub walk: ShapeWalk,
+    /// Rounds that are done, and iterations that they took.
+    pub rounds: u64,
+    pub began: u64,
+    /// Shapes that have no grid, as far as is known; and those of grids that were found.
+    pub refused: Seen,
+    filled: Seen,
+    /// Steps that are done.
+    pub steps: u64,
+    /// Iterations that are done.
+    pub games: u64,
+    /// Iterations when the longest grid was found, and how long it is without the prefix.
+    pub found_at: u64,
+    pub longest: usize,
+    pub finds: Finds,
+    pub results: Vec<Histogram>,
+    /// The shape of the start.
+    bare: Shape<R>,
+}
+
+/// Where a walk is. Grids are given by moves in an order in which they can be played, without the prefix.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ShapeWalk {
+    pub grid: Vec<u32>,
+    /// The longest that it met, and how many steps were done then.
+    pub longest: Vec<u32>,
+    pub found: u64,
+}
+
+/// The state as it is saved. The order of the fields is that of the bytes.
+#[derive(Serialize, Deserialize)]
+struct SavedReshape {
+    form: u8,
+    tempering: Option<Vec<u8>>,
+    given: Vec<Vec<u32>>,
+    walk: ShapeWalk,
+    rounds: u64,
+    began: u64,
+    refused: Vec<(u32, u64)>,
+    filled: Vec<(u32, u64)>,
+    steps: u64,
+    games: u64,
+    found_at: u64,
+    longest: usize,
+    best: u32,
+}
+
+impl<R: Rules> ReshapeState<R> {
+    /// At the beginning, for grids that begin on the board `start`.
+    pub fn new(start: &Board<R>) -> ReshapeState<R> {
+        ReshapeState {
+            given: Vec::new(),
+            walk: ShapeWalk::default(),
+            rounds: 0,
+            began: 0,
+            refused: Seen::new(KNOWN),
+            filled: Seen::new(KNOWN),
+            steps: 0,
+            games: 0,
+            found_at: 0,
+            longest: 0,
+            finds: Finds::default(),
+            results: vec![Histogram::default()],
+            bare: Shape::new(start),
+        }
+    }
+
+    /// The bytes of the state and of the tempering under way.
+    pub fn save(&self, tempering: Option<Vec<u8>>) -> Vec<u8> {
+        let saved = SavedReshape {
+            form: FORM,
+            tempering,
+            given: self.given.clone(),
+            walk: self.walk.clone(),
+            rounds: self.rounds,
+            began: self.began,
+            refused: self.refused.save(),
+            filled: self.filled.save(),
+            steps: self.steps,
+            games: self.games,
+            found_at: self.found_at,
+            longest: self.longest,
+            best: self.finds.best,
+        };
+        encode_with_results(&saved, &self.results)
+    }
+
+    /// Becomes what [`ReshapeState::save`] has written, from a new state; returns the bytes of the tempering.
+    pub fn restore(&mut self, saved: &[u8], prefix: &[Move]) -> Result<Option<Vec<u8>>, RestoreError> {
+        let fail = |reason: &str| restore_error("reshape", reason.to_owned());
+        let (saved, results): (SavedReshape, _) = decode_with_results("reshape", saved, 1)?;
+        if saved.form != FORM {
+            return Err(fail("it is of another version of the program"));
+        }
+        for grid in saved.given.iter().chain([&saved.walk.grid, &saved.walk.longest]) {
+            check_grid::<R>(prefix, grid).map_err(fail)?;
+        }
+        self.given = saved.given;
+        self.walk = saved.walk;
+        self.rounds = saved.rounds;
+        self.began = saved.began;
+        self.refused.restore(&saved.refused).map_err(fail)?;
+        self.filled.restore(&saved.filled).map_err(fail)?;
+        self.steps = saved.steps;
+        self.games = saved.games;
+        self.found_at = saved.found_at;
+        self.longest = saved.longest;
+        self.finds.best = saved.best;
+        self.results = results;
+        Ok(saved.tempering)
+    }
+
+    /// The shape of a grid.
+    pub fn shape(&self, grid: &[u32]) -> Shape<R> {
+        let mut shape = self.bare.clone();
+        grid.iter().for_each(|&bits| shape.flip(Move::from_raw(bits).point()));
+        shape
+    }
+
+    /// Begins a walk at a grid.
+    pub fn begin_walk(&mut self, grid: Vec<u32>) {
+        self.walk = ShapeWalk { longest: grid.clone(), grid, found: self.steps };
+    }
+
+    /// Notes when a grid of this length was found, if that is new.
+    pub fn note_length(&mut self, length: usize, games: u64) {
+        if length > self.longest {
+            self.longest = length;
+            self.found_at = games;
+        }
+    }
+
+    /// Reports a grid, if its shape is new.
+    pub fn absorb_grid(&mut self, moves: &[u32]) {
+        self.longest = self.longest.max(moves.len());
+        if self.filled.insert(self.shape(moves).key()) {
+            self.finds.push(moves);
+        }
+    }
+}
+
+/// The host of the tempering.
+pub(super) struct ReshapeHost<'a, R> {
+    pub state: &'a mut ReshapeState<R>,
+    /// Moves of the unit's prefix.
+    pub prefix: usize,
+}
+
+impl<R: Rules> InnerHost for ReshapeHost<'_, R> {
+    fn games(&self) -> u64 {
+        self.state.games
+    }
+
+    fn best(&self) -> u32 {
+        self.state.finds.best
+    }
+
+    fn absorb(&mut self, moves: &[Move], games: u64) {
+        let grid: Vec<u32> = moves[self.prefix..].iter().map(|mv| mv.bits()).collect();
+        self.state.note_length(grid.len(), games);
+        self.state.absorb_grid(&grid);
+        // The caller reports it.
+        self.state.finds.clear();
+        self.state.finds.best = self.state.finds.best.max(moves.len() as u32);
+    }
+
+    fn save(&self, inner: Vec<u8>) -> Vec<u8> {
+        self.state.save(Some(inner))
+    }
+}
