@@ -222,7 +222,7 @@ fn statistics_are_told_in_tables_and_as_a_picture() {
             assert!(out.contains(expected), "{name}: {expected} in {out}");
         }
         assert_eq!(out.contains("level 2"), ["nrpa", "nmcs"].contains(&name), "{out}");
-        assert_eq!(out.contains("games  "), name != "dfs", "{out}");
+        assert_eq!(out.contains("playouts  "), name != "dfs", "{out}");
         succeed(dir.path(), &format!("stats {name} -o {name}.png --size 600"));
         assert!(fs::read(dir.path().join(format!("{name}.png"))).unwrap().starts_with(b"\x89PNG"));
     }

@@ -134,7 +134,7 @@ pub(super) fn job(args: &Args, workers: u32, given: Given) -> anyhow::Result<Job
     if params.level.is_none()
         && matches!(params.strategy, Strategy::Nmcs | Strategy::Nrpa | Strategy::Perturb | Strategy::Regrow)
     {
-        params.level = Some(params.best_level(variant));
+        params.level = params.strategy.row().best_level(variant);
     }
     if matches!(params.strategy, Strategy::Nrpa | Strategy::Regrow) {
         params.iterations = Some(params.iterations());

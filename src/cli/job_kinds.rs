@@ -80,7 +80,7 @@ fn of_hunt(request: &JobRequest, workers: u32) -> anyhow::Result<PreparedJob> {
     let job = hunt::job(&args, workers, Given { variant, start, stall, grids })?;
     let limits =
         JobLimits { seconds: args.time, threads: args.threads.map(|threads| threads - 1), ..JobLimits::default() };
-    let strategy = format!("{:?}", job.params.strategy).to_lowercase();
+    let strategy = job.params.strategy.name().to_owned();
     let from = if job.start.is_empty() { String::new() } else { format!(" from move {}", job.start.len()) };
     let level = job.params.level.filter(|_| job.params.strategy != Strategy::Dfs);
     let level = level.map_or(String::new(), |level| format!(" level {level}"));

@@ -5,7 +5,7 @@ use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
 use crate::notation::pentasol::{self, Effort};
 use crate::runner::status::clock;
-use crate::runner::{best, state};
+use crate::runner::state;
 use crate::strategies::Unit;
 use serde::Serialize;
 use std::io::Write;
@@ -64,7 +64,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let job = &checkpoint.job;
     let since = records.iter().filter(|record| record.ended().is_some()).count();
     writeln!(out, "variant     {}", job.variant)?;
-    writeln!(out, "method      {}", best::method(&job.params))?;
+    writeln!(out, "method      {}", job.params.method())?;
     writeln!(out, "seed        {}", job.seed)?;
     writeln!(out, "start       {} moves", job.start.len())?;
     writeln!(out, "threads     {}", checkpoint.threads)?;

@@ -6,7 +6,6 @@ use super::grid_input;
 use crate::core::histogram::Histogram;
 use crate::morpion::variant::Variant;
 use crate::render::pen::{Picture, SIZES};
-use crate::runner::best::method;
 use crate::runner::statistics::{self, Improvement, Statistics, join};
 use crate::runner::status::{after, clock, thousands};
 use crate::strategies::params::Strategy;
@@ -64,15 +63,6 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What one iteration of the strategy is.
-fn iterations(strategy: Strategy) -> &'static str {
-    match strategy {
-        Strategy::Random => "games",
-        Strategy::Nmcs | Strategy::Nrpa => "playouts",
-        _ => "iterations",
-    }
-}
-
 /// The workers of a hunt in words, for headings.
 fn workers(statistics: &Statistics) -> String {
     grid_input::counted(statistics.threads.saturating_sub(1) as usize, "worker")
@@ -80,8 +70,8 @@ fn workers(statistics: &Statistics) -> String {
 
 fn print(statistics: &Statistics, name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     let Statistics { job, sessions, seconds, best, done, running, levels, units, bests, rates, .. } = statistics;
-    let unit = iterations(job.params.strategy);
-    let (variant, method, seed) = (job.variant, method(&job.params), job.seed);
+    let unit = job.params.strategy.row().counts;
+    let (variant, method, seed) = (job.variant, job.params.method(), job.seed);
     writeln!(out, "{name}: {variant}, {method}, {}, seed {seed}", workers(statistics))?;
     writeln!(
         out,
@@ -112,7 +102,7 @@ fn print(statistics: &Statistics, name: &str, out: &mut dyn Write) -> anyhow::Re
 
 /// The columns: what is counted, and its name.
 fn columns<'a>(levels: &'a [Histogram], units: &'a Histogram) -> Vec<(String, &'a Histogram)> {
-    let name = |level: usize| if level == 0 { "games".to_owned() } else { format!("level {level}") };
+    let name = |level: usize| if level == 0 { "playouts".to_owned() } else { format!("level {level}") };
     let mut columns: Vec<(String, &Histogram)> =
         levels.iter().enumerate().map(|(level, counts)| (name(level), counts)).collect();
     // Where a unit is one call of the top level, it has been counted there.
@@ -198,7 +188,7 @@ impl<'a> Report<'a> {
             directory,
             variant: job.variant,
             strategy: job.params.strategy,
-            method: method(&job.params),
+            method: job.params.method(),
             seed: job.seed,
             threads: *threads,
             sessions: *sessions,

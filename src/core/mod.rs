@@ -9,3 +9,4 @@ pub mod panic;
 pub mod quantity;
 pub mod search;
 pub mod seed;
+pub mod setting;

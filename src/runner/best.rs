@@ -13,7 +13,6 @@ use crate::morpion::variant::Variant;
 use crate::notation::grid::{Grid, Provenance};
 use crate::notation::msr::{MsrError, write_compact};
 use crate::notation::pentasol::{self, Effort};
-use crate::strategies::params::{Adapt, Params, Strategy};
 use crate::with_rules;
 use std::path::Path;
 
@@ -72,7 +71,7 @@ pub fn write(directory: &Path, job: &Job, best: &Find) -> Result<(), BestError> 
         iterations: Some(best.iterations),
         seconds: Some(best.seconds),
         saved_at: Some(utc(best.time)),
-        ..provenance(&method(&job.params), best.unit, job.seed)
+        ..provenance(&job.params.method(), best.unit, job.seed)
     };
     let grid = Grid { variant: job.variant, moves: best.moves.clone(), provenance };
     let path = directory.join(format!("{}.txt", best.score()));
@@ -92,74 +91,6 @@ pub fn provenance(method: &str, unit: u64, seed: u64) -> Provenance {
         method: Some(format!("{method}, unit {unit}")),
         seed: Some(seed),
         ..Provenance::default()
-    }
-}
-
-/// The search method in words.
-pub fn method(params: &Params) -> String {
-    match params.strategy {
-        Strategy::Random => "random games".to_owned(),
-        Strategy::Nmcs => format!("nmcs level {}", params.level()),
-        Strategy::Nrpa => {
-            let adapt = match params.adapt {
-                Adapt::Sequence => "sequence",
-                Adapt::Layers => "layers",
-            };
-            let share = params.share.map_or(String::new(), |share| {
-                format!(", calls of level {share} shared, width {}", params.width.unwrap_or(1))
-            });
-            let (iterations, Params { alpha, stabilize, .. }) = (params.iterations(), params);
-            let every = if *stabilize > 1 { format!(" after {stabilize} playouts") } else { String::new() };
-            format!("nrpa level {}, N {iterations}, alpha {alpha}, adapt {adapt}{every}{share}", params.level())
-        }
-        Strategy::Perturb => {
-            let Params { operators, completion, .. } = params;
-            let from = match params.grids.len() {
-                0 => format!("nrpa level {}", params.level()),
-                1 => "a grid".to_owned(),
-                n => format!("{n} grids"),
-            };
-            format!("perturb from {from}, operators {operators}, completions of {completion} playouts")
-        }
-        Strategy::Permute => {
-            let from = match (params.grids.len(), params.level()) {
-                (0, 0) => "nothing".to_owned(),
-                (0, level) => format!("nrpa level {level}"),
-                (1, _) => "a grid".to_owned(),
-                (n, _) => format!("{n} grids"),
-            };
-            format!("permute from {from}, up to {} exchanges, pool {}", params.swaps(), params.pool())
-        }
-        Strategy::Temper => {
-            let from = match params.grids.len() {
-                0 => String::new(),
-                1 => " from a grid".to_owned(),
-                n => format!(" from {n} grids"),
-            };
-            let Params { replicas, refiners, hot, cold, reach, .. } = params;
-            format!("temper{from}, {replicas} replicas from {hot} to {cold}, {refiners} that refine, reach {reach}")
-        }
-        Strategy::Regrow => {
-            let from = match params.grids.len() {
-                0 => "temper".to_owned(),
-                1 => "a grid".to_owned(),
-                n => format!("{n} grids"),
-            };
-            format!("regrow from {from}, by nrpa level {}, N {}", params.level(), params.iterations())
-        }
-        Strategy::Reshape => {
-            let from = match params.grids.len() {
-                0 => "temper".to_owned(),
-                1 => "a grid".to_owned(),
-                n => format!("{n} grids"),
-            };
-            format!("reshape from {from}")
-        }
-        Strategy::Dfs => {
-            let sort = serde_json::to_string(&params.sort).unwrap_or_default();
-            let order_free = if params.order_free { "order-free dfs" } else { "dfs" };
-            format!("{order_free}, sort {}, jumps back {}", sort.trim_matches('"'), params.jumps)
-        }
     }
 }
 

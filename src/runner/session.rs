@@ -539,7 +539,7 @@ fn open_archive(path: &Path, job: &Job) -> Result<(Option<Archive>, Option<Novel
 /// What the archive of a job says about itself.
 fn origin(job: &Job) -> Origin {
     let producer = concat!("morpion ", env!("CARGO_PKG_VERSION")).to_owned();
-    Origin { variant: job.variant, method: best::method(&job.params), seed: job.seed, producer }
+    Origin { variant: job.variant, method: job.params.method(), seed: job.seed, producer }
 }
 
 /// The last event of a session.

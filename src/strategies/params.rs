@@ -2,8 +2,8 @@
 //! configuration files and the state on disk all use these types. A configuration file is a list of command-line
 //! flags in TOML, so ranges and spellings have one parser.
 
+pub use crate::core::setting::{BadValue as BadParam, parse_count};
 use crate::morpion::geometry::Move;
-use crate::morpion::variant::Variant;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -31,14 +31,6 @@ pub enum Strategy {
     Regrow,
     /// Local search over the shapes of grids, their sets of points, which an exact solver fills with lines.
     Reshape,
-}
-
-impl Strategy {
-    /// Whether it can begin with given grids.
-    pub fn takes_grids(self) -> bool {
-        use Strategy::*;
-        matches!(self, Perturb | Permute | Temper | Regrow | Reshape)
-    }
 }
 
 /// Order of the moves at a node of the depth-first search. *Weight*: new legal moves created less legal moves that
@@ -330,73 +322,10 @@ pub const MAX_LEVEL: u32 = 10;
 /// Largest [`Params::width`].
 pub const MAX_WIDTH: u32 = 1024;
 
-impl Params {
-    /// The nesting level: the one asked for, or 4 for NRPA, 0 (no search to begin with) for PERMUTE, and 3 for the others, as
-    /// hunts that were begun without one mean it; new ones name [`Params::best_level`].
-    pub fn level(&self) -> u32 {
-        self.level.unwrap_or(match self.strategy {
-            Strategy::Nrpa => 4,
-            Strategy::Permute => 0,
-            _ => 3,
-        })
-    }
-
-    /// Calls of the level below per call: the number asked for, or 160 for REGROW and 100 for the others, one at least.
-    pub fn iterations(&self) -> u32 {
-        let iterations = self.iterations.unwrap_or(match self.strategy {
-            Strategy::Regrow => 160,
-            _ => 100,
-        });
-        iterations.max(1)
-    }
-
-    /// Grids kept: the number asked for, or 20,000 in all for PERMUTE, 64 for REGROW and 200 of each score for the
-    /// others. Hunts that were begun before it depended on the strategy name theirs.
-    pub fn pool(&self) -> u32 {
-        self.pool.unwrap_or(match self.strategy {
-            Strategy::Permute => 20_000,
-            Strategy::Regrow => 64,
-            _ => 200,
-        })
-    }
-
-    /// Playouts without a longer grid that end a run: the number asked for, or 3 G for REGROW, 1 G for RESHAPE, 200 M for PERMUTE and TEMPER
-    /// and 20 M for PERTURB. Hunts that were begun before it depended on the strategy name theirs.
-    pub fn patience(&self) -> u64 {
-        let patience = self.patience.unwrap_or(match self.strategy {
-            Strategy::Regrow => 3_000_000_000,
-            Strategy::Reshape => 1_000_000_000,
-            Strategy::Permute | Strategy::Temper => 200_000_000,
-            _ => 20_000_000,
-        });
-        patience.max(1)
-    }
-
-    /// Exchanges of a step at most: the number asked for, or 10.
-    pub fn swaps(&self) -> u32 {
-        self.swaps.unwrap_or(10)
-    }
-
-    /// The best known nesting level of the strategy in a variant. A deeper NRPA search begins exactly like one of a lower
-    /// level, and where that one ends it goes on with what it has learned; on lines of 4, whose games are short, new
-    /// beginnings are better.
-    pub fn best_level(&self, variant: Variant) -> u32 {
-        match (self.strategy, variant) {
-            (Strategy::Nrpa, Variant::T5 | Variant::D5) => 5,
-            _ => 3,
-        }
-    }
-}
-
 /// Hunts begun before there was a choice adapt after each playout.
 const fn unstabilized() -> u32 {
     1
 }
-
-/// Text that is no value of a parameter: what was read and what would be right.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct BadParam(pub String);
 
 fn bad<T>(text: String) -> Result<T, BadParam> {
     Err(BadParam(text))
@@ -426,33 +355,6 @@ fn up_to(most: f64, text: &str) -> Result<f64, BadParam> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value <= most => Ok(value),
         _ => bad(format!("expected a number above 0 and at most {most}")),
-    }
-}
-
-/// A number of iterations: digits, `_` between them, and at the end perhaps k (thousand), M (million) or G
-/// (thousand million).
-///
-/// ```
-/// use morpion::strategies::params::parse_count;
-/// assert_eq!(parse_count("5M"), Ok(5_000_000));
-/// assert_eq!(parse_count("1_500"), Ok(1500));
-/// assert!(parse_count("1e9").is_err());
-/// ```
-///
-/// # Errors
-/// If the text is no such number, or one beyond 2^64.
-pub fn parse_count(text: &str) -> Result<u64, BadParam> {
-    let (digits, unit) = match text.char_indices().last() {
-        Some((at, 'k')) => (&text[..at], 1_000),
-        Some((at, 'M')) => (&text[..at], 1_000_000),
-        Some((at, 'G')) => (&text[..at], 1_000_000_000),
-        _ => (text, 1u64),
-    };
-    let digits = digits.replace('_', "");
-    let number = if digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse::<u64>().ok() } else { None };
-    match number.and_then(|n| n.checked_mul(unit)) {
-        Some(count) => Ok(count),
-        None => bad(format!("'{text}' is no number of iterations: expected digits, then perhaps k, M or G")),
     }
 }
 
@@ -537,6 +439,14 @@ impl FromStr for StallTable {
             }
         }
         Ok(StallTable(rows))
+    }
+}
+
+/// The rows, as they are read.
+impl fmt::Display for StallTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows: Vec<String> = self.0.iter().map(|(score, iterations)| format!("{score}:{iterations}")).collect();
+        f.write_str(&rows.join(","))
     }
 }
 

@@ -87,7 +87,7 @@ fn the_description_names_every_route_and_no_other() {
             }
         }
     }
-    assert_eq!(operations, 26, "{:?}", paths.keys().collect::<Vec<_>>());
+    assert_eq!(operations, 27, "{:?}", paths.keys().collect::<Vec<_>>());
     // A number that is any of 64 bits says so; utoipa has a spelling of its own.
     let id = &description["paths"]["/api/v1/jobs/{id}"]["get"]["parameters"][0]["schema"];
     assert_eq!((&id["format"], &id["maximum"]), (&"uint64".into(), &u64::MAX.into()), "{id}");
@@ -404,4 +404,44 @@ fn a_solver_job_is_shown() {
     assert_eq!(totals["solver"], sum);
     let metrics = get(daemon.address, "/metrics");
     assert!(metrics.text().lines().any(|line| line == "morpion_solver_nodes{user=\"ada\"} 1234"));
+}
+
+/// The document from which a form for a new hunt is made: all that the program's tables have.
+#[test]
+fn the_strategies_and_their_settings_are_told() {
+    let daemon = Daemon::begin();
+    let told = get(daemon.address, "/api/v1/strategies").json();
+    assert_eq!((&told["v"], &told["default"]), (&json!(1), &json!("auto")));
+    let auto: Vec<(&str, &str)> = told["auto"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["variant"].as_str().unwrap(), one["strategy"].as_str().unwrap()))
+        .collect();
+    assert_eq!(auto, [("5T", "reshape"), ("5D", "permute"), ("4T", "nrpa"), ("4D", "nrpa")]);
+    let strategies = told["strategies"].as_array().unwrap();
+    assert_eq!(strategies.len(), 9);
+    let names: Vec<&str> = strategies.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    for (part, least) in [("parameters", 25), ("common", 5), ("limits", 4)] {
+        let settings = told[part].as_array().unwrap();
+        assert!(settings.len() >= least, "{part}");
+        for setting in settings {
+            for text in ["name", "label", "help", "kind"] {
+                assert!(!setting[text].as_str().unwrap().is_empty(), "{setting}");
+            }
+            let users = setting["used_by"].as_array().unwrap();
+            assert!(!users.is_empty() && users.iter().all(|user| names.contains(&user.as_str().unwrap())), "{setting}");
+            for user in users {
+                let default = setting["defaults"][user.as_str().unwrap()].as_str().unwrap();
+                assert!(!default.is_empty(), "{user}: {setting}");
+                // A form that sends the default asks for the same.
+                let strategy = strategies.iter().find(|one| one["name"] == *user).unwrap();
+                let lists = strategy["parameters"].as_array().unwrap().contains(&setting["name"]);
+                assert_eq!(lists, part == "parameters", "{user}: {setting}");
+            }
+        }
+    }
+    let level = told["parameters"].as_array().unwrap().iter().find(|one| one["name"] == "level").unwrap();
+    assert_eq!((&level["kind"], &level["min"], &level["max"]), (&json!("whole"), &json!(1.0), &json!(10.0)));
+    assert_eq!(level["defaults"]["nrpa"], "5 in 5T and 5D, else 3");
 }

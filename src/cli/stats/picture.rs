@@ -1,10 +1,9 @@
 //! The course of a hunt as a chart: the scores of each level, the best score and the rate against time.
 
-use super::{columns, iterations, workers};
+use super::{columns, workers};
 use crate::render::chart::{Chart, Marks, Panel, Series, chart};
 use crate::render::pen::{Picture, RenderError};
 use crate::render::plot::{log_ticks, time_ticks};
-use crate::runner::best::method;
 use crate::runner::statistics::{Statistics, join};
 use crate::runner::status::{clock, thousands};
 
@@ -18,7 +17,7 @@ const GREY: usize = 5;
 /// Draws the statistics of the hunt named `name`.
 pub fn draw(statistics: &Statistics, name: &str, picture: Picture, size: u32) -> Result<Vec<u8>, RenderError> {
     let Statistics { job, seconds, best, bests, .. } = statistics;
-    let unit = iterations(job.params.strategy);
+    let unit = job.params.strategy.row().counts;
     let from = (seconds / 10f64.powi(DECADES)).max(0.1).min(seconds / 10.0);
     let place = |seconds: f64| seconds.max(from).log10();
     let steps = bests.iter().enumerate().flat_map(|(i, best)| {
@@ -41,7 +40,7 @@ pub fn draw(statistics: &Statistics, name: &str, picture: Picture, size: u32) ->
     panels.retain(|panel| panel.series.iter().any(|series| !series.points.is_empty()));
     let done = statistics.done.iterations.saturating_add(statistics.running.1);
     let note =
-        format!("{}, seed {}; {} {unit} in {}", method(&job.params), job.seed, thousands(done), clock(*seconds));
+        format!("{}, seed {}; {} {unit} in {}", job.params.method(), job.seed, thousands(done), clock(*seconds));
     let title = format!("{name}: {}, {}, best {best}", job.variant, workers(statistics));
     chart(&Chart { title, note, panels }, picture, size)
 }
@@ -53,7 +52,7 @@ fn scores(statistics: &Statistics) -> Panel {
         let total = counts.total() as f64;
         let points = counts.counts().map(|(score, count)| (f64::from(score), 100.0 * count as f64 / total));
         let what = match name.as_str() {
-            "games" => "games played out".to_owned(),
+            "playouts" => "playouts".to_owned(),
             "units" => "best of each unit done".to_owned(),
             level => format!("results of {level}"),
         };

@@ -13,6 +13,7 @@ mod metrics;
 mod positions;
 mod problem;
 mod server;
+mod strategies;
 mod totals;
 
 pub use problem::ProblemDetails;
@@ -303,6 +304,7 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(archive::archive))
         .routes(routes!(archive::board))
         .routes(routes!(positions::position))
+        .routes(routes!(strategies::strategies))
         .routes(routes!(events::events))
         .routes(routes!(totals::statistics))
         .routes(routes!(totals::openapi))

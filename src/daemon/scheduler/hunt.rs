@@ -11,7 +11,7 @@ use crate::notation::grid::Grid;
 use crate::queue::LaneId;
 use crate::queue::any::Of;
 use crate::runner::archive::{self, ArchiveError, KeptFind, Reader};
-use crate::runner::best::{BestError, method, provenance};
+use crate::runner::best::{BestError, provenance};
 use crate::runner::directory::DirectoryError;
 use crate::runner::events::{Event, LogError, What};
 use crate::runner::state::{self, StoreError};
@@ -54,7 +54,7 @@ impl JobKind for Job {
         if let Some(trap) = &daemon.trap {
             session.set_trap(Arc::clone(trap));
         }
-        let mut observer = HuntObserver { reporter, job: self, method: method(&self.params), grids: 0 };
+        let mut observer = HuntObserver { reporter, job: self, method: self.params.method(), grids: 0 };
         if resumed {
             observer.catch_up(&session)?;
         }

@@ -1,0 +1,323 @@
+//! The parameters of the strategies: a row for each, whichever strategies use it.
+
+use crate::core::setting::{About, Choice, Setting, ValueKind, parse_count, read, read_name};
+use crate::core::setting::{read_switch, show_name, show_switch};
+use crate::strategies::params::{MAX_LEVEL, MAX_WIDTH, Params};
+
+const fn whole(min: u64, max: u64) -> ValueKind {
+    ValueKind::Whole { min, max }
+}
+
+const fn choice(value: &'static str, label: &'static str) -> Choice {
+    Choice { value, label }
+}
+
+/// How moves are ordered at a node. A move's weight is the number of legal moves that it creates less those that
+/// collide with it; total weights count moves, the others distinct new points.
+const SORTS: &[Choice] = &[
+    choice("coords", "smaller x first, then smaller y"),
+    choice("no", "as the moves appeared"),
+    choice("total_weights_lines", "larger total weight first, ties by the least used direction"),
+    choice("total_weights_max", "only moves of the largest total weight"),
+    choice("lines_total_weights", "least used direction first, ties by larger total weight"),
+    choice("weights_lines", "larger point weight first, ties by the least used direction"),
+    choice("weights_max", "only moves of the largest point weight"),
+    choice("lines_weights", "least used direction first, ties by larger point weight"),
+];
+
+const JUMPS: &[Choice] = &[
+    choice("frequent", "frequent"),
+    choice("nonfrequent", "not frequent"),
+    choice("no", "none: the search is exact"),
+];
+
+const ADAPTS: &[Choice] = &[
+    choice("sequence", "one step per move of the sequence"),
+    choice("layers", "one step per layer of moves that are legal at once"),
+];
+
+const OPERATORS: &[Choice] = &[
+    choice("lines", "one or two lines with all that depends on them"),
+    choice("region", "the moves in a square"),
+    choice("suffix", "the last moves"),
+];
+
+/// The parameter of that name.
+pub fn parameter(name: &str) -> Option<&'static Setting<Params>> {
+    PARAMETERS.iter().find(|row| row.about.name == name)
+}
+
+/// The parameters, in the order of help texts and forms.
+pub static PARAMETERS: [Setting<Params>; 22] = [
+    Setting {
+        about: About::new(
+            "level",
+            "Nesting level",
+            whole(1, MAX_LEVEL as u64),
+            "Nesting level of the search; each level takes about as many times longer as there are iterations per \
+             level. In perturb and permute it is the level of the NRPA search that a run without grids begins with, \
+             in regrow of the searches that make grids anew.",
+        )
+        .unset("no search to begin with"),
+        read: |params, text| read(text).map(|level| params.level = Some(level)),
+        show: |params| Some(params.level()).filter(|&level| level > 0).map(|level| level.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "iterations",
+            "Iterations per level",
+            whole(1, 1_000_000),
+            "Calls of the level below per call (N).",
+        )
+        .unit("calls"),
+        read: |params, text| read(text).map(|iterations| params.iterations = Some(iterations)),
+        show: |params| Some(params.iterations().to_string()),
+    },
+    Setting {
+        about: About::new(
+            "share",
+            "Share calls of level",
+            whole(1, 9),
+            "All workers work on one search: they make its calls of this level, and the policies of the levels above \
+             learn from all of them. Level 3 suits a search of level 5.",
+        )
+        .value_name("LEVEL")
+        .unset("each worker has a search of its own"),
+        read: |params, text| read(text).map(|share| params.share = Some(share)),
+        show: |params| params.share.map(|share| share.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "adapt",
+            "Adaptation",
+            ValueKind::Choice(ADAPTS),
+            "How the policy adapts to the best sequence. Layers are faster on lines of 4.",
+        ),
+        read: |params, text| read_name(text).map(|adapt| params.adapt = adapt),
+        show: |params| Some(show_name(&params.adapt)),
+    },
+    Setting {
+        about: About::new(
+            "alpha",
+            "Step length",
+            ValueKind::Number { max: 100.0 },
+            "Step length of the adaptation: how far the policy moves towards the best sequence.",
+        )
+        .advanced(),
+        read: |params, text| read(text).map(|alpha| params.alpha = alpha),
+        show: |params| Some(params.alpha.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "stabilize",
+            "Playouts per adaptation",
+            whole(1, 1_000_000),
+            "Playouts of level 1 from one adaptation to the next (stabilised NRPA); the iterations per level count \
+             playouts. More than one makes level 1 steadier.",
+        )
+        .value_name("P")
+        .unit("playouts")
+        .advanced(),
+        read: |params, text| read(text).map(|stabilize| params.stabilize = stabilize),
+        show: |params| Some(params.stabilize.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "width",
+            "Calls in flight",
+            whole(1, MAX_WIDTH as u64),
+            "With share: a call begins from the policy that the calls up to the W-th before it have left, so that W \
+             calls can be made at a time. The result depends on W, not on the number of workers.",
+        )
+        .value_name("W")
+        .unit("calls")
+        .unset("one per worker")
+        .advanced(),
+        read: |params, text| read(text).map(|width| params.width = Some(width)),
+        show: |params| params.width.map(|width| width.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "sort",
+            "Order of moves",
+            ValueKind::Choice(SORTS),
+            "Which move is tried first at a node. The weight of a move is the number of legal moves that it creates \
+             less those that collide with it; total weights count moves, the others distinct new points.",
+        ),
+        read: |params, text| read_name(text).map(|sort| params.sort = sort),
+        show: |params| Some(show_name(&params.sort)),
+    },
+    Setting {
+        about: About::new(
+            "jumps_back",
+            "Jumps back",
+            ValueKind::Rows(JUMPS),
+            "Where the search unwinds to after so many iterations without a new best. frequent: to half of the best \
+             score after 1M, a quarter after 5M, move 10 after 20M; nonfrequent: the same after 30M and 100M, move 5 \
+             after 500M; no: nowhere, the search is exact; or rules of your own such as 1M:best/2,5M:best/4,20M:10.",
+        )
+        .value_name("RULES"),
+        read: |params, text| text.parse().map(|jumps| params.jumps = jumps),
+        show: |params| Some(params.jumps.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "order_free",
+            "Order-free",
+            ValueKind::Switch,
+            "After a move's subtree, later siblings no longer consider that move: each grid is met once, whatever the \
+             order of its moves.",
+        )
+        .advanced(),
+        read: |params, text| read_switch(text).map(|on| params.order_free = on),
+        show: |params| Some(show_switch(params.order_free).to_owned()),
+    },
+    Setting {
+        about: About::new(
+            "eliminate_dominated",
+            "Drop dominated moves",
+            ValueKind::Switch,
+            "Drops moves whose line only wastes room.",
+        )
+        .advanced(),
+        read: |params, text| read_switch(text).map(|on| params.eliminate_dominated = on),
+        show: |params| Some(show_switch(params.eliminate_dominated).to_owned()),
+    },
+    Setting {
+        about: About::new(
+            "operators",
+            "What a step takes away",
+            ValueKind::List(OPERATORS),
+            "What a step takes away from a grid: lines (one or two, or what collides with one or two others, with all \
+             that depends on it), region (the moves in a square about one of them), suffix (the last moves).",
+        ),
+        read: |params, text| text.parse().map(|operators| params.operators = operators),
+        show: |params| Some(params.operators.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "keep",
+            "Moves that are kept",
+            whole(0, 485),
+            "Moves of a grid that a step keeps: in perturb the first K, with the operator suffix (28 was the step from \
+             146 to 148 moves in the thesis); in regrow K moves of a random beginning.",
+        )
+        .value_name("K")
+        .unit("moves")
+        .unset("a random number"),
+        read: |params, text| read(text).map(|keep| params.keep = Some(keep)),
+        show: |params| params.keep.map(|keep| keep.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "swaps",
+            "Exchanges per step",
+            whole(1, 100),
+            "Exchanges of places in the order of moves that a step makes at most.",
+        )
+        .unit("exchanges"),
+        read: |params, text| read(text).map(|swaps| params.swaps = Some(swaps)),
+        show: |params| Some(params.swaps().to_string()),
+    },
+    Setting {
+        about: About::new(
+            "completion",
+            "Playouts per completion",
+            whole(1, 1_000_000),
+            "Playouts that complete a grid after a step; with more than one the policy learns from the best in between.",
+        )
+        .unit("playouts")
+        .advanced(),
+        read: |params, text| read(text).map(|completion| params.completion = completion),
+        show: |params| Some(params.completion.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "replicas",
+            "Walks",
+            whole(1, 256),
+            "Walks of the tempering, each at a temperature of its own; one walk alone is at the cold one.",
+        )
+        .unit("walks"),
+        read: |params, text| read(text).map(|replicas| params.replicas = replicas),
+        show: |params| Some(params.replicas.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "refiners",
+            "Walks that refine",
+            whole(0, 64),
+            "Further walks of the tempering, all cold, that continue from the longest grids of the others in a \
+             seventeenth of the time; without any, all the time is for the others. In regrow such walks also refine \
+             what each step has made.",
+        )
+        .unit("walks"),
+        read: |params, text| read(text).map(|refiners| params.refiners = refiners),
+        show: |params| Some(params.refiners.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "hot",
+            "Hottest",
+            ValueKind::Number { max: 100.0 },
+            "Temperature T of the hottest walk, in moves: a grid that is d moves shorter is taken with probability \
+             exp(-d/T).",
+        )
+        .value_name("T")
+        .unit("moves"),
+        read: |params, text| read(text).map(|hot| params.hot = hot),
+        show: |params| Some(params.hot.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "cold",
+            "Coldest",
+            ValueKind::Number { max: 100.0 },
+            "Temperature of the coldest walk, in moves; the others are between in geometric steps. The colder a walk, \
+             the closer it stays to the longest grids that it has met.",
+        )
+        .value_name("T")
+        .unit("moves"),
+        read: |params, text| read(text).map(|cold| params.cold = cold),
+        show: |params| Some(params.cold.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "reach",
+            "Reach",
+            ValueKind::Number { max: 10_000.0 },
+            "A step of a walk that takes more than N moves out of a grid is tried with a probability of 1/e, one that \
+             takes out more than 2 N with 1/e^2, and so on.",
+        )
+        .value_name("N")
+        .unit("moves"),
+        read: |params, text| read(text).map(|reach| params.reach = reach),
+        show: |params| Some(params.reach.to_string()),
+    },
+    Setting {
+        about: About::new(
+            "pool",
+            "Grids in the pool",
+            whole(1, 100_000),
+            "Grids that a run keeps: in perturb of each score, in permute and regrow in all.",
+        )
+        .unit("grids"),
+        read: |params, text| read(text).map(|pool| params.pool = Some(pool)),
+        show: |params| Some(params.pool().to_string()),
+    },
+    Setting {
+        about: About::new(
+            "patience",
+            "Patience",
+            ValueKind::Count { min: 0 },
+            "A run ends after so many iterations without a longer grid. What is inside a run ends after a part of it. \
+             regrow: 1/50 ends a tempering, 1/30 the steps from a pool, 1/50 (262,144 at most) the refining of a grid, \
+             and 1/1,000,000, 2,000 at most, is the number of steps that end a reshaping. reshape: 1/250 ends a \
+             tempering, and 1/600,000 is the number of steps that end a walk over shapes, eight times as many for one \
+             that has met the longest grid.",
+        )
+        .unit("iterations"),
+        read: |params, text| parse_count(text).map(|patience| params.patience = Some(patience)),
+        show: |params| Some(params.patience().to_string()),
+    },
+];
