@@ -1,8 +1,8 @@
 //! `/api/v1/strategies`: the strategies of hunts and their settings, as the tables of the program have them, for a form
 //! that offers them.
 
-use super::extract::Document;
-use super::problem::Problem;
+use super::extract::JsonDocument;
+use super::problem::ProblemDetails;
 use crate::core::setting::{About, Choice, ValueKind};
 use crate::daemon::view::VERSION;
 use crate::jobs::hunt_settings::{self, AUTO, COMMON, HUNT_SETTINGS};
@@ -214,9 +214,9 @@ fn view() -> StrategiesView {
 /// The strategies of hunts with their settings, defaults and ranges: all that a form for a new hunt shows.
 #[utoipa::path(get, path = "/api/v1/strategies", operation_id = "strategies", tag = "jobs", responses(
     (status = 200, body = StrategiesView),
-    (status = "4XX", body = Problem, content_type = "application/problem+json"),
-    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
 pub async fn strategies() -> Response {
-    Document(view()).into_response()
+    JsonDocument(view()).into_response()
 }
