@@ -128,7 +128,16 @@ impl About {
         About {
             name,
             aliases: &[],
-            value_name, label, help, unit: None, kind, unset: "", because: "", or_file: false, advanced: false }
+            value_name,
+            label,
+            help,
+            unit: None,
+            kind,
+            unset: "",
+            because: "",
+            or_file: false,
+            advanced: false,
+        }
     }
 
     /// Its number counts or measures this.

@@ -91,10 +91,7 @@ pub fn read<'a, T: Settings>(given: impl IntoIterator<Item = &'a Given>) -> Resu
 ///
 /// # Errors
 /// If there is no such setting, it is given more than once, or its value is of no use.
-pub fn from_toml<T: Settings>(
-    table: &toml::Table,
-    origin: impl Fn(&str) -> Origin,
-) -> Result<Vec<Given>, BadValue> {
+pub fn from_toml<T: Settings>(table: &toml::Table, origin: impl Fn(&str) -> Origin) -> Result<Vec<Given>, BadValue> {
     listed::<T>(table.iter().map(|(key, value)| (key, Cell::of_toml(value), origin(key))))
 }
 

@@ -143,9 +143,7 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         defaults: USUAL,
         best_in: &[],
         measured: ONCE,
-        start: |variant, params, unit| {
-            with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::new(params.level(), unit)))
-        },
+        start: |variant, params, unit| with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::new(params.level(), unit))),
         restore: |variant, params, unit, saved| {
             Ok(with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::restore(params.level(), unit, saved)?)))
         },

@@ -430,7 +430,10 @@ fn the_strategies_and_their_settings_are_told() {
                 assert!(!setting[text].as_str().unwrap().is_empty(), "{setting}");
             }
             let users = setting["used_by"].as_array().unwrap();
-            assert!(!users.is_empty() && users.iter().all(|user| names.contains(&user.as_str().unwrap())), "{setting}");
+            assert!(
+                !users.is_empty() && users.iter().all(|user| names.contains(&user.as_str().unwrap())),
+                "{setting}"
+            );
             for user in users {
                 let default = setting["defaults"][user.as_str().unwrap()].as_str().unwrap();
                 assert!(!default.is_empty(), "{user}: {setting}");

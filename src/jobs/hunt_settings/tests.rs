@@ -5,8 +5,12 @@ use super::*;
 use serde_json::json;
 
 fn flags(list: &[(&'static str, &str)]) -> Vec<Given> {
-    let given =
-        |&(name, text): &(&'static str, &str)| Given { name, typed: name.into(), text: text.into(), origin: Origin::Flag };
+    let given = |&(name, text): &(&'static str, &str)| Given {
+        name,
+        typed: name.into(),
+        text: text.into(),
+        origin: Origin::Flag,
+    };
     list.iter().map(given).collect()
 }
 
@@ -143,7 +147,8 @@ fn settings_are_shown_as_they_are_read() {
         assert_eq!((&map["workers"], &map["time"], &map["target"]), (&2.into(), &7200.into(), &300.into()));
         for about in of_strategies() {
             let expected = row.uses(about.name);
-            let unset = ["share", "width", "keep", "stall_table"].contains(&about.name) || (about.name, row.name) == ("level", "permute");
+            let unset = ["share", "width", "keep", "stall_table"].contains(&about.name)
+                || (about.name, row.name) == ("level", "permute");
             assert_eq!(map.contains_key(about.name), expected && !unset, "{}: {}", row.name, about.name);
         }
         let again = request(Value::Object(map.clone()));

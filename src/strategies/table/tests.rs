@@ -60,7 +60,8 @@ fn each_strategy_has_one_row_in_its_place() {
 
 #[test]
 fn one_strategy_is_the_best_in_each_variant() {
-    let named = |variant| STRATEGIES.iter().filter(move |row| row.best_in.iter().any(|(of, _)| *of == variant)).count();
+    let named =
+        |variant| STRATEGIES.iter().filter(move |row| row.best_in.iter().any(|(of, _)| *of == variant)).count();
     assert_eq!(Variant::ALL.map(named), [1; 4]);
     let best = Variant::ALL.map(|variant| (variant.to_string(), Strategy::best(variant).0));
     for (variant, strategy) in best {
