@@ -2,7 +2,7 @@
 
 mod conformance;
 
-use morpion::queue::any::{AnyUnit, Of};
+use morpion::queue::any::{AnyUnit, TypedQueue};
 use morpion::queue::local::Local;
 use std::sync::Arc;
 
@@ -15,6 +15,6 @@ fn the_local_queue_conforms() {
 fn a_queue_of_any_units_conforms() {
     conformance::all(|workers, options| {
         let local = Local::<AnyUnit>::new(workers, options).expect("threads can be started");
-        Box::new(Of(Arc::new(local)))
+        Box::new(TypedQueue(Arc::new(local)))
     });
 }

@@ -10,18 +10,18 @@ use morpion::games::go;
 use morpion::games::go::rules::{Cycle, Ko, Rules};
 use morpion::games::reversi;
 use morpion::games::reversi::position::{Empties, Start};
-use morpion::jobs::tree::coordinator::{Coordinator, Effects, Next, Order, Work};
+use morpion::jobs::tree::coordinator::{Coordinator, Effects, LeafUnit, Next, UnitOrder};
 use morpion::jobs::tree::credit::{WorkerId, by_user, total};
-use morpion::jobs::tree::record::{Event, Record};
+use morpion::jobs::tree::record::{TreeEvent, TreeRecord};
 use morpion::jobs::tree::settings::{Feeder, Settings, Window};
-use morpion::jobs::tree::state::State;
-use morpion::jobs::tree::unit::{Outcome, Spent};
+use morpion::jobs::tree::state::TreeState;
+use morpion::jobs::tree::unit::{Spent, UnitOutcome};
+use morpion::runner::tree::store::TreeStore;
 use morpion::solvers::algorithm::{Algorithm, DepthFirst};
 use morpion::solvers::monitor::Monitor;
 use morpion::solvers::search::{LOWEST, Parts, Stats};
 use morpion::solvers::solve::{Bounds, Engine, Goal};
 use morpion::solvers::table::{LEAST_BYTES, Table};
-use morpion::store::tree::TreeStore;
 use proptest::prelude::*;
 use rand::RngExt;
 
@@ -69,17 +69,17 @@ struct Simulation<G: Game> {
     coordinator: Coordinator<G>,
     workers: Vec<WorkerId>,
     /// What each worker is at, with the window that it knows.
-    at: Vec<(WorkerId, Work<G>, Window, bool)>,
+    at: Vec<(WorkerId, LeafUnit<G>, Window, bool)>,
     /// What was told by workers, as they count it.
     told: u64,
-    records: Vec<Record>,
+    records: Vec<TreeRecord>,
     distrusted: Vec<WorkerId>,
 }
 
 impl<G: Game + std::fmt::Debug> Simulation<G> {
     fn new(root: G, settings: Settings, habits: Habits) -> Self {
         let mut simulation = Simulation {
-            coordinator: Coordinator::new(State::new(root.clone(), settings).unwrap()),
+            coordinator: Coordinator::new(TreeState::new(root.clone(), settings).unwrap()),
             root,
             habits,
             rng: rng(habits.seed, &[]),
@@ -112,7 +112,7 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
         // What was still running is told to stop, and says so late or never.
         while let Some((worker, work, window, cancelled)) = self.at.pop() {
             assert!(cancelled, "unit {} goes on after the end", work.unit);
-            self.tell(worker, &work, window, Outcome::Stopped, 3);
+            self.tell(worker, &work, window, UnitOutcome::Stopped, 3);
         }
         self.keep();
         self.coordinator.state().check().unwrap();
@@ -148,45 +148,45 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
     }
 
     /// Ends a unit in one of the ways in which units end.
-    fn end(&mut self, worker: WorkerId, work: &Work<G>, window: Window, cancelled: bool) {
+    fn end(&mut self, worker: WorkerId, work: &LeafUnit<G>, window: Window, cancelled: bool) {
         let Habits { seed, lies, exhausted, fail, .. } = self.habits;
         if cancelled && self.rng.random() {
-            return self.tell(worker, work, window, Outcome::Stopped, 5);
+            return self.tell(worker, work, window, UnitOutcome::Stopped, 5);
         }
         if self.rng.random_range(0..100) < fail {
-            return self.tell(worker, work, window, Outcome::Failed, 0);
+            return self.tell(worker, work, window, UnitOutcome::Failed, 0);
         }
         // The same for all workers, as a budget is.
         let hard = derive(seed, &work.path.iter().map(|&code| code.into()).collect::<Vec<_>>()) % 100;
         let (outcome, nodes) = if hard < exhausted.into() && work.path.len() < DEEPEST_HARD {
-            (Outcome::Exhausted, work.budget)
+            (UnitOutcome::Exhausted, work.budget)
         } else {
             let (value, nodes) = value(&work.position, window);
-            (Outcome::of_value(value, window), nodes)
+            (UnitOutcome::of_value(value, window), nodes)
         };
         let outcome =
             if worker == 0 && self.rng.random_range(0..10) < lies { self.lie(outcome, window) } else { outcome };
         self.tell(worker, work, window, outcome, nodes);
         if self.rng.random_range(0..8) == 0 {
             // Once more, and otherwise.
-            self.coordinator.settle(worker, work.unit, window, Outcome::Exhausted, Spent::default()).unwrap();
+            self.coordinator.settle(worker, work.unit, window, UnitOutcome::Exhausted, Spent::default()).unwrap();
             assert_eq!(self.coordinator.take_effects(), Effects::default());
         }
     }
 
-    fn lie(&mut self, outcome: Outcome, Window { alpha, beta }: Window) -> Outcome {
+    fn lie(&mut self, outcome: UnitOutcome, Window { alpha, beta }: Window) -> UnitOutcome {
         let far = G::POINT * self.rng.random_range(0..9);
         match self.rng.random_range(0..6) {
-            0 => Outcome::Answered { lower: -MAX_VALUE, upper: alpha - far },
-            1 => Outcome::Answered { lower: beta + far, upper: MAX_VALUE },
-            2 => Outcome::Answered { lower: alpha + 1, upper: alpha + 1 },
-            3 => Outcome::Answered { lower: beta, upper: alpha },
-            4 if outcome != Outcome::Exhausted => Outcome::Exhausted,
-            _ => Outcome::Answered { lower: -far, upper: far },
+            0 => UnitOutcome::Answered { lower: -MAX_VALUE, upper: alpha - far },
+            1 => UnitOutcome::Answered { lower: beta + far, upper: MAX_VALUE },
+            2 => UnitOutcome::Answered { lower: alpha + 1, upper: alpha + 1 },
+            3 => UnitOutcome::Answered { lower: beta, upper: alpha },
+            4 if outcome != UnitOutcome::Exhausted => UnitOutcome::Exhausted,
+            _ => UnitOutcome::Answered { lower: -far, upper: far },
         }
     }
 
-    fn tell(&mut self, worker: WorkerId, work: &Work<G>, window: Window, outcome: Outcome, nodes: u64) {
+    fn tell(&mut self, worker: WorkerId, work: &LeafUnit<G>, window: Window, outcome: UnitOutcome, nodes: u64) {
         let spent = Spent { nodes, micros: 2 * nodes };
         self.coordinator.settle(worker, work.unit, window, outcome, spent).unwrap();
         self.told += nodes;
@@ -198,9 +198,11 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
         let Effects { events, orders } = self.coordinator.take_effects();
         for event in events {
             match event {
-                Event::Distrusted { worker } => self.distrusted.push(worker),
-                Event::Contradiction { node } => panic!("contradiction at node {node}"),
-                Event::Refused { worker, .. } => assert!(worker == 0 && self.habits.lies > 0, "{worker} is right"),
+                TreeEvent::Distrusted { worker } => self.distrusted.push(worker),
+                TreeEvent::Contradiction { node } => panic!("contradiction at node {node}"),
+                TreeEvent::Refused { worker, .. } => {
+                    assert!(worker == 0 && self.habits.lies > 0, "{worker} is right")
+                }
                 _ => (),
             }
         }
@@ -208,10 +210,10 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
             let at = self.at.iter_mut().find(|(w, work, ..)| (*w, work.unit) == (worker, unit));
             let (_, _, window, cancelled) = at.expect("only who is at a unit is told of it");
             match order {
-                Order::Cancel => *cancelled = true,
+                UnitOrder::Cancel => *cancelled = true,
                 // Perhaps it comes too late.
-                Order::Window(to) if self.habits.heed || self.rng.random() => *window = to,
-                Order::Window(_) => (),
+                UnitOrder::Window(to) if self.habits.heed || self.rng.random() => *window = to,
+                UnitOrder::Window(_) => (),
             }
         }
     }
@@ -225,7 +227,7 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
         self.keep();
         let state = self.coordinator.state();
         let parts = state.parts();
-        let restored = State::restore(self.root.clone(), parts.clone()).unwrap();
+        let restored = TreeState::restore(self.root.clone(), parts.clone()).unwrap();
         assert!(restored.parts() == parts);
         assert_eq!(restored.leaves(), state.leaves());
         self.coordinator = Coordinator::new(restored);
@@ -256,7 +258,7 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
         assert_eq!(users.values().map(|credit| credit.all().nodes).sum::<u64>(), self.told);
         assert!(state.units().is_empty() && (all.rejected.units == 0 || self.habits.lies > 0));
         // The records alone lead to the same state.
-        let mut again = State::new(self.root.clone(), settings.clone()).unwrap();
+        let mut again = TreeState::new(self.root.clone(), settings.clone()).unwrap();
         for record in &self.records {
             again.apply(record).unwrap();
         }
@@ -473,7 +475,7 @@ fn damaged_and_newer_files_are_refused_and_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("tree.redb");
     let root = reversi_position(3, 8);
-    let mut state = State::new(root, Settings::default()).unwrap();
+    let mut state = TreeState::new(root, Settings::default()).unwrap();
     drop(TreeStore::create(&path, "job", &mut state).unwrap());
     assert!(TreeStore::create(&path, "job", &mut state).is_err_and(|error| error.to_string().contains("already")));
     let whole = std::fs::read(&path).unwrap();

@@ -8,15 +8,15 @@ use hunts::*;
 use morpion::core::game::{Game, MAX_VALUE};
 use morpion::games::reversi::board::Board;
 use morpion::games::reversi::position::{Position, Start};
-use morpion::jobs::tree::coordinator::{Coordinator, Work};
+use morpion::jobs::tree::coordinator::{Coordinator, LeafUnit};
 use morpion::jobs::tree::credit::total;
-use morpion::jobs::tree::record::Event;
+use morpion::jobs::tree::record::TreeEvent;
 use morpion::jobs::tree::settings::Settings;
-use morpion::jobs::tree::state::State;
-use morpion::jobs::tree::unit::Outcome;
+use morpion::jobs::tree::state::TreeState;
+use morpion::jobs::tree::unit::UnitOutcome;
 use morpion::runner::Interrupt;
-use morpion::runner::tree::crew::{Answer, ByEngine, Control, MakeEngine, Solver};
-use morpion::runner::tree::{Member, Observer, SolveEnding, TreeError, solve_by_units};
+use morpion::runner::tree::solver::{ByEngine, MakeEngine, Solver, SolverAnswer, UnitControl};
+use morpion::runner::tree::{CreditedSolver, SolveEnding, SolveListener, TreeError, solve_by_units};
 use morpion::solvers::busy::Busy;
 use morpion::solvers::monitor::Monitor;
 use morpion::solvers::reversi::engine::ReversiEngine;
@@ -174,7 +174,7 @@ struct Double {
 }
 
 impl Solver<Position> for Double {
-    fn solve(&mut self, work: &Work<Position>, control: &Control) -> Answer {
+    fn solve(&mut self, work: &LeafUnit<Position>, control: &UnitControl) -> SolverAnswer {
         self.units += 1;
         let answer = self.honest.solve(work, control);
         if !self.units.is_multiple_of(2) {
@@ -183,33 +183,35 @@ impl Solver<Position> for Double {
         assert!(self.lies || !self.units.is_multiple_of(10), "a breakdown, as the test wants it");
         let window = answer.window;
         let outcome = match answer.outcome {
-            Outcome::Answered { lower, .. } if self.lies && lower >= window.beta => {
-                Outcome::Answered { lower: -MAX_VALUE, upper: window.alpha }
+            UnitOutcome::Answered { lower, .. } if self.lies && lower >= window.beta => {
+                UnitOutcome::Answered { lower: -MAX_VALUE, upper: window.alpha }
             }
-            Outcome::Answered { .. } if self.lies => Outcome::Answered { lower: window.beta, upper: MAX_VALUE },
+            UnitOutcome::Answered { .. } if self.lies => {
+                UnitOutcome::Answered { lower: window.beta, upper: MAX_VALUE }
+            }
             other => other,
         };
-        Answer { outcome, ..answer }
+        SolverAnswer { outcome, ..answer }
     }
 }
 
-fn member(lies: &[bool], place: usize) -> Member<Position> {
+fn member(lies: &[bool], place: usize) -> CreditedSolver<Position> {
     let lies = lies[place];
     let solver = move || {
         let honest = ByEngine::new(Special, Table::new(1 << 20)?);
         Ok(Box::new(Double { honest, units: 0, lies }) as Box<dyn Solver<Position>>)
     };
     let user = if lies { "mallory" } else { "alice" }.to_owned();
-    Member { user, name: place.to_string(), hire: Box::new(solver) }
+    CreditedSolver { user, name: place.to_string(), factory: Box::new(solver) }
 }
 
 /// Notes who is no longer trusted.
 #[derive(Default)]
 struct Notes(Vec<u32>);
 
-impl Observer<Position> for Notes {
-    fn event(&mut self, _: &State<Position>, event: &Event, _: f64) -> std::io::Result<()> {
-        if let Event::Distrusted { worker } = event {
+impl SolveListener<Position> for Notes {
+    fn event(&mut self, _: &TreeState<Position>, event: &TreeEvent, _: f64) -> std::io::Result<()> {
+        if let TreeEvent::Distrusted { worker } = event {
             self.0.push(*worker);
         }
         Ok(())
@@ -220,10 +222,10 @@ impl Observer<Position> for Notes {
 fn with_a_quorum_a_lying_worker_is_named_and_the_value_is_right() {
     let root = Position::new(Board::new(4, 6).unwrap(), Start::Standard);
     let settings = Settings { quorum: 2, budget: 5000, ..Settings::default() };
-    let mut coordinator = Coordinator::new(State::new(root, settings.clone()).unwrap());
+    let mut coordinator = Coordinator::new(TreeState::new(root, settings.clone()).unwrap());
     let mut notes = Notes::default();
-    let hire = |place: usize| member(&[false, true, false], place);
-    let ended = solve_by_units(&mut coordinator, None, 3, &hire, &Interrupt::default(), &mut notes).unwrap();
+    let factory = |place: usize| member(&[false, true, false], place);
+    let ended = solve_by_units(&mut coordinator, None, 3, &factory, &Interrupt::default(), &mut notes).unwrap();
     let state = coordinator.state();
     assert_eq!((ended, state.bounds().lower, state.bounds().upper), (SolveEnding::Solved, 160, 160));
     assert_eq!(notes.0, [1]);
@@ -233,9 +235,9 @@ fn with_a_quorum_a_lying_worker_is_named_and_the_value_is_right() {
     assert_eq!(total(state.workers()).rejected.units, state.workers()[1].credit.rejected.units);
 
     // With nobody to decide it is not settled, and says why.
-    let mut coordinator = Coordinator::new(State::new(root, settings).unwrap());
-    let hire = |place: usize| member(&[false, true], place);
-    let error = solve_by_units(&mut coordinator, None, 2, &hire, &Interrupt::default(), &mut notes).unwrap_err();
+    let mut coordinator = Coordinator::new(TreeState::new(root, settings).unwrap());
+    let factory = |place: usize| member(&[false, true], place);
+    let error = solve_by_units(&mut coordinator, None, 2, &factory, &Interrupt::default(), &mut notes).unwrap_err();
     assert!(matches!(error, TreeError::Stuck { .. }), "{error}");
     assert!(!coordinator.state().is_finished() && coordinator.running() == 0);
     assert!(coordinator.state().bounds().lower <= 16 * Position::POINT);

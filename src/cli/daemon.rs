@@ -7,7 +7,7 @@ use crate::daemon::scheduler::{Daemon, DaemonOptions, Shutdown};
 use crate::daemon::service::Service;
 use crate::daemon::serving::Serving;
 use crate::daemon::tokens::TokenFile;
-use crate::queue::local::Options as QueueOptions;
+use crate::queue::local::LocalOptions;
 use crate::runner::CHECKPOINT;
 use anyhow::Context;
 use crossbeam_channel::{bounded, select};
@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let daemon = Daemon::open(DaemonOptions {
         state: args.state.clone(),
         workers: args.threads.unwrap_or(processors),
-        queue: QueueOptions::default(),
+        queue: LocalOptions::default(),
         pace: CHECKPOINT,
         kinds: Box::new(Kinds),
         trap: None,

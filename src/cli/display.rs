@@ -4,9 +4,9 @@ use super::signals;
 use crate::core::quantity::parse_duration;
 use crate::jobs::hunt::Over;
 use crate::runner::directory::quoted;
-use crate::runner::events::{Event, Session as Started, Stopped, What};
+use crate::runner::events::{HuntEvent, HuntEventKind, SessionStart, StopReason};
 use crate::runner::status::{Status, clock, thousands};
-use crate::runner::{Ending, Failure, Interrupt, Observer, Report, Session};
+use crate::runner::{Ending, FailedAttempt, HuntListener, HuntSession, Interrupt, SessionReport};
 use crate::strategies::params::BadParam;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -79,8 +79,8 @@ impl<'a> Display<'a> {
         }
     }
 
-    fn started(&self, session: &Started, verb: &str) -> String {
-        let Started { variant, strategy, seed, threads, start_moves, main_depth, .. } = session;
+    fn started(&self, session: &SessionStart, verb: &str) -> String {
+        let SessionStart { variant, strategy, seed, threads, start_moves, main_depth, .. } = session;
         let strategy = format!("{strategy:?}").to_lowercase();
         let start = if *start_moves > 0 { format!(" from move {start_moves}") } else { String::new() };
         let depth = if strategy == "dfs" { format!(", main depth {main_depth}") } else { String::new() };
@@ -96,12 +96,12 @@ impl<'a> Display<'a> {
         )
     }
 
-    fn text(&self, event: &Event) -> Option<String> {
+    fn text(&self, event: &HuntEvent) -> Option<String> {
         let seconds = event.seconds;
         match &event.what {
-            What::Start(session) => Some(self.started(session, "hunting")),
-            What::Resume(session) => Some(self.started(session, "going on with")),
-            What::Best { score, thread, iterations, record, new, .. } => {
+            HuntEventKind::Start(session) => Some(self.started(session, "hunting")),
+            HuntEventKind::Resume(session) => Some(self.started(session, "going on with")),
+            HuntEventKind::Best { score, thread, iterations, record, new, .. } => {
                 let known = match (record, new) {
                     (Some(record), _) => format!(", the known record {record}"),
                     (None, true) => ", new: it equals no known record".to_owned(),
@@ -112,18 +112,18 @@ impl<'a> Display<'a> {
                     thousands(*iterations)
                 ))
             }
-            What::Unit { .. } | What::Progress { .. } => None,
-            What::Stop { score, iterations, units, reason } => {
+            HuntEventKind::Unit { .. } | HuntEventKind::Progress { .. } => None,
+            HuntEventKind::Stop { score, iterations, units, reason } => {
                 let reason = match reason {
-                    Stopped::Interrupted => "stopped",
-                    Stopped::Time => "the time is up",
-                    Stopped::Iterations => "the iterations are used up",
-                    Stopped::Drained => "drained",
-                    Stopped::Failed => "failed",
+                    StopReason::Interrupted => "stopped",
+                    StopReason::Time => "the time is up",
+                    StopReason::Iterations => "the iterations are used up",
+                    StopReason::Drained => "drained",
+                    StopReason::Failed => "failed",
                 };
                 Some(sums(reason, seconds, *score, *iterations, *units))
             }
-            What::End { reason, score, iterations, units } => {
+            HuntEventKind::End { reason, score, iterations, units } => {
                 let reason = match reason {
                     Over::Target => "the target is reached".to_owned(),
                     Over::Exhausted => {
@@ -152,15 +152,15 @@ fn sums(reason: &str, seconds: f64, score: u32, iterations: u64, units: u64) -> 
     format!("{reason} after {}: best {score}, {iterations} iterations, {units} units done\n", clock(seconds))
 }
 
-impl Observer for Display<'_> {
-    fn failed(&mut self, failure: &Failure) {
-        let Failure { unit, attempts, error, aside } = failure;
+impl HuntListener for Display<'_> {
+    fn failed(&mut self, failure: &FailedAttempt) {
+        let FailedAttempt { unit, attempts, error, aside } = failure;
         let then = if *aside { "it is set aside" } else { "it is tried again" };
         self.message(&format!("morpion: unit {unit} failed (attempt {attempts}): {error}; {then}"));
     }
 
-    fn event(&mut self, event: &Event) -> io::Result<()> {
-        if let What::Best { touches_border: true, .. } = event.what
+    fn event(&mut self, event: &HuntEvent) -> io::Result<()> {
+        if let HuntEventKind::Best { touches_border: true, .. } = event.what
             && !std::mem::replace(&mut self.warned, true)
         {
             self.message(
@@ -206,7 +206,7 @@ impl Observer for Display<'_> {
 ///
 /// # Errors
 /// Whatever the session fails with.
-pub fn run(mut session: Session, output: &Output, mut display: Display) -> anyhow::Result<ExitCode> {
+pub fn run(mut session: HuntSession, output: &Output, mut display: Display) -> anyhow::Result<ExitCode> {
     session.set_pace(Duration::from_secs_f64(output.checkpoint));
     let interrupt = Interrupt::default();
     signals::watch(interrupt.clone()).context("cannot watch for Ctrl-C")?;
@@ -215,7 +215,7 @@ pub fn run(mut session: Session, output: &Output, mut display: Display) -> anyho
         bar.finish_and_clear();
     }
     let directory = quoted(&display.directory);
-    let Report { ending, .. } = match result {
+    let SessionReport { ending, .. } = match result {
         Ok(report) => report,
         Err(error) => {
             return Err(anyhow::Error::new(error)
@@ -224,7 +224,7 @@ pub fn run(mut session: Session, output: &Output, mut display: Display) -> anyho
     };
     if !display.quiet {
         match ending {
-            Ending::Stopped(Stopped::Interrupted) => {
+            Ending::Stopped(StopReason::Interrupted) => {
                 eprintln!("morpion: go on by `morpion resume {directory}`");
             }
             Ending::Stopped(_) => {

@@ -10,7 +10,7 @@ use crate::morpion::variant::Variant;
 use crate::notation::file::load;
 use crate::notation::format::{ChosenBy, Format};
 use crate::notation::grid::Grid;
-use crate::runner::{MAX_THREADS, Session};
+use crate::runner::{HuntSession, MAX_THREADS};
 use crate::strategies::params::{BadParam, MAX_WIDTH, Params, StallTable, Strategy, parse_count};
 use anyhow::{Context, bail};
 use std::io::Write;
@@ -95,7 +95,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let stall = args.stall_table.as_deref().map(stall_table).transpose()?;
     let grids = args.init_dir.as_deref().map(|directory| init_grids(directory, variant)).transpose()?;
     let job = job(&args, threads - 1, Given { variant, start, stall, grids })?;
-    let session = Session::begin(&args.directory, job, threads, args.time)?;
+    let session = HuntSession::begin(&args.directory, job, threads, args.time)?;
     let display = Display::new(&args.output, &args.directory, out);
     display::run(session, &args.output, display)
 }

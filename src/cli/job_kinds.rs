@@ -8,7 +8,7 @@ use crate::daemon::kinds::{JobKinds, JobWork, PlayedFrom, PreparedJob};
 use crate::daemon::view::{JobLimits, JobRequest, StartGrid};
 use crate::games::go::position as go_board;
 use crate::jobs::hunt::Job;
-use crate::jobs::solve::{Problem, SolveJob};
+use crate::jobs::solve::{SolveJob, SolvePosition};
 use crate::jobs::tree::settings::Settings;
 use crate::morpion::geometry::Move;
 use crate::morpion::referee;
@@ -145,7 +145,7 @@ pub fn solver_job(mut settings: Map<String, Value>) -> anyhow::Result<(SolveJob,
                 .map_err(|all| anyhow::anyhow!("there are {} positions: a job is about one", all.len()))?;
             let ((width, height), empties) = (setup.size(), problem.position.empties());
             let position = problem.text;
-            Ok((setup.title(), Problem::Reversi { width, height, empties, position }, reversi_point()))
+            Ok((setup.title(), SolvePosition::Reversi { width, height, empties, position }, reversi_point()))
         }),
         Some("go") => of_game::<go::Setup>("go", &settings, |setup| {
             setup.text_only = true;
@@ -157,7 +157,7 @@ pub fn solver_job(mut settings: Map<String, Value>) -> anyhow::Result<(SolveJob,
                 }
                 None => setup.first::<go_board::Position>()?.text(),
             };
-            Ok((setup.title()?, Problem::Go { rules: setup.rules(), position }, go_point()))
+            Ok((setup.title()?, SolvePosition::Go { rules: setup.rules(), position }, go_point()))
         }),
         Some(other) => bail!("settings: game: there is no '{other}': expected go or reversi"),
         None => bail!("settings: game is missing: expected go or reversi"),
@@ -184,7 +184,7 @@ fn asked<S: clap::Args>(settings: &Map<String, Value>) -> anyhow::Result<(clap::
 fn of_game<S: clap::Args>(
     game: &str,
     settings: &Map<String, Value>,
-    problem: impl FnOnce(&mut S) -> anyhow::Result<(String, Problem, i32)>,
+    problem: impl FnOnce(&mut S) -> anyhow::Result<(String, SolvePosition, i32)>,
 ) -> anyhow::Result<(SolveJob, Map<String, Value>)> {
     let (command, matches, mut asked) = asked::<S>(settings)?;
     let (title, problem, point) = problem(&mut asked.setup).context("settings")?;

@@ -4,7 +4,7 @@ use super::grid_input::save;
 use crate::render::pen::{Picture, SIZES};
 use crate::render::plot::{Options, Series, TimeAxis, plot};
 use crate::render::theme::Theme;
-use crate::runner::events::{self, Session, What};
+use crate::runner::events::{self, HuntEventKind, SessionStart};
 use crate::runner::status::clock;
 use anyhow::{Context, bail};
 use std::io::Write;
@@ -63,7 +63,7 @@ pub fn run(args: Args, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         bail!("{}: which format? the name must end in .png or .svg", args.output.display());
     };
     let hunts = args.directories.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    let (sessions, series): (Vec<Session>, Vec<Series>) = hunts.into_iter().unzip();
+    let (sessions, series): (Vec<SessionStart>, Vec<Series>) = hunts.into_iter().unzip();
     let variant = sessions[0].variant;
     let same_variant = sessions.iter().all(|session| session.variant == variant);
     let title = match &series[..] {
@@ -93,19 +93,19 @@ pub fn run(args: Args, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 }
 
 /// The first session and the series of a hunt.
-fn read(directory: &Path) -> anyhow::Result<(Session, Series)> {
+fn read(directory: &Path) -> anyhow::Result<(SessionStart, Series)> {
     let events = events::read(directory)?;
-    let mut first: Option<Session> = None;
+    let mut first: Option<SessionStart> = None;
     let mut series = Series { name: String::new(), bests: Vec::new(), resumes: Vec::new(), end: 0.0 };
     for event in events {
         series.end = series.end.max(event.seconds);
         match event.what {
-            What::Start(session) => first = first.or(Some(session)),
-            What::Resume(session) => {
+            HuntEventKind::Start(session) => first = first.or(Some(session)),
+            HuntEventKind::Resume(session) => {
                 first = first.or(Some(session));
                 series.resumes.push(event.seconds);
             }
-            What::Best { score, .. } => series.bests.push((event.seconds, score)),
+            HuntEventKind::Best { score, .. } => series.bests.push((event.seconds, score)),
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use super::display::{self, Display, Output};
 use crate::core::quantity::{QuantityError, parse_duration};
-use crate::runner::{Changes, MAX_THREADS, Session};
+use crate::runner::{Changes, HuntSession, MAX_THREADS};
 use crate::strategies::params::BadParam;
 use std::io::Write;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         target: args.target.map(|setting| setting.0),
         keep_from: args.keep_from.map(|setting| setting.0),
     };
-    let session = Session::resume(&args.directory, changes)?;
+    let session = HuntSession::resume(&args.directory, changes)?;
     let display = Display::new(&args.output, &args.directory, out);
     display::run(session, &args.output, display)
 }

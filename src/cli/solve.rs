@@ -9,7 +9,7 @@ use crate::core::game::{Game, Side, Value};
 use crate::jobs::solve::goal_name;
 use crate::runner::Interrupt;
 use crate::runner::engine::Plan;
-use crate::runner::tree::crew::MakeEngine;
+use crate::runner::tree::solver::MakeEngine;
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::{Monitor, Stopped};
 use crate::solvers::search::Stats;

@@ -3,7 +3,7 @@
 
 use super::view::{CoursePoint, JobId, LevelHistogram, LevelView, StatisticsView, VERSION};
 use crate::core::histogram::Histogram;
-use crate::runner::events::{self, What};
+use crate::runner::events::{self, HuntEventKind};
 use crate::runner::state;
 use crate::runner::statistics::{self, StatisticsError};
 use crate::runner::status::PROGRESS;
@@ -55,7 +55,7 @@ fn level(line: &str) -> Option<LevelView> {
 
 /// Bests and progress in order of time. The log tells of all iterations with the progress only; at a best they are
 /// interpolated.
-fn course(log: &[events::Event]) -> Vec<CoursePoint> {
+fn course(log: &[events::HuntEvent]) -> Vec<CoursePoint> {
     let mut points: Vec<CoursePoint> = Vec::new();
     // Bests since the last progress.
     let mut open = 0;
@@ -63,17 +63,17 @@ fn course(log: &[events::Event]) -> Vec<CoursePoint> {
     for event in log {
         let seconds = event.seconds;
         let iterations = match &event.what {
-            What::Start(session) | What::Resume(session) => session.iterations,
-            What::Progress { iterations, .. } | What::Stop { iterations, .. } | What::End { iterations, .. } => {
-                *iterations
-            }
-            What::Best { score, .. } => {
+            HuntEventKind::Start(session) | HuntEventKind::Resume(session) => session.iterations,
+            HuntEventKind::Progress { iterations, .. }
+            | HuntEventKind::Stop { iterations, .. }
+            | HuntEventKind::End { iterations, .. } => *iterations,
+            HuntEventKind::Best { score, .. } => {
                 best = best.max(*score);
                 points.push(CoursePoint { seconds, iterations: 0, best });
                 open += 1;
                 continue;
             }
-            What::Unit { .. } => continue,
+            HuntEventKind::Unit { .. } => continue,
         };
         let closed = points.len() - open;
         let from =
@@ -113,15 +113,20 @@ fn thin(points: Vec<CoursePoint>) -> Vec<CoursePoint> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runner::events::Event;
+    use crate::runner::events::HuntEvent;
 
-    fn progress(seconds: f64, iterations: u64, score: u32) -> Event {
-        Event { v: 1, time: 0.0, seconds, what: What::Progress { score, iterations, units: 0, running: 1 } }
+    fn progress(seconds: f64, iterations: u64, score: u32) -> HuntEvent {
+        HuntEvent {
+            v: 1,
+            time: 0.0,
+            seconds,
+            what: HuntEventKind::Progress { score, iterations, units: 0, running: 1 },
+        }
     }
 
     #[test]
     fn a_course_is_short_and_keeps_every_rise() {
-        let log: Vec<Event> = (0..10_000).map(|i| progress(f64::from(i), u64::from(i as u32) * 10, 0)).collect();
+        let log: Vec<HuntEvent> = (0..10_000).map(|i| progress(f64::from(i), u64::from(i as u32) * 10, 0)).collect();
         let points = course(&log);
         assert!(points.len() <= MOST && points.len() > MOST / 3, "{}", points.len());
         assert_eq!((points[0].iterations, points.last().unwrap().iterations), (0, 99_990));

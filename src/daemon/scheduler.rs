@@ -26,7 +26,7 @@ use super::view::{EventKind, JobId, JobState};
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::ReadError;
 use crate::queue::any::AnyUnit;
-use crate::queue::local::{Local, Options as QueueOptions, SpawnError};
+use crate::queue::local::{Local, LocalOptions, SpawnError};
 use crate::runner::clock::now;
 use crate::runner::worker::Trap;
 use crate::store::{Change, Store, StoreError};
@@ -48,7 +48,7 @@ pub struct DaemonOptions {
     /// Number of workers.
     pub workers: u32,
     /// Times of the queue.
-    pub queue: QueueOptions,
+    pub queue: LocalOptions,
     /// Time from one checkpoint of a job to the next.
     pub pace: Duration,
     /// What turns requests into jobs.

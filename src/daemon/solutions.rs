@@ -8,7 +8,7 @@ use super::view::{
 use crate::core::game::{Game, Side};
 use crate::jobs::solve::{SolveJob, Visitor, goal_name};
 use crate::jobs::tree::credit::{Credit, Tally, Worker, by_user, total};
-use crate::jobs::tree::state::State;
+use crate::jobs::tree::state::TreeState;
 use crate::runner::progress::Progress;
 use crate::solvers::solvable::{Playable, Solvable};
 use crate::solvers::solve::{Bounds, Goal};
@@ -17,7 +17,7 @@ use crate::solvers::solve::{Bounds, Goal};
 const MOST: usize = 2000;
 
 /// What a job has found. `root` is its position.
-pub fn view<G: Solvable>(job: &SolveJob, root: &G, state: &State<G>, progress: &Progress) -> SolutionView {
+pub fn view<G: Solvable>(job: &SolveJob, root: &G, state: &TreeState<G>, progress: &Progress) -> SolutionView {
     let (width, height) = root.size();
     let Bounds { lower, upper } = state.bounds();
     let all = total(state.workers()).all();
@@ -153,9 +153,9 @@ fn points<G: Game>(value: i32) -> i32 {
     value / G::POINT
 }
 
-fn units<G: Game>(state: &State<G>) -> SolutionUnitsView {
+fn units<G: Game>(state: &TreeState<G>) -> SolutionUnitsView {
     let meta = state.meta();
-    let sum = |of: fn(&crate::jobs::tree::state::Level) -> u64| meta.levels.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&crate::jobs::tree::state::LevelTally) -> u64| meta.levels.iter().map(of).sum::<u64>();
     let (made, open) = (meta.next_unit, state.units().len() as u64);
     let (finished, split) = (sum(|level| level.answered), sum(|level| level.exhausted));
     let cancelled = made.saturating_sub(open + finished + split);
@@ -211,16 +211,16 @@ impl BoundsCourse {
     }
 
     /// Notes that the bounds are closer.
-    pub fn closer<G: Game>(&mut self, state: &State<G>, seconds: f64) -> BoundsPoint {
+    pub fn closer<G: Game>(&mut self, state: &TreeState<G>, seconds: f64) -> BoundsPoint {
         self.add::<G>(state, seconds, total(state.workers()).all().nodes)
     }
 
     /// Notes how it stands.
-    pub fn note<G: Game>(&mut self, state: &State<G>, progress: &Progress) {
+    pub fn note<G: Game>(&mut self, state: &TreeState<G>, progress: &Progress) {
         self.add::<G>(state, progress.seconds, progress.iterations);
     }
 
-    fn add<G: Game>(&mut self, state: &State<G>, seconds: f64, nodes: u64) -> BoundsPoint {
+    fn add<G: Game>(&mut self, state: &TreeState<G>, seconds: f64, nodes: u64) -> BoundsPoint {
         let Bounds { lower, upper } = state.bounds();
         let units = units(state);
         let point = BoundsPoint {

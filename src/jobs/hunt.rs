@@ -12,8 +12,8 @@
 
 pub use super::find::Find;
 use super::pipeline::{Pipeline, ShareError};
-pub use super::record::{Called, Ended, HuntState, Record, Totals};
-pub use super::work::Work;
+pub use super::record::{EndedCall, EndedUnit, HuntRecord, HuntState, Totals};
+pub use super::work::NumberedUnit;
 use crate::core::histogram::Results;
 use crate::core::search::{End, RestoreError};
 use crate::core::seed::derive;
@@ -111,9 +111,9 @@ const NO_RESULT: StateError = StateError::Contradiction("the result of a call th
 
 /// What the hunt has to do next.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
+pub enum NextUnit {
     /// This unit is to be searched.
-    Work(Work),
+    Unit(NumberedUnit),
     /// All units that can be searched now are handed out; some are still being searched.
     Wait,
     /// Nothing is left to do.
@@ -145,7 +145,7 @@ pub struct Hunt {
     source: Source,
     state: HuntState,
     /// Units that an earlier session began, in order.
-    pending: VecDeque<Work>,
+    pending: VecDeque<NumberedUnit>,
     /// Units handed out, with their checksums.
     running: BTreeMap<u64, u32>,
     /// The source has no more units.
@@ -176,7 +176,7 @@ impl Hunt {
     /// # Errors
     /// If the job is not valid, if the state contradicts itself, or if the units are not those that it was
     /// saved with.
-    pub fn restore(job: Job, state: HuntState, since: &[Record]) -> Result<Hunt, StateError> {
+    pub fn restore(job: Job, state: HuntState, since: &[HuntRecord]) -> Result<Hunt, StateError> {
         if !state.done.is_sound() || state.done.end() > state.produced || state.totals.units != state.done.len() {
             return Err(StateError::Contradiction("the units done and their number disagree"));
         }
@@ -227,7 +227,7 @@ impl Hunt {
     }
 
     /// Puts the levels of a shared search where the state has them, with the results since.
-    fn restore_pipeline(&mut self, end: &mut HuntState, since: &[Record]) -> Result<(), StateError> {
+    fn restore_pipeline(&mut self, end: &mut HuntState, since: &[HuntRecord]) -> Result<(), StateError> {
         let Source::Shared(pipeline) = &mut self.source else { return Ok(()) };
         let state = end.pipeline.take();
         if let Some(state) = &state {
@@ -235,7 +235,7 @@ impl Hunt {
         }
         let kept = state.iter().flat_map(|state| &state.results).map(|(_, game)| game);
         let new = since.iter().filter_map(|record| match record {
-            Record::Called(called) => Some((called.ended.id, &called.game)),
+            HuntRecord::Called(called) => Some((called.ended.id, &called.game)),
             _ => None,
         });
         for game in kept.chain(new.clone().map(|(_, game)| game)) {
@@ -244,7 +244,7 @@ impl Hunt {
             }
             check_game(self.job.variant, game)?;
         }
-        new.for_each(|(id, game)| pipeline.take_in(id, game.clone()));
+        new.for_each(|(id, game)| pipeline.absorb(id, game.clone()));
         self.state.produced = pipeline.next_id();
         if end.done.first_missing() < self.state.produced {
             return Err(StateError::Contradiction("a call that others have learned from is not done"));
@@ -292,7 +292,7 @@ impl Hunt {
     }
 
     /// Units that an earlier session began and that have not been handed out again.
-    pub fn pending(&self) -> impl Iterator<Item = &Work> + '_ {
+    pub fn pending(&self) -> impl Iterator<Item = &NumberedUnit> + '_ {
         self.pending.iter()
     }
 
@@ -317,11 +317,11 @@ impl Hunt {
 
     /// The units with numbers below `end` in their order, whether they are done or not; calls of a shared search with the
     /// uniform policy instead of theirs, which only their predecessors' results give. For a hunt that has not begun.
-    pub fn list(mut self, end: u64) -> impl Iterator<Item = Work> {
+    pub fn list(mut self, end: u64) -> impl Iterator<Item = NumberedUnit> {
         (0..end).map_while(move |id| match &self.source {
             Source::Shared(pipeline) => {
                 let (unit, call) = pipeline.call(id, Snapshot::uniform());
-                Some(Work { id, unit, call: Some(call) })
+                Some(NumberedUnit { id, unit, call: Some(call) })
             }
             _ => self.produce(),
         })
@@ -329,26 +329,26 @@ impl Hunt {
 
     /// What is to be done next.
     #[allow(clippy::should_implement_trait)]
-    pub fn next(&mut self) -> Step {
+    pub fn next(&mut self) -> NextUnit {
         if self.job.target.is_some_and(|target| self.state.score() >= target) {
-            return Step::Finished(Over::Target);
+            return NextUnit::Finished(Over::Target);
         }
         match self.pending.pop_front().or_else(|| self.produce()) {
             Some(work) => {
                 self.running.insert(work.id, work.check());
-                Step::Work(work)
+                NextUnit::Unit(work)
             }
-            None if !self.running.is_empty() => Step::Wait,
-            None => Step::Finished(self.verdict()),
+            None if !self.running.is_empty() => NextUnit::Wait,
+            None => NextUnit::Finished(self.verdict()),
         }
     }
 
     /// Takes in a sequence that a unit found: the change to be recorded if it is a new best.
-    pub fn improved(&mut self, best: Find) -> Option<Record> {
+    pub fn improved(&mut self, best: Find) -> Option<HuntRecord> {
         if best.score() <= self.state.score() {
             return None;
         }
-        let record = Record::Best(best);
+        let record = HuntRecord::Best(best);
         self.state.apply(&record);
         Some(record)
     }
@@ -356,10 +356,10 @@ impl Hunt {
     /// Takes in the end of a unit, with what its search counted per level: the change to be recorded; nothing if the unit is not being searched.
     ///
     /// A unit that was only stopped must not be given here.
-    pub fn ended(&mut self, id: u64, end: End, iterations: u64, best: u32, results: Results) -> Option<Record> {
+    pub fn ended(&mut self, id: u64, end: End, iterations: u64, best: u32, results: Results) -> Option<HuntRecord> {
         debug_assert_ne!(end, End::Stopped, "a stopped unit is not done");
         let check = self.running.remove(&id)?;
-        let record = Record::Ended(Ended { id, check, end, iterations, best, results });
+        let record = HuntRecord::Ended(EndedUnit { id, check, end, iterations, best, results });
         self.state.apply(&record);
         Some(record)
     }
@@ -374,19 +374,20 @@ impl Hunt {
         best: u32,
         results: Results,
         game: Vec<Move>,
-    ) -> Option<Record> {
+    ) -> Option<HuntRecord> {
         debug_assert_ne!(end, End::Stopped, "a stopped call is not done");
         let check = self.running.remove(&id)?;
         if let Source::Shared(pipeline) = &mut self.source {
-            pipeline.take_in(id, game.clone());
+            pipeline.absorb(id, game.clone());
         }
-        let record = Record::Called(Called { ended: Ended { id, check, end, iterations, best, results }, game });
+        let record =
+            HuntRecord::Called(EndedCall { ended: EndedUnit { id, check, end, iterations, best, results }, game });
         self.state.apply(&record);
         Some(record)
     }
 
     /// The next unit of the source, if there is one and it can be searched now.
-    fn produce(&mut self) -> Option<Work> {
+    fn produce(&mut self) -> Option<NumberedUnit> {
         if self.dry {
             return None;
         }
@@ -404,7 +405,7 @@ impl Hunt {
                     }
                 });
                 let dry = unit.is_none();
-                (unit.map(|unit| Work { id, unit, call: None }), dry)
+                (unit.map(|unit| NumberedUnit { id, unit, call: None }), dry)
             }
             Source::Runs if id < runs => {
                 let unit = Unit {
@@ -413,10 +414,10 @@ impl Hunt {
                     seed: derive(self.job.seed, &[id]),
                     max_iterations: self.job.max_iterations,
                 };
-                (Some(Work { id, unit, call: None }), false)
+                (Some(NumberedUnit { id, unit, call: None }), false)
             }
             Source::Shared(pipeline) if pipeline.search_of(id) < runs => {
-                (pipeline.produce().map(|(unit, call)| Work { id, unit, call: Some(call) }), false)
+                (pipeline.produce().map(|(unit, call)| NumberedUnit { id, unit, call: Some(call) }), false)
             }
             Source::Runs | Source::Shared(_) => (None, true),
         };
@@ -474,10 +475,10 @@ mod tests {
         }
     }
 
-    fn units(job: &Job) -> Vec<Work> {
+    fn units(job: &Job) -> Vec<NumberedUnit> {
         let mut hunt = Hunt::new(job.clone()).unwrap();
         let mut all = Vec::new();
-        while let Step::Work(work) = hunt.next() {
+        while let NextUnit::Unit(work) = hunt.next() {
             all.push(work);
         }
         all
@@ -508,12 +509,12 @@ mod tests {
                 let over = loop {
                     match rng.random_range(0..12) {
                         0..=4 if running.len() < 5 => match hunt.next() {
-                            Step::Work(work) => {
+                            NextUnit::Unit(work) => {
                                 assert_eq!(work, all[work.id as usize], "seed {seed}");
                                 running.push(work.id);
                             }
-                            Step::Wait => assert!(!running.is_empty(), "seed {seed}"),
-                            Step::Finished(over) => break over,
+                            NextUnit::Wait => assert!(!running.is_empty(), "seed {seed}"),
+                            NextUnit::Finished(over) => break over,
                         },
                         5..=9 if !running.is_empty() => {
                             let id = running.swap_remove(rng.random_range(0..running.len()));
@@ -550,12 +551,12 @@ mod tests {
             let mut hunt = Hunt::new(job(Strategy::Dfs)).unwrap();
             loop {
                 match hunt.next() {
-                    Step::Work(work) => {
+                    NextUnit::Unit(work) => {
                         let end = if work.id == 3 { end } else { End::Exhausted };
                         hunt.ended(work.id, end, 1, 0, Results::default());
                     }
-                    Step::Finished(over) => return over,
-                    Step::Wait => panic!("nothing is running"),
+                    NextUnit::Finished(over) => return over,
+                    NextUnit::Wait => panic!("nothing is running"),
                 }
             }
         };
@@ -566,10 +567,10 @@ mod tests {
         let mut job = job(Strategy::Dfs);
         job.params.sort = Sort::WeightsMax;
         let mut hunt = Hunt::new(job).unwrap();
-        while let Step::Work(work) = hunt.next() {
+        while let NextUnit::Unit(work) = hunt.next() {
             hunt.ended(work.id, End::Exhausted, 1, 0, Results::default());
         }
-        assert_eq!(hunt.next(), Step::Finished(Over::Finished), "the walk itself left moves out");
+        assert_eq!(hunt.next(), NextUnit::Finished(Over::Finished), "the walk itself left moves out");
     }
 
     #[test]
@@ -578,11 +579,11 @@ mod tests {
         assert!(hunt.improved(best(3)).is_some());
         assert_eq!(hunt.improved(best(3)), None);
         assert_eq!(hunt.improved(best(2)), None);
-        assert!(matches!(hunt.next(), Step::Work(_)));
+        assert!(matches!(hunt.next(), NextUnit::Unit(_)));
         assert!(hunt.improved(best(6)).is_some());
-        assert_eq!(hunt.next(), Step::Finished(Over::Target));
+        assert_eq!(hunt.next(), NextUnit::Finished(Over::Target));
         hunt.set_target(None);
-        assert!(matches!(hunt.next(), Step::Work(_)));
+        assert!(matches!(hunt.next(), NextUnit::Unit(_)));
     }
 
     #[test]
@@ -591,11 +592,12 @@ mod tests {
         let mut hunt = Hunt::new(job.clone()).unwrap();
         let mut records = Vec::new();
         for _ in 0..4 {
-            let Step::Work(work) = hunt.next() else { panic!("there are more") };
+            let NextUnit::Unit(work) = hunt.next() else { panic!("there are more") };
             records.extend(hunt.ended(work.id, End::Stalled, 1, 0, Results::default()));
         }
         let state = hunt.state().clone();
-        let refused = |job: Job, state: HuntState, since: &[Record]| Hunt::restore(job, state, since).err().unwrap();
+        let refused =
+            |job: Job, state: HuntState, since: &[HuntRecord]| Hunt::restore(job, state, since).err().unwrap();
         Hunt::restore(job.clone(), state.clone(), &[]).unwrap();
         let other = Job { params: Params { sort: Sort::LinesWeights, ..job.params.clone() }, ..job.clone() };
         assert!(matches!(refused(other.clone(), state.clone(), &[]), StateError::OtherUnits));

@@ -67,7 +67,7 @@ pub struct PipelineState {
 
 /// Levels and numbers of calls, which follow from the job.
 #[derive(Debug, Clone, Copy)]
-struct Shape {
+struct CallPlan {
     share: u32,
     top: u32,
     width: u64,
@@ -82,8 +82,8 @@ struct Shape {
     limit: Option<u64>,
 }
 
-impl Shape {
-    fn of(params: &Params, limit: Option<u64>, share: u32) -> Result<Shape, ShareError> {
+impl CallPlan {
+    fn of(params: &Params, limit: Option<u64>, share: u32) -> Result<CallPlan, ShareError> {
         let top = params.level();
         if params.strategy != Strategy::Nrpa {
             return Err(ShareError::Strategy);
@@ -101,7 +101,7 @@ impl Shape {
         let all = calls.saturating_pow(top - share);
         let per_search = limit.map_or(all, |limit| all.min(limit.div_ceil(playouts).max(1)));
         let batches = calls.saturating_pow(share - 1);
-        Ok(Shape { share, top, width: width.into(), calls, per_search, playouts, batches, limit })
+        Ok(CallPlan { share, top, width: width.into(), calls, per_search, playouts, batches, limit })
     }
 
     /// Results that are taken in before call `id` begins.
@@ -141,7 +141,7 @@ struct Levels {
 
 impl Levels {
     /// Takes in results up to number `until`; the first that is missing stops it.
-    fn feed(&mut self, until: u64, shape: &Shape, results: &BTreeMap<u64, Vec<Move>>) {
+    fn feed(&mut self, until: u64, shape: &CallPlan, results: &BTreeMap<u64, Vec<Move>>) {
         while self.fed < until
             && let Some(game) = results.get(&self.fed)
         {
@@ -160,7 +160,7 @@ impl Levels {
 
 /// The upper levels of the searches of a hunt and the calls below them.
 pub struct Pipeline {
-    shape: Shape,
+    shape: CallPlan,
     seed: u64,
     start: Vec<Move>,
     /// Where the policies of new calls come from.
@@ -179,7 +179,7 @@ impl Pipeline {
     /// # Errors
     /// If the job cannot be shared in this way.
     pub fn new(job: &Job, share: u32) -> Result<Pipeline, ShareError> {
-        let shape = Shape::of(&job.params, job.max_iterations, share)?;
+        let shape = CallPlan::of(&job.params, job.max_iterations, share)?;
         let levels = || Levels { fed: 0, upper: upper::begin(job.variant, &job.params, share, &job.start) };
         let (ahead, behind) = (levels(), levels());
         let start = job.start.clone();
@@ -257,7 +257,7 @@ impl Pipeline {
     }
 
     /// Takes in the result of a call: the whole game, legal and with the job's start.
-    pub fn take_in(&mut self, id: u64, game: Vec<Move>) {
+    pub fn absorb(&mut self, id: u64, game: Vec<Move>) {
         if id >= self.behind.fed {
             self.results.insert(id, game);
         }
@@ -293,7 +293,7 @@ mod tests {
     use crate::core::ctl::{Ctl, Signal};
     use crate::core::histogram::Results as Counts;
     use crate::core::search::End;
-    use crate::jobs::hunt::{Called, Hunt, HuntState, Over, Record, StateError, Step, Work};
+    use crate::jobs::hunt::{EndedCall, Hunt, HuntRecord, HuntState, NextUnit, NumberedUnit, Over, StateError};
     use crate::morpion::variant::Variant;
     use crate::strategies::params::Adapt;
     use crate::strategies::start;
@@ -346,7 +346,7 @@ mod tests {
     }
 
     /// Searches a unit to its end.
-    fn search(hunt: &Hunt, work: &Work, log: &mut Log) -> Outcome {
+    fn search(hunt: &Hunt, work: &NumberedUnit, log: &mut Log) -> Outcome {
         let mut search = work.start(hunt.job().variant, &hunt.job().params);
         let end = search.run(log);
         log.before += search.iterations();
@@ -355,12 +355,12 @@ mod tests {
     }
 
     /// The whole hunt by one worker.
-    fn by_one_worker(job: &Job) -> (Log, Vec<Work>, Hunt) {
+    fn by_one_worker(job: &Job) -> (Log, Vec<NumberedUnit>, Hunt) {
         let mut hunt = Hunt::new(job.clone()).expect("a valid job");
         let (mut log, mut all) = (Log::default(), Vec::new());
         loop {
             match hunt.next() {
-                Step::Work(work) => {
+                NextUnit::Unit(work) => {
                     let (end, iterations, best, result) = search(&hunt, &work, &mut log);
                     let done = match work.call {
                         Some(_) => hunt.called(work.id, end, iterations, best, log.counts.clone(), result),
@@ -369,8 +369,8 @@ mod tests {
                     assert!(done.is_some());
                     all.push(work);
                 }
-                Step::Wait => panic!("nothing is running"),
-                Step::Finished(over) => {
+                NextUnit::Wait => panic!("nothing is running"),
+                NextUnit::Finished(over) => {
                     assert_eq!(over, Over::Finished);
                     return (log, all, hunt);
                 }
@@ -412,11 +412,11 @@ mod tests {
     type Outcome = (End, u64, u32, Vec<Move>);
 
     /// The result of each call, computed once.
-    struct Results(BTreeMap<u64, (Work, Outcome)>);
+    struct Results(BTreeMap<u64, (NumberedUnit, Outcome)>);
 
     impl Results {
         /// Searches a unit, or checks that it is the one with its number that was searched before.
-        fn of(&mut self, hunt: &Hunt, work: &Work) -> &Outcome {
+        fn of(&mut self, hunt: &Hunt, work: &NumberedUnit) -> &Outcome {
             let entry = self.0.entry(work.id).or_insert_with(|| {
                 let result = search(hunt, work, &mut Log::default());
                 (work.clone(), result)
@@ -439,18 +439,18 @@ mod tests {
                 let mut rng = crate::core::seed::rng(seed, &[]);
                 let mut hunt = Hunt::new(job.clone()).unwrap();
                 let (mut saved, mut journal) = (hunt.snapshot(), Vec::new());
-                let mut running: Vec<Work> = Vec::new();
+                let mut running: Vec<NumberedUnit> = Vec::new();
                 let mut done = 0;
                 loop {
                     match rng.random_range(0..12) {
                         0..=5 => match hunt.next() {
-                            Step::Work(work) => {
+                            NextUnit::Unit(work) => {
                                 assert!(work == all[work.id as usize], "share {share}, width {width}, seed {seed}");
                                 running.push(work);
                                 assert!(running.len() <= width as usize);
                             }
-                            Step::Wait => assert!(!running.is_empty(), "seed {seed}"),
-                            Step::Finished(_) => break,
+                            NextUnit::Wait => assert!(!running.is_empty(), "seed {seed}"),
+                            NextUnit::Finished(_) => break,
                         },
                         6..=9 if !running.is_empty() => {
                             let work = running.swap_remove(rng.random_range(0..running.len()));
@@ -484,7 +484,7 @@ mod tests {
         let (mut now, mut worked) = (0, 0);
         loop {
             while running.len() < workers
-                && let Step::Work(work) = hunt.next()
+                && let NextUnit::Unit(work) = hunt.next()
             {
                 let time = rng.random_range(900..1100);
                 running.push((now + time, work.id));
@@ -521,14 +521,14 @@ mod tests {
             width: Some(width),
             ..Params::default()
         };
-        let shape = Shape::of(&params(2), None, 2).unwrap();
+        let shape = CallPlan::of(&params(2), None, 2).unwrap();
         assert_eq!((shape.per_search, shape.playouts, shape.batches), (9, 9, 3));
         // Calls of level 2: three to a call of level 3, nine to one of level 4. With width 2 the result before the last
         // is known: the first call of a parent begins while the last one of its predecessor is made.
         let parents: Vec<Option<u32>> = (0..11).map(|id| shape.parent(id, shape.needs(id))).collect();
         let (three, four) = (Some(3), Some(4));
         assert_eq!(parents, [three, three, three, four, three, three, four, three, three, None, three]);
-        let shape = Shape::of(&params(1), None, 2).unwrap();
+        let shape = CallPlan::of(&params(1), None, 2).unwrap();
         assert!((0..30).all(|id| shape.parent(id, shape.needs(id)) == three));
     }
 
@@ -551,12 +551,12 @@ mod tests {
         let mut hunt = Hunt::new(job.clone()).unwrap();
         let mut journal = Vec::new();
         for _ in 0..11 {
-            let Step::Work(work) = hunt.next() else { panic!("there are more") };
+            let NextUnit::Unit(work) = hunt.next() else { panic!("there are more") };
             let (end, iterations, best, game) = search(&hunt, &work, &mut Log::default());
             journal.extend(hunt.called(work.id, end, iterations, best, Counts::default(), game));
         }
         let good = hunt.snapshot();
-        let restore = |state: &HuntState, since: &[Record]| Hunt::restore(job.clone(), state.clone(), since);
+        let restore = |state: &HuntState, since: &[HuntRecord]| Hunt::restore(job.clone(), state.clone(), since);
         restore(&good, &[]).unwrap();
         restore(&HuntState::default(), &journal).unwrap();
         let forge = |change: &dyn Fn(&mut PipelineState)| {
@@ -580,10 +580,10 @@ mod tests {
         assert!(matches!(restore(&missing, &[]), Err(StateError::Contradiction(_))));
         assert!(matches!(restore(&HuntState::default(), &journal[1..]), Err(StateError::Contradiction(_))));
         let plain = journal.iter().map(|record| match record {
-            Record::Called(Called { ended, .. }) => Record::Ended(ended.clone()),
+            HuntRecord::Called(EndedCall { ended, .. }) => HuntRecord::Ended(ended.clone()),
             other => other.clone(),
         });
-        let plain: Vec<Record> = plain.collect();
+        let plain: Vec<HuntRecord> = plain.collect();
         assert!(matches!(restore(&HuntState::default(), &plain), Err(StateError::Contradiction(_))));
     }
 
@@ -593,7 +593,7 @@ mod tests {
         let job = job(2, 6, Some(1), 1);
         let pipeline = Pipeline::new(&job, 1).unwrap();
         let (unit, call) = pipeline.call(0, Snapshot::uniform());
-        let whole = Work { id: 0, unit: unit.clone(), call: Some(Call { level: 2, ..call }) };
+        let whole = NumberedUnit { id: 0, unit: unit.clone(), call: Some(Call { level: 2, ..call }) };
         let (mut a, mut b) = (Log::default(), Log::default());
         assert_eq!(whole.start(job.variant, &job.params).run(&mut a), End::Finished);
         assert_eq!(start(job.variant, &job.params, &unit).run(&mut b), End::Finished);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// A unit that has come to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ended {
+pub struct EndedUnit {
     /// The unit.
     pub id: u64,
     /// Checksum of the unit, to recognise it by.
@@ -28,30 +28,30 @@ pub struct Ended {
 
 /// A call of a search that is shared has come to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Called {
+pub struct EndedCall {
     /// The unit that the call was.
-    pub ended: Ended,
+    pub ended: EndedUnit,
     /// Its result: the moves of its best game, those of the start included.
     pub game: Vec<Move>,
 }
 
 /// A change of the hunt's state that must not be lost: the same value is applied live and on replay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Record {
+pub enum HuntRecord {
     /// A new best grid.
     Best(Find),
     /// A unit is done.
-    Ended(Ended),
+    Ended(EndedUnit),
     /// A call of a search that is shared is done.
-    Called(Called),
+    Called(EndedCall),
 }
 
-impl Record {
+impl HuntRecord {
     /// The unit that is done by it, if one is.
-    pub fn ended(&self) -> Option<&Ended> {
+    pub fn ended(&self) -> Option<&EndedUnit> {
         match self {
-            Record::Best(_) => None,
-            Record::Ended(ended) | Record::Called(Called { ended, .. }) => Some(ended),
+            HuntRecord::Best(_) => None,
+            HuntRecord::Ended(ended) | HuntRecord::Called(EndedCall { ended, .. }) => Some(ended),
         }
     }
 }
@@ -93,14 +93,14 @@ pub struct HuntState {
 
 impl HuntState {
     /// Applies a change. Changes that the state has seen already leave it as it is.
-    pub fn apply(&mut self, record: &Record) {
+    pub fn apply(&mut self, record: &HuntRecord) {
         match record {
-            Record::Best(best) => {
+            HuntRecord::Best(best) => {
                 if self.best.as_ref().is_none_or(|old| old.score() < best.score()) {
                     self.best = Some(best.clone());
                 }
             }
-            Record::Ended(ended) | Record::Called(Called { ended, .. }) => {
+            HuntRecord::Ended(ended) | HuntRecord::Called(EndedCall { ended, .. }) => {
                 if self.done.insert(ended.id) {
                     self.totals.units += 1;
                     self.totals.iterations = self.totals.iterations.saturating_add(ended.iterations);

@@ -2,7 +2,7 @@
 //! made into a coordinator again.
 
 use super::tree::settings::{Settings, SettingsError};
-use super::tree::state::State;
+use super::tree::state::TreeState;
 use crate::games::reversi::notation::TextError;
 use crate::games::reversi::position::Empties;
 use crate::games::{go, reversi};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SolveJob {
     /// The position.
-    pub problem: Problem,
+    pub problem: SolvePosition,
     /// The game, its board and its rules, in words.
     pub title: String,
     /// What searches.
@@ -31,7 +31,7 @@ pub struct SolveJob {
 /// A position of a game. One variant per game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Problem {
+pub enum SolvePosition {
     /// Of Reversi.
     Reversi {
         /// Columns.
@@ -91,12 +91,12 @@ impl SolveJob {
     /// Text that is no position.
     pub fn visit<V: Visitor>(&self, visitor: V) -> Result<V::Out, SolveJobError> {
         Ok(match &self.problem {
-            Problem::Reversi { width, height, empties, position } => {
+            SolvePosition::Reversi { width, height, empties, position } => {
                 let board = reversi::board::Board::new(*width, *height)?;
                 let root = reversi::notation::parse_board(board, position)?.with_empties(*empties);
                 visitor.visit(root)
             }
-            Problem::Go { rules, position } => {
+            SolvePosition::Go { rules, position } => {
                 visitor.visit(go::notation::parse_position::<go::position::Position>(position, *rules)?)
             }
         })
@@ -105,8 +105,8 @@ impl SolveJob {
     /// The name of the game.
     pub fn game(&self) -> &'static str {
         match self.problem {
-            Problem::Reversi { .. } => reversi::position::Position::NAME,
-            Problem::Go { .. } => go::position::Position::NAME,
+            SolvePosition::Reversi { .. } => reversi::position::Position::NAME,
+            SolvePosition::Go { .. } => go::position::Position::NAME,
         }
     }
 
@@ -124,7 +124,7 @@ impl SolveJob {
                 if moves.is_empty() {
                     return Err(SolveJobError::Over(root.outcome() / G::POINT));
                 }
-                State::new(root, self.0.settings.clone())?;
+                TreeState::new(root, self.0.settings.clone())?;
                 Ok(())
             }
         }

@@ -9,7 +9,7 @@ use crate::strategies::{self, Unit};
 
 /// A unit and its number.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Work {
+pub struct NumberedUnit {
     /// Number of the unit in the order of the hunt, from 0.
     pub id: u64,
     /// What to search.
@@ -18,7 +18,7 @@ pub struct Work {
     pub call: Option<Call>,
 }
 
-impl Work {
+impl NumberedUnit {
     /// Begins the search.
     pub fn start(&self, variant: Variant, params: &Params) -> Box<dyn Search<Move>> {
         match &self.call {

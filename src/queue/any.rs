@@ -1,7 +1,7 @@
 //! Units of several kinds in one queue: hunts and solutions share the daemon's threads, and a further kind of job needs no
 //! change here.
 //!
-//! [`AnyUnit`] hides what a unit is; [`Of`] is a queue of such units as a coordinator sees it that knows only its own.
+//! [`AnyUnit`] hides what a unit is; [`TypedQueue`] is a queue of such units as a coordinator sees it that knows only its own.
 //! What a unit keeps in memory, tells and comes to is boxed on its way: some hundred nanoseconds per unit and report.
 
 use super::{Activity, Closed, Inbox, LaneId, Lease, Message, Post, Queue, Stop, Terms, Unit};
@@ -102,9 +102,9 @@ fn shown<U: Unit>(message: Message<AnyUnit>) -> Option<Message<U>> {
 
 /// A queue of any units, for coordinators of one kind each.
 #[derive(Clone)]
-pub struct Of(pub Arc<dyn Queue<AnyUnit>>);
+pub struct TypedQueue(pub Arc<dyn Queue<AnyUnit>>);
 
-impl<U: Unit> Queue<U> for Of {
+impl<U: Unit> Queue<U> for TypedQueue {
     fn size(&self) -> u32 {
         self.0.size()
     }

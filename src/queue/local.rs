@@ -1,20 +1,20 @@
 //! The queue of this process: worker threads that lease units from lanes in memory.
 //!
-//! A worker runs a unit until it is done or gives way, which it decides itself: every [`Options::quantum`] it takes the lock,
+//! A worker runs a unit until it is done or gives way, which it decides itself: every [`LocalOptions::quantum`] it takes the lock,
 //! counts the time that the lane has had, and looks whether another lane comes first (`lanes`). A lane of a higher
 //! priority, and one that has fallen behind, does not wait for that: putting a unit sets a flag that the worker sees at its
 //! next poll. A unit that gives way stays in memory.
 //!
-//! A thread cannot be killed. One whose unit has not polled for [`Options::lease`] loses the unit and is replaced by a
-//! new thread; should it come back, it finds its place taken and ends.
+//! A thread cannot be killed. One whose unit has not polled for [`LocalOptions::lease`] loses the unit and is replaced by a
+//! new thread; should it come back, it finds its slot taken and ends.
 
-mod lanes;
-mod place;
+mod fair_share;
+mod slot;
 
 use super::{Activity, Closed, Inbox, LaneId, MOST_ATTEMPTS, Message, Post, Queue, Terms, Unit};
 use crate::core::panic::panic_text;
-use lanes::{Share, Shares};
-use place::{GO, HALT, Held, Place, Pulse, WAY};
+use fair_share::{Share, Shares};
+use slot::{Heartbeat, HeldUnit, RUN, STOP, WorkerSlot, YIELD};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,21 +27,21 @@ const BEHIND: f64 = 0.05;
 
 /// Times of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct LocalOptions {
     /// A worker looks so often whether another lane of its priority comes first.
     pub quantum: Duration,
     /// A worker that has not polled for so long has lost its unit.
     pub lease: Duration,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { quantum: Duration::from_millis(500), lease: Duration::from_secs(120) }
+impl Default for LocalOptions {
+    fn default() -> LocalOptions {
+        LocalOptions { quantum: Duration::from_millis(500), lease: Duration::from_secs(120) }
     }
 }
 
 /// A unit that waits for a worker.
-struct Item<U: Unit> {
+struct QueuedUnit<U: Unit> {
     unit: u64,
     body: U,
     running: Option<U::Running>,
@@ -49,20 +49,20 @@ struct Item<U: Unit> {
     failed: u32,
 }
 
-struct Lane<U: Unit> {
+struct LocalLane<U: Unit> {
     inbox: Inbox<U>,
-    ready: VecDeque<Item<U>>,
+    ready: VecDeque<QueuedUnit<U>>,
     /// Units that workers are at.
-    held: BTreeMap<u64, Held<U>>,
+    held: BTreeMap<u64, HeldUnit<U>>,
     busy: Duration,
     busy_since: Option<Instant>,
 }
 
-struct State<U: Unit> {
-    lanes: BTreeMap<LaneId, Lane<U>>,
+struct LocalState<U: Unit> {
+    lanes: BTreeMap<LaneId, LocalLane<U>>,
     shares: Shares,
     next_lane: LaneId,
-    places: Vec<Place>,
+    slots: Vec<WorkerSlot>,
     /// Workers that wait for a unit.
     idle: usize,
     closing: bool,
@@ -70,12 +70,12 @@ struct State<U: Unit> {
 }
 
 struct Common<U: Unit> {
-    state: Mutex<State<U>>,
+    state: Mutex<LocalState<U>>,
     /// A unit may be there.
     work: Condvar,
     /// A worker has come back from a unit.
     back: Condvar,
-    options: Options,
+    options: LocalOptions,
 }
 
 /// Worker threads and their lanes. Dropping it tells the threads to end; they are not waited for.
@@ -98,13 +98,13 @@ impl<U: Unit> Local<U> {
     ///
     /// # Errors
     /// If a thread cannot be started.
-    pub fn new(workers: u32, options: Options) -> Result<Local<U>, SpawnError> {
+    pub fn new(workers: u32, options: LocalOptions) -> Result<Local<U>, SpawnError> {
         let now = Instant::now();
-        let state = State {
+        let state = LocalState {
             lanes: BTreeMap::new(),
             shares: Shares::default(),
             next_lane: 1,
-            places: (0..workers).map(|_| Place::new(now)).collect(),
+            slots: (0..workers).map(|_| WorkerSlot::new(now)).collect(),
             idle: 0,
             closing: false,
             looked: now,
@@ -112,8 +112,8 @@ impl<U: Unit> Local<U> {
         let (work, back) = (Condvar::new(), Condvar::new());
         let local = Local { common: Arc::new(Common { state: Mutex::new(state), work, back, options }) };
         for at in 0..workers as usize {
-            let pulse = Arc::clone(&local.common.lock().places[at].pulse);
-            spawn(&local.common, at, pulse).map_err(|source| SpawnError { thread: at as u32 + 1, source })?;
+            let heartbeat = Arc::clone(&local.common.lock().slots[at].heartbeat);
+            spawn(&local.common, at, heartbeat).map_err(|source| SpawnError { thread: at as u32 + 1, source })?;
         }
         Ok(local)
     }
@@ -123,16 +123,16 @@ impl<U: Unit> Drop for Local<U> {
     fn drop(&mut self) {
         let mut state = self.common.lock();
         state.closing = true;
-        state.places.iter().for_each(|place| place.pulse.flag.store(HALT, Ordering::Relaxed));
+        state.slots.iter().for_each(|slot| slot.heartbeat.flag.store(STOP, Ordering::Relaxed));
         drop(state);
         self.common.work.notify_all();
     }
 }
 
-fn spawn<U: Unit>(common: &Arc<Common<U>>, at: usize, pulse: Arc<Pulse>) -> io::Result<()> {
+fn spawn<U: Unit>(common: &Arc<Common<U>>, at: usize, heartbeat: Arc<Heartbeat>) -> io::Result<()> {
     let common = Arc::clone(common);
     let name = format!("worker {}", at + 1);
-    std::thread::Builder::new().name(name).spawn(move || common.work(at, &pulse)).map(drop)
+    std::thread::Builder::new().name(name).spawn(move || common.work(at, &heartbeat)).map(drop)
 }
 
 /// What came of a turn at a unit.
@@ -143,7 +143,7 @@ enum Turn<U: Unit> {
 }
 
 impl<U: Unit> Common<U> {
-    fn lock(&self) -> MutexGuard<'_, State<U>> {
+    fn lock(&self) -> MutexGuard<'_, LocalState<U>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -152,10 +152,10 @@ impl<U: Unit> Common<U> {
     }
 
     /// A worker's life.
-    fn work(self: &Arc<Self>, at: usize, pulse: &Arc<Pulse>) {
+    fn work(self: &Arc<Self>, at: usize, heartbeat: &Arc<Heartbeat>) {
         let mut state = self.lock();
         loop {
-            if state.closing || !Arc::ptr_eq(&state.places[at].pulse, pulse) {
+            if state.closing || !Arc::ptr_eq(&state.slots[at].heartbeat, heartbeat) {
                 return;
             }
             self.look_for_lost(&mut state);
@@ -175,8 +175,8 @@ impl<U: Unit> Common<U> {
                 self.call(&mut state, next);
             }
             drop(state);
-            let Item { unit, body, running, failed } = item;
-            let lease = place::Hold::new(self, at, pulse, unit, &inbox);
+            let QueuedUnit { unit, body, running, failed } = item;
+            let lease = slot::Hold::new(self, at, heartbeat, unit, &inbox);
             let turn = catch_unwind(AssertUnwindSafe(|| {
                 let mut running = match running {
                     Some(running) => running,
@@ -196,17 +196,17 @@ impl<U: Unit> Common<U> {
             }));
             let turn = turn.unwrap_or_else(|panic| Turn::Failed(panic_text(&*panic)));
             state = self.lock();
-            if !Arc::ptr_eq(&state.places[at].pulse, pulse) {
+            if !Arc::ptr_eq(&state.slots[at].heartbeat, heartbeat) {
                 return;
             }
-            self.settle(&mut state, at, lane, Item { unit, body, running: None, failed }, turn);
+            self.settle(&mut state, at, lane, QueuedUnit { unit, body, running: None, failed }, turn);
         }
     }
 
     /// Takes in what came of a turn.
-    fn settle(&self, state: &mut State<U>, at: usize, lane: LaneId, item: Item<U>, turn: Turn<U>) {
+    fn settle(&self, state: &mut LocalState<U>, at: usize, lane: LaneId, item: QueuedUnit<U>, turn: Turn<U>) {
         state.charge(at);
-        state.places[at].leave();
+        state.slots[at].leave();
         let unit = item.unit;
         if let Some(own) = state.lanes.get_mut(&lane)
             && own.held.remove(&unit).is_some_and(|held| !held.withdrawn)
@@ -215,7 +215,7 @@ impl<U: Unit> Common<U> {
                 Turn::Done(outcome) => {
                     own.inbox.tell(Message::Done { unit, worker: at as u32 + 1, outcome });
                 }
-                Turn::Stopped(running) => own.ready.push_front(Item { running: Some(running), ..item }),
+                Turn::Stopped(running) => own.ready.push_front(QueuedUnit { running: Some(running), ..item }),
                 Turn::Failed(error) => own.fail(item, error),
             }
         }
@@ -228,37 +228,37 @@ impl<U: Unit> Common<U> {
 
     /// Takes units from workers that have not been heard of, and replaces these. Time counts only as far as somebody looks,
     /// so that a process that was stopped as a whole finds nobody lost.
-    fn look_for_lost(self: &Arc<Self>, state: &mut State<U>) {
+    fn look_for_lost(self: &Arc<Self>, state: &mut LocalState<U>) {
         let now = Instant::now();
         let step = self.options.lease / 4;
         if now.duration_since(state.looked) < step {
             return;
         }
         state.looked = now;
-        for at in 0..state.places.len() {
-            if !state.places[at].is_lost(step, self.options.lease) {
+        for at in 0..state.slots.len() {
+            if !state.slots[at].is_lost(step, self.options.lease) {
                 continue;
             }
-            let Some((lane, unit)) = state.places[at].unit else { continue };
+            let Some((lane, unit)) = state.slots[at].unit else { continue };
             state.charge(at);
-            state.places[at].pulse.flag.store(HALT, Ordering::Relaxed);
-            state.places[at] = Place::new(now);
+            state.slots[at].heartbeat.flag.store(STOP, Ordering::Relaxed);
+            state.slots[at] = WorkerSlot::new(now);
             let held = state.lanes.get_mut(&lane).and_then(|own| own.held.remove(&unit).map(|held| (own, held)));
-            if let Some((own, Held { body, failed, withdrawn: false })) = held {
+            if let Some((own, HeldUnit { body, failed, withdrawn: false })) = held {
                 let error = format!("worker {} was not heard of for {:?}", at + 1, self.options.lease);
-                own.fail(Item { unit, body, running: None, failed }, error);
+                own.fail(QueuedUnit { unit, body, running: None, failed }, error);
             }
             state.recount(lane);
-            let pulse = Arc::clone(&state.places[at].pulse);
-            // Without a thread the place stays empty; the others go on.
-            let _ = spawn(self, at, pulse);
+            let heartbeat = Arc::clone(&state.slots[at].heartbeat);
+            // Without a thread the slot stays empty; the others go on.
+            let _ = spawn(self, at, heartbeat);
             self.back.notify_all();
             self.work.notify_all();
         }
     }
 
     /// Wakes or warns a worker for a lane that has a unit ready.
-    fn call(&self, state: &mut State<U>, lane: LaneId) {
+    fn call(&self, state: &mut LocalState<U>, lane: LaneId) {
         if state.idle > 0 {
             self.work.notify_one();
             return;
@@ -266,13 +266,13 @@ impl<U: Unit> Common<U> {
         let Some(own) = state.shares.lanes.get(&lane) else { return };
         let (priority, pass) = (own.terms.priority, own.pass);
         let mut last: Option<(usize, i32, f64)> = None;
-        for (at, place) in state.places.iter().enumerate() {
-            let Some((other, _)) = place.unit else { continue };
-            if other == lane || place.pulse.flag.load(Ordering::Relaxed) != GO {
+        for (at, slot) in state.slots.iter().enumerate() {
+            let Some((other, _)) = slot.unit else { continue };
+            if other == lane || slot.heartbeat.flag.load(Ordering::Relaxed) != RUN {
                 continue;
             }
             let Some(share) = state.shares.lanes.get(&other) else { continue };
-            let had = share.pass + place.charged.elapsed().as_secs_f64() / f64::from(share.terms.weight.max(1));
+            let had = share.pass + slot.charged.elapsed().as_secs_f64() / f64::from(share.terms.weight.max(1));
             let comes_first =
                 share.terms.priority < priority || share.terms.priority == priority && had > pass + BEHIND;
             let is_later =
@@ -282,29 +282,29 @@ impl<U: Unit> Common<U> {
             }
         }
         if let Some((at, ..)) = last {
-            state.places[at].pulse.flag.store(WAY, Ordering::Relaxed);
+            state.slots[at].heartbeat.flag.store(YIELD, Ordering::Relaxed);
         }
     }
 
     /// Whether the worker is to leave its unit to others; counts the time until now.
-    fn gives_way(self: &Arc<Self>, at: usize, pulse: &Arc<Pulse>) -> bool {
+    fn gives_way(self: &Arc<Self>, at: usize, heartbeat: &Arc<Heartbeat>) -> bool {
         let mut state = self.lock();
-        if !Arc::ptr_eq(&state.places[at].pulse, pulse) {
+        if !Arc::ptr_eq(&state.slots[at].heartbeat, heartbeat) {
             return true;
         }
         self.look_for_lost(&mut state);
         state.charge(at);
-        state.places[at].unit.is_none_or(|(lane, _)| state.shares.gives_way(lane, self.quantum()))
+        state.slots[at].unit.is_none_or(|(lane, _)| state.shares.gives_way(lane, self.quantum()))
     }
 }
 
-impl<U: Unit> Lane<U> {
-    fn fail(&mut self, item: Item<U>, error: String) {
+impl<U: Unit> LocalLane<U> {
+    fn fail(&mut self, item: QueuedUnit<U>, error: String) {
         let attempts = item.failed + 1;
         let aside = attempts >= MOST_ATTEMPTS;
         let unit = item.unit;
         if !aside {
-            self.ready.push_front(Item { running: None, failed: attempts, ..item });
+            self.ready.push_front(QueuedUnit { running: None, failed: attempts, ..item });
         }
         self.inbox.tell(Message::Failed { unit, attempts, error, aside });
     }
@@ -314,14 +314,14 @@ impl<U: Unit> Lane<U> {
     }
 }
 
-impl<U: Unit> State<U> {
+impl<U: Unit> LocalState<U> {
     /// A unit for a worker.
-    fn take(&mut self, at: usize, quantum: f64) -> Option<(LaneId, Item<U>)> {
+    fn take(&mut self, at: usize, quantum: f64) -> Option<(LaneId, QueuedUnit<U>)> {
         let lane = self.shares.next(quantum)?;
         let own = self.lanes.get_mut(&lane)?;
         let item = own.ready.pop_front()?;
-        own.held.insert(item.unit, Held { body: item.body.clone(), failed: item.failed, withdrawn: false });
-        self.places[at].take(lane, item.unit);
+        own.held.insert(item.unit, HeldUnit { body: item.body.clone(), failed: item.failed, withdrawn: false });
+        self.slots[at].take(lane, item.unit);
         self.recount(lane);
         Some((lane, item))
     }
@@ -329,10 +329,10 @@ impl<U: Unit> State<U> {
     /// Counts the time that the worker has had since it was last counted.
     fn charge(&mut self, at: usize) {
         let now = Instant::now();
-        let place = &mut self.places[at];
-        let seconds = now.duration_since(place.charged).as_secs_f64();
-        place.charged = now;
-        if let Some((lane, _)) = place.unit {
+        let slot = &mut self.slots[at];
+        let seconds = now.duration_since(slot.charged).as_secs_f64();
+        slot.charged = now;
+        if let Some((lane, _)) = slot.unit {
             self.shares.charge(lane, seconds);
         }
     }
@@ -354,9 +354,9 @@ impl<U: Unit> State<U> {
 
     /// Tells the workers at units of a lane to return.
     fn stop(&self, lane: LaneId, only: Option<u64>) {
-        for place in &self.places {
-            if place.unit.is_some_and(|(of, unit)| of == lane && only.is_none_or(|only| only == unit)) {
-                place.pulse.flag.store(HALT, Ordering::Relaxed);
+        for slot in &self.slots {
+            if slot.unit.is_some_and(|(of, unit)| of == lane && only.is_none_or(|only| only == unit)) {
+                slot.heartbeat.flag.store(STOP, Ordering::Relaxed);
             }
         }
     }
@@ -364,15 +364,20 @@ impl<U: Unit> State<U> {
 
 impl<U: Unit> Queue<U> for Local<U> {
     fn size(&self) -> u32 {
-        self.common.lock().places.len() as u32
+        self.common.lock().slots.len() as u32
     }
 
     fn open(&self, terms: Terms, inbox: Inbox<U>) -> LaneId {
         let mut state = self.common.lock();
         let id = state.next_lane;
         state.next_lane += 1;
-        let lane =
-            Lane { inbox, ready: VecDeque::new(), held: BTreeMap::new(), busy: Duration::ZERO, busy_since: None };
+        let lane = LocalLane {
+            inbox,
+            ready: VecDeque::new(),
+            held: BTreeMap::new(),
+            busy: Duration::ZERO,
+            busy_since: None,
+        };
         state.lanes.insert(id, lane);
         state.shares.lanes.insert(id, Share::new(terms));
         id
@@ -385,7 +390,7 @@ impl<U: Unit> Queue<U> for Local<U> {
             return Ok(());
         }
         let was_idle = own.ready.is_empty() && own.held.is_empty();
-        own.ready.push_back(Item { unit, body, running: None, failed: 0 });
+        own.ready.push_back(QueuedUnit { unit, body, running: None, failed: 0 });
         if was_idle {
             state.shares.wake(lane);
         }
@@ -416,8 +421,8 @@ impl<U: Unit> Queue<U> for Local<U> {
             state.shares.wake(lane);
         }
         // All look anew who comes first.
-        for place in state.places.iter().filter(|place| place.unit.is_some()) {
-            let _ = place.pulse.flag.compare_exchange(GO, WAY, Ordering::Relaxed, Ordering::Relaxed);
+        for slot in state.slots.iter().filter(|slot| slot.unit.is_some()) {
+            let _ = slot.heartbeat.flag.compare_exchange(RUN, YIELD, Ordering::Relaxed, Ordering::Relaxed);
         }
         self.common.work.notify_all();
     }
@@ -474,7 +479,7 @@ impl<U: Unit> Queue<U> for Local<U> {
 
     fn posts(&self) -> Vec<Post> {
         let state = self.common.lock();
-        let post = |(worker, place): (u32, &Place)| Post { worker, unit: place.unit, since: place.since.elapsed() };
-        (1..).zip(&state.places).map(post).collect()
+        let post = |(worker, slot): (u32, &WorkerSlot)| Post { worker, unit: slot.unit, since: slot.since.elapsed() };
+        (1..).zip(&state.slots).map(post).collect()
     }
 }

@@ -12,7 +12,7 @@ pub const BEST: &str = "best.msr";
 
 /// Why a directory cannot be hunted in.
 #[derive(Debug, thiserror::Error)]
-pub enum DirectoryError {
+pub enum HuntDirectoryError {
     /// A file operation failed.
     #[error(transparent)]
     File(#[from] FileError),
@@ -54,18 +54,18 @@ impl Locked {
     ///
     /// # Errors
     /// If it cannot be made or written, is in use, or holds what a hunt would overwrite.
-    pub fn for_new_hunt(path: &Path) -> Result<Locked, DirectoryError> {
+    pub fn for_new_hunt(path: &Path) -> Result<Locked, HuntDirectoryError> {
         fs::create_dir_all(path).map_err(FileError::new("make the directory", path))?;
         if path.join(state::CHECKPOINT).exists() {
-            return Err(DirectoryError::Occupied(path.to_owned()));
+            return Err(HuntDirectoryError::Occupied(path.to_owned()));
         }
         if let Some(file) = in_the_way(path)? {
-            return Err(DirectoryError::InTheWay { directory: path.to_owned(), file });
+            return Err(HuntDirectoryError::InTheWay { directory: path.to_owned(), file });
         }
         let locked = Locked::lock(path)?;
         // Another process may have begun a hunt between the look and the lock.
         if path.join(state::CHECKPOINT).exists() {
-            return Err(DirectoryError::Occupied(path.to_owned()));
+            return Err(HuntDirectoryError::Occupied(path.to_owned()));
         }
         Ok(locked)
     }
@@ -74,10 +74,10 @@ impl Locked {
     ///
     /// # Errors
     /// If there is no hunt in it, or it is in use.
-    pub fn with_hunt(path: &Path) -> Result<Locked, DirectoryError> {
+    pub fn with_hunt(path: &Path) -> Result<Locked, HuntDirectoryError> {
         if !path.join(state::CHECKPOINT).exists() {
             fs::metadata(path).map_err(FileError::new("read", path))?;
-            return Err(DirectoryError::Empty(path.to_owned()));
+            return Err(HuntDirectoryError::Empty(path.to_owned()));
         }
         Locked::lock(path)
     }
@@ -87,13 +87,13 @@ impl Locked {
         &self.path
     }
 
-    fn lock(path: &Path) -> Result<Locked, DirectoryError> {
+    fn lock(path: &Path) -> Result<Locked, HuntDirectoryError> {
         let name = path.join(LOCK);
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
         let file = file.map_err(FileError::new("write", &name))?;
         match file.try_lock() {
             Ok(()) => Ok(Locked { path: path.to_owned(), _lock: file }),
-            Err(TryLockError::WouldBlock) => Err(DirectoryError::Locked(path.to_owned())),
+            Err(TryLockError::WouldBlock) => Err(HuntDirectoryError::Locked(path.to_owned())),
             Err(TryLockError::Error(error)) => Err(FileError::new("lock", &name)(error).into()),
         }
     }
@@ -126,8 +126,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a b/c");
         let first = Locked::for_new_hunt(&path).unwrap();
-        assert!(matches!(Locked::for_new_hunt(&path), Err(DirectoryError::Locked(_))));
-        assert!(matches!(Locked::with_hunt(&path), Err(DirectoryError::Empty(_))));
+        assert!(matches!(Locked::for_new_hunt(&path), Err(HuntDirectoryError::Locked(_))));
+        assert!(matches!(Locked::with_hunt(&path), Err(HuntDirectoryError::Empty(_))));
         drop(first);
         fs::write(path.join("71.txt"), "").unwrap();
         let error = Locked::for_new_hunt(&path).unwrap_err().to_string();

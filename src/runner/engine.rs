@@ -1,7 +1,7 @@
 //! The engine that somebody chose, on one thread or several.
 
 use super::parallel::Parallel;
-use super::tree::crew::MakeEngine;
+use super::tree::solver::MakeEngine;
 use crate::solvers::algorithm::DepthFirst;
 use crate::solvers::busy::Busy;
 use crate::solvers::choice::{Choice, ChoiceError, Kind};

@@ -22,7 +22,7 @@ pub const FILE: &str = "events.jsonl";
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Event {
+pub struct HuntEvent {
     /// Version of the format.
     pub v: u32,
     /// When: seconds since 1970, UTC.
@@ -31,17 +31,17 @@ pub struct Event {
     pub seconds: f64,
     /// What.
     #[serde(flatten)]
-    pub what: What,
+    pub what: HuntEventKind,
 }
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum What {
+pub enum HuntEventKind {
     /// A hunt began.
-    Start(Session),
+    Start(SessionStart),
     /// A hunt went on in a new session.
-    Resume(Session),
+    Resume(SessionStart),
     /// A new best grid.
     Best {
         /// Number of moves.
@@ -94,7 +94,7 @@ pub enum What {
     /// The session ended; the hunt can go on.
     Stop {
         /// Why.
-        reason: Stopped,
+        reason: StopReason,
         /// Best score so far.
         score: u32,
         /// Iterations so far.
@@ -117,7 +117,7 @@ pub enum What {
 
 /// What a session runs with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Session {
+pub struct SessionStart {
     /// Version of the program.
     pub version: String,
     /// Variant.
@@ -142,10 +142,10 @@ pub struct Session {
     pub width: Option<u32>,
 }
 
-impl Session {
+impl SessionStart {
     /// The session of `job` with so many threads and iterations done before.
-    pub fn of(job: &Job, threads: u32, iterations: u64) -> Session {
-        Session {
+    pub fn of(job: &Job, threads: u32, iterations: u64) -> SessionStart {
+        SessionStart {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             variant: job.variant,
             strategy: job.params.strategy,
@@ -163,7 +163,7 @@ impl Session {
 /// Why a session ended before the hunt was over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stopped {
+pub enum StopReason {
     /// Ctrl-C or a signal.
     Interrupted,
     /// The time is used up.
@@ -176,24 +176,24 @@ pub enum Stopped {
     Failed,
 }
 
-impl Stopped {
+impl StopReason {
     /// The end of the job, if it is not to be resumed after this.
     pub fn job_end(self) -> Option<JobEnd> {
         match self {
-            Stopped::Time => Some(JobEnd::Time),
-            Stopped::Iterations => Some(JobEnd::Iterations),
-            Stopped::Drained => Some(JobEnd::Drained),
-            Stopped::Interrupted | Stopped::Failed => None,
+            StopReason::Time => Some(JobEnd::Time),
+            StopReason::Iterations => Some(JobEnd::Iterations),
+            StopReason::Drained => Some(JobEnd::Drained),
+            StopReason::Interrupted | StopReason::Failed => None,
         }
     }
 }
 
-impl Event {
+impl HuntEvent {
     /// The line of a new best, compared with the known records.
-    pub fn best(job: &Job, best: &Find, touches_border: bool, catalogue: &Catalogue) -> Event {
+    pub fn best(job: &Job, best: &Find, touches_border: bool, catalogue: &Catalogue) -> HuntEvent {
         let record = catalogue.equal(job.variant, &best.moves).map(|known| known.name.to_owned());
         let long = catalogue.shortest(job.variant).is_some_and(|shortest| best.moves.len() >= shortest);
-        let what = What::Best {
+        let what = HuntEventKind::Best {
             score: best.score(),
             thread: best.worker,
             iterations: best.iterations,
@@ -205,7 +205,7 @@ impl Event {
             new: long && record.is_none(),
             record,
         };
-        Event { v: VERSION, time: best.time, seconds: best.seconds, what }
+        HuntEvent { v: VERSION, time: best.time, seconds: best.seconds, what }
     }
 
     /// The event as a line of JSON, with its line end.
@@ -249,7 +249,7 @@ impl EventLog {
     ///
     /// # Errors
     /// If it cannot be written; the file is then as it was.
-    pub fn append(&mut self, event: &Event) -> Result<(), FileError> {
+    pub fn append(&mut self, event: &HuntEvent) -> Result<(), FileError> {
         let line = event.line();
         if let Err(error) = self.file.write_all(line.as_bytes()) {
             let _ = self.file.set_len(self.length);
@@ -283,7 +283,7 @@ pub enum LogError {
 ///
 /// # Errors
 /// If the file cannot be read, or a line is no event or has a newer format.
-pub fn read(directory: &Path) -> Result<Vec<Event>, LogError> {
+pub fn read(directory: &Path) -> Result<Vec<HuntEvent>, LogError> {
     let path = directory.join(FILE);
     let text = fs::read_to_string(&path).map_err(FileError::new("read", &path))?;
     let whole = text.rfind('\n').map_or("", |at| &text[..at]);
@@ -308,7 +308,7 @@ struct Versioned {
 mod tests {
     use super::*;
 
-    fn event(score: u32) -> Event {
+    fn event(score: u32) -> HuntEvent {
         let best = Find {
             moves: Vec::new(),
             unit: 3,
@@ -329,8 +329,8 @@ mod tests {
             target: None,
             keep_from: None,
         };
-        let mut event = Event::best(&job, &best, false, &Catalogue::load().unwrap());
-        if let What::Best { score: s, .. } = &mut event.what {
+        let mut event = HuntEvent::best(&job, &best, false, &Catalogue::load().unwrap());
+        if let HuntEventKind::Best { score: s, .. } = &mut event.what {
             *s = score;
         }
         event

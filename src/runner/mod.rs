@@ -1,6 +1,6 @@
 //! Runs a hunt: threads, clock and files around the coordinator of `jobs::hunt`.
 //!
-//! [`Session`] is one run of the program on one hunt. The calling thread is the main thread: it hands units to the
+//! [`HuntSession`] is one run of the program on one hunt. The calling thread is the main thread: it hands units to the
 //! workers of a queue, takes in what they find, and alone writes files. What happens is recorded in the journal first, then written
 //! for people, then told to the observer. Every second the status files are rewritten and the journal is flushed to
 //! the device; every few seconds the workers are asked for the state of their searches, which goes into a checkpoint.
@@ -26,5 +26,6 @@ pub mod worker;
 
 pub use orders::Interrupt;
 pub use session::{
-    CHECKPOINT, Changes, Clocking, Ending, Failure, Limits, MAX_THREADS, Observer, Place, Report, RunError, Session,
+    CHECKPOINT, Changes, Clocking, Ending, FailedAttempt, HuntListener, HuntSession, MAX_THREADS, RunError,
+    SessionLimits, SessionReport, WorkerShare,
 };

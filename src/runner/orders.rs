@@ -1,6 +1,6 @@
 //! What a running session is told from outside: to stop, to pause, to drain, to keep other limits.
 
-use super::session::Limits;
+use super::session::SessionLimits;
 use crate::queue::Terms;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl Interrupt {
 
 /// An order.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Order {
+pub enum SessionOrder {
     /// No worker is at the hunt until it is told to go on; its state is saved.
     Pause,
     /// Goes on.
@@ -35,24 +35,24 @@ pub enum Order {
     /// Ends now; the state is saved.
     Stop,
     /// Keeps these limits from now on, and shares the workers on these terms.
-    Adjust(Limits, Terms),
+    Adjust(SessionLimits, Terms),
 }
 
 /// An order on its way.
 #[derive(Debug)]
-pub(super) struct Given {
-    pub order: Order,
+pub(super) struct GivenOrder {
+    pub order: SessionOrder,
     /// Told when the order has been carried out; dropped if it never will be.
     pub done: Sender<()>,
 }
 
 /// Gives orders to a session.
 #[derive(Debug, Clone)]
-pub struct Orders(Sender<Given>);
+pub struct Orders(Sender<GivenOrder>);
 
 /// Where a session gets its orders.
 #[derive(Debug)]
-pub struct Ordered(pub(super) Receiver<Given>);
+pub struct OrderReceiver(pub(super) Receiver<GivenOrder>);
 
 /// A session has ended and takes no orders, or takes too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -66,9 +66,9 @@ pub enum NotDone {
 }
 
 /// The two ends of a way for orders.
-pub fn orders() -> (Orders, Ordered) {
+pub fn orders() -> (Orders, OrderReceiver) {
     let (sender, receiver) = unbounded();
-    (Orders(sender), Ordered(receiver))
+    (Orders(sender), OrderReceiver(receiver))
 }
 
 impl Orders {
@@ -76,9 +76,9 @@ impl Orders {
     ///
     /// # Errors
     /// If the session ends before, or has not carried it out within `patience`.
-    pub fn give(&self, order: Order, patience: Duration) -> Result<(), NotDone> {
+    pub fn give(&self, order: SessionOrder, patience: Duration) -> Result<(), NotDone> {
         let (done, answer) = bounded(1);
-        self.0.send(Given { order, done }).map_err(|_| NotDone::Ended)?;
+        self.0.send(GivenOrder { order, done }).map_err(|_| NotDone::Ended)?;
         answer.recv_timeout(patience).map_err(|error| match error {
             crossbeam_channel::RecvTimeoutError::Timeout => NotDone::Late,
             crossbeam_channel::RecvTimeoutError::Disconnected => NotDone::Ended,
@@ -86,8 +86,8 @@ impl Orders {
     }
 
     /// Gives an order and does not wait.
-    pub fn send(&self, order: Order) {
+    pub fn send(&self, order: SessionOrder) {
         // A session that has ended needs none.
-        let _ = self.0.send(Given { order, done: bounded(1).0 });
+        let _ = self.0.send(GivenOrder { order, done: bounded(1).0 });
     }
 }

@@ -7,22 +7,22 @@ use super::archive::{self, Archive, ArchiveError, KeptFind, Origin};
 use super::atomic::{FileError, Keep, replace};
 use super::best::{self, BestError};
 use super::clock::{now, to_milliseconds};
-use super::directory::{DirectoryError, Locked};
-use super::events::{self, Event, EventLog, LogError, Stopped, What};
-use super::orders::{Interrupt, Ordered, orders};
+use super::directory::{HuntDirectoryError, Locked};
+use super::events::{self, EventLog, HuntEvent, HuntEventKind, LogError, StopReason};
+use super::orders::{Interrupt, OrderReceiver, orders};
 use super::progress::Progress;
-use super::state::{Checkpoint, InFlight, Store, StoreError};
+use super::state::{Checkpoint, InFlight, StateFileError, StateFiles};
 use super::status::{PROGRESS, Status, THREADS};
 use super::worker::{HuntUnit, Trap};
 use crate::core::search::{RestoreError, Search};
 use crate::jobs::ending::JobEnd;
-use crate::jobs::hunt::{Ended, Find, Hunt, Job, JobError, Over, Record, StateError};
+use crate::jobs::hunt::{EndedUnit, Find, Hunt, HuntRecord, Job, JobError, Over, StateError};
 use crate::morpion::geometry::Move;
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::ReadError;
-use crate::queue::local::{Local, Options, SpawnError};
+use crate::queue::local::{Local, LocalOptions, SpawnError};
 use crate::queue::{LaneId, Queue, Terms, Unit};
-use hunting::{Crew, Hunting};
+use hunting::{Hunting, JobLane};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,10 +37,10 @@ pub const CHECKPOINT: Duration = Duration::from_secs(5);
 pub enum RunError {
     /// The directory is not fit.
     #[error(transparent)]
-    Directory(#[from] DirectoryError),
+    Directory(#[from] HuntDirectoryError),
     /// The state cannot be read or written.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(#[from] StateFileError),
     /// A file operation failed.
     #[error(transparent)]
     File(#[from] FileError),
@@ -126,12 +126,12 @@ pub enum RunError {
 pub const MAX_THREADS: u32 = 4096;
 
 /// Is told what happens; its errors stop the session.
-pub trait Observer {
+pub trait HuntListener {
     /// Something happened.
     ///
     /// # Errors
     /// If it cannot be passed on.
-    fn event(&mut self, event: &Event) -> io::Result<()>;
+    fn event(&mut self, event: &HuntEvent) -> io::Result<()>;
 
     /// How the hunt stands, a few times per second.
     ///
@@ -149,7 +149,7 @@ pub trait Observer {
     fn found(&mut self, _find: &KeptFind) {}
 
     /// An attempt at a unit has failed.
-    fn failed(&mut self, _failure: &Failure) {}
+    fn failed(&mut self, _failure: &FailedAttempt) {}
 
     /// A checkpoint is about to be written: what was told until now will not be told again after a crash.
     ///
@@ -162,7 +162,7 @@ pub trait Observer {
 
 /// An attempt at a unit that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct FailedAttempt {
     /// The unit.
     pub unit: u64,
     /// Attempts so far.
@@ -175,7 +175,7 @@ pub struct Failure {
 
 /// What a hunt may use.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Limits {
+pub struct SessionLimits {
     /// Seconds that it runs, over all its sessions.
     pub seconds: Option<f64>,
     /// Iterations of all its units, over all its sessions.
@@ -195,7 +195,7 @@ pub enum Clocking {
 
 /// The workers that a session shares with others, and on which terms. `U` is what its units are.
 #[derive(Clone)]
-pub struct Place<U: Unit> {
+pub struct WorkerShare<U: Unit> {
     /// The workers.
     pub queue: Arc<dyn Queue<U>>,
     /// On which terms.
@@ -223,7 +223,7 @@ pub enum Ending {
     /// The hunt is over.
     Over(Over),
     /// The hunt can go on.
-    Stopped(Stopped),
+    Stopped(StopReason),
 }
 
 impl Ending {
@@ -238,7 +238,7 @@ impl Ending {
 
 /// What a session leaves.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct SessionReport {
     /// How it ended.
     pub ending: Ending,
     /// How the hunt stands.
@@ -246,13 +246,13 @@ pub struct Report {
 }
 
 /// One run of the program on one hunt.
-pub struct Session {
+pub struct HuntSession {
     directory: Locked,
-    store: Store,
+    store: StateFiles,
     log: EventLog,
     hunt: Hunt,
     threads: u32,
-    limits: Limits,
+    limits: SessionLimits,
     /// Seconds that the sessions before have run.
     before: f64,
     /// For how long this one has run.
@@ -273,16 +273,16 @@ pub struct Session {
     /// Units that are not to be tried again.
     aside: BTreeSet<u64>,
     /// Units that ended since the checkpoint that the session goes on from.
-    since: Vec<Ended>,
+    since: Vec<EndedUnit>,
     trap: Option<Trap>,
 }
 
-impl Session {
+impl HuntSession {
     /// Begins a hunt in a directory that holds none.
     ///
     /// # Errors
     /// If the job, the number of threads or the directory is not fit; nothing is overwritten.
-    pub fn begin(path: &Path, job: Job, threads: u32, time_limit: Option<f64>) -> Result<Session, RunError> {
+    pub fn begin(path: &Path, job: Job, threads: u32, time_limit: Option<f64>) -> Result<HuntSession, RunError> {
         check_threads(threads)?;
         let hunt = Hunt::new(job)?;
         let directory = Locked::for_new_hunt(path)?;
@@ -296,14 +296,14 @@ impl Session {
         };
         let catalogue = Catalogue::load()?;
         let novelty = hunt.job().keep_from.map(|from| Novelty::new(hunt.job().variant, from));
-        let store = Store::create(path, &checkpoint)?;
-        Ok(Session {
+        let store = StateFiles::create(path, &checkpoint)?;
+        Ok(HuntSession {
             log: EventLog::open(path)?,
             directory,
             store,
             hunt,
             threads,
-            limits: Limits { seconds: time_limit, ..Limits::default() },
+            limits: SessionLimits { seconds: time_limit, ..SessionLimits::default() },
             before: 0.0,
             elapsed: Box::new(|| Duration::ZERO),
             saved: BTreeMap::new(),
@@ -324,17 +324,17 @@ impl Session {
     /// # Errors
     /// If there is none, if it is in use, or if its state is damaged or newer than this program; nothing is changed
     /// then.
-    pub fn resume(path: &Path, changes: Changes) -> Result<Session, RunError> {
+    pub fn resume(path: &Path, changes: Changes) -> Result<HuntSession, RunError> {
         let directory = Locked::with_hunt(path)?;
-        let (store, checkpoint, records) = Store::open(path)?;
+        let (store, checkpoint, records) = StateFiles::open(path)?;
         let Checkpoint { job, state, in_flight, seconds, time_limit, threads } = checkpoint;
         let threads = changes.threads.unwrap_or(threads);
         check_threads(threads)?;
         let time_limit = changes.time_limit.unwrap_or(time_limit);
         // A best grid of the journal may be younger than the checkpoint's clock.
         let before = records.iter().fold(seconds, |seconds, record| match record {
-            Record::Best(best) => seconds.max(best.seconds),
-            Record::Ended(_) | Record::Called(_) => seconds,
+            HuntRecord::Best(best) => seconds.max(best.seconds),
+            HuntRecord::Ended(_) | HuntRecord::Called(_) => seconds,
         });
         if let Some(limit) = time_limit.filter(|&limit| before >= limit) {
             return Err(RunError::TimeIsUp { seconds: before, limit });
@@ -359,13 +359,13 @@ impl Session {
             searches.insert(work.id, search);
         }
         saved.retain(|id, _| searches.contains_key(id));
-        let mut session = Session {
+        let mut session = HuntSession {
             log: EventLog::open(path)?,
             directory,
             store,
             hunt,
             threads,
-            limits: Limits { seconds: time_limit, ..Limits::default() },
+            limits: SessionLimits { seconds: time_limit, ..SessionLimits::default() },
             before,
             elapsed: Box::new(|| Duration::ZERO),
             saved,
@@ -376,7 +376,7 @@ impl Session {
             catalogue: Catalogue::load()?,
             pace: CHECKPOINT,
             aside: BTreeSet::new(),
-            since: records.iter().filter_map(Record::ended).cloned().collect(),
+            since: records.iter().filter_map(HuntRecord::ended).cloned().collect(),
             trap: None,
         };
         session.complete_best()?;
@@ -389,7 +389,7 @@ impl Session {
     }
 
     /// Sets what the hunt may use.
-    pub fn set_limits(&mut self, limits: Limits) {
+    pub fn set_limits(&mut self, limits: SessionLimits) {
         self.limits = limits;
     }
 
@@ -409,7 +409,7 @@ impl Session {
     }
 
     /// Units that ended after the checkpoint from which the session goes on.
-    pub fn since(&self) -> &[Ended] {
+    pub fn since(&self) -> &[EndedUnit] {
         &self.since
     }
 
@@ -434,38 +434,38 @@ impl Session {
     ///
     /// # Errors
     /// If a file cannot be written, the observer fails, or a search does.
-    pub fn run(self, interrupt: &Interrupt, observer: &mut dyn Observer) -> Result<Report, RunError> {
-        let queue = Arc::new(Local::new(self.threads - 1, Options::default())?);
+    pub fn run(self, interrupt: &Interrupt, observer: &mut dyn HuntListener) -> Result<SessionReport, RunError> {
+        let queue = Arc::new(Local::new(self.threads - 1, LocalOptions::default())?);
         let (_orders, ordered) = orders();
-        let place = Place { queue, terms: Terms::default(), clocking: Clocking::Wall };
+        let place = WorkerShare { queue, terms: Terms::default(), clocking: Clocking::Wall };
         self.run_on(&place, interrupt, &ordered, observer)
     }
 
     /// The same with workers that others use too, and with orders from outside.
     ///
     /// # Errors
-    /// See [`Session::run`].
+    /// See [`HuntSession::run`].
     pub fn run_on(
         mut self,
-        place: &Place<HuntUnit>,
+        place: &WorkerShare<HuntUnit>,
         interrupt: &Interrupt,
-        ordered: &Ordered,
-        observer: &mut dyn Observer,
-    ) -> Result<Report, RunError> {
-        let crew = Crew::muster(&mut self, place);
-        let (began, queue, lane) = (Instant::now(), Arc::clone(&place.queue), crew.lane());
+        ordered: &OrderReceiver,
+        observer: &mut dyn HuntListener,
+    ) -> Result<SessionReport, RunError> {
+        let own = JobLane::open(&mut self, place);
+        let (began, queue, lane) = (Instant::now(), Arc::clone(&place.queue), own.id());
         self.elapsed = match place.clocking {
             Clocking::Wall => Box::new(move || began.elapsed()),
             Clocking::Busy => Box::new(move || queue.activity(lane).busy),
         };
         let begun = self.searches.values().fold(0u64, |sum, search| sum.saturating_add(search.iterations()));
         let before = self.hunt.state().totals.iterations.saturating_add(begun);
-        let what = events::Session::of(self.hunt.job(), self.threads, before);
-        let what = if self.resumed { What::Resume(what) } else { What::Start(what) };
+        let what = events::SessionStart::of(self.hunt.job(), self.threads, before);
+        let what = if self.resumed { HuntEventKind::Resume(what) } else { HuntEventKind::Start(what) };
         self.tell(what, observer)?;
         observer.began(lane);
         let old = self.store.is_old();
-        let mut hunting = Hunting::new(&mut self, observer, crew);
+        let mut hunting = Hunting::new(&mut self, observer, own);
         if old {
             hunting.checkpoint()?;
         }
@@ -478,7 +478,7 @@ impl Session {
                 let _ = hunting.checkpoint();
                 let status = hunting.status();
                 let _ = observer.status(&status);
-                let _ = self.tell(closing(Ending::Stopped(Stopped::Failed), &status), observer);
+                let _ = self.tell(closing(Ending::Stopped(StopReason::Failed), &status), observer);
                 return Err(error);
             }
         };
@@ -487,7 +487,7 @@ impl Session {
         let status = hunting.status();
         self.write_status(&status)?;
         self.tell(closing(ending, &status), observer)?;
-        Ok(Report { ending, status })
+        Ok(SessionReport { ending, status })
     }
 
     /// Writes what the journal says was found and a crash kept from being written.
@@ -496,7 +496,7 @@ impl Session {
         best::check(self.hunt.job().variant, &best)?;
         best::write(self.directory.path(), self.hunt.job(), &best)?;
         let told = events::read(self.directory.path())?.into_iter().filter_map(|event| match event.what {
-            What::Best { score, .. } => Some(score),
+            HuntEventKind::Best { score, .. } => Some(score),
             _ => None,
         });
         if told.max().unwrap_or(0) < best.score() {
@@ -505,13 +505,13 @@ impl Session {
         Ok(())
     }
 
-    fn best_event(&self, best: &Find) -> Event {
+    fn best_event(&self, best: &Find) -> HuntEvent {
         let touches_border = best::touches_border(self.hunt.job().variant, best);
-        Event::best(self.hunt.job(), best, touches_border, &self.catalogue)
+        HuntEvent::best(self.hunt.job(), best, touches_border, &self.catalogue)
     }
 
-    fn tell(&mut self, what: What, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let event = Event { v: events::VERSION, time: now(), seconds: self.seconds(), what };
+    fn tell(&mut self, what: HuntEventKind, observer: &mut dyn HuntListener) -> Result<(), RunError> {
+        let event = HuntEvent { v: events::VERSION, time: now(), seconds: self.seconds(), what };
         self.log.append(&event)?;
         observer.event(&event).map_err(RunError::Observer)
     }
@@ -543,11 +543,11 @@ fn origin(job: &Job) -> Origin {
 }
 
 /// The last event of a session.
-fn closing(ending: Ending, status: &Status) -> What {
+fn closing(ending: Ending, status: &Status) -> HuntEventKind {
     let Progress { best: score, iterations, units_done: units, .. } = status.progress;
     match ending {
-        Ending::Over(reason) => What::End { reason, score, iterations, units },
-        Ending::Stopped(reason) => What::Stop { reason, score, iterations, units },
+        Ending::Over(reason) => HuntEventKind::End { reason, score, iterations, units },
+        Ending::Stopped(reason) => HuntEventKind::Stop { reason, score, iterations, units },
     }
 }
 

@@ -14,7 +14,7 @@ mod version1;
 
 use super::atomic::{FileError, Keep, replace};
 use crate::core::frame::{Flaw, Format, checksum, take};
-use crate::jobs::hunt::{HuntState, Job, Record};
+use crate::jobs::hunt::{HuntRecord, HuntState, Job};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -35,7 +35,7 @@ const MAX_RECORD: usize = 1 << 16;
 
 /// Why a state cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-pub enum StoreError {
+pub enum StateFileError {
     /// A file operation failed.
     #[error(transparent)]
     File(#[from] FileError),
@@ -89,7 +89,7 @@ pub struct Checkpoint {
 
 /// The checkpoint as it is encoded: the job as JSON, since it may grow fields.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredCheckpoint {
     generation: u64,
     job: String,
     state: HuntState,
@@ -101,7 +101,7 @@ struct Stored {
 
 /// The state files of one directory, open for writing. The caller holds the directory's lock.
 #[derive(Debug)]
-pub struct Store {
+pub struct StateFiles {
     directory: PathBuf,
     generation: u64,
     journal: File,
@@ -113,14 +113,14 @@ pub struct Store {
     version: u32,
 }
 
-impl Store {
+impl StateFiles {
     /// Begins the state of a new hunt; the caller has made sure that there is none.
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn create(directory: &Path, checkpoint: &Checkpoint) -> Result<Store, StoreError> {
+    pub fn create(directory: &Path, checkpoint: &Checkpoint) -> Result<StateFiles, StateFileError> {
         let journal = begin_journal(directory, 0)?;
-        let store = Store {
+        let store = StateFiles {
             directory: directory.to_owned(),
             generation: 0,
             journal,
@@ -137,8 +137,8 @@ impl Store {
     ///
     /// # Errors
     /// If a file cannot be read, is damaged, or is newer than this program.
-    pub fn open(directory: &Path) -> Result<(Store, Checkpoint, Vec<Record>), StoreError> {
-        let Loaded { generation, checkpoint, records, length, version } = load(directory)?;
+    pub fn open(directory: &Path) -> Result<(StateFiles, Checkpoint, Vec<HuntRecord>), StateFileError> {
+        let LoadedState { generation, checkpoint, records, length, version } = load(directory)?;
         let path = journal_path(directory, generation);
         let mut journal = OpenOptions::new().write(true).open(&path).map_err(FileError::new("open", &path))?;
         journal
@@ -149,7 +149,8 @@ impl Store {
             // Left by a crash between the steps of a checkpoint; nothing was written to the later one yet.
             let _ = fs::remove_file(journal_path(directory, other));
         }
-        let store = Store { directory: directory.to_owned(), generation, journal, length, dirty: false, version };
+        let store =
+            StateFiles { directory: directory.to_owned(), generation, journal, length, dirty: false, version };
         Ok((store, checkpoint, records))
     }
 
@@ -159,11 +160,11 @@ impl Store {
     }
 
     /// Appends a record. After it returns, no crash of the program loses the record, and after
-    /// [`Store::flush`] no power cut does.
+    /// [`StateFiles::flush`] no power cut does.
     ///
     /// # Errors
     /// If the record cannot be written; the journal is then as it was.
-    pub fn append(&mut self, record: &Record) -> Result<(), StoreError> {
+    pub fn append(&mut self, record: &HuntRecord) -> Result<(), StateFileError> {
         let path = journal_path(&self.directory, self.generation);
         let payload = encode(record).map_err(FileError::new("write", &path))?;
         let mut bytes = Vec::with_capacity(8 + payload.len());
@@ -185,7 +186,7 @@ impl Store {
     ///
     /// # Errors
     /// If the device refuses.
-    pub fn flush(&mut self) -> Result<(), StoreError> {
+    pub fn flush(&mut self) -> Result<(), StateFileError> {
         if self.dirty {
             let path = journal_path(&self.directory, self.generation);
             self.journal.sync_data().map_err(FileError::new("write", &path))?;
@@ -198,7 +199,7 @@ impl Store {
     ///
     /// # Errors
     /// If a file cannot be written; the state before is then still there and in force.
-    pub fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), StoreError> {
+    pub fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), StateFileError> {
         let next = self.generation + 1;
         let journal = begin_journal(&self.directory, next)?;
         if let Err(error) = self.write(next, checkpoint) {
@@ -212,11 +213,11 @@ impl Store {
         Ok(())
     }
 
-    fn write(&self, generation: u64, checkpoint: &Checkpoint) -> Result<(), StoreError> {
+    fn write(&self, generation: u64, checkpoint: &Checkpoint) -> Result<(), StateFileError> {
         let Checkpoint { job, state, in_flight, seconds, time_limit, threads } = checkpoint;
         let path = self.directory.join(CHECKPOINT);
         let job = serde_json::to_string(job).map_err(io::Error::other).map_err(FileError::new("write", &path))?;
-        let payload = encode(&Stored {
+        let payload = encode(&StoredCheckpoint {
             generation,
             job,
             state: state.clone(),
@@ -239,11 +240,11 @@ impl Store {
 ///
 /// # Errors
 /// If a file cannot be read, is damaged, or is newer than this program.
-pub fn read(directory: &Path) -> Result<(Checkpoint, Vec<Record>), StoreError> {
+pub fn read(directory: &Path) -> Result<(Checkpoint, Vec<HuntRecord>), StateFileError> {
     // A running hunt may put a new checkpoint in place between the two reads.
     for _ in 0..3 {
         match load(directory) {
-            Err(StoreError::File(error)) if error.source.kind() == io::ErrorKind::NotFound => {}
+            Err(StateFileError::File(error)) if error.source.kind() == io::ErrorKind::NotFound => {}
             loaded => return loaded.map(|loaded| (loaded.checkpoint, loaded.records)),
         }
     }
@@ -251,17 +252,17 @@ pub fn read(directory: &Path) -> Result<(Checkpoint, Vec<Record>), StoreError> {
 }
 
 /// What the files of a directory hold.
-struct Loaded {
+struct LoadedState {
     generation: u64,
     checkpoint: Checkpoint,
-    records: Vec<Record>,
+    records: Vec<HuntRecord>,
     /// Length of the journal up to its last whole record.
     length: u64,
     /// The older of the versions of the two files.
     version: u32,
 }
 
-fn load(directory: &Path) -> Result<Loaded, StoreError> {
+fn load(directory: &Path) -> Result<LoadedState, StateFileError> {
     let path = directory.join(CHECKPOINT);
     let bytes = fs::read(&path).map_err(FileError::new("read", &path))?;
     let (generation, checkpoint, of_checkpoint) = parse_checkpoint(&bytes).map_err(flawed(&path))?;
@@ -269,15 +270,15 @@ fn load(directory: &Path) -> Result<Loaded, StoreError> {
     let mut bytes = Vec::new();
     File::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(FileError::new("read", &path))?;
     let (records, length, of_journal) = parse_journal(&bytes, generation).map_err(flawed(&path))?;
-    Ok(Loaded { generation, checkpoint, records, length, version: of_checkpoint.min(of_journal) })
+    Ok(LoadedState { generation, checkpoint, records, length, version: of_checkpoint.min(of_journal) })
 }
 
 /// What is wrong with a file of a state.
-fn flawed(path: &Path) -> impl FnOnce(Flaw) -> StoreError {
+fn flawed(path: &Path) -> impl FnOnce(Flaw) -> StateFileError {
     let path = path.to_owned();
     move |flaw| match flaw {
-        Flaw::Newer(found) => StoreError::Newer { path, found },
-        Flaw::Damaged(what) => StoreError::Damaged { path, what },
+        Flaw::Newer(found) => StateFileError::Newer { path, found },
+        Flaw::Damaged(what) => StateFileError::Damaged { path, what },
     }
 }
 
@@ -298,7 +299,7 @@ fn parse_checkpoint(bytes: &[u8]) -> Result<(u64, Checkpoint, u32), Flaw> {
     }
     let stored = match version {
         1 => version1::checkpoint(rest),
-        VERSION => postcard::from_bytes::<Stored>(rest),
+        VERSION => postcard::from_bytes::<StoredCheckpoint>(rest),
         _ => return damaged(format!("its format version {version} is unknown")),
     };
     let Ok(stored) = stored else { return damaged("its content cannot be read") };
@@ -306,12 +307,12 @@ fn parse_checkpoint(bytes: &[u8]) -> Result<(u64, Checkpoint, u32), Flaw> {
         Ok(job) => job,
         Err(error) => return damaged(format!("its job cannot be read: {error}")),
     };
-    let Stored { generation, state, in_flight, seconds, time_limit, threads, .. } = stored;
+    let StoredCheckpoint { generation, state, in_flight, seconds, time_limit, threads, .. } = stored;
     Ok((generation, Checkpoint { job, state, in_flight, seconds, time_limit, threads }, version))
 }
 
 /// The records, the length of the file up to the last whole one, and its version.
-fn parse_journal(bytes: &[u8], generation: u64) -> Result<(Vec<Record>, u64, u32), Flaw> {
+fn parse_journal(bytes: &[u8], generation: u64) -> Result<(Vec<HuntRecord>, u64, u32), Flaw> {
     let Some((header, mut rest)) = bytes.split_at_checked(JOURNAL_HEADER) else { return damaged("it is too short") };
     let version = JOURNAL_FORMAT.read(&mut &header[..])?;
     if ![1, VERSION].contains(&version) || header != journal_header(version, generation) {
@@ -358,7 +359,7 @@ fn journal_header(version: u32, generation: u64) -> Vec<u8> {
     header
 }
 
-fn begin_journal(directory: &Path, generation: u64) -> Result<File, StoreError> {
+fn begin_journal(directory: &Path, generation: u64) -> Result<File, StateFileError> {
     let path = journal_path(directory, generation);
     let begun = File::create(&path).and_then(|mut file| {
         file.write_all(&journal_header(VERSION, generation))?;
@@ -380,24 +381,24 @@ mod tests {
     use super::*;
     use crate::core::histogram::{Histogram, Results};
     use crate::core::search::End;
-    use crate::jobs::hunt::{Ended, Find};
+    use crate::jobs::hunt::{EndedUnit, Find};
     use crate::morpion::position::Position;
     use crate::morpion::variant::{T5, Variant};
     use proptest::prelude::*;
 
-    pub(super) fn ended(id: u64) -> Record {
+    pub(super) fn ended(id: u64) -> HuntRecord {
         let mut level = Histogram::default();
         level.add(60);
         let results = Results::from(&[level.clone(), level][..]);
-        Record::Ended(Ended { id, check: 7, end: End::Stalled, iterations: id * 1000, best: 60, results })
+        HuntRecord::Ended(EndedUnit { id, check: 7, end: End::Stalled, iterations: id * 1000, best: 60, results })
     }
 
-    fn best() -> Record {
+    fn best() -> HuntRecord {
         let moves = Position::<T5>::new().moves()[..1].to_vec();
-        Record::Best(Find { moves, unit: 1, unit_seed: 2, worker: 3, iterations: 4, seconds: 5.5, time: 6.5 })
+        HuntRecord::Best(Find { moves, unit: 1, unit_seed: 2, worker: 3, iterations: 4, seconds: 5.5, time: 6.5 })
     }
 
-    pub(super) fn checkpoint(records: &[Record]) -> Checkpoint {
+    pub(super) fn checkpoint(records: &[HuntRecord]) -> Checkpoint {
         let job = Job {
             variant: Variant::T5,
             params: Default::default(),
@@ -418,7 +419,7 @@ mod tests {
     /// A directory with a checkpoint and three records, and its journal.
     fn begun() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
-        let mut store = Store::create(dir.path(), &checkpoint(&[])).unwrap();
+        let mut store = StateFiles::create(dir.path(), &checkpoint(&[])).unwrap();
         for record in [ended(0), best(), ended(1)] {
             store.append(&record).unwrap();
         }
@@ -429,7 +430,7 @@ mod tests {
     #[test]
     fn what_was_written_is_read_again_before_and_after_a_checkpoint() {
         let (dir, _) = begun();
-        let (mut store, first, records) = Store::open(dir.path()).unwrap();
+        let (mut store, first, records) = StateFiles::open(dir.path()).unwrap();
         assert_eq!((&first, &records[..]), (&checkpoint(&[]), &[ended(0), best(), ended(1)][..]));
         store.append(&ended(2)).unwrap();
         let next = checkpoint(&[ended(0), best(), ended(1), ended(2)]);
@@ -446,11 +447,11 @@ mod tests {
         // The new journal was begun, the checkpoint was not yet written.
         begin_journal(dir.path(), 1).unwrap();
         assert_eq!(read(dir.path()).unwrap().1.len(), 3);
-        let (mut store, ..) = Store::open(dir.path()).unwrap();
+        let (mut store, ..) = StateFiles::open(dir.path()).unwrap();
         // The checkpoint was written, the old journal was not yet removed.
         store.checkpoint(&checkpoint(&[])).unwrap();
         fs::write(&journal, before).unwrap();
-        assert_eq!(Store::open(dir.path()).unwrap().2, []);
+        assert_eq!(StateFiles::open(dir.path()).unwrap().2, []);
         assert!(!journal.exists());
     }
 
@@ -460,7 +461,7 @@ mod tests {
         let whole = fs::read(&journal).unwrap();
         for cut in JOURNAL_HEADER..whole.len() {
             fs::write(&journal, &whole[..cut]).unwrap();
-            let (mut store, _, records) = Store::open(dir.path()).unwrap();
+            let (mut store, _, records) = StateFiles::open(dir.path()).unwrap();
             assert_eq!(records, [ended(0), best(), ended(1)][..records.len()]);
             assert!(records.len() < 3);
             store.append(&ended(5)).unwrap();
@@ -482,7 +483,7 @@ mod tests {
                 bytes[at] ^= 1 << bit;
                 fs::write(&path, &bytes).unwrap();
                 match load(dir.path()) {
-                    Err(StoreError::Damaged { .. } | StoreError::Newer { .. }) => {}
+                    Err(StateFileError::Damaged { .. } | StateFileError::Newer { .. }) => {}
                     // A length that points beyond the end looks like a torn record.
                     Ok(loaded) => prop_assert!(loaded.records.len() < 3, "byte {} bit {}", at, bit),
                     Err(error) => prop_assert!(false, "{}", error),

@@ -3,8 +3,8 @@
 //! Counts of the units done are in the hunt's state, those of the running units in the saved states of their searches, so
 //! that a running hunt is seen as of its last checkpoint. Bests and rates come from the log of events.
 
-use super::events::{self, LogError, What};
-use super::state::{self, Checkpoint, StoreError};
+use super::events::{self, HuntEventKind, LogError};
+use super::state::{self, Checkpoint, StateFileError};
 use crate::core::histogram::{Histogram, Results};
 use crate::core::search::RestoreError;
 use crate::jobs::hunt::{Hunt, Job, StateError, Totals};
@@ -20,7 +20,7 @@ const SHORTEST: f64 = 0.5;
 pub enum StatisticsError {
     /// The state cannot be read.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(#[from] StateFileError),
     /// The log of events cannot be read.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -159,19 +159,19 @@ pub fn read(directory: &Path) -> Result<Statistics, StatisticsError> {
     for event in log {
         statistics.seconds = statistics.seconds.max(event.seconds);
         let iterations = match event.what {
-            What::Start(session) | What::Resume(session) => {
+            HuntEventKind::Start(session) | HuntEventKind::Resume(session) => {
                 statistics.sessions += 1;
                 last = Some((event.seconds, session.iterations));
                 continue;
             }
-            What::Best { score, unit, iterations, .. } => {
+            HuntEventKind::Best { score, unit, iterations, .. } => {
                 statistics.bests.push(Improvement { score, seconds: event.seconds, unit, iterations });
                 continue;
             }
-            What::Unit { .. } => continue,
-            What::Progress { iterations, .. } | What::Stop { iterations, .. } | What::End { iterations, .. } => {
-                iterations
-            }
+            HuntEventKind::Unit { .. } => continue,
+            HuntEventKind::Progress { iterations, .. }
+            | HuntEventKind::Stop { iterations, .. }
+            | HuntEventKind::End { iterations, .. } => iterations,
         };
         if let Some((from, before)) = last.filter(|(from, _)| event.seconds - from >= SHORTEST) {
             let iterations = iterations.saturating_sub(before);

@@ -1,38 +1,39 @@
 //! Solves by units: a queue's workers and files around the coordinator of [`crate::jobs::tree`].
 //!
-//! The calling thread hands units to the members of its crew and takes in how they end ([`Session`]). A unit is on disk
+//! The calling thread hands units to the members of its crew and takes in how they end ([`SolveSession`]). A unit is on disk
 //! before it is put into the queue, and an outcome before it is reported or any other unit handed out; every few
 //! seconds a checkpoint is taken. So a crash loses the units that were running, and no other.
 //!
 //! [`crew`] is what searches, [`mod@unit`] how a worker of the queue has it do so, [`mod@file`] where the state is.
 
-pub mod crew;
 pub mod file;
-mod gate;
+mod pause_point;
 mod session;
+pub mod solver;
+pub mod store;
 pub mod unit;
 
-use super::events::Stopped;
+use super::events::StopReason;
 use super::orders::{Interrupt, orders};
 use super::progress::Progress;
-use super::session::{Clocking, Limits, Place};
+use super::session::{Clocking, SessionLimits, WorkerShare};
 use super::worker::Trap;
 use crate::core::game::Game;
 use crate::jobs::ending::JobEnd;
 use crate::jobs::tree::coordinator::Coordinator;
-use crate::jobs::tree::record::{Event, Misfit};
+use crate::jobs::tree::record::{Misfit, TreeEvent};
 use crate::jobs::tree::settings::SettingsError;
-use crate::jobs::tree::state::State;
-use crate::jobs::tree::unit::{Outcome, Spent, UnitId};
-use crate::queue::local::{Local, Options, SpawnError};
+use crate::jobs::tree::state::TreeState;
+use crate::jobs::tree::unit::{Spent, UnitId, UnitOutcome};
+use crate::queue::local::{Local, LocalOptions, SpawnError};
 use crate::queue::{LaneId, Terms};
+use crate::runner::tree::store::{TreeStore, TreeStoreError};
 use crate::solvers::table::TableError;
-use crate::store::tree::{TreeStore, TreeStoreError};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use unit::Hire;
+use unit::SolverFactory;
 
 /// Time between two checkpoints, if nothing else is said.
 pub const CHECKPOINT: Duration = Duration::from_secs(10);
@@ -109,17 +110,17 @@ pub enum TreeError {
 }
 
 /// A member of the crew.
-pub struct Member<G> {
+pub struct CreditedSolver<G> {
     /// Who gets its credit.
     pub user: String,
     /// Its name among the user's.
     pub name: String,
     /// Makes what it searches with.
-    pub hire: Hire<G>,
+    pub factory: SolverFactory<G>,
 }
 
 /// Is told what happens; its errors stop the session.
-pub trait Observer<G> {
+pub trait SolveListener<G> {
     /// The session hands out units from now on, into this lane of the queue.
     fn began(&mut self, _lane: LaneId) {}
 
@@ -127,10 +128,10 @@ pub trait Observer<G> {
     ///
     /// # Errors
     /// If it cannot be passed on.
-    fn event(&mut self, state: &State<G>, event: &Event, seconds: f64) -> io::Result<()>;
+    fn event(&mut self, state: &TreeState<G>, event: &TreeEvent, seconds: f64) -> io::Result<()>;
 
     /// A member came to an end with a unit.
-    fn ended(&mut self, _unit: UnitId, _outcome: Outcome, _spent: Spent) {}
+    fn ended(&mut self, _unit: UnitId, _outcome: UnitOutcome, _spent: Spent) {}
 
     /// A member broke down on a unit.
     fn failed(&mut self, _unit: UnitId, _error: &str) {}
@@ -139,7 +140,7 @@ pub trait Observer<G> {
     ///
     /// # Errors
     /// If it cannot be shown.
-    fn progress(&mut self, _state: &State<G>, _progress: &Progress) -> io::Result<()> {
+    fn progress(&mut self, _state: &TreeState<G>, _progress: &Progress) -> io::Result<()> {
         Ok(())
     }
 
@@ -147,7 +148,7 @@ pub trait Observer<G> {
     ///
     /// # Errors
     /// If what was told is not yet safe; the checkpoint is not written then.
-    fn saving(&mut self, _state: &State<G>, _progress: &Progress) -> io::Result<()> {
+    fn saving(&mut self, _state: &TreeState<G>, _progress: &Progress) -> io::Result<()> {
         Ok(())
     }
 }
@@ -158,7 +159,7 @@ pub enum SolveEnding {
     /// The question is answered.
     Solved,
     /// The solution can continue.
-    Stopped(Stopped),
+    Stopped(StopReason),
 }
 
 impl SolveEnding {
@@ -172,19 +173,19 @@ impl SolveEnding {
 }
 
 /// One run of the program on one solution.
-pub struct Session<'a, G> {
+pub struct SolveSession<'a, G> {
     /// The coordinator.
     pub coordinator: &'a mut Coordinator<G>,
     /// Its file, if there is one.
     pub store: Option<&'a mut TreeStore>,
     /// Makes the members of the crew, by their places from 0.
-    pub hire: &'a dyn Fn(usize) -> Member<G>,
+    pub factory: &'a dyn Fn(usize) -> CreditedSolver<G>,
     /// Least number of members, however few workers there are: for a quorum.
     pub members: usize,
     /// Bytes that a member takes.
     pub memory_each: u64,
     /// What it may use.
-    pub limits: Limits,
+    pub limits: SessionLimits,
     /// Seconds that the sessions before have run.
     pub before: f64,
     /// Time from one checkpoint to the next.
@@ -202,20 +203,20 @@ pub fn solve_by_units<G: Game + Send + Sync + 'static>(
     coordinator: &mut Coordinator<G>,
     store: Option<&mut TreeStore>,
     workers: u32,
-    hire: &dyn Fn(usize) -> Member<G>,
+    factory: &dyn Fn(usize) -> CreditedSolver<G>,
     interrupt: &Interrupt,
-    observer: &mut dyn Observer<G>,
+    observer: &mut dyn SolveListener<G>,
 ) -> Result<SolveEnding, TreeError> {
-    let queue = Arc::new(Local::new(workers, Options::default())?);
-    let place = Place { queue, terms: Terms::default(), clocking: Clocking::Wall };
+    let queue = Arc::new(Local::new(workers, LocalOptions::default())?);
+    let place = WorkerShare { queue, terms: Terms::default(), clocking: Clocking::Wall };
     let (_orders, ordered) = orders();
-    let session = Session {
+    let session = SolveSession {
         coordinator,
         store,
-        hire,
+        factory,
         members: 1,
         memory_each: 0,
-        limits: Limits::default(),
+        limits: SessionLimits::default(),
         before: 0.0,
         pace: CHECKPOINT,
         trap: None,

@@ -8,7 +8,7 @@ use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Results;
 use crate::core::search::{End, Search};
 use crate::jobs::find::Find;
-use crate::jobs::hunt::Work;
+use crate::jobs::hunt::NumberedUnit;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
 use crate::queue::{Lease, Stop, Unit};
@@ -28,7 +28,7 @@ const SAVED: Duration = Duration::from_secs(1);
 pub type Trap = Arc<dyn Fn(u64, u32) + Send + Sync>;
 
 /// What the units of a hunt share.
-pub struct Shared {
+pub struct HuntContext {
     /// What is searched.
     pub variant: Variant,
     /// How.
@@ -45,7 +45,7 @@ pub struct Shared {
 
 /// What a search tells on its way.
 #[derive(Debug)]
-pub enum Report {
+pub enum HuntReport {
     /// A sequence longer than any that any unit had found.
     Improved(FreshFind),
     /// A good grid that no unit had found before, with its canonical key; the referee has passed it.
@@ -80,7 +80,7 @@ impl FreshFind {
 
 /// What a unit comes to.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum HuntOutcome {
     /// It is done.
     Ended {
         /// Why.
@@ -138,8 +138,8 @@ impl UnitFigures {
 /// A unit of a hunt.
 #[derive(Clone)]
 pub struct HuntUnit {
-    shared: Arc<Shared>,
-    work: Arc<Work>,
+    shared: Arc<HuntContext>,
+    work: Arc<NumberedUnit>,
     progress: Arc<UnitFigures>,
     /// The search that an earlier session began.
     begun: Arc<Mutex<Option<Box<dyn Search<Move>>>>>,
@@ -153,7 +153,11 @@ impl fmt::Debug for HuntUnit {
 
 impl HuntUnit {
     /// A unit of work, with the search to go on with if an earlier session began it, and the state of that.
-    pub fn new(shared: &Arc<Shared>, work: Work, begun: Option<(Box<dyn Search<Move>>, Offered)>) -> HuntUnit {
+    pub fn new(
+        shared: &Arc<HuntContext>,
+        work: NumberedUnit,
+        begun: Option<(Box<dyn Search<Move>>, Offered)>,
+    ) -> HuntUnit {
         let progress = UnitFigures::default();
         let search = begun.map(|(search, offered)| {
             progress.iterations.store(offered.iterations, Ordering::Relaxed);
@@ -176,23 +180,23 @@ impl HuntUnit {
 }
 
 /// A search in memory.
-pub struct Running {
+pub struct RunningSearch {
     search: Box<dyn Search<Move>>,
     /// When it last saved its state.
     saved_at: Instant,
 }
 
 impl Unit for HuntUnit {
-    type Running = Running;
-    type Report = Report;
-    type Outcome = Outcome;
+    type Running = RunningSearch;
+    type Report = HuntReport;
+    type Outcome = HuntOutcome;
 
     /// The second attempt goes on from the last state known, the third one from the beginning: the state may be what is bad.
-    fn begin(&self, attempt: u32) -> Result<Running, String> {
+    fn begin(&self, attempt: u32) -> Result<RunningSearch, String> {
         if let Some(trap) = &self.shared.trap {
             trap(self.work.id, attempt);
         }
-        let Shared { variant, params, .. } = &*self.shared;
+        let HuntContext { variant, params, .. } = &*self.shared;
         let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
         let search = match (begun, attempt, self.progress.offered()) {
             (Some(search), ..) => search,
@@ -201,14 +205,15 @@ impl Unit for HuntUnit {
             }
             _ => self.work.start(*variant, params),
         };
-        Ok(Running { search, saved_at: Instant::now() })
+        Ok(RunningSearch { search, saved_at: Instant::now() })
     }
 
-    fn run(&self, running: &mut Running, lease: &dyn Lease<Report>) -> Option<Outcome> {
+    fn run(&self, running: &mut RunningSearch, lease: &dyn Lease<HuntReport>) -> Option<HuntOutcome> {
         let search = &mut running.search;
         let offers = self.shared.novelty.as_ref().map(Offers::to);
         self.progress.worker.store(lease.worker(), Ordering::Relaxed);
-        let mut control = Control { unit: self, lease, best: search.best(), stopped: None, reached: false, offers };
+        let mut control =
+            SearchControl { unit: self, lease, best: search.best(), stopped: None, reached: false, offers };
         let end = search.run(&mut control);
         let (stopped, reached) = (control.stopped, control.reached);
         let (iterations, best) = (search.iterations(), search.best());
@@ -220,19 +225,19 @@ impl Unit for HuntUnit {
                 running.saved_at = Instant::now();
             }
             self.progress.worker.store(NOBODY, Ordering::Relaxed);
-            return reached.then_some(Outcome::Reached);
+            return reached.then_some(HuntOutcome::Reached);
         }
         self.progress.worker.store(NOBODY, Ordering::Relaxed);
         let results = Results::from(search.results());
         let game = self.work.call.is_some().then(|| search.best_game());
-        Some(Outcome::Ended { end, iterations, best, results, game })
+        Some(HuntOutcome::Ended { end, iterations, best, results, game })
     }
 }
 
 /// A worker's side of one search.
-struct Control<'a> {
+struct SearchControl<'a> {
     unit: &'a HuntUnit,
-    lease: &'a dyn Lease<Report>,
+    lease: &'a dyn Lease<HuntReport>,
     /// Best score of the unit.
     best: u32,
     /// Why it was told to stop.
@@ -243,14 +248,14 @@ struct Control<'a> {
     offers: Option<Offers<'a>>,
 }
 
-impl Control<'_> {
+impl SearchControl<'_> {
     fn find(&self, moves: &[Move], iterations: u64) -> FreshFind {
         let (worker, unit_seed, at) = (self.lease.worker(), self.unit.work.unit.seed, Instant::now());
         FreshFind { worker, unit_seed, moves: moves.to_vec(), iterations, at }
     }
 }
 
-impl Ctl<Move> for Control<'_> {
+impl Ctl<Move> for SearchControl<'_> {
     fn poll(&mut self, iterations: u64, best: u32) -> Signal {
         let progress = &self.unit.progress;
         progress.iterations.store(iterations, Ordering::Relaxed);
@@ -272,7 +277,7 @@ impl Ctl<Move> for Control<'_> {
         let score = moves.len() as u32;
         self.best = self.best.max(score);
         if self.unit.shared.best.fetch_max(score, Ordering::Relaxed) < score {
-            self.lease.report(Report::Improved(self.find(moves, iterations)));
+            self.lease.report(HuntReport::Improved(self.find(moves, iterations)));
         }
         self.reached |= self.unit.shared.target.is_some_and(|target| score >= target);
     }
@@ -284,8 +289,8 @@ impl Ctl<Move> for Control<'_> {
     fn found(&mut self, moves: &[Move], iterations: u64) {
         let Some(key) = self.offers.as_mut().and_then(|offers| offers.settle(moves)) else { return };
         self.lease.report(match check_moves(self.unit.shared.variant, moves, self.unit.work.id) {
-            Ok(()) => Report::Found(key, self.find(moves, iterations)),
-            Err(error) => Report::Refused(error),
+            Ok(()) => HuntReport::Found(key, self.find(moves, iterations)),
+            Err(error) => HuntReport::Refused(error),
         });
     }
 }

@@ -1,6 +1,6 @@
 //! The thread that writes: changes that come within a short time become one transaction.
 
-use super::{Change, Inner, Opened, StoreError, open_database, open_shadow, tables};
+use super::{Change, OpenDatabase, SharedStore, StoreError, open_database, open_shadow, tables};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use redb::{Database, ReadableDatabase};
 use std::sync::{Arc, PoisonError};
@@ -17,7 +17,7 @@ const MOST: usize = 50_000;
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Changes on their way.
-pub struct Waiting {
+pub struct WaitingChanges {
     /// In order.
     pub changes: Vec<Change>,
     /// Who waits for them.
@@ -26,13 +26,13 @@ pub struct Waiting {
 
 /// The thread. Dropping it waits until everything is written, or cannot be.
 pub struct Committer {
-    waiting: Option<Sender<Waiting>>,
+    waiting: Option<Sender<WaitingChanges>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Committer {
     /// Starts it.
-    pub fn start(inner: &Arc<Inner>) -> Result<Committer, StoreError> {
+    pub fn start(inner: &Arc<SharedStore>) -> Result<Committer, StoreError> {
         let (waiting, incoming) = unbounded();
         let of_thread = Arc::clone(inner);
         let builder = std::thread::Builder::new().name("store".to_owned());
@@ -42,7 +42,7 @@ impl Committer {
     }
 
     /// Hands over changes.
-    pub fn send(&self, changes: Waiting) {
+    pub fn send(&self, changes: WaitingChanges) {
         if let Some(waiting) = &self.waiting {
             let _ = waiting.send(changes);
         }
@@ -59,13 +59,13 @@ impl Drop for Committer {
 }
 
 struct Writing {
-    inner: Arc<Inner>,
+    inner: Arc<SharedStore>,
     /// Changes for which nobody waits and which the disk has refused.
     kept: Vec<Change>,
 }
 
 impl Writing {
-    fn run(mut self, incoming: &Receiver<Waiting>) {
+    fn run(mut self, incoming: &Receiver<WaitingChanges>) {
         loop {
             let first = if self.kept.is_empty() {
                 incoming.recv().map_err(|_| RecvTimeoutError::Disconnected)
@@ -89,7 +89,7 @@ impl Writing {
     }
 
     /// Writes a batch after what was kept. If the disk refuses, those who wait are told, and nothing of theirs is kept.
-    fn write(&mut self, mut batch: Vec<Waiting>) {
+    fn write(&mut self, mut batch: Vec<WaitingChanges>) {
         let changes = self.kept.iter().chain(batch.iter().flat_map(|waiting| &waiting.changes));
         let written = self.transact(changes);
         match &written {
@@ -112,7 +112,9 @@ impl Writing {
         self.reopen()?;
         let written = {
             let database = self.inner.database.read().unwrap_or_else(PoisonError::into_inner);
-            let Some(Opened { database, writable: true }) = &*database else { return Err("it is closed".to_owned()) };
+            let Some(OpenDatabase { database, writable: true }) = &*database else {
+                return Err("it is closed".to_owned());
+            };
             commit(database, changes)
         };
         written.map_err(|error| {
@@ -131,12 +133,13 @@ impl Writing {
         }
         match open_database(&self.inner) {
             Ok(database) => {
-                *opened = Some(Opened { database, writable: true });
+                *opened = Some(OpenDatabase { database, writable: true });
                 Ok(())
             }
             Err(error) => {
                 if opened.is_none() {
-                    *opened = open_shadow(&self.inner).ok().map(|database| Opened { database, writable: false });
+                    *opened =
+                        open_shadow(&self.inner).ok().map(|database| OpenDatabase { database, writable: false });
                 }
                 Err(error.to_string())
             }
@@ -145,7 +148,7 @@ impl Writing {
 }
 
 /// Whatever comes soon after the first.
-fn gather(first: Waiting, incoming: &Receiver<Waiting>) -> Vec<Waiting> {
+fn gather(first: WaitingChanges, incoming: &Receiver<WaitingChanges>) -> Vec<WaitingChanges> {
     let begun = Instant::now();
     let mut watched = first.answer.is_some();
     let mut size = first.changes.len();

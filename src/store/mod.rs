@@ -13,11 +13,10 @@ mod committer;
 pub mod grids;
 mod shadow;
 mod tables;
-pub mod tree;
 
 use crate::core::frame::{Flaw, read_row};
 use crate::core::search::End;
-use committer::{Committer, Waiting};
+use committer::{Committer, WaitingChanges};
 use grids::{GridRecord, Scope};
 use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableDefinition};
 use serde::{Deserialize, Serialize};
@@ -126,21 +125,21 @@ pub enum Change {
 }
 
 /// What the parts of the store share.
-struct Inner {
+struct SharedStore {
     path: PathBuf,
     /// Closed for a moment after the disk has refused.
-    database: RwLock<Option<Opened>>,
+    database: RwLock<Option<OpenDatabase>>,
     trouble: Mutex<Option<String>>,
 }
 
 /// The open file.
-struct Opened {
+struct OpenDatabase {
     database: Database,
     /// The disk takes what is written. Otherwise it stays in memory and is lost, so nothing is committed.
     writable: bool,
 }
 
-impl Inner {
+impl SharedStore {
     fn damaged(&self, what: impl Into<String>) -> StoreError {
         StoreError::Damaged { path: self.path.clone(), what: what.into() }
     }
@@ -167,7 +166,7 @@ impl Inner {
 
 /// The store. Dropping it writes what is still to be written.
 pub struct Store {
-    inner: Arc<Inner>,
+    inner: Arc<SharedStore>,
     committer: Committer,
 }
 
@@ -178,8 +177,8 @@ impl Store {
     /// If it cannot be opened, is in use, damaged, or newer than this program.
     pub fn open(directory: &Path) -> Result<Store, StoreError> {
         let path = directory.join(FILE);
-        let inner = Arc::new(Inner { path, database: RwLock::new(None), trouble: Mutex::new(None) });
-        let database = Opened { database: open_database(&inner)?, writable: true };
+        let inner = Arc::new(SharedStore { path, database: RwLock::new(None), trouble: Mutex::new(None) });
+        let database = OpenDatabase { database: open_database(&inner)?, writable: true };
         *inner.database.write().unwrap_or_else(PoisonError::into_inner) = Some(database);
         let store = Store { committer: Committer::start(&inner)?, inner };
         match catch_unwind(AssertUnwindSafe(|| store.check())) {
@@ -195,7 +194,7 @@ impl Store {
     /// If they cannot be written; none of them is made then.
     pub fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
         let (answer, answered) = crossbeam_channel::bounded(1);
-        self.committer.send(Waiting { changes, answer: Some(answer) });
+        self.committer.send(WaitingChanges { changes, answer: Some(answer) });
         match answered.recv() {
             Ok(Ok(())) => Ok(()),
             Ok(Err(reason)) => Err(self.inner.refused(reason)),
@@ -205,7 +204,7 @@ impl Store {
 
     /// Makes the changes soon, in order with all others. They survive the disk being full, but not a crash before.
     pub fn later(&self, changes: Vec<Change>) {
-        self.committer.send(Waiting { changes, answer: None });
+        self.committer.send(WaitingChanges { changes, answer: None });
     }
 
     /// Returns when all changes until now are safe.
@@ -257,7 +256,7 @@ impl Store {
 
     fn read<T>(&self, read: impl FnOnce(&ReadTransaction) -> Result<T, redb::Error>) -> Result<T, StoreError> {
         let database = self.inner.database.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(Opened { database, .. }) = &*database else { return Err(self.inner.refused("it is closed")) };
+        let Some(OpenDatabase { database, .. }) = &*database else { return Err(self.inner.refused("it is closed")) };
         let transaction = database.begin_read().map_err(|error| self.inner.error(error))?;
         read(&transaction).map_err(|error| self.inner.error(error))
     }
@@ -475,7 +474,7 @@ impl Store {
 }
 
 /// Opens the file, and has redb check its pages.
-fn open_database(inner: &Inner) -> Result<Database, StoreError> {
+fn open_database(inner: &SharedStore) -> Result<Database, StoreError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -485,14 +484,14 @@ fn open_database(inner: &Inner) -> Result<Database, StoreError> {
 }
 
 /// Opens the file for reading alone; redb may seem to write.
-fn open_shadow(inner: &Inner) -> Result<Database, StoreError> {
+fn open_shadow(inner: &SharedStore) -> Result<Database, StoreError> {
     let shadow = File::open(&inner.path).and_then(Shadow::over);
     let shadow = shadow.map_err(|source| StoreError::Open { path: inner.path.clone(), source })?;
     checked(inner, |builder| builder.create_with_backend(shadow))
 }
 
 fn checked(
-    inner: &Inner,
+    inner: &SharedStore,
     open: impl FnOnce(&Builder) -> Result<Database, redb::DatabaseError>,
 ) -> Result<Database, StoreError> {
     let path = &inner.path;

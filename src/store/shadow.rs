@@ -15,11 +15,11 @@ const PAGE: u64 = 4096;
 /// A file with what seems to have been written to it.
 #[derive(Debug)]
 pub struct Shadow {
-    state: Mutex<State>,
+    state: Mutex<ShadowState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct ShadowState {
     file: File,
     /// Bytes that there seem to be.
     length: u64,
@@ -36,15 +36,15 @@ impl Shadow {
     /// If its length cannot be read.
     pub fn over(file: File) -> io::Result<Shadow> {
         let length = file.metadata()?.len();
-        Ok(Shadow { state: Mutex::new(State { file, length, seen: length, pages: BTreeMap::new() }) })
+        Ok(Shadow { state: Mutex::new(ShadowState { file, length, seen: length, pages: BTreeMap::new() }) })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ShadowState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl ShadowState {
     fn check(&self, offset: u64, length: usize) -> io::Result<()> {
         match offset.checked_add(length as u64) {
             Some(end) if end <= self.length => Ok(()),

@@ -5,7 +5,7 @@
 //! the test reads. Some panic, some fall silent, until they are told.
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use morpion::queue::local::Options;
+use morpion::queue::local::LocalOptions;
 use morpion::queue::{LaneId, Lease, MOST_ATTEMPTS, Message, Queue, Terms, Unit};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub type Made = Box<dyn Queue<Count>>;
-pub type Backend = fn(u32, Options) -> Made;
+pub type Backend = fn(u32, LocalOptions) -> Made;
 
 /// What all units of a test leave behind.
 #[derive(Debug, Default)]
@@ -165,8 +165,8 @@ impl Lane {
     }
 }
 
-fn fast() -> Options {
-    Options { quantum: Duration::from_millis(20), ..Options::default() }
+fn fast() -> LocalOptions {
+    LocalOptions { quantum: Duration::from_millis(20), ..LocalOptions::default() }
 }
 
 /// Everything that is asked of a backend.
@@ -214,7 +214,7 @@ fn reports_come_before_the_end(backend: Backend) {
 
 fn priority_goes_first_and_preempts(backend: Backend) {
     // A quantum that never ends: only priority takes a worker away.
-    let queue = backend(2, Options { quantum: Duration::from_secs(3600), ..Options::default() });
+    let queue = backend(2, LocalOptions { quantum: Duration::from_secs(3600), ..LocalOptions::default() });
     let probe = Arc::new(Probe::default());
     let low = Lane::open(&queue, Terms { priority: -1, ..Terms::default() }, &probe);
     for unit in 0..2 {
@@ -368,7 +368,7 @@ fn failures_are_contained(backend: Backend) {
 }
 
 fn a_silent_worker_loses_its_unit(backend: Backend) {
-    let queue = backend(2, Options { lease: Duration::from_secs(2), ..fast() });
+    let queue = backend(2, LocalOptions { lease: Duration::from_secs(2), ..fast() });
     let probe = Arc::new(Probe::default());
     let lane = Lane::open(&queue, Terms::default(), &probe);
     probe.gate.store(true, Ordering::SeqCst);

@@ -9,7 +9,7 @@ use morpion::daemon::directory::StateDirectoryError;
 use morpion::daemon::scheduler::{Daemon, DaemonOptions, OpenError, Shutdown};
 use morpion::daemon::service::{GridFilter, JobCommand as Order, JobFilter, Page, Refusal, Service};
 use morpion::daemon::view::{GridView, JobId, JobRequest, JobState, JobView, UnitView};
-use morpion::queue::local::Options as QueueOptions;
+use morpion::queue::local::LocalOptions;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -46,7 +46,7 @@ pub fn options(state: &Path, workers: u32) -> DaemonOptions {
     DaemonOptions {
         state: state.to_owned(),
         workers,
-        queue: QueueOptions { quantum: Duration::from_millis(50), ..QueueOptions::default() },
+        queue: LocalOptions { quantum: Duration::from_millis(50), ..LocalOptions::default() },
         pace: Duration::from_millis(200),
         kinds: Box::new(Kinds),
         trap: None,

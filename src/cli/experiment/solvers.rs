@@ -9,7 +9,7 @@ use crate::cli::solve::display::{grouped, range};
 use crate::core::game::MAX_VALUE;
 use crate::jobs::solve::{SolveJob, Visitor};
 use crate::runner::engine::Plan;
-use crate::runner::tree::crew::MakeEngine;
+use crate::runner::tree::solver::MakeEngine;
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::Monitor;
 use crate::solvers::solvable::Solvable;

@@ -151,7 +151,7 @@ fn run(case: &Case, seed: u64, budget: Budget) -> anyhow::Result<Run> {
     let stopwatch = Stopwatch::start();
     let target = case.job.target;
     let mut watch = Watch { stopwatch, budget, target, before: 0, bests: Vec::new(), moves: Vec::new() };
-    while let hunts::Step::Work(mut work) = hunt.next() {
+    while let hunts::NextUnit::Unit(mut work) = hunt.next() {
         // The rest of the budget.
         if let Budget::Iterations(n) = budget {
             let left = n - watch.before;

@@ -8,19 +8,19 @@ use crate::core::game::{Game, Value};
 use crate::jobs::solve::{goal_name, identity};
 use crate::jobs::tree::coordinator::Coordinator;
 use crate::jobs::tree::credit::{Credit, Tally, Worker, by_user, total};
-use crate::jobs::tree::record::Event;
+use crate::jobs::tree::record::TreeEvent;
 use crate::jobs::tree::settings::{Feeder, Settings};
-use crate::jobs::tree::state::State;
+use crate::jobs::tree::state::TreeState;
 use crate::runner::Interrupt;
 use crate::runner::engine::Plan;
 use crate::runner::progress::Progress;
-use crate::runner::tree::crew::{ByEngine, Solver};
-use crate::runner::tree::file::{self, Opened};
-use crate::runner::tree::{Member, Observer, SolveEnding, solve_by_units};
+use crate::runner::tree::file::{self, OpenedTree};
+use crate::runner::tree::solver::{ByEngine, Solver};
+use crate::runner::tree::store::TreeStore;
+use crate::runner::tree::{CreditedSolver, SolveEnding, SolveListener, solve_by_units};
 use crate::solvers::solvable::Solvable;
 use crate::solvers::solve::Goal;
 use crate::solvers::table::Table;
-use crate::store::tree::TreeStore;
 use crate::strategies::params::parse_count;
 use anyhow::bail;
 use indicatif::ProgressBar;
@@ -151,16 +151,16 @@ pub fn solve_one<G: Solvable>(
     let memory = options.memory();
     // Before anything is begun.
     drop(Table::new(memory)?);
-    let hire = |place: usize| Member {
+    let factory = |place: usize| CreditedSolver {
         user: units.user().to_owned(),
         name: (place + 1).to_string(),
-        hire: Box::new(move || Ok(Box::new(ByEngine::new(plan, Table::new(memory)?)) as Box<dyn Solver<G>>)),
+        factory: Box::new(move || Ok(Box::new(ByEngine::new(plan, Table::new(memory)?)) as Box<dyn Solver<G>>)),
     };
     let mut coordinator = Coordinator::new(state);
     let (began, cpu) = (Instant::now(), machine::process_seconds());
     let bar = live_line();
     let mut display = Display { bar: bar.as_ref(), label: &problem.label, began };
-    let ended = solve_by_units(&mut coordinator, store.as_mut(), options.threads, &hire, interrupt, &mut display);
+    let ended = solve_by_units(&mut coordinator, store.as_mut(), options.threads, &factory, interrupt, &mut display);
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
@@ -184,11 +184,11 @@ fn begin<G: Game>(
     title: &str,
     options: &Options,
     settings: Settings,
-) -> anyhow::Result<(State<G>, Option<TreeStore>)> {
+) -> anyhow::Result<(TreeState<G>, Option<TreeStore>)> {
     let root = problem.position.clone();
-    let Some(directory) = &options.units.state else { return Ok((State::new(root, settings)?, None)) };
+    let Some(directory) = &options.units.state else { return Ok((TreeState::new(root, settings)?, None)) };
     let job = identity(title, &problem.text, &options.question.choice(), options.memory());
-    let Opened { state, store, .. } = file::open(directory, &job, root, settings)?;
+    let OpenedTree { state, store, .. } = file::open(directory, &job, root, settings)?;
     Ok((state, Some(store)))
 }
 
@@ -199,19 +199,19 @@ struct Display<'a> {
     began: Instant,
 }
 
-impl<G: Game> Observer<G> for Display<'_> {
-    fn event(&mut self, state: &State<G>, event: &Event, _: f64) -> io::Result<()> {
+impl<G: Game> SolveListener<G> for Display<'_> {
+    fn event(&mut self, state: &TreeState<G>, event: &TreeEvent, _: f64) -> io::Result<()> {
         let say = |text: String| match self.bar {
             Some(bar) => bar.suspend(|| eprintln!("{text}")),
             None => eprintln!("{text}"),
         };
         let name = |worker: u32| state.workers().get(worker as usize).map_or_else(String::new, full_name);
         match event {
-            Event::Refused { unit, worker } => say(format!("worker {} was wrong on unit {unit}", name(*worker))),
-            Event::Distrusted { worker } => {
+            TreeEvent::Refused { unit, worker } => say(format!("worker {} was wrong on unit {unit}", name(*worker))),
+            TreeEvent::Distrusted { worker } => {
                 say(format!("worker {} is often wrong: it is no longer trusted", name(*worker)));
             }
-            Event::Contradiction { .. } => {
+            TreeEvent::Contradiction { .. } => {
                 say("answers contradict each other: some worker was wrong, and believed; --quorum 2 would have noticed"
                     .to_owned());
             }
@@ -220,7 +220,7 @@ impl<G: Game> Observer<G> for Display<'_> {
         Ok(())
     }
 
-    fn progress(&mut self, state: &State<G>, progress: &Progress) -> io::Result<()> {
+    fn progress(&mut self, state: &TreeState<G>, progress: &Progress) -> io::Result<()> {
         let Some(bar) = self.bar else { return Ok(()) };
         let (alpha, beta) = (state.meta().aim.window.alpha, state.meta().aim.window.beta);
         let asked = match beta - alpha {
@@ -251,7 +251,7 @@ struct Report<'a, G> {
     problem: &'a Problem<G>,
     title: &'a str,
     options: &'a Options,
-    state: &'a State<G>,
+    state: &'a TreeState<G>,
     ended: SolveEnding,
     began: Instant,
     cpu: Option<f64>,

@@ -6,8 +6,8 @@ use crate::daemon::records::{JobStanding, Spec};
 use crate::daemon::view::{EventKind, JobId, JobLimits};
 use crate::jobs::ending::JobEnd;
 use crate::queue::{LaneId, Terms};
-use crate::runner::Limits;
-use crate::runner::orders::{NotDone, Order, Ordered, Orders, orders};
+use crate::runner::SessionLimits;
+use crate::runner::orders::{NotDone, OrderReceiver, Orders, SessionOrder, orders};
 use crate::runner::progress::Progress;
 use crate::store::{Change, UnitRecord};
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub struct LiveJob {
 
 impl ActiveJob {
     /// With where its orders come out.
-    pub fn new() -> (ActiveJob, Ordered) {
+    pub fn new() -> (ActiveJob, OrderReceiver) {
         let (orders, ordered) = orders();
         (ActiveJob { orders, live: Arc::default(), cancelled: false }, ordered)
     }
@@ -56,8 +56,8 @@ impl ActiveJob {
     /// Tells it to end.
     pub fn end(&self, how: Shutdown) {
         self.orders.send(match how {
-            Shutdown::Now => Order::Stop,
-            Shutdown::WhenUnitsEnd => Order::Drain,
+            Shutdown::Now => SessionOrder::Stop,
+            Shutdown::WhenUnitsEnd => SessionOrder::Drain,
         });
     }
 
@@ -71,7 +71,7 @@ impl ActiveJob {
 ///
 /// # Errors
 /// If the coordinator has ended, or does not answer.
-pub fn give(orders: &Orders, order: Order) -> Result<(), NotDone> {
+pub fn give(orders: &Orders, order: SessionOrder) -> Result<(), NotDone> {
     orders.give(order, PATIENCE)
 }
 
@@ -95,9 +95,9 @@ impl From<Option<JobEnd>> for CoordinatorEnd {
 }
 
 /// The terms and limits that a session is to keep.
-pub fn allowed(limits: &JobLimits, priority: i32, weight: u32) -> (Limits, Terms) {
+pub fn allowed(limits: &JobLimits, priority: i32, weight: u32) -> (SessionLimits, Terms) {
     let JobLimits { seconds, iterations, threads, memory } = *limits;
-    (Limits { seconds, iterations, memory }, Terms { priority, weight, workers: threads })
+    (SessionLimits { seconds, iterations, memory }, Terms { priority, weight, workers: threads })
 }
 
 impl Daemon {
@@ -106,7 +106,7 @@ impl Daemon {
         &self,
         id: JobId,
         live: &Arc<Mutex<LiveJob>>,
-        ordered: &Ordered,
+        ordered: &OrderReceiver,
     ) -> (CoordinatorEnd, Option<JobStanding>) {
         let ran = catch_unwind(AssertUnwindSafe(|| self.run(id, live, ordered)));
         let ended = match ran {
@@ -119,7 +119,12 @@ impl Daemon {
         (ended, standing)
     }
 
-    fn run(&self, id: JobId, live: &Arc<Mutex<LiveJob>>, ordered: &Ordered) -> Result<CoordinatorEnd, CannotRun> {
+    fn run(
+        &self,
+        id: JobId,
+        live: &Arc<Mutex<LiveJob>>,
+        ordered: &OrderReceiver,
+    ) -> Result<CoordinatorEnd, CannotRun> {
         let lost = || CannotRun::Failed("what it is made of is missing from the store".to_owned());
         let spec = self.store.spec(id)?.ok_or_else(lost)?;
         let Spec { work, .. } = serde_json::from_slice(&spec).map_err(|_| lost())?;

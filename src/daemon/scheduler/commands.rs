@@ -8,7 +8,7 @@ use crate::daemon::records::{JobRecord, Spec};
 use crate::daemon::service::{Adjustment, JobCommand, Refusal};
 use crate::daemon::view::{EventKind, JobId, JobLimits, JobRequest, JobState, JobView};
 use crate::jobs::ending::JobEnd;
-use crate::runner::orders::{NotDone, Order};
+use crate::runner::orders::{NotDone, SessionOrder};
 use crate::store::{Change, StoreError};
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
@@ -148,7 +148,7 @@ impl Daemon {
                 core.waiting.remove(&place);
                 drop(core);
                 if let Some(orders) = orders
-                    && give(&orders, Order::Pause) == Err(NotDone::Late)
+                    && give(&orders, SessionOrder::Pause) == Err(NotDone::Late)
                 {
                     return Err(Refusal::Unavailable(format!(
                         "job {id} has not paused yet: its coordinator is busy"
@@ -165,7 +165,7 @@ impl Daemon {
                 match orders {
                     Some(orders) => {
                         drop(core);
-                        if give(&orders, Order::GoOn) == Err(NotDone::Ended) {
+                        if give(&orders, SessionOrder::GoOn) == Err(NotDone::Ended) {
                             self.wait_again(id);
                         }
                     }
@@ -198,7 +198,7 @@ impl Daemon {
                     self.set_state(&mut core, id, JobState::Draining);
                     drop(core);
                     // If it has ended, it has ended as was wished.
-                    let _ = give(&orders, Order::Drain);
+                    let _ = give(&orders, SessionOrder::Drain);
                 } else if began {
                     self.set_state(&mut core, id, JobState::Draining);
                     core.waiting.insert(place);
@@ -270,7 +270,7 @@ impl Daemon {
         if let Some(orders) = orders {
             let (limits, terms) = allowed(&limits, priority, weight);
             // A coordinator that has ended reads them when it begins again.
-            let _ = give(&orders, Order::Adjust(limits, terms));
+            let _ = give(&orders, SessionOrder::Adjust(limits, terms));
         }
         self.store.barrier().map_err(refusal)?;
         self.show(id)

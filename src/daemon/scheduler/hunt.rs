@@ -9,14 +9,16 @@ use crate::jobs::ending::JobEnd;
 use crate::jobs::hunt::{Find, Hunt, Job};
 use crate::notation::grid::Grid;
 use crate::queue::LaneId;
-use crate::queue::any::Of;
+use crate::queue::any::TypedQueue;
 use crate::runner::archive::{self, ArchiveError, KeptFind, Reader};
 use crate::runner::best::{BestError, provenance};
-use crate::runner::directory::DirectoryError;
-use crate::runner::events::{Event, LogError, What};
-use crate::runner::state::{self, StoreError};
+use crate::runner::directory::HuntDirectoryError;
+use crate::runner::events::{HuntEvent, HuntEventKind, LogError};
+use crate::runner::state::{self, StateFileError};
 use crate::runner::status::Status;
-use crate::runner::{Changes, Clocking, Failure, Interrupt, Observer, Place, Report, RunError, Session};
+use crate::runner::{
+    Changes, Clocking, FailedAttempt, HuntListener, HuntSession, Interrupt, RunError, SessionReport, WorkerShare,
+};
 use crate::store::grids::{GridRecord, GridSource};
 use crate::store::{Change, UnitRecord};
 use std::io;
@@ -41,9 +43,9 @@ impl JobKind for Job {
         let opened = if resumed {
             let changes =
                 Changes { threads: Some(workers + 1), time_limit: Some(limits.seconds), ..Changes::default() };
-            Session::resume(&path, changes)
+            HuntSession::resume(&path, changes)
         } else {
-            Session::begin(&path, self.clone(), workers + 1, limits.seconds)
+            HuntSession::begin(&path, self.clone(), workers + 1, limits.seconds)
         };
         let mut session = match opened {
             Err(RunError::TimeIsUp { .. }) => return Ok(CoordinatorEnd::Finished(JobEnd::Time)),
@@ -66,9 +68,10 @@ impl JobKind for Job {
             })?;
             session.set_aside(aside);
         }
-        let queue = Arc::new(Of(Arc::clone(&daemon.queue) as _));
-        let place = Place { queue, terms, clocking: Clocking::Busy };
-        let Report { ending, status } = session.run_on(&place, &Interrupt::default(), ordered, &mut observer)?;
+        let queue = Arc::new(TypedQueue(Arc::clone(&daemon.queue) as _));
+        let place = WorkerShare { queue, terms, clocking: Clocking::Busy };
+        let SessionReport { ending, status } =
+            session.run_on(&place, &Interrupt::default(), ordered, &mut observer)?;
         observer.reporter.live().standing = Some(of_hunt(&status));
         Ok(ending.job_end().into())
     }
@@ -100,8 +103,8 @@ fn is_of_the_disk(error: &RunError) -> bool {
         RunError::File(_)
             | RunError::Observer(_)
             | RunError::Spawn(_)
-            | RunError::Directory(DirectoryError::File(_) | DirectoryError::Locked(_))
-            | RunError::Store(StoreError::File(_))
+            | RunError::Directory(HuntDirectoryError::File(_) | HuntDirectoryError::Locked(_))
+            | RunError::Store(StateFileError::File(_))
             | RunError::Log(LogError::File(_))
             | RunError::Best(BestError::File(_))
             | RunError::Archive(ArchiveError::File(_))
@@ -152,7 +155,7 @@ impl HuntObserver<'_> {
     }
 
     /// Stores what a crash may have kept from the store: what the session's own files say is what counts.
-    fn catch_up(&mut self, session: &Session) -> Result<(), CannotRun> {
+    fn catch_up(&mut self, session: &HuntSession) -> Result<(), CannotRun> {
         for ended in session.since() {
             let (end, iterations, best) = (Some(ended.end), ended.iterations, ended.best);
             let record = UnitRecord { attempts: 1, end, iterations, best, error: None, aside: false };
@@ -177,11 +180,11 @@ impl HuntObserver<'_> {
     }
 }
 
-impl Observer for HuntObserver<'_> {
-    fn event(&mut self, event: &Event) -> io::Result<()> {
+impl HuntListener for HuntObserver<'_> {
+    fn event(&mut self, event: &HuntEvent) -> io::Result<()> {
         let JobReporter { daemon, id, .. } = self.reporter;
         match &event.what {
-            What::Best { score, record, new, .. } => {
+            HuntEventKind::Best { score, record, new, .. } => {
                 let grid = daemon.lock().open(id).and_then(|open| open.record.best_grid);
                 let what = EventKind::Best {
                     score: *score,
@@ -192,12 +195,16 @@ impl Observer for HuntObserver<'_> {
                 };
                 daemon.tell(Some(id), what);
             }
-            What::Unit { unit, end, iterations, best, .. } => {
+            HuntEventKind::Unit { unit, end, iterations, best, .. } => {
                 let (end, iterations, best) = (Some(*end), *iterations, *best);
                 let record = UnitRecord { attempts: 1, end, iterations, best, error: None, aside: false };
                 self.reporter.ended(*unit, record);
             }
-            What::Start(_) | What::Resume(_) | What::Progress { .. } | What::Stop { .. } | What::End { .. } => {}
+            HuntEventKind::Start(_)
+            | HuntEventKind::Resume(_)
+            | HuntEventKind::Progress { .. }
+            | HuntEventKind::Stop { .. }
+            | HuntEventKind::End { .. } => {}
         }
         Ok(())
     }
@@ -219,8 +226,8 @@ impl Observer for HuntObserver<'_> {
         self.put_find(&find.find);
     }
 
-    fn failed(&mut self, failure: &Failure) {
-        let Failure { unit, attempts, error, aside } = failure;
+    fn failed(&mut self, failure: &FailedAttempt) {
+        let FailedAttempt { unit, attempts, error, aside } = failure;
         self.reporter.failed(*unit, *attempts, error, *aside);
     }
 

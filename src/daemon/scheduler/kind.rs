@@ -6,8 +6,8 @@ use crate::daemon::kinds::JobWork;
 use crate::daemon::view::{JobId, SolutionView, StatisticsView};
 use crate::morpion::variant::Variant;
 use crate::queue::Terms;
-use crate::runner::Limits;
-use crate::runner::orders::Ordered;
+use crate::runner::SessionLimits;
+use crate::runner::orders::OrderReceiver;
 use crate::store::StoreError;
 use std::path::Path;
 
@@ -56,9 +56,9 @@ pub struct RunContext<'a> {
     /// Where it tells what happens.
     pub reporter: JobReporter<'a>,
     /// Where its orders come out.
-    pub ordered: &'a Ordered,
+    pub ordered: &'a OrderReceiver,
     /// What it may use.
-    pub limits: Limits,
+    pub limits: SessionLimits,
     /// On which terms it shares the workers.
     pub terms: Terms,
     /// Units set aside in earlier sessions.

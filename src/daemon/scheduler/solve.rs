@@ -8,23 +8,23 @@ use crate::daemon::solutions::{BoundsCourse, credit, view};
 use crate::daemon::view::{EventKind, JobId, SolutionStatisticsView, StatisticsView, VERSION};
 use crate::jobs::solve::{SolveJob, Visitor};
 use crate::jobs::tree::coordinator::Coordinator;
-use crate::jobs::tree::record::{Event, Record};
-use crate::jobs::tree::state::State;
-use crate::jobs::tree::unit::{Outcome, Spent, UnitId};
+use crate::jobs::tree::record::{TreeEvent, TreeRecord};
+use crate::jobs::tree::state::TreeState;
+use crate::jobs::tree::unit::{Spent, UnitId, UnitOutcome};
 use crate::queue::LaneId;
-use crate::queue::any::Of;
+use crate::queue::any::TypedQueue;
 use crate::runner::atomic::{Keep, replace};
 use crate::runner::engine::Plan;
 use crate::runner::orders::Interrupt;
 use crate::runner::progress::Progress;
-use crate::runner::tree::crew::{ByEngine, Solver};
-use crate::runner::tree::file::{self, Opened};
-use crate::runner::tree::{Member, Observer, Session, TreeError};
-use crate::runner::{Clocking, Place};
+use crate::runner::tree::file::{self, OpenedTree};
+use crate::runner::tree::solver::{ByEngine, Solver};
+use crate::runner::tree::store::TreeStoreError;
+use crate::runner::tree::{CreditedSolver, SolveListener, SolveSession, TreeError};
+use crate::runner::{Clocking, WorkerShare};
 use crate::solvers::solvable::Solvable;
 use crate::solvers::table::Table;
 use crate::store::UnitRecord;
-use crate::store::tree::TreeStoreError;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl JobKind for SolveJob {
             type Out = Result<JobFacts, String>;
             fn visit<G: Solvable>(self, root: G) -> Self::Out {
                 let First(job) = self;
-                let state = State::new(root.clone(), job.settings.clone()).map_err(|error| error.to_string())?;
+                let state = TreeState::new(root.clone(), job.settings.clone()).map_err(|error| error.to_string())?;
                 let solution = Some(view(job, &root, &state, &Progress::default()));
                 Ok(JobFacts { variant: None, seed: Some(job.settings.seed), solution })
             }
@@ -87,10 +87,10 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
     let (daemon, id) = (reporter.daemon, reporter.id);
     let folder = daemon.directory.job(id);
     let plan = Plan::new(&job.choice, 1).map_err(|error| CannotRun::Failed(error.to_string()))?;
-    let Opened { state, mut store, since, seconds } =
+    let OpenedTree { state, mut store, since, seconds } =
         file::open(&folder, &job.identity(&root.text()), root.clone(), job.settings.clone())?;
     for record in since {
-        if let Record::Settled { unit, outcome, spent, .. } = record
+        if let TreeRecord::Settled { unit, outcome, spent, .. } = record
             && let Some(record) = record_of(outcome, spent)
         {
             reporter.catch_up(unit, record)?;
@@ -100,17 +100,17 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
     let course = read(&path).ok().flatten().unwrap_or_default().course;
     let mut observer = SolveObserver { reporter, job, root, course: BoundsCourse::new(course), path };
     let memory = job.memory;
-    let hire = |place: usize| Member {
+    let factory = |place: usize| CreditedSolver {
         user: job.user.clone(),
         name: (place + 1).to_string(),
-        hire: Box::new(move || Ok(Box::new(ByEngine::new(plan, Table::new(memory)?)) as Box<dyn Solver<G>>)),
+        factory: Box::new(move || Ok(Box::new(ByEngine::new(plan, Table::new(memory)?)) as Box<dyn Solver<G>>)),
     };
     let mut coordinator = Coordinator::new(state);
     let quorum = job.settings.quorum as usize;
-    let session = Session {
+    let session = SolveSession {
         coordinator: &mut coordinator,
         store: Some(&mut store),
-        hire: &hire,
+        factory: &factory,
         // With a quorum one more, to decide where two differ.
         members: if quorum > 1 { quorum + 1 } else { 1 },
         // Beside its table an engine takes up to a quarter of that.
@@ -120,8 +120,8 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
         pace: daemon.pace,
         trap: daemon.trap.as_ref().map(Arc::clone),
     };
-    let queue = Arc::new(Of(Arc::clone(&daemon.queue) as _));
-    let place = Place { queue, terms, clocking: Clocking::Busy };
+    let queue = Arc::new(TypedQueue(Arc::clone(&daemon.queue) as _));
+    let place = WorkerShare { queue, terms, clocking: Clocking::Busy };
     let ending = session.run_on(&place, &Interrupt::default(), ordered, &mut observer)?;
     Ok(ending.job_end().into())
 }
@@ -140,11 +140,11 @@ impl From<TreeError> for CannotRun {
 }
 
 /// What the store notes of a unit that came to this end; nothing if it is still open.
-fn record_of(outcome: Outcome, spent: Spent) -> Option<UnitRecord> {
+fn record_of(outcome: UnitOutcome, spent: Spent) -> Option<UnitRecord> {
     let end = match outcome {
-        Outcome::Answered { .. } => End::Finished,
-        Outcome::Exhausted => End::IterationLimit,
-        Outcome::Stopped | Outcome::Failed => return None,
+        UnitOutcome::Answered { .. } => End::Finished,
+        UnitOutcome::Exhausted => End::IterationLimit,
+        UnitOutcome::Stopped | UnitOutcome::Failed => return None,
     };
     Some(UnitRecord { attempts: 1, end: Some(end), iterations: spent.nodes, best: 0, error: None, aside: false })
 }
@@ -160,30 +160,30 @@ struct SolveObserver<'a, G> {
 
 impl<G: Solvable> SolveObserver<'_, G> {
     /// How the job stands.
-    fn of_job(&self, state: &State<G>, progress: &Progress) -> JobStanding {
+    fn of_job(&self, state: &TreeState<G>, progress: &Progress) -> JobStanding {
         let solution = Some(view(self.job, &self.root, state, progress));
         JobStanding { progress: progress.clone(), solution }
     }
 }
 
-impl<G: Solvable> Observer<G> for SolveObserver<'_, G> {
+impl<G: Solvable> SolveListener<G> for SolveObserver<'_, G> {
     fn began(&mut self, lane: LaneId) {
         self.reporter.began(lane);
     }
 
-    fn event(&mut self, state: &State<G>, event: &Event, seconds: f64) -> io::Result<()> {
+    fn event(&mut self, state: &TreeState<G>, event: &TreeEvent, seconds: f64) -> io::Result<()> {
         let what = match *event {
-            Event::Closer(_) => {
+            TreeEvent::Closer(_) => {
                 let point = self.course.closer::<G>(state, seconds);
                 let settled = state.is_finished();
                 let (lower, upper, nodes) = (point.lower, point.upper, point.nodes);
                 EventKind::Bounds { lower, upper, settled, nodes, seconds }
             }
-            Event::Distrusted { worker } => {
+            TreeEvent::Distrusted { worker } => {
                 let worker = state.workers().get(worker as usize);
                 EventKind::Distrusted { worker: worker.map_or(String::new(), |w| format!("{}/{}", w.user, w.name)) }
             }
-            Event::Closed { unit } => {
+            TreeEvent::Closed { unit } => {
                 let record = UnitRecord {
                     attempts: 1,
                     end: Some(End::Stopped),
@@ -201,7 +201,7 @@ impl<G: Solvable> Observer<G> for SolveObserver<'_, G> {
         Ok(())
     }
 
-    fn ended(&mut self, unit: UnitId, outcome: Outcome, spent: Spent) {
+    fn ended(&mut self, unit: UnitId, outcome: UnitOutcome, spent: Spent) {
         if let Some(record) = record_of(outcome, spent) {
             self.reporter.ended(unit, record);
         }
@@ -212,13 +212,13 @@ impl<G: Solvable> Observer<G> for SolveObserver<'_, G> {
         self.reporter.failed(unit, attempts, error, false);
     }
 
-    fn progress(&mut self, state: &State<G>, progress: &Progress) -> io::Result<()> {
+    fn progress(&mut self, state: &TreeState<G>, progress: &Progress) -> io::Result<()> {
         let standing = self.of_job(state, progress);
         self.reporter.stands(standing);
         Ok(())
     }
 
-    fn saving(&mut self, state: &State<G>, progress: &Progress) -> io::Result<()> {
+    fn saving(&mut self, state: &TreeState<G>, progress: &Progress) -> io::Result<()> {
         self.course.note::<G>(state, progress);
         let written = SolutionStatisticsView { course: self.course.points(), ..credit(state.workers()) };
         let bytes = serde_json::to_vec(&written).map_err(io::Error::other)?;

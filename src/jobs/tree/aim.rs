@@ -14,7 +14,7 @@ const MOST_DOUBLINGS: u32 = 14;
 
 /// Where the answers so far have led.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum Course {
+enum AimCourse {
     /// None yet.
     Begun,
     /// Up, so often.
@@ -30,7 +30,7 @@ enum Course {
 pub struct Aim {
     /// The window.
     pub window: Window,
-    course: Course,
+    course: AimCourse,
 }
 
 impl Aim {
@@ -41,23 +41,23 @@ impl Aim {
             Goal::WinLossDraw => Window { alpha: -1, beta: 1 },
             Goal::Threshold(target) => Window { alpha: target - 1, beta: target },
         };
-        Aim { window, course: Course::Begun }
+        Aim { window, course: AimCourse::Begun }
     }
 
     /// The window after this one has been answered.
     pub fn next(self, bounds: Bounds, point: Value) -> Aim {
         let Bounds { lower, upper } = bounds;
         let course = match (self.course, lower >= self.window.beta) {
-            (Course::Begun, true) => Course::Up(0),
-            (Course::Begun, false) => Course::Down(0),
-            (Course::Up(n), true) => Course::Up(n + 1),
-            (Course::Down(n), false) => Course::Down(n + 1),
-            _ => Course::Between,
+            (AimCourse::Begun, true) => AimCourse::Up(0),
+            (AimCourse::Begun, false) => AimCourse::Down(0),
+            (AimCourse::Up(n), true) => AimCourse::Up(n + 1),
+            (AimCourse::Down(n), false) => AimCourse::Down(n + 1),
+            _ => AimCourse::Between,
         };
         let target = match course {
-            Course::Up(n) => lower + point * (1 << n.min(MOST_DOUBLINGS)),
-            Course::Down(n) => upper - point * ((1 << n.min(MOST_DOUBLINGS)) - 1),
-            Course::Begun | Course::Between => lower + point * (((upper - lower) / point + 1) / 2),
+            AimCourse::Up(n) => lower + point * (1 << n.min(MOST_DOUBLINGS)),
+            AimCourse::Down(n) => upper - point * ((1 << n.min(MOST_DOUBLINGS)) - 1),
+            AimCourse::Begun | AimCourse::Between => lower + point * (((upper - lower) / point + 1) / 2),
         };
         Aim { window: around(target, bounds, point), course }
     }

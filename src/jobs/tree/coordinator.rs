@@ -1,7 +1,7 @@
 //! Hands out units, takes in how they end, and says what the workers have to be told.
 //!
-//! Beside the [`State`] it knows who is at which unit; after a restart nobody is. Every change of the state goes
-//! through a [`Record`]; whoever stores them takes them by [`Coordinator::take_records`] before a unit leaves the house, and
+//! Beside the [`TreeState`] it knows who is at which unit; after a restart nobody is. Every change of the state goes
+//! through a [`TreeRecord`]; whoever stores them takes them by [`Coordinator::take_records`] before a unit leaves the house, and
 //! before an outcome is acknowledged.
 //!
 //! A leaf becomes a unit when it is among the surest that are needed. It is split without being tried if it is the root, if units
@@ -10,10 +10,10 @@
 
 use super::credit::WorkerId;
 use super::node::NodeId;
-use super::record::{Event, Misfit, Record};
+use super::record::{Misfit, TreeEvent, TreeRecord};
 use super::settings::{Feeder, Window};
-use super::state::State;
-use super::unit::{Class, Outcome, Spent, Unit, UnitId};
+use super::state::TreeState;
+use super::unit::{Class, OpenUnit, Spent, UnitId, UnitOutcome};
 use crate::core::game::Game;
 use crate::core::seed::derive;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -30,7 +30,7 @@ const OPEN_PER_WORKER: usize = 8;
 
 /// A unit for a worker.
 #[derive(Debug, Clone)]
-pub struct Work<G> {
+pub struct LeafUnit<G> {
     /// The unit.
     pub unit: UnitId,
     /// The node that it asks about.
@@ -51,7 +51,7 @@ pub struct Work<G> {
 #[derive(Debug, Clone)]
 pub enum Next<G> {
     /// A unit.
-    Unit(Box<Work<G>>),
+    Unit(Box<LeafUnit<G>>),
     /// Nothing now: it should ask again after the next outcome of any worker.
     Wait,
     /// Nothing any more: it is not trusted.
@@ -62,7 +62,7 @@ pub enum Next<G> {
 
 /// What a worker at a unit has to be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum UnitOrder {
     /// The unit is not needed any more.
     Cancel,
     /// Another window is needed, usually a narrower one.
@@ -73,32 +73,32 @@ pub enum Order {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effects {
     /// What happened.
-    pub events: Vec<Event>,
+    pub events: Vec<TreeEvent>,
     /// Who has to be told what about which unit.
-    pub orders: Vec<(WorkerId, UnitId, Order)>,
+    pub orders: Vec<(WorkerId, UnitId, UnitOrder)>,
 }
 
 /// A unit that a worker is at.
 #[derive(Debug, Clone, Copy)]
-struct Lease {
+struct UnitLease {
     cancelled: bool,
 }
 
 /// The coordinator.
 #[derive(Debug, Clone)]
 pub struct Coordinator<G> {
-    state: State<G>,
-    leases: BTreeMap<(UnitId, WorkerId), Lease>,
+    state: TreeState<G>,
+    leases: BTreeMap<(UnitId, WorkerId), UnitLease>,
     /// Workers that have come since the program began.
     present: BTreeSet<WorkerId>,
-    records: Vec<Record>,
+    records: Vec<TreeRecord>,
     effects: Effects,
     handed: u64,
 }
 
 impl<G: Game> Coordinator<G> {
     /// The coordinator of a state, new or restored.
-    pub fn new(state: State<G>) -> Coordinator<G> {
+    pub fn new(state: TreeState<G>) -> Coordinator<G> {
         Coordinator {
             state,
             leases: BTreeMap::new(),
@@ -110,17 +110,17 @@ impl<G: Game> Coordinator<G> {
     }
 
     /// The state.
-    pub fn state(&self) -> &State<G> {
+    pub fn state(&self) -> &TreeState<G> {
         &self.state
     }
 
     /// The state, for whoever stores what changed in it.
-    pub fn state_mut(&mut self) -> &mut State<G> {
+    pub fn state_mut(&mut self) -> &mut TreeState<G> {
         &mut self.state
     }
 
     /// The changes since the last call, to be stored.
-    pub fn take_records(&mut self) -> Vec<Record> {
+    pub fn take_records(&mut self) -> Vec<TreeRecord> {
         std::mem::take(&mut self.records)
     }
 
@@ -143,7 +143,7 @@ impl<G: Game> Coordinator<G> {
         let id = match known {
             Some(id) => id as WorkerId,
             None => {
-                self.change(Record::Joined { user: user.to_owned(), name: name.to_owned() })?;
+                self.change(TreeRecord::Joined { user: user.to_owned(), name: name.to_owned() })?;
                 self.state.meta().next_worker - 1
             }
         };
@@ -159,7 +159,7 @@ impl<G: Game> Coordinator<G> {
         let units: Vec<UnitId> = self.leases.keys().filter(|key| key.1 == worker).map(|key| key.0).collect();
         for unit in units {
             let window = self.state.units().get(&unit).map_or(Window { alpha: 0, beta: 1 }, |unit| unit.window);
-            self.settle(worker, unit, window, Outcome::Stopped, Spent::default())?;
+            self.settle(worker, unit, window, UnitOutcome::Stopped, Spent::default())?;
         }
         self.present.remove(&worker);
         Ok(())
@@ -180,9 +180,9 @@ impl<G: Game> Coordinator<G> {
         let Some(id) = self.choose(worker) else {
             return Ok(if self.state.is_finished() { Next::Finished } else { Next::Wait });
         };
-        let Some(Unit { node, window, .. }) = self.state.units().get(&id) else { return Ok(Next::Wait) };
+        let Some(OpenUnit { node, window, .. }) = self.state.units().get(&id) else { return Ok(Next::Wait) };
         let (node, window) = (*node, *window);
-        let work = Work {
+        let work = LeafUnit {
             unit: id,
             node,
             path: self.state.path(node),
@@ -191,7 +191,7 @@ impl<G: Game> Coordinator<G> {
             budget: self.state.settings().budget,
             alone: self.state.settings().fresh || self.state.settings().quorum > 1,
         };
-        self.leases.insert((id, worker), Lease { cancelled: false });
+        self.leases.insert((id, worker), UnitLease { cancelled: false });
         self.handed += 1;
         Ok(Next::Unit(Box::new(work)))
     }
@@ -206,16 +206,16 @@ impl<G: Game> Coordinator<G> {
         worker: WorkerId,
         unit: UnitId,
         window: Window,
-        outcome: Outcome,
+        outcome: UnitOutcome,
         spent: Spent,
     ) -> Result<(), Misfit> {
         if self.leases.remove(&(unit, worker)).is_none() {
             return Ok(());
         }
-        self.change(Record::Settled { unit, worker, window, outcome, spent })
+        self.change(TreeRecord::Settled { unit, worker, window, outcome, spent })
     }
 
-    fn change(&mut self, record: Record) -> Result<(), Misfit> {
+    fn change(&mut self, record: TreeRecord) -> Result<(), Misfit> {
         let events = self.state.apply(&record)?;
         self.records.push(record);
         self.order(&events);
@@ -224,18 +224,20 @@ impl<G: Game> Coordinator<G> {
     }
 
     /// Notes whom these events concern that is at a unit.
-    fn order(&mut self, events: &[Event]) {
+    fn order(&mut self, events: &[TreeEvent]) {
         for event in events {
             let (of_unit, of_worker, order) = match *event {
-                Event::Absorbed { unit, .. } | Event::Closed { unit } => (Some(unit), None, Order::Cancel),
-                Event::Window { unit, window } => (Some(unit), None, Order::Window(window)),
-                Event::Distrusted { worker } => (None, Some(worker), Order::Cancel),
+                TreeEvent::Absorbed { unit, .. } | TreeEvent::Closed { unit } => {
+                    (Some(unit), None, UnitOrder::Cancel)
+                }
+                TreeEvent::Window { unit, window } => (Some(unit), None, UnitOrder::Window(window)),
+                TreeEvent::Distrusted { worker } => (None, Some(worker), UnitOrder::Cancel),
                 _ => continue,
             };
             for (&(unit, worker), lease) in &mut self.leases {
                 let concerned = of_unit.is_none_or(|u| u == unit) && of_worker.is_none_or(|w| w == worker);
                 if concerned && !lease.cancelled {
-                    lease.cancelled = order == Order::Cancel;
+                    lease.cancelled = order == UnitOrder::Cancel;
                     self.effects.orders.push((worker, unit, order));
                 }
             }
@@ -243,7 +245,7 @@ impl<G: Game> Coordinator<G> {
     }
 
     /// How many more workers a unit needs, as things stand.
-    fn places(&self, id: UnitId, unit: &Unit) -> usize {
+    fn places(&self, id: UnitId, unit: &OpenUnit) -> usize {
         let mut votes: HashMap<Option<Class>, usize> = HashMap::new();
         for claim in &unit.claims {
             *votes.entry(Class::of(claim.outcome, unit.window)).or_default() += 1;
@@ -253,7 +255,7 @@ impl<G: Game> Coordinator<G> {
         (self.state.settings().quorum as usize).saturating_sub(most + running)
     }
 
-    fn is_open_to(&self, worker: WorkerId, id: UnitId, unit: &Unit) -> bool {
+    fn is_open_to(&self, worker: WorkerId, id: UnitId, unit: &OpenUnit) -> bool {
         !unit.knows(worker) && !self.leases.contains_key(&(id, worker)) && self.places(id, unit) > 0
     }
 
@@ -266,7 +268,7 @@ impl<G: Game> Coordinator<G> {
     }
 
     /// What is to be done for there to be units enough.
-    fn missing(&self, worker: WorkerId) -> Option<Record> {
+    fn missing(&self, worker: WorkerId) -> Option<TreeRecord> {
         let state = &self.state;
         let width = self.present.len().div_ceil(state.settings().quorum as usize).max(1);
         let most = OPEN_PER_WORKER * self.present.len().max(1);
@@ -286,11 +288,11 @@ impl<G: Game> Coordinator<G> {
             let few = sure < width && leaf.cost == surest && !self.is_small(level);
             // The root always is: what is known of its children says which moves are best.
             if !begun && (level == 0 || few || self.is_hopeless(level)) {
-                return Some(Record::Split { node: leaf.node });
+                return Some(TreeRecord::Split { node: leaf.node });
             }
             match unit {
                 Some((id, unit)) => open += usize::from(self.is_open_to(worker, id, unit)),
-                None if state.units().len() < most => return Some(Record::Made { node: leaf.node }),
+                None if state.units().len() < most => return Some(TreeRecord::Made { node: leaf.node }),
                 None => return None,
             }
         }

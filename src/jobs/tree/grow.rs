@@ -1,9 +1,9 @@
 //! How the top of the tree grows: a leaf gets its children; and how bounds go up.
 
 use super::estimate::estimate;
-use super::node::{Edge, Node, NodeId};
-use super::record::{Event, Misfit};
-use super::state::State;
+use super::node::{Edge, NodeId, TreeNode};
+use super::record::{Misfit, TreeEvent};
+use super::state::TreeState;
 use crate::core::game::{Game, Value};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -19,9 +19,9 @@ pub(super) fn round(lower: Value, upper: Value, point: Value) -> (Value, Value) 
     (-(-lower).div_euclid(point) * point, upper.div_euclid(point) * point)
 }
 
-impl<G: Game> State<G> {
+impl<G: Game> TreeState<G> {
     /// Gives a leaf its children.
-    pub(super) fn expand(&mut self, id: NodeId, events: &mut Vec<Event>) -> Result<(), Misfit> {
+    pub(super) fn expand(&mut self, id: NodeId, events: &mut Vec<TreeEvent>) -> Result<(), Misfit> {
         let (position, keyed) = self.position_and_keyed(id)?;
         let mut moves = Vec::new();
         position.moves(&mut moves);
@@ -48,7 +48,7 @@ impl<G: Game> State<G> {
         edges.sort_by_key(|&(likely, prior, _)| (likely, prior));
         self.nodes[id as usize].children = edges.into_iter().map(|(_, _, edge)| edge).collect();
         self.dirty.nodes.insert(id);
-        events.push(Event::Split { node: id });
+        events.push(TreeEvent::Split { node: id });
         self.back_up(id, events);
         Ok(())
     }
@@ -65,7 +65,7 @@ impl<G: Game> State<G> {
             let (lower, upper) = own_bounds(position);
             (lower, upper, estimate(position, self.meta.settings.look_ahead))
         };
-        self.nodes.push(Node {
+        self.nodes.push(TreeNode {
             parent: from.node,
             code: from.code,
             level,
@@ -83,7 +83,7 @@ impl<G: Game> State<G> {
     }
 
     /// Brings the bounds and the estimate of a node up to date with its children, and so on up to the root.
-    pub(super) fn back_up(&mut self, id: NodeId, events: &mut Vec<Event>) {
+    pub(super) fn back_up(&mut self, id: NodeId, events: &mut Vec<TreeEvent>) {
         // The deepest first, so that each node is done once, after all below it.
         let mut open = BTreeSet::from([(Reverse(self.nodes[id as usize].level), id)]);
         while let Some((_, id)) = open.pop_first() {
@@ -96,7 +96,7 @@ impl<G: Game> State<G> {
     }
 
     /// Brings a node up to date with its children; whether it changed.
-    fn update(&mut self, id: NodeId, events: &mut Vec<Event>) -> bool {
+    fn update(&mut self, id: NodeId, events: &mut Vec<TreeEvent>) -> bool {
         let node = &self.nodes[id as usize];
         if node.is_leaf() {
             // Its bounds were changed by whoever asks.
@@ -114,7 +114,7 @@ impl<G: Game> State<G> {
         let node = &mut self.nodes[id as usize];
         if lower > node.upper || upper < node.lower {
             self.meta.contradictions += 1;
-            events.push(Event::Contradiction { node: id });
+            events.push(TreeEvent::Contradiction { node: id });
             return false;
         }
         let before = (node.lower, node.upper, node.estimate, node.proof);

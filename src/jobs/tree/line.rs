@@ -4,11 +4,11 @@
 //! both sides are sure of, as far as the top of the tree goes; below it the units know, and forget.
 
 use super::node::NodeId;
-use super::state::State;
+use super::state::TreeState;
 use crate::core::game::Game;
 use crate::solvers::solve::Bounds;
 
-impl<G: Game> State<G> {
+impl<G: Game> TreeState<G> {
     /// The legal first moves with what is known of them, for the side to move. Nothing is known as long as the root is not
     /// expanded.
     pub fn first_moves(&self) -> Vec<(G::Move, Option<Bounds>)> {

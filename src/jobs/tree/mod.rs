@@ -19,7 +19,7 @@
 //! weaker of their claims. A worker that is often in the minority is no longer trusted. Without a quorum
 //! every answer is believed that contradicts no bound.
 //!
-//! [`state::State`] is all that must last, and changes by [`record::Record`]s only, live and on replay;
+//! [`state::TreeState`] is all that must last, and changes by [`record::TreeRecord`]s only, live and on replay;
 //! [`coordinator::Coordinator`] adds who is at which unit, which nobody needs to remember.
 
 pub mod aim;

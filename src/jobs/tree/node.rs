@@ -21,7 +21,7 @@ pub struct Edge {
 
 /// A node. Values are for its side to move.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Node {
+pub struct TreeNode {
     /// The node that it was made from, the first one of perhaps several above it.
     pub parent: NodeId,
     /// Code of the move that leads here from there.
@@ -45,7 +45,7 @@ pub struct Node {
     pub parents: Vec<NodeId>,
 }
 
-impl Node {
+impl TreeNode {
     /// Whether it has no children in the top.
     pub fn is_leaf(&self) -> bool {
         self.children.is_empty()

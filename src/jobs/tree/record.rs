@@ -3,13 +3,13 @@
 use super::credit::WorkerId;
 use super::node::NodeId;
 use super::settings::Window;
-use super::unit::{Outcome, Spent, UnitId};
+use super::unit::{Spent, UnitId, UnitOutcome};
 use crate::solvers::solve::Bounds;
 use serde::{Deserialize, Serialize};
 
 /// A change that must not be lost: the same value is applied live and on replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Record {
+pub enum TreeRecord {
     /// A worker that was not known has come. Workers are numbered in this order.
     Joined {
         /// Who gets its credit.
@@ -36,7 +36,7 @@ pub enum Record {
         /// The window that it searched last.
         window: Window,
         /// How it ended.
-        outcome: Outcome,
+        outcome: UnitOutcome,
         /// What it took.
         spent: Spent,
     },
@@ -44,7 +44,7 @@ pub enum Record {
 
 /// What a change led to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum TreeEvent {
     /// A unit was settled, and this is known of its node.
     Absorbed {
         /// The unit.

@@ -1,13 +1,13 @@
 //! All of a solution that must last: nodes, units with their claims, workers with their credit. It changes by
-//! [`State::apply`] only, so a replay of the same records leads to the same state.
+//! [`TreeState::apply`] only, so a replay of the same records leads to the same state.
 
 use super::aim::Aim;
 use super::credit::{Worker, WorkerId};
 use super::grow::own_bounds;
-use super::node::{NO_PARENT, Node, NodeId};
-use super::record::{Event, Misfit, Record};
+use super::node::{NO_PARENT, NodeId, TreeNode};
+use super::record::{Misfit, TreeEvent, TreeRecord};
 use super::settings::{Settings, SettingsError};
-use super::unit::{Claim, Outcome, Unit, UnitId};
+use super::unit::{Claim, OpenUnit, UnitId, UnitOutcome};
 use super::walk::{Leaf, leaves};
 use crate::core::game::{Game, MAX_VALUE};
 use crate::solvers::solve::Bounds;
@@ -19,7 +19,7 @@ const MOST_FAILURES: u32 = 3;
 
 /// How units of one level came to their ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Level {
+pub struct LevelTally {
     /// Units that were answered.
     pub answered: u64,
     /// Nodes that these took.
@@ -42,7 +42,7 @@ pub struct Meta {
     /// What the root is asked.
     pub aim: Aim,
     /// By level.
-    pub levels: Vec<Level>,
+    pub levels: Vec<LevelTally>,
     /// How often something believed contradicted something believed before.
     pub contradictions: u64,
     /// Records that were applied.
@@ -51,13 +51,13 @@ pub struct Meta {
 
 /// A state as it is stored: all that cannot be made anew.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parts {
+pub struct TreeParts {
     /// The small part.
     pub meta: Meta,
     /// Nodes in order.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TreeNode>,
     /// Units that are not settled.
-    pub units: BTreeMap<UnitId, Unit>,
+    pub units: BTreeMap<UnitId, OpenUnit>,
     /// Workers in order.
     pub workers: Vec<Worker>,
 }
@@ -75,12 +75,12 @@ pub struct Dirty {
 
 /// The state.
 #[derive(Debug, Clone)]
-pub struct State<G> {
+pub struct TreeState<G> {
     pub(super) root: G,
     pub(super) keyed: G,
     pub(super) meta: Meta,
-    pub(super) nodes: Vec<Node>,
-    pub(super) units: BTreeMap<UnitId, Unit>,
+    pub(super) nodes: Vec<TreeNode>,
+    pub(super) units: BTreeMap<UnitId, OpenUnit>,
     pub(super) workers: Vec<Worker>,
     /// The unit of a leaf.
     pub(super) at: BTreeMap<NodeId, UnitId>,
@@ -91,12 +91,12 @@ pub struct State<G> {
     pub(super) dirty: Dirty,
 }
 
-impl<G: Game> State<G> {
+impl<G: Game> TreeState<G> {
     /// The state of a solution that begins. The root is taken as the start of a game ([`Game::forget`]).
     ///
     /// # Errors
     /// Settings that make no sense.
-    pub fn new(mut root: G, settings: Settings) -> Result<State<G>, SettingsError> {
+    pub fn new(mut root: G, settings: Settings) -> Result<TreeState<G>, SettingsError> {
         settings.check()?;
         root.forget();
         let mut moves = Vec::new();
@@ -107,7 +107,7 @@ impl<G: Game> State<G> {
         let hash = keyed.symmetric_key().hash;
         let aim = Aim::first(&settings, bounds, G::POINT);
         let estimate = if moves.is_empty() { lower } else { root.heuristic() };
-        let first = Node {
+        let first = TreeNode {
             parent: NO_PARENT,
             code: 0,
             level: 0,
@@ -119,7 +119,7 @@ impl<G: Game> State<G> {
             proof: None,
             parents: Vec::new(),
         };
-        let mut state = State {
+        let mut state = TreeState {
             root,
             keyed,
             meta: Meta {
@@ -148,8 +148,8 @@ impl<G: Game> State<G> {
     ///
     /// # Errors
     /// Parts that do not go together, or belong to another position.
-    pub fn restore(mut root: G, parts: Parts) -> Result<State<G>, Misfit> {
-        let Parts { meta, mut nodes, units, workers } = parts;
+    pub fn restore(mut root: G, parts: TreeParts) -> Result<TreeState<G>, Misfit> {
+        let TreeParts { meta, mut nodes, units, workers } = parts;
         meta.settings.check().map_err(|error| Misfit(error.to_string()))?;
         root.forget();
         let keyed = with_past_in_key(&root);
@@ -161,7 +161,7 @@ impl<G: Game> State<G> {
             keys.insert((nodes[id].level, nodes[id].hash), id as NodeId);
             for edge in std::mem::take(&mut nodes[id].children) {
                 let level = nodes[id].level;
-                let fits = |child: &&mut Node| child.level == level.saturating_add(1);
+                let fits = |child: &&mut TreeNode| child.level == level.saturating_add(1);
                 let child = nodes.get_mut(edge.node as usize).filter(fits);
                 let child = child.ok_or_else(|| Misfit(format!("node {id} has no child {}", edge.node)))?;
                 child.parents.push(id as NodeId);
@@ -170,16 +170,16 @@ impl<G: Game> State<G> {
         }
         let at = units.iter().map(|(&id, unit)| (unit.node, id)).collect();
         let (leaves, dirty) = (Vec::new(), Dirty::default());
-        let mut state = State { root, keyed, meta, nodes, units, workers, at, keys, leaves, dirty };
+        let mut state = TreeState { root, keyed, meta, nodes, units, workers, at, keys, leaves, dirty };
         state.check()?;
         state.look_down();
         Ok(state)
     }
 
     /// The parts, to be stored.
-    pub fn parts(&self) -> Parts {
-        let State { meta, nodes, units, workers, .. } = self;
-        Parts { meta: meta.clone(), nodes: nodes.clone(), units: units.clone(), workers: workers.clone() }
+    pub fn parts(&self) -> TreeParts {
+        let TreeState { meta, nodes, units, workers, .. } = self;
+        TreeParts { meta: meta.clone(), nodes: nodes.clone(), units: units.clone(), workers: workers.clone() }
     }
 
     /// What changed since the last call.
@@ -198,12 +198,12 @@ impl<G: Game> State<G> {
     }
 
     /// The nodes; the root is the first.
-    pub fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[TreeNode] {
         &self.nodes
     }
 
     /// The units that are not settled.
-    pub fn units(&self) -> &BTreeMap<UnitId, Unit> {
+    pub fn units(&self) -> &BTreeMap<UnitId, OpenUnit> {
         &self.units
     }
 
@@ -268,18 +268,18 @@ impl<G: Game> State<G> {
     ///
     /// # Errors
     /// A record that does not belong to this state; it is then of no further use.
-    pub fn apply(&mut self, record: &Record) -> Result<Vec<Event>, Misfit> {
+    pub fn apply(&mut self, record: &TreeRecord) -> Result<Vec<TreeEvent>, Misfit> {
         let mut events = Vec::new();
         let before = self.bounds();
         self.meta.applied += 1;
         match *record {
-            Record::Joined { ref user, ref name } => {
+            TreeRecord::Joined { ref user, ref name } => {
                 self.dirty.workers.insert(self.meta.next_worker);
                 self.meta.next_worker += 1;
                 self.workers.push(Worker::new(user, name));
                 return Ok(events);
             }
-            Record::Made { node } => {
+            TreeRecord::Made { node } => {
                 let leaf = self.leaves.iter().find(|leaf| leaf.node == node);
                 let leaf = leaf.ok_or_else(|| Misfit(format!("a unit for node {node}, which needs none")))?;
                 let id = self.meta.next_unit;
@@ -287,22 +287,22 @@ impl<G: Game> State<G> {
                     return Err(Misfit(format!("a second unit for node {node}")));
                 }
                 let (window, claims, barred) = (leaf.window, Vec::new(), Vec::new());
-                self.units.insert(id, Unit { node, window, claims, barred, moved: false, failures: 0 });
+                self.units.insert(id, OpenUnit { node, window, claims, barred, moved: false, failures: 0 });
                 self.meta.next_unit += 1;
                 self.dirty.units.insert(id);
                 return Ok(events);
             }
-            Record::Split { node } => {
-                let open = |node: &&Node| node.is_leaf() && node.lower < node.upper;
+            TreeRecord::Split { node } => {
+                let open = |node: &&TreeNode| node.is_leaf() && node.lower < node.upper;
                 (self.nodes.get(node as usize).filter(open))
                     .ok_or_else(|| Misfit(format!("node {node} is no leaf, so that it cannot be split")))?;
                 if let Some(&unit) = self.at.get(&node) {
                     self.close(unit);
-                    events.push(Event::Closed { unit });
+                    events.push(TreeEvent::Closed { unit });
                 }
                 self.expand(node, &mut events)?;
             }
-            Record::Settled { unit, worker, window, outcome, spent } => {
+            TreeRecord::Settled { unit, worker, window, outcome, spent } => {
                 if worker >= self.meta.next_worker {
                     return Err(Misfit(format!("unit {unit} was done by worker {worker}, who never came")));
                 }
@@ -316,10 +316,10 @@ impl<G: Game> State<G> {
     }
 
     /// Takes in how a worker ended with a unit.
-    fn take(&mut self, id: UnitId, claim: Claim, events: &mut Vec<Event>) -> Result<(), Misfit> {
+    fn take(&mut self, id: UnitId, claim: Claim, events: &mut Vec<TreeEvent>) -> Result<(), Misfit> {
         let Claim { worker, spent, .. } = claim;
         let doer = &mut self.workers[worker as usize];
-        if claim.outcome == Outcome::Failed {
+        if claim.outcome == UnitOutcome::Failed {
             doer.failed += 1;
         }
         let Some(unit) = self.units.get_mut(&id) else {
@@ -332,25 +332,25 @@ impl<G: Game> State<G> {
         }
         self.dirty.units.insert(id);
         match claim.outcome {
-            Outcome::Stopped => doer.credit.stopped.add(spent),
-            Outcome::Failed => {
+            UnitOutcome::Stopped => doer.credit.stopped.add(spent),
+            UnitOutcome::Failed => {
                 doer.credit.stopped.add(spent);
                 unit.failures += 1;
                 if unit.failures >= MOST_FAILURES {
                     let node = unit.node;
                     self.close(id);
-                    events.push(Event::Closed { unit: id });
+                    events.push(TreeEvent::Closed { unit: id });
                     self.expand(node, events)?;
                 }
             }
-            Outcome::Answered { .. } | Outcome::Exhausted => self.claim(id, claim, events)?,
+            UnitOutcome::Answered { .. } | UnitOutcome::Exhausted => self.claim(id, claim, events)?,
         }
         Ok(())
     }
 
     /// After a change: settles what can be settled, asks the root the next window if this one is answered, and finds out
     /// what is needed now.
-    fn settle(&mut self, before: Bounds, events: &mut Vec<Event>) -> Result<(), Misfit> {
+    fn settle(&mut self, before: Bounds, events: &mut Vec<TreeEvent>) -> Result<(), Misfit> {
         loop {
             let bounds = self.bounds();
             if self.is_finished() {
@@ -358,7 +358,7 @@ impl<G: Game> State<G> {
             }
             while self.meta.aim.window.left(bounds.lower, bounds.upper).is_none() {
                 self.meta.aim = self.meta.aim.next(bounds, G::POINT);
-                events.push(Event::Asking(self.meta.aim.window));
+                events.push(TreeEvent::Asking(self.meta.aim.window));
             }
             self.look_down();
             self.adjust(events);
@@ -368,27 +368,27 @@ impl<G: Game> State<G> {
         }
         let bounds = self.bounds();
         if bounds != before {
-            events.push(Event::Closer(bounds));
+            events.push(TreeEvent::Closer(bounds));
         }
         if self.is_finished() {
             self.leaves.clear();
             self.adjust(events);
             if bounds != before {
-                events.push(Event::Finished(bounds));
+                events.push(TreeEvent::Finished(bounds));
             }
         }
         Ok(())
     }
 
     /// Closes units that are not needed, and moves the windows of the others.
-    fn adjust(&mut self, events: &mut Vec<Event>) {
+    fn adjust(&mut self, events: &mut Vec<TreeEvent>) {
         let needed: BTreeMap<NodeId, Leaf> = self.leaves.iter().map(|leaf| (leaf.node, *leaf)).collect();
         let ids: Vec<UnitId> = self.units.keys().copied().collect();
         for id in ids {
             let Some(unit) = self.units.get_mut(&id) else { continue };
             let Some(Leaf { window, .. }) = needed.get(&unit.node).copied() else {
                 self.close(id);
-                events.push(Event::Closed { unit: id });
+                events.push(TreeEvent::Closed { unit: id });
                 continue;
             };
             if unit.window != window {
@@ -402,7 +402,7 @@ impl<G: Game> State<G> {
                     self.workers[claim.worker as usize].credit.stopped.add(claim.spent);
                     self.dirty.workers.insert(claim.worker);
                 }
-                events.push(Event::Window { unit: id, window });
+                events.push(TreeEvent::Window { unit: id, window });
             }
         }
     }
@@ -443,7 +443,8 @@ impl<G: Game> State<G> {
             if id > 0 && !below(node.parent) || node.lower > node.upper || node.lower < -MAX_VALUE - 1 {
                 return no(format!("node {id} makes no sense"));
             }
-            let best = |of: fn(&Node) -> i32| node.children.iter().map(|e| -of(&self.nodes[e.node as usize])).max();
+            let best =
+                |of: fn(&TreeNode) -> i32| node.children.iter().map(|e| -of(&self.nodes[e.node as usize])).max();
             if self.meta.contradictions == 0
                 && (best(|child| child.upper).is_some_and(|lower| lower > node.lower)
                     || best(|child| child.lower).is_some_and(|upper| upper < node.upper))
@@ -455,7 +456,7 @@ impl<G: Game> State<G> {
             }
         }
         for (id, unit) in &self.units {
-            let leaf = self.nodes.get(unit.node as usize).is_some_and(Node::is_leaf);
+            let leaf = self.nodes.get(unit.node as usize).is_some_and(TreeNode::is_leaf);
             let known = unit.claims.iter().map(|c| c.worker).chain(unit.barred.iter().copied());
             if !leaf || self.at.get(&unit.node) != Some(id) || *id >= self.meta.next_unit {
                 return no(format!("unit {id} belongs to no leaf"));

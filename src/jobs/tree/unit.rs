@@ -20,7 +20,7 @@ pub struct Spent {
 
 /// How a worker came to an end with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Outcome {
+pub enum UnitOutcome {
     /// The value is within these.
     Answered {
         /// At least this.
@@ -36,10 +36,10 @@ pub enum Outcome {
     Failed,
 }
 
-impl Outcome {
+impl UnitOutcome {
     /// The outcome of a search that found `value` within `window` (fail-soft).
-    pub fn of_value(value: Value, window: Window) -> Outcome {
-        Outcome::Answered {
+    pub fn of_value(value: Value, window: Window) -> UnitOutcome {
+        UnitOutcome::Answered {
             lower: if value > window.alpha { value } else { -MAX_VALUE },
             upper: if value < window.beta { value } else { MAX_VALUE },
         }
@@ -61,14 +61,14 @@ pub enum Class {
 
 impl Class {
     /// The class of an outcome, `None` if it answers nothing or contradicts itself.
-    pub fn of(outcome: Outcome, window: Window) -> Option<Class> {
+    pub fn of(outcome: UnitOutcome, window: Window) -> Option<Class> {
         match outcome {
-            Outcome::Answered { lower, upper } if lower > upper => None,
-            Outcome::Answered { upper, .. } if upper <= window.alpha => Some(Class::Low),
-            Outcome::Answered { lower, .. } if lower >= window.beta => Some(Class::High),
-            Outcome::Answered { lower, upper } if lower == upper => Some(Class::Exact(lower)),
-            Outcome::Exhausted => Some(Class::Exhausted),
-            Outcome::Answered { .. } | Outcome::Stopped | Outcome::Failed => None,
+            UnitOutcome::Answered { lower, upper } if lower > upper => None,
+            UnitOutcome::Answered { upper, .. } if upper <= window.alpha => Some(Class::Low),
+            UnitOutcome::Answered { lower, .. } if lower >= window.beta => Some(Class::High),
+            UnitOutcome::Answered { lower, upper } if lower == upper => Some(Class::Exact(lower)),
+            UnitOutcome::Exhausted => Some(Class::Exhausted),
+            UnitOutcome::Answered { .. } | UnitOutcome::Stopped | UnitOutcome::Failed => None,
         }
     }
 }
@@ -81,14 +81,14 @@ pub struct Claim {
     /// What was asked.
     pub window: Window,
     /// What was found.
-    pub outcome: Outcome,
+    pub outcome: UnitOutcome,
     /// What it took.
     pub spent: Spent,
 }
 
 /// A unit that is not settled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unit {
+pub struct OpenUnit {
     /// The leaf that it asks about.
     pub node: NodeId,
     /// What it asks, as far as it is still needed.
@@ -103,7 +103,7 @@ pub struct Unit {
     pub failures: u32,
 }
 
-impl Unit {
+impl OpenUnit {
     /// Whether a worker has had its say on it.
     pub fn knows(&self, worker: WorkerId) -> bool {
         self.barred.contains(&worker) || self.claims.iter().any(|claim| claim.worker == worker)

@@ -7,16 +7,16 @@
 
 use super::credit::WorkerId;
 use super::grow::round;
-use super::record::{Event, Misfit};
-use super::state::{Level, State};
-use super::unit::{Claim, Class, Outcome, UnitId};
+use super::record::{Misfit, TreeEvent};
+use super::state::{LevelTally, TreeState};
+use super::unit::{Claim, Class, UnitId, UnitOutcome};
 use crate::core::game::{Game, MAX_VALUE, Value};
 use crate::solvers::solve::Bounds;
 use std::collections::BTreeMap;
 
-impl<G: Game> State<G> {
+impl<G: Game> TreeState<G> {
     /// Takes in a claim about an open unit.
-    pub(super) fn claim(&mut self, id: UnitId, claim: Claim, events: &mut Vec<Event>) -> Result<(), Misfit> {
+    pub(super) fn claim(&mut self, id: UnitId, claim: Claim, events: &mut Vec<TreeEvent>) -> Result<(), Misfit> {
         let Some(unit) = self.units.get_mut(&id) else { return Ok(()) };
         if Class::of(claim.outcome, claim.window).is_none() || impossible(claim.outcome) {
             unit.barred.push(claim.worker);
@@ -31,13 +31,13 @@ impl<G: Game> State<G> {
                 .iter()
                 .any(|c| Class::of(c.outcome, unit.window) != Class::of(unit.claims[0].outcome, unit.window));
             if differ {
-                events.push(Event::Disagreement { unit: id });
+                events.push(TreeEvent::Disagreement { unit: id });
             }
             return Ok(());
         }
         // An answer to a question that is not asked any more: true all the same, but nobody will confirm it.
         let doer = &mut self.workers[claim.worker as usize];
-        if self.meta.settings.quorum > 1 || claim.outcome == Outcome::Exhausted {
+        if self.meta.settings.quorum > 1 || claim.outcome == UnitOutcome::Exhausted {
             doer.credit.stopped.add(claim.spent);
             return Ok(());
         }
@@ -51,7 +51,7 @@ impl<G: Game> State<G> {
     }
 
     /// Settles a unit that enough workers agree on; whether there was one.
-    pub(super) fn agree(&mut self, events: &mut Vec<Event>) -> Result<bool, Misfit> {
+    pub(super) fn agree(&mut self, events: &mut Vec<TreeEvent>) -> Result<bool, Misfit> {
         let quorum = self.meta.settings.quorum as usize;
         let found = self.units.iter().find_map(|(&id, unit)| {
             if unit.claims.len() < quorum {
@@ -70,7 +70,7 @@ impl<G: Game> State<G> {
     }
 
     /// Takes in what the claims of `class` say about a unit.
-    fn conclude(&mut self, id: UnitId, class: Class, events: &mut Vec<Event>) -> Result<(), Misfit> {
+    fn conclude(&mut self, id: UnitId, class: Class, events: &mut Vec<TreeEvent>) -> Result<(), Misfit> {
         let Some(unit) = self.units.get_mut(&id) else { return Ok(()) };
         let (node, window, moved) = (unit.node, unit.window, unit.moved);
         let claims = std::mem::take(&mut unit.claims);
@@ -99,24 +99,26 @@ impl<G: Game> State<G> {
         self.close(id);
         let level = usize::from(self.nodes[node as usize].level);
         if self.meta.levels.len() <= level {
-            self.meta.levels.resize(level + 1, Level::default());
+            self.meta.levels.resize(level + 1, LevelTally::default());
         }
         let level = &mut self.meta.levels[level];
-        if outcome == Outcome::Exhausted {
+        if outcome == UnitOutcome::Exhausted {
             level.exhausted += 1;
             self.expand(node, events)?;
         } else {
             level.answered += 1;
             level.nodes = level.nodes.saturating_add(with.first().map_or(0, |claim| claim.spent.nodes));
         }
-        events.push(Event::Absorbed { unit: id, node, bounds: self.nodes[node as usize].bounds() });
+        events.push(TreeEvent::Absorbed { unit: id, node, bounds: self.nodes[node as usize].bounds() });
         self.distrust(events);
         Ok(())
     }
 
     /// Brings an answer into the node of a unit and up the tree, unless it contradicts what is known.
-    fn tighten(&mut self, id: UnitId, outcome: Outcome, events: &mut Vec<Event>) -> bool {
-        let (Some(unit), Outcome::Answered { lower, upper }) = (self.units.get(&id), outcome) else { return true };
+    fn tighten(&mut self, id: UnitId, outcome: UnitOutcome, events: &mut Vec<TreeEvent>) -> bool {
+        let (Some(unit), UnitOutcome::Answered { lower, upper }) = (self.units.get(&id), outcome) else {
+            return true;
+        };
         let id = unit.node;
         let node = &mut self.nodes[id as usize];
         let (lower, upper) = round(lower.max(node.lower), upper.min(node.upper), G::POINT);
@@ -138,16 +140,16 @@ impl<G: Game> State<G> {
     }
 
     /// Refuses a claim: its worker was wrong.
-    fn refuse(&mut self, unit: UnitId, claim: &Claim, events: &mut Vec<Event>) {
+    fn refuse(&mut self, unit: UnitId, claim: &Claim, events: &mut Vec<TreeEvent>) {
         let worker = &mut self.workers[claim.worker as usize];
         worker.credit.rejected.add(claim.spent);
         worker.wrong += 1;
         self.dirty.workers.insert(claim.worker);
-        events.push(Event::Refused { unit, worker: claim.worker });
+        events.push(TreeEvent::Refused { unit, worker: claim.worker });
     }
 
     /// The same, and its worker is not asked again about this unit.
-    fn bar(&mut self, id: UnitId, claim: &Claim, events: &mut Vec<Event>) {
+    fn bar(&mut self, id: UnitId, claim: &Claim, events: &mut Vec<TreeEvent>) {
         if let Some(unit) = self.units.get_mut(&id) {
             unit.barred.push(claim.worker);
         }
@@ -155,7 +157,7 @@ impl<G: Game> State<G> {
     }
 
     /// Ceases to trust workers that are often wrong; what they claim and nobody has confirmed is done anew.
-    fn distrust(&mut self, events: &mut Vec<Event>) {
+    fn distrust(&mut self, events: &mut Vec<TreeEvent>) {
         for i in 0..self.workers.len() {
             let worker = &mut self.workers[i];
             if worker.distrusted || !worker.is_often_wrong() {
@@ -164,7 +166,7 @@ impl<G: Game> State<G> {
             worker.distrusted = true;
             let i = i as WorkerId;
             self.dirty.workers.insert(i);
-            events.push(Event::Distrusted { worker: i });
+            events.push(TreeEvent::Distrusted { worker: i });
             for (&id, unit) in &mut self.units {
                 let (his, others): (Vec<_>, Vec<_>) =
                     std::mem::take(&mut unit.claims).into_iter().partition(|claim| claim.worker == i);
@@ -180,20 +182,20 @@ impl<G: Game> State<G> {
 }
 
 /// Whether an answer is beyond every value.
-fn impossible(outcome: Outcome) -> bool {
-    let Outcome::Answered { lower, upper } = outcome else { return false };
+fn impossible(outcome: UnitOutcome) -> bool {
+    let UnitOutcome::Answered { lower, upper } = outcome else { return false };
     lower > MAX_VALUE || upper < -MAX_VALUE
 }
 
 /// What all of these claims, which are of one class, say.
-fn weakest(claims: &[Claim]) -> Outcome {
+fn weakest(claims: &[Claim]) -> UnitOutcome {
     let answers = claims.iter().map(|claim| match claim.outcome {
-        Outcome::Answered { lower, upper } => Some((lower.max(-MAX_VALUE), upper.min(MAX_VALUE))),
+        UnitOutcome::Answered { lower, upper } => Some((lower.max(-MAX_VALUE), upper.min(MAX_VALUE))),
         _ => None,
     });
     let both = |(low, high): (Value, Value), (lower, upper): (Value, Value)| (low.min(lower), high.max(upper));
     match answers.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().reduce(both)) {
-        Some((lower, upper)) => Outcome::Answered { lower, upper },
-        None => Outcome::Exhausted,
+        Some((lower, upper)) => UnitOutcome::Answered { lower, upper },
+        None => UnitOutcome::Exhausted,
     }
 }

@@ -5,7 +5,7 @@
 //! likely to be below needs all its children anyway, at no cost. Costs add up along the way; a leaf that several ways
 //! lead to has the least of them, and the least window that covers them all.
 
-use super::node::{Node, NodeId};
+use super::node::{NodeId, TreeNode};
 use super::settings::Window;
 use std::collections::BTreeMap;
 
@@ -21,22 +21,22 @@ pub struct Leaf {
 }
 
 /// What is known of a node that was walked to.
-struct Seen {
+struct VisitedNode {
     window: Window,
     cost: u32,
     /// Place among the leaves in the order of the walk, if it is one.
     place: usize,
 }
 
-struct Walk<'a> {
-    nodes: &'a [Node],
-    seen: BTreeMap<NodeId, Seen>,
+struct WindowWalk<'a> {
+    nodes: &'a [TreeNode],
+    seen: BTreeMap<NodeId, VisitedNode>,
     leaves: usize,
 }
 
 /// The leaves that `window` at the root needs: the surest first, and among those alike from left to right.
-pub fn leaves(nodes: &[Node], window: Window) -> Vec<Leaf> {
-    let mut walk = Walk { nodes, seen: BTreeMap::new(), leaves: 0 };
+pub fn leaves(nodes: &[TreeNode], window: Window) -> Vec<Leaf> {
+    let mut walk = WindowWalk { nodes, seen: BTreeMap::new(), leaves: 0 };
     walk.visit(0, window, 0);
     let mut leaves: Vec<(u32, usize, Leaf)> = (walk.seen.iter())
         .filter(|&(&node, _)| nodes[node as usize].is_leaf())
@@ -47,14 +47,14 @@ pub fn leaves(nodes: &[Node], window: Window) -> Vec<Leaf> {
 }
 
 /// The children in the order in which they are tried: the one that the lower bound comes from, then by promise.
-pub fn in_order(node: &Node) -> impl Iterator<Item = NodeId> {
+pub fn in_order(node: &TreeNode) -> impl Iterator<Item = NodeId> {
     let proof = node.proof.map(usize::from);
     let first = proof.and_then(|i| node.children.get(i));
     let rest = (node.children.iter().enumerate()).filter(move |&(i, _)| Some(i) != proof).map(|(_, edge)| edge);
     first.into_iter().chain(rest).map(|edge| edge.node)
 }
 
-impl Walk<'_> {
+impl WindowWalk<'_> {
     fn visit(&mut self, id: NodeId, window: Window, cost: u32) {
         let nodes = self.nodes;
         let node = &nodes[id as usize];
@@ -69,11 +69,11 @@ impl Walk<'_> {
         } else if node.is_leaf() {
             self.leaves += 1;
         }
-        self.seen.insert(id, Seen { window, cost, place });
+        self.seen.insert(id, VisitedNode { window, cost, place });
         let cut_off = node.likely() >= window.beta;
         let mut passed = 0;
         for child in in_order(node) {
-            let Node { lower, upper, .. } = nodes[child as usize];
+            let TreeNode { lower, upper, .. } = nodes[child as usize];
             if window.turned().left(lower, upper).is_some() {
                 self.visit(child, window.turned(), cost + passed);
                 passed += u32::from(cut_off);

@@ -23,11 +23,11 @@ const RECENT: usize = 1 << 12;
 pub struct Novelty {
     variant: Variant,
     keep_from: u32,
-    held: Mutex<Held>,
+    held: Mutex<KnownKeys>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct KnownKeys {
     keys: HashSet<u64>,
     per_score: BTreeMap<u32, u64>,
 }

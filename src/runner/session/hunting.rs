@@ -1,17 +1,19 @@
 //! The main thread of a session while workers are at its units: it hands out units, takes in what they find, and saves.
 
-use super::{Ending, Failure, Observer, Place, RunError, Session, origin};
-use crate::jobs::hunt::Step;
+use super::{Ending, FailedAttempt, HuntListener, HuntSession, RunError, WorkerShare, origin};
+use crate::jobs::hunt::NextUnit;
 use crate::queue::{LaneId, Message, Queue, Terms};
 use crate::runner::archive::{Archive, KeptFind};
 use crate::runner::best;
 use crate::runner::clock::now;
-use crate::runner::events::{self, Event, Stopped, What};
-use crate::runner::orders::{Given, Interrupt, Order, Ordered};
+use crate::runner::events::{self, HuntEvent, HuntEventKind, StopReason};
+use crate::runner::orders::{GivenOrder, Interrupt, OrderReceiver, SessionOrder};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
 use crate::runner::state::{Checkpoint, InFlight};
 use crate::runner::status::Status;
-use crate::runner::worker::{FreshFind, HuntUnit, NOBODY, Offered, Outcome, Report, Shared, UnitFigures};
+use crate::runner::worker::{
+    FreshFind, HuntContext, HuntOutcome, HuntReport, HuntUnit, NOBODY, Offered, UnitFigures,
+};
 use crossbeam_channel::{Receiver, select_biased, unbounded};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,20 +43,20 @@ const TELL: f64 = 1.0 / 60.0;
 const TELL_SECONDS: (f64, f64) = (5.0, 60.0);
 
 /// A session's lane in the queue. It is closed with the value.
-pub(super) struct Crew {
+pub(super) struct JobLane {
     queue: Arc<dyn Queue<HuntUnit>>,
-    lane: LaneId,
+    id: LaneId,
     terms: Terms,
-    shared: Arc<Shared>,
+    shared: Arc<HuntContext>,
     messages: Receiver<Message<HuntUnit>>,
 }
 
-impl Crew {
+impl JobLane {
     /// Opens the lane.
-    pub fn muster(session: &mut Session, place: &Place<HuntUnit>) -> Crew {
+    pub fn open(session: &mut HuntSession, place: &WorkerShare<HuntUnit>) -> JobLane {
         let novelty = session.novelty.take();
         let job = session.hunt.job();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(HuntContext {
             variant: job.variant,
             params: job.params.clone(),
             target: job.target,
@@ -63,13 +65,13 @@ impl Crew {
             trap: session.trap.clone(),
         });
         let (inbox, messages) = unbounded();
-        let lane = place.queue.open(place.terms, inbox.into());
-        Crew { queue: Arc::clone(&place.queue), lane, terms: place.terms, shared, messages }
+        let id = place.queue.open(place.terms, inbox.into());
+        JobLane { queue: Arc::clone(&place.queue), id, terms: place.terms, shared, messages }
     }
 
-    /// The lane.
-    pub fn lane(&self) -> LaneId {
-        self.lane
+    /// Its number in the queue.
+    pub fn id(&self) -> LaneId {
+        self.id
     }
 
     /// Workers that it may use at once.
@@ -79,17 +81,17 @@ impl Crew {
     }
 }
 
-impl Drop for Crew {
+impl Drop for JobLane {
     fn drop(&mut self) {
-        self.queue.close(self.lane);
+        self.queue.close(self.id);
     }
 }
 
 /// A session while its lane is open.
 pub(super) struct Hunting<'a> {
-    session: &'a mut Session,
-    observer: &'a mut dyn Observer,
-    crew: Crew,
+    session: &'a mut HuntSession,
+    observer: &'a mut dyn HuntListener,
+    lane: JobLane,
     /// Units in the queue.
     in_hand: BTreeMap<u64, Arc<UnitFigures>>,
     /// Units set aside, and what the first of them said.
@@ -102,11 +104,11 @@ pub(super) struct Hunting<'a> {
 
 impl<'a> Hunting<'a> {
     /// With nothing handed out.
-    pub fn new(session: &'a mut Session, observer: &'a mut dyn Observer, crew: Crew) -> Hunting<'a> {
+    pub fn new(session: &'a mut HuntSession, observer: &'a mut dyn HuntListener, lane: JobLane) -> Hunting<'a> {
         Hunting {
             session,
             observer,
-            crew,
+            lane,
             in_hand: BTreeMap::new(),
             aside: BTreeSet::new(),
             why_aside: None,
@@ -117,14 +119,14 @@ impl<'a> Hunting<'a> {
     }
 
     /// Hands out units and takes in messages until there is a reason to end.
-    pub fn hunt(&mut self, interrupt: &Interrupt, ordered: &Ordered) -> Result<Ending, RunError> {
+    pub fn hunt(&mut self, interrupt: &Interrupt, ordered: &OrderReceiver) -> Result<Ending, RunError> {
         let start = Instant::now();
         let pace = self.session.pace;
         let (mut show, mut write, mut ask) = (start, start, start + pace);
         let mut take = None;
         let mut told = self.session.seconds();
         self.rate.restart(self.iterations());
-        let messages = self.crew.messages.clone();
+        let messages = self.lane.messages.clone();
         loop {
             if let Some(ending) = self.assign()? {
                 return Ok(ending);
@@ -132,7 +134,7 @@ impl<'a> Hunting<'a> {
             let given = select_biased! {
                 recv(ordered.0) -> given => given.ok(),
                 recv(messages) -> message => {
-                    self.take_in(message.map_err(|_| RunError::NoWorkers)?)?;
+                    self.absorb(message.map_err(|_| RunError::NoWorkers)?)?;
                     self.drain()?;
                     None
                 }
@@ -144,19 +146,19 @@ impl<'a> Hunting<'a> {
                 return Ok(ending);
             }
             if interrupt.asked() {
-                return Ok(Ending::Stopped(Stopped::Interrupted));
+                return Ok(Ending::Stopped(StopReason::Interrupted));
             }
             if self.paused {
                 continue;
             }
             let at = Instant::now();
             if self.session.limits.seconds.is_some_and(|limit| self.session.seconds_at(at) >= limit) {
-                return Ok(Ending::Stopped(Stopped::Time));
+                return Ok(Ending::Stopped(StopReason::Time));
             }
             if let Some(limit) = self.session.limits.iterations
                 && self.iterations() >= limit
             {
-                return Ok(Ending::Stopped(Stopped::Iterations));
+                return Ok(Ending::Stopped(StopReason::Iterations));
             }
             if at >= show {
                 show = at + SHOW;
@@ -172,7 +174,8 @@ impl<'a> Hunting<'a> {
                     if seconds - told >= (seconds * TELL).clamp(TELL_SECONDS.0, TELL_SECONDS.1) {
                         told = seconds;
                         let running = running.len() as u32;
-                        self.session.tell(What::Progress { score, iterations, units, running }, self.observer)?;
+                        self.session
+                            .tell(HuntEventKind::Progress { score, iterations, units, running }, self.observer)?;
                     }
                 }
             }
@@ -200,13 +203,13 @@ impl<'a> Hunting<'a> {
         while self.in_hand.len() < room {
             // Units that an earlier session began are among those to be done.
             if self.draining && self.session.hunt.pending().next().is_none() {
-                return Ok(self.in_hand.is_empty().then_some(Ending::Stopped(Stopped::Drained)));
+                return Ok(self.in_hand.is_empty().then_some(Ending::Stopped(StopReason::Drained)));
             }
             match self.session.hunt.next() {
-                Step::Work(work) if self.session.aside.contains(&work.id) => {
+                NextUnit::Unit(work) if self.session.aside.contains(&work.id) => {
                     self.set_aside(work.id, "it failed in an earlier session".to_owned())?;
                 }
-                Step::Work(work) => {
+                NextUnit::Unit(work) => {
                     let id = work.id;
                     let begun = self.session.searches.remove(&id).map(|search| {
                         let saved = self.session.saved.get(&id);
@@ -214,13 +217,13 @@ impl<'a> Hunting<'a> {
                         let saved = saved.map_or_else(|| search.save(), |unit| unit.saved.clone());
                         (search, Offered { iterations, best, saved })
                     });
-                    let unit = HuntUnit::new(&self.crew.shared, work, begun);
+                    let unit = HuntUnit::new(&self.lane.shared, work, begun);
                     self.in_hand.insert(id, Arc::clone(unit.progress()));
-                    self.crew.queue.put(self.crew.lane, id, unit).map_err(|_| RunError::NoWorkers)?;
+                    self.lane.queue.put(self.lane.id, id, unit).map_err(|_| RunError::NoWorkers)?;
                 }
-                Step::Wait if self.in_hand.is_empty() => return Err(self.given_up()),
-                Step::Wait => break,
-                Step::Finished(over) => return Ok(Some(Ending::Over(over))),
+                NextUnit::Wait if self.in_hand.is_empty() => return Err(self.given_up()),
+                NextUnit::Wait => break,
+                NextUnit::Finished(over) => return Ok(Some(Ending::Over(over))),
             }
         }
         Ok(None)
@@ -228,7 +231,7 @@ impl<'a> Hunting<'a> {
 
     /// How many units are to be in the queue at once.
     fn room(&self) -> Result<usize, RunError> {
-        let workers = self.crew.workers();
+        let workers = self.lane.workers();
         let Some(limit) = self.session.limits.memory else { return Ok(workers) };
         let state = self.session.saved.values().map(|unit| unit.saved.len() as u64).max().unwrap_or(0);
         let needed = state.saturating_mul(TIMES_STATE).saturating_add(BESIDES_STATE);
@@ -253,15 +256,15 @@ impl<'a> Hunting<'a> {
     }
 
     /// Carries out an order; how the hunt ends, if it does.
-    fn obey(&mut self, given: Given) -> Result<Option<Ending>, RunError> {
+    fn obey(&mut self, given: GivenOrder) -> Result<Option<Ending>, RunError> {
         match given.order {
-            Order::Stop => return Ok(Some(Ending::Stopped(Stopped::Interrupted))),
-            Order::Drain => {
+            SessionOrder::Stop => return Ok(Some(Ending::Stopped(StopReason::Interrupted))),
+            SessionOrder::Drain => {
                 self.draining = true;
                 self.go_on();
             }
-            Order::GoOn => self.go_on(),
-            Order::Pause => {
+            SessionOrder::GoOn => self.go_on(),
+            SessionOrder::Pause => {
                 self.halt()?;
                 self.paused = true;
                 self.checkpoint()?;
@@ -269,11 +272,11 @@ impl<'a> Hunting<'a> {
                 self.session.write_status(&status)?;
                 self.observer.status(&status).map_err(RunError::Observer)?;
             }
-            Order::Adjust(limits, terms) => {
+            SessionOrder::Adjust(limits, terms) => {
                 self.session.limits = limits;
-                self.crew.terms = terms;
-                self.session.threads = self.crew.workers() as u32 + 1;
-                self.crew.queue.adjust(self.crew.lane, terms);
+                self.lane.terms = terms;
+                self.session.threads = self.lane.workers() as u32 + 1;
+                self.lane.queue.adjust(self.lane.id, terms);
             }
         }
         // Whoever gave it may have gone.
@@ -283,30 +286,30 @@ impl<'a> Hunting<'a> {
 
     fn go_on(&mut self) {
         if std::mem::take(&mut self.paused) {
-            self.crew.queue.go_on(self.crew.lane);
+            self.lane.queue.go_on(self.lane.id);
             self.rate.restart(self.iterations());
         }
     }
 
     /// Takes in the messages that are there.
     fn drain(&mut self) -> Result<(), RunError> {
-        while let Ok(message) = self.crew.messages.try_recv() {
-            self.take_in(message)?;
+        while let Ok(message) = self.lane.messages.try_recv() {
+            self.absorb(message)?;
         }
         Ok(())
     }
 
-    fn take_in(&mut self, message: Message<HuntUnit>) -> Result<(), RunError> {
+    fn absorb(&mut self, message: Message<HuntUnit>) -> Result<(), RunError> {
         match message {
-            Message::Report { unit, report: Report::Improved(find) } => self.improved(unit, find),
-            Message::Report { unit, report: Report::Found(key, find) } => self.found(unit, key, find),
-            Message::Report { report: Report::Refused(error), .. } => Err(error.into()),
-            Message::Done { unit, outcome: Outcome::Reached, .. } => {
+            Message::Report { unit, report: HuntReport::Improved(find) } => self.improved(unit, find),
+            Message::Report { unit, report: HuntReport::Found(key, find) } => self.found(unit, key, find),
+            Message::Report { report: HuntReport::Refused(error), .. } => Err(error.into()),
+            Message::Done { unit, outcome: HuntOutcome::Reached, .. } => {
                 self.remember(unit);
                 self.in_hand.remove(&unit);
                 Ok(())
             }
-            Message::Done { unit, worker, outcome: Outcome::Ended { end, iterations, best, results, game } } => {
+            Message::Done { unit, worker, outcome: HuntOutcome::Ended { end, iterations, best, results, game } } => {
                 let session = &mut *self.session;
                 self.in_hand.remove(&unit);
                 session.saved.remove(&unit);
@@ -316,12 +319,12 @@ impl<'a> Hunting<'a> {
                 };
                 let Some(record) = record else { return Ok(()) };
                 session.store.append(&record)?;
-                let what = What::Unit { unit, thread: worker, end, iterations, best };
-                let event = Event { v: events::VERSION, time: now(), seconds: session.seconds(), what };
+                let what = HuntEventKind::Unit { unit, thread: worker, end, iterations, best };
+                let event = HuntEvent { v: events::VERSION, time: now(), seconds: session.seconds(), what };
                 self.observer.event(&event).map_err(RunError::Observer)
             }
             Message::Failed { unit, attempts, error, aside } => {
-                self.observer.failed(&Failure { unit, attempts, error: error.clone(), aside });
+                self.observer.failed(&FailedAttempt { unit, attempts, error: error.clone(), aside });
                 if aside { self.set_aside(unit, error) } else { Ok(()) }
             }
         }
@@ -359,10 +362,10 @@ impl<'a> Hunting<'a> {
 
     /// Stops the workers and takes in their last messages. The first error is returned after all have been taken in.
     pub fn halt(&mut self) -> Result<(), RunError> {
-        self.crew.queue.halt(self.crew.lane, PATIENCE);
+        self.lane.queue.halt(self.lane.id, PATIENCE);
         let mut result = Ok(());
-        while let Ok(message) = self.crew.messages.try_recv() {
-            let taken = self.take_in(message);
+        while let Ok(message) = self.lane.messages.try_recv() {
+            let taken = self.absorb(message);
             result = result.and(taken);
         }
         result

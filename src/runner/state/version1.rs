@@ -1,10 +1,10 @@
 //! The formats of version 1, which had no counts of results: read so that hunts begun with it go on.
 
-use super::{InFlight, Stored};
+use super::{InFlight, StoredCheckpoint};
 use crate::core::histogram::{Histogram, Results};
 use crate::core::search::End;
 use crate::jobs::done::DoneSet;
-use crate::jobs::hunt::{Ended, Find, HuntState, Record, Totals};
+use crate::jobs::hunt::{EndedUnit, Find, HuntRecord, HuntState, Totals};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -47,28 +47,30 @@ enum OldRecord {
 }
 
 /// The content of a checkpoint, with counts that begin at zero.
-pub(super) fn checkpoint(payload: &[u8]) -> Result<Stored, postcard::Error> {
+pub(super) fn checkpoint(payload: &[u8]) -> Result<StoredCheckpoint, postcard::Error> {
     let OldStored { generation, job, state, in_flight, seconds, time_limit, threads } =
         postcard::from_bytes(payload)?;
     let OldState { produced, digest, done, totals, best } = state;
     let (scores, results) = (Histogram::default(), Results::default());
     let state = HuntState { produced, digest, done, totals, best, scores, results, pipeline: None };
-    Ok(Stored { generation, job, state, in_flight, seconds, time_limit, threads })
+    Ok(StoredCheckpoint { generation, job, state, in_flight, seconds, time_limit, threads })
 }
 
 /// A record of a journal.
-pub(super) fn record(payload: &[u8]) -> Result<Record, postcard::Error> {
+pub(super) fn record(payload: &[u8]) -> Result<HuntRecord, postcard::Error> {
     Ok(match postcard::from_bytes(payload)? {
-        OldRecord::Best(best) => Record::Best(best),
+        OldRecord::Best(best) => HuntRecord::Best(best),
         OldRecord::Ended(OldEnded { id, check, end, iterations, best }) => {
-            Record::Ended(Ended { id, check, end, iterations, best, results: Results::default() })
+            HuntRecord::Ended(EndedUnit { id, check, end, iterations, best, results: Results::default() })
         }
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CHECKPOINT, CHECKPOINT_FORMAT, Store, journal_header, journal_path, read, tests as newer};
+    use super::super::{
+        CHECKPOINT, CHECKPOINT_FORMAT, StateFiles, journal_header, journal_path, read, tests as newer,
+    };
     use super::*;
     use std::fs;
     use std::path::Path;
@@ -100,10 +102,10 @@ mod tests {
     fn a_hunt_of_version_1_is_read_and_goes_on_in_the_newest_one() {
         let dir = tempfile::tempdir().unwrap();
         write_old(dir.path());
-        let (mut store, mut checkpoint, records) = Store::open(dir.path()).unwrap();
+        let (mut store, mut checkpoint, records) = StateFiles::open(dir.path()).unwrap();
         assert!(store.is_old());
         assert_eq!((checkpoint.state.totals.units, checkpoint.state.produced), (1, 10));
-        assert!(matches!(&records[..], [Record::Ended(ended)] if ended.best == 61 && ended.iterations == 5));
+        assert!(matches!(&records[..], [HuntRecord::Ended(ended)] if ended.best == 61 && ended.iterations == 5));
         records.iter().for_each(|record| checkpoint.state.apply(record));
         store.checkpoint(&checkpoint).unwrap();
         assert!(!store.is_old());

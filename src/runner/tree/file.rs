@@ -2,10 +2,10 @@
 
 use super::TreeError;
 use crate::core::game::Game;
-use crate::jobs::tree::record::Record;
+use crate::jobs::tree::record::TreeRecord;
 use crate::jobs::tree::settings::Settings;
-use crate::jobs::tree::state::State;
-use crate::store::tree::TreeStore;
+use crate::jobs::tree::state::TreeState;
+use crate::runner::tree::store::TreeStore;
 use std::path::Path;
 
 /// Name of the file in its directory.
@@ -13,13 +13,13 @@ pub const FILE: &str = "tree.redb";
 
 /// A solution that is open.
 #[derive(Debug)]
-pub struct Opened<G> {
+pub struct OpenedTree<G> {
     /// Its state.
-    pub state: State<G>,
+    pub state: TreeState<G>,
     /// Its file.
     pub store: TreeStore,
     /// What happened since the last checkpoint.
-    pub since: Vec<Record>,
+    pub since: Vec<TreeRecord>,
     /// Seconds that it has run, as of the last checkpoint.
     pub seconds: f64,
 }
@@ -28,14 +28,14 @@ pub struct Opened<G> {
 ///
 /// # Errors
 /// If the file cannot be used, or holds another solution; nothing is changed then.
-pub fn open<G: Game>(directory: &Path, job: &str, root: G, settings: Settings) -> Result<Opened<G>, TreeError> {
+pub fn open<G: Game>(directory: &Path, job: &str, root: G, settings: Settings) -> Result<OpenedTree<G>, TreeError> {
     std::fs::create_dir_all(directory)
         .map_err(|source| TreeError::Directory { path: directory.to_owned(), source })?;
     let path = directory.join(FILE);
     if !path.exists() {
-        let mut state = State::new(root, settings)?;
+        let mut state = TreeState::new(root, settings)?;
         let store = TreeStore::create(&path, job, &mut state)?;
-        return Ok(Opened { state, store, since: Vec::new(), seconds: 0.0 });
+        return Ok(OpenedTree { state, store, since: Vec::new(), seconds: 0.0 });
     }
     let (store, stored) = TreeStore::open(&path)?;
     let same = |stored: String, asked: String| {
@@ -46,5 +46,5 @@ pub fn open<G: Game>(directory: &Path, job: &str, root: G, settings: Settings) -
         same(format!("{:?}", stored.parts.meta.settings), format!("{settings:?}"))?;
     }
     let (since, seconds) = (stored.records.clone(), stored.seconds);
-    Ok(Opened { state: stored.state(root)?, store, since, seconds })
+    Ok(OpenedTree { state: stored.state(root)?, store, since, seconds })
 }

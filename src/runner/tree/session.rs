@@ -1,18 +1,18 @@
 //! The main thread of a solution while members of its crew are at units.
 
-use super::crew::Control;
-use super::unit::{BEYOND, Ended as Back, Seat, Ticket, TreeUnit};
-use super::{Member, Observer, Session, SolveEnding, TreeError};
+use super::solver::UnitControl;
+use super::unit::{BEYOND, SearchReply, SearchThread, Ticket, TreeUnit};
+use super::{CreditedSolver, SolveEnding, SolveListener, SolveSession, TreeError};
 use crate::core::game::Game;
-use crate::jobs::tree::coordinator::{Effects, Next, Order};
+use crate::jobs::tree::coordinator::{Effects, Next, UnitOrder};
 use crate::jobs::tree::credit::{WorkerId, total};
 use crate::jobs::tree::settings::Window;
-use crate::jobs::tree::unit::{Outcome, Spent, UnitId};
+use crate::jobs::tree::unit::{Spent, UnitId, UnitOutcome};
 use crate::queue::{LaneId, Message, Queue, Terms};
-use crate::runner::events::Stopped;
-use crate::runner::orders::{Given, Interrupt, Order as Told, Ordered};
+use crate::runner::events::StopReason;
+use crate::runner::orders::{GivenOrder, Interrupt, OrderReceiver, SessionOrder};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
-use crate::runner::session::{Clocking, Place};
+use crate::runner::session::{Clocking, WorkerShare};
 use crossbeam_channel::{Receiver, select_biased, unbounded};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,41 +26,41 @@ const SHOW: Duration = Duration::from_millis(250);
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A lane of the queue. It is closed with the value.
-struct Lane<G: Game + Send + Sync + 'static> {
+struct SolveLane<G: Game + Send + Sync + 'static> {
     queue: Arc<dyn Queue<TreeUnit<G>>>,
     id: LaneId,
     terms: Terms,
     messages: Receiver<Message<TreeUnit<G>>>,
 }
 
-impl<G: Game + Send + Sync + 'static> Drop for Lane<G> {
+impl<G: Game + Send + Sync + 'static> Drop for SolveLane<G> {
     fn drop(&mut self) {
         self.queue.close(self.id);
     }
 }
 
-/// The desk of a member, as the main thread sees it.
-struct Desk<G> {
+/// The slot of a member, as the main thread sees it.
+struct SolverSlot<G> {
     worker: WorkerId,
-    seat: Arc<Seat<G>>,
+    thread: Arc<SearchThread<G>>,
     busy: bool,
 }
 
 /// A unit that a member is at.
-struct Held {
-    desk: usize,
+struct UnitInHand {
+    slot: usize,
     unit: UnitId,
     window: Window,
-    control: Arc<Control>,
+    control: Arc<UnitControl>,
 }
 
 /// A session while its lane is open.
 struct Solving<'a, 'b, G: Game + Send + Sync + 'static> {
-    session: Session<'a, G>,
-    observer: &'b mut dyn Observer<G>,
-    lane: Lane<G>,
-    desks: Vec<Desk<G>>,
-    in_hand: BTreeMap<Ticket, Held>,
+    session: SolveSession<'a, G>,
+    observer: &'b mut dyn SolveListener<G>,
+    lane: SolveLane<G>,
+    slots: Vec<SolverSlot<G>>,
+    in_hand: BTreeMap<Ticket, UnitInHand>,
     next_ticket: Ticket,
     /// Units that the queue may still have under their own numbers, although they were withdrawn.
     withdrawn: BTreeSet<UnitId>,
@@ -71,7 +71,7 @@ struct Solving<'a, 'b, G: Game + Send + Sync + 'static> {
     rate: RateMeter,
 }
 
-impl<G: Game + Send + Sync + 'static> Session<'_, G> {
+impl<G: Game + Send + Sync + 'static> SolveSession<'_, G> {
     /// Works until the question is answered, a limit is reached, or somebody says to stop. The state is saved before this
     /// returns, with an error too as far as the disk allows.
     ///
@@ -79,14 +79,14 @@ impl<G: Game + Send + Sync + 'static> Session<'_, G> {
     /// A file that cannot be written, an observer that fails, no memory, or members that nobody trusts.
     pub fn run_on(
         self,
-        place: &Place<TreeUnit<G>>,
+        place: &WorkerShare<TreeUnit<G>>,
         interrupt: &Interrupt,
-        ordered: &Ordered,
-        observer: &mut dyn Observer<G>,
+        ordered: &OrderReceiver,
+        observer: &mut dyn SolveListener<G>,
     ) -> Result<SolveEnding, TreeError> {
         let (inbox, messages) = unbounded();
         let id = place.queue.open(place.terms, inbox.into());
-        let lane = Lane { queue: Arc::clone(&place.queue), id, terms: place.terms, messages };
+        let lane = SolveLane { queue: Arc::clone(&place.queue), id, terms: place.terms, messages };
         let (began, queue) = (Instant::now(), Arc::clone(&place.queue));
         let elapsed: Box<dyn Fn() -> Duration> = match place.clocking {
             Clocking::Wall => Box::new(move || began.elapsed()),
@@ -97,7 +97,7 @@ impl<G: Game + Send + Sync + 'static> Session<'_, G> {
             session: self,
             observer,
             lane,
-            desks: Vec::new(),
+            slots: Vec::new(),
             in_hand: BTreeMap::new(),
             next_ticket: BEYOND,
             withdrawn: BTreeSet::new(),
@@ -121,9 +121,9 @@ impl<G: Game + Send + Sync + 'static> Session<'_, G> {
 }
 
 impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
-    fn run(&mut self, interrupt: &Interrupt, ordered: &Ordered) -> Result<SolveEnding, TreeError> {
+    fn run(&mut self, interrupt: &Interrupt, ordered: &OrderReceiver) -> Result<SolveEnding, TreeError> {
         let mut show = Instant::now();
-        self.muster()?;
+        self.engage_solvers()?;
         let messages = self.lane.messages.clone();
         loop {
             if !self.paused {
@@ -135,7 +135,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             }
             if self.in_hand.is_empty() && !self.paused {
                 if self.draining {
-                    return Ok(SolveEnding::Stopped(Stopped::Drained));
+                    return Ok(SolveEnding::Stopped(StopReason::Drained));
                 }
                 let workers = self.session.coordinator.state().workers();
                 let trusted = workers.iter().filter(|worker| !worker.distrusted).count();
@@ -144,7 +144,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             let given = select_biased! {
                 recv(ordered.0) -> given => given.ok(),
                 recv(messages) -> message => {
-                    self.take_in(message.map_err(|_| TreeError::NoWorkers)?)?;
+                    self.absorb(message.map_err(|_| TreeError::NoWorkers)?)?;
                     self.drain()?;
                     None
                 }
@@ -156,16 +156,16 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 return Ok(ended);
             }
             if interrupt.asked() {
-                return Ok(SolveEnding::Stopped(Stopped::Interrupted));
+                return Ok(SolveEnding::Stopped(StopReason::Interrupted));
             }
             if self.paused {
                 continue;
             }
             if self.session.limits.seconds.is_some_and(|limit| self.seconds() >= limit) {
-                return Ok(SolveEnding::Stopped(Stopped::Time));
+                return Ok(SolveEnding::Stopped(StopReason::Time));
             }
             if self.session.limits.iterations.is_some_and(|limit| self.nodes() >= limit) {
-                return Ok(SolveEnding::Stopped(Stopped::Iterations));
+                return Ok(SolveEnding::Stopped(StopReason::Iterations));
             }
             if self.checkpointed.elapsed() >= self.session.pace {
                 self.checkpoint()?;
@@ -194,36 +194,36 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     }
 
     /// Brings the crew to its size: members come, and those who are idle and too many go.
-    fn muster(&mut self) -> Result<(), TreeError> {
+    fn engage_solvers(&mut self) -> Result<(), TreeError> {
         let size = self.size()?;
-        while self.desks.len() < size {
-            let Member { user, name, hire } = (self.session.hire)(self.desks.len());
+        while self.slots.len() < size {
+            let CreditedSolver { user, name, factory } = (self.session.factory)(self.slots.len());
             let worker = self.session.coordinator.join(&user, &name)?;
-            self.desks.push(Desk { worker, seat: Arc::new(Seat::new(hire)), busy: false });
+            self.slots.push(SolverSlot { worker, thread: Arc::new(SearchThread::new(factory)), busy: false });
         }
-        while self.desks.len() > size
-            && let Some(desk) = self.desks.pop_if(|desk| !desk.busy)
+        while self.slots.len() > size
+            && let Some(slot) = self.slots.pop_if(|slot| !slot.busy)
         {
-            self.session.coordinator.leave(desk.worker)?;
+            self.session.coordinator.leave(slot.worker)?;
         }
         Ok(())
     }
 
     /// Gives every idle member a unit, as far as there are any.
     fn hand_out(&mut self) -> Result<(), TreeError> {
-        self.muster()?;
+        self.engage_solvers()?;
         let size = if self.draining { 0 } else { self.size()? };
         let mut ready = Vec::new();
-        for (at, desk) in self.desks.iter_mut().enumerate().take(size).filter(|(_, desk)| !desk.busy) {
-            if let Next::Unit(work) = self.session.coordinator.next(desk.worker)? {
-                desk.busy = true;
+        for (at, slot) in self.slots.iter_mut().enumerate().take(size).filter(|(_, slot)| !slot.busy) {
+            if let Next::Unit(work) = self.session.coordinator.next(slot.worker)? {
+                slot.busy = true;
                 ready.push((at, work));
             }
         }
         self.keep()?;
         for (at, work) in ready {
-            let control = Arc::new(Control::new(work.window, work.budget));
-            let held = Held { desk: at, unit: work.unit, window: work.window, control: Arc::clone(&control) };
+            let control = Arc::new(UnitControl::new(work.window, work.budget));
+            let held = UnitInHand { slot: at, unit: work.unit, window: work.window, control: Arc::clone(&control) };
             let mut ticket = work.unit;
             if self.in_hand.contains_key(&ticket) || self.withdrawn.contains(&ticket) {
                 ticket = self.next_ticket;
@@ -231,7 +231,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             }
             self.in_hand.insert(ticket, held);
             let trap = self.session.trap.as_ref().map(Arc::clone);
-            let unit = TreeUnit::new(*work, control, Arc::clone(&self.desks[at].seat), trap);
+            let unit = TreeUnit::new(*work, control, Arc::clone(&self.slots[at].thread), trap);
             self.lane.queue.put(self.lane.id, ticket, unit).map_err(|_| TreeError::NoWorkers)?;
         }
         Ok(())
@@ -240,17 +240,17 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     /// Takes in the messages that are there.
     fn drain(&mut self) -> Result<(), TreeError> {
         while let Ok(message) = self.lane.messages.try_recv() {
-            self.take_in(message)?;
+            self.absorb(message)?;
         }
         Ok(())
     }
 
-    fn take_in(&mut self, message: Message<TreeUnit<G>>) -> Result<(), TreeError> {
+    fn absorb(&mut self, message: Message<TreeUnit<G>>) -> Result<(), TreeError> {
         match message {
             Message::Report { .. } => Ok(()),
-            Message::Done { outcome: Back::NoTable(error), .. } => Err(error.into()),
-            Message::Done { outcome: Back::NoThread(error), .. } => Err(TreeError::Thread(error)),
-            Message::Done { unit: ticket, outcome: Back::Answered { answer, spent, error }, .. } => {
+            Message::Done { outcome: SearchReply::NoTable(error), .. } => Err(error.into()),
+            Message::Done { outcome: SearchReply::NoThread(error), .. } => Err(TreeError::Thread(error)),
+            Message::Done { unit: ticket, outcome: SearchReply::Answered { answer, spent, error }, .. } => {
                 let Some(held) = self.in_hand.remove(&ticket) else { return Ok(()) };
                 if let Some(error) = error {
                     self.observer.failed(held.unit, &error);
@@ -263,18 +263,24 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 let Some(held) = self.in_hand.remove(&ticket) else { return Ok(()) };
                 self.withdrawn.insert(held.unit);
                 held.control.cancel();
-                self.desks[held.desk].seat = Arc::new(Seat::new((self.session.hire)(held.desk).hire));
+                self.slots[held.slot].thread = Arc::new(SearchThread::new((self.session.factory)(held.slot).factory));
                 self.observer.failed(held.unit, &error);
-                self.settle(&held, held.window, Outcome::Failed, held.control.spent())
+                self.settle(&held, held.window, UnitOutcome::Failed, held.control.spent())
             }
         }
     }
 
-    fn settle(&mut self, held: &Held, window: Window, outcome: Outcome, spent: Spent) -> Result<(), TreeError> {
-        let desk = &mut self.desks[held.desk];
-        desk.busy = false;
+    fn settle(
+        &mut self,
+        held: &UnitInHand,
+        window: Window,
+        outcome: UnitOutcome,
+        spent: Spent,
+    ) -> Result<(), TreeError> {
+        let slot = &mut self.slots[held.slot];
+        slot.busy = false;
         self.observer.ended(held.unit, outcome, spent);
-        Ok(self.session.coordinator.settle(desk.worker, held.unit, window, outcome, spent)?)
+        Ok(self.session.coordinator.settle(slot.worker, held.unit, window, outcome, spent)?)
     }
 
     /// Tells the members what they have to be told, and the observer what happened.
@@ -284,11 +290,11 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         let Effects { events, orders } = self.session.coordinator.take_effects();
         for (worker, unit, order) in orders {
             // One whose outcome is on its way is beyond orders.
-            let held = self.in_hand.values().find(|h| h.unit == unit && self.desks[h.desk].worker == worker);
+            let held = self.in_hand.values().find(|h| h.unit == unit && self.slots[h.slot].worker == worker);
             let Some(held) = held else { continue };
             match order {
-                Order::Cancel => held.control.cancel(),
-                Order::Window(window) => held.control.set_window(window),
+                UnitOrder::Cancel => held.control.cancel(),
+                UnitOrder::Window(window) => held.control.set_window(window),
             }
         }
         let seconds = self.seconds();
@@ -300,25 +306,25 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     }
 
     /// Carries out an order; how the work ends, if it does.
-    fn obey(&mut self, given: Given) -> Result<Option<SolveEnding>, TreeError> {
+    fn obey(&mut self, given: GivenOrder) -> Result<Option<SolveEnding>, TreeError> {
         match given.order {
-            Told::Stop => return Ok(Some(SolveEnding::Stopped(Stopped::Interrupted))),
-            Told::Drain => {
+            SessionOrder::Stop => return Ok(Some(SolveEnding::Stopped(StopReason::Interrupted))),
+            SessionOrder::Drain => {
                 self.draining = true;
                 self.go_on();
             }
-            Told::GoOn => self.go_on(),
-            Told::Pause => {
+            SessionOrder::GoOn => self.go_on(),
+            SessionOrder::Pause => {
                 self.halt()?;
                 self.paused = true;
                 self.pass_on()?;
                 self.checkpoint()?;
                 self.show()?;
             }
-            Told::Adjust(limits, terms) => {
+            SessionOrder::Adjust(limits, terms) => {
                 (self.session.limits, self.lane.terms) = (limits, terms);
                 self.lane.queue.adjust(self.lane.id, terms);
-                self.muster()?;
+                self.engage_solvers()?;
             }
         }
         // Whoever gave it may have gone.
@@ -343,7 +349,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     fn give_up(&mut self) -> Result<(), TreeError> {
         for held in std::mem::take(&mut self.in_hand).into_values() {
             held.control.cancel();
-            self.settle(&held, held.window, Outcome::Stopped, held.control.spent())?;
+            self.settle(&held, held.window, UnitOutcome::Stopped, held.control.spent())?;
         }
         self.pass_on()
     }

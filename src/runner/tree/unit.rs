@@ -5,11 +5,11 @@
 //! search is held up where it stands and the worker goes; it loses nothing, and how it ends depends on the unit
 //! alone, as it would without an interruption. At no time more threads search than the queue has workers.
 
-use super::crew::{Answer, Control, Solver};
+use super::solver::{Solver, SolverAnswer, UnitControl};
 use crate::core::game::Game;
 use crate::core::panic::panic_text;
-use crate::jobs::tree::coordinator::Work;
-use crate::jobs::tree::unit::{Outcome, Spent, UnitId};
+use crate::jobs::tree::coordinator::LeafUnit;
+use crate::jobs::tree::unit::{Spent, UnitId, UnitOutcome};
 use crate::queue::{Lease, Unit};
 use crate::runner::worker::Trap;
 use crate::solvers::table::TableError;
@@ -24,15 +24,15 @@ use std::time::Duration;
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Makes what a member searches with; called on the member's thread, when its first unit comes.
-pub type Hire<G> = Box<dyn FnOnce() -> Result<Box<dyn Solver<G>>, TableError> + Send>;
+pub type SolverFactory<G> = Box<dyn FnOnce() -> Result<Box<dyn Solver<G>>, TableError> + Send>;
 
 /// How a unit came back.
 #[derive(Debug)]
-pub enum Ended {
+pub enum SearchReply {
     /// The member came to an end with it.
     Answered {
         /// How.
-        answer: Answer,
+        answer: SolverAnswer,
         /// What it took.
         spent: Spent,
         /// What a search said that broke down.
@@ -45,40 +45,40 @@ pub enum Ended {
 }
 
 /// A unit on its way to a member.
-struct Task<G> {
-    work: Arc<Work<G>>,
-    control: Arc<Control>,
-    back: Sender<Ended>,
+struct SearchTask<G> {
+    work: Arc<LeafUnit<G>>,
+    control: Arc<UnitControl>,
+    back: Sender<SearchReply>,
 }
 
 /// The place of a member: its thread, once it has one. The thread ends with the place.
-pub struct Seat<G>(Mutex<Place<G>>);
+pub struct SearchThread<G>(Mutex<ThreadState<G>>);
 
-enum Place<G> {
-    Empty(Option<Hire<G>>),
-    Taken(Sender<Task<G>>),
+enum ThreadState<G> {
+    Empty(Option<SolverFactory<G>>),
+    Taken(Sender<SearchTask<G>>),
 }
 
-impl<G: Game + Send + Sync + 'static> Seat<G> {
+impl<G: Game + Send + Sync + 'static> SearchThread<G> {
     /// For a member that is still to be hired.
-    pub fn new(hire: Hire<G>) -> Seat<G> {
-        Seat(Mutex::new(Place::Empty(Some(hire))))
+    pub fn new(factory: SolverFactory<G>) -> SearchThread<G> {
+        SearchThread(Mutex::new(ThreadState::Empty(Some(factory))))
     }
 
-    fn give(&self, task: Task<G>) {
+    fn give(&self, task: SearchTask<G>) {
         let mut place = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Place::Empty(hire) = &mut *place {
+        if let ThreadState::Empty(factory) = &mut *place {
             let (sender, tasks) = unbounded();
-            let Some(hire) = hire.take() else { return };
-            match std::thread::Builder::new().name("search".to_owned()).spawn(move || sit(hire, &tasks)) {
-                Ok(_) => *place = Place::Taken(sender),
+            let Some(factory) = factory.take() else { return };
+            match std::thread::Builder::new().name("search".to_owned()).spawn(move || run(factory, &tasks)) {
+                Ok(_) => *place = ThreadState::Taken(sender),
                 Err(error) => {
-                    let _ = task.back.send(Ended::NoThread(error));
+                    let _ = task.back.send(SearchReply::NoThread(error));
                     return;
                 }
             }
         }
-        if let Place::Taken(tasks) = &*place {
+        if let ThreadState::Taken(tasks) = &*place {
             // A thread that has ended drops the task, and the way back with it.
             let _ = tasks.send(task);
         }
@@ -86,9 +86,9 @@ impl<G: Game + Send + Sync + 'static> Seat<G> {
 }
 
 /// What a member's thread does.
-fn sit<G: Game + Sync>(hire: Hire<G>, tasks: &Receiver<Task<G>>) {
-    let mut hired = catch_unwind(AssertUnwindSafe(hire));
-    for Task { work, control, back } in tasks {
+fn run<G: Game + Sync>(factory: SolverFactory<G>, tasks: &Receiver<SearchTask<G>>) {
+    let mut hired = catch_unwind(AssertUnwindSafe(factory));
+    for SearchTask { work, control, back } in tasks {
         control.start();
         let ended = match &mut hired {
             Ok(Ok(solver)) => {
@@ -98,16 +98,16 @@ fn sit<G: Game + Sync>(hire: Hire<G>, tasks: &Receiver<Task<G>>) {
                     Ok(answer) => (answer, None),
                     Err(panic) => {
                         let (window, nodes) = (control.window(), control.nodes());
-                        (Answer { window, outcome: Outcome::Failed, nodes }, Some(panic_text(&*panic)))
+                        (SolverAnswer { window, outcome: UnitOutcome::Failed, nodes }, Some(panic_text(&*panic)))
                     }
                 };
                 let spent = Spent { nodes: answer.nodes, ..control.spent() };
-                Ended::Answered { answer, spent, error }
+                SearchReply::Answered { answer, spent, error }
             }
-            Ok(Err(error)) => Ended::NoTable(*error),
+            Ok(Err(error)) => SearchReply::NoTable(*error),
             Err(panic) => {
-                let answer = Answer { window: control.window(), outcome: Outcome::Failed, nodes: 0 };
-                Ended::Answered { answer, spent: Spent::default(), error: Some(panic_text(&**panic)) }
+                let answer = SolverAnswer { window: control.window(), outcome: UnitOutcome::Failed, nodes: 0 };
+                SearchReply::Answered { answer, spent: Spent::default(), error: Some(panic_text(&**panic)) }
             }
         };
         // Nobody may want it any more.
@@ -118,26 +118,31 @@ fn sit<G: Game + Sync>(hire: Hire<G>, tasks: &Receiver<Task<G>>) {
 
 /// A unit of a solution.
 pub struct TreeUnit<G> {
-    work: Arc<Work<G>>,
-    control: Arc<Control>,
-    seat: Arc<Seat<G>>,
+    work: Arc<LeafUnit<G>>,
+    control: Arc<UnitControl>,
+    thread: Arc<SearchThread<G>>,
     trap: Option<Trap>,
 }
 
 impl<G> TreeUnit<G> {
-    /// For the member on a seat.
-    pub fn new(work: Work<G>, control: Arc<Control>, seat: Arc<Seat<G>>, trap: Option<Trap>) -> TreeUnit<G> {
-        TreeUnit { work: Arc::new(work), control, seat, trap }
+    /// For the member on a thread.
+    pub fn new(
+        work: LeafUnit<G>,
+        control: Arc<UnitControl>,
+        thread: Arc<SearchThread<G>>,
+        trap: Option<Trap>,
+    ) -> TreeUnit<G> {
+        TreeUnit { work: Arc::new(work), control, thread, trap }
     }
 }
 
 impl<G> Clone for TreeUnit<G> {
     fn clone(&self) -> TreeUnit<G> {
-        let TreeUnit { work, control, seat, trap } = self;
+        let TreeUnit { work, control, thread, trap } = self;
         TreeUnit {
             work: Arc::clone(work),
             control: Arc::clone(control),
-            seat: Arc::clone(seat),
+            thread: Arc::clone(thread),
             trap: trap.as_ref().map(Arc::clone),
         }
     }
@@ -150,15 +155,15 @@ impl<G> fmt::Debug for TreeUnit<G> {
 }
 
 /// A search that was begun.
-pub struct Running {
-    control: Arc<Control>,
-    back: Receiver<Ended>,
+pub struct BegunSearch {
+    control: Arc<UnitControl>,
+    back: Receiver<SearchReply>,
     /// Nodes when it was last heard of.
     heard: Option<u64>,
 }
 
 /// A search that nobody waits for any more ends.
-impl Drop for Running {
+impl Drop for BegunSearch {
     fn drop(&mut self) {
         self.control.cancel();
         self.control.release();
@@ -166,29 +171,30 @@ impl Drop for Running {
 }
 
 impl<G: Game + Send + Sync + 'static> Unit for TreeUnit<G> {
-    type Running = Running;
+    type Running = BegunSearch;
     type Report = ();
-    type Outcome = Ended;
+    type Outcome = SearchReply;
 
-    fn begin(&self, attempt: u32) -> Result<Running, String> {
+    fn begin(&self, attempt: u32) -> Result<BegunSearch, String> {
         if let Some(trap) = &self.trap {
             trap(self.work.unit, attempt);
         }
         let (sender, back) = bounded(1);
         let control = Arc::clone(&self.control);
-        self.seat.give(Task { work: Arc::clone(&self.work), control: Arc::clone(&control), back: sender });
-        Ok(Running { control, back, heard: None })
+        self.thread.give(SearchTask { work: Arc::clone(&self.work), control: Arc::clone(&control), back: sender });
+        Ok(BegunSearch { control, back, heard: None })
     }
 
-    fn run(&self, running: &mut Running, lease: &dyn Lease<()>) -> Option<Ended> {
+    fn run(&self, running: &mut BegunSearch, lease: &dyn Lease<()>) -> Option<SearchReply> {
         self.control.release();
         loop {
             match running.back.recv_timeout(LOOK) {
                 Ok(ended) => return Some(ended),
                 Err(RecvTimeoutError::Disconnected) => {
-                    let answer = Answer { window: self.control.window(), outcome: Outcome::Failed, nodes: 0 };
+                    let answer =
+                        SolverAnswer { window: self.control.window(), outcome: UnitOutcome::Failed, nodes: 0 };
                     let error = Some("its thread has gone".to_owned());
-                    return Some(Ended::Answered { answer, spent: self.control.spent(), error });
+                    return Some(SearchReply::Answered { answer, spent: self.control.spent(), error });
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     // A search that does not come on is not heard of, and loses the unit in the end.

@@ -1,11 +1,11 @@
 //! The members of a solution's crew: what answers one unit after the other, and how it is told to stop, to stand still, or
 //! to ask something else.
 
-use super::gate::Gate;
+use super::pause_point::PausePoint;
 use crate::core::game::Game;
-use crate::jobs::tree::coordinator::Work;
+use crate::jobs::tree::coordinator::LeafUnit;
 use crate::jobs::tree::settings::Window;
-use crate::jobs::tree::unit::{Outcome, Spent};
+use crate::jobs::tree::unit::{Spent, UnitOutcome};
 use crate::runner::cpu::thread_seconds;
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::{Monitor, Stopped};
@@ -40,30 +40,30 @@ impl Clock {
 
 /// What a member at a unit is told and asked while it works.
 #[derive(Debug)]
-pub struct Control {
+pub struct UnitControl {
     monitor: Monitor,
     window: Mutex<Window>,
     cancelled: AtomicBool,
-    gate: Arc<Gate>,
+    pause_point: Arc<PausePoint>,
     clock: Arc<Clock>,
 }
 
-impl Control {
+impl UnitControl {
     /// For a unit with this window and budget.
-    pub fn new(window: Window, budget: u64) -> Control {
-        let (gate, clock): (Arc<Gate>, Arc<Clock>) = Default::default();
+    pub fn new(window: Window, budget: u64) -> UnitControl {
+        let (pause_point, clock): (Arc<PausePoint>, Arc<Clock>) = Default::default();
         let pause = {
-            let (gate, clock) = (Arc::clone(&gate), Arc::clone(&clock));
+            let (pause_point, clock) = (Arc::clone(&pause_point), Arc::clone(&clock));
             move || {
                 clock.read();
-                gate.pass();
+                pause_point.pass();
             }
         };
-        Control {
+        UnitControl {
             monitor: Monitor::with_pause(budget, Box::new(pause)),
             window: Mutex::new(window),
             cancelled: AtomicBool::new(false),
-            gate,
+            pause_point,
             clock,
         }
     }
@@ -71,13 +71,13 @@ impl Control {
     /// Has the search stand still, and returns when it does, or has ended.
     pub fn hold(&self) {
         self.monitor.set_pausing(true);
-        self.gate.close();
+        self.pause_point.close();
     }
 
     /// Lets it go on.
     pub fn release(&self) {
         self.monitor.set_pausing(false);
-        self.gate.open();
+        self.pause_point.open();
     }
 
     /// The thread that calls this is the one that searches.
@@ -87,7 +87,7 @@ impl Control {
 
     /// The search has ended. To be called after its answer was sent.
     pub(super) fn end(&self) {
-        self.gate.end();
+        self.pause_point.end();
     }
 
     /// What was spent so far. The processor time is that of the last time it stood still, or of its end.
@@ -135,11 +135,11 @@ impl Control {
 
 /// How a worker came to an end with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answer {
+pub struct SolverAnswer {
     /// The window that it searched last.
     pub window: Window,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: UnitOutcome,
     /// Nodes that it took.
     pub nodes: u64,
 }
@@ -147,7 +147,7 @@ pub struct Answer {
 /// What answers units, on one thread.
 pub trait Solver<G>: Send {
     /// Answers one. Asks `control` for the window, and looks every millisecond or so whether it should stop.
-    fn solve(&mut self, work: &Work<G>, control: &Control) -> Answer;
+    fn solve(&mut self, work: &LeafUnit<G>, control: &UnitControl) -> SolverAnswer;
 }
 
 /// Makes an engine for a unit.
@@ -157,7 +157,7 @@ pub trait MakeEngine<G: Game>: Send {
 }
 
 /// A solver that asks an engine. Its table remembers earlier units, for the same node is asked several windows; where several
-/// have to agree ([`Work::alone`]) it is cleared before each: then how a unit ends depends on the unit, the engine and the size
+/// have to agree ([`LeafUnit::alone`]) it is cleared before each: then how a unit ends depends on the unit, the engine and the size
 /// of the table alone, as long as its window is not changed.
 pub struct ByEngine<M> {
     maker: M,
@@ -179,7 +179,7 @@ impl<M> ByEngine<M> {
 }
 
 impl<G: Game + Sync, M: MakeEngine<G>> Solver<G> for ByEngine<M> {
-    fn solve(&mut self, work: &Work<G>, control: &Control) -> Answer {
+    fn solve(&mut self, work: &LeafUnit<G>, control: &UnitControl) -> SolverAnswer {
         if std::mem::replace(&mut self.used, true) && work.alone {
             self.table.clear();
         }
@@ -190,16 +190,16 @@ impl<G: Game + Sync, M: MakeEngine<G>> Solver<G> for ByEngine<M> {
             control.monitor.go_on();
             let window = control.window();
             let outcome = if control.is_cancelled() {
-                Outcome::Stopped
+                UnitOutcome::Stopped
             } else {
                 match engine.value(&work.position, window.alpha, window.beta) {
-                    Ok(value) => Outcome::of_value(value, window),
+                    Ok(value) => UnitOutcome::of_value(value, window),
                     // Children are nearer to the end.
-                    Err(EngineError::Stopped(Stopped::Budget) | EngineError::TooDeep(_)) => Outcome::Exhausted,
+                    Err(EngineError::Stopped(Stopped::Budget) | EngineError::TooDeep(_)) => UnitOutcome::Exhausted,
                     Err(EngineError::Stopped(Stopped::Asked | Stopped::Answered)) => continue,
                 }
             };
-            return Answer { window, outcome, nodes: engine.stats().nodes };
+            return SolverAnswer { window, outcome, nodes: engine.stats().nodes };
         }
     }
 }

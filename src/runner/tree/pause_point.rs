@@ -4,13 +4,13 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The gate. One search passes it again and again; one worker closes and opens it.
 #[derive(Debug, Default)]
-pub struct Gate {
-    state: Mutex<State>,
+pub struct PausePoint {
+    state: Mutex<PauseState>,
     moved: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct PauseState {
     closed: bool,
     /// The search stands at the gate.
     waiting: bool,
@@ -18,12 +18,12 @@ struct State {
     ended: bool,
 }
 
-impl Gate {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl PausePoint {
+    fn lock(&self) -> MutexGuard<'_, PauseState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn wait<'a>(&self, state: MutexGuard<'a, PauseState>) -> MutexGuard<'a, PauseState> {
         self.moved.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 

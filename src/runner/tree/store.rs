@@ -3,7 +3,7 @@
 //! One redb file with a table each for nodes, units (with the claims that wait), workers (with their credit) and records,
 //! and a small one for the rest. A record is in the file before anyone acts on it; a checkpoint writes the rows that
 //! changed, in the order of their keys, takes the records out, and is one transaction with both. So a crash at any
-//! moment leaves a checkpoint and the records since, and the state is what [`State::apply`] makes of them. redb repairs a file
+//! moment leaves a checkpoint and the records since, and the state is what [`TreeState::apply`] makes of them. redb repairs a file
 //! that a crash left open without reading it through (quick repair).
 //!
 //! A row is framed by [`crate::core::frame::row`]; its content is the value as postcard encodes it. A file that is damaged, or was written
@@ -12,10 +12,10 @@
 use crate::core::frame::{Flaw, read_row, row};
 use crate::core::game::Game;
 use crate::jobs::tree::credit::Worker;
-use crate::jobs::tree::node::Node;
-use crate::jobs::tree::record::Record;
-use crate::jobs::tree::state::{Meta, Parts, State};
-use crate::jobs::tree::unit::Unit;
+use crate::jobs::tree::node::TreeNode;
+use crate::jobs::tree::record::TreeRecord;
+use crate::jobs::tree::state::{Meta, TreeParts, TreeState};
+use crate::jobs::tree::unit::OpenUnit;
 use redb::{
     Database, DatabaseError, ReadOnlyDatabase, ReadTransaction, ReadableDatabase, ReadableTable,
     ReadableTableMetadata, StorageError, TableDefinition, TableError, WriteTransaction,
@@ -89,24 +89,24 @@ pub struct TreeStore {
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stored {
+pub struct StoredTree {
     /// What is solved, as the caller of [`TreeStore::create`] said.
     pub job: String,
     /// The state as of the checkpoint.
-    pub parts: Parts,
+    pub parts: TreeParts,
     /// The records since.
-    pub records: Vec<Record>,
+    pub records: Vec<TreeRecord>,
     /// Seconds that it had run as of the checkpoint.
     pub seconds: f64,
 }
 
-impl Stored {
+impl StoredTree {
     /// The state with all records.
     ///
     /// # Errors
     /// What is stored does not go together, or belongs to another position.
-    pub fn state<G: Game>(self, root: G) -> Result<State<G>, crate::jobs::tree::record::Misfit> {
-        let mut state = State::restore(root, self.parts)?;
+    pub fn state<G: Game>(self, root: G) -> Result<TreeState<G>, crate::jobs::tree::record::Misfit> {
+        let mut state = TreeState::restore(root, self.parts)?;
         for record in &self.records {
             state.apply(record)?;
         }
@@ -119,7 +119,7 @@ impl TreeStore {
     ///
     /// # Errors
     /// If there is one already, or it cannot be written.
-    pub fn create<G: Game>(path: &Path, job: &str, state: &mut State<G>) -> Result<TreeStore, TreeStoreError> {
+    pub fn create<G: Game>(path: &Path, job: &str, state: &mut TreeState<G>) -> Result<TreeStore, TreeStoreError> {
         if path.exists() {
             return Err(TreeStoreError::Exists(path.to_owned()));
         }
@@ -145,7 +145,7 @@ impl TreeStore {
     ///
     /// # Errors
     /// If it cannot be read, is in use, is damaged, or is newer than this program.
-    pub fn open(path: &Path) -> Result<(TreeStore, Stored), TreeStoreError> {
+    pub fn open(path: &Path) -> Result<(TreeStore, StoredTree), TreeStoreError> {
         fs::metadata(path).map_err(|error| failure("read", path)(StorageError::Io(error).into()))?;
         // A database that does not know what to make of its file may panic.
         let opened = catch_unwind(AssertUnwindSafe(|| open(path)));
@@ -158,7 +158,7 @@ impl TreeStore {
     ///
     /// # Errors
     /// If they cannot be written; the file is then as it was.
-    pub fn append(&mut self, records: &[Record]) -> Result<(), TreeStoreError> {
+    pub fn append(&mut self, records: &[TreeRecord]) -> Result<(), TreeStoreError> {
         if records.is_empty() {
             return Ok(());
         }
@@ -179,14 +179,14 @@ impl TreeStore {
     ///
     /// # Errors
     /// If it cannot be written; the file is then as it was, and so is the state that it tells.
-    pub fn checkpoint<G: Game>(&mut self, state: &mut State<G>, seconds: f64) -> Result<(), TreeStoreError> {
+    pub fn checkpoint<G: Game>(&mut self, state: &mut TreeState<G>, seconds: f64) -> Result<(), TreeStoreError> {
         self.write(None, state, seconds)
     }
 
     fn write<G: Game>(
         &mut self,
         job: Option<&str>,
-        state: &mut State<G>,
+        state: &mut TreeState<G>,
         seconds: f64,
     ) -> Result<(), TreeStoreError> {
         let dirty = state.take_dirty();
@@ -236,7 +236,7 @@ impl TreeStore {
     }
 }
 
-fn open(path: &Path) -> Result<(Database, Stored), TreeStoreError> {
+fn open(path: &Path) -> Result<(Database, StoredTree), TreeStoreError> {
     match ReadOnlyDatabase::open(path) {
         Ok(database) => drop(load(path, &database)?),
         // Left open by a crash in the midst of a transaction: it has to be repaired to be looked at.
@@ -248,7 +248,7 @@ fn open(path: &Path) -> Result<(Database, Stored), TreeStoreError> {
     Ok((database, stored))
 }
 
-fn load(path: &Path, database: &impl ReadableDatabase) -> Result<Stored, TreeStoreError> {
+fn load(path: &Path, database: &impl ReadableDatabase) -> Result<StoredTree, TreeStoreError> {
     let transaction = database.begin_read().map_err(|error| failure("read", path)(error.into()))?;
     let meta = transaction.open_table(META).map_err(|error| unreadable(path, error))?;
     let find = |key: &str| {
@@ -266,10 +266,10 @@ fn load(path: &Path, database: &impl ReadableDatabase) -> Result<Stored, TreeSto
     let seconds = find("seconds")?.map_or(Ok(0.0), |row| decode(&row));
     let seconds = seconds.map_err(|what| damaged(path, &format!("its time {what}")))?;
     let meta: Meta = decode(&get("meta")?).map_err(|what| damaged(path, &format!("its state {what}")))?;
-    let nodes: Vec<(u32, Node)> = rows(path, &transaction, NODES, "node")?;
-    let units: Vec<(u64, Unit)> = rows(path, &transaction, UNITS, "unit")?;
+    let nodes: Vec<(u32, TreeNode)> = rows(path, &transaction, NODES, "node")?;
+    let units: Vec<(u64, OpenUnit)> = rows(path, &transaction, UNITS, "unit")?;
     let workers: Vec<(u32, Worker)> = rows(path, &transaction, CREDIT, "worker")?;
-    let records: Vec<(u64, Record)> = rows(path, &transaction, RESULTS, "record")?;
+    let records: Vec<(u64, TreeRecord)> = rows(path, &transaction, RESULTS, "record")?;
     fn values<T>(rows: Vec<(u32, T)>) -> Option<Vec<T>> {
         (0..).zip(rows).map(|(n, (key, row))| (n == key).then_some(row)).collect()
     }
@@ -280,7 +280,12 @@ fn load(path: &Path, database: &impl ReadableDatabase) -> Result<Stored, TreeSto
         return Err(gap("record"));
     }
     let records = records.into_iter().map(|(_, record)| record).collect();
-    Ok(Stored { job, parts: Parts { meta, nodes, units: units.into_iter().collect(), workers }, records, seconds })
+    Ok(StoredTree {
+        job,
+        parts: TreeParts { meta, nodes, units: units.into_iter().collect(), workers },
+        records,
+        seconds,
+    })
 }
 
 /// All rows of a table in the order of their keys.

@@ -8,24 +8,24 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// A flag: go on.
-pub const GO: u8 = 0;
+pub const RUN: u8 = 0;
 /// A flag: look whether others come first.
-pub const WAY: u8 = 1;
+pub const YIELD: u8 = 1;
 /// A flag: return and save.
-pub const HALT: u8 = 2;
+pub const STOP: u8 = 2;
 
 /// What a thread shares with the others while it is at a unit.
 #[derive(Debug, Default)]
-pub struct Pulse {
-    /// [`GO`], [`WAY`] or [`HALT`].
+pub struct Heartbeat {
+    /// [`RUN`], [`YIELD`] or [`STOP`].
     pub flag: AtomicU8,
     /// Counts the polls.
-    pub beat: AtomicU64,
+    pub count: AtomicU64,
 }
 
 /// A unit that a worker is at, as it is to be begun again.
 #[derive(Debug)]
-pub struct Held<U> {
+pub struct HeldUnit<U> {
     /// The unit.
     pub body: U,
     /// Attempts that have failed.
@@ -36,9 +36,9 @@ pub struct Held<U> {
 
 /// A worker's place.
 #[derive(Debug)]
-pub struct Place {
+pub struct WorkerSlot {
     /// Of the thread that has the place now.
-    pub pulse: Arc<Pulse>,
+    pub heartbeat: Arc<Heartbeat>,
     /// What it is at.
     pub unit: Option<(LaneId, u64)>,
     /// Since when.
@@ -51,11 +51,11 @@ pub struct Place {
     silent: Duration,
 }
 
-impl Place {
+impl WorkerSlot {
     /// Without a unit.
-    pub fn new(now: Instant) -> Place {
-        let pulse = Arc::default();
-        Place { pulse, unit: None, since: now, charged: now, heard: 0, silent: Duration::ZERO }
+    pub fn new(now: Instant) -> WorkerSlot {
+        let heartbeat = Arc::default();
+        WorkerSlot { heartbeat, unit: None, since: now, charged: now, heard: 0, silent: Duration::ZERO }
     }
 
     /// Begins with a unit.
@@ -64,7 +64,7 @@ impl Place {
         self.unit = Some((lane, unit));
         (self.since, self.charged) = (now, now);
         self.silent = Duration::ZERO;
-        self.pulse.flag.store(GO, Ordering::Relaxed);
+        self.heartbeat.flag.store(RUN, Ordering::Relaxed);
     }
 
     /// Ends with it.
@@ -75,7 +75,7 @@ impl Place {
 
     /// A look at the worker, `step` after the last one: whether it has been silent for its lease.
     pub fn is_lost(&mut self, step: Duration, lease: Duration) -> bool {
-        let beat = self.pulse.beat.load(Ordering::Relaxed);
+        let beat = self.heartbeat.count.load(Ordering::Relaxed);
         let silent = self.unit.is_some() && beat == self.heard;
         self.heard = beat;
         self.silent = if silent { self.silent + step } else { Duration::ZERO };
@@ -87,7 +87,7 @@ impl Place {
 pub struct Hold<'a, U: Unit> {
     common: &'a Arc<Common<U>>,
     at: usize,
-    pulse: &'a Arc<Pulse>,
+    heartbeat: &'a Arc<Heartbeat>,
     unit: u64,
     inbox: &'a Inbox<U>,
     /// When to look whether others come first.
@@ -99,12 +99,12 @@ impl<'a, U: Unit> Hold<'a, U> {
     pub fn new(
         common: &'a Arc<Common<U>>,
         at: usize,
-        pulse: &'a Arc<Pulse>,
+        heartbeat: &'a Arc<Heartbeat>,
         unit: u64,
         inbox: &'a Inbox<U>,
     ) -> Hold<'a, U> {
         let due = Cell::new(Instant::now() + common.options.quantum);
-        Hold { common, at, pulse, unit, inbox, due }
+        Hold { common, at, heartbeat, unit, inbox, due }
     }
 }
 
@@ -114,10 +114,10 @@ impl<U: Unit> Lease<U::Report> for Hold<'_, U> {
     }
 
     fn stop(&self) -> Option<Stop> {
-        self.pulse.beat.fetch_add(1, Ordering::Relaxed);
-        match self.pulse.flag.load(Ordering::Relaxed) {
-            HALT => return Some(Stop::Halted),
-            GO => {
+        self.heartbeat.count.fetch_add(1, Ordering::Relaxed);
+        match self.heartbeat.flag.load(Ordering::Relaxed) {
+            STOP => return Some(Stop::Halted),
+            RUN => {
                 let now = Instant::now();
                 if now < self.due.get() {
                     return None;
@@ -125,13 +125,13 @@ impl<U: Unit> Lease<U::Report> for Hold<'_, U> {
                 self.due.set(now + self.common.options.quantum);
             }
             _ => {
-                let swapped = self.pulse.flag.compare_exchange(WAY, GO, Ordering::Relaxed, Ordering::Relaxed);
-                if swapped == Err(HALT) {
+                let swapped = self.heartbeat.flag.compare_exchange(YIELD, RUN, Ordering::Relaxed, Ordering::Relaxed);
+                if swapped == Err(STOP) {
                     return Some(Stop::Halted);
                 }
             }
         }
-        self.common.gives_way(self.at, self.pulse).then_some(Stop::Preempted)
+        self.common.gives_way(self.at, self.heartbeat).then_some(Stop::Preempted)
     }
 
     fn report(&self, report: U::Report) {
