@@ -5,23 +5,23 @@ use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
 
 /// A game as its choices: the number of each move among the legal ones, one byte, or 255 and two more.
-pub(super) fn choices<R: Rules>(start: &Position<R>, moves: impl IntoIterator<Item = u32>) -> Box<[u8]> {
+pub(super) fn choices<R: Rules>(start: &Position<R>, moves: impl IntoIterator<Item = Move>) -> Box<[u8]> {
     let mut position = start.clone();
     let mut choices = Vec::new();
-    for bits in moves {
-        let legal = position.moves().iter().position(|mv| mv.bits() == bits);
+    for mv in moves {
+        let legal = position.moves().iter().position(|&other| other == mv);
         let number = legal.expect("the moves of a grid are legal in their order") as u16;
         match u8::try_from(number) {
             Ok(small) if small < u8::MAX => choices.push(small),
             _ => choices.extend([[u8::MAX].as_slice(), &number.to_le_bytes()].concat()),
         }
-        position.play(Move::from_raw(bits));
+        position.play(mv);
     }
     choices.into()
 }
 
 /// The game that made these choices; nothing if there is no such one.
-pub(super) fn chosen<R: Rules>(start: &Position<R>, choices: &[u8]) -> Option<Vec<u32>> {
+pub(super) fn chosen<R: Rules>(start: &Position<R>, choices: &[u8]) -> Option<Vec<Move>> {
     let mut position = start.clone();
     let mut moves = Vec::with_capacity(choices.len());
     let mut choices = choices.iter().copied();
@@ -29,7 +29,7 @@ pub(super) fn chosen<R: Rules>(start: &Position<R>, choices: &[u8]) -> Option<Ve
         let number =
             if byte < u8::MAX { u16::from(byte) } else { u16::from_le_bytes([choices.next()?, choices.next()?]) };
         let mv = *position.moves().get(usize::from(number))?;
-        moves.push(mv.bits());
+        moves.push(mv);
         position.play(mv);
     }
     Some(moves)
@@ -44,7 +44,7 @@ pub(super) mod tests {
     use rand::RngExt;
 
     /// A game of so many moves at random, from the start.
-    pub fn game<R: Rules>(seed: u64, moves: usize) -> Vec<u32> {
+    pub fn game<R: Rules>(seed: u64, moves: usize) -> Vec<Move> {
         let (mut position, rng) = (Position::<R>::new(), &mut rng(seed, &[]));
         while position.played().len() < moves
             && let legal = position.moves()
@@ -52,7 +52,7 @@ pub(super) mod tests {
         {
             position.play(legal[rng.random_range(0..legal.len())]);
         }
-        position.played().iter().map(|mv| mv.bits()).collect()
+        position.played().to_vec()
     }
 
     #[test]

@@ -50,11 +50,11 @@ pub(super) fn restore_error(strategy: &'static str, reason: String) -> RestoreEr
     RestoreError { strategy, reason }
 }
 
-/// Whether moves given as bits are a legal game after the prefix.
-pub(super) fn check_grid<R: Rules>(prefix: &[Move], grid: &[u32]) -> Result<(), &'static str> {
+/// Whether saved moves are a legal game after the prefix.
+pub(super) fn check_grid<R: Rules>(prefix: &[Move], grid: &[Move]) -> Result<(), &'static str> {
     let mut moves = prefix.to_vec();
-    for &bits in grid {
-        moves.push(Move::from_bits(R::VARIANT, bits).ok_or("a grid has no such move")?);
+    for mv in grid {
+        moves.push(Move::from_bits(R::VARIANT, mv.bits()).ok_or("a grid has no such move")?);
     }
     Position::<R>::after(&moves).map(drop).map_err(|_| "a grid is not legal")
 }

@@ -60,7 +60,7 @@ impl Course {
     }
 
     /// Takes over from the search that the run begins with, as it has ended; if it is over, its best grid.
-    pub fn go_on_from<R: Rules>(&mut self, start: &mut Option<WarmStart<R>>, end: End) -> Option<Vec<u32>> {
+    pub fn go_on_from<R: Rules>(&mut self, start: &mut Option<WarmStart<R>>, end: End) -> Option<Vec<Move>> {
         let from = start.as_ref()?;
         (self.games, self.finds.best) = (from.iterations(), from.best());
         self.found_at = self.games;
@@ -94,7 +94,7 @@ impl Course {
     }
 
     /// Notes a grid that has come into the pool, if it is longer than all before or wanted.
-    pub fn take_in(&mut self, moves: &[u32], longer: bool) {
+    pub fn take_in(&mut self, moves: &[Move], longer: bool) {
         if longer {
             self.found_at = self.games;
         }

@@ -10,7 +10,7 @@ pub(super) struct Finds {
     /// Scores from which on grids are wanted ([`Ctl::keep_from`]).
     pub keep_from: u32,
     /// Moves without the prefix.
-    news: Vec<Vec<u32>>,
+    news: Vec<Vec<Move>>,
 }
 
 impl Default for Finds {
@@ -21,7 +21,7 @@ impl Default for Finds {
 
 impl Finds {
     /// Notes a grid, given by its moves after the prefix.
-    pub fn push(&mut self, moves: &[u32]) {
+    pub fn push(&mut self, moves: &[Move]) {
         self.news.push(moves.to_vec());
     }
 
@@ -34,8 +34,7 @@ impl Finds {
     pub fn report(&mut self, prefix: &[Move], iterations: u64, ctl: &mut dyn Ctl<Move>) {
         self.news.sort_by_key(|moves| std::cmp::Reverse(moves.len()));
         for grid in self.news.drain(..) {
-            let moves: Vec<Move> =
-                prefix.iter().copied().chain(grid.iter().map(|&bits| Move::from_raw(bits))).collect();
+            let moves: Vec<Move> = prefix.iter().copied().chain(grid.iter().copied()).collect();
             let score = moves.len() as u32;
             if score > self.best {
                 self.best = score;

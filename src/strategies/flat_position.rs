@@ -3,7 +3,7 @@
 //! Nothing is taken back; a search that needs a position again keeps a copy (8 KiB, copied in about the time of
 //! five moves).
 
-use super::unit::is_legal;
+use super::unit::{NO_MOVE, is_legal};
 use super::vector::extension::PlainVectors;
 use super::vector::filter::{MoveFilter, SLACK, filter_in_place};
 use crate::core::seed::Rng;
@@ -18,7 +18,7 @@ use rand_xoshiro::rand_core::Rng as _;
 pub(super) struct FlatPosition<R> {
     board: Board<R>,
     /// The legal moves are the first `len`.
-    list: Box<[u32; MAX_LEGAL + SLACK]>,
+    list: Box<[Move; MAX_LEGAL + SLACK]>,
     len: usize,
     played: Vec<Move>,
 }
@@ -29,7 +29,7 @@ impl<R: Rules> FlatPosition<R> {
     pub fn new(prefix: &[Move], candidates: Option<&[Move]>) -> FlatPosition<R> {
         let mut position = FlatPosition {
             board: Board::new(),
-            list: Box::new([0; MAX_LEGAL + SLACK]),
+            list: Box::new([NO_MOVE; MAX_LEGAL + SLACK]),
             len: 0,
             played: Vec::with_capacity(R::VARIANT.upper_bound() as usize + 1),
         };
@@ -45,7 +45,7 @@ impl<R: Rules> FlatPosition<R> {
         list.sort_unstable();
         list.dedup();
         for (to, mv) in position.list.iter_mut().zip(&list) {
-            *to = mv.bits();
+            *to = *mv;
         }
         position.len = list.len().min(MAX_LEGAL);
         position
@@ -63,7 +63,7 @@ impl<R: Rules> FlatPosition<R> {
 
     /// The legal moves, in no order that means anything.
     #[inline(always)]
-    pub fn list(&self) -> &[u32] {
+    pub fn list(&self) -> &[Move] {
         &self.list[..self.len]
     }
 
@@ -81,7 +81,7 @@ impl<R: Rules> FlatPosition<R> {
         let list = &mut self.list[..];
         let mut n = filter_in_place::<R, L>(list, self.len, mv);
         while let Some(opening) = openings.next() {
-            list[n] = opening.mv.bits();
+            list[n] = opening.mv;
             n += 1;
         }
         self.len = n;
@@ -93,7 +93,7 @@ impl<R: Rules> FlatPosition<R> {
     /// The number of the first move, from 1, that is not in the list.
     pub fn try_play_all(&mut self, moves: &[Move]) -> Result<(), usize> {
         for (number, &mv) in (1..).zip(moves) {
-            if !self.list().contains(&mv.bits()) {
+            if !self.list().contains(&mv) {
                 return Err(number);
             }
             self.play::<PlainVectors>(mv);
@@ -107,7 +107,7 @@ impl<R: Rules> FlatPosition<R> {
     pub fn play_out<L: MoveFilter>(&mut self, rng: &mut Rng) {
         while self.len > 0 {
             let index = (((rng.next_u64() >> 32) * self.len as u64) >> 32) as usize;
-            self.play::<L>(Move::from_raw(self.list[index]));
+            self.play::<L>(self.list[index]);
         }
     }
 }

@@ -128,9 +128,8 @@ impl<R: Rules> Nmcs<R> {
         loop {
             let (upper, lower) = self.levels.split_at_mut(self.open);
             let level = upper.last_mut().expect("the top level stays open");
-            if let Some(&bits) = level.position.list().get(level.tried) {
+            if let Some(&mv) = level.position.list().get(level.tried) {
                 level.tried += 1;
-                let mv = Move::from_raw(bits);
                 if let Some(below) = lower.first_mut() {
                     below.position.copy_from(&level.position);
                     below.position.play::<L>(mv);

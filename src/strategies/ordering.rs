@@ -14,22 +14,22 @@ use crate::morpion::variant::Rules;
 /// Memory for sorting by weights, reused from node to node.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
-    keyed: Vec<((i32, i32), u32)>,
+    keyed: Vec<((i32, i32), Move)>,
 }
 
-/// Sorts the list of moves (as bits) of the node on `board`, after so many `lines` per direction, and returns how
+/// Sorts the list of moves of the node on `board`, after so many `lines` per direction, and returns how
 /// many of its first moves are to be tried: all but for the orderings of only the largest weight.
 pub(super) fn sort<R: Rules>(
     sort: Sort,
     board: &mut Board<R>,
-    list: &mut [u32],
+    list: &mut [Move],
     lines: &[u32; 4],
     scratch: &mut Scratch,
 ) -> usize {
     let total = match sort {
         Sort::No => return list.len(),
         Sort::Coords => {
-            list.sort_unstable_by_key(|&bits| coords(bits));
+            list.sort_unstable_by_key(|&mv| coords(mv));
             return list.len();
         }
         Sort::TotalWeightsLines | Sort::TotalWeightsMax | Sort::LinesTotalWeights => true,
@@ -37,8 +37,7 @@ pub(super) fn sort<R: Rules>(
     };
     let keyed = &mut scratch.keyed;
     keyed.clear();
-    for &bits in list.iter() {
-        let mv = Move::from_raw(bits);
+    for &mv in list.iter() {
         let weight = if total { total_weight(board, list, mv) } else { point_weight(board, list, mv) };
         let used = lines[mv.direction() as usize] as i32;
         let key = match sort {
@@ -46,11 +45,11 @@ pub(super) fn sort<R: Rules>(
             Sort::TotalWeightsMax | Sort::WeightsMax => (-weight, 0),
             _ => (-weight, used),
         };
-        keyed.push((key, bits));
+        keyed.push((key, mv));
     }
     keyed.sort_by_key(|&(key, _)| key);
-    for (bits, &(_, sorted)) in list.iter_mut().zip(keyed.iter()) {
-        *bits = sorted;
+    for (mv, &(_, sorted)) in list.iter_mut().zip(keyed.iter()) {
+        *mv = sorted;
     }
     match sort {
         Sort::TotalWeightsMax | Sort::WeightsMax => keyed.iter().take_while(|(key, _)| *key == keyed[0].0).count(),
@@ -60,7 +59,7 @@ pub(super) fn sort<R: Rules>(
 
 /// Sorts a list whose first `sorted` moves are in the order of [`Sort::Coords`] already: for few new moves.
 #[inline(always)]
-pub(super) fn insert_by_coords(list: &mut [u32], sorted: usize) {
+pub(super) fn insert_by_coords(list: &mut [Move], sorted: usize) {
     for i in sorted..list.len() {
         let new = list[i];
         let key = coords(new);
@@ -75,15 +74,16 @@ pub(super) fn insert_by_coords(list: &mut [u32], sorted: usize) {
 
 /// Rank of a move by coordinates: x of the new point, then its y, then the line.
 #[inline(always)]
-fn coords(bits: u32) -> u32 {
+fn coords(mv: Move) -> u32 {
+    let bits = mv.bits();
     (bits & 63) << 26 | (bits >> 6 & 63) << 20 | bits >> 16
 }
 
 /// Legal moves that `mv` creates less moves of the list that collide with it (itself included).
-fn total_weight<R: Rules>(board: &mut Board<R>, list: &[u32], mv: Move) -> i32 {
+fn total_weight<R: Rules>(board: &mut Board<R>, list: &[Move], mv: Move) -> i32 {
     let mut weight = 0;
     for &other in list {
-        weight -= i32::from(Move::from_raw(other).collides::<R>(mv));
+        weight -= i32::from(other.collides::<R>(mv));
     }
     board.place(mv);
     board.moves_through(mv.point(), |_| weight += 1);
@@ -92,10 +92,9 @@ fn total_weight<R: Rules>(board: &mut Board<R>, list: &[u32], mv: Move) -> i32 {
 }
 
 /// Distinct new points of the moves that `mv` creates less those of the moves that collide with it.
-fn point_weight<R: Rules>(board: &mut Board<R>, list: &[u32], mv: Move) -> i32 {
+fn point_weight<R: Rules>(board: &mut Board<R>, list: &[Move], mv: Move) -> i32 {
     let mut points = Distinct::default();
     for &other in list {
-        let other = Move::from_raw(other);
         if other.collides::<R>(mv) {
             points.add(other.point());
         }
@@ -206,10 +205,9 @@ mod tests {
                     let mut lines = [0; 4];
                     position.played().iter().for_each(|mv| lines[mv.direction() as usize] += 1);
                     for order in ALL {
-                        let mut bits: Vec<u32> = list.iter().map(|mv| mv.bits()).collect();
+                        let mut sorted = list.clone();
                         let mut board = position.board().clone();
-                        let tried = sort::<R>(order, &mut board, &mut bits, &lines, &mut Scratch::default());
-                        let sorted: Vec<Move> = bits.iter().map(|&bits| Move::from_raw(bits)).collect();
+                        let tried = sort::<R>(order, &mut board, &mut sorted, &lines, &mut Scratch::default());
                         let by_definition = slow(&position, &list, order);
                         assert_eq!((sorted, tried), by_definition, "{variant} game {game} {order:?}");
                         assert!(board == *position.board());
@@ -225,15 +223,15 @@ mod tests {
         let mut rng = seed::rng(6, &[]);
         for _ in 0..2000 {
             let position = Position::<crate::morpion::variant::T5>::new();
-            let mut list: Vec<u32> = position.moves().iter().map(|mv| mv.bits()).collect();
+            let mut list: Vec<Move> = position.moves().to_vec();
             list.retain(|_| rng.random_bool(0.5));
             for i in (1..list.len()).rev() {
                 list.swap(i, rng.random_range(0..=i));
             }
             let sorted = rng.random_range(0..=list.len());
-            list[..sorted].sort_by_key(|&bits| coords(bits));
+            list[..sorted].sort_by_key(|&mv| coords(mv));
             let mut expected = list.clone();
-            expected.sort_by_key(|&bits| coords(bits));
+            expected.sort_by_key(|&mv| coords(mv));
             insert_by_coords(&mut list, sorted);
             assert_eq!(list, expected);
         }

@@ -144,7 +144,7 @@ fn group_by_class<R: Rules>(tree: &mut Tree<R>) -> Vec<u32> {
     let (frame, list) = tree.root_mut();
     let mut tried = vec![false; list.len()];
     tried[..frame.stop as usize].fill(true);
-    let mut rest: Vec<(u32, bool)> = list.iter().copied().zip(tried).collect();
+    let mut rest: Vec<(Move, bool)> = list.iter().copied().zip(tried).collect();
     let mut representatives = Vec::new();
     let mut at = 0;
     while let Some(&(first, tried)) = rest.first() {
@@ -152,9 +152,9 @@ fn group_by_class<R: Rules>(tree: &mut Tree<R>) -> Vec<u32> {
             representatives.push(at as u32);
         }
         let class = class_of::<R>(first);
-        let (same, other): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(bits, _)| class.contains(bits));
-        for (bits, _) in same {
-            list[at] = bits;
+        let (same, other): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(mv, _)| class.contains(mv));
+        for (mv, _) in same {
+            list[at] = mv;
             at += 1;
         }
         rest = other;
@@ -164,9 +164,9 @@ fn group_by_class<R: Rules>(tree: &mut Tree<R>) -> Vec<u32> {
 }
 
 /// The images of a move under the 8 symmetries of the cross.
-fn class_of<R: Rules>(bits: u32) -> Vec<u32> {
-    let images = Symmetry::ALL.into_iter().filter_map(|s| s.image(R::VARIANT, Move::from_raw(bits)));
-    images.map(Move::bits).collect()
+fn class_of<R: Rules>(mv: Move) -> Vec<Move> {
+    let images = Symmetry::ALL.into_iter().filter_map(|s| s.image(R::VARIANT, mv));
+    images.collect()
 }
 
 #[cfg(test)]

@@ -58,17 +58,17 @@ impl Priorities {
 
     /// Ranks the moves of a grid first, in their order.
     #[inline(always)]
-    pub fn rank(&mut self, moves: &[u32]) {
-        for (rank, &bits) in (1..).zip(moves) {
-            self.set(code(Move::from_raw(bits)) as u32, rank as f32);
+    pub fn rank(&mut self, moves: &[Move]) {
+        for (rank, &mv) in (1..).zip(moves) {
+            self.set(code(mv) as u32, rank as f32);
         }
     }
 
     /// Exchanges the places of one of the moves of a grid, which are ranked, and of another: one of the `alternatives`,
     /// codes of moves that were legal during it, or any that is not ranked.
     #[inline(always)]
-    pub fn exchange<'a>(&mut self, moves: &[u32], alternatives: impl FnOnce() -> &'a [u32], rng: &mut Rng) {
-        let own = code(Move::from_raw(moves[rng.random_range(0..moves.len())])) as u32;
+    pub fn exchange<'a>(&mut self, moves: &[Move], alternatives: impl FnOnce() -> &'a [u32], rng: &mut Rng) {
+        let own = code(moves[rng.random_range(0..moves.len())]) as u32;
         if rng.random() {
             let alternatives = alternatives();
             let other = alternatives[rng.random_range(0..alternatives.len())];

@@ -9,7 +9,7 @@
 
 use super::ordering;
 use super::params::{Params, Sort};
-use super::unit::is_legal;
+use super::unit::{NO_MOVE, is_legal};
 use super::vector::filter::{MoveFilter, filter_into};
 use crate::morpion::board::Board;
 use crate::morpion::dominance::is_dominated as dominated;
@@ -48,7 +48,7 @@ pub(super) struct Tree<R> {
     board: Board<R>,
     shape: Shape,
     prefix: Vec<Move>,
-    arena: Box<[u32]>,
+    arena: Box<[Move]>,
     frames: Vec<Frame>,
     /// Lines played so far in each direction.
     lines: [u32; 4],
@@ -64,7 +64,7 @@ impl<R: Rules> Tree<R> {
             board: Board::new(),
             shape,
             prefix: Vec::new(),
-            arena: vec![0; (depth + 1) * MAX_LEGAL].into_boxed_slice(),
+            arena: vec![NO_MOVE; (depth + 1) * MAX_LEGAL].into_boxed_slice(),
             frames: Vec::with_capacity(depth + 1),
             lines: [0; 4],
             scratch: ordering::Scratch::default(),
@@ -86,9 +86,9 @@ impl<R: Rules> Tree<R> {
         list.retain(|&mv| is_legal(board, mv) && !(eliminate && dominated(board, mv)));
         let mut end = 0;
         for mv in list {
-            let known = tree.arena[..end].contains(&mv.bits());
+            let known = tree.arena[..end].contains(&mv);
             if !known && end < MAX_LEGAL {
-                tree.arena[end] = mv.bits();
+                tree.arena[end] = mv;
                 end += 1;
             }
         }
@@ -111,7 +111,7 @@ impl<R: Rules> Tree<R> {
     }
 
     /// The list of the root, for a walk that tries only some of it, in an order of its own.
-    pub fn root_mut(&mut self) -> (&mut Frame, &mut [u32]) {
+    pub fn root_mut(&mut self) -> (&mut Frame, &mut [Move]) {
         let end = self.frames[0].end as usize;
         (&mut self.frames[0], &mut self.arena[..end])
     }
@@ -125,14 +125,14 @@ impl<R: Rules> Tree<R> {
     /// The moves from the start position to this node.
     pub fn moves(&self) -> Vec<Move> {
         let path = self.frames[..self.frames.len() - 1].iter();
-        let path = path.map(|frame| Move::from_raw(self.arena[frame.next as usize - 1]));
+        let path = path.map(|frame| self.arena[frame.next as usize - 1]);
         self.prefix.iter().copied().chain(path).collect()
     }
 
     /// The list of the node at the end of the path.
     pub fn list(&self) -> Vec<Move> {
         let top = self.frames[self.frames.len() - 1];
-        self.arena[top.start as usize..top.end as usize].iter().map(|&bits| Move::from_raw(bits)).collect()
+        self.arena[top.start as usize..top.end as usize].to_vec()
     }
 
     /// Plays the next move of the node's list; `false` if all have been tried.
@@ -144,7 +144,7 @@ impl<R: Rules> Tree<R> {
             return false;
         }
         self.frames[at].next += 1;
-        let mv = Move::from_raw(self.arena[frame.next as usize]);
+        let mv = self.arena[frame.next as usize];
         self.board.place(mv);
         let from = if self.shape.order_free { frame.next + 1 } else { frame.start };
         let (lists, free) = self.arena.split_at_mut(frame.end as usize);
@@ -153,7 +153,7 @@ impl<R: Rules> Tree<R> {
         let (eliminate, board) = (self.shape.eliminate, &self.board);
         board.moves_through(mv.point(), |new| {
             if !(eliminate && dominated(board, new)) {
-                free[n] = new.bits();
+                free[n] = new;
                 n += 1;
             }
         });
@@ -179,7 +179,7 @@ impl<R: Rules> Tree<R> {
         }
         self.frames.pop();
         let frame = self.frames[self.frames.len() - 1];
-        let mv = Move::from_raw(self.arena[frame.next as usize - 1]);
+        let mv = self.arena[frame.next as usize - 1];
         self.board.lift(mv);
         if !matches!(self.shape.sort, Sort::No | Sort::Coords) {
             self.lines[mv.direction() as usize] -= 1;

@@ -35,9 +35,9 @@ impl Unit {
     }
 
     /// The grids that begin with the prefix and go beyond it, without it.
-    pub(super) fn own<'a>(&'a self, grids: &'a [Vec<Move>]) -> impl Iterator<Item = Vec<u32>> + 'a {
+    pub(super) fn own<'a>(&'a self, grids: &'a [Vec<Move>]) -> impl Iterator<Item = Vec<Move>> + 'a {
         let own = grids.iter().filter_map(|grid| grid.strip_prefix(&self.prefix[..]));
-        own.filter(|grid| !grid.is_empty()).map(|grid| grid.iter().map(|mv| mv.bits()).collect())
+        own.filter(|grid| !grid.is_empty()).map(<[Move]>::to_vec)
     }
 }
 
@@ -45,3 +45,6 @@ impl Unit {
 pub(super) fn is_legal<R: Rules>(board: &Board<R>, mv: Move) -> bool {
     Move::from_bits(R::VARIANT, mv.bits()) == Some(mv) && board.is_legal(mv)
 }
+
+/// What stands in a list of fixed length where no move has been written yet.
+pub(super) const NO_MOVE: Move = Move::from_raw(0);

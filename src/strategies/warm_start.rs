@@ -13,12 +13,12 @@ use crate::morpion::variant::Rules;
 /// The NRPA search that a run without grids begins with, and the best grid of it so far.
 pub(super) struct WarmStart<R> {
     search: Box<Nrpa<R>>,
-    best: Vec<u32>,
+    best: Vec<Move>,
     prefix: usize,
 }
 
 /// The state of the search and the moves of its best grid after the prefix.
-pub(super) type SavedStart = (Vec<u8>, Vec<u32>);
+pub(super) type SavedStart = (Vec<u8>, Vec<Move>);
 
 impl<R: Rules> WarmStart<R> {
     /// Of the level that the parameters name.
@@ -55,7 +55,7 @@ impl<R: Rules> WarmStart<R> {
     }
 
     /// The moves of the best grid, without the prefix.
-    pub fn into_grid(self) -> Vec<u32> {
+    pub fn into_grid(self) -> Vec<Move> {
         self.best
     }
 }
@@ -66,7 +66,7 @@ fn start_params(params: &Params) -> Params {
 
 /// The run that begins with the search: it keeps the best grid.
 struct WarmStartHost<'a> {
-    best: &'a mut Vec<u32>,
+    best: &'a mut Vec<Move>,
     prefix: usize,
     save: &'a dyn Fn(SavedStart) -> Vec<u8>,
 }
@@ -81,7 +81,7 @@ impl InnerHost for WarmStartHost<'_> {
     }
 
     fn absorb(&mut self, moves: &[Move], _games: u64) {
-        *self.best = moves[self.prefix..].iter().map(|mv| mv.bits()).collect();
+        *self.best = moves[self.prefix..].to_vec();
     }
 
     fn save(&self, inner: Vec<u8>) -> Vec<u8> {

@@ -1,5 +1,8 @@
 //! A finished game with what its playout saw: every move that became legal, and when.
 
+use crate::morpion::geometry::Move;
+use crate::strategies::unit::NO_MOVE;
+
 /// Room for the moves that are ever legal in a game: each needs all points of its line but one by the end, so the
 /// bound on the legal moves of a position holds for them together.
 pub(super) const ROOM: usize = crate::morpion::position::MAX_LEGAL + 43;
@@ -12,29 +15,29 @@ const POINT: u32 = 0xFFFF;
 
 /// A hash of the set of the moves' bits that `mask` leaves.
 #[inline(always)]
-fn fingerprint(moves: &[u32], mask: u32) -> u64 {
-    moves.iter().fold(0, |sum, &bits| {
-        let product = u64::from(bits & mask).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+fn fingerprint(moves: &[Move], mask: u32) -> u64 {
+    moves.iter().fold(0, |sum, mv| {
+        let product = u64::from(mv.bits() & mask).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         sum.wrapping_add((product ^ product >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93))
     })
 }
 
 /// A hash of the set of new points of these moves; that of a union of disjoint sets is the sum of theirs.
 #[inline(always)]
-pub(in crate::strategies) fn points_fingerprint(moves: &[u32]) -> u64 {
+pub(in crate::strategies) fn points_fingerprint(moves: &[Move]) -> u64 {
     fingerprint(moves, POINT)
 }
 
 /// The moves of a game and the moves that appeared during it.
 #[derive(Clone)]
 pub(in crate::strategies) struct Game {
-    /// The moves played, as [`crate::morpion::geometry::Move::bits`].
-    moves: [u32; GAME],
+    /// The moves played.
+    moves: [Move; GAME],
     /// `ends[s]`: moves appeared when step `s` has been played.
     ends: [u16; GAME],
     len: usize,
     /// The moves that became legal after the start, in order of appearance, and their codes.
-    pub appeared: [u32; ROOM],
+    pub appeared: [Move; ROOM],
     pub codes: [u32; ROOM],
     /// How many.
     pub appearances: usize,
@@ -43,10 +46,10 @@ pub(in crate::strategies) struct Game {
 impl Game {
     pub fn boxed() -> Box<Game> {
         Box::new(Game {
-            moves: [0; GAME],
+            moves: [NO_MOVE; GAME],
             ends: [0; GAME],
             len: 0,
-            appeared: [0; ROOM],
+            appeared: [NO_MOVE; ROOM],
             codes: [0; ROOM],
             appearances: 0,
         })
@@ -54,7 +57,7 @@ impl Game {
 
     /// The moves played.
     #[inline(always)]
-    pub fn moves(&self) -> &[u32] {
+    pub fn moves(&self) -> &[Move] {
         &self.moves[..self.len]
     }
 
@@ -93,8 +96,8 @@ impl Game {
     /// Notes a played move; its appearances follow through [`Game::appear`],
     /// then [`Game::end_step`].
     #[inline(always)]
-    pub fn play(&mut self, bits: u32) {
-        self.moves[self.len & (GAME - 1)] = bits;
+    pub fn play(&mut self, mv: Move) {
+        self.moves[self.len & (GAME - 1)] = mv;
     }
 
     /// Notes a move that has become legal as number `at`, counted from [`Game::appearances`] on.
@@ -102,10 +105,10 @@ impl Game {
     /// # Safety
     /// [`Game::has_room`] held before the step, and `at` is at most 20 above the appearances then.
     #[inline(always)]
-    pub unsafe fn appear(&mut self, at: usize, bits: u32, code: u32) {
+    pub unsafe fn appear(&mut self, at: usize, mv: Move, code: u32) {
         // SAFETY: there was room for 40.
         unsafe {
-            *self.appeared.get_unchecked_mut(at) = bits;
+            *self.appeared.get_unchecked_mut(at) = mv;
             *self.codes.get_unchecked_mut(at) = code;
         }
     }

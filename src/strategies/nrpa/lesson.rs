@@ -16,6 +16,7 @@ use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Rules;
 use crate::strategies::params::Adapt;
+use crate::strategies::unit::NO_MOVE;
 
 /// Steps per block of the sum over intervals, and lanes of every vector loop.
 const LANES: usize = 16;
@@ -107,7 +108,7 @@ impl Lesson {
     pub fn prepare<R: Rules>(
         &mut self,
         form: Adapt,
-        (start, start_moves): (&Board<R>, &[u32]),
+        (start, start_moves): (&Board<R>, &[Move]),
         board: &mut Board<R>,
         game: &Game,
         policy: &mut Policy,
@@ -122,15 +123,15 @@ impl Lesson {
 
     /// Fills the entries from the game, one step per move.
     #[inline(always)]
-    fn collect<R: Rules>(&mut self, start_moves: &[u32], game: &Game) {
+    fn collect<R: Rules>(&mut self, start_moves: &[Move], game: &Game) {
         let moves = game.moves();
         self.steps = moves.len();
-        for (step, &bits) in moves.iter().enumerate() {
-            self.stamp::<R>(bits, step as u16);
+        for (step, &mv) in moves.iter().enumerate() {
+            self.stamp::<R>(mv, step as u16);
         }
         self.entries = 0;
-        for &bits in start_moves {
-            self.enter::<R>(bits, code(Move::from_raw(bits)) as u32, 0);
+        for &mv in start_moves {
+            self.enter::<R>(mv, code(mv) as u32, 0);
         }
         let mut at = 0;
         for (step, &end) in game.ends().iter().enumerate() {
@@ -139,8 +140,8 @@ impl Lesson {
                 at += 1;
             }
         }
-        for &bits in moves {
-            self.stamp::<R>(bits, NEVER);
+        for &mv in moves {
+            self.stamp::<R>(mv, NEVER);
         }
         let padded = self.steps.next_multiple_of(LANES);
         self.count[..self.steps].fill(1.0);
@@ -152,17 +153,16 @@ impl Lesson {
     fn collect_layers<R: Rules>(
         &mut self,
         start: &Board<R>,
-        start_moves: &[u32],
+        start_moves: &[Move],
         board: &mut Board<R>,
-        moves: &[u32],
+        moves: &[Move],
     ) {
         // The layer of a move is one more than the latest layer of the points of its line; lines of one game never
         // stand in each other's way.
         let mut layers = [0u16; GAME];
         let mut sizes = [0u16; GAME + 1];
         self.steps = 0;
-        for (i, &bits) in moves.iter().enumerate() {
-            let mv = Move::from_raw(bits);
+        for (i, &mv) in moves.iter().enumerate() {
             let stride = mv.direction().stride();
             let first = mv.point().index() as i32 - mv.index() as i32 * stride;
             let mut layer = 0;
@@ -172,7 +172,7 @@ impl Lesson {
             }
             layers[i] = layer;
             sizes[layer as usize + 1] += 1;
-            self.stamp::<R>(bits, layer);
+            self.stamp::<R>(mv, layer);
             self.steps = self.steps.max(layer as usize + 1);
         }
         let padded = self.steps.next_multiple_of(LANES);
@@ -182,34 +182,34 @@ impl Lesson {
         for layer in 0..self.steps {
             sizes[layer + 1] += sizes[layer];
         }
-        let mut ordered = [0u32; GAME];
+        let mut ordered = [NO_MOVE; GAME];
         let mut order = sizes;
-        for (i, &bits) in moves.iter().enumerate() {
+        for (i, &mv) in moves.iter().enumerate() {
             let at = &mut order[layers[i] as usize];
-            ordered[*at as usize] = bits;
+            ordered[*at as usize] = mv;
             *at += 1;
         }
         self.entries = 0;
-        for &bits in start_moves {
-            self.enter::<R>(bits, code(Move::from_raw(bits)) as u32, 0);
+        for &mv in start_moves {
+            self.enter::<R>(mv, code(mv) as u32, 0);
         }
         board.copy_from(start);
-        for &bits in &ordered[..moves.len()] {
-            let mv = Move::from_raw(bits);
+        for &mv in &ordered[..moves.len()] {
             let mut openings = board.place_and_open(mv);
             let layer = self.point_times[mv.point().index() & 4095] as u16;
             while let Some(opening) = openings.next() {
-                self.enter::<R>(opening.mv.bits(), code_at::<R>(mv.point(), opening.place), layer + 1);
+                self.enter::<R>(opening.mv, code_at::<R>(mv.point(), opening.place), layer + 1);
             }
         }
-        for &bits in moves {
-            self.stamp::<R>(bits, NEVER);
+        for &mv in moves {
+            self.stamp::<R>(mv, NEVER);
         }
     }
 
     /// Notes the time at which a played move set its point and blocked its cells, or ([`NEVER`]) takes it back.
     #[inline(always)]
-    fn stamp<R: Rules>(&mut self, bits: u32, time: u16) {
+    fn stamp<R: Rules>(&mut self, mv: Move, time: u16) {
+        let bits = mv.bits();
         let line = if time == NEVER { u32::from(NEVER) } else { bits >> 16 };
         self.point_times[bits as usize & 4095] = line << 16 | u32::from(time);
         let key = (bits >> 16) as usize;
@@ -221,7 +221,8 @@ impl Lesson {
     /// Enters a move that became legal at step `birth`: it stays so until its point is set or a cell of its line
     /// blocked. A move that was gone before its step (which layers bring about) was never legal.
     #[inline(always)]
-    fn enter<R: Rules>(&mut self, bits: u32, code: u32, birth: u16) {
+    fn enter<R: Rules>(&mut self, mv: Move, code: u32, birth: u16) {
+        let bits = mv.bits();
         let key = (bits >> 16) as usize;
         let set = self.point_times[bits as usize & 4095];
         let mut death = (set as u16).min(self.steps as u16 - 1);

@@ -281,7 +281,7 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
             let score = (self.prefix.len() + found.len()) as u32;
             if score > self.best || score >= keep_from {
                 let mut moves = self.prefix.clone();
-                moves.extend(found.iter().map(|&bits| Move::from_raw(bits)));
+                moves.extend(found.iter().copied());
                 if score > self.best {
                     self.best = score;
                     ctl.improved(&moves, self.playouts);
@@ -314,7 +314,7 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
 
     fn best_game(&self) -> Vec<Move> {
         let best = self.nests.last().map_or(&[][..], |top| top.best.moves());
-        self.prefix.iter().copied().chain(best.iter().map(|&bits| Move::from_raw(bits))).collect()
+        self.prefix.iter().copied().chain(best.iter().copied()).collect()
     }
 }
 

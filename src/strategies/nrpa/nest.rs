@@ -97,8 +97,8 @@ impl Nest {
             return Err("a level has made more calls than it may");
         }
         let mut moves = prefix.to_vec();
-        for &bits in &saved.best {
-            moves.push(Move::from_bits(R::VARIANT, bits).ok_or("a best game has no such move")?);
+        for &mv in &saved.best {
+            moves.push(Move::from_bits(R::VARIANT, mv.bits()).ok_or("a best game has no such move")?);
         }
         Position::<R>::after(&moves).map_err(|_| "a best game is not legal")?;
         self.policy = Policy::from_entries(&saved.policy).ok_or("a policy is out of range")?;
@@ -113,7 +113,7 @@ impl Nest {
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct SavedNest {
     done: u32,
-    best: Vec<u32>,
+    best: Vec<Move>,
     policy: Vec<(u32, f32)>,
 }
 

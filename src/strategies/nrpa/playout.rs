@@ -72,7 +72,7 @@ impl Times for Sampled<'_> {
 /// The scratch memory of playouts from one start.
 pub(in crate::strategies) struct Playout<R> {
     start: Board<R>,
-    start_moves: Vec<u32>,
+    start_moves: Vec<Move>,
     /// Where the games are played.
     pub board: Box<Board<R>>,
     waiting: Waiting,
@@ -86,14 +86,14 @@ impl<R: Rules> Playout<R> {
         Playout {
             board: Box::new(start.clone()),
             start,
-            start_moves: moves.iter().map(|m| m.bits()).collect(),
+            start_moves: moves.to_vec(),
             waiting: Waiting(Vec::with_capacity(MAX_LEGAL)),
             game: Game::boxed(),
         }
     }
 
     /// The position that the games start from.
-    pub fn start(&self) -> (&Board<R>, &[u32]) {
+    pub fn start(&self) -> (&Board<R>, &[Move]) {
         (&self.start, &self.start_moves)
     }
 
@@ -101,7 +101,7 @@ impl<R: Rules> Playout<R> {
     pub fn restart(&mut self, start: &Board<R>, moves: &[Move]) {
         self.start.copy_from(start);
         self.start_moves.clear();
-        self.start_moves.extend(moves.iter().map(|m| m.bits()));
+        self.start_moves.extend(moves.iter().copied());
     }
 
     /// Plays one game in which moves are drawn by their weights.
@@ -132,17 +132,17 @@ impl<R: Rules> Playout<R> {
     /// # Safety
     /// The processor has the extension `I`.
     #[inline(always)]
-    pub unsafe fn play_on<I: VectorInstructions, T: Times>(&mut self, mut times: T, starts: &[u32]) {
+    pub unsafe fn play_on<I: VectorInstructions, T: Times>(&mut self, mut times: T, starts: &[Move]) {
         // The moves of the slots once more, to read a single one.
         let mut mirror = [0u32; SLOTS];
         let mut first = [f32::INFINITY; SLOTS];
         self.waiting.clear();
         for (slot, &mv) in starts.iter().enumerate() {
             times.reserve::<I>(1);
-            let clock = times.at(times.used(), code(Move::from_raw(mv)) as u32);
+            let clock = times.at(times.used(), code(mv) as u32);
             times.set_used(times.used() + 1);
             if slot < SLOTS {
-                (mirror[slot], first[slot]) = (mv, clock);
+                (mirror[slot], first[slot]) = (mv.bits(), clock);
             } else {
                 self.waiting.push(mv, clock);
             }
@@ -161,24 +161,24 @@ impl<R: Rules> Playout<R> {
         let mut next = mirror[unpack(soonest).1];
         while soonest < NEVER && game.has_room() {
             if !self.waiting.is_empty()
-                && let Some((at, bits, clock)) = self.waiting.sooner(unpack(soonest).0)
+                && let Some((at, waiting, clock)) = self.waiting.sooner(unpack(soonest).0)
             {
                 // A move that found no slot is sooner: it changes places with the one that is up.
                 let slot = unpack(soonest).1;
                 // SAFETY: the same.
                 let own = unsafe { I::store(left) }[slot];
-                self.waiting.replace(at, next, own);
+                self.waiting.replace(at, Move::from_raw(next), own);
                 // SAFETY: the same.
-                unsafe { I::put(&mut moves, &mut left, slot as u32, bits, clock) };
-                mirror[slot] = bits;
+                unsafe { I::put(&mut moves, &mut left, slot as u32, waiting.bits(), clock) };
+                mirror[slot] = waiting.bits();
                 soonest = key(clock, slot as u32);
                 // SAFETY: the same.
                 least = unsafe { I::splat(soonest) };
-                next = bits;
+                next = waiting.bits();
             }
             let mv = Move::from_raw(next);
             let center = mv.point();
-            game.play(mv.bits());
+            game.play(mv);
             times.reserve::<I>(NEW);
             let mut openings = self.board.place_and_open(mv);
             let elapsed = if T::RUN { unpack(soonest).0 } else { 0.0 };
@@ -203,10 +203,10 @@ impl<R: Rules> Playout<R> {
                 let clock = times.at(used, code);
                 used += 1;
                 // SAFETY: the game had room before the step.
-                unsafe { game.appear(appearances, bits, code) };
+                unsafe { game.appear(appearances, opening.mv, code) };
                 appearances += 1;
                 if live == u32::MAX {
-                    self.waiting.push(bits, clock);
+                    self.waiting.push(opening.mv, clock);
                     continue;
                 }
                 let slot = (!live).trailing_zeros();
@@ -225,14 +225,14 @@ impl<R: Rules> Playout<R> {
             times.set_used(used);
             if !self.waiting.is_empty() {
                 while live != u32::MAX
-                    && let Some((bits, clock)) = self.waiting.pop()
+                    && let Some((mv, clock)) = self.waiting.pop()
                 {
                     let slot = (!live).trailing_zeros();
                     live |= 1 << slot;
-                    mirror[slot as usize & (SLOTS - 1)] = bits;
+                    mirror[slot as usize & (SLOTS - 1)] = mv.bits();
                     // SAFETY: the same.
                     unsafe {
-                        I::put(&mut moves, &mut left, slot, bits, clock);
+                        I::put(&mut moves, &mut left, slot, mv.bits(), clock);
                         least = I::lower(least, slot, clock);
                     }
                     soonest = soonest.min(key(clock, slot));
@@ -243,21 +243,20 @@ impl<R: Rules> Playout<R> {
     }
 
     /// Fills `game` from moves that are legal from the start in this order.
-    pub fn replay(&mut self, moves: &[u32], game: &mut Game) {
+    pub fn replay(&mut self, moves: &[Move], game: &mut Game) {
         self.board.copy_from(&self.start);
         game.clear();
-        for &bits in moves {
+        for &mv in moves {
             if !game.has_room() {
                 break;
             }
-            let mv = Move::from_raw(bits);
-            game.play(bits);
+            game.play(mv);
             let mut openings = self.board.place_and_open(mv);
             let mut appearances = game.appearances;
             while let Some(opening) = openings.next() {
                 let code = code_at::<R>(mv.point(), opening.place);
                 // SAFETY: the game has room.
-                unsafe { game.appear(appearances, opening.mv.bits(), code) };
+                unsafe { game.appear(appearances, opening.mv, code) };
                 appearances += 1;
             }
             game.end_step(appearances);
@@ -269,7 +268,7 @@ impl<R: Rules> Playout<R> {
 const NEW: usize = 20;
 
 /// Moves that found no slot, with their clocks: rare, and therefore out of line.
-struct Waiting(Vec<(u32, f32)>);
+struct Waiting(Vec<(Move, f32)>);
 
 impl Waiting {
     #[inline(always)]
@@ -284,29 +283,29 @@ impl Waiting {
 
     #[cold]
     #[inline(never)]
-    fn push(&mut self, bits: u32, clock: f32) {
-        self.0.push((bits, clock));
+    fn push(&mut self, mv: Move, clock: f32) {
+        self.0.push((mv, clock));
     }
 
     #[cold]
     #[inline(never)]
-    fn pop(&mut self) -> Option<(u32, f32)> {
+    fn pop(&mut self) -> Option<(Move, f32)> {
         self.0.pop()
     }
 
     /// The place, the move and the clock of the soonest, if it is sooner than `clock`.
     #[cold]
     #[inline(never)]
-    fn sooner(&self, clock: f32) -> Option<(usize, u32, f32)> {
+    fn sooner(&self, clock: f32) -> Option<(usize, Move, f32)> {
         let least = self.0.iter().enumerate().min_by(|a, b| a.1.1.total_cmp(&b.1.1));
-        least.filter(|(_, own)| own.1 < clock).map(|(at, &(bits, own))| (at, bits, own))
+        least.filter(|(_, own)| own.1 < clock).map(|(at, &(mv, own))| (at, mv, own))
     }
 
     #[cold]
     #[inline(never)]
-    fn replace(&mut self, at: usize, bits: u32, clock: f32) {
+    fn replace(&mut self, at: usize, mv: Move, clock: f32) {
         if let Some(place) = self.0.get_mut(at) {
-            *place = (bits, clock);
+            *place = (mv, clock);
         }
     }
 
@@ -314,7 +313,7 @@ impl Waiting {
     #[cold]
     #[inline(never)]
     fn settle(&mut self, collision: Collision, elapsed: f32) {
-        self.0.retain(|&(bits, _)| !collision.hits(bits));
+        self.0.retain(|&(mv, _)| !collision.hits(mv.bits()));
         self.0.iter_mut().for_each(|(_, clock)| *clock -= elapsed);
     }
 }

@@ -69,7 +69,7 @@ fn adaptation_agrees_with_its_definition_in_double_precision() {
         {
             with_rules!(variant, R => {
                 let mut search = deep::<R>(seed, form);
-                let game: Vec<Move> = search.nests[2].best.moves().iter().map(|&b| Move::from_raw(b)).collect();
+                let game = search.nests[2].best.moves().to_vec();
                 // Three real policies, and one with logits as far apart as the bound lets them be.
                 let mut policies: Vec<Policy> = search.nests.iter().map(|n| n.policy.clone()).collect();
                 let mut wild = policies[0].clone();
@@ -125,7 +125,7 @@ fn clocks_draw_from_the_softmax() {
         // SAFETY: plain Rust runs anywhere.
         unsafe { playout.play::<crate::strategies::vector::extension::PlainVectors>(&policy, &mut clocks) };
         let moves = playout.game.moves();
-        let (a, b) = (code(Move::from_raw(moves[0])), code(Move::from_raw(moves[1])));
+        let (a, b) = (code(moves[0]), code(moves[1]));
         *first.entry(a).or_default() += 1.0;
         *second.entry((a, b)).or_default() += 1.0;
     }

@@ -125,7 +125,7 @@ impl<R: Rules> VectorTask for Ascent<'_, R> {
 
 impl<R: Rules> UpperLevels for Upper<R> {
     fn take_in(&mut self, game: &[Move]) {
-        let moves: Vec<u32> = game.iter().skip(self.prefix.len()).map(|mv| mv.bits()).collect();
+        let moves: Vec<Move> = game.iter().skip(self.prefix.len()).copied().collect();
         self.playout.replay(&moves, &mut self.nests[0].best);
         dispatch(self.extension, Ascent(self));
     }

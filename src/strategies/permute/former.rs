@@ -2,6 +2,7 @@
 
 use crate::core::histogram::Histogram;
 use crate::core::search::RestoreError;
+use crate::morpion::geometry::Move;
 use crate::strategies::codec::decode_with_results;
 use crate::strategies::warm_start::SavedStart;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize)]
 pub(super) struct FormerPermute {
     pub start: Option<SavedStart>,
-    pub members: Vec<Vec<u32>>,
+    pub members: Vec<Vec<Move>>,
     pub seen: Vec<(u32, u64)>,
     pub tries: [u32; 6],
     pub wins: [u32; 6],

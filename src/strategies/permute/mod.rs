@@ -82,14 +82,14 @@ impl Alternatives {
 
     /// Those of the grid of these moves.
     #[inline(always)]
-    fn of<R: Rules>(&mut self, place: u32, (moves, hash): (&[u32], u64), playout: &mut Playout<R>) -> &[u32] {
+    fn of<R: Rules>(&mut self, place: u32, (moves, hash): (&[Move], u64), playout: &mut Playout<R>) -> &[u32] {
         let kept = &mut self.kept[place as usize % KEPT];
         if kept.0 != hash || kept.1.is_empty() {
             playout.replay(moves, &mut self.game);
             kept.0 = hash;
             kept.1.clear();
             let (_, starts) = playout.start();
-            kept.1.extend(starts.iter().map(|&bits| code(Move::from_raw(bits)) as u32));
+            kept.1.extend(starts.iter().map(|&mv| code(mv) as u32));
             kept.1.extend_from_slice(&self.game.codes[..self.game.appearances]);
         }
         &kept.1
@@ -181,7 +181,7 @@ impl<R: Rules> Permute<R> {
     }
 
     /// Takes in a grid that comes from elsewhere.
-    fn take_in(&mut self, moves: &[u32]) {
+    fn take_in(&mut self, moves: &[Move]) {
         if self.pool.offer(moves, points_fingerprint(moves)) == Offer::New {
             self.course.finds.push(moves);
         }

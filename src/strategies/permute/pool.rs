@@ -6,6 +6,7 @@
 //! leave; a longer grid than any opens it to ten again, and so does a long time without newcomers (after Tishchenko 2026).
 
 use crate::core::seed::Rng;
+use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
 use crate::strategies::choices::{choices, chosen};
@@ -30,7 +31,7 @@ const REMEMBERED: usize = 1 << 16;
 /// A grid.
 pub(super) struct Member {
     /// In the order of their priorities.
-    moves: Vec<u32>,
+    moves: Vec<Move>,
     /// The hash of its set of points.
     hash: u64,
     /// Draws since the last newcomer that came of it.
@@ -132,7 +133,7 @@ impl Pool {
 
     /// The moves of the grid at a place in the order of their priorities, and the hash of its points.
     #[inline]
-    pub fn grid(&self, place: u32) -> (&[u32], u64) {
+    pub fn grid(&self, place: u32) -> (&[Move], u64) {
         let member = &self.members[place as usize];
         (&member.moves, member.hash)
     }
@@ -148,7 +149,7 @@ impl Pool {
     }
 
     /// Takes in a grid, if it is long enough and its set of points, given by its hash, is not there.
-    pub fn offer(&mut self, moves: &[u32], hash: u64) -> Offer {
+    pub fn offer(&mut self, moves: &[Move], hash: u64) -> Offer {
         let score = moves.len();
         if score < self.least() {
             return Offer::Short;
@@ -235,7 +236,7 @@ impl Pool {
 
     /// The grids by rank.
     #[cfg(test)]
-    pub fn grids(&self) -> impl Iterator<Item = &[u32]> {
+    pub fn grids(&self) -> impl Iterator<Item = &[Move]> {
         self.ranks.iter().map(|&place| self.members[place as usize].moves.as_slice())
     }
 
@@ -260,7 +261,7 @@ impl Pool {
         &mut self,
         saved: SavedPool,
         start: &Position<R>,
-        mut hash: impl FnMut(&[u32]) -> u64,
+        mut hash: impl FnMut(&[Move]) -> u64,
     ) -> Result<(), &'static str> {
         for (choices, draws) in saved.members {
             let moves = chosen(start, &choices).ok_or("a grid has a move that is not legal")?;
@@ -286,6 +287,11 @@ mod tests {
     use crate::morpion::variant::T5;
     use crate::strategies::choices::tests::game;
 
+    /// Any move, told from others by a number.
+    fn mv(number: u32) -> Move {
+        Move::from_raw(number)
+    }
+
     /// A hash such as sets of points have.
     fn hash(n: u64) -> u64 {
         (n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -295,26 +301,29 @@ mod tests {
     fn a_pool_takes_what_the_window_lets_in_each_set_of_points_once() {
         let mut pool = Pool::new(1000);
         assert!(pool.draw(&mut rng(4, &[])).is_none() && pool.source().is_none());
-        assert_eq!(pool.offer(&[1; 40], hash(7)), Offer::New);
+        assert_eq!(pool.offer(&[mv(1); 40], hash(7)), Offer::New);
         assert_eq!((pool.best(), pool.least()), (40, 30));
-        assert_eq!(pool.offer(&[1; 29], hash(8)), Offer::Short);
-        assert_eq!(pool.offer(&[1; 30], hash(8)), Offer::New);
+        assert_eq!(pool.offer(&[mv(1); 29], hash(8)), Offer::Short);
+        assert_eq!(pool.offer(&[mv(1); 30], hash(8)), Offer::New);
         // Another order of the same.
-        assert_eq!(pool.offer(&[2; 40], hash(7)), Offer::Known(0));
-        assert_eq!(pool.grids().collect::<Vec<_>>(), [&[2; 40][..], &[1; 30]]);
+        assert_eq!(pool.offer(&[mv(2); 40], hash(7)), Offer::Known(0));
+        assert_eq!(pool.grids().collect::<Vec<_>>(), [&[mv(2); 40][..], &[mv(1); 30]]);
         // The longest is wound back first, each once.
         let sources: Vec<usize> =
             std::iter::from_fn(|| pool.source().map(|place| pool.grid(place).0.len())).take(3).collect();
         assert_eq!(sources, [40, 30]);
         // A longer one shuts the shorter out.
-        assert_eq!((pool.offer(&[3; 41], hash(9)), pool.offer(&[3; 30], hash(10))), (Offer::New, Offer::Short));
+        assert_eq!(
+            (pool.offer(&[mv(3); 41], hash(9)), pool.offer(&[mv(3); 30], hash(10))),
+            (Offer::New, Offer::Short)
+        );
     }
 
     #[test]
     fn a_full_pool_narrows_its_window_and_a_longer_grid_opens_it() {
         let mut pool = Pool::new(30);
         for n in 0..60u64 {
-            assert_eq!(pool.offer(&vec![n as u32; 60 + n as usize % 6], n + 1), Offer::New, "{n}");
+            assert_eq!(pool.offer(&vec![mv(n as u32); 60 + n as usize % 6], n + 1), Offer::New, "{n}");
         }
         // Ten of each of six lengths: three narrowings leave those of 63 to 65.
         let mut seen = Vec::new();
@@ -323,15 +332,15 @@ mod tests {
             seen.push((pool.window, pool.len()));
         }
         assert_eq!(seen, [(9, 60), (8, 60), (7, 60), (6, 60), (5, 60), (4, 50), (3, 40), (2, 30), (2, 30)]);
-        assert_eq!(pool.offer(&[0; 62], 100), Offer::Short);
-        assert_eq!(pool.offer(&[0; 66], 101), Offer::New);
-        assert_eq!((pool.window, pool.offer(&[0; 56], 102)), (WINDOW, Offer::New));
+        assert_eq!(pool.offer(&[mv(0); 62], 100), Offer::Short);
+        assert_eq!(pool.offer(&[mv(0); 66], 101), Offer::New);
+        assert_eq!((pool.window, pool.offer(&[mv(0); 56], 102)), (WINDOW, Offer::New));
         // What has left is no longer known.
-        assert_eq!(pool.offer(&[0; 60], 1), Offer::New);
+        assert_eq!(pool.offer(&[mv(0); 60], 1), Offer::New);
         // Equally long ones beyond the capacity leave too.
         let mut pool = Pool::new(30);
         for n in 0..50u64 {
-            assert_eq!(pool.offer(&[n as u32; 60], n + 1), Offer::New);
+            assert_eq!(pool.offer(&[mv(n as u32); 60], n + 1), Offer::New);
         }
         (0..WINDOW).for_each(|_| pool.end_round());
         assert_eq!((pool.window, pool.len(), pool.places.len(), pool.free.len()), (0, 30, 30, 20));
@@ -341,7 +350,7 @@ mod tests {
     fn ranks_are_by_length_and_by_draws_in_turn() {
         let mut pool = Pool::new(1000);
         for n in 0..100u32 {
-            assert_eq!(pool.offer(&vec![n; 40 + n as usize % 3], u64::from(n) + 1), Offer::New);
+            assert_eq!(pool.offer(&vec![mv(n); 40 + n as usize % 3], u64::from(n) + 1), Offer::New);
         }
         let rng = &mut rng(5, &[]);
         for round in 1..5 {
@@ -365,11 +374,11 @@ mod tests {
     fn ranks_are_drawn_by_the_tenth_power() {
         let mut pool = Pool::new(2000);
         for n in 0..1024 {
-            assert_eq!(pool.offer(&[n; 40], u64::from(n) + 1), Offer::New);
+            assert_eq!(pool.offer(&[mv(n); 40], u64::from(n) + 1), Offer::New);
         }
         let rng = &mut rng(5, &[]);
         let places: Vec<u32> = (0..20_000).filter_map(|_| pool.draw(rng)).collect();
-        let drawn: Vec<u32> = places.into_iter().map(|place| pool.grid(place).0[0]).collect();
+        let drawn: Vec<u32> = places.into_iter().map(|place| pool.grid(place).0[0].bits()).collect();
         let share = |ranks: u32| drawn.iter().filter(|&&rank| rank < ranks).count() as f64 / 20_000.0;
         assert!((share(1) - 0.5).abs() < 0.015 && (share(32) - 0.707).abs() < 0.015, "{} {}", share(1), share(32));
         assert!(drawn.iter().max() > Some(&900));
@@ -378,7 +387,7 @@ mod tests {
     #[test]
     fn long_without_newcomers_the_window_opens() {
         let mut pool = Pool::new(30);
-        assert_eq!(pool.offer(&[1; 60], 1), Offer::New);
+        assert_eq!(pool.offer(&[mv(1); 60], 1), Offer::New);
         (0..IDLE - 1).for_each(|_| pool.end_round());
         assert_eq!(pool.window, WINDOW);
         pool.end_round();
@@ -389,7 +398,7 @@ mod tests {
     fn a_saved_pool_is_restored_as_it_was() {
         let start = Position::<T5>::new();
         let fold =
-            |moves: &[u32]| moves.iter().fold(1, |sum: u64, &bits| sum.wrapping_mul(31).wrapping_add(bits.into()));
+            |moves: &[Move]| moves.iter().fold(1, |sum: u64, mv| sum.wrapping_mul(31).wrapping_add(mv.bits().into()));
         let (mut pool, rng) = (Pool::new(50), &mut rng(6, &[]));
         for seed in 0..400 {
             let moves = game::<T5>(seed, 40 + seed as usize % 6);

@@ -53,7 +53,7 @@ pub(super) struct Rewind<R> {
     /// Moves that are legal at the start, but not to be played.
     barred: Vec<Move>,
     /// What was found by the last call: moves after the start, and the hash of their points.
-    pub finds: Vec<(Vec<u32>, u64)>,
+    pub finds: Vec<(Vec<Move>, u64)>,
     /// Lengths of the games of the last call.
     pub lengths: Vec<usize>,
 }
@@ -74,7 +74,7 @@ impl<R: Rules> Rewind<R> {
     #[inline(always)]
     pub unsafe fn run<I: VectorInstructions>(
         &mut self,
-        (start, grid): (&Position<R>, &[u32]),
+        (start, grid): (&Position<R>, &[Move]),
         (least, limit): (usize, u64),
         known: impl Fn(u64) -> bool,
         priorities: &mut Priorities,
@@ -113,18 +113,18 @@ impl<R: Rules> Rewind<R> {
     }
 
     /// An arm for each number of moves that can be given up.
-    fn set_arms(&mut self, start: &Position<R>, grid: &[u32]) {
+    fn set_arms(&mut self, start: &Position<R>, grid: &[Move]) {
         self.arms.clear();
         let mut position = start.clone();
         let first = grid.len() - grid.len() / SHARE;
-        for (kept, &bits) in grid.iter().enumerate() {
+        for (kept, &mv) in grid.iter().enumerate() {
             if kept >= first {
                 let board = position.board().clone();
                 let legal = position.moves().iter().copied().filter(|mv| !self.barred.contains(mv)).collect();
                 let hash = points_fingerprint(&grid[..kept]);
                 self.arms.push(Arm { kept, board, legal, hash, tries: 0, finds: 0 });
             }
-            position.play(Move::from_raw(bits));
+            position.play(mv);
         }
     }
 }
@@ -139,7 +139,7 @@ mod tests {
 
     struct Run<'a> {
         rewind: &'a mut Rewind<T5>,
-        grid: &'a [u32],
+        grid: &'a [Move],
         limit: u64,
         known: &'a HashSet<u64>,
     }
@@ -165,7 +165,7 @@ mod tests {
         while let Some(&mv) = position.moves().last() {
             position.play(mv);
         }
-        let grid: Vec<u32> = position.played().iter().map(|mv| mv.bits()).collect();
+        let grid = position.played().to_vec();
         let mut rewind = Rewind::new(&Position::<T5>::new(), Position::<T5>::new().moves());
         let mut known = HashSet::from([points_fingerprint(&grid)]);
         for extension in VectorExtension::ALL {
@@ -173,11 +173,10 @@ mod tests {
             assert!(rewind.finds.len() > 3 && rewind.lengths.len() >= STALL as usize, "{}", rewind.finds.len());
             let mut hashes = known.clone();
             for (moves, hash) in &rewind.finds {
-                let moves: Vec<Move> = moves.iter().map(|&bits| Move::from_raw(bits)).collect();
-                let end = Position::<T5>::after(&moves).unwrap();
+                let end = Position::<T5>::after(moves).unwrap();
                 assert!(end.moves().is_empty() && moves.len() + 8 >= grid.len());
                 assert_eq!(rewind.finds.iter().filter(|(_, other)| other == hash).count(), 1);
-                assert_eq!(points_fingerprint(&moves.iter().map(|mv| mv.bits()).collect::<Vec<_>>()), *hash);
+                assert_eq!(points_fingerprint(moves), *hash);
                 assert!(hashes.insert(*hash));
             }
             // The games are counted, and the limit ends it.

@@ -59,8 +59,7 @@ fn the_greedy_player_plays_what_stands_first() {
                 }
                 assert!(games.iter().all(|game| *game == games[0]), "{variant} seed {seed}");
                 let mut position = start.clone();
-                for &bits in &games[0] {
-                    let mv = Move::from_raw(bits);
+                for &mv in &games[0] {
                     let first = position.moves().iter().map(|&mv| rounded(&priorities, mv)).min();
                     assert_eq!(first, Some(rounded(&priorities, mv)), "{variant} seed {seed}");
                     position.play(mv);
@@ -68,8 +67,8 @@ fn the_greedy_player_plays_what_stands_first() {
                 assert!(position.moves().is_empty());
                 // Ranked, the game is played again whatever the others' order, and in the same order.
                 priorities.redraw(seed as u32 * 97);
-                for (rank, &bits) in (1..).zip(&games[0]) {
-                    priorities.set(code(Move::from_raw(bits)) as u32, rank as f32);
+                for (rank, &mv) in (1..).zip(&games[0]) {
+                    priorities.set(code(mv) as u32, rank as f32);
                 }
                 dispatch(VectorExtension::detect(), Play(&mut playout, &priorities));
                 assert_eq!(playout.game.moves(), games[0], "{variant} seed {seed}");
@@ -92,7 +91,7 @@ fn a_run_begins_with_nothing_and_goes_beyond_random_games() {
         .pool
         .grids()
         .map(|moves| {
-            let mut points: Vec<u16> = moves.iter().map(|&bits| bits as u16).collect();
+            let mut points: Vec<u16> = moves.iter().map(|&mv| mv.bits() as u16).collect();
             points.sort_unstable();
             points
         })
@@ -174,7 +173,7 @@ fn a_former_state_is_gone_on_with() {
     while let Some(&mv) = position.moves().first() {
         position.play(mv);
     }
-    let grid: Vec<u32> = position.played().iter().map(|mv| mv.bits()).collect();
+    let grid = position.played().to_vec();
     let members = vec![grid.clone(), grid[..grid.len() - 2].to_vec()];
     let best = grid.len() as u32;
     let (seen, tries, wins) = (vec![(3, 4)], [5; 6], [1; 6]);

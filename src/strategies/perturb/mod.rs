@@ -147,7 +147,7 @@ impl<R: Rules> Perturb<R> {
     }
 
     /// Takes in a grid that comes from elsewhere.
-    fn take_in(&mut self, moves: &[u32]) {
+    fn take_in(&mut self, moves: &[Move]) {
         self.playout.replay(moves, &mut self.parent);
         let hash = self.parent.fingerprint();
         if self.pool.insert(moves, hash, &mut self.rng) {
@@ -213,9 +213,9 @@ impl<R: Rules> Perturb<R> {
                 let moves = self.parent.moves();
                 let at = self.rng.random_range(0..moves.len().max(1));
                 let radius = self.rng.random_range(1..=RADIUS);
-                if let Some(center) = moves.get(at).map(|&bits| Move::from_raw(bits).point()) {
+                if let Some(center) = moves.get(at).map(|&mv| mv.point()) {
                     for i in 0..self.parent.moves().len() {
-                        let mv = Move::from_raw(self.parent.moves()[i]);
+                        let mv = self.parent.moves()[i];
                         let (dx, dy) = (mv.point().x() - center.x(), mv.point().y() - center.y());
                         if dx.abs() <= radius && dy.abs() <= radius {
                             self.change(code(mv) as u32, 1.0);
@@ -228,7 +228,7 @@ impl<R: Rules> Perturb<R> {
                 let len = self.parent.moves().len();
                 let keep = self.keep.unwrap_or_else(|| self.rng.random_range(0..len.max(1)));
                 for i in keep.min(len)..len {
-                    self.change(code(Move::from_raw(self.parent.moves()[i])) as u32, 1.0);
+                    self.change(code(self.parent.moves()[i]) as u32, 1.0);
                 }
             }
         }
@@ -239,7 +239,7 @@ impl<R: Rules> Perturb<R> {
         let (_, starts) = self.playout.start();
         let at = self.rng.random_range(0..(starts.len() + self.parent.appearances).max(1));
         let code = match starts.get(at) {
-            Some(&bits) => code(Move::from_raw(bits)) as u32,
+            Some(&mv) => code(mv) as u32,
             None => self.parent.codes[at - starts.len()],
         };
         let played = self.policy.mean(code as usize) == KEPT;
@@ -289,7 +289,7 @@ impl<R: Rules> Sliced for Perturb<R> {
             self.playout.replay(&member.moves, &mut self.parent);
             self.policy.cover(&self.parent.codes[..self.parent.appearances]);
             for i in 0..self.parent.moves().len() {
-                self.policy.set_mean(code(Move::from_raw(self.parent.moves()[i])), KEPT);
+                self.policy.set_mean(code(self.parent.moves()[i]), KEPT);
             }
             for _ in 0..DRAW {
                 if left == 0 {
@@ -310,7 +310,7 @@ impl<R: Rules> Sliced for Perturb<R> {
                 }
             }
             for i in 0..self.parent.moves().len() {
-                self.policy.set_mean(code(Move::from_raw(self.parent.moves()[i])), 1.0);
+                self.policy.set_mean(code(self.parent.moves()[i]), 1.0);
             }
         }
     }
@@ -409,10 +409,10 @@ mod tests {
         let params = params(&[Operator::Suffix], Some(keep as u32), vec![start.clone()]);
         let mut first = Perturb::<T5>::new(&params, &unit(u64::from(DRAW)));
         first.run(&mut KeepBest::default());
-        let kept: Vec<u32> = start[..keep].iter().map(|mv| mv.bits()).collect();
+        let kept = start[..keep].to_vec();
         assert!(first.pool.members().count() > 1);
         for member in first.pool.members() {
-            assert!(kept.iter().all(|bits| member.moves.contains(bits)));
+            assert!(kept.iter().all(|mv| member.moves.contains(mv)));
         }
     }
 

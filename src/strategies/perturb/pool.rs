@@ -6,6 +6,7 @@
 //! in again.
 
 use crate::core::seed::Rng;
+use crate::morpion::geometry::Move;
 use crate::strategies::seen::Seen;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -20,8 +21,8 @@ const SCORES: usize = 512;
 /// A grid of the pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Member {
-    /// Its moves as bits, in an order in which they can be played.
-    pub moves: Vec<u32>,
+    /// Its moves in an order in which they can be played.
+    pub moves: Vec<Move>,
     /// How often it was drawn.
     pub uses: u32,
 }
@@ -82,7 +83,7 @@ impl Pool {
     }
 
     /// Takes in a grid, unless it is too short or known by its hash; whether it was taken in.
-    pub fn insert(&mut self, moves: &[u32], hash: u64, rng: &mut Rng) -> bool {
+    pub fn insert(&mut self, moves: &[Move], hash: u64, rng: &mut Rng) -> bool {
         let score = moves.len();
         if score < self.least() || score >= SCORES {
             return false;
@@ -142,7 +143,7 @@ mod tests {
         assert!(pool.draw(1.0, &mut rng).is_none());
         for n in 0..2000u64 {
             let score = 60 + (n / 50) as usize % 20;
-            let moves = vec![n as u32; score];
+            let moves = vec![Move::from_raw(n as u32); score];
             let hash = (n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             let wanted = score >= pool.least();
             assert_eq!(pool.insert(&moves, hash, &mut rng), wanted, "{n}");
@@ -165,7 +166,7 @@ mod tests {
         let mut rng = rng(5, &[]);
         let mut pool = Pool::new(3);
         for n in 1..=3 {
-            pool.insert(&[n; 40], u64::from(n) << 32, &mut rng);
+            pool.insert(&[Move::from_raw(n); 40], u64::from(n) << 32, &mut rng);
         }
         for _ in 0..300 {
             pool.draw(0.1, &mut rng).unwrap();

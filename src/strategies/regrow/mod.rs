@@ -160,8 +160,8 @@ impl<R: Rules> Regrow<R> {
     }
 
     /// The unit of a step that keeps these moves.
-    fn step(&self, kept: &[u32]) -> Unit {
-        let prefix = self.unit.prefix.iter().copied().chain(moves_of(kept)).collect();
+    fn step(&self, kept: &[Move]) -> Unit {
+        let prefix = [&self.unit.prefix, kept].concat();
         // What is kept begins as a grid of the unit does.
         Unit { prefix, candidates: None, ..self.further() }
     }
@@ -172,8 +172,8 @@ impl<R: Rules> Regrow<R> {
     }
 
     /// What reshapes a grid, given without the unit's prefix.
-    fn reshape(&self, grid: &[u32]) -> InnerSearch<R> {
-        let grid = self.unit.prefix.iter().copied().chain(moves_of(grid)).collect();
+    fn reshape(&self, grid: &[Move]) -> InnerSearch<R> {
+        let grid = [&self.unit.prefix, grid].concat();
         let params = Params { grids: vec![grid], ..self.params.reshape.clone() };
         InnerSearch::Reshape(Box::new(Reshape::new(&params, &self.further()).alone(self.enough())))
     }
@@ -216,7 +216,7 @@ impl<R: Rules> Regrow<R> {
     /// Refines a grid of the pool that was shaken.
     fn begin_shaken(&self) -> Option<InnerSearch<R>> {
         let grid = self.state.pool().any(&mut self.draw_rng())?;
-        let grid = self.unit.prefix.iter().copied().chain(moves_of(&grid.moves)).collect();
+        let grid = [&self.unit.prefix[..], &grid.moves].concat();
         Some(InnerSearch::Refine(Box::new(self.refine(grid).shaken(LEAST))))
     }
 
@@ -259,7 +259,7 @@ impl<R: Rules> Regrow<R> {
             all.merge(new);
         }
         let game = search.best_game();
-        let moves: Vec<u32> = game[self.unit.prefix.len()..].iter().map(|mv| mv.bits()).collect();
+        let moves = game[self.unit.prefix.len()..].to_vec();
         state.note_length(moves.len(), state.games);
         state.absorb_grid(&moves);
         state.made = moves;
@@ -270,23 +270,18 @@ impl<R: Rules> Regrow<R> {
     }
 }
 
-/// Moves of their bits.
-fn moves_of(bits: &[u32]) -> impl Iterator<Item = Move> + '_ {
-    bits.iter().map(|&bits| Move::from_raw(bits))
-}
-
 /// So many moves of a grid, drawn one after the other at random from those of it that are legal.
-fn beginning<R: Rules>(start: &Position<R>, grid: &[u32], count: usize, rng: &mut Rng) -> Vec<u32> {
+fn beginning<R: Rules>(start: &Position<R>, grid: &[Move], count: usize, rng: &mut Rng) -> Vec<Move> {
     let (mut position, mut left, mut kept) = (start.clone(), grid.to_vec(), Vec::with_capacity(count));
     while kept.len() < count {
         let legal: Vec<usize> =
-            (0..left.len()).filter(|&at| position.moves().iter().any(|mv| mv.bits() == left[at])).collect();
+            (0..left.len()).filter(|&at| position.moves().contains(&left[at])).collect();
         if legal.is_empty() {
             break;
         }
-        let bits = left.remove(legal[rng.random_range(0..legal.len())]);
-        position.play(Move::from_raw(bits));
-        kept.push(bits);
+        let mv = left.remove(legal[rng.random_range(0..legal.len())]);
+        position.play(mv);
+        kept.push(mv);
     }
     kept
 }

@@ -22,8 +22,8 @@ const SAME: usize = 6;
 /// A grid of the pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KindMember {
-    /// Its moves as bits, in an order in which they can be played.
-    pub moves: Vec<u32>,
+    /// Its moves in an order in which they can be played.
+    pub moves: Vec<Move>,
     /// How often it was drawn since it came.
     uses: u32,
 }
@@ -39,7 +39,7 @@ impl KindMember {
 pub(super) struct KindPool<R> {
     members: Vec<KindMember>,
     /// Of each, its moves in the order of their numbers.
-    sorted: Vec<Vec<u32>>,
+    sorted: Vec<Vec<Move>>,
     capacity: usize,
     best: usize,
     /// Where the grids begin.
@@ -47,7 +47,7 @@ pub(super) struct KindPool<R> {
 }
 
 /// The moves in the order of their numbers.
-fn sorted(moves: &[u32]) -> Vec<u32> {
+fn sorted(moves: &[Move]) -> Vec<Move> {
     let mut sorted = moves.to_vec();
     sorted.sort_unstable();
     sorted
@@ -82,12 +82,12 @@ impl<R: Rules> KindPool<R> {
 
     /// How many moves a grid has in common with another, whose moves are given in the order of their numbers, that need
     /// nothing but each other.
-    fn common(&self, grid: &[u32], other: &[u32]) -> usize {
+    fn common(&self, grid: &[Move], other: &[Move]) -> usize {
         let mut position = self.start.clone();
-        for &bits in grid {
+        for &mv in grid {
             // In the order of the grid what a move needs comes before it.
-            if other.binary_search(&bits).is_ok() && position.moves().iter().any(|mv| mv.bits() == bits) {
-                position.play(Move::from_raw(bits));
+            if other.binary_search(&mv).is_ok() && position.moves().contains(&mv) {
+                position.play(mv);
             }
         }
         position.played().len() - self.start.played().len()
@@ -95,7 +95,7 @@ impl<R: Rules> KindPool<R> {
 
     /// Takes in a grid, if it is of a kind of its own or longer than all that are of its kind; those leave. One as long as the
     /// one of its kind takes its place, and has been drawn as often. Whether it was taken in.
-    pub fn insert(&mut self, moves: &[u32]) -> bool {
+    pub fn insert(&mut self, moves: &[Move]) -> bool {
         self.insert_drawn(moves, 0)
     }
 
@@ -109,7 +109,7 @@ impl<R: Rules> KindPool<R> {
     }
 
     /// As [`KindPool::insert`], a grid that has been drawn so often.
-    fn insert_drawn(&mut self, moves: &[u32], drawn: u32) -> bool {
+    fn insert_drawn(&mut self, moves: &[Move], drawn: u32) -> bool {
         let own = sorted(moves);
         if moves.is_empty() || self.sorted.contains(&own) {
             return false;
@@ -169,22 +169,18 @@ mod tests {
     use crate::morpion::variant::T5;
     use crate::strategies::choices::tests::game;
 
-    fn moves(bits: &[u32]) -> Vec<Move> {
-        bits.iter().map(|&bits| Move::from_raw(bits)).collect()
-    }
-
     #[test]
     fn a_common_beginning_needs_nothing_else() {
         let pool = KindPool::<T5>::new(4, Position::new());
         let (a, b) = (game::<T5>(1, usize::MAX), game::<T5>(2, usize::MAX));
         let common = pool.common(&a, &sorted(&b));
-        let both = a.iter().filter(|bits| b.contains(bits)).count();
+        let both = a.iter().filter(|mv| b.contains(mv)).count();
         assert!(common <= both && both < a.len());
         assert_eq!((pool.common(&b, &sorted(&a)), pool.common(&a, &sorted(&a))), (common, a.len()));
         assert_eq!((pool.common(&a, &[]), pool.common(&a, &sorted(&a[..9]))), (0, 9));
         // Without its first move, what rests on it is not common either.
         let without = pool.common(&a, &sorted(&a[1..]));
-        let rests = |at: usize| Position::<T5>::after(&moves(&[&a[1..at], &a[at..=at]].concat())).is_err();
+        let rests = |at: usize| Position::<T5>::after(&[&a[1..at], &a[at..=at]].concat()).is_err();
         assert!(without < a.len() - 1 && (1..a.len()).any(rests), "{without}");
     }
 
@@ -193,7 +189,7 @@ mod tests {
         let mut pool = KindPool::<T5>::new(10, Position::new());
         let long = game::<T5>(1, usize::MAX);
         let short = &long[..long.len() - 2];
-        let unlike = |other: &Vec<u32>| pool.common(other, &sorted(&long)) * SAME < short.len().min(other.len());
+        let unlike = |other: &Vec<Move>| pool.common(other, &sorted(&long)) * SAME < short.len().min(other.len());
         let other = (2..50).map(|seed| game::<T5>(seed, usize::MAX)).find(unlike).unwrap();
         assert!(pool.insert(short) && pool.insert(&other) && !pool.insert(short));
         pool.draw(&mut rng(1, &[]));
@@ -224,9 +220,9 @@ mod tests {
     #[test]
     fn what_was_tried_in_vain_counts_less_and_the_least_worth_leaves() {
         let mut pool = KindPool::<T5>::new(3, Position::new());
-        let mut grids = Vec::<Vec<u32>>::new();
+        let mut grids = Vec::<Vec<Move>>::new();
         for grid in (0..400).map(|seed| game::<T5>(seed, usize::MAX)) {
-            let unlike = |other: &Vec<u32>| {
+            let unlike = |other: &Vec<Move>| {
                 grid.len() != other.len() && pool.common(&grid, &sorted(other)) * SAME < grid.len().min(other.len())
             };
             if grids.iter().all(unlike) {

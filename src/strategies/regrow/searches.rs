@@ -48,7 +48,7 @@ pub(super) enum InnerSearch<R> {
     /// The tempering that a round begins with.
     Start(Box<Temper<R>>),
     /// The nested search that makes a grid anew behind what is kept of it, the unit's prefix not included.
-    Step(Box<Nrpa<R>>, Vec<u32>),
+    Step(Box<Nrpa<R>>, Vec<Move>),
     /// The cold walks that refine a grid.
     Refine(Box<Temper<R>>),
     /// The walk over shapes from a grid.
@@ -85,7 +85,7 @@ impl<R: Rules> InnerSearch<R> {
 /// Which search runs inside, and what a step keeps.
 pub(super) enum InnerKind {
     Start,
-    Step(Vec<u32>),
+    Step(Vec<Move>),
     Refine,
     Reshape,
 }
@@ -111,7 +111,7 @@ impl InnerKind {
 #[derive(Serialize, Deserialize)]
 pub(super) enum SavedInner {
     Start(Vec<u8>),
-    Step(Vec<u8>, Vec<u32>),
+    Step(Vec<u8>, Vec<Move>),
     Refine(Vec<u8>),
     Reshape(Vec<u8>),
 }

@@ -34,7 +34,7 @@ pub(super) struct RegrowState<R> {
     pub steps: u64,
     pub stage: Stage,
     /// The longest grid that the step, or the tempering, has made.
-    pub made: Vec<u32>,
+    pub made: Vec<Move>,
     /// Games of the searches that are done.
     pub games: u64,
     /// Games when the longest grid was found.
@@ -70,7 +70,7 @@ struct SavedRegrow {
     steps: u64,
     /// [`Stage::number`].
     stage: u32,
-    made: Vec<u32>,
+    made: Vec<Move>,
     games: u64,
     found_at: u64,
     best: u32,
@@ -187,7 +187,7 @@ impl<R: Rules> RegrowState<R> {
     }
 
     /// Offers the pool a grid, and reports it if it is new.
-    pub fn absorb_grid(&mut self, moves: &[u32]) {
+    pub fn absorb_grid(&mut self, moves: &[Move]) {
         self.pool_mut().insert(moves);
         if self.reported.insert(points_fingerprint(moves)) {
             self.finds.push(moves);
@@ -215,7 +215,7 @@ impl<R: Rules> InnerHost for RegrowHost<'_, R> {
     fn absorb(&mut self, moves: &[Move], games: u64) {
         let state = &mut *self.state;
         if self.kind.is_collected() {
-            let grid: Vec<u32> = moves[self.prefix..].iter().map(|mv| mv.bits()).collect();
+            let grid = moves[self.prefix..].to_vec();
             state.note_length(grid.len(), games);
             state.absorb_grid(&grid);
             // The caller reports it.

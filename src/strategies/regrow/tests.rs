@@ -24,27 +24,23 @@ fn unit(max_iterations: u64) -> Unit {
     Unit { prefix: Vec::new(), candidates: None, seed: 9, max_iterations: Some(max_iterations) }
 }
 
-fn moves(bits: &[u32]) -> Vec<Move> {
-    bits.iter().map(|&bits| Move::from_raw(bits)).collect()
-}
-
 #[test]
 fn a_beginning_is_legal_is_of_the_grid_and_has_its_length_and_every_one_can_come() {
     for variant in Variant::ALL {
         with_rules!(variant, R => {
             let grid = game::<R>(4, usize::MAX);
-            let whole: HashSet<u32> = grid.iter().copied().collect();
+            let whole: HashSet<Move> = grid.iter().copied().collect();
             let mut firsts = HashSet::new();
             for seed in 0..200 {
                 let count = 1 + seed as usize % grid.len();
                 let kept = beginning(&Position::<R>::new(), &grid, count, &mut seed::rng(seed, &[]));
                 assert_eq!(kept.len(), count, "{variant}");
-                assert!(kept.iter().all(|bits| whole.contains(bits)));
-                assert!(Position::<R>::after(&moves(&kept)).is_ok(), "{variant}: {kept:?}");
+                assert!(kept.iter().all(|mv| whole.contains(mv)));
+                assert!(Position::<R>::after(&kept).is_ok(), "{variant}: {kept:?}");
                 firsts.insert(kept[0]);
             }
             let start = Position::<R>::new();
-            let of_start = start.moves().iter().filter(|mv| whole.contains(&mv.bits())).count();
+            let of_start = start.moves().iter().filter(|mv| whole.contains(mv)).count();
             assert_eq!(firsts.len(), of_start, "{variant}: any move that the start allows can be the first");
         });
     }
@@ -53,7 +49,7 @@ fn a_beginning_is_legal_is_of_the_grid_and_has_its_length_and_every_one_can_come
 /// From a given grid: each step keeps a beginning of a grid of the pool, and longer ones are found.
 #[test]
 fn a_grid_grows_longer_and_each_step_keeps_what_it_should() {
-    let start = moves(&game::<T5>(1, usize::MAX));
+    let start = game::<T5>(1, usize::MAX);
     let mut keep = KeepBest { limit: Some(1), ..KeepBest::default() };
     let mut search = Regrow::<T5>::new(&params(vec![start.clone()]), &unit(2_000_000));
     let (mut steps, mut ends, mut refined) = (0, 0, 0);
@@ -84,14 +80,14 @@ fn a_grid_grows_longer_and_each_step_keeps_what_it_should() {
 
 #[test]
 fn a_step_keeps_as_many_moves_as_it_is_told() {
-    let start = moves(&game::<T5>(2, usize::MAX));
+    let start = game::<T5>(2, usize::MAX);
     let params = Params { keep: Some(17), ..params(vec![start.clone()]) };
     let mut search = Regrow::<T5>::new(&params, &unit(200_000));
     let mut keep = KeepBest { limit: Some(500), ..KeepBest::default() };
     assert_eq!(search.run(&mut keep), End::Stopped);
     let Some(InnerSearch::Step(_, kept)) = &search.inner else { panic!("a step is under way") };
     assert_eq!(kept.len(), 17);
-    assert!(moves(kept).iter().all(|mv| start.contains(mv)));
+    assert!(kept.iter().all(|mv| start.contains(mv)));
 }
 
 /// Without grids each round begins with a tempering of its own; what it leaves is grown anew alone, then what all rounds have
@@ -146,7 +142,7 @@ fn without_grids_rounds_of_new_and_old_grids_take_turns() {
 
 #[test]
 fn a_run_from_grids_ends_when_nothing_longer_comes() {
-    let params = Params { patience: Some(60_000), ..params(vec![moves(&game::<T5>(1, usize::MAX))]) };
+    let params = Params { patience: Some(60_000), ..params(vec![game::<T5>(1, usize::MAX)]) };
     let mut search = Regrow::<T5>::new(&params, &unit(u64::MAX));
     let mut keep = KeepBest::default();
     assert_eq!(search.run(&mut keep), End::Finished);
@@ -157,7 +153,7 @@ fn a_run_from_grids_ends_when_nothing_longer_comes() {
 
 #[test]
 fn a_state_of_another_form_or_with_a_grid_that_is_not_legal_is_refused() {
-    let params = params(vec![moves(&game::<T5>(3, usize::MAX))]);
+    let params = params(vec![game::<T5>(3, usize::MAX)]);
     let mut search = Regrow::<T5>::new(&params, &unit(30_000));
     search.run(&mut KeepBest { limit: Some(500), ..KeepBest::default() });
     let saved = search.save();
@@ -170,6 +166,6 @@ fn a_state_of_another_form_or_with_a_grid_that_is_not_legal_is_refused() {
     assert!(refused(&other).contains("another version"), "{}", refused(&other));
     // A step that keeps a move which nothing supports.
     let Some(InnerSearch::Step(_, kept)) = &mut search.inner else { panic!("a step is under way") };
-    *kept = vec![params.grids[0].last().unwrap().bits()];
+    *kept = vec![*params.grids[0].last().unwrap()];
     assert!(refused(&search.save()).contains("not legal"));
 }

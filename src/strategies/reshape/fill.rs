@@ -28,20 +28,20 @@ const NONE: u16 = u16::MAX;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Filling {
     /// The moves of a grid whose points are those of the shape, in an order in which they can be played.
-    Grid(Vec<u32>),
+    Grid(Vec<Move>),
     /// There is no grid.
     No,
     /// None was found with so many conflicts.
     Unknown,
 }
 
-/// What [`fill`] is asked for beside a shape; moves are given by their bits.
+/// What [`fill`] is asked for in addition to a shape.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ShapeQuery<'a> {
     /// Moves whose lines may not be there.
-    pub barred: &'a [u32],
+    pub barred: &'a [Move],
     /// The moves of a grid that the one looked for is likely to resemble.
-    pub like: &'a [u32],
+    pub like: &'a [Move],
     /// Conflicts after which the shape is given up.
     pub limit: u64,
     pub seed: u64,
@@ -57,8 +57,7 @@ pub(super) fn fill<R: Rules>(shape: &Shape<R>, query: ShapeQuery) -> (Filling, u
     let opts = SolverOpts { random_seed, rnd_init_act: true, ..SolverOpts::default() };
     let mut solver = Solver::new(opts, ConflictLimit { conflicts: Cell::new(0), limit: query.limit });
     let (mut reach, lines) = Reach::new(shape);
-    let lines_of =
-        |moves: &[u32]| -> HashSet<Line> { moves.iter().map(|&bits| Move::from_raw(bits).line()).collect() };
+    let lines_of = |moves: &[Move]| -> HashSet<Line> { moves.iter().map(|&mv| mv.line()).collect() };
     let (barred, like) = (lines_of(query.barred), lines_of(query.like));
     let first = |line| if like.contains(line) { lbool::TRUE } else { lbool::UNDEF };
     let there: Vec<Lit> = lines.iter().map(|line| Lit::new(solver.new_var(first(line), true), true)).collect();
@@ -86,7 +85,7 @@ pub(super) fn fill<R: Rules>(shape: &Shape<R>, query: ShapeQuery) -> (Filling, u
     let order = reach.order();
     debug_assert_eq!(order.len(), shape.len());
     let points = shape.added();
-    let moves = order.iter().map(|&(line, point)| Move::pack(points[point], lines[line]).bits());
+    let moves = order.iter().map(|&(line, point)| Move::pack(points[point], lines[line]));
     (Filling::Grid(moves.collect()), conflicts)
 }
 
@@ -402,14 +401,13 @@ mod tests {
     use crate::with_rules;
     use std::collections::HashSet;
 
-    fn position<R: Rules>(moves: &[u32]) -> Position<R> {
-        let moves: Vec<Move> = moves.iter().map(|&bits| Move::from_raw(bits)).collect();
-        Position::after(&moves).expect("the moves are legal in this order")
+    fn position<R: Rules>(moves: &[Move]) -> Position<R> {
+        Position::after(moves).expect("the moves are legal in this order")
     }
 
-    fn shape<R: Rules>(start: &[u32], more: &[u32]) -> Shape<R> {
+    fn shape<R: Rules>(start: &[Move], more: &[Move]) -> Shape<R> {
         let mut shape = Shape::new(position::<R>(start).board());
-        more.iter().for_each(|&bits| shape.flip(Move::from_raw(bits).point()));
+        more.iter().for_each(|&mv| shape.flip(mv.point()));
         shape
     }
 
@@ -417,8 +415,8 @@ mod tests {
         ShapeQuery { barred: &[], like: &[], limit, seed }
     }
 
-    fn points(moves: &[u32]) -> HashSet<usize> {
-        moves.iter().map(|&bits| Move::from_raw(bits).point().index()).collect()
+    fn points(moves: &[Move]) -> HashSet<usize> {
+        moves.iter().map(|&mv| mv.point().index()).collect()
     }
 
     /// From the points of a game alone, behind nothing or behind its first moves, comes a grid with these points.

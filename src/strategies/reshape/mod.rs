@@ -59,7 +59,7 @@ pub struct Reshape<R> {
     /// The position that the games start from.
     position: Position<R>,
     /// Moves that are legal there and may not be played.
-    barred: Vec<u32>,
+    barred: Vec<Move>,
     patience: u64,
     /// Whether there is only one round.
     alone: bool,
@@ -86,7 +86,7 @@ impl<R: Rules> Reshape<R> {
     fn empty(params: &Params, unit: &Unit) -> Reshape<R> {
         let position = unit.position::<R>();
         let moves = unit.moves(&position);
-        let barred = position.moves().iter().filter(|mv| !moves.contains(mv)).map(|mv| mv.bits()).collect();
+        let barred = position.moves().iter().filter(|mv| !moves.contains(mv)).copied().collect();
         let patience = params.patience();
         Reshape {
             temper_params: Params {
@@ -203,12 +203,12 @@ impl<R: Rules> Reshape<R> {
     }
 
     /// A grid, and what can be played behind it.
-    fn extended(&self, grid: &[u32]) -> Vec<u32> {
+    fn extended(&self, grid: &[Move]) -> Vec<Move> {
         let (mut position, mut moves) = (self.position.clone(), grid.to_vec());
-        moves.iter().for_each(|&bits| position.play(Move::from_raw(bits)));
-        while let Some(&mv) = position.moves().iter().find(|mv| !self.barred.contains(&mv.bits())) {
+        moves.iter().for_each(|&mv| position.play(mv));
+        while let Some(&mv) = position.moves().iter().find(|mv| !self.barred.contains(mv)) {
             position.play(mv);
-            moves.push(mv.bits());
+            moves.push(mv);
         }
         moves
     }

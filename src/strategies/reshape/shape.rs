@@ -192,7 +192,6 @@ fn around(row: impl Fn(usize) -> u64, y: usize) -> u64 {
 mod tests {
     use super::*;
     use crate::core::seed::rng;
-    use crate::morpion::geometry::Move;
     use crate::morpion::position::Position;
     use crate::morpion::variant::Variant;
     use crate::strategies::choices::tests::game;
@@ -206,8 +205,8 @@ mod tests {
         for variant in Variant::ALL {
             with_rules!(variant, R => {
                 let mut position = Position::<R>::new();
-                for &bits in &game::<R>(3, 6) {
-                    position.play(Move::from_raw(bits));
+                for &mv in &game::<R>(3, 6) {
+                    position.play(mv);
                 }
                 let board = position.board();
                 let mut shape = Shape::new(board);
@@ -251,8 +250,8 @@ mod tests {
     #[test]
     fn outside_and_rim_lie_on_both_sides_of_the_edge() {
         let mut shape = Shape::new(Position::<crate::morpion::variant::T5>::new().board());
-        for bits in game::<crate::morpion::variant::T5>(8, usize::MAX) {
-            shape.flip(Move::from_raw(bits).point());
+        for mv in game::<crate::morpion::variant::T5>(8, usize::MAX) {
+            shape.flip(mv.point());
         }
         let beside = |a: &Point, b: &Point| (a.x() - b.x()).abs() <= 1 && (a.y() - b.y()).abs() <= 1;
         let all = || (0..SIDE).flat_map(|y| (0..SIDE).filter_map(move |x| Point::new(x, y)));

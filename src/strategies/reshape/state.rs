@@ -20,7 +20,7 @@ pub(super) const FORM: u8 = 2;
 /// What is known beyond the tempering under way.
 pub(super) struct ReshapeState<R> {
     /// The given grids, or what walks have made of them.
-    pub given: Vec<Vec<u32>>,
+    pub given: Vec<Vec<Move>>,
     pub walk: ShapeWalk,
     /// Rounds that are done, and iterations that they took.
     pub rounds: u64,
@@ -44,9 +44,9 @@ pub(super) struct ReshapeState<R> {
 /// Where a walk is. Grids are given by moves in an order in which they can be played, without the prefix.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ShapeWalk {
-    pub grid: Vec<u32>,
+    pub grid: Vec<Move>,
     /// The longest that it met, and how many steps were done then.
-    pub longest: Vec<u32>,
+    pub longest: Vec<Move>,
     pub found: u64,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct ShapeWalk {
 struct SavedReshape {
     form: u8,
     tempering: Option<Vec<u8>>,
-    given: Vec<Vec<u32>>,
+    given: Vec<Vec<Move>>,
     walk: ShapeWalk,
     rounds: u64,
     began: u64,
@@ -134,14 +134,14 @@ impl<R: Rules> ReshapeState<R> {
     }
 
     /// The shape of a grid.
-    pub fn shape(&self, grid: &[u32]) -> Shape<R> {
+    pub fn shape(&self, grid: &[Move]) -> Shape<R> {
         let mut shape = self.bare.clone();
-        grid.iter().for_each(|&bits| shape.flip(Move::from_raw(bits).point()));
+        grid.iter().for_each(|&mv| shape.flip(mv.point()));
         shape
     }
 
     /// Begins a walk at a grid.
-    pub fn begin_walk(&mut self, grid: Vec<u32>) {
+    pub fn begin_walk(&mut self, grid: Vec<Move>) {
         self.walk = ShapeWalk { longest: grid.clone(), grid, found: self.steps };
     }
 
@@ -154,7 +154,7 @@ impl<R: Rules> ReshapeState<R> {
     }
 
     /// Reports a grid, if its shape is new.
-    pub fn absorb_grid(&mut self, moves: &[u32]) {
+    pub fn absorb_grid(&mut self, moves: &[Move]) {
         self.longest = self.longest.max(moves.len());
         if self.filled.insert(self.shape(moves).key()) {
             self.finds.push(moves);
@@ -179,7 +179,7 @@ impl<R: Rules> InnerHost for ReshapeHost<'_, R> {
     }
 
     fn absorb(&mut self, moves: &[Move], games: u64) {
-        let grid: Vec<u32> = moves[self.prefix..].iter().map(|mv| mv.bits()).collect();
+        let grid = moves[self.prefix..].to_vec();
         self.state.note_length(grid.len(), games);
         self.state.absorb_grid(&grid);
         // The caller reports it.

@@ -17,16 +17,12 @@ fn unit(max_iterations: u64) -> Unit {
     Unit { prefix: Vec::new(), candidates: None, seed: 9, max_iterations: Some(max_iterations) }
 }
 
-fn moves(bits: &[u32]) -> Vec<Move> {
-    bits.iter().map(|&bits| Move::from_raw(bits)).collect()
-}
-
 #[test]
 fn a_drawn_shape_is_another_has_room_and_is_about_as_long() {
     for variant in Variant::ALL {
         with_rules!(variant, R => {
             let grid = game::<R>(4, usize::MAX);
-            let mut search = Reshape::<R>::new(&params(vec![moves(&grid)]), &unit(1));
+            let mut search = Reshape::<R>::new(&params(vec![grid.clone()]), &unit(1));
             let whole = search.state.shape(&grid);
             let mut keys = HashSet::new();
             let mut changes = [0_u32; 4];
@@ -72,14 +68,14 @@ fn changes_are_drawn_as_often_as_they_are_to() {
 fn a_grid_becomes_longer() {
     for variant in Variant::ALL {
         with_rules!(variant, R => {
-            let start = moves(&game::<R>(1, usize::MAX));
+            let start = game::<R>(1, usize::MAX);
             let mut keep = KeepBest::default();
             let mut search = Reshape::<R>::new(&params(vec![start.clone()]), &unit(60_000));
             assert_eq!(search.run(&mut keep), End::IterationLimit, "{variant}");
             assert!(keep.best.len() > start.len() + 3, "{variant}: {} from {}", keep.best.len(), start.len());
             assert!(Position::<R>::after(&keep.best).is_ok(), "{variant}");
             let ShapeWalk { grid, longest, .. } = &search.state.walk;
-            assert!(Position::<R>::after(&moves(grid)).is_ok() && longest.len() >= grid.len(), "{variant}");
+            assert!(Position::<R>::after(grid).is_ok() && longest.len() >= grid.len(), "{variant}");
             assert_eq!(search.state.longest, keep.best.len());
         });
     }
@@ -87,15 +83,15 @@ fn a_grid_becomes_longer() {
 
 #[test]
 fn barred_moves_are_never_played() {
-    let prefix = moves(&game::<T5>(6, 2));
+    let prefix = game::<T5>(6, 2);
     let legal = Position::<T5>::after(&prefix).unwrap().moves().to_vec();
     let unit = Unit { prefix: prefix.clone(), candidates: Some(legal[3..].to_vec()), ..unit(300_000) };
     let mut search = Reshape::<T5>::new(&Params { patience: Some(1_000_000), ..params(Vec::new()) }, &unit);
     let mut keep = KeepBest::default();
     search.run(&mut keep);
     assert!(search.state.steps > 20, "{} steps", search.state.steps);
-    for grid in [&search.state.walk.grid, &search.state.walk.longest].map(|grid| moves(grid)) {
-        assert!(Position::<T5>::after(&[&prefix[..], &grid].concat()).is_ok());
+    for grid in [&search.state.walk.grid, &search.state.walk.longest].map(Vec::as_slice) {
+        assert!(Position::<T5>::after(&[&prefix[..], grid].concat()).is_ok());
         assert!(legal[..3].iter().all(|mv| !grid.contains(mv)));
     }
     assert_eq!(keep.best[..2], prefix);
@@ -103,7 +99,7 @@ fn barred_moves_are_never_played() {
 
 /// Runs a search until so many rounds have begun, saved and restored now and then, which changes nothing; the longest grids of their
 /// walks soon after each began.
-fn rounds(params: &Params, count: u64) -> Vec<Vec<u32>> {
+fn rounds(params: &Params, count: u64) -> Vec<Vec<Move>> {
     let mut search = Reshape::<T5>::new(params, &unit(u64::MAX));
     let mut keep = KeepBest { limit: Some(1), ..KeepBest::default() };
     let (mut walks, mut stops) = (Vec::new(), 0_u32);
@@ -130,7 +126,7 @@ fn rounds(params: &Params, count: u64) -> Vec<Vec<u32>> {
 /// What a step takes out can often be played again at once; the walk goes on without it all the same.
 #[test]
 fn a_walk_leads_through_shorter_grids() {
-    let mut search = Reshape::<T5>::new(&params(vec![moves(&game::<T5>(1, usize::MAX))]), &unit(u64::MAX));
+    let mut search = Reshape::<T5>::new(&params(vec![game::<T5>(1, usize::MAX)]), &unit(u64::MAX));
     let mut shorter = 0;
     for _ in 0..600 {
         let before = search.state.walk.grid.len();
@@ -158,7 +154,7 @@ fn without_grids_a_round_is_a_tempering_and_a_walk_from_its_longest_grid() {
 
 #[test]
 fn with_grids_a_round_is_a_walk_from_one_or_what_was_made_of_it() {
-    let given: Vec<Vec<Move>> = (1..=3).map(|seed| moves(&game::<T5>(seed, usize::MAX))).collect();
+    let given: Vec<Vec<Move>> = (1..=3).map(|seed| game::<T5>(seed, usize::MAX)).collect();
     let lengths: Vec<usize> = given.iter().map(Vec::len).collect();
     let walks = rounds(&Params { patience: Some(20_000_000), ..params(given) }, 6);
     for (at, &given) in lengths.iter().enumerate() {
@@ -168,7 +164,7 @@ fn with_grids_a_round_is_a_walk_from_one_or_what_was_made_of_it() {
 
 #[test]
 fn a_run_from_grids_ends_when_nothing_longer_comes() {
-    let params = Params { patience: Some(3_000), ..params(vec![moves(&game::<T5>(1, usize::MAX))]) };
+    let params = Params { patience: Some(3_000), ..params(vec![game::<T5>(1, usize::MAX)]) };
     let mut search = Reshape::<T5>::new(&params, &unit(u64::MAX));
     let mut keep = KeepBest::default();
     assert_eq!(search.run(&mut keep), End::Finished);
@@ -178,7 +174,7 @@ fn a_run_from_grids_ends_when_nothing_longer_comes() {
 
 #[test]
 fn a_state_of_another_form_or_with_a_grid_that_is_not_legal_is_refused() {
-    let params = params(vec![moves(&game::<T5>(3, usize::MAX))]);
+    let params = params(vec![game::<T5>(3, usize::MAX)]);
     let mut search = Reshape::<T5>::new(&params, &unit(5_000));
     search.run(&mut KeepBest::default());
     let saved = search.save();
@@ -189,6 +185,6 @@ fn a_state_of_another_form_or_with_a_grid_that_is_not_legal_is_refused() {
     };
     let other = [&[FORM + 1], &saved[1..]].concat();
     assert!(refused(&other).contains("another version"), "{}", refused(&other));
-    search.state.given[0] = vec![params.grids[0].last().unwrap().bits()];
+    search.state.given[0] = vec![*params.grids[0].last().unwrap()];
     assert!(refused(&search.save()).contains("not legal"));
 }

@@ -6,6 +6,7 @@ use crate::morpion::board::{Board, Tracks};
 use crate::morpion::geometry::{Direction, Line, Move};
 use crate::morpion::variant::Rules;
 use crate::strategies::nrpa::policy::{CODES, code};
+use crate::strategies::unit::NO_MOVE;
 use rand::Rng as _;
 use std::marker::PhantomData;
 
@@ -61,8 +62,7 @@ static ALONE: [Set; NUMBERS] = {
 /// A move that comes into a grid.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Change {
-    /// Its bits.
-    pub bits: u32,
+    pub mv: Move,
     /// How many moves have to go.
     pub count: usize,
     /// Which: those that collide with it, and all that depends on them.
@@ -84,7 +84,7 @@ pub(super) struct Grid<R> {
     /// The numbers of the moves in an order in which they can be played.
     order: Vec<u8>,
     /// By number.
-    moves: Box<[u32; NUMBERS]>,
+    moves: Box<[Move; NUMBERS]>,
     /// By number, who set the other points of its line.
     parents: Box<[[u8; 4]; NUMBERS]>,
     /// By number, the move itself and all that depends on it.
@@ -99,7 +99,7 @@ pub(super) struct Grid<R> {
     start_tracks: Tracks,
     pub tracks: Tracks,
     /// Moves that the grid does not have and may be able to have, each once.
-    pool: Vec<u32>,
+    pool: Vec<Move>,
     /// The codes of those, as bits.
     pooled: Box<[u64; CODES / 64]>,
     rules: PhantomData<R>,
@@ -123,7 +123,7 @@ impl<R: Rules> Grid<R> {
         let tracks = Tracks::of_board(start);
         Grid {
             order: Vec::with_capacity(MOST),
-            moves: Box::new([0; NUMBERS]),
+            moves: Box::new([NO_MOVE; NUMBERS]),
             parents: Box::new([[START; 4]; NUMBERS]),
             dependents: Box::new([Set::default(); NUMBERS]),
             free: (1..=MOST as u8).rev().collect(),
@@ -144,26 +144,25 @@ impl<R: Rules> Grid<R> {
     }
 
     /// Its moves, in an order in which they can be played.
-    pub fn moves(&self) -> impl Iterator<Item = u32> {
+    pub fn moves(&self) -> impl Iterator<Item = Move> {
         self.order.iter().map(|&number| self.moves[usize::from(number)])
     }
 
     /// Becomes the grid of these moves, [`MOST`] at most, whatever it was: the same as a new one with them.
-    pub fn become_grid(&mut self, moves: &[u32]) {
+    pub fn become_grid(&mut self, moves: &[Move]) {
         while let Some(number) = self.order.pop() {
             self.mark(self.moves[usize::from(number)], 0);
         }
         self.free.clear();
         self.free.extend((1..=MOST as u8).rev());
         self.tracks = self.start_tracks;
-        moves.iter().for_each(|&bits| self.add(bits));
+        moves.iter().for_each(|&mv| self.add(mv));
         self.close();
     }
 
     /// Writes a number, or none, where a move stands.
     #[inline(always)]
-    fn mark(&mut self, bits: u32, number: u8) {
-        let mv = Move::from_raw(bits);
+    fn mark(&mut self, mv: Move, number: u8) {
         self.creators[mv.point().index() & (POINTS - 1)] = number;
         let (direction, first) = (mv.direction(), first(mv));
         for cell in 0..R::BLOCKED as i32 {
@@ -173,19 +172,19 @@ impl<R: Rules> Grid<R> {
 
     /// Adds a move at the end of the order; what depends on what is to be found again.
     #[inline(always)]
-    fn add(&mut self, bits: u32) {
+    fn add(&mut self, mv: Move) {
         let Some(number) = self.free.pop() else { return };
-        self.moves[usize::from(number)] = bits;
+        self.moves[usize::from(number)] = mv;
         self.order.push(number);
-        self.tracks.extend(Move::from_raw(bits).point());
-        self.mark(bits, number);
+        self.tracks.extend(mv.point());
+        self.mark(mv, number);
         self.look_up_parents(number);
     }
 
     /// Asks the board who set the points that a move needs.
     #[inline(always)]
     fn look_up_parents(&mut self, number: u8) {
-        let mv = Move::from_raw(self.moves[usize::from(number)]);
+        let mv = self.moves[usize::from(number)];
         let (direction, first, index) = (mv.direction(), first(mv), mv.index());
         for other in 0..R::LEN - 1 {
             let step = other + usize::from(other >= index);
@@ -214,35 +213,35 @@ impl<R: Rules> Grid<R> {
         for (at, &word) in change.removed.0.iter().enumerate() {
             let mut word = word;
             while word != 0 {
-                found(Move::from_raw(self.moves[at * 64 + word.trailing_zeros() as usize]));
+                found(self.moves[at * 64 + word.trailing_zeros() as usize]);
                 word &= word - 1;
             }
         }
     }
 
     /// Writes the moves after a change, and these further ones, in an order in which they can be played.
-    pub fn moves_after(&self, change: &Change, more: &[u32], to: &mut Vec<u32>) {
+    pub fn moves_after(&self, change: &Change, more: &[Move], to: &mut Vec<Move>) {
         let stays = |number: u8| !change.removed.has(number);
         let moves = |late: bool| {
             let chosen = self.order.iter().filter(move |&&number| stays(number) && change.later.has(number) == late);
             chosen.map(|&number| self.moves[usize::from(number)])
         };
         to.clear();
-        to.extend(moves(false).chain([change.bits]).chain(moves(true)).chain(more.iter().copied()));
+        to.extend(moves(false).chain([change.mv]).chain(moves(true)).chain(more.iter().copied()));
     }
 
     /// Makes a change, after which these further moves were played.
     #[inline(always)]
-    pub fn apply(&mut self, change: &Change, more: &[u32]) {
+    pub fn apply(&mut self, change: &Change, more: &[Move]) {
         for at in 0..WORDS {
             let mut word = change.removed.0[at];
             while word != 0 {
                 let number = at * 64 + word.trailing_zeros() as usize;
                 word &= word - 1;
-                let bits = self.moves[number];
-                self.mark(bits, 0);
+                let mv = self.moves[number];
+                self.mark(mv, 0);
                 self.free.push(number as u8);
-                self.note(bits);
+                self.note(mv);
             }
         }
         // First what does not depend on the new move's point, then the move, then what does.
@@ -257,31 +256,31 @@ impl<R: Rules> Grid<R> {
             late += usize::from(stays & waits);
         }
         self.order.truncate(early);
-        self.add(change.bits);
+        self.add(change.mv);
         self.order.extend_from_slice(&waiting[..late]);
         for &number in &waiting[..late] {
             self.look_up_parents(number);
         }
-        more.iter().for_each(|&bits| self.add(bits));
+        more.iter().for_each(|&mv| self.add(mv));
         self.close();
     }
 
     /// Notes a move that the grid may be able to have.
     #[inline(always)]
-    pub fn note(&mut self, bits: u32) {
-        let code = code(Move::from_raw(bits));
+    pub fn note(&mut self, mv: Move) {
+        let code = code(mv);
         let (word, bit) = (&mut self.pooled[code / 64 % (CODES / 64)], 1u64 << (code % 64));
         if *word & bit == 0 {
             *word |= bit;
-            self.pool.push(bits);
+            self.pool.push(mv);
         }
     }
 
     /// Notes all moves that the grid can have, and no others.
     #[inline(always)]
     pub fn note_all(&mut self, board: &Board<R>) {
-        for &bits in &self.pool {
-            self.pooled[code(Move::from_raw(bits)) / 64 % (CODES / 64)] = 0;
+        for &mv in &self.pool {
+            self.pooled[code(mv) / 64 % (CODES / 64)] = 0;
         }
         self.pool.clear();
         for direction in Direction::ALL {
@@ -296,9 +295,9 @@ impl<R: Rules> Grid<R> {
                     let places = if full >> start & 1 == 1 { 0..R::LEN as u32 } else { missing..missing + 1 };
                     for index in places {
                         let Some(point) = direction.point(track, (start + index) as i32) else { continue };
-                        let bits = Move::pack(point, Line::pack(direction, track, start)).bits();
-                        if matches!(self.examine(board, bits, MOST), Verdict::Possible(_)) {
-                            self.note(bits);
+                        let mv = Move::pack(point, Line::pack(direction, track, start));
+                        if matches!(self.examine(board, mv, MOST), Verdict::Possible(_)) {
+                            self.note(mv);
                         }
                     }
                 }
@@ -313,13 +312,13 @@ impl<R: Rules> Grid<R> {
         let random = rng.next_u64();
         let limit = limits[(random & 255) as usize];
         let at = (((random >> 32) * self.pool.len() as u64) >> 32) as usize;
-        let bits = *self.pool.get(at)?;
-        match self.examine(board, bits, limit.into()) {
+        let mv = *self.pool.get(at)?;
+        match self.examine(board, mv, limit.into()) {
             Verdict::Possible(change) => Some(change),
             Verdict::TooMuch => None,
             Verdict::Impossible => {
                 self.pool.swap_remove(at);
-                let code = code(Move::from_raw(bits));
+                let code = code(mv);
                 self.pooled[code / 64 % (CODES / 64)] &= !(1 << (code % 64));
                 None
             }
@@ -328,15 +327,14 @@ impl<R: Rules> Grid<R> {
 
     /// Whether the grid can have a move, and what has to go.
     #[inline(always)]
-    fn examine(&self, board: &Board<R>, bits: u32, limit: usize) -> Verdict {
-        let mv = Move::from_raw(bits);
+    fn examine(&self, board: &Board<R>, mv: Move, limit: usize) -> Verdict {
         let (line, index, point) = (mv.line(), mv.index(), mv.point().index() & (POINTS - 1));
         let (direction, track, start) = (line.direction(), line.track(), line.start());
         let first = along(point, direction, -(index as i32));
         let others = ((1u64 << R::LEN) - 1) & !(1 << index);
         let creator = self.creators[point];
         if board.points_of(direction, track) >> start & others != others
-            || self.moves[usize::from(creator)] == bits
+            || self.moves[usize::from(creator)] == mv
             || creator == 0 && board.is_set(mv.point())
         {
             return Verdict::Impossible;
@@ -369,7 +367,7 @@ impl<R: Rules> Grid<R> {
                 return Verdict::Impossible;
             }
         }
-        Verdict::Possible(Change { bits, count, removed, later })
+        Verdict::Possible(Change { mv, count, removed, later })
     }
 }
 
@@ -383,17 +381,16 @@ mod tests {
     use crate::with_rules;
     use std::collections::{HashMap, HashSet};
 
-    fn grid<R: Rules>(moves: &[u32]) -> (Grid<R>, Board<R>) {
+    fn grid<R: Rules>(moves: &[Move]) -> (Grid<R>, Board<R>) {
         let mut board = Board::new();
         let mut grid = Grid::new(&board);
-        moves.iter().for_each(|&bits| board.place(Move::from_raw(bits)));
+        moves.iter().for_each(|&mv| board.place(mv));
         grid.become_grid(moves);
         (grid, board)
     }
 
-    fn position<R: Rules>(moves: &[u32]) -> Position<R> {
-        let moves: Vec<Move> = moves.iter().map(|&bits| Move::from_raw(bits)).collect();
-        Position::after(&moves).expect("the moves are legal in this order")
+    fn position<R: Rules>(moves: &[Move]) -> Position<R> {
+        Position::after(moves).expect("the moves are legal in this order")
     }
 
     fn needs<R: Rules>(mv: Move) -> impl Iterator<Item = usize> {
@@ -401,9 +398,9 @@ mod tests {
     }
 
     /// What is left of a grid without some moves and all that needs their points.
-    fn without<R: Rules>(moves: &[u32], gone: impl Fn(Move) -> bool) -> Vec<Move> {
+    fn without<R: Rules>(moves: &[Move], gone: impl Fn(Move) -> bool) -> Vec<Move> {
         let mut points: HashSet<usize> = Board::<R>::new().set_points().map(|point| point.index()).collect();
-        let left = moves.iter().map(|&bits| Move::from_raw(bits)).filter(|&mv| {
+        let left = moves.iter().copied().filter(|&mv| {
             let stays = !gone(mv) && needs::<R>(mv).all(|point| points.contains(&point));
             if stays {
                 points.insert(mv.point().index());
@@ -421,7 +418,7 @@ mod tests {
                     let moves = game::<R>(seed, usize::MAX);
                     let (mut grid, board) = grid::<R>(&moves);
                     grid.note_all(&board);
-                    let noted: HashSet<u32> = grid.pool.iter().copied().collect();
+                    let noted: HashSet<Move> = grid.pool.iter().copied().collect();
                     assert_eq!(noted.len(), grid.pool.len());
                     let all = (15..45).flat_map(|y| (15..45).filter_map(move |x| crate::morpion::geometry::Point::new(x, y)));
                     let start = Board::<R>::new();
@@ -432,8 +429,8 @@ mod tests {
                         let left = without::<R>(&moves, |other| other.collides::<R>(mv));
                         let has = |point: usize| left.iter().any(|other| other.point().index() == point)
                             || start.set_points().any(|other| other.index() == point);
-                        let possible = !start.is_set(mv.point()) && !moves.contains(&mv.bits()) && needs::<R>(mv).all(has);
-                        assert_eq!(noted.contains(&mv.bits()), possible, "{variant} {seed}: {mv:?}");
+                        let possible = !start.is_set(mv.point()) && !moves.contains(&mv) && needs::<R>(mv).all(has);
+                        assert_eq!(noted.contains(&mv), possible, "{variant} {seed}: {mv:?}");
                     }
                 }
             });
@@ -449,23 +446,23 @@ mod tests {
                 let moves = game::<R>(seed, usize::MAX);
                 let (mut grid, board) = grid::<R>(&moves);
                 grid.note_all(&board);
-                for &bits in &grid.pool {
-                    let Verdict::Possible(change) = grid.examine(&board, bits, MOST) else { panic!("it was possible") };
+                for &mv in &grid.pool {
+                    let Verdict::Possible(change) = grid.examine(&board, mv, MOST) else { panic!("it was possible") };
                     let mut removed = Vec::new();
                     grid.removed(&change, |mv| removed.push(mv));
                     let mut after = Vec::new();
                     grid.moves_after(&change, &[], &mut after);
                     assert_eq!((removed.len(), after.len()), (change.count, moves.len() + 1 - change.count));
-                    assert!(after.contains(&bits) && after.iter().all(|bits| !removed.iter().any(|mv| mv.bits() == *bits)));
+                    assert!(after.contains(&mv) && after.iter().all(|mv| !removed.contains(mv)));
                     position::<R>(&after);
-                    let new = Move::from_raw(bits);
+                    let new = mv;
                     for mv in &removed {
                         let lost = removed.iter().any(|other| needs::<R>(*mv).any(|point| point == other.point().index()));
                         assert!(lost || mv.collides::<R>(new), "{mv:?} could stay beside {new:?}");
                     }
                     takeovers += usize::from(change.later.len() > 1);
                     // Not more than is allowed.
-                    assert!(matches!(grid.examine(&board, bits, change.count - 1), Verdict::TooMuch));
+                    assert!(matches!(grid.examine(&board, mv, change.count - 1), Verdict::TooMuch));
                 }
                 }
                 assert!(takeovers > 0, "{variant}");
@@ -476,12 +473,12 @@ mod tests {
     #[test]
     fn a_changed_grid_is_the_grid_of_its_moves() {
         type R = crate::morpion::variant::T5;
-        let dependents = |grid: &Grid<R>| -> HashMap<u32, HashSet<u32>> {
-            let bits = |number: u8| grid.moves[usize::from(number)];
+        let dependents = |grid: &Grid<R>| -> HashMap<Move, HashSet<Move>> {
+            let mv = |number: u8| grid.moves[usize::from(number)];
             let of = |number: u8| {
-                (1..=255).filter(|&other| grid.dependents[usize::from(number)].has(other)).map(bits).collect()
+                (1..=255).filter(|&other| grid.dependents[usize::from(number)].has(other)).map(mv).collect()
             };
-            grid.order.iter().map(|&number| (bits(number), of(number))).collect()
+            grid.order.iter().map(|&number| (mv(number), of(number))).collect()
         };
         let moves = game::<R>(5, usize::MAX);
         let (mut changed, mut board) = grid::<R>(&moves);
@@ -490,7 +487,7 @@ mod tests {
             changed.note_all(&board);
             let change = (0..1000).find_map(|_| changed.draw(&board, limits, random)).unwrap();
             changed.removed(&change, |mv| board.lift(mv));
-            board.place(Move::from_raw(change.bits));
+            board.place(change.mv);
             let mut legal = Vec::new();
             board.scan_into(&changed.tracks, &mut legal);
             let mut after = Vec::new();
@@ -498,7 +495,7 @@ mod tests {
             let mut at = position::<R>(&after);
             let mut more = Vec::new();
             while let Some(&mv) = at.moves().get(step % at.moves().len().max(1)) {
-                more.push(mv.bits());
+                more.push(mv);
                 at.play(mv);
                 board.place(mv);
             }

@@ -99,7 +99,7 @@ pub struct Temper<R> {
     /// The position that the games start from.
     position: Position<R>,
     /// The moves that are legal there and may not be played.
-    barred: Vec<u32>,
+    barred: Vec<Move>,
     /// Those of the search, the hottest first, and those that refine, the hottest first.
     replicas: Vec<Replica<R>>,
     /// How many of them search.
@@ -111,12 +111,12 @@ pub struct Temper<R> {
     left: u64,
     /// The longest grid that the search has met since the last one that was refined; while one is refined, the longest that
     /// came of it.
-    chosen: Vec<u32>,
+    chosen: Vec<Move>,
     playout: Playout<R>,
     recall: Recall,
     /// The moves that a game begins with, and those of a grid: room for them.
-    legal: Vec<u32>,
-    order: Vec<u32>,
+    legal: Vec<Move>,
+    order: Vec<Move>,
     rng: Rng,
     /// Moves of the longest grid, without the prefix.
     longest: usize,
@@ -162,7 +162,7 @@ impl<R: Rules> Temper<R> {
         let mut search = Temper {
             course: Course::new(params, unit),
             limits: Box::new(limits(params.reach)),
-            barred: position.moves().iter().filter(|mv| !moves.contains(mv)).map(|mv| mv.bits()).collect(),
+            barred: position.moves().iter().filter(|mv| !moves.contains(mv)).copied().collect(),
             replicas: temperatures.map(|temperature| Replica::new(temperature, position.board())).collect(),
             searchers: count,
             spans: (SEARCH, TERM),
@@ -178,7 +178,7 @@ impl<R: Rules> Temper<R> {
             longest: 0,
             told: Seen::new(TOLD),
         };
-        let mut grids: Vec<Vec<u32>> = unit.own(&params.grids).collect();
+        let mut grids: Vec<Vec<Move>> = unit.own(&params.grids).collect();
         grids.sort_by_key(|grid| std::cmp::Reverse(grid.len()));
         // The longest for the coldest, and from the beginning again when there are fewer than replicas.
         for (at, grid) in (0..count).rev().zip(grids.iter().cycle()) {
@@ -216,12 +216,12 @@ impl<R: Rules> Temper<R> {
     }
 
     /// Where the walks are: the moves of each after the prefix.
-    pub(super) fn grids(&self) -> impl Iterator<Item = Vec<u32>> {
+    pub(super) fn grids(&self) -> impl Iterator<Item = Vec<Move>> {
         self.replicas.iter().map(|replica| replica.grid.moves().collect())
     }
 
     /// Lets a replica go on from a grid that comes from elsewhere, of which it keeps [`MOST`] moves.
-    fn begin_with(&mut self, at: usize, moves: &[u32]) {
+    fn begin_with(&mut self, at: usize, moves: &[Move]) {
         if moves.len() > self.longest {
             self.longest = moves.len();
             self.course.finds.push(moves);
@@ -229,7 +229,7 @@ impl<R: Rules> Temper<R> {
         let Replica { grid, board, .. } = &mut self.replicas[at];
         let moves = &moves[..moves.len().min(MOST)];
         board.copy_from(self.position.board());
-        moves.iter().for_each(|&bits| board.place(Move::from_raw(bits)));
+        moves.iter().for_each(|&mv| board.place(mv));
         grid.become_grid(moves);
     }
 
@@ -242,7 +242,7 @@ impl<R: Rules> Temper<R> {
         let barred = &self.barred;
         let change = (0..SHAKES).find_map(|_| {
             grid.draw(board, &[u8::MAX; 256], &mut rng)
-                .filter(|change| change.count >= least && !barred.contains(&change.bits))
+                .filter(|change| change.count >= least && !barred.contains(&change.mv))
         });
         let Some(change) = change else { return self };
         self.recall.redraw(rng.random());
@@ -250,14 +250,14 @@ impl<R: Rules> Temper<R> {
         let mut moves = Vec::new();
         grid.moves_after(&change, &[], &mut moves);
         let mut position = self.position.clone();
-        moves.iter().for_each(|&bits| position.play(Move::from_raw(bits)));
+        moves.iter().for_each(|&mv| position.play(mv));
         let next = |position: &Position<R>| {
-            let legal = position.moves().iter().filter(|mv| !barred.contains(&mv.bits()));
+            let legal = position.moves().iter().filter(|mv| !barred.contains(mv));
             legal.min_by(|a, b| self.recall.rank(**a).total_cmp(&self.recall.rank(**b))).copied()
         };
         while let Some(mv) = next(&position) {
             position.play(mv);
-            moves.push(mv.bits());
+            moves.push(mv);
         }
         self.longest = 0;
         self.course.finds.clear();
@@ -291,7 +291,7 @@ impl<R: Rules> Temper<R> {
         let mut change = None;
         for _ in 0..if length > 0 { DRAWS } else { 0 } {
             if let Some(found) = grid.draw(board, &self.limits, &mut self.rng)
-                && !self.barred.contains(&found.bits)
+                && !self.barred.contains(&found.mv)
             {
                 change = Some(found);
                 break;
@@ -305,14 +305,14 @@ impl<R: Rules> Temper<R> {
                     board.lift(mv);
                     recall.note(mv);
                 });
-                board.place(Move::from_raw(change.bits));
+                board.place(change.mv);
                 board.scan_into(&grid.tracks, &mut self.legal);
                 if !self.barred.is_empty() {
-                    self.legal.retain(|bits| !self.barred.contains(bits));
+                    self.legal.retain(|mv| !self.barred.contains(mv));
                 }
             }
             None => {
-                grid.moves().for_each(|bits| board.lift(Move::from_raw(bits)));
+                grid.moves().for_each(|mv| board.lift(mv));
                 self.legal.extend_from_slice(self.playout.start().1);
             }
         }
@@ -350,8 +350,8 @@ impl<R: Rules> Temper<R> {
             match &change {
                 Some(change) => {
                     // What was legal on the way, and was not played.
-                    self.legal.iter().for_each(|&bits| grid.note(bits));
-                    game.appeared[..game.appearances].iter().for_each(|&bits| grid.note(bits));
+                    self.legal.iter().for_each(|&mv| grid.note(mv));
+                    game.appeared[..game.appearances].iter().for_each(|&mv| grid.note(mv));
                     grid.apply(change, game.moves());
                 }
                 None => {
@@ -360,13 +360,13 @@ impl<R: Rules> Temper<R> {
                 }
             }
         } else {
-            game.moves().iter().for_each(|&bits| board.lift(Move::from_raw(bits)));
+            game.moves().iter().for_each(|&mv| board.lift(mv));
             match &change {
                 Some(change) => {
-                    board.lift(Move::from_raw(change.bits));
+                    board.lift(change.mv);
                     grid.removed(change, |mv| board.place(mv));
                 }
-                None => grid.moves().for_each(|bits| board.place(Move::from_raw(bits))),
+                None => grid.moves().for_each(|mv| board.place(mv)),
             }
         }
     }

@@ -134,14 +134,14 @@ mod tests {
                 let mut numbers: HashMap<usize, Line> = HashMap::new();
                 let mut points: HashSet<Point> = HashSet::new();
                 let mut position = Position::<R>::new();
-                for bits in game::<R>(5, usize::MAX) {
+                for next in game::<R>(5, usize::MAX) {
                     for mv in position.moves() {
                         let (number, index) = line(code(*mv) as u32);
                         assert_eq!(index as usize, mv.index());
                         assert_eq!(*numbers.entry(number).or_insert(mv.line()), mv.line(), "{variant}: {mv:?}");
                         points.insert(mv.point());
                     }
-                    position.play(Move::from_raw(bits));
+                    position.play(next);
                 }
                 let lines: HashSet<Line> = numbers.values().copied().collect();
                 assert!(lines.len() == numbers.len() && points.len() > 15, "{variant}: {} points", points.len());
@@ -158,7 +158,7 @@ mod tests {
 
     fn what_went_comes_first_then_its_lines<R: Rules>() {
         let mut recall = Recall::new();
-        let all: Vec<Move> = game::<R>(1, usize::MAX).into_iter().map(Move::from_raw).collect();
+        let all: Vec<Move> = game::<R>(1, usize::MAX).into_iter().collect();
         let clock = |recall: &Recall, code: u32| (&recall).at(0, code);
         for (seed, part) in [(1, 2), (2, 10), (3, 1), (3, all.len() + 1)] {
             recall.redraw(seed);

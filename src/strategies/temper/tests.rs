@@ -81,7 +81,7 @@ fn a_grid_that_no_move_can_come_into_is_made_anew_and_moves_barred_never_come() 
             // The moves left out are found again, where all may be played.
             assert!(unit.candidates.is_some() || found.best.len() >= keep.best.len());
             for mv in legal.iter().filter(|mv| !allowed.contains(mv)) {
-                assert!(!search.replicas.iter().any(|replica| replica.grid.moves().any(|bits| bits == mv.bits())));
+                assert!(!search.replicas.iter().any(|replica| replica.grid.moves().any(|other| other == *mv)));
             }
         }
     }
@@ -92,7 +92,7 @@ fn neighbours_exchange_a_longer_grid_always_and_a_shorter_one_as_often_as_is_rig
     let params = Params { replicas: 2, hot: 1.5, cold: 0.5, ..params(Vec::new()) };
     let mut search = Temper::<T5>::new(&params, &unit(3, 1));
     // Only the length counts here: first moves, again and again, are as good as a game.
-    let moves: Vec<u32> = Position::<T5>::new().moves().iter().cycle().take(101).map(|mv| mv.bits()).collect();
+    let moves: Vec<Move> = Position::<T5>::new().moves().iter().cycle().take(101).copied().collect();
     let mut exchanges = |hot: usize, cold: usize| {
         (0..20_000)
             .filter(|_| {
@@ -147,12 +147,12 @@ fn with_short_terms(mut search: Temper<T5>) -> Temper<T5> {
 fn the_longest_grid_that_was_met_is_refined_in_turn_with_the_search() {
     let mut search = with_short_terms(Temper::new(&params(Vec::new()), &unit(5, u64::MAX)));
     let (mut terms, mut gains, mut searched) = (0, 0, 0);
-    let mut met: Vec<u32> = Vec::new();
+    let mut met: Vec<Move> = Vec::new();
     let mut ended = false;
     while terms < 12 || !ended {
         let (was, games) = (search.refining, search.course.games);
         let grids = |search: &Temper<T5>, turn: Range<usize>| {
-            search.replicas[turn].iter().map(|replica| replica.grid.moves().collect()).collect::<Vec<Vec<u32>>>()
+            search.replicas[turn].iter().map(|replica| replica.grid.moves().collect()).collect::<Vec<Vec<Move>>>()
         };
         let before = [grids(&search, 0..16), grids(&search, 16..20)];
         run_slice(&mut search);

@@ -18,13 +18,13 @@ pub(in crate::strategies) trait MoveFilter: Copy + 'static {
     /// # Safety
     /// `from` can be read for `len` moves, and `to` can be written for `len + SLACK` moves. Either `to <= from`, or
     /// the two ranges do not overlap. The processor has the extensions of this implementation.
-    unsafe fn filter<R: Rules>(from: *const u32, len: usize, to: *mut u32, mv: Move) -> usize;
+    unsafe fn filter<R: Rules>(from: *const Move, len: usize, to: *mut Move, mv: Move) -> usize;
 }
 
 /// Copies the moves of `list` that do not collide with `mv` to the beginning of `to` and returns how many there are.
 /// The processor has the extensions of `L`: the caller was entered through [`super::dispatch::dispatch`].
 #[inline(always)]
-pub(in crate::strategies) fn filter_into<R: Rules, L: MoveFilter>(list: &[u32], to: &mut [u32], mv: Move) -> usize {
+pub(in crate::strategies) fn filter_into<R: Rules, L: MoveFilter>(list: &[Move], to: &mut [Move], mv: Move) -> usize {
     assert!(to.len() >= list.len() + SLACK, "the arena of the move lists is too small");
     // SAFETY: the lengths have been checked, and two slices do not overlap.
     unsafe { L::filter::<R>(list.as_ptr(), list.len(), to.as_mut_ptr(), mv) }
@@ -34,7 +34,7 @@ pub(in crate::strategies) fn filter_into<R: Rules, L: MoveFilter>(list: &[u32], 
 /// The processor has the extensions of `L`: the caller was entered through [`super::dispatch::dispatch`].
 #[inline(always)]
 pub(in crate::strategies) fn filter_in_place<R: Rules, L: MoveFilter>(
-    list: &mut [u32],
+    list: &mut [Move],
     len: usize,
     mv: Move,
 ) -> usize {
@@ -46,14 +46,14 @@ pub(in crate::strategies) fn filter_in_place<R: Rules, L: MoveFilter>(
 
 impl MoveFilter for PlainVectors {
     #[inline(always)]
-    unsafe fn filter<R: Rules>(from: *const u32, len: usize, to: *mut u32, mv: Move) -> usize {
+    unsafe fn filter<R: Rules>(from: *const Move, len: usize, to: *mut Move, mv: Move) -> usize {
         let mut kept = 0;
         for i in 0..len {
             // SAFETY: i < len and kept <= i.
             unsafe {
                 let other = *from.add(i);
                 *to.add(kept) = other;
-                kept += usize::from(!Move::from_raw(other).collides::<R>(mv));
+                kept += usize::from(!other.collides::<R>(mv));
             }
         }
         kept
@@ -86,7 +86,7 @@ mod x86 {
 
     impl MoveFilter for Avx2Vectors {
         #[inline(always)]
-        unsafe fn filter<R: Rules>(from: *const u32, len: usize, to: *mut u32, mv: Move) -> usize {
+        unsafe fn filter<R: Rules>(from: *const Move, len: usize, to: *mut Move, mv: Move) -> usize {
             // SAFETY: loads of lanes from `len` on are masked out; a store begins at most at the load before it
             // and writes 8 lanes, so it stays within `len + SLACK` and never reaches a lane not yet loaded.
             unsafe {
@@ -118,7 +118,7 @@ mod x86 {
 
     impl MoveFilter for Avx512Vectors {
         #[inline(always)]
-        unsafe fn filter<R: Rules>(from: *const u32, len: usize, to: *mut u32, mv: Move) -> usize {
+        unsafe fn filter<R: Rules>(from: *const Move, len: usize, to: *mut Move, mv: Move) -> usize {
             // SAFETY: as for AVX2, with 16 lanes.
             unsafe {
                 let point = _mm512_set1_epi32(mv.bits() as i32);
@@ -152,24 +152,25 @@ mod tests {
     use crate::core::seed;
     use crate::morpion::position::Position;
     use crate::morpion::variant::Variant;
+    use crate::strategies::unit::NO_MOVE;
     use crate::strategies::vector::dispatch::{VectorInstructions, VectorTask, dispatch};
     use crate::strategies::vector::extension::VectorExtension;
     use crate::with_rules;
     use rand::RngExt;
 
-    struct Both<'a, R>(&'a [u32], Move, std::marker::PhantomData<R>);
+    struct Both<'a, R>(&'a [Move], Move, std::marker::PhantomData<R>);
 
     impl<R: Rules> VectorTask for Both<'_, R> {
-        type Output = (Vec<u32>, Vec<u32>);
+        type Output = (Vec<Move>, Vec<Move>);
 
         #[inline(always)]
         fn run<L: VectorInstructions>(self) -> Self::Output {
             let Both(list, mv, _) = self;
-            let mut to = vec![u32::MAX; list.len() + SLACK];
+            let mut to = vec![NO_MOVE; list.len() + SLACK];
             let n = filter_into::<R, L>(list, &mut to, mv);
             to.truncate(n);
             let mut place = list.to_vec();
-            place.resize(list.len() + SLACK, u32::MAX);
+            place.resize(list.len() + SLACK, NO_MOVE);
             let n = filter_in_place::<R, L>(&mut place, list.len(), mv);
             place.truncate(n);
             (to, place)
@@ -194,10 +195,9 @@ mod tests {
                     list.extend_from_slice(&old[..some]);
                     list.truncate(rng.random_range(1..=list.len()));
                     let mv = list[rng.random_range(0..list.len())];
-                    let bits: Vec<u32> = list.iter().map(|m| m.bits()).collect();
-                    let slow: Vec<u32> = list.iter().filter(|m| !m.collides::<R>(mv)).map(|m| m.bits()).collect();
+                    let slow: Vec<Move> = list.iter().filter(|m| !m.collides::<R>(mv)).copied().collect();
                     for extension in extensions() {
-                        let both = Both::<R>(&bits, mv, std::marker::PhantomData);
+                        let both = Both::<R>(&list, mv, std::marker::PhantomData);
                         let (to, place) = dispatch(extension, both);
                         assert_eq!(to, slow, "{variant} game {game} {extension:?}");
                         assert_eq!(place, slow, "{variant} game {game} {extension:?} in place");
