@@ -10,7 +10,7 @@ use morpion::solvers::busy::Busy;
 use morpion::solvers::dfpn::Dfpn;
 use morpion::solvers::monitor::{Monitor, Stopped};
 use morpion::solvers::reversi::engine::ReversiEngine;
-use morpion::solvers::search::{LOWEST, Parts, Search, Stats, UNLIMITED};
+use morpion::solvers::search::{LOWEST, NodeSearch, Parts, Stats, UNLIMITED};
 use morpion::solvers::solve::{Engine, EngineError, Goal, solve};
 use morpion::solvers::table::Table;
 use rand::RngExt;
@@ -144,7 +144,7 @@ fn estimates_agree_at_every_depth() {
                 for (killers, history, prior) in [(false, false, false), (true, true, true)] {
                     let parts = Parts { killers, history, prior, ..quiet };
                     let table = Table::new(1 << 12).unwrap();
-                    let mut search = Search::new(position, parts, &table, None, &monitor);
+                    let mut search = NodeSearch::new(position, parts, &table, None, &monitor);
                     let found = algorithm.search(&mut search, depth, LOWEST, -LOWEST).unwrap();
                     values.push((found, search.estimated));
                 }
@@ -275,7 +275,7 @@ fn threads_that_share_a_table_agree() {
             let threads: Vec<_> = (0..3)
                 .map(|_| {
                     scope.spawn(|| {
-                        let mut search = Search::new(position, Parts::ALL, &table, Some(&busy), &monitor);
+                        let mut search = NodeSearch::new(position, Parts::ALL, &table, Some(&busy), &monitor);
                         Algorithm::NegaScout.search(&mut search, UNLIMITED, LOWEST, -LOWEST).unwrap()
                     })
                 })
@@ -337,6 +337,6 @@ fn the_special_solver_knows_when_a_game_ends_early() {
 
 fn value_by_search(position: &Position) -> Value {
     let (table, monitor) = (Table::new(1 << 12).unwrap(), Monitor::default());
-    let mut search = Search::new(*position, Parts { table: true, ..Parts::NONE }, &table, None, &monitor);
+    let mut search = NodeSearch::new(*position, Parts { table: true, ..Parts::NONE }, &table, None, &monitor);
     Algorithm::Negamax.search(&mut search, UNLIMITED, LOWEST, -LOWEST).unwrap()
 }

@@ -14,7 +14,7 @@ use crate::solvers::busy::Busy;
 use crate::solvers::monitor::{Monitor, Stopped};
 use crate::solvers::search::Stats;
 use crate::solvers::solvable::Solvable;
-use crate::solvers::solve::{Bounds, EngineError, Goal, Progress, Solution, solve};
+use crate::solvers::solve::{Bounds, EngineError, Goal, Solution, SolveProgress, solve};
 use crate::solvers::table::Table;
 use anyhow::{Context, bail};
 use display::{grouped, live_line, range, side_name, verdict};
@@ -236,14 +236,14 @@ fn solve_one<G: Solvable>(
             &mut |progress| {
                 let Ok(mut shown) = shown.lock() else { return };
                 match progress {
-                    Progress::Asking { window, bounds } => {
+                    SolveProgress::Asking { window, bounds } => {
                         (shown.bounds, shown.window) = (bounds, Some(window));
                     }
-                    Progress::Solved(bounds) => {
+                    SolveProgress::Solved(bounds) => {
                         (value_seconds, value_cpu) = (Some(began.elapsed().as_secs_f64()), since(cpu));
                         (shown.bounds, shown.window, shown.stage) = (bounds, None, ", finding its line".to_owned());
                     }
-                    Progress::Moves { done, of, best } => {
+                    SolveProgress::Moves { done, of, best } => {
                         shown.stage = format!(", move {} of {of}, best: {}", done + 1, best.join(" "));
                     }
                 }

@@ -6,7 +6,7 @@ use super::tree::state::TreeState;
 use crate::games::reversi::notation::TextError;
 use crate::games::reversi::position::Empties;
 use crate::games::{go, reversi};
-use crate::solvers::choice::{Choice, ChoiceError};
+use crate::solvers::choice::{ChoiceError, EngineChoice};
 use crate::solvers::solvable::{Playable, Solvable};
 use crate::solvers::solve::Goal;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct SolveJob {
     /// The game, its board and its rules, in words.
     pub title: String,
     /// What searches.
-    pub choice: Choice,
+    pub choice: EngineChoice,
     /// Bytes of the table of each worker.
     pub memory: u64,
     /// What is asked, and how units are made.
@@ -139,7 +139,7 @@ impl SolveJob {
 }
 
 /// See [`SolveJob::identity`].
-pub fn identity(title: &str, position: &str, choice: &Choice, memory: u64) -> String {
+pub fn identity(title: &str, position: &str, choice: &EngineChoice, memory: u64) -> String {
     serde_json::json!({
         "game": title,
         "position": position,

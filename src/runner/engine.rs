@@ -4,7 +4,7 @@ use super::parallel::Parallel;
 use super::tree::solver::MakeEngine;
 use crate::solvers::algorithm::DepthFirst;
 use crate::solvers::busy::Busy;
-use crate::solvers::choice::{Choice, ChoiceError, Kind};
+use crate::solvers::choice::{ChoiceError, EngineChoice, EngineKind};
 use crate::solvers::dfpn::Dfpn;
 use crate::solvers::monitor::Monitor;
 use crate::solvers::search::{Parts, Stats};
@@ -15,7 +15,7 @@ use crate::solvers::table::Table;
 /// An engine, yet to be made.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
-    kind: Kind,
+    kind: EngineKind,
     parts: Parts,
     threads: usize,
 }
@@ -25,7 +25,7 @@ impl Plan {
     ///
     /// # Errors
     /// What does not go together.
-    pub fn new(choice: &Choice, threads: usize) -> Result<Plan, ChoiceError> {
+    pub fn new(choice: &EngineChoice, threads: usize) -> Result<Plan, ChoiceError> {
         Ok(Plan { kind: choice.kind(threads)?, parts: choice.parts(), threads })
     }
 }
@@ -36,12 +36,12 @@ impl<G: Solvable> MakeEngine<G> for Plan {
         let stats = Stats::default();
         let shared = (threads > 1).then_some(busy);
         match kind {
-            Kind::Own => Box::new(Parallel::new(threads, monitor, || G::own(table, shared, monitor))),
-            Kind::Dfpn => {
+            EngineKind::Own => Box::new(Parallel::new(threads, monitor, || G::own(table, shared, monitor))),
+            EngineKind::Dfpn => {
                 let (symmetry, bounds) = (parts.symmetry, parts.bounds);
                 Box::new(Dfpn { symmetry, bounds, table, monitor, stats })
             }
-            Kind::DepthFirst(algorithm) => {
+            EngineKind::DepthFirst(algorithm) => {
                 let engine = || DepthFirst { algorithm, parts, table, busy: shared, monitor, stats };
                 Box::new(Parallel::new(threads, monitor, engine))
             }

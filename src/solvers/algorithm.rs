@@ -3,13 +3,13 @@
 use super::alphabeta::alphabeta;
 use super::busy::Busy;
 use super::deepening::deepen;
-use super::entry::{Entry, NO_MOVE};
+use super::entry::{NO_MOVE, TableEntry};
 use super::minimax::minimax;
 use super::monitor::{Monitor, Stopped};
 use super::mtdf::mtdf;
 use super::negamax::negamax;
 use super::negascout::negascout;
-use super::search::{Parts, Search, Stats, UNLIMITED};
+use super::search::{NodeSearch, Parts, Stats, UNLIMITED};
 use super::solve::{Engine, EngineError};
 use super::table::Table;
 use crate::core::game::{Game, Value};
@@ -35,13 +35,13 @@ impl Algorithm {
         [Algorithm::Minimax, Algorithm::AlphaBeta, Algorithm::Negamax, Algorithm::NegaScout, Algorithm::Mtdf];
 
     /// Searches to the depth limit `last`, by iterative deepening if that part is on. Minimax heeds no window. The
-    /// value is proven unless [`Search::estimated`] is set afterwards.
+    /// value is proven unless [`NodeSearch::estimated`] is set afterwards.
     ///
     /// # Errors
     /// The search is to stop.
     pub fn search<G: Game>(
         self,
-        search: &mut Search<G>,
+        search: &mut NodeSearch<G>,
         last: u32,
         alpha: Value,
         beta: Value,
@@ -75,7 +75,7 @@ pub struct DepthFirst<'a> {
 
 impl<G: Game> Engine<G> for DepthFirst<'_> {
     fn value(&mut self, position: &G, alpha: Value, beta: Value) -> Result<Value, EngineError> {
-        let mut search = Search::new(position.clone(), self.parts, self.table, self.busy, self.monitor);
+        let mut search = NodeSearch::new(position.clone(), self.parts, self.table, self.busy, self.monitor);
         let value = self.algorithm.search(&mut search, UNLIMITED, alpha, beta);
         let told = search.report();
         self.stats += search.stats;
@@ -90,7 +90,7 @@ impl<G: Game> Engine<G> for DepthFirst<'_> {
 
     fn hint(&self, position: &G) -> Option<G::Move> {
         let key = if self.parts.symmetry { position.symmetric_key() } else { position.key() };
-        let best = Entry::get(self.table, key.hash).map_or(NO_MOVE, |entry| entry.best);
+        let best = TableEntry::get(self.table, key.hash).map_or(NO_MOVE, |entry| entry.best);
         position.decode(best).map(|m| position.from_hashed(m, key.symmetry))
     }
 

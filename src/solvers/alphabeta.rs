@@ -4,14 +4,19 @@
 //! its other moves need no search. Fail-soft (J. Fishburn 1983): the value returned is the best found, even outside.
 
 use super::monitor::Stopped;
-use super::search::{LOWEST, Opened, Search};
+use super::search::{LOWEST, NodeSearch, Opened};
 use crate::core::game::{Game, Side, Value};
 
 /// The value for the side to move, `depth` plies deep, within a window for the side to move.
 ///
 /// # Errors
 /// The search is to stop.
-pub fn alphabeta<G: Game>(search: &mut Search<G>, depth: u32, alpha: Value, beta: Value) -> Result<Value, Stopped> {
+pub fn alphabeta<G: Game>(
+    search: &mut NodeSearch<G>,
+    depth: u32,
+    alpha: Value,
+    beta: Value,
+) -> Result<Value, Stopped> {
     match search.position.side() {
         Side::First => maximise(search, depth, alpha, beta),
         Side::Second => Ok(-minimise(search, depth, -beta, -alpha)?),
@@ -19,7 +24,7 @@ pub fn alphabeta<G: Game>(search: &mut Search<G>, depth: u32, alpha: Value, beta
 }
 
 /// The value for the first player, who is to move.
-fn maximise<G: Game>(search: &mut Search<G>, depth: u32, alpha: Value, beta: Value) -> Result<Value, Stopped> {
+fn maximise<G: Game>(search: &mut NodeSearch<G>, depth: u32, alpha: Value, beta: Value) -> Result<Value, Stopped> {
     let node = match search.open(depth, alpha, beta)? {
         Opened::Value(value) => return Ok(value),
         Opened::Moves(node) => node,
@@ -45,7 +50,7 @@ fn maximise<G: Game>(search: &mut Search<G>, depth: u32, alpha: Value, beta: Val
 }
 
 /// The value for the first player when the second is to move. Nodes count for the side to move, hence the signs.
-fn minimise<G: Game>(search: &mut Search<G>, depth: u32, alpha: Value, beta: Value) -> Result<Value, Stopped> {
+fn minimise<G: Game>(search: &mut NodeSearch<G>, depth: u32, alpha: Value, beta: Value) -> Result<Value, Stopped> {
     let node = match search.open(depth, -beta, -alpha)? {
         Opened::Value(value) => return Ok(-value),
         Opened::Moves(node) => node,

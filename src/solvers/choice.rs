@@ -48,7 +48,7 @@ pub enum Part {
 
 /// What searches, as somebody chose it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Choice {
+pub struct EngineChoice {
     /// The algorithm; nothing is the game's own solver.
     pub algorithm: Option<Name>,
     /// What to do without.
@@ -57,7 +57,7 @@ pub struct Choice {
 
 /// The kinds of engines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EngineKind {
     /// The game's own.
     Own,
     /// A general one.
@@ -80,7 +80,7 @@ pub enum ChoiceError {
     Own,
 }
 
-impl Choice {
+impl EngineChoice {
     /// The parts that are not left out.
     pub fn parts(&self) -> Parts {
         let mut parts = Parts::ALL;
@@ -103,7 +103,7 @@ impl Choice {
     ///
     /// # Errors
     /// What does not go together.
-    pub fn kind(&self, threads: usize) -> Result<Kind, ChoiceError> {
+    pub fn kind(&self, threads: usize) -> Result<EngineKind, ChoiceError> {
         let name = self.algorithm.unwrap_or(Name::Special);
         if threads > 1 && !matches!(name, Name::Special | Name::Negascout | Name::Mtdf) {
             return Err(ChoiceError::Threads(threads));
@@ -113,13 +113,13 @@ impl Choice {
         }
         Ok(match name {
             Name::Special if !self.without.is_empty() => return Err(ChoiceError::Own),
-            Name::Special => Kind::Own,
-            Name::Dfpn => Kind::Dfpn,
-            Name::Minimax => Kind::DepthFirst(Algorithm::Minimax),
-            Name::Alphabeta => Kind::DepthFirst(Algorithm::AlphaBeta),
-            Name::Negamax => Kind::DepthFirst(Algorithm::Negamax),
-            Name::Negascout => Kind::DepthFirst(Algorithm::NegaScout),
-            Name::Mtdf => Kind::DepthFirst(Algorithm::Mtdf),
+            Name::Special => EngineKind::Own,
+            Name::Dfpn => EngineKind::Dfpn,
+            Name::Minimax => EngineKind::DepthFirst(Algorithm::Minimax),
+            Name::Alphabeta => EngineKind::DepthFirst(Algorithm::AlphaBeta),
+            Name::Negamax => EngineKind::DepthFirst(Algorithm::Negamax),
+            Name::Negascout => EngineKind::DepthFirst(Algorithm::NegaScout),
+            Name::Mtdf => EngineKind::DepthFirst(Algorithm::Mtdf),
         })
     }
 }

@@ -3,7 +3,7 @@
 //! then the value is proven, however deep the limit was.
 
 use super::monitor::Stopped;
-use super::search::{Search, UNLIMITED};
+use super::search::{NodeSearch, UNLIMITED};
 use crate::core::game::{Game, Value};
 
 /// Growth of the depth limit, in plies. Even, so that the side to move at the limit stays the same.
@@ -17,9 +17,9 @@ const LONG: u32 = 32;
 /// # Errors
 /// The search is to stop.
 pub fn deepen<G: Game>(
-    search: &mut Search<G>,
+    search: &mut NodeSearch<G>,
     last: u32,
-    mut value: impl FnMut(&mut Search<G>, u32, Option<Value>) -> Result<Value, Stopped>,
+    mut value: impl FnMut(&mut NodeSearch<G>, u32, Option<Value>) -> Result<Value, Stopped>,
 ) -> Result<Value, Stopped> {
     let mut before = None;
     let mut depth = if search.parts().deepening { STEP } else { UNLIMITED };

@@ -85,7 +85,7 @@ impl Dfpn<'_> {
     pub fn reaches<G: Game>(&mut self, position: &G, target: Value) -> Result<bool, EngineError> {
         let mut position = position.clone();
         position.put_past_in_key();
-        let mut search = Proof { position, engine: self, moves: Vec::new(), children: Vec::new(), reported: 0 };
+        let mut search = DfpnSearch { position, engine: self, moves: Vec::new(), children: Vec::new(), reported: 0 };
         search.engine.stats.nodes += 1;
         let numbers = match search.settled(target) {
             (Some(numbers), _) => numbers,
@@ -98,7 +98,7 @@ impl Dfpn<'_> {
 
 /// A child of an open node.
 #[derive(Debug, Clone, Copy)]
-struct Child<M> {
+struct DfpnChild<M> {
     m: M,
     hash: u64,
     /// What was known when it was last looked at.
@@ -106,16 +106,16 @@ struct Child<M> {
 }
 
 /// One question being answered.
-struct Proof<'e, 'a, G: Game> {
+struct DfpnSearch<'e, 'a, G: Game> {
     position: G,
     engine: &'e mut Dfpn<'a>,
     moves: Vec<G::Move>,
     /// The children of all open nodes, those of the last at the end.
-    children: Vec<Child<G::Move>>,
+    children: Vec<DfpnChild<G::Move>>,
     reported: u64,
 }
 
-impl<G: Game> Proof<'_, '_, G> {
+impl<G: Game> DfpnSearch<'_, '_, G> {
     fn report(&mut self) -> Result<(), Stopped> {
         let nodes = self.engine.stats.nodes - self.reported;
         self.reported = self.engine.stats.nodes;
@@ -147,7 +147,7 @@ impl<G: Game> Proof<'_, '_, G> {
         (key.hash ^ (target as u32 as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
     }
 
-    fn numbers(&self, child: &Child<G::Move>) -> Numbers {
+    fn numbers(&self, child: &DfpnChild<G::Move>) -> Numbers {
         if child.last.phi == 0 || child.last.delta == 0 {
             return child.last;
         }
@@ -175,7 +175,7 @@ impl<G: Game> Proof<'_, '_, G> {
                 (None, count) => Numbers { phi: 1, delta: count as u32 },
             };
             self.position.undo(m, undo);
-            self.children.push(Child { m, hash, last: numbers });
+            self.children.push(DfpnChild { m, hash, last: numbers });
         }
         if self.engine.stats.nodes - self.reported >= INTERVAL {
             self.report()?;

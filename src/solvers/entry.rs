@@ -10,7 +10,7 @@ pub const NO_MOVE: u16 = u16::MAX;
 
 /// Bounds of a position's value for the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct TableEntry {
     /// The value is at least this.
     pub lower: Value,
     /// The value is at most this.
@@ -23,12 +23,12 @@ pub struct Entry {
 
 /// Packed: bounds of 12 bits would do for Reversi, but not for finer values, so each has 16 bits and the depth the 8
 /// left beside the move, whose codes are below 2^16.
-impl Entry {
+impl TableEntry {
     /// Reads the entry of a hash.
     #[inline]
-    pub fn get(table: &Table, hash: u64) -> Option<Entry> {
+    pub fn get(table: &Table, hash: u64) -> Option<TableEntry> {
         let data = table.get(hash)?;
-        Some(Entry {
+        Some(TableEntry {
             lower: Value::from(data as i16),
             upper: Value::from((data >> 16) as i16),
             best: (data >> 32) as u16,
@@ -54,10 +54,10 @@ mod tests {
     fn entries_come_back_as_they_went() {
         let table = Table::new(1 << 16).unwrap();
         for (i, (lower, upper)) in [(-MAX_VALUE, MAX_VALUE), (-1, 0), (5, 5), (0, 30_000)].into_iter().enumerate() {
-            let entry = Entry { lower, upper, depth: [0, 7, PROVEN, 1][i], best: [0, NO_MOVE, 64, 999][i] };
+            let entry = TableEntry { lower, upper, depth: [0, 7, PROVEN, 1][i], best: [0, NO_MOVE, 64, 999][i] };
             entry.put(&table, i as u64, 10);
-            assert_eq!(Entry::get(&table, i as u64), Some(entry));
+            assert_eq!(TableEntry::get(&table, i as u64), Some(entry));
         }
-        assert_eq!(Entry::get(&table, 99), None);
+        assert_eq!(TableEntry::get(&table, 99), None);
     }
 }

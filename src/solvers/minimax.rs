@@ -3,14 +3,14 @@
 //! Written for the two sides apart, one that wants much and one that wants little, as the definition has it.
 
 use super::monitor::Stopped;
-use super::search::{LOWEST, Opened, Search};
+use super::search::{LOWEST, NodeSearch, Opened};
 use crate::core::game::{Game, Side, Value};
 
 /// The value for the side to move, `depth` plies deep.
 ///
 /// # Errors
 /// The search is to stop.
-pub fn minimax<G: Game>(search: &mut Search<G>, depth: u32) -> Result<Value, Stopped> {
+pub fn minimax<G: Game>(search: &mut NodeSearch<G>, depth: u32) -> Result<Value, Stopped> {
     let value = of_first(search, depth)?;
     Ok(match search.position.side() {
         Side::First => value,
@@ -19,7 +19,7 @@ pub fn minimax<G: Game>(search: &mut Search<G>, depth: u32) -> Result<Value, Sto
 }
 
 /// The value for the first player.
-fn of_first<G: Game>(search: &mut Search<G>, depth: u32) -> Result<Value, Stopped> {
+fn of_first<G: Game>(search: &mut NodeSearch<G>, depth: u32) -> Result<Value, Stopped> {
     let first_moves = search.position.side() == Side::First;
     let sign = if first_moves { 1 } else { -1 };
     let node = match search.open(depth, LOWEST, -LOWEST)? {

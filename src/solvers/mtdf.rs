@@ -3,7 +3,7 @@
 
 use super::monitor::Stopped;
 use super::negascout::negascout;
-use super::search::Search;
+use super::search::NodeSearch;
 use crate::core::game::{Game, Value};
 
 /// The value for the side to move, `depth` plies deep, within a window; `guess` is where to begin.
@@ -11,7 +11,7 @@ use crate::core::game::{Game, Value};
 /// # Errors
 /// The search is to stop.
 pub fn mtdf<G: Game>(
-    search: &mut Search<G>,
+    search: &mut NodeSearch<G>,
     depth: u32,
     alpha: Value,
     beta: Value,

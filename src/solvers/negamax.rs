@@ -1,14 +1,14 @@
 //! Alpha-beta in negamax form: one function for both sides, each value being that of the side to move.
 
 use super::monitor::Stopped;
-use super::search::{LOWEST, Opened, Search};
+use super::search::{LOWEST, NodeSearch, Opened};
 use crate::core::game::{Game, Value};
 
 /// The value for the side to move, `depth` plies deep, within a window.
 ///
 /// # Errors
 /// The search is to stop.
-pub fn negamax<G: Game>(search: &mut Search<G>, depth: u32, alpha: Value, beta: Value) -> Result<Value, Stopped> {
+pub fn negamax<G: Game>(search: &mut NodeSearch<G>, depth: u32, alpha: Value, beta: Value) -> Result<Value, Stopped> {
     let node = match search.open(depth, alpha, beta)? {
         Opened::Value(value) => return Ok(value),
         Opened::Moves(node) => node,

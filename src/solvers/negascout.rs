@@ -6,14 +6,19 @@
 //! With several threads a move that another thread is at is left for a second round (see [`super::busy`]).
 
 use super::monitor::Stopped;
-use super::search::{LOWEST, Node, Opened, Search};
+use super::search::{LOWEST, NodeSearch, Opened, SearchNode};
 use crate::core::game::{Game, Value};
 
 /// The value for the side to move, `depth` plies deep, within a window.
 ///
 /// # Errors
 /// The search is to stop.
-pub fn negascout<G: Game>(search: &mut Search<G>, depth: u32, alpha: Value, beta: Value) -> Result<Value, Stopped> {
+pub fn negascout<G: Game>(
+    search: &mut NodeSearch<G>,
+    depth: u32,
+    alpha: Value,
+    beta: Value,
+) -> Result<Value, Stopped> {
     let node = match search.open(depth, alpha, beta)? {
         Opened::Value(value) => return Ok(value),
         Opened::Moves(node) => node,
@@ -53,7 +58,13 @@ pub fn negascout<G: Game>(search: &mut Search<G>, depth: u32, alpha: Value, beta
 
 /// The value of the move at place `i`: above alpha it is exact or at least beta.
 #[inline]
-fn scout<G: Game>(search: &mut Search<G>, node: &Node, depth: u32, alpha: Value, i: usize) -> Result<Value, Stopped> {
+fn scout<G: Game>(
+    search: &mut NodeSearch<G>,
+    node: &SearchNode,
+    depth: u32,
+    alpha: Value,
+    i: usize,
+) -> Result<Value, Stopped> {
     let (m, beta) = (search.move_at(i), node.beta);
     let later = i > node.first;
     if later {

@@ -3,7 +3,7 @@
 //!
 //! An algorithm opens a node, plays its moves in the order given, and closes it. Searches are fail-soft: a value at
 //! or below alpha is an upper bound, one at or above beta a lower bound, one between is exact. A value rests either
-//! on finished games alone, then it is proven, or also on heuristic values at the depth limit; [`Search::estimated`]
+//! on finished games alone, then it is proven, or also on heuristic values at the depth limit; [`NodeSearch::estimated`]
 //! tells which, and the table keeps both apart.
 //!
 //! A value may also rest on the way to a node: where a game ends because a position came back, the outcome holds only
@@ -15,7 +15,7 @@
 //! and one whose value is known to be good enough ends the node.
 
 use super::busy::Busy;
-use super::entry::{Entry, NO_MOVE, PROVEN};
+use super::entry::{NO_MOVE, PROVEN, TableEntry};
 use super::history::History;
 use super::killers::Killers;
 use super::monitor::{INTERVAL, Monitor, Stopped};
@@ -110,7 +110,7 @@ impl std::ops::AddAssign for Stats {
 
 /// The state of a search: the position it is at, and its memory. One that was stopped is of no further use.
 #[derive(Debug)]
-pub struct Search<'a, G: Game> {
+pub struct NodeSearch<'a, G: Game> {
     /// The position that the search is at. Between calls it is the root.
     pub position: G,
     /// Whether a value found since this was last cleared rests on heuristic values.
@@ -139,7 +139,7 @@ const NOTHING: i64 = i64::MAX;
 
 /// A node with moves to search: `stack[first..last]`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node {
+pub(super) struct SearchNode {
     /// Index of the first move, the one to be tried first.
     pub first: usize,
     /// One more than the index of the last move.
@@ -160,15 +160,15 @@ pub(super) enum Opened {
     /// The value is known already.
     Value(Value),
     /// The moves have to be searched.
-    Moves(Node),
+    Moves(SearchNode),
 }
 
-impl<'a, G: Game> Search<'a, G> {
+impl<'a, G: Game> NodeSearch<'a, G> {
     /// A search of `position`. Only with [`Parts::table`] is the table used.
     pub fn new(position: G, parts: Parts, table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> Self {
         let history = History::new(position.codes());
         let table = parts.table.then_some(table);
-        Search {
+        NodeSearch {
             position,
             estimated: false,
             stats: Stats::default(),
@@ -245,7 +245,7 @@ impl<'a, G: Game> Search<'a, G> {
             self.stats.estimates += 1;
             return Ok(Opened::Value(self.position.heuristic()));
         }
-        let mut node = Node {
+        let mut node = SearchNode {
             first: self.stack.len(),
             last: self.stack.len() + self.moves.len(),
             alpha,
@@ -259,7 +259,7 @@ impl<'a, G: Game> Search<'a, G> {
         let (mut best, mut estimated) = (NO_MOVE, false);
         if let Some(table) = self.table {
             node.key = self.key();
-            if let Some(entry) = Entry::get(table, node.key.hash) {
+            if let Some(entry) = TableEntry::get(table, node.key.hash) {
                 best = entry.best;
                 if u32::from(entry.depth) >= depth
                     && let Some(value) = narrow(&mut node, entry.lower, entry.upper)
@@ -296,7 +296,7 @@ impl<'a, G: Game> Search<'a, G> {
 
     /// Ends a node whose value was found; `best` is the move that it comes from.
     #[inline]
-    pub(super) fn close(&mut self, node: &Node, depth: u32, value: Value, best: Option<G::Move>) {
+    pub(super) fn close(&mut self, node: &SearchNode, depth: u32, value: Value, best: Option<G::Move>) {
         self.stack.truncate(node.first);
         // What rests on nothing above this node holds by itself.
         let own = if self.rests_on >= self.ply as i64 { NOTHING } else { self.rests_on };
@@ -307,19 +307,19 @@ impl<'a, G: Game> Search<'a, G> {
             let best = best.map_or(NO_MOVE, |m| self.position.code(self.position.to_hashed(m, node.key.symmetry)));
             // An estimate is no truth anyway.
             let holds = own == NOTHING || self.estimated;
-            let mut entry = Entry {
+            let mut entry = TableEntry {
                 lower: if value > alpha && holds { value } else { -MAX_VALUE },
                 upper: if value < beta && holds { value } else { MAX_VALUE },
                 depth: known,
                 best,
             };
             // What was known before from the same depth still holds, and what is proven always does.
-            if let Some(old) = Entry::get(table, node.key.hash) {
+            if let Some(old) = TableEntry::get(table, node.key.hash) {
                 let (lower, upper) = (entry.lower.max(old.lower), entry.upper.min(old.upper));
                 if holds && old.depth == known && lower <= upper {
                     (entry.lower, entry.upper) = (lower, upper);
                 } else if old.depth == PROVEN || !holds {
-                    entry = Entry { best: entry.best, ..old };
+                    entry = TableEntry { best: entry.best, ..old };
                 }
             }
             entry.put(table, node.key.hash, self.stats.nodes - node.nodes);
@@ -329,7 +329,7 @@ impl<'a, G: Game> Search<'a, G> {
 
     /// Notes that the move at place `i` ended the node.
     #[inline]
-    pub(super) fn cut_off(&mut self, node: &Node, i: usize) {
+    pub(super) fn cut_off(&mut self, node: &SearchNode, i: usize) {
         self.stats.cutoffs += 1;
         self.stats.first_move_cutoffs += u64::from(i == node.first);
         self.rests_on = self.child_rests_on;
@@ -344,14 +344,14 @@ impl<'a, G: Game> Search<'a, G> {
 
     /// Whether another thread is at the move at place `i`, so that it should be left for later.
     #[inline]
-    pub(super) fn is_busy(&self, node: &Node, depth: u32, i: usize) -> bool {
+    pub(super) fn is_busy(&self, node: &SearchNode, depth: u32, i: usize) -> bool {
         let Some(busy) = self.busy else { return false };
         depth >= BUSY_DEPTH && busy.is_set(self.mark(node, i))
     }
 
     /// Says that this thread is at it, or no more.
     #[inline]
-    pub(super) fn set_busy(&self, node: &Node, depth: u32, i: usize, is: bool) {
+    pub(super) fn set_busy(&self, node: &SearchNode, depth: u32, i: usize, is: bool) {
         let Some(busy) = self.busy else { return };
         if depth >= BUSY_DEPTH {
             let mark = self.mark(node, i);
@@ -361,7 +361,7 @@ impl<'a, G: Game> Search<'a, G> {
 
     /// The mark of a move; never 0.
     #[inline]
-    fn mark(&self, node: &Node, i: usize) -> u64 {
+    fn mark(&self, node: &SearchNode, i: usize) -> u64 {
         let m = self.position.to_hashed(self.stack[i].1, node.key.symmetry);
         (node.key.hash ^ u64::from(self.position.code(m) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1
     }
@@ -396,7 +396,7 @@ impl<'a, G: Game> Search<'a, G> {
                 self.rests_on = self.rests_on.min(own);
                 return Some(value);
             }
-            if let Some(entry) = Entry::get(table, hash)
+            if let Some(entry) = TableEntry::get(table, hash)
                 && u32::from(entry.depth) + 1 >= depth
                 && -entry.upper >= beta
             {
@@ -447,7 +447,7 @@ impl<'a, G: Game> Search<'a, G> {
 
 /// Narrows the window of a node by known bounds; the value, if they leave nothing to search.
 #[inline]
-fn narrow(node: &mut Node, lower: Value, upper: Value) -> Option<Value> {
+fn narrow(node: &mut SearchNode, lower: Value, upper: Value) -> Option<Value> {
     if lower >= node.beta || lower == upper {
         return Some(lower);
     }

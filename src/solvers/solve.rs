@@ -92,7 +92,7 @@ impl Bounds {
 
 /// What happens while a position is solved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Progress<'a> {
+pub enum SolveProgress<'a> {
     /// A window is being searched.
     Asking {
         /// Its ends.
@@ -141,7 +141,7 @@ pub fn solve<G: Game>(
     guess: Value,
     moves: bool,
     longest: usize,
-    report: &mut dyn FnMut(Progress),
+    report: &mut dyn FnMut(SolveProgress),
 ) -> Result<Solution<G::Move>, EngineError> {
     let mut position = position.clone();
     position.forget();
@@ -150,7 +150,7 @@ pub fn solve<G: Game>(
     let value_stats = engine.stats();
     let mut solution = Solution { bounds, value_stats, stats: value_stats, line: Vec::new(), best: Vec::new() };
     if moves {
-        report(Progress::Solved(bounds));
+        report(SolveProgress::Solved(bounds));
         let (mine, theirs) = bounds.targets(goal);
         solution.line = line(engine, position, mine, theirs, longest)?;
         solution.best = best_moves(engine, position, mine, report)?;
@@ -164,7 +164,7 @@ fn find_bounds<G: Game>(
     position: &G,
     goal: Goal,
     guess: Value,
-    report: &mut dyn FnMut(Progress),
+    report: &mut dyn FnMut(SolveProgress),
 ) -> Result<Bounds, EngineError> {
     let (lower, upper) = position.bounds();
     let mut bounds = Bounds { lower, upper };
@@ -178,7 +178,7 @@ fn find_bounds<G: Game>(
             Goal::WinLossDraw => (-1, 1),
             Goal::Threshold(target) => (target - 1, target),
         };
-        report(Progress::Asking { window, bounds });
+        report(SolveProgress::Asking { window, bounds });
         let (alpha, beta) = window;
         let value = engine.value(position, alpha, beta)?;
         if value > alpha {
@@ -246,14 +246,14 @@ fn best_moves<G: Game>(
     engine: &mut dyn Engine<G>,
     position: &G,
     target: Option<Value>,
-    report: &mut dyn FnMut(Progress),
+    report: &mut dyn FnMut(SolveProgress),
 ) -> Result<Vec<G::Move>, EngineError> {
     let moves = sorted_moves(engine, position);
     let (mut best, mut names) = (Vec::new(), Vec::new());
     // Symmetric moves lead to the same position: each is asked once.
     let mut asked: Vec<(u64, bool)> = Vec::new();
     for (done, &m) in moves.iter().enumerate() {
-        report(Progress::Moves { done, of: moves.len(), best: &names });
+        report(SolveProgress::Moves { done, of: moves.len(), best: &names });
         let mut after = position.clone();
         after.play(m);
         after.forget();

@@ -9,7 +9,7 @@
 
 use super::codec::{decode, restore_error};
 use super::params::{Jump, JumpTo, Params, Sort, StallTable};
-use super::tree::{Shape, Tree};
+use super::tree::{Tree, TreeOptions};
 use super::unit::Unit;
 use super::vector::dispatch::{VectorInstructions, VectorTask, dispatch};
 use super::vector::extension::{PlainVectors, VectorExtension};
@@ -31,7 +31,7 @@ pub struct Dfs<R> {
     max_iterations: Option<u64>,
     /// The search tries every move of every node's list.
     exact: bool,
-    state: State,
+    state: DfsState,
     /// Length of the longest sequence reported.
     reported: u32,
     /// Finished games of so many moves are offered.
@@ -41,12 +41,12 @@ pub struct Dfs<R> {
     /// Something is to be done at this iteration: a poll, a jump, an end.
     next_event: u64,
     next_poll: u64,
-    returns: Returns,
+    returns: FirstReturns,
 }
 
 /// What is saved besides the path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct State {
+struct DfsState {
     iterations: u64,
     best: u32,
     /// Per jump: the iteration at which its counter was zero.
@@ -57,14 +57,14 @@ struct State {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct SavedDfs {
     /// Per node of the path: how many moves of its list have been entered.
     path: Vec<u32>,
-    state: State,
+    state: DfsState,
 }
 
 /// When the search first returned to each score, since it was started or restored.
-struct Returns {
+struct FirstReturns {
     lowest: u32,
     /// Per score: the iteration; 0 if it has not returned there.
     first: Vec<u64>,
@@ -73,7 +73,7 @@ struct Returns {
 impl<R: Rules> Dfs<R> {
     /// The search of `unit`. Of an illegal prefix the legal beginning is taken.
     pub fn new(params: &Params, unit: &Unit) -> Dfs<R> {
-        let tree = Tree::new(&unit.prefix, unit.candidates.as_deref(), Shape::from(params));
+        let tree = Tree::new(&unit.prefix, unit.candidates.as_deref(), TreeOptions::from(params));
         let best = tree.score();
         Dfs {
             tree,
@@ -81,13 +81,13 @@ impl<R: Rules> Dfs<R> {
             stall: params.stall.clone(),
             max_iterations: unit.max_iterations,
             exact: !matches!(params.sort, Sort::TotalWeightsMax | Sort::WeightsMax),
-            state: State { iterations: 0, best, zero: vec![0; params.jumps.0.len()], jumped: false, ended: None },
+            state: DfsState { iterations: 0, best, zero: vec![0; params.jumps.0.len()], jumped: false, ended: None },
             reported: 0,
             keep_from: u32::MAX,
             watch: 0,
             next_event: 0,
             next_poll: 0,
-            returns: Returns { lowest: u32::MAX, first: vec![0; R::VARIANT.upper_bound() as usize + 1] },
+            returns: FirstReturns { lowest: u32::MAX, first: vec![0; R::VARIANT.upper_bound() as usize + 1] },
         }
     }
 
@@ -97,7 +97,7 @@ impl<R: Rules> Dfs<R> {
     /// If the bytes are not a state of this unit with these parameters.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Dfs<R>, RestoreError> {
         let error = |reason: String| restore_error("dfs", reason);
-        let saved: Saved = decode("dfs", saved)?;
+        let saved: SavedDfs = decode("dfs", saved)?;
         let mut search = Dfs::new(params, unit);
         let Some((&last, path)) = saved.path.split_last() else {
             return Err(error("the path has no root".into()));
@@ -165,7 +165,7 @@ impl<R: Rules> Dfs<R> {
 
     /// Sets the iteration of the next event.
     fn schedule(&mut self) {
-        let State { best, zero, .. } = &self.state;
+        let DfsState { best, zero, .. } = &self.state;
         let mut next = self.next_poll;
         for (jump, zero) in self.jumps.iter().zip(zero) {
             next = next.min(zero.saturating_add(jump.after.max(1)));
@@ -270,12 +270,12 @@ impl<R: Rules> Dfs<R> {
 
 impl<R: Rules> Search<Move> for Dfs<R> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
-        dispatch(VectorExtension::detect(), Run { search: self, ctl })
+        dispatch(VectorExtension::detect(), DfsRun { search: self, ctl })
     }
 
     fn save(&self) -> Vec<u8> {
         let path = self.tree.frames().iter().map(|frame| frame.next - frame.start).collect();
-        let saved = Saved { path, state: self.state.clone() };
+        let saved = SavedDfs { path, state: self.state.clone() };
         postcard::to_stdvec(&saved).expect("numbers in vectors are always written")
     }
 
@@ -288,7 +288,7 @@ impl<R: Rules> Search<Move> for Dfs<R> {
     }
 }
 
-impl Returns {
+impl FirstReturns {
     #[inline(always)]
     fn at(&mut self, score: u32, iterations: u64) {
         if score < self.lowest {
@@ -301,12 +301,12 @@ impl Returns {
 }
 
 /// A call of [`Search::run`].
-struct Run<'a, R> {
+struct DfsRun<'a, R> {
     search: &'a mut Dfs<R>,
     ctl: &'a mut dyn Ctl<Move>,
 }
 
-impl<R: Rules> VectorTask for Run<'_, R> {
+impl<R: Rules> VectorTask for DfsRun<'_, R> {
     type Output = End;
 
     #[inline(always)]

@@ -29,7 +29,7 @@ const MAX_LEVEL: u32 = 10;
 /// A nested search of one unit.
 pub struct Nmcs<R> {
     /// The top level first; `levels[i]` is in use for `i < open`.
-    levels: Vec<Level<R>>,
+    levels: Vec<NmcsLevel<R>>,
     open: usize,
     /// Length of the unit's prefix.
     prefix: usize,
@@ -44,7 +44,7 @@ pub struct Nmcs<R> {
 
 /// One level of the search in progress: its game so far.
 #[derive(Clone)]
-struct Level<R> {
+struct NmcsLevel<R> {
     position: FlatPosition<R>,
     /// How many moves of the position's list have been tried.
     tried: usize,
@@ -53,15 +53,15 @@ struct Level<R> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct SavedNmcs {
     iterations: u64,
     best: u32,
     rng: Rng,
-    levels: Vec<SavedLevel>,
+    levels: Vec<SavedNmcsLevel>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct SavedLevel {
+struct SavedNmcsLevel {
     /// Moves played since the unit's prefix.
     played: Vec<Move>,
     tried: u32,
@@ -75,7 +75,7 @@ impl<R: Rules> Nmcs<R> {
         let room = R::VARIANT.upper_bound() as usize + 1;
         let mut levels = Vec::new();
         for _ in 0..level.clamp(1, MAX_LEVEL) {
-            levels.push(Level { position: start.clone(), tried: 0, best: Vec::with_capacity(room) });
+            levels.push(NmcsLevel { position: start.clone(), tried: 0, best: Vec::with_capacity(room) });
         }
         let prefix = start.played().len();
         let rng = seed::rng(unit.seed, &[]);
@@ -91,7 +91,7 @@ impl<R: Rules> Nmcs<R> {
     pub fn restore(level: u32, unit: &Unit, saved: &[u8]) -> Result<Nmcs<R>, RestoreError> {
         let error = |reason: String| restore_error("nmcs", reason);
         let mut search = Nmcs::<R>::new(level, unit);
-        let (saved, results): (Saved, _) = decode_with_results("nmcs", saved, search.results.len())?;
+        let (saved, results): (SavedNmcs, _) = decode_with_results("nmcs", saved, search.results.len())?;
         search.results = results;
         if saved.levels.is_empty() || saved.levels.len() > search.levels.len() {
             return Err(error(format!("{} levels instead of 1 to {}", saved.levels.len(), search.levels.len())));
@@ -209,16 +209,20 @@ fn keep_longer(best: &mut Vec<Move>, sequence: &[Move]) {
 
 impl<R: Rules> Search<Move> for Nmcs<R> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
-        dispatch(VectorExtension::detect(), Run { search: self, ctl })
+        dispatch(VectorExtension::detect(), NmcsRun { search: self, ctl })
     }
     fn save(&self) -> Vec<u8> {
-        let levels = self.levels[..self.open].iter().map(|level| SavedLevel {
+        let levels = self.levels[..self.open].iter().map(|level| SavedNmcsLevel {
             played: level.position.played()[self.prefix..].to_vec(),
             tried: level.tried as u32,
             best: level.best.clone(),
         });
-        let saved =
-            Saved { iterations: self.iterations, best: self.best, rng: self.rng.clone(), levels: levels.collect() };
+        let saved = SavedNmcs {
+            iterations: self.iterations,
+            best: self.best,
+            rng: self.rng.clone(),
+            levels: levels.collect(),
+        };
         encode_with_results(&saved, &self.results)
     }
 
@@ -236,12 +240,12 @@ impl<R: Rules> Search<Move> for Nmcs<R> {
 }
 
 /// A call of [`Search::run`].
-struct Run<'a, R> {
+struct NmcsRun<'a, R> {
     search: &'a mut Nmcs<R>,
     ctl: &'a mut dyn Ctl<Move>,
 }
 
-impl<R: Rules> VectorTask for Run<'_, R> {
+impl<R: Rules> VectorTask for NmcsRun<'_, R> {
     type Output = End;
 
     #[inline(always)]

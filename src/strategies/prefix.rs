@@ -8,7 +8,7 @@
 //! The walk is deterministic and quick (well under a microsecond per node), so it is resumed by walking again.
 
 use super::params::Params;
-use super::tree::{Shape, Tree};
+use super::tree::{Tree, TreeOptions};
 use super::vector::extension::PlainVectors;
 use crate::morpion::geometry::Move;
 use crate::morpion::symmetry::Symmetry;
@@ -52,10 +52,10 @@ pub trait PrefixWalk: Send {
 /// The walk over the first `depth` moves after `start` (played as far as it is legal), as the search with `params`
 /// tries them. Games that end earlier are handed over as shorter prefixes.
 pub fn prefix_walk(variant: Variant, params: &Params, start: &[Move], depth: u32) -> Box<dyn PrefixWalk> {
-    with_rules!(variant, R => Box::new(Walk::<R>::new(params, start, depth)))
+    with_rules!(variant, R => Box::new(TreeWalk::<R>::new(params, start, depth)))
 }
 
-struct Walk<R> {
+struct TreeWalk<R> {
     tree: Tree<R>,
     depth: usize,
     produced: u64,
@@ -65,11 +65,11 @@ struct Walk<R> {
     begun: bool,
 }
 
-impl<R: Rules> Walk<R> {
-    fn new(params: &Params, start: &[Move], depth: u32) -> Walk<R> {
-        let mut tree = Tree::new(start, None, Shape::from(params));
+impl<R: Rules> TreeWalk<R> {
+    fn new(params: &Params, start: &[Move], depth: u32) -> TreeWalk<R> {
+        let mut tree = Tree::new(start, None, TreeOptions::from(params));
         let representatives = start.is_empty().then(|| group_by_class(&mut tree));
-        Walk { tree, depth: depth as usize, produced: 0, representatives, begun: false }
+        TreeWalk { tree, depth: depth as usize, produced: 0, representatives, begun: false }
     }
 
     fn level(&self) -> usize {
@@ -98,7 +98,7 @@ impl<R: Rules> Walk<R> {
     }
 }
 
-impl<R: Rules> PrefixWalk for Walk<R> {
+impl<R: Rules> PrefixWalk for TreeWalk<R> {
     fn next(&mut self) -> Option<Prefix> {
         if self.begun {
             // Leaves the node handed over last; at the root there is nothing more.

@@ -25,13 +25,13 @@ pub struct Random<R> {
     start: FlatPosition<R>,
     game: FlatPosition<R>,
     max_iterations: Option<u64>,
-    state: State,
+    state: RandomGames,
     /// Scores of all games: one level.
     results: Vec<Histogram>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct State {
+struct RandomGames {
     iterations: u64,
     best: u32,
     /// Moves of all games together: a check of the generator that costs nothing.
@@ -44,7 +44,7 @@ impl<R: Rules> Random<R> {
     pub fn new(unit: &Unit) -> Random<R> {
         let start = FlatPosition::new(&unit.prefix, unit.candidates.as_deref());
         let best = start.played().len() as u32;
-        let state = State { iterations: 0, best, moves: 0, rng: seed::rng(unit.seed, &[]) };
+        let state = RandomGames { iterations: 0, best, moves: 0, rng: seed::rng(unit.seed, &[]) };
         let results = vec![Histogram::default()];
         Random { game: start.clone(), start, max_iterations: unit.max_iterations, state, results }
     }
@@ -54,7 +54,7 @@ impl<R: Rules> Random<R> {
     /// # Errors
     /// If the bytes are not a state of this unit.
     pub fn restore(unit: &Unit, saved: &[u8]) -> Result<Random<R>, RestoreError> {
-        let (state, results): (State, _) = decode_with_results("random", saved, 1)?;
+        let (state, results): (RandomGames, _) = decode_with_results("random", saved, 1)?;
         if state.best > R::VARIANT.upper_bound() {
             return Err(restore_error("random", format!("a best score of {} is impossible", state.best)));
         }
@@ -105,7 +105,7 @@ impl<R: Rules> Random<R> {
 
 impl<R: Rules> Search<Move> for Random<R> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
-        dispatch(VectorExtension::detect(), Run { search: self, ctl })
+        dispatch(VectorExtension::detect(), RandomRun { search: self, ctl })
     }
     fn save(&self) -> Vec<u8> {
         encode_with_results(&self.state, &self.results)
@@ -125,12 +125,12 @@ impl<R: Rules> Search<Move> for Random<R> {
 }
 
 /// A call of [`Search::run`].
-struct Run<'a, R> {
+struct RandomRun<'a, R> {
     search: &'a mut Random<R>,
     ctl: &'a mut dyn Ctl<Move>,
 }
 
-impl<R: Rules> VectorTask for Run<'_, R> {
+impl<R: Rules> VectorTask for RandomRun<'_, R> {
     type Output = End;
 
     #[inline(always)]

@@ -19,7 +19,7 @@ use crate::morpion::variant::Rules;
 
 /// The part of [`Params`] that shapes the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct TreeOptions {
     /// Children get only the moves behind their own.
     pub order_free: bool,
     /// New moves that are dominated are dropped.
@@ -28,15 +28,15 @@ pub(super) struct Shape {
     pub sort: Sort,
 }
 
-impl From<&Params> for Shape {
-    fn from(params: &Params) -> Shape {
-        Shape { order_free: params.order_free, eliminate: params.eliminate_dominated, sort: params.sort }
+impl From<&Params> for TreeOptions {
+    fn from(params: &Params) -> TreeOptions {
+        TreeOptions { order_free: params.order_free, eliminate: params.eliminate_dominated, sort: params.sort }
     }
 }
 
 /// The list of one node: `arena[start..end]`, of which `start..stop` are tried and `next` comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Frame {
+pub(super) struct NodeFrame {
     pub start: u32,
     pub next: u32,
     pub stop: u32,
@@ -46,10 +46,10 @@ pub(super) struct Frame {
 /// A path and the lists of its nodes.
 pub(super) struct Tree<R> {
     board: Board<R>,
-    shape: Shape,
+    shape: TreeOptions,
     prefix: Vec<Move>,
     arena: Box<[Move]>,
-    frames: Vec<Frame>,
+    frames: Vec<NodeFrame>,
     /// Lines played so far in each direction.
     lines: [u32; 4],
     scratch: ordering::Scratch,
@@ -58,7 +58,7 @@ pub(super) struct Tree<R> {
 impl<R: Rules> Tree<R> {
     /// The tree below `prefix` (played as far as it is legal), whose root tries `candidates` (those that are
     /// legal), or all legal moves.
-    pub fn new(prefix: &[Move], candidates: Option<&[Move]>, shape: Shape) -> Tree<R> {
+    pub fn new(prefix: &[Move], candidates: Option<&[Move]>, shape: TreeOptions) -> Tree<R> {
         let depth = R::VARIANT.upper_bound() as usize + 1;
         let mut tree = Tree {
             board: Board::new(),
@@ -94,7 +94,7 @@ impl<R: Rules> Tree<R> {
         }
         let list = &mut tree.arena[..end];
         let stop = ordering::sort::<R>(shape.sort, &mut tree.board, list, &tree.lines, &mut tree.scratch);
-        tree.frames.push(Frame { start: 0, next: 0, stop: stop as u32, end: end as u32 });
+        tree.frames.push(NodeFrame { start: 0, next: 0, stop: stop as u32, end: end as u32 });
         tree
     }
 
@@ -106,12 +106,12 @@ impl<R: Rules> Tree<R> {
 
     /// The lists along the path, the root's first.
     #[inline(always)]
-    pub fn frames(&self) -> &[Frame] {
+    pub fn frames(&self) -> &[NodeFrame] {
         &self.frames
     }
 
     /// The list of the root, for a walk that tries only some of it, in an order of its own.
-    pub fn root_mut(&mut self) -> (&mut Frame, &mut [Move]) {
+    pub fn root_mut(&mut self) -> (&mut NodeFrame, &mut [Move]) {
         let end = self.frames[0].end as usize;
         (&mut self.frames[0], &mut self.arena[..end])
     }
@@ -167,7 +167,7 @@ impl<R: Rules> Tree<R> {
             }
         }
         let start = frame.end;
-        self.frames.push(Frame { start, next: start, stop: start + stop as u32, end: start + n as u32 });
+        self.frames.push(NodeFrame { start, next: start, stop: start + stop as u32, end: start + n as u32 });
         true
     }
 

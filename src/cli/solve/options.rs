@@ -5,7 +5,7 @@ use crate::core::game::Value;
 use crate::core::quantity::parse_bytes;
 use crate::runner::MAX_THREADS;
 use crate::runner::engine::Plan;
-use crate::solvers::choice::{Choice, Name, Part};
+use crate::solvers::choice::{EngineChoice, Name, Part};
 use crate::solvers::solve::Goal;
 use crate::solvers::table::LEAST_BYTES;
 use anyhow::bail;
@@ -105,8 +105,8 @@ impl Question {
     }
 
     /// What searches.
-    pub fn choice(&self) -> Choice {
-        Choice { algorithm: self.algorithm, without: self.without.clone() }
+    pub fn choice(&self) -> EngineChoice {
+        EngineChoice { algorithm: self.algorithm, without: self.without.clone() }
     }
 
     /// Bytes of each worker's table by units.

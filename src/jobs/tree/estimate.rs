@@ -4,7 +4,7 @@
 use crate::core::game::{Game, Value};
 use crate::solvers::algorithm::Algorithm;
 use crate::solvers::monitor::Monitor;
-use crate::solvers::search::{LOWEST, Parts, Search};
+use crate::solvers::search::{LOWEST, NodeSearch, Parts};
 use crate::solvers::table::{LEAST_BYTES, Table};
 
 /// The parts that pay in a search that shallow: no memory, no iterations.
@@ -17,6 +17,6 @@ pub fn estimate<G: Game>(position: &G, plies: u32) -> Value {
     }
     let Ok(table) = Table::new(LEAST_BYTES) else { return position.heuristic() };
     let monitor = Monitor::default();
-    let mut search = Search::new(position.clone(), PARTS, &table, None, &monitor);
+    let mut search = NodeSearch::new(position.clone(), PARTS, &table, None, &monitor);
     Algorithm::NegaScout.search(&mut search, plies, LOWEST, -LOWEST).unwrap_or_else(|_| position.heuristic())
 }

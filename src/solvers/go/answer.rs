@@ -16,7 +16,7 @@ pub struct Answer {
 
 /// What is answered at the depth limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
+pub enum AtLimit {
     /// What the heuristic says.
     Heuristic,
     /// Yes.
@@ -27,26 +27,26 @@ pub enum Limit {
 
 /// What the table holds.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct RaceEntry {
     /// The answer.
     pub answer: Answer,
     /// Plies that it was searched for, or [`PROVEN`].
     pub depth: u32,
     /// What was answered at the limit.
-    pub limit: Limit,
+    pub limit: AtLimit,
     /// Code of the best move in the position that was hashed, or [`super::ordering::NO_MOVE`].
     pub best: u8,
 }
 
-impl Entry {
+impl RaceEntry {
     /// What stands under a key.
     #[inline]
-    pub fn get(table: &Table, key: u64) -> Option<Entry> {
+    pub fn get(table: &Table, key: u64) -> Option<RaceEntry> {
         let data = table.get(key)?;
         let depth = (data >> 8) as u32 & 255;
         let answer = Answer { yes: data >> 7 & 1 != 0, estimated: depth != PROVEN };
-        let limit = [Limit::Heuristic, Limit::Yes, Limit::No, Limit::No][(data >> 16) as usize & 3];
-        Some(Entry { answer, depth, limit, best: data as u8 & 127 })
+        let limit = [AtLimit::Heuristic, AtLimit::Yes, AtLimit::No, AtLimit::No][(data >> 16) as usize & 3];
+        Some(RaceEntry { answer, depth, limit, best: data as u8 & 127 })
     }
 
     /// Stores it; `nodes` is the effort that it took.

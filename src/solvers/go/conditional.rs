@@ -99,7 +99,7 @@ enum Fate {
 
 /// What is remembered of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
+pub enum KnownAnswer {
     /// The attacker fails.
     No,
     /// It fails if it fails at these plies, which are open.
@@ -107,7 +107,7 @@ pub enum Known {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Answer {
+struct ConditionalAnswer {
     key: u64,
     /// Number of the deepest head that it rests on, and 1; 0 if there is nothing here.
     head: u32,
@@ -125,7 +125,7 @@ struct Open {
 /// The memory. Keys have to tell apart the questions, too.
 #[derive(Debug)]
 pub struct Conditional {
-    answers: Vec<Answer>,
+    answers: Vec<ConditionalAnswer>,
     used: usize,
     most: usize,
     /// By number of head. The first is none, it only holds.
@@ -142,7 +142,7 @@ impl Conditional {
         // A power of two, so that it can be doubled.
         let most = 1 << most.ilog2();
         Conditional {
-            answers: vec![Answer::default(); LEAST],
+            answers: vec![ConditionalAnswer::default(); LEAST],
             used: 0,
             most,
             fates: vec![Fate::Holds],
@@ -159,18 +159,18 @@ impl Conditional {
 
     /// What is known of a position.
     #[inline]
-    pub fn get(&mut self, key: u64) -> Option<Known> {
+    pub fn get(&mut self, key: u64) -> Option<KnownAnswer> {
         let at = self.place(key);
         let answer = self.answers[at];
         if answer.head == 0 || answer.key != key {
             return None;
         }
         match self.fate(answer.head - 1) {
-            Fate::Holds => Some(Known::No),
+            Fate::Holds => Some(KnownAnswer::No),
             Fate::Open(ply) => {
                 let mut plies = self.open[ply as usize].rest;
                 plies.add(&Plies::one(ply as usize));
-                Some(Known::NoIf(plies))
+                Some(KnownAnswer::NoIf(plies))
             }
             Fate::Fails | Fate::Instead(_) => {
                 self.answers[at].head = 0;
@@ -250,11 +250,11 @@ impl Conditional {
         }
         let at = self.place(key);
         self.used += usize::from(self.answers[at].head == 0);
-        self.answers[at] = Answer { key, head: head + 1 };
+        self.answers[at] = ConditionalAnswer { key, head: head + 1 };
     }
 
     fn grow(&mut self) {
-        let twice = vec![Answer::default(); 2 * self.answers.len()];
+        let twice = vec![ConditionalAnswer::default(); 2 * self.answers.len()];
         let old = std::mem::replace(&mut self.answers, twice);
         self.used = 0;
         for answer in old {
@@ -331,22 +331,22 @@ mod tests {
         memory.put(1, &plies(&[2, 7]));
         memory.put(2, &plies(&[7]));
         memory.put(3, &plies(&[5]));
-        assert_eq!(memory.get(1), Some(Known::NoIf(plies(&[2, 7]))));
+        assert_eq!(memory.get(1), Some(KnownAnswer::NoIf(plies(&[2, 7]))));
         // Answers of one head share what they rest on.
-        assert_eq!(memory.get(2), Some(Known::NoIf(plies(&[2, 7]))));
-        assert_eq!(memory.get(3), Some(Known::NoIf(plies(&[5]))));
+        assert_eq!(memory.get(2), Some(KnownAnswer::NoIf(plies(&[2, 7]))));
+        assert_eq!(memory.get(3), Some(KnownAnswer::NoIf(plies(&[5]))));
         // The node at ply 7 is a no that rests on ply 5.
         memory.end(7, Some(&plies(&[5])));
-        assert_eq!(memory.get(2), Some(Known::NoIf(plies(&[2, 5]))));
+        assert_eq!(memory.get(2), Some(KnownAnswer::NoIf(plies(&[2, 5]))));
         memory.begin(7);
         memory.put(4, &plies(&[7]));
         memory.end(7, None);
         assert_eq!(memory.get(4), None);
         memory.end(5, Some(&Plies::NONE));
-        assert_eq!(memory.get(1), Some(Known::NoIf(plies(&[2]))));
-        assert_eq!(memory.get(3), Some(Known::NoIf(plies(&[2]))));
+        assert_eq!(memory.get(1), Some(KnownAnswer::NoIf(plies(&[2]))));
+        assert_eq!(memory.get(3), Some(KnownAnswer::NoIf(plies(&[2]))));
         memory.end(2, Some(&Plies::NONE));
-        assert_eq!([1, 2, 3].map(|key| memory.get(key)), [Some(Known::No); 3]);
+        assert_eq!([1, 2, 3].map(|key| memory.get(key)), [Some(KnownAnswer::No); 3]);
     }
 
     #[test]
@@ -361,11 +361,11 @@ mod tests {
         assert!(memory.fates.len() <= memory.most_heads && memory.answers.len() <= memory.most);
         memory.put(1, &plies(&[1]));
         memory.compact();
-        assert_eq!(memory.get(1), Some(Known::NoIf(plies(&[1]))));
-        let held = (100..100_000u64).filter(|key| memory.get(key << 20) == Some(Known::No)).collect::<Vec<_>>();
+        assert_eq!(memory.get(1), Some(KnownAnswer::NoIf(plies(&[1]))));
+        let held = (100..100_000u64).filter(|key| memory.get(key << 20) == Some(KnownAnswer::No)).collect::<Vec<_>>();
         assert!(!held.is_empty() && held.iter().all(|key| key % 2 == 0));
         memory.end(1, Some(&Plies::NONE));
-        assert_eq!(memory.get(1), Some(Known::No));
+        assert_eq!(memory.get(1), Some(KnownAnswer::No));
     }
 
     #[test]

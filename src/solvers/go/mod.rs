@@ -34,7 +34,7 @@ use crate::games::go::position::Position;
 use crate::games::go::rules::{Cycle, Ko};
 use certificate::Certificates;
 use conditional::{Conditional, DEEPEST};
-use race::{Question, Race};
+use race::{Race, RaceQuestion};
 use superko::SuperkoRace;
 use zobrist::Zobrist;
 
@@ -52,7 +52,7 @@ pub struct GoEngine<'a> {
     certificates: Certificates,
     zobrist: Option<(Board, Zobrist)>,
     /// The question asked last, whose moves the table remembers.
-    last: Option<Question>,
+    last: Option<RaceQuestion>,
 }
 
 impl<'a> GoEngine<'a> {
@@ -86,14 +86,14 @@ impl<'a> GoEngine<'a> {
         let cycle = if side == Side::First { of_black } else { -of_black };
         // Whoever does not like a game without end has to force its own.
         if cycle < target {
-            self.forces(position, Question { attacker: side, target, rules })
+            self.forces(position, RaceQuestion { attacker: side, target, rules })
         } else {
-            Ok(!self.forces(position, Question { attacker: side.other(), target: 1 - target, rules })?)
+            Ok(!self.forces(position, RaceQuestion { attacker: side.other(), target: 1 - target, rules })?)
         }
     }
 
     /// Whether the attacker forces what it wants.
-    fn forces(&mut self, position: &Position, question: Question) -> Result<bool, EngineError> {
+    fn forces(&mut self, position: &Position, question: RaceQuestion) -> Result<bool, EngineError> {
         self.last = Some(question);
         self.prepare(position.board());
         let Some(mut race) = self.race(position.board(), question) else { return Ok(false) };
@@ -111,7 +111,7 @@ impl<'a> GoEngine<'a> {
         }
     }
 
-    fn race(&mut self, board: Board, question: Question) -> Option<Race<'_>> {
+    fn race(&mut self, board: Board, question: RaceQuestion) -> Option<Race<'_>> {
         let (_, zobrist) = self.zobrist.as_ref()?;
         let (table, busy, monitor) = (self.table, self.busy, self.monitor);
         Some(Race::new(question, board, zobrist, table, &mut self.conditional, busy, monitor))
@@ -119,7 +119,7 @@ impl<'a> GoEngine<'a> {
 
     /// The same under superko.
     fn reaches_under_superko(&mut self, position: &Position, target: i32) -> Result<bool, EngineError> {
-        let question = Question { attacker: position.side(), target, rules: position.rules() };
+        let question = RaceQuestion { attacker: position.side(), target, rules: position.rules() };
         self.last = Some(question);
         self.prepare(position.board());
         let Some((_, zobrist)) = self.zobrist.as_ref() else { return Ok(false) };

@@ -6,8 +6,8 @@
 //! positions are given up in which the attacker is so far behind, by the heuristic, that the plies left will hardly do (futility
 //! pruning, J. Schaeffer 1986): a wrong no of this kind rests on the heuristic, too, and the next limit is more patient.
 
-use super::answer::{Answer, Entry, Limit, PROVEN};
-use super::conditional::{Conditional, DEEPEST, Known, Plies};
+use super::answer::{Answer, AtLimit, PROVEN, RaceEntry};
+use super::conditional::{Conditional, DEEPEST, KnownAnswer, Plies};
 use super::ordering::{NO_MOVE, Ordering, code, decode};
 use super::zobrist::{Images, Zobrist};
 use crate::core::game::Side;
@@ -39,7 +39,7 @@ const HEURISTIC_PLIES: u32 = 3;
 
 /// The question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Question {
+pub struct RaceQuestion {
     /// Who wants it.
     pub attacker: Side,
     /// The least score of the attacker that it wants, in points.
@@ -50,7 +50,7 @@ pub struct Question {
 
 /// A position on the way.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct RaceStep {
     state: State,
     images: Images,
     /// Its key and the symmetry that the key is of.
@@ -66,7 +66,7 @@ struct Step {
 
 /// A child of a node.
 #[derive(Debug, Clone, Copy)]
-struct Child {
+struct RaceChild {
     rank: i64,
     m: Move,
     state: State,
@@ -78,7 +78,7 @@ struct Child {
 
 /// Whether stones have left the board on the way from a state to its child.
 #[inline(always)]
-fn takes(state: &State, child: &Child) -> bool {
+fn takes(state: &State, child: &RaceChild) -> bool {
     let stones = |state: &State| (state.own | state.enemy).count_ones();
     child.m != Move::PASS && stones(&child.state) <= stones(state)
 }
@@ -86,7 +86,7 @@ fn takes(state: &State, child: &Child) -> bool {
 /// The search for an answer.
 #[derive(Debug)]
 pub struct Race<'a> {
-    question: Question,
+    question: RaceQuestion,
     board: Board,
     points: u64,
     zobrist: &'a Zobrist,
@@ -99,17 +99,17 @@ pub struct Race<'a> {
     pub stats: Stats,
     reported: u64,
     ordering: Ordering,
-    path: Vec<Step>,
-    children: Vec<Child>,
+    path: Vec<RaceStep>,
+    children: Vec<RaceChild>,
     life: bool,
     gives_up: bool,
-    limit: Limit,
+    limit: AtLimit,
 }
 
 impl<'a> Race<'a> {
     /// A search for the answer.
     pub fn new(
-        question: Question,
+        question: RaceQuestion,
         board: Board,
         zobrist: &'a Zobrist,
         table: &'a Table,
@@ -117,7 +117,7 @@ impl<'a> Race<'a> {
         busy: Option<&'a Busy>,
         monitor: &'a Monitor,
     ) -> Race<'a> {
-        let Question { attacker, target, rules } = question;
+        let RaceQuestion { attacker, target, rules } = question;
         let rules_number = u64::from(rules.ko == Ko::Free) | u64::from(rules.suicide) << 1;
         let number = rules_number | u64::from(attacker == Side::First) << 2 | (target as u32 as u64) << 3;
         let words = [u64::from(board.width()), u64::from(board.height()), number];
@@ -139,7 +139,7 @@ impl<'a> Race<'a> {
             // Who may kill own stones could end the game by a cycle of them.
             life: !rules.suicide,
             gives_up: true,
-            limit: Limit::Heuristic,
+            limit: AtLimit::Heuristic,
         }
     }
 
@@ -151,9 +151,9 @@ impl<'a> Race<'a> {
         let images = self.zobrist.images(state.stones());
         let (key, symmetry) = self.key(&state, &images);
         let heuristic = self.of_attacker(&state, state.heuristic(self.points));
-        let root = Step { state, images, key, symmetry, heuristic, before: 0, rests_on: Plies::NONE };
+        let root = RaceStep { state, images, key, symmetry, heuristic, before: 0, rests_on: Plies::NONE };
         let mut depth = STEP;
-        (self.limit, self.gives_up) = (Limit::Heuristic, true);
+        (self.limit, self.gives_up) = (AtLimit::Heuristic, true);
         loop {
             self.path.clear();
             self.children.clear();
@@ -174,9 +174,9 @@ impl<'a> Race<'a> {
             self.gives_up = depth <= HEURISTIC_PLIES * self.board.area();
             // With no yes by estimate, a yes is one that is proven.
             if answer.yes {
-                self.limit = Limit::No;
+                self.limit = AtLimit::No;
             } else if !self.gives_up {
-                self.limit = Limit::Yes;
+                self.limit = AtLimit::Yes;
             }
         }
     }
@@ -184,7 +184,7 @@ impl<'a> Race<'a> {
     /// The best move as far as is remembered.
     pub fn hint(&self, state: State) -> Option<Move> {
         let (key, symmetry) = self.key(&state, &self.zobrist.images(state.stones()));
-        decode(self.board, Entry::get(self.table, key)?.best, symmetry)
+        decode(self.board, RaceEntry::get(self.table, key)?.best, symmetry)
     }
 
     /// Reports the nodes that the monitor has not heard of.
@@ -216,7 +216,7 @@ impl<'a> Race<'a> {
     /// The answer that follows from what is sure for a side.
     #[inline]
     fn by_bounds(&self, state: &State) -> Option<bool> {
-        let Question { attacker, target, .. } = self.question;
+        let RaceQuestion { attacker, target, .. } = self.question;
         let attacks = state.side == attacker;
         if !self.life {
             return None;
@@ -240,7 +240,7 @@ impl<'a> Race<'a> {
     /// What the table says, in so far as it answers at this depth; and the best move.
     #[inline]
     fn look_up(&self, key: u64, depth: u32) -> (Option<Answer>, u8) {
-        match Entry::get(self.table, key) {
+        match RaceEntry::get(self.table, key) {
             // Depth 0 is that of a guess, stored for the sake of its move.
             Some(entry) if entry.depth == PROVEN || entry.depth >= depth.max(1) && entry.limit == self.limit => {
                 (Some(entry.answer), entry.best)
@@ -257,7 +257,7 @@ impl<'a> Race<'a> {
             self.report()?;
         }
         let ply = self.path.len() - 1;
-        let Step { state, images, key, symmetry, heuristic, before, .. } = self.path[ply];
+        let RaceStep { state, images, key, symmetry, heuristic, before, .. } = self.path[ply];
         let attacks = state.side == self.question.attacker;
         let (yes, no) = (Answer { yes: true, estimated: false }, Answer { yes: false, estimated: false });
         let target = self.question.target;
@@ -281,8 +281,10 @@ impl<'a> Race<'a> {
         if let Some(known) = self.conditional.get(key) {
             self.stats.table_cutoffs += 1;
             match known {
-                Known::No => Entry { answer: no, depth: PROVEN, limit: self.limit, best }.put(self.table, key, 1),
-                Known::NoIf(plies) => self.path[ply].rests_on = plies,
+                KnownAnswer::No => {
+                    RaceEntry { answer: no, depth: PROVEN, limit: self.limit, best }.put(self.table, key, 1)
+                }
+                KnownAnswer::NoIf(plies) => self.path[ply].rests_on = plies,
             }
             return Ok(no);
         }
@@ -297,9 +299,9 @@ impl<'a> Race<'a> {
         if depth == 0 || ply >= DEEPEST {
             self.stats.estimates += 1;
             let yes = match self.limit {
-                Limit::Heuristic => heuristic >= 10 * target,
-                Limit::Yes => true,
-                Limit::No => false,
+                AtLimit::Heuristic => heuristic >= 10 * target,
+                AtLimit::Yes => true,
+                AtLimit::No => false,
             };
             return Ok(Answer { yes, estimated: true });
         }
@@ -339,7 +341,7 @@ impl<'a> Race<'a> {
                 if let Some(busy) = busy {
                     busy.set(mark);
                 }
-                self.path.push(Step {
+                self.path.push(RaceStep {
                     state: child.state,
                     images: child.images,
                     key: child.key,
@@ -385,14 +387,14 @@ impl<'a> Race<'a> {
         let no = (!answer.yes && !answer.estimated).then_some(&above);
         self.conditional.end(ply, no);
         if answer.estimated {
-            Entry { answer, depth: depth.min(PROVEN - 1), limit: self.limit, best }.put(self.table, key, nodes);
+            RaceEntry { answer, depth: depth.min(PROVEN - 1), limit: self.limit, best }.put(self.table, key, nodes);
         } else if above.is_empty() {
-            Entry { answer, depth: PROVEN, limit: self.limit, best }.put(self.table, key, nodes);
+            RaceEntry { answer, depth: PROVEN, limit: self.limit, best }.put(self.table, key, nodes);
         } else {
             self.conditional.put(key, &above);
             // The move is worth remembering.
             let guess = Answer { yes: false, estimated: true };
-            Entry { answer: guess, depth: 0, limit: self.limit, best }.put(self.table, key, nodes);
+            RaceEntry { answer: guess, depth: 0, limit: self.limit, best }.put(self.table, key, nodes);
         }
     }
 
@@ -417,7 +419,7 @@ impl<'a> Race<'a> {
     fn make_child(&mut self, m: Move, state: State, images: Images) {
         let (key, symmetry) = self.key(&state, &images);
         let heuristic = self.of_attacker(&state, state.heuristic(self.points));
-        self.children.push(Child { rank: 0, m, state, images, key, symmetry, heuristic });
+        self.children.push(RaceChild { rank: 0, m, state, images, key, symmetry, heuristic });
     }
 
     /// An answer that a child's gives at once.
@@ -444,7 +446,7 @@ impl<'a> Race<'a> {
                 return Some(Answer { yes: false, estimated: false });
             }
             if !attacks && let Some(known) = self.conditional.get(key) {
-                if let Known::NoIf(plies) = known {
+                if let KnownAnswer::NoIf(plies) = known {
                     // What rests on this very node holds by itself, but then it is no use here.
                     self.path[ply].rests_on = plies.above(ply);
                 }

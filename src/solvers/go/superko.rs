@@ -21,11 +21,11 @@
 //! position could be reached. So estimates are used for their own depth only, and at last for their own past only. Then each
 //! iteration looks at games two plies longer than the one before, and games end.
 
-use super::answer::{Answer, Entry, Limit};
+use super::answer::{Answer, AtLimit, RaceEntry};
 use super::certificate::{Certificate, Certificates, MOST_BOARDS, Proof};
 use super::conditional::{DEEPEST, Plies};
 use super::ordering::{NO_MOVE, Ordering, code, decode};
-use super::race::Question;
+use super::race::RaceQuestion;
 use super::zobrist::{Images, Zobrist};
 use crate::core::game::Side;
 use crate::games::go::board::Board;
@@ -47,7 +47,7 @@ const SHARED_PLIES: u32 = 5;
 
 /// A position on the way.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct SuperkoStep {
     state: State,
     images: Images,
     /// Sum of the boards before this one.
@@ -65,7 +65,7 @@ struct Step {
     lived: [u64; 2],
 }
 
-impl Step {
+impl SuperkoStep {
     #[inline(always)]
     fn stones(&self) -> [u64; 2] {
         self.state.stones().into()
@@ -80,16 +80,16 @@ impl Step {
 
 /// A child of a node.
 #[derive(Debug, Clone, Copy)]
-struct Child {
+struct SuperkoChild {
     rank: i64,
     m: Move,
-    step: Step,
+    step: SuperkoStep,
 }
 
 /// The search for an answer.
 #[derive(Debug)]
 pub struct SuperkoRace<'a> {
-    question: Question,
+    question: RaceQuestion,
     board: Board,
     points: u64,
     zobrist: &'a Zobrist,
@@ -101,12 +101,12 @@ pub struct SuperkoRace<'a> {
     pub stats: Stats,
     reported: u64,
     ordering: Ordering,
-    path: Vec<Step>,
+    path: Vec<SuperkoStep>,
     /// What the answer for the position visited last rests on.
     proof: Proof,
-    children: Vec<Child>,
+    children: Vec<SuperkoChild>,
     life: bool,
-    limit: Limit,
+    limit: AtLimit,
     /// Whether estimates are told apart by the past, too.
     exact: bool,
 }
@@ -114,14 +114,14 @@ pub struct SuperkoRace<'a> {
 impl<'a> SuperkoRace<'a> {
     /// A search for the answer.
     pub fn new(
-        question: Question,
+        question: RaceQuestion,
         board: Board,
         zobrist: &'a Zobrist,
         table: &'a Table,
         certificates: &'a mut Certificates,
         monitor: &'a Monitor,
     ) -> SuperkoRace<'a> {
-        let Question { attacker, target, rules } = question;
+        let RaceQuestion { attacker, target, rules } = question;
         let number = u64::from(rules.suicide) | u64::from(attacker == Side::First) << 1 | (target as u32 as u64) << 2;
         let words = [u64::from(board.width()), u64::from(board.height()), number];
         SuperkoRace {
@@ -140,7 +140,7 @@ impl<'a> SuperkoRace<'a> {
             proof: Proof::NONE,
             children: Vec::with_capacity(1024),
             life: !rules.suicide,
-            limit: Limit::Heuristic,
+            limit: AtLimit::Heuristic,
             exact: false,
         }
     }
@@ -156,7 +156,7 @@ impl<'a> SuperkoRace<'a> {
         self.start(past, state);
         let most = DEEPEST - past.len();
         let mut depth = STEP;
-        (self.limit, self.exact) = (Limit::Heuristic, false);
+        (self.limit, self.exact) = (AtLimit::Heuristic, false);
         loop {
             self.path.truncate(past.len() + 1);
             self.children.clear();
@@ -169,7 +169,7 @@ impl<'a> SuperkoRace<'a> {
             }
             depth = (depth + STEP).min(most as u32);
             if depth > HEURISTIC_PLIES * self.board.area() {
-                self.limit = if answer.yes { Limit::No } else { Limit::Yes };
+                self.limit = if answer.yes { AtLimit::No } else { AtLimit::Yes };
             }
             self.exact = depth > SHARED_PLIES * self.board.area();
         }
@@ -180,7 +180,7 @@ impl<'a> SuperkoRace<'a> {
         self.path.clear();
         for (ply, &state) in past.iter().chain([&state]).enumerate() {
             let images = self.zobrist.images(state.stones());
-            let mut step = Step {
+            let mut step = SuperkoStep {
                 state,
                 images,
                 past: Images::EMPTY,
@@ -209,7 +209,7 @@ impl<'a> SuperkoRace<'a> {
     pub fn hint(&mut self, past: &[State], state: State) -> Option<Move> {
         self.start(past, state);
         let step = self.path.last()?;
-        decode(self.board, Entry::get(self.table, step.key)?.best, step.symmetry)
+        decode(self.board, RaceEntry::get(self.table, step.key)?.best, step.symmetry)
     }
 
     /// Reports the nodes that the monitor has not heard of.
@@ -224,7 +224,7 @@ impl<'a> SuperkoRace<'a> {
 
     /// Finds out what superko forbids in a step that comes after the path, and its key.
     #[inline]
-    fn finish(&self, step: &mut Step) {
+    fn finish(&self, step: &mut SuperkoStep) {
         step.banned = 0;
         for past in &self.path[..step.before.min(self.path.len())] {
             step.banned |= self.leads_back(&step.state, past);
@@ -239,7 +239,7 @@ impl<'a> SuperkoRace<'a> {
 
     /// The points where a stone makes the board of a step, as a set.
     #[inline(always)]
-    fn leads_back(&self, state: &State, past: &Step) -> u64 {
+    fn leads_back(&self, state: &State, past: &SuperkoStep) -> u64 {
         let State { own, enemy, side, .. } = past.state;
         let (own, enemy) = if side == state.side { (own, enemy) } else { (enemy, own) };
         state.placements_making(self.points, self.question.rules.suicide, own, enemy)
@@ -247,7 +247,7 @@ impl<'a> SuperkoRace<'a> {
 
     /// Finds out what lives in a step. Returns bounds of the attacker's score, and what is sure for black and for white.
     #[inline]
-    fn live(&self, step: &mut Step) -> ((i32, i32), [u64; 2]) {
+    fn live(&self, step: &mut SuperkoStep) -> ((i32, i32), [u64; 2]) {
         let area = self.points.count_ones() as i32;
         if !self.life {
             return ((-area, area), [0; 2]);
@@ -288,8 +288,8 @@ impl<'a> SuperkoRace<'a> {
 
     /// What is proven of a step that comes after the path, and what that rests on.
     #[inline]
-    fn recall(&self, step: &Step) -> Option<(bool, Proof)> {
-        let Step { state, key, symmetry, .. } = *step;
+    fn recall(&self, step: &SuperkoStep) -> Option<(bool, Proof)> {
+        let SuperkoStep { state, key, symmetry, .. } = *step;
         let stones = step.stones();
         'known: for known in self.certificates.get(key) {
             let same = known.past == step.past.of(symmetry);
@@ -332,7 +332,7 @@ impl<'a> SuperkoRace<'a> {
     }
 
     /// The plies that forbid moves of a step that comes after the path.
-    fn banning(&self, step: &Step) -> Plies {
+    fn banning(&self, step: &SuperkoStep) -> Plies {
         let mut plies = Plies::NONE;
         let mut left = step.banned;
         while left != 0 {
@@ -383,7 +383,7 @@ impl<'a> SuperkoRace<'a> {
             made: proof.made.carried(|set| symmetry::apply(self.board, step.symmetry, set)),
         });
         let guess = Answer { yes, estimated: true };
-        Entry { answer: guess, depth: 0, limit: self.limit, best }.put(self.table, step.key, nodes);
+        RaceEntry { answer: guess, depth: 0, limit: self.limit, best }.put(self.table, step.key, nodes);
     }
 
     /// Answers for the position at the end of the path, `depth` plies deep. What a proven answer rests on is in `proof`.
@@ -429,9 +429,9 @@ impl<'a> SuperkoRace<'a> {
         if depth == 0 || ply >= DEEPEST {
             self.stats.estimates += 1;
             let yes = match self.limit {
-                Limit::Heuristic => self.of_attacker(&state, state.heuristic(self.points)) >= 10 * target,
-                Limit::Yes => true,
-                Limit::No => false,
+                AtLimit::Heuristic => self.of_attacker(&state, state.heuristic(self.points)) >= 10 * target,
+                AtLimit::Yes => true,
+                AtLimit::No => false,
             };
             return Ok(Answer { yes, estimated: true });
         }
@@ -478,7 +478,7 @@ impl<'a> SuperkoRace<'a> {
         self.children.truncate(first);
         let nodes = self.stats.nodes - begun;
         if answer.estimated {
-            Entry { answer, depth: depth.min(254), limit: self.limit, best }.put(
+            RaceEntry { answer, depth: depth.min(254), limit: self.limit, best }.put(
                 self.table,
                 self.guess_key(&step),
                 nodes,
@@ -497,8 +497,8 @@ impl<'a> SuperkoRace<'a> {
 
     /// The estimate for a position. It is one of its depth alone: a deeper one may rest on this very position.
     #[inline]
-    fn estimate(&self, step: &Step, depth: u32) -> (Option<Answer>, u8) {
-        match Entry::get(self.table, self.guess_key(step)) {
+    fn estimate(&self, step: &SuperkoStep, depth: u32) -> (Option<Answer>, u8) {
+        match RaceEntry::get(self.table, self.guess_key(step)) {
             Some(entry) if entry.limit == self.limit && entry.depth == depth => {
                 (Some(Answer { estimated: true, ..entry.answer }), entry.best)
             }
@@ -507,21 +507,21 @@ impl<'a> SuperkoRace<'a> {
     }
 
     #[inline(always)]
-    fn guess_key(&self, step: &Step) -> u64 {
+    fn guess_key(&self, step: &SuperkoStep) -> u64 {
         if self.exact { step.key ^ step.past.of(step.symmetry) } else { step.key }
     }
 
     /// The winner moves to a child: what its stones make.
     #[inline(always)]
-    fn made(&self, proof: &mut Proof, child: &Child) {
+    fn made(&self, proof: &mut Proof, child: &SuperkoChild) {
         if child.m != Move::PASS {
             proof.made.add(child.step.stones(), child.step.images.least().0);
         }
     }
 
     #[inline]
-    fn make_children(&mut self, step: &Step) {
-        let Step { state, images, .. } = step;
+    fn make_children(&mut self, step: &SuperkoStep) {
+        let SuperkoStep { state, images, .. } = step;
         let mut placements = state.placements(self.points, self.question.rules.suicide) & !step.banned;
         let (mine, theirs) = if state.side == Side::First { (0, 1) } else { (1, 0) };
         let mut past = step.past;
@@ -537,20 +537,20 @@ impl<'a> SuperkoRace<'a> {
             self.zobrist.toggle(&mut of_child, theirs, after.own ^ state.enemy);
             let takes = (after.own | after.enemy).count_ones() <= count;
             let before = if takes || self.question.rules.suicide { self.path.len() } else { step.before };
-            let mut next = Step { state: after, images: of_child, past, before, lived, ..*step };
+            let mut next = SuperkoStep { state: after, images: of_child, past, before, lived, ..*step };
             self.finish(&mut next);
-            self.children.push(Child { rank: 0, m, step: next });
+            self.children.push(SuperkoChild { rank: 0, m, step: next });
         }
         let after = state.play(self.points, self.question.rules, Move::PASS);
         let before = if self.question.rules.suicide { self.path.len() } else { step.before };
-        let mut next = Step { state: after, before, lived, ..*step };
+        let mut next = SuperkoStep { state: after, before, lived, ..*step };
         self.finish(&mut next);
-        self.children.push(Child { rank: 0, m: Move::PASS, step: next });
+        self.children.push(SuperkoChild { rank: 0, m: Move::PASS, step: next });
     }
 
     /// An answer that a child's gives at once.
     #[inline]
-    fn cut_off_by_child(&mut self, step: &Step, first: usize, depth: u32) -> Option<Answer> {
+    fn cut_off_by_child(&mut self, step: &SuperkoStep, first: usize, depth: u32) -> Option<Answer> {
         let attacks = step.state.side == self.question.attacker;
         for i in first..self.children.len() {
             self.table.prefetch(self.children[i].step.key);

@@ -1,6 +1,7 @@
 //! The engine of the Reversi solver: wide windows by null windows, on one thread of perhaps several.
 
-use super::search::{Compiled, Endgame, Rules};
+use super::rules::EndgameRules;
+use super::search::{Compiled, Endgame};
 use crate::core::game::{Game, Value};
 use crate::games::reversi::flips::Plain;
 #[cfg(target_arch = "x86_64")]
@@ -41,7 +42,7 @@ impl Engine<Position> for ReversiEngine<'_> {
 
     fn hint(&self, position: &Position) -> Option<Move> {
         let (own, enemy, symmetry) =
-            Rules::of(position).image(position.own(), position.enemy(), position.empty().count_ones());
+            EndgameRules::of(position).image(position.own(), position.enemy(), position.empty().count_ones());
         let square = (self.table.get(hash(own, enemy))? >> 16) as u8;
         (square < 64).then(|| position.from_hashed(Move(square), symmetry))
     }
@@ -61,7 +62,7 @@ impl ReversiEngine<'_> {
         beta: Value,
     ) -> Result<Value, EngineError> {
         let point = Position::POINT;
-        let mut search = Endgame::new(Rules::of(position), self.table, self.busy, self.monitor);
+        let mut search = Endgame::new(EndgameRules::of(position), self.table, self.busy, self.monitor);
         let (own, enemy, empty) = (position.own(), position.enemy(), position.empty().count_ones());
         let area = position.board().area() as i32;
         // In discs: what is above `low` and at most `high` is asked for.

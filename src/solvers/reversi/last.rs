@@ -3,7 +3,7 @@
 //! Who moves last in a region usually wins discs there, so a move into an odd region is likely to be the better one.
 //! Moves are not computed beforehand: a cell that flips nothing is none. With one empty cell only discs are counted.
 
-use super::search::Rules;
+use super::rules::EndgameRules;
 use crate::games::reversi::flips::Instructions;
 
 /// The four quadrants of the square of bits.
@@ -35,7 +35,14 @@ fn by_parity<const N: usize>(empty: u64) -> [u8; N] {
 
 /// The value, in discs, of a position with one to four empty cells, within the null window above `alpha` (fail-soft).
 #[inline(always)]
-pub(super) fn last<I: Instructions>(i: I, rules: &Rules, own: u64, enemy: u64, alpha: i32, nodes: &mut u64) -> i32 {
+pub(super) fn last<I: Instructions>(
+    i: I,
+    rules: &EndgameRules,
+    own: u64,
+    enemy: u64,
+    alpha: i32,
+    nodes: &mut u64,
+) -> i32 {
     let empty = rules.cells & !(own | enemy);
     match empty.count_ones() {
         4 => {
@@ -60,7 +67,7 @@ fn play<I: Instructions>(i: I, own: u64, enemy: u64, square: u8) -> Option<(u64,
 #[inline(always)]
 fn last4<I: Instructions>(
     i: I,
-    rules: &Rules,
+    rules: &EndgameRules,
     mut own: u64,
     mut enemy: u64,
     mut alpha: i32,
@@ -90,7 +97,7 @@ fn last4<I: Instructions>(
 #[inline(always)]
 fn last3<I: Instructions>(
     i: I,
-    rules: &Rules,
+    rules: &EndgameRules,
     mut own: u64,
     mut enemy: u64,
     mut alpha: i32,
@@ -120,7 +127,7 @@ fn last3<I: Instructions>(
 #[inline(always)]
 fn last2<I: Instructions>(
     i: I,
-    rules: &Rules,
+    rules: &EndgameRules,
     mut own: u64,
     mut enemy: u64,
     mut alpha: i32,
@@ -149,7 +156,7 @@ fn last2<I: Instructions>(
 
 /// One empty cell: whoever can play there does, and all cells hold a disc.
 #[inline(always)]
-fn last1<I: Instructions>(i: I, rules: &Rules, own: u64, enemy: u64, square: u8, nodes: &mut u64) -> i32 {
+fn last1<I: Instructions>(i: I, rules: &EndgameRules, own: u64, enemy: u64, square: u8, nodes: &mut u64) -> i32 {
     *nodes += 1;
     let discs = own.count_ones() as i32;
     let flipped = i.flips(own, enemy, square).count_ones() as i32;

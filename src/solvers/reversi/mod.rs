@@ -10,4 +10,5 @@
 pub mod engine;
 pub mod last;
 pub mod ordering;
+mod rules;
 pub mod search;

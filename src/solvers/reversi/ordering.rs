@@ -6,7 +6,7 @@
 //! of cells beside that (corners, C and X squares) made the trees of FFO 40 to 42 a fifth larger.
 
 use super::last::odd_quadrants;
-use super::search::Rules;
+use super::rules::EndgameRules;
 use crate::games::reversi::evaluation::neighbours;
 use crate::games::reversi::flips::Instructions;
 
@@ -27,7 +27,7 @@ pub(super) struct Ordered {
 
 /// The evaluation for the side to move: on a scale where one move is 16.
 #[inline(always)]
-pub(super) fn evaluate<I: Instructions>(i: I, rules: &Rules, own: u64, enemy: u64) -> i32 {
+pub(super) fn evaluate<I: Instructions>(i: I, rules: &EndgameRules, own: u64, enemy: u64) -> i32 {
     let empty = rules.cells & !(own | enemy);
     let side = |own: u64, enemy: u64| {
         let moves = i.moves(own, enemy) & rules.cells;
@@ -42,7 +42,7 @@ pub(super) fn evaluate<I: Instructions>(i: I, rules: &Rules, own: u64, enemy: u6
 
 /// The rank of a move from what it leads to, `next` being the discs of the opponent.
 #[inline(always)]
-pub(super) fn rank<I: Instructions>(i: I, rules: &Rules, next: u64, other: u64, square: u8) -> i32 {
+pub(super) fn rank<I: Instructions>(i: I, rules: &EndgameRules, next: u64, other: u64, square: u8) -> i32 {
     let empty = rules.cells & !(next | other);
     let moves = i.moves(next, other) & rules.cells;
     let potential = neighbours(other) & empty;
@@ -55,7 +55,7 @@ pub(super) fn rank<I: Instructions>(i: I, rules: &Rules, next: u64, other: u64, 
 /// The value for the side to move `depth` plies deep, by the evaluation.
 pub(super) fn shallow<I: Instructions>(
     i: I,
-    rules: &Rules,
+    rules: &EndgameRules,
     own: u64,
     enemy: u64,
     depth: u32,

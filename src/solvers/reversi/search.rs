@@ -5,12 +5,11 @@
 
 use super::last::{last, odd_quadrants, take};
 use super::ordering::{Ordered, rank, shallow};
-use crate::games::reversi::board::Board;
-use crate::games::reversi::evaluation::Special;
+use super::rules::EndgameRules;
 #[cfg(target_arch = "x86_64")]
 use crate::games::reversi::flips::{Avx2, Avx512};
 use crate::games::reversi::flips::{Instructions, Plain};
-use crate::games::reversi::position::{Empties, Position, hash};
+use crate::games::reversi::position::hash;
 use crate::games::reversi::stability;
 use crate::games::reversi::symmetry::least;
 use crate::solvers::busy::Busy;
@@ -28,10 +27,6 @@ const JUDGED: u32 = 10;
 const JUDGED_STEP: u32 = 2;
 /// Plies of that search at most.
 const JUDGED_DEPTH: u32 = 6;
-/// Up to this many discs symmetric positions are one, for games that begin at the start of a board come to them in several ways ...
-const SYMMETRIC: u32 = 14;
-/// ... if there are at least so many empty cells: with fewer it would cost more than it saves.
-const SYMMETRIC_EMPTY: u32 = 13;
 /// Up to this many discs moves are looked at for others symmetric to them.
 const ALIKE: u32 = 8;
 /// From this many empty cells on other threads' work is avoided.
@@ -39,54 +34,10 @@ const BUSY: u32 = 13;
 /// Nodes between two looks at the monitor.
 const INTERVAL: u64 = 1 << 15;
 
-/// What a position keeps through the whole search.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rules {
-    /// The board's cells.
-    pub cells: u64,
-    /// How many there are.
-    pub area: i32,
-    /// Whether the winner gets the cells left empty.
-    pub to_winner: bool,
-    /// The board's corners.
-    pub corners: u64,
-    board: Board,
-    /// From this many empty cells on symmetric positions are one.
-    symmetric: u32,
-}
-
-impl Rules {
-    pub fn of(position: &Position) -> Rules {
-        Rules {
-            cells: position.cells(),
-            area: position.board().area() as i32,
-            to_winner: position.empties() == Empties::ToWinner,
-            corners: Special::of(position.board()).corners,
-            board: position.board(),
-            symmetric: position.board().area().saturating_sub(SYMMETRIC).max(SYMMETRIC_EMPTY),
-        }
-    }
-
-    /// The position that stands for one with so many empty cells in the search: an image of it, if there are few discs. With the
-    /// symmetry that leads to it.
-    #[inline(always)]
-    pub fn image(&self, own: u64, enemy: u64, empty: u32) -> (u64, u64, u8) {
-        if empty >= self.symmetric { least(self.board, own, enemy) } else { (own, enemy, 0) }
-    }
-
-    /// The score of a finished game.
-    #[cold]
-    pub fn score(&self, own: u64, enemy: u64) -> i32 {
-        let (own, enemy) = (own.count_ones() as i32, enemy.count_ones() as i32);
-        let left = if self.to_winner { self.area - own - enemy } else { 0 };
-        own - enemy + (own - enemy).signum() * left
-    }
-}
-
 /// A search on one thread.
 #[derive(Debug)]
 pub(super) struct Endgame<'a> {
-    pub rules: Rules,
+    pub rules: EndgameRules,
     /// Positions visited: those with an empty cell.
     pub nodes: u64,
     /// Why the search was stopped: then its value means nothing.
@@ -163,7 +114,7 @@ compile!(Avx2, "avx2,bmi1,bmi2,popcnt,lzcnt");
 compile!(Avx512, "avx512f,avx512vl,avx512cd,avx2,bmi1,bmi2,popcnt,lzcnt");
 
 impl<'a> Endgame<'a> {
-    pub fn new(rules: Rules, table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> Self {
+    pub fn new(rules: EndgameRules, table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> Self {
         Endgame { rules, nodes: 0, stopped: None, table, busy, monitor, reported: 0, moves: Vec::with_capacity(1024) }
     }
 

@@ -15,16 +15,16 @@ const BATCH: usize = 1024;
 
 /// A stream of independent exponential variates of mean 1, a function of its seed.
 #[derive(Clone)]
-pub struct Clocks {
+pub struct ClockStream {
     state: [[u64; LANES]; 4],
     buffer: Box<[f32; BATCH]>,
     used: usize,
 }
 
-impl Clocks {
+impl ClockStream {
     /// The stream of `seed`.
-    pub fn new(seed: u64) -> Clocks {
-        let mut clocks = Clocks { state: [[0; LANES]; 4], buffer: Box::new([0.0; BATCH]), used: BATCH };
+    pub fn new(seed: u64) -> ClockStream {
+        let mut clocks = ClockStream { state: [[0; LANES]; 4], buffer: Box::new([0.0; BATCH]), used: BATCH };
         clocks.reseed(seed);
         clocks
     }
@@ -49,7 +49,7 @@ impl Clocks {
         }
     }
 
-    /// The next variate; [`Clocks::reserve`] has been called for it.
+    /// The next variate; [`ClockStream::reserve`] has been called for it.
     #[cfg(test)]
     fn take(&mut self) -> f32 {
         let variate = self.buffer[self.used & (BATCH - 1)];
@@ -102,7 +102,7 @@ impl Clocks {
 }
 
 /// Replaces the whole buffer.
-struct Refill<'a>(&'a mut Clocks);
+struct Refill<'a>(&'a mut ClockStream);
 
 impl VectorTask for Refill<'_> {
     type Output = ();
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn lanes_are_xoshiro() {
-        let mut clocks = Clocks::new(11);
+        let mut clocks = ClockStream::new(11);
         let mut reference: Vec<_> = (0..LANES)
             .map(|lane| {
                 let mut seed = [0u8; 32];
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn variates_have_the_moments_of_an_exponential() {
-        let mut clocks = Clocks::new(5);
+        let mut clocks = ClockStream::new(5);
         let n = 1_000_000;
         let (mut sum, mut squares, mut least, mut most) = (0.0, 0.0, f32::MAX, 0.0f32);
         for _ in 0..n {

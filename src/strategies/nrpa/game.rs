@@ -30,7 +30,7 @@ pub(in crate::strategies) fn points_fingerprint(moves: &[Move]) -> u64 {
 
 /// The moves of a game and the moves that appeared during it.
 #[derive(Clone)]
-pub(in crate::strategies) struct Game {
+pub(in crate::strategies) struct PlayoutGame {
     /// The moves played.
     moves: [Move; GAME],
     /// `ends[s]`: moves appeared when step `s` has been played.
@@ -43,9 +43,9 @@ pub(in crate::strategies) struct Game {
     pub appearances: usize,
 }
 
-impl Game {
-    pub fn boxed() -> Box<Game> {
-        Box::new(Game {
+impl PlayoutGame {
+    pub fn boxed() -> Box<PlayoutGame> {
+        Box::new(PlayoutGame {
             moves: [NO_MOVE; GAME],
             ends: [0; GAME],
             len: 0,
@@ -93,17 +93,17 @@ impl Game {
         self.len < GAME && self.appearances < ROOM - 40
     }
 
-    /// Notes a played move; its appearances follow through [`Game::appear`],
-    /// then [`Game::end_step`].
+    /// Notes a played move; its appearances follow through [`PlayoutGame::appear`],
+    /// then [`PlayoutGame::end_step`].
     #[inline(always)]
     pub fn play(&mut self, mv: Move) {
         self.moves[self.len & (GAME - 1)] = mv;
     }
 
-    /// Notes a move that has become legal as number `at`, counted from [`Game::appearances`] on.
+    /// Notes a move that has become legal as number `at`, counted from [`PlayoutGame::appearances`] on.
     ///
     /// # Safety
-    /// [`Game::has_room`] held before the step, and `at` is at most 20 above the appearances then.
+    /// [`PlayoutGame::has_room`] held before the step, and `at` is at most 20 above the appearances then.
     #[inline(always)]
     pub unsafe fn appear(&mut self, at: usize, mv: Move, code: u32) {
         // SAFETY: there was room for 40.
@@ -113,7 +113,7 @@ impl Game {
         }
     }
 
-    /// Ends the step begun by [`Game::play`] with so many appearances in all.
+    /// Ends the step begun by [`PlayoutGame::play`] with so many appearances in all.
     #[inline(always)]
     pub fn end_step(&mut self, appearances: usize) {
         self.appearances = appearances;
@@ -122,7 +122,7 @@ impl Game {
     }
 
     /// Becomes a copy of `other`, of which only the used parts are read.
-    pub fn copy_from(&mut self, other: &Game) {
+    pub fn copy_from(&mut self, other: &PlayoutGame) {
         let (len, n) = (other.len, other.appearances);
         self.moves[..len].copy_from_slice(&other.moves[..len]);
         self.ends[..len].copy_from_slice(&other.ends[..len]);

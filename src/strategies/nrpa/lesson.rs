@@ -10,7 +10,7 @@
 //! sides; an interval that crosses a middle is one entry left of it plus one right of it. All terms are positive.
 
 use super::clocks::exp;
-use super::game::{GAME, Game, ROOM};
+use super::game::{GAME, PlayoutGame, ROOM};
 use super::policy::{Policy, code, code_at, mean_range};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
@@ -110,7 +110,7 @@ impl Lesson {
         form: Adapt,
         (start, start_moves): (&Board<R>, &[Move]),
         board: &mut Board<R>,
-        game: &Game,
+        game: &PlayoutGame,
         policy: &mut Policy,
     ) {
         match form {
@@ -123,7 +123,7 @@ impl Lesson {
 
     /// Fills the entries from the game, one step per move.
     #[inline(always)]
-    fn collect<R: Rules>(&mut self, start_moves: &[Move], game: &Game) {
+    fn collect<R: Rules>(&mut self, start_moves: &[Move], game: &PlayoutGame) {
         let moves = game.moves();
         self.steps = moves.len();
         for (step, &mv) in moves.iter().enumerate() {

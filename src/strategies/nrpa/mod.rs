@@ -29,7 +29,7 @@ use crate::strategies::params::{Adapt, Params};
 use crate::strategies::unit::Unit;
 use crate::strategies::vector::dispatch::{VectorInstructions, VectorTask, dispatch};
 use crate::strategies::vector::extension::VectorExtension;
-use clocks::Clocks;
+use clocks::ClockStream;
 use nest::{Nest, SavedNest, ascend, learn};
 use playout::Playout;
 use policy::{Policy, Snapshot};
@@ -59,7 +59,7 @@ pub struct Nrpa<R> {
     prefix: Vec<Move>,
     playout: Playout<R>,
     board: crate::morpion::board::Board<R>,
-    clocks: Clocks,
+    clocks: ClockStream,
     /// Levels 1 to that of the call.
     nests: Vec<Nest>,
     /// The policy that a call of level 1 begins with if there is no level above, if it is not the uniform one.
@@ -83,7 +83,7 @@ pub struct Nrpa<R> {
 
 /// The saved state; what follows from parameters and unit is not in it.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Saved {
+struct SavedNrpa {
     batches: u64,
     playouts: u64,
     best: u32,
@@ -135,7 +135,7 @@ impl<R: Rules> Nrpa<R> {
             prefix: unit.prefix.clone(),
             playout: Playout::new(position.board().clone(), moves),
             board: position.board().clone(),
-            clocks: Clocks::new(0),
+            clocks: ClockStream::new(0),
             nests,
             root,
             open: false,
@@ -157,7 +157,7 @@ impl<R: Rules> Nrpa<R> {
     pub fn restore(params: &Params, unit: &Unit, call: Option<&Call>, saved: &[u8]) -> Result<Nrpa<R>, RestoreError> {
         let fail = |reason: &str| restore_error("nrpa", reason.to_owned());
         let mut search = Nrpa::<R>::new(params, unit, call);
-        let (saved, results): (Saved, _) = decode_with_results("nrpa", saved, search.results.len())?;
+        let (saved, results): (SavedNrpa, _) = decode_with_results("nrpa", saved, search.results.len())?;
         search.results = results;
         if saved.nests.len() + 1 != search.nests.len() {
             return Err(fail("it has another number of levels"));
@@ -295,8 +295,13 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
 
     fn save(&self) -> Vec<u8> {
         let nests = self.nests[1..].iter().map(Nest::save).collect();
-        let saved =
-            Saved { batches: self.batches, playouts: self.playouts, best: self.best, finished: self.finished, nests };
+        let saved = SavedNrpa {
+            batches: self.batches,
+            playouts: self.playouts,
+            best: self.best,
+            finished: self.finished,
+            nests,
+        };
         encode_with_results(&saved, &self.results)
     }
 

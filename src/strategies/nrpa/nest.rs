@@ -1,6 +1,6 @@
 //! One nesting level: its policy, its best game, how many calls it has made; and what a complete call hands upwards.
 
-use super::game::Game;
+use super::game::PlayoutGame;
 use super::lesson::Lesson;
 use super::playout::Playout;
 use super::policy::Policy;
@@ -17,7 +17,7 @@ pub(in crate::strategies) struct Nest {
     /// Calls of the level below done.
     pub(super) done: u32,
     /// The best game of the calls done, without the prefix.
-    pub(super) best: Box<Game>,
+    pub(super) best: Box<PlayoutGame>,
     lesson: Lesson,
     /// The lesson is that of `best` and up to date with `policy`.
     prepared: bool,
@@ -25,13 +25,19 @@ pub(in crate::strategies) struct Nest {
 
 impl Nest {
     pub(in crate::strategies) fn new() -> Nest {
-        Nest { policy: Policy::uniform(), done: 0, best: Game::boxed(), lesson: Lesson::new(), prepared: false }
+        Nest {
+            policy: Policy::uniform(),
+            done: 0,
+            best: PlayoutGame::boxed(),
+            lesson: Lesson::new(),
+            prepared: false,
+        }
     }
 
     /// Whether the result of a call of the level below becomes the best: of equal ones the later. To layers, a game
     /// with the same moves in another order is the same.
     #[inline(always)]
-    fn accepts(&self, game: &Game, form: Adapt) -> bool {
+    fn accepts(&self, game: &PlayoutGame, form: Adapt) -> bool {
         let (new, old) = (game.moves(), self.best.moves());
         new.len() > old.len()
             || new.len() == old.len()
@@ -43,7 +49,7 @@ impl Nest {
 
     /// Takes in the result of a call of the level below.
     #[inline(always)]
-    pub(super) fn take_in(&mut self, game: &Game, form: Adapt) {
+    pub(super) fn take_in(&mut self, game: &PlayoutGame, form: Adapt) {
         self.done += 1;
         if self.accepts(game, form) {
             self.best.copy_from(game);
@@ -66,7 +72,7 @@ impl Nest {
 
     /// Takes in the game just played, in exchange for the best so far if it becomes the best.
     #[inline(always)]
-    pub(in crate::strategies) fn offer(&mut self, game: &mut Box<Game>, form: Adapt) {
+    pub(in crate::strategies) fn offer(&mut self, game: &mut Box<PlayoutGame>, form: Adapt) {
         self.done += 1;
         if self.accepts(game, form) {
             std::mem::swap(&mut self.best, game);
@@ -76,7 +82,7 @@ impl Nest {
 
     /// Exchanges the best game for another, at the end of a call.
     #[inline(always)]
-    pub(in crate::strategies) fn swap_best(&mut self, game: &mut Box<Game>) {
+    pub(in crate::strategies) fn swap_best(&mut self, game: &mut Box<PlayoutGame>) {
         std::mem::swap(&mut self.best, game);
         self.prepared = false;
     }

@@ -10,8 +10,8 @@
 //! Where the clocks come from is [`Times`]'s matter. With fixed ones that do not run the playout is a greedy player: it
 //! plays the legal move that stands first in an order of all.
 
-use super::clocks::Clocks;
-use super::game::Game;
+use super::clocks::ClockStream;
+use super::game::PlayoutGame;
 use super::policy::{CODES, Policy, code, code_at};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
@@ -21,7 +21,7 @@ use crate::strategies::vector::dispatch::VectorInstructions;
 use crate::strategies::vector::slots::{Collision, NEVER, SLOTS, key, unpack};
 use std::hint::select_unpredictable;
 
-/// Where the clocks of a playout come from. Variates are taken as in [`Clocks`]: reserved, read by number, counted.
+/// Where the clocks of a playout come from. Variates are taken as in [`ClockStream`]: reserved, read by number, counted.
 pub(in crate::strategies) trait Times {
     /// Whether the clocks run: the time of a move played is taken off the others.
     const RUN: bool;
@@ -42,7 +42,7 @@ pub(in crate::strategies) trait Times {
 /// Drawn for a policy.
 struct Sampled<'a> {
     means: &'a [f32; CODES],
-    clocks: &'a mut Clocks,
+    clocks: &'a mut ClockStream,
 }
 
 impl Times for Sampled<'_> {
@@ -77,7 +77,7 @@ pub(in crate::strategies) struct Playout<R> {
     pub board: Box<Board<R>>,
     waiting: Waiting,
     /// The last game.
-    pub game: Box<Game>,
+    pub game: Box<PlayoutGame>,
 }
 
 impl<R: Rules> Playout<R> {
@@ -88,7 +88,7 @@ impl<R: Rules> Playout<R> {
             start,
             start_moves: moves.to_vec(),
             waiting: Waiting(Vec::with_capacity(MAX_LEGAL)),
-            game: Game::boxed(),
+            game: PlayoutGame::boxed(),
         }
     }
 
@@ -109,7 +109,7 @@ impl<R: Rules> Playout<R> {
     /// # Safety
     /// The processor has the extension `I`.
     #[inline(always)]
-    pub unsafe fn play<I: VectorInstructions>(&mut self, policy: &Policy, clocks: &mut Clocks) {
+    pub unsafe fn play<I: VectorInstructions>(&mut self, policy: &Policy, clocks: &mut ClockStream) {
         // SAFETY: the caller's promise.
         unsafe { self.play_by::<I, _>(Sampled { means: policy.means(), clocks }) }
     }
@@ -243,7 +243,7 @@ impl<R: Rules> Playout<R> {
     }
 
     /// Fills `game` from moves that are legal from the start in this order.
-    pub fn replay(&mut self, moves: &[Move], game: &mut Game) {
+    pub fn replay(&mut self, moves: &[Move], game: &mut PlayoutGame) {
         self.board.copy_from(&self.start);
         game.clear();
         for &mv in moves {

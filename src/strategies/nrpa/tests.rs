@@ -117,7 +117,7 @@ fn clocks_draw_from_the_softmax() {
         policy.set_mean(code as usize, (-(i as f32) / 9.0).exp());
     }
     let mut playout = Playout::<T5>::new(position.board().clone(), position.moves());
-    let mut clocks = Clocks::new(99);
+    let mut clocks = ClockStream::new(99);
     let games = 200_000;
     let mut first: HashMap<usize, f64> = HashMap::new();
     let mut second: HashMap<(usize, usize), f64> = HashMap::new();

@@ -17,7 +17,7 @@ mod rewind;
 
 use super::codec::{check_grid, decode_with_results, encode_with_results, restore_error};
 use super::course::{Course, Sliced, run_slices};
-use super::nrpa::game::{Game, points_fingerprint};
+use super::nrpa::game::{PlayoutGame, points_fingerprint};
 use super::nrpa::playout::Playout;
 use super::nrpa::policy::code;
 use super::params::Params;
@@ -32,7 +32,7 @@ use crate::core::seed::{self, Rng, derive};
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
-use pool::{Offer, Pool, SavedPool};
+use pool::{Offer, SavedWindowPool, WindowPool};
 use rand::RngExt;
 use rewind::Rewind;
 
@@ -59,7 +59,7 @@ pub struct Permute<R> {
     position: Position<R>,
     /// The search that the pool begins with, while it runs.
     start: Option<WarmStart<R>>,
-    pool: Pool,
+    pool: WindowPool,
     playout: Playout<R>,
     rewind: Rewind<R>,
     priorities: Priorities,
@@ -72,12 +72,12 @@ pub struct Permute<R> {
 /// By place in the pool: the hash of a grid's points, and the codes of all moves that were legal during it.
 struct Alternatives {
     kept: Vec<(u64, Vec<u32>)>,
-    game: Box<Game>,
+    game: Box<PlayoutGame>,
 }
 
 impl Alternatives {
     fn new() -> Alternatives {
-        Alternatives { kept: vec![(0, Vec::new()); KEPT], game: Game::boxed() }
+        Alternatives { kept: vec![(0, Vec::new()); KEPT], game: PlayoutGame::boxed() }
     }
 
     /// Those of the grid of these moves.
@@ -102,11 +102,11 @@ impl Alternatives {
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Saved {
+struct SavedPermute {
     form: u8,
     /// The starting search and its best grid, while it runs.
     start: Option<SavedStart>,
-    pool: SavedPool,
+    pool: SavedWindowPool,
     slices: u64,
     round: u64,
     games: u64,
@@ -123,7 +123,7 @@ impl<R: Rules> Permute<R> {
             course: Course::new(params, unit),
             swaps: params.swaps().max(1),
             start: None,
-            pool: Pool::new(params.pool() as usize),
+            pool: WindowPool::new(params.pool() as usize),
             playout: Playout::new(position.board().clone(), moves),
             rewind: Rewind::new(&position, moves),
             position,
@@ -150,7 +150,7 @@ impl<R: Rules> Permute<R> {
             search.restore_former(params, unit, saved)?;
             return Ok(search);
         }
-        let (saved, results): (Saved, _) = decode_with_results("permute", saved, 1)?;
+        let (saved, results): (SavedPermute, _) = decode_with_results("permute", saved, 1)?;
         if saved.form != FORM {
             return Err(fail("it is of another version of the program"));
         }
@@ -158,7 +158,7 @@ impl<R: Rules> Permute<R> {
             Some(start) => Some(WarmStart::restore(params, unit, start)?),
             None => None,
         };
-        search.pool = Pool::new(params.pool() as usize);
+        search.pool = WindowPool::new(params.pool() as usize);
         search.pool.restore(saved.pool, &search.position, points_fingerprint).map_err(fail)?;
         search.round = saved.round;
         search.course.restore((saved.slices, saved.games, saved.found_at), saved.best, results);
@@ -241,7 +241,7 @@ impl<R: Rules> Permute<R> {
         let end = start.run(ctl, &|start| {
             let start = Some(start);
             let pool = pool.save(position);
-            let saved = Saved { form: FORM, start, pool, slices: 0, round: 0, games: 0, found_at: 0, best: 0 };
+            let saved = SavedPermute { form: FORM, start, pool, slices: 0, round: 0, games: 0, found_at: 0, best: 0 };
             encode_with_results(&saved, results)
         });
         if let Some(grid) = self.course.go_on_from(&mut self.start, end) {
@@ -311,7 +311,7 @@ impl<R: Rules> Search<Move> for Permute<R> {
     }
 
     fn save(&self) -> Vec<u8> {
-        let saved = Saved {
+        let saved = SavedPermute {
             form: FORM,
             start: self.start.as_ref().map(WarmStart::save),
             pool: self.pool.save(&self.position),

@@ -29,7 +29,7 @@ const SURPLUS: usize = 4;
 const REMEMBERED: usize = 1 << 16;
 
 /// A grid.
-pub(super) struct Member {
+pub(super) struct WindowMember {
     /// In the order of their priorities.
     moves: Vec<Move>,
     /// The hash of its set of points.
@@ -51,9 +51,9 @@ pub(super) enum Offer {
     Short,
 }
 
-pub(super) struct Pool {
+pub(super) struct WindowPool {
     /// Places of members; those that are free are in `free`.
-    members: Vec<Member>,
+    members: Vec<WindowMember>,
     free: Vec<u32>,
     /// Where the set of points with a hash is.
     places: HashMap<u64, u32>,
@@ -72,7 +72,7 @@ pub(super) struct Pool {
 
 /// A pool as it is saved.
 #[derive(Serialize, Deserialize)]
-pub(super) struct SavedPool {
+pub(super) struct SavedWindowPool {
     /// By rank: for each move its number among the legal ones, and the draws.
     members: Vec<(Box<[u8]>, u32)>,
     window: u32,
@@ -82,9 +82,9 @@ pub(super) struct SavedPool {
     rewound: Vec<(u32, u64)>,
 }
 
-impl Pool {
-    pub fn new(capacity: usize) -> Pool {
-        Pool {
+impl WindowPool {
+    pub fn new(capacity: usize) -> WindowPool {
+        WindowPool {
             members: Vec::new(),
             free: Vec::new(),
             places: HashMap::new(),
@@ -172,7 +172,7 @@ impl Pool {
         }
         self.newcomers = self.newcomers.saturating_add(1);
         let place = self.free.pop().unwrap_or(self.members.len() as u32);
-        let member = Member { moves: moves.to_vec(), hash, draws: 0, choices: OnceCell::new() };
+        let member = WindowMember { moves: moves.to_vec(), hash, draws: 0, choices: OnceCell::new() };
         match self.members.get_mut(place as usize) {
             Some(free) => *free = member,
             None => self.members.push(member),
@@ -222,7 +222,7 @@ impl Pool {
     }
 
     /// Lets the grids leave of which `leaves` says so, given them and their places.
-    fn leave(&mut self, leaves: impl Fn(&Member, u32) -> bool) {
+    fn leave(&mut self, leaves: impl Fn(&WindowMember, u32) -> bool) {
         let (gone, stay): (Vec<u32>, Vec<u32>) =
             self.ranks.iter().partition(|&&place| leaves(&self.members[place as usize], place));
         self.ranks = stay;
@@ -241,12 +241,12 @@ impl Pool {
     }
 
     /// What is to be saved. The games begin at `start`.
-    pub fn save<R: Rules>(&self, start: &Position<R>) -> SavedPool {
+    pub fn save<R: Rules>(&self, start: &Position<R>) -> SavedWindowPool {
         let saved = |&place: &u32| {
             let member = &self.members[place as usize];
             (member.choices.get_or_init(|| choices(start, member.moves.iter().copied())).clone(), member.draws)
         };
-        SavedPool {
+        SavedWindowPool {
             members: self.ranks.iter().map(saved).collect(),
             window: self.window,
             newcomers: self.newcomers,
@@ -259,7 +259,7 @@ impl Pool {
     /// Becomes what was saved, from an empty pool; `hash` gives that of a grid's points.
     pub fn restore<R: Rules>(
         &mut self,
-        saved: SavedPool,
+        saved: SavedWindowPool,
         start: &Position<R>,
         mut hash: impl FnMut(&[Move]) -> u64,
     ) -> Result<(), &'static str> {
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_pool_takes_what_the_window_lets_in_each_set_of_points_once() {
-        let mut pool = Pool::new(1000);
+        let mut pool = WindowPool::new(1000);
         assert!(pool.draw(&mut rng(4, &[])).is_none() && pool.source().is_none());
         assert_eq!(pool.offer(&[mv(1); 40], hash(7)), Offer::New);
         assert_eq!((pool.best(), pool.least()), (40, 30));
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_full_pool_narrows_its_window_and_a_longer_grid_opens_it() {
-        let mut pool = Pool::new(30);
+        let mut pool = WindowPool::new(30);
         for n in 0..60u64 {
             assert_eq!(pool.offer(&vec![mv(n as u32); 60 + n as usize % 6], n + 1), Offer::New, "{n}");
         }
@@ -338,7 +338,7 @@ mod tests {
         // What has left is no longer known.
         assert_eq!(pool.offer(&[mv(0); 60], 1), Offer::New);
         // Equally long ones beyond the capacity leave too.
-        let mut pool = Pool::new(30);
+        let mut pool = WindowPool::new(30);
         for n in 0..50u64 {
             assert_eq!(pool.offer(&[mv(n as u32); 60], n + 1), Offer::New);
         }
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn ranks_are_by_length_and_by_draws_in_turn() {
-        let mut pool = Pool::new(1000);
+        let mut pool = WindowPool::new(1000);
         for n in 0..100u32 {
             assert_eq!(pool.offer(&vec![mv(n); 40 + n as usize % 3], u64::from(n) + 1), Offer::New);
         }
@@ -372,7 +372,7 @@ mod tests {
     /// Of 1024 ranks the first is drawn with probability 1024^(-1/10) = 1/2, the first 32 with 0.707.
     #[test]
     fn ranks_are_drawn_by_the_tenth_power() {
-        let mut pool = Pool::new(2000);
+        let mut pool = WindowPool::new(2000);
         for n in 0..1024 {
             assert_eq!(pool.offer(&[mv(n); 40], u64::from(n) + 1), Offer::New);
         }
@@ -386,7 +386,7 @@ mod tests {
 
     #[test]
     fn long_without_newcomers_the_window_opens() {
-        let mut pool = Pool::new(30);
+        let mut pool = WindowPool::new(30);
         assert_eq!(pool.offer(&[mv(1); 60], 1), Offer::New);
         (0..IDLE - 1).for_each(|_| pool.end_round());
         assert_eq!(pool.window, WINDOW);
@@ -399,7 +399,7 @@ mod tests {
         let start = Position::<T5>::new();
         let fold =
             |moves: &[Move]| moves.iter().fold(1, |sum: u64, mv| sum.wrapping_mul(31).wrapping_add(mv.bits().into()));
-        let (mut pool, rng) = (Pool::new(50), &mut rng(6, &[]));
+        let (mut pool, rng) = (WindowPool::new(50), &mut rng(6, &[]));
         for seed in 0..400 {
             let moves = game::<T5>(seed, 40 + seed as usize % 6);
             pool.offer(&moves, fold(&moves));
@@ -412,18 +412,18 @@ mod tests {
             }
         }
         assert!(pool.len() > 20 && pool.window < WINDOW && !pool.free.is_empty());
-        let bytes = |pool: &Pool| postcard::to_stdvec(&pool.save(&start)).unwrap();
+        let bytes = |pool: &WindowPool| postcard::to_stdvec(&pool.save(&start)).unwrap();
         let saved = bytes(&pool);
-        let mut copy = Pool::new(50);
+        let mut copy = WindowPool::new(50);
         copy.restore(postcard::from_bytes(&saved).unwrap(), &start, fold).unwrap();
         assert_eq!(bytes(&copy), saved);
         assert_eq!(copy.grids().collect::<Vec<_>>(), pool.grids().collect::<Vec<_>>());
         assert_eq!((copy.best, copy.least(), &copy.rewound), (pool.best, pool.least(), &pool.rewound));
         // What contradicts itself is refused.
-        let damaged = |damage: &dyn Fn(&mut SavedPool)| {
+        let damaged = |damage: &dyn Fn(&mut SavedWindowPool)| {
             let mut saved = pool.save(&start);
             damage(&mut saved);
-            Pool::new(50).restore(saved, &start, fold)
+            WindowPool::new(50).restore(saved, &start, fold)
         };
         assert!(damaged(&|_| ()).is_ok());
         assert!(damaged(&|saved| saved.members[0].0[3] = 254).is_err());

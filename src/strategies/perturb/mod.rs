@@ -20,8 +20,8 @@ mod pool;
 use super::codec::check_grid;
 use super::codec::{decode_with_results, encode_with_results, restore_error};
 use super::course::{Course, Sliced, run_slices};
-use super::nrpa::clocks::Clocks;
-use super::nrpa::game::Game;
+use super::nrpa::clocks::ClockStream;
+use super::nrpa::game::PlayoutGame;
 use super::nrpa::nest::{Nest, learn};
 use super::nrpa::playout::Playout;
 use super::nrpa::policy::{Policy, code};
@@ -36,7 +36,7 @@ use crate::core::seed::{self, Rng};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Rules;
-use pool::{Pool, SavedPool};
+use pool::{SavedScorePool, ScorePool};
 use rand::RngExt;
 
 /// Playouts between two polls: about 10 ms.
@@ -69,24 +69,24 @@ pub struct Perturb<R> {
     alpha: f32,
     /// The search that the pool begins with, while it runs.
     start: Option<WarmStart<R>>,
-    pool: Pool,
+    pool: ScorePool,
     playout: Playout<R>,
     policy: Policy,
-    clocks: Clocks,
+    clocks: ClockStream,
     rng: Rng,
     nest: Nest,
     board: Board<R>,
     /// The grid that is being perturbed, and the moves that were legal during it, by code.
-    parent: Box<Game>,
+    parent: Box<PlayoutGame>,
     /// Means that a step has changed.
     changed: Vec<(u32, f32)>,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Saved {
+struct SavedPerturb {
     /// The starting search and its best grid, while it runs.
     start: Option<SavedStart>,
-    pool: SavedPool,
+    pool: SavedScorePool,
     slices: u64,
     playouts: u64,
     found_at: u64,
@@ -106,14 +106,14 @@ impl<R: Rules> Perturb<R> {
             adapt: params.adapt,
             alpha: params.alpha as f32,
             start: None,
-            pool: Pool::new(params.pool() as usize),
+            pool: ScorePool::new(params.pool() as usize),
             playout: Playout::new(position.board().clone(), moves),
             policy: Policy::uniform(),
-            clocks: Clocks::new(0),
+            clocks: ClockStream::new(0),
             rng: seed::rng(unit.seed, &[]),
             nest: Nest::new(),
             board: position.board().clone(),
-            parent: Game::boxed(),
+            parent: PlayoutGame::boxed(),
             changed: Vec::new(),
         };
         unit.own(&params.grids).for_each(|grid| search.take_in(&grid));
@@ -129,7 +129,7 @@ impl<R: Rules> Perturb<R> {
     /// If the bytes are no such state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Perturb<R>, RestoreError> {
         let fail = |reason: &str| restore_error("perturb", reason.to_owned());
-        let (saved, results): (Saved, _) = decode_with_results("perturb", saved, 1)?;
+        let (saved, results): (SavedPerturb, _) = decode_with_results("perturb", saved, 1)?;
         let mut search = Perturb::<R>::new(params, unit);
         for member in &saved.pool.members {
             check_grid::<R>(&unit.prefix, &member.moves).map_err(fail)?;
@@ -140,7 +140,7 @@ impl<R: Rules> Perturb<R> {
         } else if saved.pool.members.is_empty() {
             return Err(fail("it has no grids"));
         }
-        search.pool = Pool::new(params.pool() as usize);
+        search.pool = ScorePool::new(params.pool() as usize);
         search.pool.restore(saved.pool).map_err(fail)?;
         search.course.restore((saved.slices, saved.playouts, saved.found_at), saved.best, results);
         Ok(search)
@@ -257,7 +257,8 @@ impl<R: Rules> Perturb<R> {
         let Some(start) = &mut self.start else { return End::Finished };
         let (pool, results) = (&self.pool, &self.course.results);
         let end = start.run(ctl, &|start| {
-            let saved = Saved { start: Some(start), pool: pool.save(), slices: 0, playouts: 0, found_at: 0, best: 0 };
+            let saved =
+                SavedPerturb { start: Some(start), pool: pool.save(), slices: 0, playouts: 0, found_at: 0, best: 0 };
             encode_with_results(&saved, results)
         });
         if let Some(grid) = self.course.go_on_from(&mut self.start, end) {
@@ -329,7 +330,7 @@ impl<R: Rules> Search<Move> for Perturb<R> {
 
     fn save(&self) -> Vec<u8> {
         let start = self.start.as_ref().map(WarmStart::save);
-        let saved = Saved {
+        let saved = SavedPerturb {
             start,
             pool: self.pool.save(),
             slices: self.course.slices,

@@ -20,7 +20,7 @@ const SCORES: usize = 512;
 
 /// A grid of the pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Member {
+pub(super) struct ScoreMember {
     /// Its moves in an order in which they can be played.
     pub moves: Vec<Move>,
     /// How often it was drawn.
@@ -28,9 +28,9 @@ pub(super) struct Member {
 }
 
 /// The grids of one search.
-pub(super) struct Pool {
+pub(super) struct ScorePool {
     /// By score.
-    members: Vec<Vec<Member>>,
+    members: Vec<Vec<ScoreMember>>,
     /// Grids kept of each score.
     capacity: usize,
     best: usize,
@@ -39,14 +39,14 @@ pub(super) struct Pool {
 
 /// A pool as it is saved: its members in order, and what the table of hashes holds.
 #[derive(Serialize, Deserialize)]
-pub(super) struct SavedPool {
-    pub members: Vec<Member>,
+pub(super) struct SavedScorePool {
+    pub members: Vec<ScoreMember>,
     seen: Vec<(u32, u64)>,
 }
 
-impl Pool {
-    pub fn new(capacity: usize) -> Pool {
-        Pool {
+impl ScorePool {
+    pub fn new(capacity: usize) -> ScorePool {
+        ScorePool {
             members: (0..SCORES).map(|_| Vec::new()).collect(),
             capacity: capacity.max(1),
             best: 0,
@@ -66,7 +66,7 @@ impl Pool {
 
     /// Draws a grid: its score falls below the best by an exponential variate of mean `spread`, rounded down.
     /// Nothing is drawn from a pool without members.
-    pub fn draw(&mut self, spread: f32, rng: &mut Rng) -> Option<&Member> {
+    pub fn draw(&mut self, spread: f32, rng: &mut Rng) -> Option<&ScoreMember> {
         self.members[self.best].first()?;
         let score = loop {
             let below = (-(1.0 - rng.random::<f32>()).ln() * spread) as usize;
@@ -94,7 +94,7 @@ impl Pool {
         self.best = self.best.max(score);
         let members = &mut self.members[score];
         if members.len() < self.capacity {
-            members.push(Member { moves: moves.to_vec(), uses: 0 });
+            members.push(ScoreMember { moves: moves.to_vec(), uses: 0 });
         } else {
             let (a, b) = (rng.random_range(0..members.len()), rng.random_range(0..members.len()));
             let at = if members[a].uses >= members[b].uses { a } else { b };
@@ -107,17 +107,17 @@ impl Pool {
     }
 
     /// The members that may still be drawn, longest first.
-    pub fn members(&self) -> impl Iterator<Item = &Member> {
+    pub fn members(&self) -> impl Iterator<Item = &ScoreMember> {
         self.members[self.least()..=self.best].iter().rev().flatten()
     }
 
     /// What is to be saved.
-    pub fn save(&self) -> SavedPool {
-        SavedPool { members: self.members().cloned().collect(), seen: self.seen.save() }
+    pub fn save(&self) -> SavedScorePool {
+        SavedScorePool { members: self.members().cloned().collect(), seen: self.seen.save() }
     }
 
     /// Becomes what was saved; the caller has checked that the members are games.
-    pub fn restore(&mut self, saved: SavedPool) -> Result<(), &'static str> {
+    pub fn restore(&mut self, saved: SavedScorePool) -> Result<(), &'static str> {
         for member in saved.members {
             let score = member.moves.len();
             let members = self.members.get_mut(score).ok_or("a grid is longer than any game")?;
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn a_pool_is_bounded_takes_each_grid_once_and_is_restored_as_it_was() {
         let mut rng = rng(4, &[]);
-        let mut pool = Pool::new(5);
+        let mut pool = ScorePool::new(5);
         assert!(pool.draw(1.0, &mut rng).is_none());
         for n in 0..2000u64 {
             let score = 60 + (n / 50) as usize % 20;
@@ -152,19 +152,19 @@ mod tests {
             assert!(score + DEPTH >= pool.best() && score <= pool.best());
         }
         assert_eq!(pool.best(), 79);
-        let all: Vec<Member> = pool.members().cloned().collect();
+        let all: Vec<ScoreMember> = pool.members().cloned().collect();
         assert!(all.len() <= 5 * (DEPTH + 1) && all.iter().all(|m| m.moves.len() >= 69));
-        let mut copy = Pool::new(5);
+        let mut copy = ScorePool::new(5);
         copy.restore(pool.save()).unwrap();
         assert_eq!(copy.members().cloned().collect::<Vec<_>>(), all);
         assert_eq!((copy.best(), &copy.seen), (79, &pool.seen));
-        assert!(Pool::new(1).restore(pool.save()).is_err());
+        assert!(ScorePool::new(1).restore(pool.save()).is_err());
     }
 
     #[test]
     fn what_has_been_used_less_is_drawn_more() {
         let mut rng = rng(5, &[]);
-        let mut pool = Pool::new(3);
+        let mut pool = ScorePool::new(3);
         for n in 1..=3 {
             pool.insert(&[Move::from_raw(n); 40], u64::from(n) << 32, &mut rng);
         }

@@ -274,8 +274,7 @@ impl<R: Rules> Regrow<R> {
 fn beginning<R: Rules>(start: &Position<R>, grid: &[Move], count: usize, rng: &mut Rng) -> Vec<Move> {
     let (mut position, mut left, mut kept) = (start.clone(), grid.to_vec(), Vec::with_capacity(count));
     while kept.len() < count {
-        let legal: Vec<usize> =
-            (0..left.len()).filter(|&at| position.moves().contains(&left[at])).collect();
+        let legal: Vec<usize> = (0..left.len()).filter(|&at| position.moves().contains(&left[at])).collect();
         if legal.is_empty() {
             break;
         }

@@ -17,7 +17,7 @@ pub(super) const MOST: usize = 255 - 4;
 const NUMBERS: usize = 1 << 8;
 const START: u8 = MOST as u8 + 1;
 
-/// Words of a [`Set`].
+/// Words of a [`MoveSet`].
 const WORDS: usize = NUMBERS / 64;
 
 /// Numbers of points, rounded up to a power of two so that a masked index needs no check.
@@ -26,12 +26,12 @@ const POINTS: usize = 1 << 12;
 /// A set of moves of a grid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(align(32))]
-struct Set([u64; WORDS]);
+struct MoveSet([u64; WORDS]);
 
-impl Set {
+impl MoveSet {
     /// Becomes the union with another one.
     #[inline(always)]
-    fn unite(&mut self, other: &Set) {
+    fn unite(&mut self, other: &MoveSet) {
         for (word, other) in self.0.iter_mut().zip(&other.0) {
             *word |= other;
         }
@@ -49,8 +49,8 @@ impl Set {
 }
 
 /// By number, the set of that move alone. A set that is made by writing one of its words is read only after a stall.
-static ALONE: [Set; NUMBERS] = {
-    let mut sets = [Set([0; WORDS]); NUMBERS];
+static ALONE: [MoveSet; NUMBERS] = {
+    let mut sets = [MoveSet([0; WORDS]); NUMBERS];
     let mut number = 0;
     while number < NUMBERS {
         sets[number].0[number / 64] = 1 << (number % 64);
@@ -61,26 +61,26 @@ static ALONE: [Set; NUMBERS] = {
 
 /// A move that comes into a grid.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Change {
+pub(super) struct GridChange {
     pub mv: Move,
     /// How many moves have to go.
     pub count: usize,
     /// Which: those that collide with it, and all that depends on them.
-    removed: Set,
+    removed: MoveSet,
     /// What stays and depends on the point of the move, which another move set before.
-    later: Set,
+    later: MoveSet,
 }
 
 /// Whether a grid can have a move.
-enum Verdict {
-    Possible(Change),
+enum ChangeVerdict {
+    Possible(GridChange),
     /// More moves would have to go than are allowed.
     TooMuch,
     Impossible,
 }
 
 /// The moves of a grid after the start, and how they depend on each other.
-pub(super) struct Grid<R> {
+pub(super) struct GridOrder<R> {
     /// The numbers of the moves in an order in which they can be played.
     order: Vec<u8>,
     /// By number.
@@ -88,7 +88,7 @@ pub(super) struct Grid<R> {
     /// By number, who set the other points of its line.
     parents: Box<[[u8; 4]; NUMBERS]>,
     /// By number, the move itself and all that depends on it.
-    dependents: Box<[Set; NUMBERS]>,
+    dependents: Box<[MoveSet; NUMBERS]>,
     /// Numbers not in use.
     free: Vec<u8>,
     /// Of each point, the number of the move that set it.
@@ -117,15 +117,15 @@ fn first(mv: Move) -> usize {
     along(mv.point().index(), mv.direction(), -(mv.index() as i32))
 }
 
-impl<R: Rules> Grid<R> {
+impl<R: Rules> GridOrder<R> {
     /// Without moves.
-    pub fn new(start: &Board<R>) -> Grid<R> {
+    pub fn new(start: &Board<R>) -> GridOrder<R> {
         let tracks = Tracks::of_board(start);
-        Grid {
+        GridOrder {
             order: Vec::with_capacity(MOST),
             moves: Box::new([NO_MOVE; NUMBERS]),
             parents: Box::new([[START; 4]; NUMBERS]),
-            dependents: Box::new([Set::default(); NUMBERS]),
+            dependents: Box::new([MoveSet::default(); NUMBERS]),
             free: (1..=MOST as u8).rev().collect(),
             creators: Box::new([0; POINTS]),
             owners: Box::new([[0; POINTS]; 4]),
@@ -209,7 +209,7 @@ impl<R: Rules> Grid<R> {
 
     /// Calls `found` with each move that goes.
     #[inline(always)]
-    pub fn removed(&self, change: &Change, mut found: impl FnMut(Move)) {
+    pub fn removed(&self, change: &GridChange, mut found: impl FnMut(Move)) {
         for (at, &word) in change.removed.0.iter().enumerate() {
             let mut word = word;
             while word != 0 {
@@ -220,7 +220,7 @@ impl<R: Rules> Grid<R> {
     }
 
     /// Writes the moves after a change, and these further ones, in an order in which they can be played.
-    pub fn moves_after(&self, change: &Change, more: &[Move], to: &mut Vec<Move>) {
+    pub fn moves_after(&self, change: &GridChange, more: &[Move], to: &mut Vec<Move>) {
         let stays = |number: u8| !change.removed.has(number);
         let moves = |late: bool| {
             let chosen = self.order.iter().filter(move |&&number| stays(number) && change.later.has(number) == late);
@@ -232,7 +232,7 @@ impl<R: Rules> Grid<R> {
 
     /// Makes a change, after which these further moves were played.
     #[inline(always)]
-    pub fn apply(&mut self, change: &Change, more: &[Move]) {
+    pub fn apply(&mut self, change: &GridChange, more: &[Move]) {
         for at in 0..WORDS {
             let mut word = change.removed.0[at];
             while word != 0 {
@@ -296,7 +296,7 @@ impl<R: Rules> Grid<R> {
                     for index in places {
                         let Some(point) = direction.point(track, (start + index) as i32) else { continue };
                         let mv = Move::pack(point, Line::pack(direction, track, start));
-                        if matches!(self.examine(board, mv, MOST), Verdict::Possible(_)) {
+                        if matches!(self.examine(board, mv, MOST), ChangeVerdict::Possible(_)) {
                             self.note(mv);
                         }
                     }
@@ -308,15 +308,15 @@ impl<R: Rules> Grid<R> {
     /// One of the moves noted, drawn at random; none if it is not possible, or more moves would have to go than a limit, one
     /// of those given.
     #[inline(always)]
-    pub fn draw(&mut self, board: &Board<R>, limits: &[u8; 256], rng: &mut Rng) -> Option<Change> {
+    pub fn draw(&mut self, board: &Board<R>, limits: &[u8; 256], rng: &mut Rng) -> Option<GridChange> {
         let random = rng.next_u64();
         let limit = limits[(random & 255) as usize];
         let at = (((random >> 32) * self.pool.len() as u64) >> 32) as usize;
         let mv = *self.pool.get(at)?;
         match self.examine(board, mv, limit.into()) {
-            Verdict::Possible(change) => Some(change),
-            Verdict::TooMuch => None,
-            Verdict::Impossible => {
+            ChangeVerdict::Possible(change) => Some(change),
+            ChangeVerdict::TooMuch => None,
+            ChangeVerdict::Impossible => {
                 self.pool.swap_remove(at);
                 let code = code(mv);
                 self.pooled[code / 64 % (CODES / 64)] &= !(1 << (code % 64));
@@ -327,7 +327,7 @@ impl<R: Rules> Grid<R> {
 
     /// Whether the grid can have a move, and what has to go.
     #[inline(always)]
-    fn examine(&self, board: &Board<R>, mv: Move, limit: usize) -> Verdict {
+    fn examine(&self, board: &Board<R>, mv: Move, limit: usize) -> ChangeVerdict {
         let (line, index, point) = (mv.line(), mv.index(), mv.point().index() & (POINTS - 1));
         let (direction, track, start) = (line.direction(), line.track(), line.start());
         let first = along(point, direction, -(index as i32));
@@ -337,37 +337,37 @@ impl<R: Rules> Grid<R> {
             || self.moves[usize::from(creator)] == mv
             || creator == 0 && board.is_set(mv.point())
         {
-            return Verdict::Impossible;
+            return ChangeVerdict::Impossible;
         }
         let blocked = board.blocked_of(direction, track) >> start;
-        let mut removed = Set::default();
+        let mut removed = MoveSet::default();
         for cell in 0..R::BLOCKED as i32 {
             let owner = self.owners[direction as usize][along(first, direction, cell)];
             // What no move of the grid covers, and is blocked, never comes free.
             if owner == 0 && blocked >> cell & 1 == 1 {
-                return Verdict::Impossible;
+                return ChangeVerdict::Impossible;
             }
             // The move that set the point goes without what depends on it: the new one sets the point as well.
             if owner != creator && owner != 0 {
                 removed.unite(&self.dependents[usize::from(owner)]);
             }
         }
-        let mut later = Set::default();
+        let mut later = MoveSet::default();
         if creator != 0 {
             later = self.dependents[usize::from(creator)];
             removed.unite(&ALONE[usize::from(creator)]);
         }
         let count = removed.len();
         if count > limit {
-            return Verdict::TooMuch;
+            return ChangeVerdict::TooMuch;
         }
         for step in 0..R::LEN {
             let support = self.creators[along(first, direction, step as i32)];
             if support != 0 && step != index && (removed.has(support) || later.has(support)) {
-                return Verdict::Impossible;
+                return ChangeVerdict::Impossible;
             }
         }
-        Verdict::Possible(Change { mv, count, removed, later })
+        ChangeVerdict::Possible(GridChange { mv, count, removed, later })
     }
 }
 
@@ -381,9 +381,9 @@ mod tests {
     use crate::with_rules;
     use std::collections::{HashMap, HashSet};
 
-    fn grid<R: Rules>(moves: &[Move]) -> (Grid<R>, Board<R>) {
+    fn grid<R: Rules>(moves: &[Move]) -> (GridOrder<R>, Board<R>) {
         let mut board = Board::new();
-        let mut grid = Grid::new(&board);
+        let mut grid = GridOrder::new(&board);
         moves.iter().for_each(|&mv| board.place(mv));
         grid.become_grid(moves);
         (grid, board)
@@ -447,7 +447,7 @@ mod tests {
                 let (mut grid, board) = grid::<R>(&moves);
                 grid.note_all(&board);
                 for &mv in &grid.pool {
-                    let Verdict::Possible(change) = grid.examine(&board, mv, MOST) else { panic!("it was possible") };
+                    let ChangeVerdict::Possible(change) = grid.examine(&board, mv, MOST) else { panic!("it was possible") };
                     let mut removed = Vec::new();
                     grid.removed(&change, |mv| removed.push(mv));
                     let mut after = Vec::new();
@@ -462,7 +462,7 @@ mod tests {
                     }
                     takeovers += usize::from(change.later.len() > 1);
                     // Not more than is allowed.
-                    assert!(matches!(grid.examine(&board, mv, change.count - 1), Verdict::TooMuch));
+                    assert!(matches!(grid.examine(&board, mv, change.count - 1), ChangeVerdict::TooMuch));
                 }
                 }
                 assert!(takeovers > 0, "{variant}");
@@ -473,7 +473,7 @@ mod tests {
     #[test]
     fn a_changed_grid_is_the_grid_of_its_moves() {
         type R = crate::morpion::variant::T5;
-        let dependents = |grid: &Grid<R>| -> HashMap<Move, HashSet<Move>> {
+        let dependents = |grid: &GridOrder<R>| -> HashMap<Move, HashSet<Move>> {
             let mv = |number: u8| grid.moves[usize::from(number)];
             let of = |number: u8| {
                 (1..=255).filter(|&other| grid.dependents[usize::from(number)].has(other)).map(mv).collect()
@@ -507,7 +507,7 @@ mod tests {
             assert!(board == fresh_board);
             assert_eq!(dependents(&changed), dependents(&fresh));
             let owners =
-                |grid: &Grid<R>| grid.owners.map(|cells| cells.map(|number| grid.moves[usize::from(number)]));
+                |grid: &GridOrder<R>| grid.owners.map(|cells| cells.map(|number| grid.moves[usize::from(number)]));
             assert!(owners(&changed) == owners(&fresh));
         }
     }

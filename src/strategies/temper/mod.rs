@@ -27,7 +27,7 @@
 mod grid;
 mod recall;
 
-use self::grid::{Grid, MOST};
+use self::grid::{GridOrder, MOST};
 use self::recall::Recall;
 use super::choices::{choices, chosen};
 use super::codec::{decode_with_results, encode_with_results, restore_error};
@@ -75,7 +75,7 @@ struct Replica<R> {
     /// By how many moves the new grid is shorter: the probability that it is taken, of 2^32.
     chances: Box<[u32; LOSSES]>,
     /// Where it is: the moves after the start, and the board with them.
-    grid: Grid<R>,
+    grid: GridOrder<R>,
     board: Box<Board<R>>,
 }
 
@@ -85,7 +85,7 @@ impl<R: Rules> Replica<R> {
         Replica {
             temperature,
             chances: Box::new(std::array::from_fn(chance)),
-            grid: Grid::new(start),
+            grid: GridOrder::new(start),
             board: Box::new(start.clone()),
         }
     }
@@ -129,7 +129,7 @@ fn limits(reach: f64) -> [u8; 256] {
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Saved {
+struct SavedTemper {
     form: u8,
     /// The choices of the grids, in their order.
     grids: Vec<Box<[u8]>>,
@@ -193,7 +193,7 @@ impl<R: Rules> Temper<R> {
     /// If the bytes are no such state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Temper<R>, RestoreError> {
         let fail = |reason: &str| restore_error("temper", reason.to_owned());
-        let (saved, results): (Saved, _) = decode_with_results("temper", saved, 1)?;
+        let (saved, results): (SavedTemper, _) = decode_with_results("temper", saved, 1)?;
         if saved.form != FORM {
             return Err(fail("it is of another version of the program"));
         }
@@ -426,7 +426,7 @@ impl<R: Rules> Search<Move> for Temper<R> {
     }
 
     fn save(&self) -> Vec<u8> {
-        let saved = Saved {
+        let saved = SavedTemper {
             form: FORM,
             grids: self.replicas.iter().map(|replica| choices(&self.position, replica.grid.moves())).collect(),
             refining: self.refining,

@@ -7,16 +7,16 @@ use rand::RngExt;
 use std::collections::HashMap;
 
 /// A state with its moves by number, or how it ends.
-struct Place {
+struct RacePlace {
     state: State,
     next: Vec<u32>,
 }
 
 /// All states that can come up from the empty board.
-fn all_states(board: Board, rules: Rules) -> Vec<Place> {
+fn all_states(board: Board, rules: Rules) -> Vec<RacePlace> {
     let points = board.points();
     let mut numbers = HashMap::from([(State::EMPTY, 0u32)]);
-    let mut places = vec![Place { state: State::EMPTY, next: Vec::new() }];
+    let mut places = vec![RacePlace { state: State::EMPTY, next: Vec::new() }];
     let mut at = 0;
     while at < places.len() {
         let state = places[at].state;
@@ -26,7 +26,7 @@ fn all_states(board: Board, rules: Rules) -> Vec<Place> {
             for m in moves.chain([Move::PASS]) {
                 let after = state.play(points, rules, m);
                 let number = *numbers.entry(after).or_insert_with(|| {
-                    places.push(Place { state: after, next: Vec::new() });
+                    places.push(RacePlace { state: after, next: Vec::new() });
                     places.len() as u32 - 1
                 });
                 places[at].next.push(number);
@@ -38,7 +38,7 @@ fn all_states(board: Board, rules: Rules) -> Vec<Place> {
 }
 
 /// By the definition: a yes is an end that the attacker wants, one of its moves that leads to a yes, or all of the other side's.
-fn attractor(places: &[Place], points: u64, attacker: Side, target: i32) -> Vec<bool> {
+fn attractor(places: &[RacePlace], points: u64, attacker: Side, target: i32) -> Vec<bool> {
     let mut yes = vec![false; places.len()];
     loop {
         let mut changed = false;
@@ -78,7 +78,7 @@ fn answers_are_those_of_the_definition() {
                 let yes = attractor(&places, points, attacker, target);
                 let table = Table::new(1 << [12, 16, 20][rng.random_range(0..3)]).unwrap();
                 let mut conditional = Conditional::new(1 << [10, 14, 18][rng.random_range(0..3)]);
-                let question = Question { attacker, target, rules };
+                let question = RaceQuestion { attacker, target, rules };
                 for _ in 0..150 {
                     let i = rng.random_range(0..places.len());
                     let monitor = Monitor::with_budget(40_000);
@@ -107,7 +107,7 @@ fn long_games_are_answered() {
     {
         let (table, monitor) = (Table::new(1 << 24).unwrap(), Monitor::with_budget(2_000_000));
         let mut conditional = Conditional::new(1 << 22);
-        let question = Question { attacker, target, rules: Rules::default() };
+        let question = RaceQuestion { attacker, target, rules: Rules::default() };
         let mut race = Race::new(question, board, &zobrist, &table, &mut conditional, None, &monitor);
         assert_eq!(race.answer(State::EMPTY), Ok(Some(answer)), "{question:?}");
     }

@@ -1,0 +1,58 @@
+//! What a position keeps through the whole search of the Reversi solver: its board, and how a finished game counts.
+
+use crate::games::reversi::board::Board;
+use crate::games::reversi::evaluation::Special;
+use crate::games::reversi::position::{Empties, Position};
+use crate::games::reversi::symmetry::least;
+
+/// Up to this many discs symmetric positions are one: games that begin at the start of a board come to them in several
+/// ways ...
+const SYMMETRIC: u32 = 14;
+/// ... if there are at least so many empty cells: with fewer it would cost more than it saves.
+const SYMMETRIC_EMPTY: u32 = 13;
+
+/// What a position keeps through the whole search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EndgameRules {
+    /// The board's cells.
+    pub cells: u64,
+    /// How many there are.
+    pub area: i32,
+    /// Whether the winner gets the cells left empty.
+    pub to_winner: bool,
+    /// The board's corners.
+    pub corners: u64,
+    /// The board.
+    pub board: Board,
+    /// From this many empty cells on symmetric positions are one.
+    symmetric: u32,
+}
+
+impl EndgameRules {
+    /// Those of a position.
+    pub fn of(position: &Position) -> EndgameRules {
+        EndgameRules {
+            cells: position.cells(),
+            area: position.board().area() as i32,
+            to_winner: position.empties() == Empties::ToWinner,
+            corners: Special::of(position.board()).corners,
+            board: position.board(),
+            symmetric: position.board().area().saturating_sub(SYMMETRIC).max(SYMMETRIC_EMPTY),
+        }
+    }
+
+    /// The position that stands for one with so many empty cells in the search: an image of it, if there are few discs.
+    /// With the symmetry that leads to it.
+    #[inline(always)]
+    pub fn image(&self, own: u64, enemy: u64, empty: u32) -> (u64, u64, u8) {
+        if empty >= self.symmetric { least(self.board, own, enemy) } else { (own, enemy, 0) }
+    }
+
+    /// The score of a finished game.
+    #[cold]
+    pub fn score(&self, own: u64, enemy: u64) -> i32 {
+        let (own, enemy) = (own.count_ones() as i32, enemy.count_ones() as i32);
+        let left = if self.to_winner { self.area - own - enemy } else { 0 };
+        own - enemy + (own - enemy).signum() * left
+    }
+}
