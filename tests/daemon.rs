@@ -21,20 +21,30 @@ fn a_job_is_taken_run_and_shown() {
     let mut events = daemon.subscribe();
     let settings = json!({ "strategy": "nrpa", "level": 2, "variant": "5D", "runs": 6, "seed": 3, "keep_from": 50 });
     let view = daemon.submit(request(&settings, &json!({ "name": "six", "weight": 3 })), None).unwrap();
-    assert_eq!((view.id, view.name.as_str(), view.weight, view.seed), (1, "six", 3, Some(3)));
-    assert_eq!((view.variant, view.strategy.as_deref()), (Some(Variant::D5), Some("nrpa")));
+    assert_eq!(
+        (view.summary.id, view.summary.name.as_str(), view.summary.weight, view.summary.seed),
+        (1, "six", 3, Some(3))
+    );
+    assert_eq!((view.summary.variant, view.summary.strategy.as_deref()), (Some(Variant::D5), Some("nrpa")));
     assert_eq!((&view.settings["iterations"], &view.settings["adapt"]), (&100.into(), &"sequence".into()));
     let view = wait_over(&daemon, 1);
-    assert_eq!((view.state, view.reason.as_deref()), (JobState::Finished, Some("finished")), "{view:?}");
-    assert_eq!((view.units_done, view.threads, view.units_poisoned), (6, 0, 0));
-    let best = view.best.unwrap();
-    assert!(best > 40 && view.seconds > 0.0 && view.began.unwrap() <= view.ended.unwrap(), "{view:?}");
+    assert_eq!(
+        (view.summary.state, view.summary.reason.as_deref()),
+        (JobState::Finished, Some("finished")),
+        "{view:?}"
+    );
+    assert_eq!((view.summary.units_done, view.threads, view.summary.units_quarantined), (6, 0, 0));
+    let best = view.summary.best.unwrap();
+    assert!(
+        best > 40 && view.summary.seconds > 0.0 && view.summary.began.unwrap() <= view.summary.ended.unwrap(),
+        "{view:?}"
+    );
 
     let units = all_units(&*daemon, 1);
     assert_eq!(units.iter().map(|unit| unit.unit).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
     assert!(units.iter().all(|unit| unit.state == UnitState::Done && unit.attempts == 1));
-    assert_eq!(units.iter().map(|unit| unit.iterations).sum::<u64>(), view.iterations);
-    assert_eq!(units.iter().map(|unit| unit.best).max(), view.best);
+    assert_eq!(units.iter().map(|unit| unit.iterations).sum::<u64>(), view.summary.iterations);
+    assert_eq!(units.iter().map(|unit| unit.best).max(), view.summary.best);
     let of_job = GridFilter { job: Some(1), ..GridFilter::default() };
     let grids = all_grids(&*daemon, &of_job);
     assert!(grids.is_sorted_by(|a, b| a.score >= b.score), "longest first");
@@ -47,7 +57,10 @@ fn a_job_is_taken_run_and_shown() {
     assert!(all_grids(&*daemon, &longest).iter().all(|grid| grid.score == best));
 
     let course = daemon.statistics(1).unwrap();
-    assert_eq!(course.course.last().map(|point| (point.best, point.iterations)), Some((best, view.iterations)));
+    assert_eq!(
+        course.course.last().map(|point| (point.best, point.iterations)),
+        Some((best, view.summary.iterations))
+    );
     assert_eq!(course.units.iter().map(|(_, count)| count).sum::<u64>(), 6);
     assert_eq!(course.scores.len(), 3);
     for file in ["hunt.state", "events.jsonl", "main_progress.txt", "running_threads.txt", "archive/grids.bin"] {
@@ -133,7 +146,7 @@ fn the_same_key_makes_one_job() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 1);
     let ids: Vec<u64> = std::thread::scope(|scope| {
-        let submit = || daemon.submit(request(&small(1), &none()), Some("k")).unwrap().id;
+        let submit = || daemon.submit(request(&small(1), &none()), Some("k")).unwrap().summary.id;
         let threads: Vec<_> = (0..8).map(|_| scope.spawn(submit)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
@@ -141,40 +154,46 @@ fn the_same_key_makes_one_job() {
     assert_eq!(all_jobs(&*daemon).len(), 1);
     let other = daemon.submit(request(&small(2), &none()), Some("k"));
     assert!(matches!(other, Err(Refusal::Conflict(_))), "{other:?}");
-    assert_ne!(daemon.submit(request(&small(1), &none()), Some("l")).unwrap().id, ids[0]);
+    assert_ne!(daemon.submit(request(&small(1), &none()), Some("l")).unwrap().summary.id, ids[0]);
     wait_over(&daemon, ids[0]);
     daemon.remove(ids[0]).unwrap();
     assert!(!dir.path().join(format!("jobs/{}", ids[0])).exists());
-    assert!(daemon.submit(request(&small(1), &none()), Some("k")).unwrap().id > ids[0], "a number is used once");
+    assert!(
+        daemon.submit(request(&small(1), &none()), Some("k")).unwrap().summary.id > ids[0],
+        "a number is used once"
+    );
 }
 
 #[test]
 fn pausing_frees_the_workers_and_a_restart_keeps_it() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 2);
-    let id = daemon.submit(request(&endless(1), &none()), None).unwrap().id;
-    wait_for(&daemon, id, "runs", |view| running(view) && view.iterations > 0);
+    let id = daemon.submit(request(&endless(1), &none()), None).unwrap().summary.id;
+    wait_for(&daemon, id, "runs", |view| running(view) && view.summary.iterations > 0);
     let paused = daemon.command(id, JobCommand::Pause).unwrap();
-    assert_eq!((paused.state, paused.threads), (JobState::Paused, 0));
+    assert_eq!((paused.summary.state, paused.threads), (JobState::Paused, 0));
     assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));
     let at = daemon.job(id).unwrap();
-    assert_eq!(daemon.command(id, JobCommand::Pause).unwrap().state, JobState::Paused, "twice is once");
-    assert_eq!((daemon.job(id).unwrap().iterations, daemon.job(id).unwrap().seconds), (at.iterations, at.seconds));
+    assert_eq!(daemon.command(id, JobCommand::Pause).unwrap().summary.state, JobState::Paused, "twice is once");
+    assert_eq!(
+        (daemon.job(id).unwrap().summary.iterations, daemon.job(id).unwrap().summary.seconds),
+        (at.summary.iterations, at.summary.seconds)
+    );
     let resumed = daemon.command(id, JobCommand::Resume).unwrap();
-    assert_ne!(resumed.state, JobState::Paused);
-    wait_for(&daemon, id, "goes on", |view| running(view) && view.iterations > at.iterations);
+    assert_ne!(resumed.summary.state, JobState::Paused);
+    wait_for(&daemon, id, "goes on", |view| running(view) && view.summary.iterations > at.summary.iterations);
     assert!(matches!(daemon.command(id, JobCommand::Resume), Err(Refusal::Conflict(_))));
     let paused = daemon.command(id, JobCommand::Pause).unwrap();
     daemon.shutdown(Shutdown::Now);
     drop(daemon);
     let daemon = open(dir.path(), 2);
     let again = daemon.job(id).unwrap();
-    assert_eq!((again.state, again.threads), (JobState::Paused, 0));
-    assert!(again.iterations >= paused.iterations && again.iterations > 0);
+    assert_eq!((again.summary.state, again.threads), (JobState::Paused, 0));
+    assert!(again.summary.iterations >= paused.summary.iterations && again.summary.iterations > 0);
     daemon.command(id, JobCommand::Resume).unwrap();
-    wait_for(&daemon, id, "goes on", |view| running(view) && view.iterations > again.iterations);
+    wait_for(&daemon, id, "goes on", |view| running(view) && view.summary.iterations > again.summary.iterations);
     let cancelled = daemon.command(id, JobCommand::Cancel).unwrap();
-    assert_eq!((cancelled.state, cancelled.threads), (JobState::Cancelled, 0));
+    assert_eq!((cancelled.summary.state, cancelled.threads), (JobState::Cancelled, 0));
     assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));
     assert!(matches!(daemon.command(id, JobCommand::Resume), Err(Refusal::Conflict(_))));
     assert!(cancelled.best_grid.is_some_and(|key| daemon.grid(&key).is_ok()), "what it found stays");
@@ -185,20 +204,20 @@ fn draining_ends_with_the_running_units() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 1);
     let settings = json!({ "strategy": "nrpa", "level": 3, "variant": "4D", "iterations": 60, "seed": 1 });
-    let id = daemon.submit(request(&settings, &none()), None).unwrap().id;
-    wait_for(&daemon, id, "runs", |view| running(view) && view.iterations > 0);
-    let before = daemon.job(id).unwrap().units_done;
+    let id = daemon.submit(request(&settings, &none()), None).unwrap().summary.id;
+    wait_for(&daemon, id, "runs", |view| running(view) && view.summary.iterations > 0);
+    let before = daemon.job(id).unwrap().summary.units_done;
     let draining = daemon.command(id, JobCommand::Drain).unwrap();
-    assert!(matches!(draining.state, JobState::Draining | JobState::Finished), "{draining:?}");
+    assert!(matches!(draining.summary.state, JobState::Draining | JobState::Finished), "{draining:?}");
     // A restart in between changes nothing: what was begun is done, and no more.
     daemon.shutdown(Shutdown::Now);
     drop(daemon);
     let daemon = open(dir.path(), 1);
     let done = wait_over(&daemon, id);
-    assert_eq!((done.state, done.reason.as_deref()), (JobState::Finished, Some("drained")));
-    assert!(done.units_done > before && done.units_done <= before + 2, "{before} {done:?}");
-    let waiting = daemon.submit(request(&endless(1), &none()), None).unwrap().id;
-    let other = daemon.submit(request(&endless(1), &none()), None).unwrap().id;
+    assert_eq!((done.summary.state, done.summary.reason.as_deref()), (JobState::Finished, Some("drained")));
+    assert!(done.summary.units_done > before && done.summary.units_done <= before + 2, "{before} {done:?}");
+    let waiting = daemon.submit(request(&endless(1), &none()), None).unwrap().summary.id;
+    let other = daemon.submit(request(&endless(1), &none()), None).unwrap().summary.id;
     daemon.command(other, JobCommand::Pause).unwrap();
     daemon.command(waiting, JobCommand::Cancel).unwrap();
     daemon.command(other, JobCommand::Cancel).unwrap();
@@ -208,27 +227,31 @@ fn draining_ends_with_the_running_units() {
 fn limits_end_a_job() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 2);
-    let with = |limits: Value| daemon.submit(request(&endless(5), &json!({ "limits": limits })), None).unwrap().id;
+    let with =
+        |limits: Value| daemon.submit(request(&endless(5), &json!({ "limits": limits })), None).unwrap().summary.id;
     let iterations = with(json!({ "iterations": 20_000 }));
     let seconds = with(json!({ "seconds": 0.2, "threads": 1 }));
     let memory = with(json!({ "memory": 1 << 20, "seconds": 0.5 }));
     let view = wait_over(&daemon, iterations);
-    assert_eq!((view.state, view.reason.as_deref()), (JobState::Finished, Some("iterations")));
-    assert!(view.iterations >= 20_000);
+    assert_eq!((view.summary.state, view.summary.reason.as_deref()), (JobState::Finished, Some("iterations")));
+    assert!(view.summary.iterations >= 20_000);
     let view = wait_over(&daemon, seconds);
-    assert_eq!((view.state, view.reason.as_deref()), (JobState::Finished, Some("time")));
-    assert!(view.seconds >= 0.2);
+    assert_eq!((view.summary.state, view.summary.reason.as_deref()), (JobState::Finished, Some("time")));
+    assert!(view.summary.seconds >= 0.2);
     let view = wait_over(&daemon, memory);
-    assert!(view.state == JobState::Finished || view.reason.as_deref().is_some_and(|r| r.contains("memory")));
+    assert!(
+        view.summary.state == JobState::Finished
+            || view.summary.reason.as_deref().is_some_and(|r| r.contains("memory"))
+    );
     // A limit that is changed counts at once.
     let id = with(json!({}));
     wait_for(&daemon, id, "runs", running);
-    let limits = JobLimits { threads: Some(1), ..JobLimits::default() };
-    daemon.adjust(id, Adjustment { limits: Some(limits), ..Adjustment::default() }).unwrap();
+    let limits = JobLimits { workers: Some(1), ..JobLimits::default() };
+    daemon.adjust(id, Adjustment { limits: Some(limits.into()), ..Adjustment::default() }).unwrap();
     wait_for(&daemon, id, "has one thread", |view| view.threads == 1);
     let limits = JobLimits { iterations: Some(1), ..JobLimits::default() };
-    daemon.adjust(id, Adjustment { limits: Some(limits), ..Adjustment::default() }).unwrap();
-    assert_eq!(wait_over(&daemon, id).reason.as_deref(), Some("iterations"));
+    daemon.adjust(id, Adjustment { limits: Some(limits.into()), ..Adjustment::default() }).unwrap();
+    assert_eq!(wait_over(&daemon, id).summary.reason.as_deref(), Some("iterations"));
     assert!(matches!(daemon.adjust(id, Adjustment::default()), Err(Refusal::Conflict(_))));
 }
 
@@ -236,18 +259,19 @@ fn limits_end_a_job() {
 fn priority_goes_first_and_equals_share() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 2);
-    let submit =
-        |priority: i32| daemon.submit(request(&endless(9), &json!({ "priority": priority })), None).unwrap().id;
+    let submit = |priority: i32| {
+        daemon.submit(request(&endless(9), &json!({ "priority": priority })), None).unwrap().summary.id
+    };
     let low = submit(0);
     wait_for(&daemon, low, "has both threads", |view| view.threads == 2);
     let high = submit(5);
     wait_for(&daemon, high, "has both threads", |view| view.threads == 2);
-    assert_eq!(wait_for(&daemon, low, "waits", |view| view.threads == 0).state, JobState::Queued);
+    assert_eq!(wait_for(&daemon, low, "waits", |view| view.threads == 0).summary.state, JobState::Queued);
     let listed = daemon.jobs(
         &JobFilter { state: Some(JobState::Running), ..JobFilter::default() },
         &Page { limit: 10, cursor: None },
     );
-    assert!(listed.unwrap().items.iter().all(|view| view.id == high));
+    assert!(listed.unwrap().items.iter().all(|view| view.summary.id == high));
     daemon.adjust(low, Adjustment { priority: Some(6), ..Adjustment::default() }).unwrap();
     wait_for(&daemon, low, "has both threads again", |view| view.threads == 2);
     daemon.adjust(low, Adjustment { priority: Some(5), ..Adjustment::default() }).unwrap();
@@ -261,20 +285,21 @@ fn more_jobs_than_may_be_active_all_come_to_their_turn() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 1);
     let most = daemon.most_active();
-    let long: Vec<u64> =
-        (0..most as u64).map(|seed| daemon.submit(request(&endless(seed), &none()), None).unwrap().id).collect();
-    let waiting = daemon.submit(request(&small(1), &none()), None).unwrap().id;
-    let urgent = daemon.submit(request(&small(2), &json!({ "priority": 1 })), None).unwrap().id;
-    assert_eq!(wait_over(&daemon, urgent).units_done, 2, "one of a lower priority has made room");
-    assert_eq!(daemon.job(waiting).unwrap().state, JobState::Queued);
+    let long: Vec<u64> = (0..most as u64)
+        .map(|seed| daemon.submit(request(&endless(seed), &none()), None).unwrap().summary.id)
+        .collect();
+    let waiting = daemon.submit(request(&small(1), &none()), None).unwrap().summary.id;
+    let urgent = daemon.submit(request(&small(2), &json!({ "priority": 1 })), None).unwrap().summary.id;
+    assert_eq!(wait_over(&daemon, urgent).summary.units_done, 2, "one of a lower priority has made room");
+    assert_eq!(daemon.job(waiting).unwrap().summary.state, JobState::Queued);
     for &id in &long[..2] {
         daemon.command(id, JobCommand::Cancel).unwrap();
     }
-    assert_eq!(wait_over(&daemon, waiting).units_done, 2);
+    assert_eq!(wait_over(&daemon, waiting).summary.units_done, 2);
     daemon.shutdown(Shutdown::Now);
     drop(daemon);
     let daemon = open(dir.path(), 1);
-    let states: Vec<JobState> = long[2..].iter().map(|&id| daemon.job(id).unwrap().state).collect();
+    let states: Vec<JobState> = long[2..].iter().map(|&id| daemon.job(id).unwrap().summary.state).collect();
     assert!(states.iter().all(|state| !state.is_over()), "{states:?}");
     daemon.shutdown(Shutdown::Now);
 }
@@ -286,15 +311,18 @@ fn a_hunt_starts_from_a_position_and_from_grids() {
     let record = &known().unwrap()[0].grid;
     let msr = morpion::notation::msr::write_compact(record).unwrap();
     let settings = json!({ "strategy": "random", "max_iterations": 20, "runs": 1, "seed": 1 });
-    let from =
-        daemon.submit(request(&settings, &json!({ "start": { "grid": msr, "moves": 150 } })), None).unwrap().id;
+    let from = daemon
+        .submit(request(&settings, &json!({ "start": { "grid": msr, "moves": 150 } })), None)
+        .unwrap()
+        .summary
+        .id;
     let settings = json!({ "strategy": "perturb", "max_iterations": 20, "runs": 1, "seed": 1 });
-    let perturbed = daemon.submit(request(&settings, &json!({ "grids": [msr] })), None).unwrap().id;
+    let perturbed = daemon.submit(request(&settings, &json!({ "grids": [msr] })), None).unwrap().summary.id;
     let view = wait_over(&daemon, from);
-    assert!(view.best.unwrap() >= 151, "{view:?}");
+    assert!(view.summary.best.unwrap() >= 151, "{view:?}");
     let (_, grid) = daemon.grid(view.best_grid.as_deref().unwrap()).unwrap();
     assert_eq!(grid.moves[..150], record.moves[..150]);
-    assert_eq!(wait_over(&daemon, perturbed).best, Some(178));
+    assert_eq!(wait_over(&daemon, perturbed).summary.best, Some(178));
     // Grids that are sent are kept once.
     let sent = daemon.add_grid(record.clone()).unwrap();
     assert_eq!((sent.score, sent.record.is_some(), sent.moves_left), (178, true, 0));
@@ -311,14 +339,14 @@ fn a_gentle_shutdown_lets_the_running_units_end() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 1);
     let settings = json!({ "strategy": "nrpa", "level": 3, "variant": "4D", "iterations": 50, "seed": 1 });
-    let id = daemon.submit(request(&settings, &none()), None).unwrap().id;
-    wait_for(&daemon, id, "runs", |view| running(view) && view.iterations > 0);
+    let id = daemon.submit(request(&settings, &none()), None).unwrap().summary.id;
+    wait_for(&daemon, id, "runs", |view| running(view) && view.summary.iterations > 0);
     daemon.shutdown(Shutdown::WhenUnitsEnd);
     let view = daemon.job(id).unwrap();
-    assert!(view.units_done >= 1 && !view.state.is_over(), "{view:?}");
+    assert!(view.summary.units_done >= 1 && !view.summary.state.is_over(), "{view:?}");
     assert!(matches!(daemon.submit(request(&small(1), &none()), None), Err(Refusal::Unavailable(_))));
     drop(daemon);
     let daemon = open(dir.path(), 1);
-    wait_for(&daemon, id, "goes on", |now| now.units_done > view.units_done);
+    wait_for(&daemon, id, "goes on", |now| now.summary.units_done > view.summary.units_done);
     daemon.shutdown(Shutdown::Now);
 }

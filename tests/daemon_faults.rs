@@ -295,7 +295,7 @@ fn a_damaged_store_is_reported_and_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 2);
     let settings = json!({ "strategy": "random", "max_iterations": 20, "runs": 300, "seed": 1 });
-    let id = daemon.submit(request(&settings, &json!({})), None).unwrap().id;
+    let id = daemon.submit(request(&settings, &json!({})), None).unwrap().summary.id;
     let expected = wait_over(&daemon, id);
     daemon.shutdown(Shutdown::Now);
     drop(daemon);
@@ -329,7 +329,7 @@ fn a_damaged_store_is_reported_and_left_alone() {
             None => {
                 // The damage is where nothing is kept: everything is there.
                 let daemon = open(dir.path(), 1);
-                assert_eq!(daemon.job(id).unwrap().units_done, expected.units_done, "seed {SEED}");
+                assert_eq!(daemon.job(id).unwrap().summary.units_done, expected.summary.units_done, "seed {SEED}");
                 daemon.shutdown(Shutdown::Now);
             }
         }
@@ -356,7 +356,7 @@ fn many_queued_jobs_cost_little() {
     let dir = tempfile::tempdir().unwrap();
     let with = |workers| DaemonOptions { pace: Duration::from_secs(5), ..options(dir.path(), workers) };
     let daemon = try_open(|| with(1)).unwrap();
-    let first = daemon.submit(request(&endless(1), &json!({ "priority": 50 })), None).unwrap().id;
+    let first = daemon.submit(request(&endless(1), &json!({ "priority": 50 })), None).unwrap().summary.id;
     wait_for(&daemon, first, "runs", running);
     let before = memory();
     let began = Instant::now();

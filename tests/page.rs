@@ -676,7 +676,7 @@ fn a_person_plays_reversi_and_has_it_solved() {
     let request = world.daemon.service.request(id).unwrap();
     let settings =
         json!({ "game": "reversi", "size": "4x4", "position": "-----OX--XO----- X", "empties": "ignored" });
-    assert_eq!((Value::Object(request.settings), request.limits.threads), (settings, Some(2)));
+    assert_eq!((Value::Object(request.settings), request.limits.workers), (settings, Some(2)));
     // What is known of the moves stands on the board, and the bounds close as they are told.
     page.wait("document.querySelector('.gameboard [data-name=c4] .value')?.textContent === '\u{2212}8'");
     page.wait("document.querySelector('section[aria-label=Solver] .score').textContent === '\u{2212}10..\u{2212}6'");

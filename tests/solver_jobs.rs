@@ -51,14 +51,18 @@ fn endless() -> Value {
 }
 
 fn submit(daemon: &Daemon, settings: &Value, others: &Value) -> u64 {
-    daemon.submit(solve(settings, others), None).unwrap_or_else(|error| panic!("{settings}: {error}")).id
+    daemon.submit(solve(settings, others), None).unwrap_or_else(|error| panic!("{settings}: {error}")).summary.id
 }
 
 /// What a solver job that is over has found.
 fn solved(daemon: &Daemon, id: u64) -> SolutionView {
     let view = wait_over(daemon, id);
-    assert_eq!((view.state, view.reason.as_deref()), (JobState::Finished, Some("solved")), "{view:?}");
-    view.solution.unwrap()
+    assert_eq!(
+        (view.summary.state, view.summary.reason.as_deref()),
+        (JobState::Finished, Some("solved")),
+        "{view:?}"
+    );
+    view.summary.solution.unwrap()
 }
 
 #[test]
@@ -77,8 +81,8 @@ fn a_position_is_solved_and_shown() {
     let units = found.units;
     assert_eq!(units.made, units.finished + units.split + units.cancelled);
     let view = daemon.job(id).unwrap();
-    assert_eq!((view.iterations, view.units_done), (found.nodes, units.finished + units.split));
-    assert_eq!((view.strategy.as_deref(), &view.settings["game"]), (Some("special"), &"reversi".into()));
+    assert_eq!((view.summary.iterations, view.summary.units_done), (found.nodes, units.finished + units.split));
+    assert_eq!((view.summary.strategy.as_deref(), &view.settings["game"]), (Some("special"), &"reversi".into()));
 
     let statistics = daemon.statistics(id).unwrap().solution.unwrap();
     let last = statistics.course.last().unwrap();
@@ -101,7 +105,7 @@ fn a_position_is_solved_and_shown() {
     daemon.shutdown(Shutdown::Now);
     drop(daemon);
     let daemon = open(dir.path(), 2);
-    assert_eq!(daemon.job(id).unwrap().solution.unwrap(), found);
+    assert_eq!(daemon.job(id).unwrap().summary.solution.unwrap(), found);
     assert_eq!(daemon.statistics(id).unwrap().solution.unwrap(), statistics);
     daemon.remove(id).unwrap();
 }
@@ -133,7 +137,7 @@ fn all_that_can_be_asked_is_answered() {
     assert_eq!((exact(&found[6]), exact(&found[7])), (Some(9), Some(1)));
     assert_eq!((found[8].side.as_str(), found[8].cells.as_str(), found[8].width), ("white", ".X..O....", 3));
     let totals = all_jobs(&*daemon);
-    assert!(totals.iter().all(|job| job.kind == "solve" && job.solution.is_some()));
+    assert!(totals.iter().all(|job| job.summary.kind == "solve" && job.summary.solution.is_some()));
 }
 
 #[test]
@@ -178,32 +182,32 @@ fn what_makes_no_sense_is_refused() {
 fn hunts_and_solver_jobs_share_the_workers() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 2);
-    let hunt = daemon.submit(request(&daemons::endless(1), &none()), None).unwrap().id;
+    let hunt = daemon.submit(request(&daemons::endless(1), &none()), None).unwrap().summary.id;
     wait_for(&daemon, hunt, "has both threads", |view| view.threads == 2);
     let solver = submit(&daemon, &endless(), &json!({ "priority": 5 }));
-    wait_for(&daemon, solver, "has both threads", |view| view.threads == 2 && view.iterations > 0);
-    assert_eq!(wait_for(&daemon, hunt, "waits", |view| view.threads == 0).state, JobState::Queued);
+    wait_for(&daemon, solver, "has both threads", |view| view.threads == 2 && view.summary.iterations > 0);
+    assert_eq!(wait_for(&daemon, hunt, "waits", |view| view.threads == 0).summary.state, JobState::Queued);
     // Between two units a worker may be the hunt's for a moment.
     let all = || daemon.workers().iter().all(|worker| worker.job == Some(solver));
     wait_until("both workers are the solver job's", all);
     daemon.adjust(hunt, Adjustment { priority: Some(6), ..Adjustment::default() }).unwrap();
     wait_for(&daemon, hunt, "has both threads again", |view| view.threads == 2);
-    let at = wait_for(&daemon, solver, "stands still", |view| view.threads == 0).iterations;
+    let at = wait_for(&daemon, solver, "stands still", |view| view.threads == 0).summary.iterations;
     // Held up in the midst of its search it searches no more: what the hunt does meanwhile says that time passes. A worker
     // that has just given way may still tell of its last nodes, so the count need not stand at once.
     let mut now = at;
     wait_until("the solver job stands still", || {
         let (from, before) = (
-            daemon.job(hunt).unwrap().iterations,
-            std::mem::replace(&mut now, daemon.job(solver).unwrap().iterations),
+            daemon.job(hunt).unwrap().summary.iterations,
+            std::mem::replace(&mut now, daemon.job(solver).unwrap().summary.iterations),
         );
-        wait_for(&daemon, hunt, "goes on", |view| view.iterations > from + 1000);
-        before == now && daemon.job(solver).unwrap().iterations == now
+        wait_for(&daemon, hunt, "goes on", |view| view.summary.iterations > from + 1000);
+        before == now && daemon.job(solver).unwrap().summary.iterations == now
     });
     assert!(now >= at);
     // Equals share, by weight.
     daemon.adjust(solver, Adjustment { priority: Some(6), ..Adjustment::default() }).unwrap();
-    wait_for(&daemon, solver, "has its share", |view| view.threads >= 1 && view.iterations > now);
+    wait_for(&daemon, solver, "has its share", |view| view.threads >= 1 && view.summary.iterations > now);
     wait_for(&daemon, hunt, "has its share", |view| view.threads >= 1);
     daemon.shutdown(Shutdown::Now);
 }
@@ -235,30 +239,35 @@ fn pausing_frees_the_workers_and_a_restart_keeps_it() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 2);
     let id = submit(&daemon, &endless(), &none());
-    wait_for(&daemon, id, "runs", |view| running(view) && view.units_done > 3);
+    wait_for(&daemon, id, "runs", |view| running(view) && view.summary.units_done > 3);
     let paused = daemon.command(id, JobCommand::Pause).unwrap();
-    assert_eq!((paused.state, paused.threads), (JobState::Paused, 0));
+    assert_eq!((paused.summary.state, paused.threads), (JobState::Paused, 0));
     assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));
     let at = daemon.job(id).unwrap();
-    assert_eq!(daemon.command(id, JobCommand::Pause).unwrap().state, JobState::Paused, "twice is once");
+    assert_eq!(daemon.command(id, JobCommand::Pause).unwrap().summary.state, JobState::Paused, "twice is once");
     std::thread::sleep(Duration::from_millis(100));
     let still = daemon.job(id).unwrap();
-    assert_eq!((still.iterations, still.seconds), (at.iterations, at.seconds));
+    assert_eq!((still.summary.iterations, still.summary.seconds), (at.summary.iterations, at.summary.seconds));
     daemon.command(id, JobCommand::Resume).unwrap();
-    wait_for(&daemon, id, "goes on", |view| running(view) && view.iterations > at.iterations);
+    wait_for(&daemon, id, "goes on", |view| running(view) && view.summary.iterations > at.summary.iterations);
     let paused = daemon.command(id, JobCommand::Pause).unwrap();
     daemon.shutdown(Shutdown::Now);
     drop(daemon);
     let daemon = open(dir.path(), 2);
     let again = daemon.job(id).unwrap();
-    assert_eq!((again.state, again.threads), (JobState::Paused, 0));
-    assert!(again.iterations >= paused.iterations && again.units_done >= paused.units_done, "{again:?}");
+    assert_eq!((again.summary.state, again.threads), (JobState::Paused, 0));
+    assert!(
+        again.summary.iterations >= paused.summary.iterations
+            && again.summary.units_done >= paused.summary.units_done,
+        "{again:?}"
+    );
     daemon.command(id, JobCommand::Resume).unwrap();
-    let on = wait_for(&daemon, id, "goes on", |view| running(view) && view.iterations > again.iterations);
-    assert!(on.seconds >= again.seconds - 0.01 && on.units_done >= again.units_done);
+    let on =
+        wait_for(&daemon, id, "goes on", |view| running(view) && view.summary.iterations > again.summary.iterations);
+    assert!(on.summary.seconds >= again.summary.seconds - 0.01 && on.summary.units_done >= again.summary.units_done);
     let cancelled = daemon.command(id, JobCommand::Cancel).unwrap();
-    assert_eq!((cancelled.state, cancelled.threads), (JobState::Cancelled, 0));
-    assert!(cancelled.solution.is_some_and(|found| !found.settled && found.nodes > 0), "what it found stays");
+    assert_eq!((cancelled.summary.state, cancelled.threads), (JobState::Cancelled, 0));
+    assert!(cancelled.summary.solution.is_some_and(|found| !found.settled && found.nodes > 0), "what it found stays");
     assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));
 }
 
@@ -270,43 +279,46 @@ fn draining_and_limits_end_a_job() {
     wait_for(&daemon, id, "runs", running);
     daemon.command(id, JobCommand::Drain).unwrap();
     let done = wait_over(&daemon, id);
-    assert_eq!((done.state, done.reason.as_deref()), (JobState::Finished, Some("drained")));
-    assert!(done.units_done > 0 && done.solution.is_some_and(|found| found.units.open == 0 || !found.settled));
+    assert_eq!((done.summary.state, done.summary.reason.as_deref()), (JobState::Finished, Some("drained")));
+    assert!(
+        done.summary.units_done > 0
+            && done.summary.solution.is_some_and(|found| found.units.open == 0 || !found.settled)
+    );
     let with = |limits: Value| submit(&daemon, &endless(), &json!({ "limits": limits }));
     let view = wait_over(&daemon, with(json!({ "iterations": 100_000 })));
-    assert_eq!((view.state, view.reason.as_deref()), (JobState::Finished, Some("iterations")));
-    assert!(view.iterations >= 100_000);
+    assert_eq!((view.summary.state, view.summary.reason.as_deref()), (JobState::Finished, Some("iterations")));
+    assert!(view.summary.iterations >= 100_000);
     let view = wait_over(&daemon, with(json!({ "seconds": 0.2, "threads": 1 })));
-    assert_eq!((view.state, view.reason.as_deref()), (JobState::Finished, Some("time")));
-    assert!(view.seconds >= 0.2);
-    assert_eq!(daemon.statistics(view.id).unwrap().solution.unwrap().workers.len(), 1);
+    assert_eq!((view.summary.state, view.summary.reason.as_deref()), (JobState::Finished, Some("time")));
+    assert!(view.summary.seconds >= 0.2);
+    assert_eq!(daemon.statistics(view.summary.id).unwrap().solution.unwrap().workers.len(), 1);
     // Two tables of a mebibyte are not to be had in one and a half: one worker.
     let view = wait_over(&daemon, with(json!({ "memory": 3 << 19, "iterations": 100_000 })));
-    assert_eq!(view.reason.as_deref(), Some("iterations"));
-    assert_eq!(daemon.statistics(view.id).unwrap().solution.unwrap().workers.len(), 1);
+    assert_eq!(view.summary.reason.as_deref(), Some("iterations"));
+    assert_eq!(daemon.statistics(view.summary.id).unwrap().solution.unwrap().workers.len(), 1);
     let id = submit(&daemon, &json!({ "size": 6, "quorum": 2 }), &json!({ "limits": { "memory": 3 << 19 } }));
     let view = wait_over(&daemon, id);
-    assert_eq!(view.state, JobState::Failed);
-    assert!(view.reason.as_deref().is_some_and(|why| why.contains("memory")), "{view:?}");
+    assert_eq!(view.summary.state, JobState::Failed);
+    assert!(view.summary.reason.as_deref().is_some_and(|why| why.contains("memory")), "{view:?}");
     let id = submit(&daemon, &json!({ "size": 6, "memory": "8000000G" }), &none());
     let view = wait_over(&daemon, id);
-    assert_eq!(view.state, JobState::Failed);
+    assert_eq!(view.summary.state, JobState::Failed);
     assert!(
-        view.reason.as_deref().is_some_and(|why| why.contains("no memory for a transposition table")),
+        view.summary.reason.as_deref().is_some_and(|why| why.contains("no memory for a transposition table")),
         "{view:?}"
     );
     // A limit that is changed counts at once.
     let id = with(none());
     wait_for(&daemon, id, "has both threads", |view| view.threads == 2);
-    let one = JobLimits { threads: Some(1), ..JobLimits::default() };
-    daemon.adjust(id, Adjustment { limits: Some(one), ..Adjustment::default() }).unwrap();
+    let one = JobLimits { workers: Some(1), ..JobLimits::default() };
+    daemon.adjust(id, Adjustment { limits: Some(one.into()), ..Adjustment::default() }).unwrap();
     wait_for(&daemon, id, "has one thread", |view| view.threads == 1);
-    let two = JobLimits { threads: Some(2), ..JobLimits::default() };
-    daemon.adjust(id, Adjustment { limits: Some(two), ..Adjustment::default() }).unwrap();
+    let two = JobLimits { workers: Some(2), ..JobLimits::default() };
+    daemon.adjust(id, Adjustment { limits: Some(two.into()), ..Adjustment::default() }).unwrap();
     wait_for(&daemon, id, "has both threads again", |view| view.threads == 2);
     let few = JobLimits { iterations: Some(1), ..JobLimits::default() };
-    daemon.adjust(id, Adjustment { limits: Some(few), ..Adjustment::default() }).unwrap();
-    assert_eq!(wait_over(&daemon, id).reason.as_deref(), Some("iterations"));
+    daemon.adjust(id, Adjustment { limits: Some(few.into()), ..Adjustment::default() }).unwrap();
+    assert_eq!(wait_over(&daemon, id).summary.reason.as_deref(), Some("iterations"));
 }
 
 #[test]
@@ -403,7 +415,7 @@ fn a_file_that_cannot_be_read_fails_the_job_and_is_left_alone() {
     std::fs::write(&file, "no database").unwrap();
     let daemon = open(dir.path(), 1);
     let view = wait_over(&daemon, id);
-    assert_eq!(view.state, JobState::Failed);
-    assert!(view.reason.as_deref().is_some_and(|why| why.contains("tree.redb is damaged")), "{view:?}");
+    assert_eq!(view.summary.state, JobState::Failed);
+    assert!(view.summary.reason.as_deref().is_some_and(|why| why.contains("tree.redb is damaged")), "{view:?}");
     assert_eq!(std::fs::read(&file).unwrap(), b"no database");
 }

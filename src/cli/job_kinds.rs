@@ -74,12 +74,12 @@ fn of_hunt(request: &JobRequest, workers: u32) -> anyhow::Result<PreparedJob> {
             "grids: only the strategies perturb, permute, temper, regrow and reshape begin with grids; others begin with start"
         );
     }
-    let own = args.threads.map(|threads| threads - 1).or(request.limits.threads);
+    let own = args.threads.map(|threads| threads - 1).or(request.limits.workers);
     let workers = own.map_or(workers, |own| own.min(workers));
     let grids = (!grids.is_empty()).then_some(grids);
     let job = hunt::job(&args, workers, Given { variant, start, stall, grids })?;
     let limits =
-        JobLimits { seconds: args.time, threads: args.threads.map(|threads| threads - 1), ..JobLimits::default() };
+        JobLimits { seconds: args.time, workers: args.threads.map(|threads| threads - 1), ..JobLimits::default() };
     let strategy = job.params.strategy.name().to_owned();
     let from = if job.start.is_empty() { String::new() } else { format!(" from move {}", job.start.len()) };
     let level = job.params.level.filter(|_| job.params.strategy != Strategy::Dfs);

@@ -185,12 +185,12 @@ fn obey(key: KeyEvent, chosen: &mut TableState, client: &Client, model: &SharedM
 
 /// Pauses the chosen job, or lets it go on; in a thread, as it may take a while.
 fn pause(at: usize, client: &Client, model: &SharedModel) {
-    let Some((id, state)) = lock(model).jobs.get(at).map(|job| (job.id, job.state)) else { return };
+    let Some((id, state)) = lock(model).jobs.get(at).map(|job| (job.summary.id, job.summary.state)) else { return };
     let verb = if state == JobState::Paused { "resume" } else { "pause" };
     let begun = spawn(client, model, move |client, model| {
         let path = format!("/api/v1/jobs/{id}/{verb}");
         let message = match client.ask::<JobView>("POST", &path, &[], None) {
-            Ok(job) => format!("job {id} is {}", job::state(job.state)),
+            Ok(job) => format!("job {id} is {}", job::state(job.summary.state)),
             Err(error) => error.to_string(),
         };
         let mut model = lock(&model);

@@ -1,138 +1,127 @@
-//! What the store holds of a job, and what of it is shown.
+//! What the store holds of a job, and what a running job reports of itself.
 
 use super::kinds::JobWork;
-use super::view::{JobId, JobLimits, JobRequest, JobState, JobView, SolutionView, VERSION};
-use crate::morpion::variant::Variant;
+use super::view::{JobId, JobRequest, JobState, JobSummary, JobView, SolutionView};
 use crate::runner::progress::Progress;
 use serde::{Deserialize, Serialize};
 
-/// A job as it is stored, as JSON: it may grow fields.
+/// A job as it is stored, as JSON. Fields may be added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobRecord {
-    /// Its number.
-    pub id: JobId,
-    /// Its kind.
-    pub kind: String,
-    /// Its name.
-    pub name: String,
-    /// How it stands: a job that is to run is queued until it first did, and running from then on.
-    pub state: JobState,
-    /// How it ended.
-    pub reason: Option<String>,
-    /// Variant.
-    pub variant: Option<Variant>,
-    /// Strategy.
-    pub strategy: Option<String>,
-    /// Seed.
-    pub seed: Option<u64>,
-    /// Priority.
-    pub priority: i32,
-    /// Weight.
-    pub weight: u32,
-    /// Limits.
-    pub limits: JobLimits,
-    /// When it was submitted.
-    pub submitted: f64,
-    /// When it first ran.
-    pub began: Option<f64>,
-    /// When it ended.
-    pub ended: Option<f64>,
-    /// Seconds that it has run.
-    pub seconds: f64,
-    /// Iterations.
-    pub iterations: u64,
-    /// Units done.
-    pub units_done: u64,
-    /// How many of them stalled.
-    pub units_stalled: u64,
-    /// Units set aside.
-    pub units_poisoned: u64,
-    /// Best score.
-    pub best: Option<u32>,
-    /// Key of that grid.
+    /// What the API shows of the job in the same form.
+    #[serde(flatten)]
+    pub summary: JobSummary,
+    /// Key of the best grid.
     pub best_grid: Option<u64>,
-    /// Its settings, as a text of JSON: most jobs wait, and so they take less room.
+    /// The settings as a JSON text. Most jobs wait, and a text takes less memory than a map.
     pub settings: String,
-    /// The key that the client gave it.
+    /// The client's own key of the submission.
     pub key: Option<String>,
-    /// What a solver job has found.
-    pub solution: Option<SolutionView>,
 }
 
-/// How a job stands that has a coordinator, whatever its kind.
+/// What a running job reports of itself, whatever its kind.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobStanding {
-    /// How far it has come.
+    /// Its progress.
     pub progress: Progress,
     /// What a solver job has found.
     pub solution: Option<SolutionView>,
 }
 
-/// What a job is made of, as it is stored, as JSON.
+/// What a job was made from, as it is stored, as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
-    /// What was asked for.
+    /// The request of the client.
     pub request: JobRequest,
-    /// What it came to.
+    /// What the job runs.
     pub work: JobWork,
 }
 
-/// The key of a grid as a text.
+/// The key of a grid as text.
 pub fn key_text(key: u64) -> String {
     format!("{key:016x}")
 }
 
-impl JobRecord {
-    /// As bytes.
-    pub fn bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("texts and numbers can be written")
-    }
-
-    /// From bytes.
-    pub fn read(bytes: &[u8]) -> Option<JobRecord> {
-        serde_json::from_slice(bytes).ok()
-    }
-
-    /// Takes in how it stands.
-    pub fn update(&mut self, standing: &JobStanding) {
-        let Progress { seconds, iterations, units_done, units_stalled, best, .. } = standing.progress;
+impl JobSummary {
+    /// Takes over the figures of a running job, but not its best score: that belongs to a grid, which is stored first.
+    pub(super) fn update(&mut self, standing: &JobStanding) {
+        let Progress { seconds, iterations, units_done, units_stalled, .. } = standing.progress;
         (self.seconds, self.iterations) = (seconds, iterations);
         (self.units_done, self.units_stalled) = (units_done, units_stalled);
-        self.best = (best > 0).then_some(best);
         if standing.solution.is_some() {
             self.solution.clone_from(&standing.solution);
         }
     }
+}
 
-    /// What is shown of it, when no thread works for it.
+impl JobRecord {
+    /// The record as bytes.
+    pub fn bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("texts and numbers can be written")
+    }
+
+    /// The record from bytes; `None` if a newer version wrote it.
+    pub fn read(bytes: &[u8]) -> Option<JobRecord> {
+        serde_json::from_slice(bytes).ok()
+    }
+
+    /// Takes over the figures of a running job.
+    pub fn update(&mut self, standing: &JobStanding) {
+        self.summary.update(standing);
+        self.summary.best = Some(standing.progress.best).filter(|&best| best > 0);
+    }
+
+    /// What the API shows of the job while no worker computes its units.
     pub fn view(&self) -> JobView {
-        JobView {
-            v: VERSION,
-            id: self.id,
-            kind: self.kind.clone(),
-            name: self.name.clone(),
-            state: if self.state == JobState::Running { JobState::Queued } else { self.state },
-            reason: self.reason.clone(),
-            variant: self.variant,
-            strategy: self.strategy.clone(),
-            seed: self.seed,
-            priority: self.priority,
-            weight: self.weight,
-            limits: self.limits,
-            submitted: self.submitted,
-            began: self.began,
-            ended: self.ended,
-            seconds: self.seconds,
-            iterations: self.iterations,
-            rate: 0.0,
-            units_done: self.units_done,
-            units_stalled: self.units_stalled,
-            units_poisoned: self.units_poisoned,
-            threads: 0,
-            best: self.best,
-            best_grid: self.best_grid.map(key_text),
-            settings: serde_json::from_str(&self.settings).unwrap_or_default(),
-            solution: self.solution.clone(),
+        let mut summary = self.summary.clone();
+        if summary.state == JobState::Running {
+            summary.state = JobState::Queued;
         }
+        let settings = serde_json::from_str(&self.settings).unwrap_or_default();
+        JobView::idle(summary, self.best_grid.map(key_text), settings)
+    }
+
+    /// Number of the job.
+    pub fn id(&self) -> JobId {
+        self.summary.id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// A record as the program wrote it before it had the second names.
+    fn stored() -> Value {
+        json!({
+            "id": 3, "kind": "hunt", "name": "a", "state": "running", "reason": null, "variant": "5T",
+            "strategy": "nrpa", "seed": 18446744073709551615u64, "priority": -1, "weight": 2,
+            "limits": { "seconds": 1.5, "iterations": null, "threads": 2, "memory": null },
+            "submitted": 1.25, "began": 2.5, "ended": null, "seconds": 3.0, "iterations": 4, "units_done": 5,
+            "units_stalled": 1, "units_poisoned": 2, "best": 82, "best_grid": 18446744073709551614u64,
+            "settings": "{\"level\":3}", "key": "k", "solution": null,
+        })
+    }
+
+    #[test]
+    fn records_of_earlier_versions_are_read_and_shown() {
+        let record = JobRecord::read(stored().to_string().as_bytes()).unwrap();
+        assert_eq!((record.id(), record.summary.seed, record.summary.limits.workers), (3, Some(u64::MAX), Some(2)));
+        assert_eq!(JobRecord::read(&record.bytes()).unwrap(), record);
+        let view = serde_json::to_value(record.view().with_workers(4)).unwrap();
+        let mut expected = stored();
+        let fields = expected.as_object_mut().unwrap();
+        fields.remove("key");
+        fields.remove("solution");
+        fields.extend(
+            json!({ "v": 1, "state": "queued", "rate": 0.0, "workers": 4, "threads": 4, "units_quarantined": 2,
+                "best_grid": "fffffffffffffffe", "settings": { "level": 3 } })
+            .as_object()
+            .unwrap()
+            .clone(),
+        );
+        fields["limits"]["workers"] = 2.into();
+        assert_eq!(view, expected);
     }
 }

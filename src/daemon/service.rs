@@ -6,7 +6,7 @@
 
 use super::solutions::NoPosition;
 use super::view::{
-    EventView, GridCount, GridView, HealthView, JobId, JobLimits, JobRequest, JobState, JobView, Listing,
+    EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobState, JobView, LimitsDocument, Listing,
     PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
 };
 use crate::morpion::variant::Variant;
@@ -55,7 +55,7 @@ pub struct Adjustment {
     /// New weight.
     pub weight: Option<u32>,
     /// New limits.
-    pub limits: Option<JobLimits>,
+    pub limits: Option<LimitsDocument>,
 }
 
 /// Which part of a list: at most `limit` items (1 to 1000) after `cursor`.

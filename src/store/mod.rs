@@ -27,7 +27,7 @@ use std::ops::RangeBounds;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use tables::{DOOMED, EVENTS, GRIDS, JOBS, KEYS, META, SPECS, UNITS, index_range, opened};
+use tables::{EVENTS, GRIDS, JOBS, KEYS, META, PENDING_DELETIONS, SPECS, UNITS, index_range, opened};
 
 /// Version of the whole file: of its tables and keys.
 pub const VERSION: u64 = 1;
@@ -110,10 +110,10 @@ pub enum Change {
     Spec(u64, Vec<u8>),
     /// The key that a client gave a job.
     Key(String, u64),
-    /// A job is forgotten, with its units and its key; its number is noted until [`Change::Buried`].
+    /// A job is forgotten, with its units and its key; its number is noted until [`Change::Purged`].
     Forget(u64, Option<String>),
     /// What else there was of a forgotten job is gone, too.
-    Buried(u64),
+    Purged(u64),
     /// A unit of a job.
     Unit(u64, u64, UnitRecord),
     /// An event, in the daemon's own words.
@@ -363,9 +363,9 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn doomed(&self) -> Result<Vec<u64>, StoreError> {
+    pub fn pending_deletions(&self) -> Result<Vec<u64>, StoreError> {
         self.read(|transaction| {
-            let Some(table) = opened(transaction.open_table(DOOMED))? else { return Ok(Vec::new()) };
+            let Some(table) = opened(transaction.open_table(PENDING_DELETIONS))? else { return Ok(Vec::new()) };
             table.range::<u64>(..)?.map(|entry| Ok(entry?.0.value())).collect()
         })
     }
@@ -593,8 +593,8 @@ mod tests {
             store.units(job, 0, |_, _| (units += 1, true).1).unwrap();
             assert_eq!(units, expected, "{job}");
         }
-        assert_eq!(store.doomed().unwrap(), [7]);
-        store.commit(vec![Change::Buried(7)]).unwrap();
-        assert!(store.doomed().unwrap().is_empty());
+        assert_eq!(store.pending_deletions().unwrap(), [7]);
+        store.commit(vec![Change::Purged(7)]).unwrap();
+        assert!(store.pending_deletions().unwrap().is_empty());
     }
 }

@@ -14,7 +14,7 @@ pub const SPECS: TableDefinition<u64, &[u8]> = TableDefinition::new("specs");
 /// Clients' keys of jobs.
 pub const KEYS: TableDefinition<&str, u64> = TableDefinition::new("keys");
 /// Forgotten jobs.
-pub const DOOMED: TableDefinition<u64, ()> = TableDefinition::new("doomed");
+pub const PENDING_DELETIONS: TableDefinition<u64, ()> = TableDefinition::new("doomed");
 /// Units by job and number.
 pub const UNITS: TableDefinition<(u64, u64), &[u8]> = TableDefinition::new("units");
 /// Events by number.
@@ -91,7 +91,7 @@ pub fn apply<'a>(
     let mut jobs = transaction.open_table(JOBS)?;
     let mut specs = transaction.open_table(SPECS)?;
     let mut keys = transaction.open_table(KEYS)?;
-    let mut doomed = transaction.open_table(DOOMED)?;
+    let mut pending_deletions = transaction.open_table(PENDING_DELETIONS)?;
     let mut units = transaction.open_table(UNITS)?;
     let mut events = transaction.open_table(EVENTS)?;
     let mut grids = transaction.open_table(GRIDS)?;
@@ -109,9 +109,9 @@ pub fn apply<'a>(
                     keys.remove(key.as_str())?;
                 }
                 units.retain_in((*id, 0)..=(*id, u64::MAX), |_, _| false)?;
-                doomed.insert(id, ())?;
+                pending_deletions.insert(id, ())?;
             }
-            Change::Buried(id) => drop(doomed.remove(id)?),
+            Change::Purged(id) => drop(pending_deletions.remove(id)?),
             Change::Unit(_, unit, record) if *unit >= MOST_UNITS && !record.aside => {}
             Change::Unit(job, unit, record) => {
                 units.insert((*job, *unit), row(UNIT, &encoded(record)).as_slice())?;

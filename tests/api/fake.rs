@@ -64,7 +64,7 @@ impl Fake {
     #[allow(dead_code)]
     pub fn closer(&self, job: JobId, lower: i32, upper: i32) {
         let settled = lower == upper;
-        if let Some(found) = self.state().jobs.get_mut(&job).and_then(|job| job.solution.as_mut()) {
+        if let Some(found) = self.state().jobs.get_mut(&job).and_then(|job| job.summary.solution.as_mut()) {
             (found.lower, found.upper, found.settled) = (lower, upper, settled);
             if settled {
                 (found.best_moves, found.line) = (vec!["c4".to_owned()], vec!["c4".to_owned(), "d2".to_owned()]);
@@ -75,7 +75,15 @@ impl Fake {
 
     /// Tells how a job stands; nothing is stored.
     pub fn progress(&self, job: JobId, iterations: u64) {
-        let what = EventKind::Progress { iterations, rate: 1.0, best: 2, units_done: 3, threads: 4, seconds: 5.0 };
+        let what = EventKind::Progress {
+            iterations,
+            rate: 1.0,
+            best: 2,
+            units_done: 3,
+            workers: 4,
+            threads: 4,
+            seconds: 5.0,
+        };
         let _ = self.events.send(EventView { v: VERSION, id: 0, time: 5.0, job: Some(job), what });
     }
 }
@@ -194,8 +202,7 @@ impl Service for Fake {
         }
         let solution = (request.kind == "solve").then(|| solution(&request));
         let is_hunt = solution.is_none();
-        let job = JobView {
-            v: VERSION,
+        let summary = JobSummary {
             id,
             kind: request.kind,
             name: request.name.unwrap_or_else(|| format!("job {id}")),
@@ -212,26 +219,26 @@ impl Service for Fake {
             ended: None,
             seconds: 3.0,
             iterations: 1000,
-            rate: 10.0,
             units_done: 1,
             units_stalled: 0,
-            units_poisoned: 0,
-            threads: 1,
+            units_quarantined: 0,
             best: is_hunt.then_some(82),
-            best_grid: state.grids.keys().next().filter(|_| is_hunt).cloned(),
-            settings: request.settings,
             solution,
         };
+        let best_grid = state.grids.keys().next().filter(|_| is_hunt).cloned();
+        let mut job = JobView::idle(summary, best_grid, request.settings).with_workers(1);
+        job.rate = 10.0;
         state.jobs.insert(id, job.clone());
         drop(state);
-        self.happens(Some(id), EventKind::Submitted { name: job.name.clone() });
+        self.happens(Some(id), EventKind::Submitted { name: job.summary.name.clone() });
         Ok(job)
     }
 
     fn jobs(&self, filter: &JobFilter, page: &Page) -> Result<Listing<JobView>, Refusal> {
         let state = self.state();
         let asked = |job: &&JobView| {
-            filter.state.is_none_or(|s| job.state == s) && filter.kind.as_ref().is_none_or(|k| job.kind == *k)
+            filter.state.is_none_or(|s| job.summary.state == s)
+                && filter.kind.as_ref().is_none_or(|k| job.summary.kind == *k)
         };
         part(&state.jobs.values().rev().filter(asked).cloned().collect::<Vec<_>>(), page)
     }
@@ -243,10 +250,10 @@ impl Service for Fake {
     fn command(&self, id: JobId, command: JobCommand) -> Result<JobView, Refusal> {
         let mut state = self.state();
         let job = state.jobs.get_mut(&id).ok_or_else(|| no_job(id))?;
-        if job.state.is_over() {
+        if job.summary.state.is_over() {
             return Err(Refusal::Conflict(format!("job {id} is over")));
         }
-        job.state = match command {
+        job.summary.state = match command {
             JobCommand::Pause => JobState::Paused,
             JobCommand::Resume => JobState::Running,
             JobCommand::Cancel => JobState::Cancelled,
@@ -254,7 +261,7 @@ impl Service for Fake {
         };
         let job = job.clone();
         drop(state);
-        self.happens(Some(id), EventKind::State { state: job.state, reason: None });
+        self.happens(Some(id), EventKind::State { state: job.summary.state, reason: None });
         Ok(job)
     }
 
@@ -267,15 +274,17 @@ impl Service for Fake {
         if adjustment.weight.is_some_and(|w| !(1..=1000).contains(&w)) {
             return Err(Refusal::Invalid("the weight is out of range: 1 to 1000 is expected".to_owned()));
         }
-        job.priority = adjustment.priority.unwrap_or(job.priority);
-        job.weight = adjustment.weight.unwrap_or(job.weight);
-        job.limits = adjustment.limits.unwrap_or(job.limits);
+        job.summary.priority = adjustment.priority.unwrap_or(job.summary.priority);
+        job.summary.weight = adjustment.weight.unwrap_or(job.summary.weight);
+        if let Some(limits) = adjustment.limits {
+            job.summary.limits = limits.replacing(&job.summary.limits).map_err(Refusal::Invalid)?;
+        }
         Ok(job.clone())
     }
 
     fn remove(&self, id: JobId) -> Result<(), Refusal> {
         let mut state = self.state();
-        match state.jobs.get(&id).map(|job| job.state.is_over()) {
+        match state.jobs.get(&id).map(|job| job.summary.state.is_over()) {
             None => Err(no_job(id)),
             Some(false) => Err(Refusal::Conflict(format!("job {id} is not over: cancel it first"))),
             Some(true) => {
@@ -310,7 +319,7 @@ impl Service for Fake {
             course: vec![CoursePoint { seconds: 1.0, iterations: 500, best: 70 }],
             scores: vec![LevelHistogram { level: 0, counts: vec![(50, 7)] }],
             units: vec![(60, 2)],
-            solution: self.state().jobs[&id].solution.is_some().then(course),
+            solution: self.state().jobs[&id].summary.solution.is_some().then(course),
         })
     }
 

@@ -131,7 +131,7 @@ pub fn wait_for(daemon: &Daemon, id: JobId, what: &str, ready: impl Fn(&JobView)
     wait_until(&format!("job {id} {what}"), || {
         let view = daemon.job(id).expect("the job is there");
         let is_ready = ready(&view);
-        assert!(is_ready || !view.state.is_over(), "job {id} is over before it {what}: {view:?}");
+        assert!(is_ready || !view.summary.state.is_over(), "job {id} is over before it {what}: {view:?}");
         last = Some(view);
         is_ready
     });
@@ -139,11 +139,11 @@ pub fn wait_for(daemon: &Daemon, id: JobId, what: &str, ready: impl Fn(&JobView)
 }
 
 pub fn wait_over(daemon: &Daemon, id: JobId) -> JobView {
-    wait_for(daemon, id, "is over", |view| view.state.is_over())
+    wait_for(daemon, id, "is over", |view| view.summary.state.is_over())
 }
 
 pub fn running(view: &JobView) -> bool {
-    view.state == JobState::Running && view.threads > 0
+    view.summary.state == JobState::Running && view.threads > 0
 }
 
 pub fn all_units(daemon: &dyn Service, id: JobId) -> Vec<UnitView> {

@@ -52,11 +52,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         files.write(&name, &grid(&client, &found.key, "pentasol")?)?;
     }
     if args.json {
-        let document = serde_json::json!({ "v": 1, "job": job.id, "files": files.written });
+        let document = serde_json::json!({ "v": 1, "job": job.summary.id, "files": files.written });
         super::document(&document, out)?;
     } else {
-        let (count, state) = (files.written.len(), list::state(job.state));
-        eprintln!("{count} files of job {}, which is {state}, are in {directory}", job.id);
+        let (count, state) = (files.written.len(), list::state(job.summary.state));
+        eprintln!("{count} files of job {}, which is {state}, are in {directory}", job.summary.id);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -73,7 +73,7 @@ impl Watch {
 
 /// What the state of a job that is over means for the exit status.
 fn verdict(job: &JobView) -> ExitCode {
-    if job.state == JobState::Finished { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if job.summary.state == JobState::Finished { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Runs `wait`.
@@ -84,7 +84,7 @@ pub fn wait(args: &Wait, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let begun = Instant::now();
     let mut watch = Watch::new(&args.connection, args.id)?;
     loop {
-        if let Some(job) = watch.look()?.filter(|job| job.state.is_over()) {
+        if let Some(job) = watch.look()?.filter(|job| job.summary.state.is_over()) {
             return ended(&job, args.json, out);
         }
         let pace = match args.timeout {
@@ -103,11 +103,11 @@ fn ended(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitC
     if json {
         document(job, out)?;
     } else {
-        let reason = job.reason.as_ref().map_or(String::new(), |reason| format!(" ({})", plain(reason)));
-        let best = job.best.map_or(String::new(), |best| format!(", best {best}"));
-        let found = job.solution.as_ref();
+        let reason = job.summary.reason.as_ref().map_or(String::new(), |reason| format!(" ({})", plain(reason)));
+        let best = job.summary.best.map_or(String::new(), |best| format!(", best {best}"));
+        let found = job.summary.solution.as_ref();
         let best = found.map_or(best, |found| format!(", {}", between(found.lower, found.upper)));
-        eprintln!("job {} is {}{reason}{best}", job.id, list::state(job.state));
+        eprintln!("job {} is {}{reason}{best}", job.summary.id, list::state(job.summary.state));
     }
     Ok(verdict(job))
 }
@@ -142,7 +142,7 @@ pub fn run(named: &Named, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
                 }
                 Heard::Alive => {
                     signs += 1;
-                    signs > 1 && watch.look()?.is_some_and(|job| job.state.is_over())
+                    signs > 1 && watch.look()?.is_some_and(|job| job.summary.state.is_over())
                 }
             };
             if let Some(job) = over.then(|| watch.look()).transpose()?.flatten() {
@@ -191,8 +191,8 @@ pub fn told(event: &EventView) -> String {
         EventKind::UnitFailed { unit, attempts, error } => {
             format!("unit {unit} failed ({attempts} of 3): {}", plain(error))
         }
-        EventKind::Progress { iterations, rate, best, units_done, threads, seconds } => format!(
-            "{}, {}{} iterations, {} per second, {units_done} units done, {threads} threads",
+        EventKind::Progress { iterations, rate, best, units_done, workers, seconds, .. } => format!(
+            "{}, {}{} iterations, {} per second, {units_done} units done, {workers} workers",
             clock(*seconds),
             // A solver job has no best score.
             if *best > 0 { format!("best {best}, ") } else { String::new() },

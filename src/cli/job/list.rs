@@ -65,7 +65,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     } else if jobs.is_empty() {
         eprintln!("no jobs");
     } else {
-        let heads = ["id", "state", "best", "threads", "per second", "iterations", "time", "name"];
+        let heads = ["id", "state", "best", "workers", "per second", "iterations", "time", "name"];
         let rows: Vec<[String; 8]> = jobs.iter().map(row).collect();
         table(heads, &rows, out)?;
     }
@@ -77,20 +77,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 
 fn row(job: &JobView) -> [String; 8] {
     [
-        job.id.to_string(),
-        state(job.state).to_owned(),
+        job.summary.id.to_string(),
+        state(job.summary.state).to_owned(),
         best(job),
-        job.threads.to_string(),
+        job.workers.to_string(),
         thousands(job.rate.max(0.0) as u64),
-        thousands(job.iterations),
-        clock(job.seconds),
-        plain(&job.name),
+        thousands(job.summary.iterations),
+        clock(job.summary.seconds),
+        plain(&job.summary.name),
     ]
 }
 
 /// The best score of a hunt, the value of a solver job as far as it is known.
 pub fn best(job: &JobView) -> String {
-    match (&job.solution, job.best) {
+    match (&job.summary.solution, job.summary.best) {
         (Some(found), _) => range(found.lower, found.upper),
         (None, Some(best)) => best.to_string(),
         (None, None) => "-".to_owned(),
@@ -130,37 +130,40 @@ pub fn show(named: &Named, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 
 fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
     let mut line = |name: &str, value: String| writeln!(out, "{name:<11} {value}");
-    line("job", format!("{}, {}", job.id, plain(&job.name)))?;
-    let reason = job.reason.as_ref().map_or(String::new(), |reason| format!(", {}", plain(reason)));
-    line("state", format!("{}{reason}", state(job.state)))?;
-    let what = [Some(job.kind.clone()), job.strategy.clone(), job.variant.map(|v| v.to_string())];
+    line("job", format!("{}, {}", job.summary.id, plain(&job.summary.name)))?;
+    let reason = job.summary.reason.as_ref().map_or(String::new(), |reason| format!(", {}", plain(reason)));
+    line("state", format!("{}{reason}", state(job.summary.state)))?;
+    let what =
+        [Some(job.summary.kind.clone()), job.summary.strategy.clone(), job.summary.variant.map(|v| v.to_string())];
     line("kind", what.into_iter().flatten().collect::<Vec<_>>().join(", "))?;
-    if let Some(found) = &job.solution {
+    if let Some(found) = &job.summary.solution {
         describe_solution(found, &mut line)?;
     }
-    if let Some(best) = job.best {
+    if let Some(best) = job.summary.best {
         line("best", format!("{best} moves, grid {}", job.best_grid.as_deref().unwrap_or("-")))?;
     }
     let per_second = thousands(job.rate.max(0.0) as u64);
-    line("iterations", format!("{}, {per_second} per second", thousands(job.iterations)))?;
-    line("time", format!("{}, {} threads now", clock(job.seconds), job.threads))?;
-    let mut units = format!("{} done", thousands(job.units_done));
-    for (count, what) in [(job.units_stalled, "stalled"), (job.units_poisoned, "set aside after failures")] {
+    line("iterations", format!("{}, {per_second} per second", thousands(job.summary.iterations)))?;
+    line("time", format!("{}, {} workers now", clock(job.summary.seconds), job.workers))?;
+    let mut units = format!("{} done", thousands(job.summary.units_done));
+    for (count, what) in
+        [(job.summary.units_stalled, "stalled"), (job.summary.units_quarantined, "quarantined after failures")]
+    {
         if count > 0 {
             units += &format!(", {} {what}", thousands(count));
         }
     }
     line("units", units)?;
-    line("priority", format!("{}, weight {}", job.priority, job.weight))?;
+    line("priority", format!("{}, weight {}", job.summary.priority, job.summary.weight))?;
     let limits = [
-        job.limits.seconds.map(|seconds| format!("{} of time", clock(seconds))),
-        job.limits.iterations.map(|n| format!("{} iterations", thousands(n))),
-        job.limits.threads.map(|n| format!("{n} threads")),
-        job.limits.memory.map(|n| format!("{} of memory", bytes_text(n))),
+        job.summary.limits.seconds.map(|seconds| format!("{} of time", clock(seconds))),
+        job.summary.limits.iterations.map(|n| format!("{} iterations", thousands(n))),
+        job.summary.limits.workers.map(|n| format!("{n} workers")),
+        job.summary.limits.memory.map(|n| format!("{} of memory", bytes_text(n))),
     ];
     let limits: Vec<String> = limits.into_iter().flatten().collect();
     line("limits", if limits.is_empty() { "none".to_owned() } else { limits.join(", ") })?;
-    if let Some(seed) = job.seed {
+    if let Some(seed) = job.summary.seed {
         line("seed", seed.to_string())?;
     }
     let setting = |(name, value): (&String, &serde_json::Value)| match value.as_str() {

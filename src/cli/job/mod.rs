@@ -126,7 +126,7 @@ fn answered(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<Ex
     if json {
         document(job, out)?;
     } else {
-        eprintln!("job {} is {}", job.id, list::state(job.state));
+        eprintln!("job {} is {}", job.summary.id, list::state(job.summary.state));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -142,7 +142,7 @@ fn priority(args: &Priority, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     if args.json {
         document(&job, out)?;
     } else {
-        eprintln!("job {} has priority {} and weight {}", job.id, job.priority, job.weight);
+        eprintln!("job {} has priority {} and weight {}", job.summary.id, job.summary.priority, job.summary.weight);
     }
     Ok(ExitCode::SUCCESS)
 }

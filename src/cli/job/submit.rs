@@ -240,8 +240,8 @@ fn of_solve(mut table: toml::Table) -> anyhow::Result<Vec<OsString>> {
             "seconds" => "time",
             "iterations" => "all_iterations",
             "memory" => "all_memory",
-            "threads" => "threads",
-            other => bail!("limits: unknown key '{other}': expected one of iterations, memory, seconds, threads"),
+            "workers" | "threads" => "threads",
+            other => bail!("limits: unknown key '{other}': expected one of iterations, memory, seconds, workers"),
         };
         flags.insert(key.to_owned(), value);
     }
@@ -267,9 +267,9 @@ fn limit(key: &str, value: Value) -> anyhow::Result<(String, Value)> {
         ("iterations", value) => ("all_iterations".to_owned(), value),
         ("memory", value) => ("memory".to_owned(), value),
         // The flag counts the main thread of a hunt.
-        ("threads", Value::Integer(n)) => ("threads".to_owned(), Value::Integer(n.saturating_add(1))),
-        ("threads", _) => bail!("threads: expected a number"),
-        (other, _) => bail!("unknown key '{other}': expected one of iterations, memory, seconds, threads"),
+        ("workers" | "threads", Value::Integer(n)) => ("threads".to_owned(), Value::Integer(n.saturating_add(1))),
+        ("workers" | "threads", _) => bail!("{key}: expected a number"),
+        (other, _) => bail!("unknown key '{other}': expected one of iterations, memory, seconds, workers"),
     })
 }
 
@@ -321,7 +321,7 @@ fn send(
     if json {
         super::document(&job, out)?;
     } else {
-        writeln!(out, "{}", job.id)?;
+        writeln!(out, "{}", job.summary.id)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -347,7 +347,7 @@ impl<S: clap::Args> Of<S> {
             limits: JobLimits {
                 seconds: self.time,
                 iterations: *all_iterations,
-                threads: self.threads,
+                workers: self.threads,
                 memory: self.all_memory,
             },
             settings,
@@ -400,7 +400,7 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
         limits: JobLimits {
             seconds: hunt.time,
             iterations: *all_iterations,
-            threads: hunt.threads.map(|threads| threads - 1),
+            workers: hunt.threads.map(|threads| threads - 1),
             memory: *memory,
         },
         settings,
@@ -464,7 +464,7 @@ mod tests {
             "off",
         ]);
         let limits =
-            JobLimits { seconds: Some(7200.0), iterations: Some(3_000_000), threads: Some(4), memory: Some(2 << 30) };
+            JobLimits { seconds: Some(7200.0), iterations: Some(3_000_000), workers: Some(4), memory: Some(2 << 30) };
         assert_eq!((sent.limits, sent.priority), (limits, -5));
         let expected =
             serde_json::json!({"seed": u64::MAX.to_string(), "stall_table": "80:10,90:20", "order_free": "off"});
@@ -501,11 +501,11 @@ mod tests {
         )
         .unwrap();
         assert_eq!((job.name.as_deref(), job.priority), (Some("a"), -5));
-        assert_eq!((job.limits.threads, job.limits.seconds), (Some(2), Some(90.0)));
+        assert_eq!((job.limits.workers, job.limits.seconds), (Some(2), Some(90.0)));
         let expected = serde_json::json!({"level": 3, "stall_table": "80:10000000"});
         assert_eq!(Json::from(job.settings), expected);
         let hunt = read("level = 3\nthreads = 3\n").unwrap();
-        assert_eq!((hunt.limits.threads, &hunt.settings["level"]), (Some(2), &Json::from(3)));
+        assert_eq!((hunt.limits.workers, &hunt.settings["level"]), (Some(2), &Json::from(3)));
         for bad in [
             "a = 1",
             "settings = 1",

@@ -29,14 +29,14 @@ struct Column {
 
 /// The columns; the last one takes what is left.
 const COLUMNS: [Column; 8] = [
-    Column { head: "job", width: 5, from: 0, text: |job| job.id.to_string() },
-    Column { head: "state", width: 9, from: 20, text: |job| state(job.state).to_owned() },
+    Column { head: "job", width: 5, from: 0, text: |job| job.summary.id.to_string() },
+    Column { head: "state", width: 9, from: 20, text: |job| state(job.summary.state).to_owned() },
     Column { head: "best", width: 7, from: 0, text: best },
-    Column { head: "thr", width: 3, from: 40, text: |job| job.threads.to_string() },
+    Column { head: "thr", width: 3, from: 40, text: |job| job.workers.to_string() },
     Column { head: "per second", width: 11, from: 50, text: |job| thousands(job.rate.max(0.0) as u64) },
-    Column { head: "iterations", width: 15, from: 90, text: |job| thousands(job.iterations) },
-    Column { head: "time", width: 17, from: 75, text: |job| clock(job.seconds) },
-    Column { head: "name", width: 0, from: 30, text: |job| plain(&job.name) },
+    Column { head: "iterations", width: 15, from: 90, text: |job| thousands(job.summary.iterations) },
+    Column { head: "time", width: 17, from: 75, text: |job| clock(job.summary.seconds) },
+    Column { head: "name", width: 0, from: 30, text: |job| plain(&job.summary.name) },
 ];
 
 /// Draws everything.
@@ -125,7 +125,7 @@ fn jobs(frame: &mut Frame, area: Rect, model: &Model, chosen: &mut TableState) {
     let rows = model.jobs.iter().map(|job| {
         let cells = shown.iter().map(|column| {
             let cell = cell(column, (column.text)(job));
-            if column.head == "state" { cell.style(colour(job.state)) } else { cell }
+            if column.head == "state" { cell.style(colour(job.summary.state)) } else { cell }
         });
         Row::new(cells.collect::<Vec<_>>())
     });
@@ -183,39 +183,38 @@ fn footer(model: &Model) -> Line<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::daemon::view::{HealthView, JobLimits, VERSION};
+    use crate::daemon::view::{HealthView, JobLimits, JobSummary, VERSION};
     use crate::morpion::variant::Variant;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
     fn model() -> Model {
-        let job = |id: u64, state| JobView {
-            v: VERSION,
-            id,
-            kind: "hunt".to_owned(),
-            name: format!("nrpa {id}\u{1b}[31m"),
-            state,
-            reason: None,
-            variant: Some(Variant::T5),
-            strategy: None,
-            seed: None,
-            priority: 0,
-            weight: 1,
-            limits: JobLimits::default(),
-            submitted: 0.0,
-            began: None,
-            ended: None,
-            seconds: 3700.0,
-            iterations: 123_456_789,
-            rate: 250_000.0,
-            units_done: 1,
-            units_stalled: 0,
-            units_poisoned: 0,
-            threads: 2,
-            best: Some(150),
-            best_grid: None,
-            settings: serde_json::Map::new(),
-            solution: None,
+        let job = |id: u64, state| {
+            let summary = JobSummary {
+                id,
+                kind: "hunt".to_owned(),
+                name: format!("nrpa {id}\u{1b}[31m"),
+                state,
+                reason: None,
+                variant: Some(Variant::T5),
+                strategy: None,
+                seed: None,
+                priority: 0,
+                weight: 1,
+                limits: JobLimits::default(),
+                submitted: 0.0,
+                began: None,
+                ended: None,
+                seconds: 3700.0,
+                iterations: 123_456_789,
+                units_done: 1,
+                units_stalled: 0,
+                units_quarantined: 0,
+                best: Some(150),
+                solution: None,
+            };
+            let view = JobView::idle(summary, None, serde_json::Map::new()).with_workers(2);
+            JobView { rate: 250_000.0, ..view }
         };
         let worker =
             |worker| WorkerView { worker, job: Some(1), unit: Some(7), iterations: 10, best: 140, seconds: 5.0 };

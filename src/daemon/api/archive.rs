@@ -5,7 +5,7 @@
 
 use super::extract::{JsonDocument, PathParts, QueryParts, accepted, json, page, require_type, typed};
 use super::problem::{ApiFailure, Defect, ProblemDetails};
-use super::{ApiState, Handle};
+use super::state::{ApiState, Handle};
 use crate::daemon::grids::{compare as compared, is_key, moves, record, to_move, view};
 use crate::daemon::service::{GridFilter, Refusal};
 use crate::daemon::view::{ArchiveView, BoardRequest, BoardView, ComparisonView, GridView, JobId, Listing, VERSION};

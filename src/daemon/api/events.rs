@@ -6,7 +6,7 @@
 
 use super::extract::QueryParts;
 use super::problem::{ApiFailure, ProblemDetails};
-use super::{ApiState, Handle};
+use super::state::{ApiState, Handle};
 use crate::daemon::view::{EventKind, EventView, JobId};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};

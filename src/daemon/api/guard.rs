@@ -5,8 +5,8 @@
 //! here (DNS rebinding) it fails at [`address`], with the daemon's name (cross-site request forgery) at [`origin`].
 //! There is no CORS: no other site may ever read an answer.
 
-use super::ApiState;
 use super::problem::{ApiFailure, Defect, ProblemDetails};
+use super::state::ApiState;
 use crate::daemon::tokens::{Role, role_of};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};

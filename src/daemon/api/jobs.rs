@@ -1,12 +1,12 @@
 //! `/api/v1/jobs`, their units and the workers.
 
-use super::Handle;
 use super::extract::{JsonDocument, PathParts, QueryParts, json, nothing, page};
 use super::problem::{ApiFailure, ProblemDetails};
+use super::state::Handle;
 use crate::daemon::object;
 use crate::daemon::service::{Adjustment, JobCommand, JobFilter};
 use crate::daemon::view::{
-    JobId, JobLimits, JobRequest, JobState, JobView, Listing, StatisticsView, UnitState, UnitView, WorkerView,
+    JobId, JobRequest, JobState, JobView, LimitsDocument, Listing, StatisticsView, UnitState, UnitView, WorkerView,
 };
 use axum::body::Bytes;
 use axum::extract::State;
@@ -83,7 +83,7 @@ pub async fn submit(State(shared): Handle, headers: HeaderMap, body: Bytes) -> R
     let key = idempotency(&headers)?;
     let request: JobRequest = json(&headers, &body)?;
     let job = shared.call(move |shared| Ok(shared.service.submit(request, key.as_deref())?)).await?;
-    let location = HeaderValue::try_from(format!("/api/v1/jobs/{}", job.id));
+    let location = HeaderValue::try_from(format!("/api/v1/jobs/{}", job.summary.id));
     let mut response = (StatusCode::CREATED, JsonDocument(job)).into_response();
     if let Ok(location) = location {
         response.headers_mut().insert(header::LOCATION, location);
@@ -129,7 +129,7 @@ pub struct JobPatch {
     weight: Option<u32>,
     /// All limits: those left out are no longer limited.
     #[serde(default, deserialize_with = "object::optional")]
-    limits: Option<JobLimits>,
+    limits: Option<LimitsDocument>,
 }
 
 /// Changes a job that is not over.

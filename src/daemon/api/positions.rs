@@ -1,8 +1,8 @@
 //! `/api/v1/position`: positions of two-player games, for a person who plays one on the page. Nothing is stored.
 
-use super::Handle;
 use super::extract::{JsonDocument, json};
 use super::problem::{ApiFailure, ProblemDetails};
+use super::state::Handle;
 use crate::daemon::solutions::NoPosition;
 use crate::daemon::view::{PositionRequest, PositionView};
 use axum::body::Bytes;

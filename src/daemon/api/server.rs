@@ -1,7 +1,8 @@
 //! The sockets: connections are accepted up to a bound, slow ones are given up, and when the daemon ends, requests at work
 //! are answered first.
 
-use super::{Api, ServerOptions};
+use super::app::Api;
+use super::options::ServerOptions;
 use crate::daemon::service::Service;
 use crate::daemon::tokens::TokenError;
 use crate::notation::format::ReadError;

@@ -2,22 +2,18 @@
 
 use super::extract::{JsonDocument, typed};
 use super::problem::{ApiFailure, ProblemDetails};
-use super::{ApiState, Handle};
+use super::state::{ApiState, Handle};
 use crate::daemon::service::{GridFilter, JobFilter, Page};
-use crate::daemon::view::{BestView, HealthView, SolverTotalsView, TotalsView, VERSION};
+use crate::daemon::view::{BestView, HealthView, JobView, SolutionView, SolverTotalsView, TotalsView, VERSION};
 use crate::morpion::variant::Variant;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 /// For so long the totals are kept: they are sums over all jobs, and several clients ask for them every second.
 const FRESH: Duration = Duration::from_secs(1);
-
-/// The totals as they were lately.
-#[derive(Default)]
-pub struct Cache(Mutex<Option<(Instant, TotalsView)>>);
 
 /// How the daemon stands.
 #[utoipa::path(get, path = "/api/v1/health", tag = "daemon", responses(
@@ -55,7 +51,7 @@ pub async fn openapi(State(shared): Handle) -> Response {
 /// If the service cannot list its jobs or grids.
 pub fn totals(shared: &ApiState) -> Result<TotalsView, ApiFailure> {
     // One thread makes them, the others wait for it.
-    let mut cached = shared.totals.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut cached = shared.totals.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, totals)) = cached.as_ref().filter(|(made, _)| made.elapsed() < FRESH) {
         return Ok(totals.clone());
     }
@@ -73,38 +69,22 @@ fn add_up(shared: &ApiState) -> Result<TotalsView, ApiFailure> {
         seconds: 0.0,
         units_done: 0,
         units_stalled: 0,
+        units_quarantined: 0,
         units_poisoned: 0,
+        workers: 0,
         threads: 0,
         grids: shared.service.health().grids,
         best: Vec::new(),
         solver: Vec::new(),
     };
-    let mut solver: BTreeMap<String, SolverTotalsView> = BTreeMap::new();
+    let mut solver = BTreeMap::new();
     let mut page = Page { limit: 1000, cursor: None };
     loop {
         let listing = shared.service.jobs(&JobFilter::default(), &page)?;
         for job in listing.items {
-            let state = serde_json::to_value(job.state).ok().and_then(|state| Some(state.as_str()?.to_owned()));
-            *totals.jobs.entry(state.unwrap_or_default()).or_default() += 1;
-            totals.iterations = totals.iterations.saturating_add(job.iterations);
-            totals.rate += job.rate;
-            totals.seconds += job.seconds;
-            totals.units_done += job.units_done;
-            totals.units_stalled += job.units_stalled;
-            totals.units_poisoned += job.units_poisoned;
-            totals.threads += job.threads;
-            if let Some(found) = job.solution {
-                let sum = solver.entry(found.user.clone()).or_insert(SolverTotalsView {
-                    user: found.user,
-                    jobs: 0,
-                    units: 0,
-                    nodes: 0,
-                    cpu_seconds: 0.0,
-                });
-                sum.jobs += 1;
-                sum.units = sum.units.saturating_add(found.units.made.saturating_sub(found.units.open));
-                sum.nodes = sum.nodes.saturating_add(found.nodes);
-                sum.cpu_seconds += found.cpu_seconds;
+            add(&mut totals, &job);
+            if let Some(found) = job.summary.solution {
+                add_solution(&mut solver, found);
             }
         }
         match listing.next {
@@ -112,6 +92,7 @@ fn add_up(shared: &ApiState) -> Result<TotalsView, ApiFailure> {
             None => break,
         }
     }
+    (totals.units_poisoned, totals.threads) = (totals.units_quarantined, totals.workers);
     totals.solver = solver.into_values().collect();
     for variant in Variant::ALL {
         let filter = GridFilter { variant: Some(variant), ..GridFilter::default() };
@@ -124,4 +105,30 @@ fn add_up(shared: &ApiState) -> Result<TotalsView, ApiFailure> {
         }));
     }
     Ok(totals)
+}
+
+fn add(totals: &mut TotalsView, JobView { summary, rate, workers, .. }: &JobView) {
+    let state = serde_json::to_value(summary.state).ok().and_then(|state| Some(state.as_str()?.to_owned()));
+    *totals.jobs.entry(state.unwrap_or_default()).or_default() += 1;
+    totals.iterations = totals.iterations.saturating_add(summary.iterations);
+    totals.rate += rate;
+    totals.seconds += summary.seconds;
+    totals.units_done += summary.units_done;
+    totals.units_stalled += summary.units_stalled;
+    totals.units_quarantined += summary.units_quarantined;
+    totals.workers += workers;
+}
+
+fn add_solution(users: &mut BTreeMap<String, SolverTotalsView>, found: SolutionView) {
+    let sum = users.entry(found.user.clone()).or_insert(SolverTotalsView {
+        user: found.user,
+        jobs: 0,
+        units: 0,
+        nodes: 0,
+        cpu_seconds: 0.0,
+    });
+    sum.jobs += 1;
+    sum.units = sum.units.saturating_add(found.units.made.saturating_sub(found.units.open));
+    sum.nodes = sum.nodes.saturating_add(found.nodes);
+    sum.cpu_seconds += found.cpu_seconds;
 }

@@ -1,7 +1,7 @@
 //! Hunts as the scheduler runs them.
 
-use super::active::{CoordinatorEnd, JobReporter};
-use super::kind::{CannotRun, JobFacts, JobKind, RunContext};
+use super::kind::{CannotRun, CoordinatorEnd, JobFacts, JobKind, RunContext};
+use super::reporter::JobReporter;
 use crate::daemon::course;
 use crate::daemon::records::{JobStanding, key_text};
 use crate::daemon::view::{EventKind, JobId, StatisticsView};
@@ -35,7 +35,7 @@ impl JobKind for Job {
     }
 
     fn run(&self, context: RunContext<'_>) -> Result<CoordinatorEnd, CannotRun> {
-        let RunContext { reporter, ordered, limits, terms, poisoned } = context;
+        let RunContext { reporter, ordered, limits, terms, quarantined } = context;
         let (daemon, id) = (reporter.daemon, reporter.id);
         let workers = terms.workers.map_or(daemon.workers, |most| most.clamp(1, daemon.workers));
         let path = daemon.directory.job(id);
@@ -60,13 +60,13 @@ impl JobKind for Job {
         if resumed {
             observer.catch_up(&session)?;
         }
-        if poisoned > 0 {
-            let mut aside = Vec::new();
+        if quarantined > 0 {
+            let mut units = Vec::new();
             daemon.store.units(id, 0, |unit, record| {
-                aside.extend(record.aside.then_some(unit));
+                units.extend(record.aside.then_some(unit));
                 true
             })?;
-            session.set_aside(aside);
+            session.set_aside(units);
         }
         let queue = Arc::new(TypedQueue(Arc::clone(&daemon.queue) as _));
         let place = WorkerShare { queue, terms, clocking: Clocking::Busy };
@@ -138,7 +138,7 @@ impl HuntObserver<'_> {
         let Some((key, change)) = self.grid(best) else { return };
         let mut core = self.reporter.daemon.lock();
         if let Some(open) = core.open(self.reporter.id) {
-            open.record.best = Some(best.score());
+            open.record.summary.best = Some(best.score());
             open.record.best_grid = Some(key);
             self.reporter.daemon.store.later(vec![change, Change::Job(self.reporter.id, open.record.bytes())]);
         }
@@ -193,12 +193,12 @@ impl HuntListener for HuntObserver<'_> {
                     new: *new,
                     seconds: event.seconds,
                 };
-                daemon.tell(Some(id), what);
+                daemon.publish(Some(id), what);
             }
             HuntEventKind::Unit { unit, end, iterations, best, .. } => {
                 let (end, iterations, best) = (Some(*end), *iterations, *best);
                 let record = UnitRecord { attempts: 1, end, iterations, best, error: None, aside: false };
-                self.reporter.ended(*unit, record);
+                self.reporter.unit_ended(*unit, record);
             }
             HuntEventKind::Start(_)
             | HuntEventKind::Resume(_)
@@ -210,7 +210,7 @@ impl HuntListener for HuntObserver<'_> {
     }
 
     fn status(&mut self, status: &Status) -> io::Result<()> {
-        self.reporter.stands(of_hunt(status));
+        self.reporter.standing(of_hunt(status));
         Ok(())
     }
 
@@ -228,7 +228,7 @@ impl HuntListener for HuntObserver<'_> {
 
     fn failed(&mut self, failure: &FailedAttempt) {
         let FailedAttempt { unit, attempts, error, aside } = failure;
-        self.reporter.failed(*unit, *attempts, error, *aside);
+        self.reporter.unit_failed(*unit, *attempts, error, *aside);
     }
 
     fn saving(&mut self) -> io::Result<()> {

@@ -1,9 +1,10 @@
-//! What the scheduler has to know of a kind of job. A new one is an `impl` of [`JobKind`] in a file of its own, a variant of
-//! [`JobWork`], and a line below.
+//! What the scheduler has to know of a kind of job. A new kind is an `impl` of [`JobKind`] in a file of its own, a variant
+//! of [`JobWork`], and a line in [`kind`].
 
-use super::active::{CoordinatorEnd, JobReporter};
+use super::reporter::JobReporter;
 use crate::daemon::kinds::JobWork;
 use crate::daemon::view::{JobId, SolutionView, StatisticsView};
+use crate::jobs::ending::JobEnd;
 use crate::morpion::variant::Variant;
 use crate::queue::Terms;
 use crate::runner::SessionLimits;
@@ -11,7 +12,7 @@ use crate::runner::orders::OrderReceiver;
 use crate::store::StoreError;
 use std::path::Path;
 
-/// The kind of what a job runs.
+/// The kind of a job.
 pub fn kind(work: &JobWork) -> &dyn JobKind {
     match work {
         JobWork::Hunt(job) => job,
@@ -24,16 +25,16 @@ pub trait JobKind {
     /// What is known of the job before it begins.
     ///
     /// # Errors
-    /// If it cannot be begun: why.
+    /// If it cannot begin: why.
     fn facts(&self) -> Result<JobFacts, String>;
 
-    /// Runs it in its folder until it is over or told to stop.
+    /// Runs the job in its folder until it is over or is ordered to stop.
     ///
     /// # Errors
-    /// If it cannot go on.
+    /// If it cannot continue.
     fn run(&self, context: RunContext<'_>) -> Result<CoordinatorEnd, CannotRun>;
 
-    /// Its course, from the files in its folder: as of the last checkpoint.
+    /// The course of the job, from the files in its folder: as of the last checkpoint.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -43,33 +44,52 @@ pub trait JobKind {
 /// What is known of a job before it begins.
 #[derive(Debug, Default)]
 pub struct JobFacts {
-    /// Variant, if it is about one.
+    /// Variant of a hunt.
     pub variant: Option<Variant>,
     /// Seed of its random numbers.
     pub seed: Option<u64>,
-    /// What is asked, of a solver job.
+    /// The question of a solver job.
     pub solution: Option<SolutionView>,
 }
 
 /// What a coordinator works with.
 pub struct RunContext<'a> {
-    /// Where it tells what happens.
+    /// Where it reports.
     pub reporter: JobReporter<'a>,
-    /// Where its orders come out.
+    /// Where it receives orders.
     pub ordered: &'a OrderReceiver,
-    /// What it may use.
+    /// What the job may use.
     pub limits: SessionLimits,
-    /// On which terms it shares the workers.
+    /// How the job shares the workers.
     pub terms: Terms,
-    /// Units set aside in earlier sessions.
-    pub poisoned: u64,
+    /// Number of units that were quarantined in earlier sessions.
+    pub quarantined: u64,
 }
 
-/// Why a job does not run.
-pub enum CannotRun {
-    /// The disk, or the system, may let it go on later.
+/// How a coordinator ended.
+pub enum CoordinatorEnd {
+    /// The job is over.
+    Finished(JobEnd),
+    /// The job can continue.
+    Stopped,
+    /// The job can continue when the disk allows it.
     Refused(String),
-    /// It has failed.
+    /// The job failed.
+    Failed(String),
+}
+
+impl From<Option<JobEnd>> for CoordinatorEnd {
+    /// A session that came to no end of its job can continue.
+    fn from(end: Option<JobEnd>) -> CoordinatorEnd {
+        end.map_or(CoordinatorEnd::Stopped, CoordinatorEnd::Finished)
+    }
+}
+
+/// Why a job cannot run.
+pub enum CannotRun {
+    /// The disk or the system refuses for now.
+    Refused(String),
+    /// The job has failed.
     Failed(String),
 }
 

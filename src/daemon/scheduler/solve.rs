@@ -1,7 +1,7 @@
 //! Solver jobs as the scheduler runs them.
 
-use super::active::{CoordinatorEnd, JobReporter};
-use super::kind::{CannotRun, JobFacts, JobKind, RunContext};
+use super::kind::{CannotRun, CoordinatorEnd, JobFacts, JobKind, RunContext};
+use super::reporter::JobReporter;
 use crate::core::search::End;
 use crate::daemon::records::JobStanding;
 use crate::daemon::solutions::{BoundsCourse, credit, view};
@@ -83,7 +83,7 @@ fn read(path: &Path) -> io::Result<Option<SolutionStatisticsView>> {
 }
 
 fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<CoordinatorEnd, CannotRun> {
-    let RunContext { reporter, ordered, limits, terms, poisoned: _ } = context;
+    let RunContext { reporter, ordered, limits, terms, quarantined: _ } = context;
     let (daemon, id) = (reporter.daemon, reporter.id);
     let folder = daemon.directory.job(id);
     let plan = Plan::new(&job.choice, 1).map_err(|error| CannotRun::Failed(error.to_string()))?;
@@ -192,29 +192,29 @@ impl<G: Solvable> SolveListener<G> for SolveObserver<'_, G> {
                     error: None,
                     aside: false,
                 };
-                self.reporter.ended(unit, record);
+                self.reporter.unit_ended(unit, record);
                 return Ok(());
             }
             _ => return Ok(()),
         };
-        self.reporter.daemon.tell(Some(self.reporter.id), what);
+        self.reporter.daemon.publish(Some(self.reporter.id), what);
         Ok(())
     }
 
     fn ended(&mut self, unit: UnitId, outcome: UnitOutcome, spent: Spent) {
         if let Some(record) = record_of(outcome, spent) {
-            self.reporter.ended(unit, record);
+            self.reporter.unit_ended(unit, record);
         }
     }
 
     fn failed(&mut self, unit: UnitId, error: &str) {
         let attempts = self.reporter.live().failures.get(&unit).copied().unwrap_or(0) + 1;
-        self.reporter.failed(unit, attempts, error, false);
+        self.reporter.unit_failed(unit, attempts, error, false);
     }
 
     fn progress(&mut self, state: &TreeState<G>, progress: &Progress) -> io::Result<()> {
         let standing = self.of_job(state, progress);
-        self.reporter.stands(standing);
+        self.reporter.standing(standing);
         Ok(())
     }
 

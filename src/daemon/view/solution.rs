@@ -1,5 +1,5 @@
-//! What the API shows of a solver job: the position, what is known of its value and its moves, what that took, and whose
-//! credit it is. Values are in points (discs, points of area) for the side to move.
+//! Solver jobs: the position, what is known of its value and its moves, what that took, and whose credit it is. Values are
+//! in points (discs, points of area) for the side to move.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -18,70 +18,70 @@ pub struct SolutionView {
     pub height: u32,
     /// The board by rows from the upper left: `X` black, `O` white, `.` empty.
     pub cells: String,
-    /// The position as one line, as the setting `position` takes it.
+    /// The position as one line, in the form of the setting `position`.
     pub position: String,
     /// The side to move: `black`, `white`.
     pub side: String,
-    /// What is asked: `exact`, `win-loss-draw`, `at least N`.
+    /// The question: `exact`, `win-loss-draw`, `at least N`.
     pub goal: String,
-    /// Whether that is answered.
+    /// Whether the question is answered.
     pub settled: bool,
     /// The value is at least this.
     pub lower: i32,
     /// The value is at most this.
     pub upper: i32,
-    /// First moves that reach what was found, once it is settled; there may be more.
+    /// First moves that reach the value, once the question is answered; there may be more.
     pub best_moves: Vec<String>,
-    /// Best play of both sides, as far as it is known; none before the value is.
+    /// Best play of both sides as far as it is known; empty while the value is unknown.
     pub line: Vec<String>,
     /// The legal first moves and what is known of them.
     pub moves: Vec<MoveBoundsView>,
     /// Nodes of the top of the tree, which the coordinator keeps.
     pub tree_nodes: u64,
-    /// Units by what became of them.
+    /// Numbers of units.
     pub units: SolutionUnitsView,
-    /// Nodes searched, those of the running units included.
+    /// Searched nodes, those of the running units included.
     pub nodes: u64,
     /// Seconds of processor time of the units that ended.
     pub cpu_seconds: f64,
-    /// Who gets the credit.
+    /// The user who gets the credit.
     pub user: String,
-    /// How many workers have to agree on a unit.
+    /// Number of workers that have to agree on a unit.
     pub quorum: u32,
-    /// How often something believed contradicted something believed before: above 0 the value is doubtful.
+    /// Number of accepted answers that contradict earlier accepted answers. Above 0 the value is doubtful.
     pub contradictions: u64,
 }
 
 /// A first move.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MoveBoundsView {
-    /// Its name, such as `d3` or `pass`.
+    /// Name of the move, such as `d3` or `pass`.
     pub name: String,
-    /// It is worth at least this.
+    /// The value after the move is at least this.
     pub lower: Option<i32>,
-    /// It is worth at most this.
+    /// The value after the move is at most this.
     pub upper: Option<i32>,
 }
 
-/// Units by what became of them.
+/// Numbers of units.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SolutionUnitsView {
-    /// All that were made.
+    /// All units that were made.
     pub made: u64,
-    /// Answered.
+    /// Answered units.
     pub finished: u64,
-    /// Not ended within their budget, and replaced by their children.
+    /// Units that did not end within their budget and were replaced by units of their children.
     pub split: u64,
-    /// Not needed any more.
+    /// Units that were no longer needed.
     pub cancelled: u64,
-    /// Neither: running or waiting.
+    /// The others: running or waiting units.
     pub open: u64,
 }
 
-/// Units and what they took.
+/// A number of units and what they took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TallyView {
-    /// Units.
+    /// Number of units.
     pub units: u64,
     /// Nodes.
     pub nodes: u64,
@@ -92,43 +92,43 @@ pub struct TallyView {
 /// Credit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CreditView {
-    /// Units whose outcome was taken in.
+    /// Units whose outcome was accepted.
     pub accepted: TallyView,
-    /// Units that were no longer needed, or given back.
+    /// Units that were no longer needed, or were given back.
     pub not_needed: TallyView,
-    /// Units whose outcome was refused: no credit.
+    /// Units whose outcome was refused; they give no credit.
     pub refused: TallyView,
 }
 
 /// The credit of a user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UserCreditView {
-    /// The user.
+    /// Name of the user.
     pub user: String,
-    /// The credit of all workers of that name.
+    /// Credit of all workers of the user.
     pub credit: CreditView,
 }
 
 /// The credit of a worker, and how far it is trusted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct WorkerCreditView {
-    /// The user.
+    /// Name of the user.
     pub user: String,
-    /// The worker's name among the user's.
+    /// Name of the worker among those of the user.
     pub name: String,
-    /// Its credit.
+    /// Credit of the worker.
     pub credit: CreditView,
-    /// Answers found right.
+    /// Answers that were found right.
     pub right: u64,
-    /// Answers found wrong.
+    /// Answers that were found wrong.
     pub wrong: u64,
-    /// Units that it broke down on.
+    /// Units on which the worker failed.
     pub failed: u64,
-    /// Whether it still gets units.
+    /// Whether the worker still gets units.
     pub trusted: bool,
 }
 
-/// How the bounds stood at a moment.
+/// The bounds of the value at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BoundsPoint {
     /// Seconds that the job had run.
@@ -146,22 +146,22 @@ pub struct BoundsPoint {
 /// The course and the credit of a solver job, as of its last checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SolutionStatisticsView {
-    /// Every change of the bounds and some points between, ascending; at most 2000.
+    /// Every change of the bounds and some points in between, ascending by time; at most 2000.
     pub course: Vec<BoundsPoint>,
-    /// The credit of all.
+    /// Credit of all workers.
     pub total: CreditView,
-    /// By user name.
+    /// Credit by user.
     pub users: Vec<UserCreditView>,
-    /// By worker.
+    /// Credit by worker.
     pub workers: Vec<WorkerCreditView>,
 }
 
-/// What the solver jobs of a user came to, over all jobs that there are.
+/// Sums over the solver jobs of a user that the daemon holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SolverTotalsView {
-    /// The user.
+    /// Name of the user.
     pub user: String,
-    /// Jobs.
+    /// Number of jobs.
     pub jobs: u64,
     /// Units that ended.
     pub units: u64,
@@ -171,20 +171,20 @@ pub struct SolverTotalsView {
     pub cpu_seconds: f64,
 }
 
-/// A position that is asked about: `POST /api/v1/position`.
+/// The body of `POST /api/v1/position`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PositionRequest {
     /// The settings of a solver job: `game`, `size`, `position`, ...
     #[schema(value_type = Object)]
     pub settings: Map<String, Value>,
-    /// Moves played from there, by name, in order.
+    /// Moves to play from there, by name, in order.
     #[serde(default)]
     #[schema(max_items = 1000)]
     pub moves: Vec<String>,
 }
 
-/// A position of a two-player game as a person plays it.
+/// A position of a two-player game, for a person who plays it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PositionView {
     /// Version of this document.
@@ -199,16 +199,16 @@ pub struct PositionView {
     pub height: u32,
     /// The board by rows from the upper left: `X` black, `O` white, `.` empty.
     pub cells: String,
-    /// The position as one line, as the setting `position` takes it.
+    /// The position as one line, in the form of the setting `position`.
     pub position: String,
     /// The side to move: `black`, `white`.
     pub side: String,
-    /// The moves played.
+    /// The moves that were played.
     pub moves: Vec<String>,
     /// The legal moves.
     pub legal: Vec<String>,
-    /// Whether a solver job can be made of it: boards of go beyond 7x7 are only for play.
+    /// Whether a solver job can solve the position. Boards of go above 7x7 are for play only.
     pub solvable: bool,
-    /// If the game is over: its value for the side to move, in points.
+    /// The value for the side to move in points, if the game is over.
     pub outcome: Option<i32>,
 }

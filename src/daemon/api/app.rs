@@ -1,0 +1,206 @@
+//! The API without sockets: every request passes [`Api::answer`].
+
+use super::options::ServerOptions;
+use super::problem::{self, ApiFailure, Defect, ProblemDetails};
+use super::prometheus::RequestCounts;
+use super::state::{ApiState, TotalsCache};
+use super::{archive, events, extract, guard, jobs, metrics, positions, strategies, totals};
+use crate::daemon::service::Service;
+use crate::notation::catalogue::Catalogue;
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{MatchedPath, Request};
+use axum::http::{StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+use tokio::sync::{Semaphore, watch};
+use tower_service::Service as _;
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// The API without sockets: answers requests.
+#[derive(Clone)]
+pub struct Api {
+    pub(super) shared: Arc<ApiState>,
+    router: Router,
+}
+
+/// The document at `/api/v1/openapi.json`, but for the paths.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "morpion",
+        version = "1",
+        description = "Jobs, workers, grids and events of a daemon that hunts records in Morpion Solitaire. Fields are \
+                       never renamed within version 1; fields may be added.",
+        license(name = "MIT OR Apache-2.0"),
+    ),
+    // Those that only parameters name are not found by themselves.
+    components(schemas(
+        ProblemDetails,
+        crate::daemon::view::EventView,
+        crate::daemon::view::JobState,
+        crate::daemon::view::UnitState,
+        crate::morpion::variant::Variant,
+        archive::GridForm,
+        archive::PictureColours,
+    )),
+    security((), ("token" = [])),
+    modifiers(&TokenScheme),
+)]
+struct Description;
+
+/// Says how tokens are sent.
+struct TokenScheme;
+
+impl utoipa::Modify for TokenScheme {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+        let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+        openapi.components.get_or_insert_default().add_security_scheme("token", SecurityScheme::Http(scheme));
+    }
+}
+
+impl Api {
+    /// The API of a service. It ends its streams of events when `closing` becomes true.
+    ///
+    /// # Errors
+    /// Only if the known records were damaged.
+    pub fn new(
+        service: Arc<dyn Service>,
+        options: ServerOptions,
+        closing: watch::Receiver<bool>,
+    ) -> Result<Api, crate::notation::format::ReadError> {
+        let limits = options.limits;
+        let shared = Arc::new(ApiState {
+            service,
+            catalogue: Catalogue::load()?,
+            counts: RequestCounts::default(),
+            totals: TotalsCache::default(),
+            running: Semaphore::new(limits.running),
+            heavy: Semaphore::new(limits.heavy),
+            streams: Arc::new(Semaphore::new(limits.streams)),
+            closing,
+            options,
+            openapi: OnceLock::new(),
+        });
+        let (router, openapi) = routes().split_for_parts();
+        // The registry of formats spells uint64 what utoipa spells u-int64; and who does not know it is told the bound.
+        let text = serde_json::to_string(&openapi).unwrap_or_default();
+        let bounded = format!("\"format\":\"uint64\",\"maximum\":{}", u64::MAX);
+        let text = text.replace("\"format\":\"u-int64\"", &bounded).replace("\"u-int", "\"uint");
+        let _ = shared.openapi.set(text.into());
+        let router =
+            router.fallback(page).layer(axum::middleware::from_fn(name_route)).with_state(Arc::clone(&shared));
+        Ok(Api { shared, router })
+    }
+
+    /// Answers a request, whatever it is.
+    pub async fn answer(&self, request: Request) -> Response {
+        let begun = Instant::now();
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        let response = match self.admit(request).await {
+            Ok(response) => response,
+            Err(failure) => failure.into_response(),
+        };
+        if let Some(Defect(text)) = response.extensions().get() {
+            (self.shared.options.log)(&format!("{method} {path}: {text}"));
+        }
+        let response = guard::protect(problem::finish(response, &method, &path), &path);
+        let route = response.extensions().get::<MatchedPath>().map_or("other", |route| route.as_str());
+        self.shared.counts.count(route, &method, response.status(), begun.elapsed());
+        response
+    }
+
+    async fn admit(&self, request: Request) -> Result<Response, ApiFailure> {
+        let limits = &self.shared.options.limits;
+        guard::address(request.uri(), request.headers(), &self.shared.options.hosts)?;
+        guard::origin(request.uri(), request.headers())?;
+        let (mut parts, body) = request.into_parts();
+        guard::token(&self.shared, &parts.method, parts.uri.path(), &parts.headers).await?;
+        let declared = parts.headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
+        if declared.is_some_and(|length| length > limits.body as u64) {
+            return Err(too_large(limits.body).into());
+        }
+        let body = tokio::time::timeout(limits.reading, Limited::new(body, limits.body).collect()).await;
+        let body = match body {
+            Err(_) => {
+                let seconds = limits.reading.as_secs();
+                let text = format!("the body did not come within {seconds} seconds");
+                return Err(ProblemDetails::new(StatusCode::REQUEST_TIMEOUT, text).into());
+            }
+            Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(too_large(limits.body).into()),
+            Ok(Err(_)) => return Err(ProblemDetails::malformed("the body broke off").into()),
+            Ok(Ok(body)) => body.to_bytes(),
+        };
+        let busy = |text| ApiFailure::from(ProblemDetails::new(StatusCode::SERVICE_UNAVAILABLE, text));
+        let place = self.shared.running.try_acquire();
+        let _place = place.map_err(|_| busy("too many requests are at work: try again in a moment"))?;
+        // The router's own copy of the length would be that of a body that has been read.
+        parts.headers.remove(header::CONTENT_LENGTH);
+        let answer = self.router.clone().call(Request::from_parts(parts, Body::from(body)));
+        match tokio::time::timeout(limits.answering, answer).await {
+            Ok(Ok(response)) => Ok(response),
+            Err(_) => Err(busy("it took too long; it may yet take effect")),
+        }
+    }
+}
+
+fn too_large(limit: usize) -> ProblemDetails {
+    ProblemDetails::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {limit} bytes"))
+}
+
+/// Remembers which route answered, for the counts.
+async fn name_route(route: Option<MatchedPath>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if let Some(route) = route {
+        response.extensions_mut().insert(route);
+    }
+    response
+}
+
+fn routes() -> OpenApiRouter<Arc<ApiState>> {
+    OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(totals::health))
+        .routes(routes!(jobs::list, jobs::submit))
+        .routes(routes!(jobs::show, jobs::adjust, jobs::remove))
+        .routes(routes!(jobs::pause))
+        .routes(routes!(jobs::resume))
+        .routes(routes!(jobs::cancel))
+        .routes(routes!(jobs::drain))
+        .routes(routes!(jobs::units))
+        .routes(routes!(jobs::statistics))
+        .routes(routes!(jobs::workers))
+        .routes(routes!(jobs::all_units))
+        .routes(routes!(archive::list, archive::add))
+        .routes(routes!(archive::check))
+        .routes(routes!(archive::show))
+        .routes(routes!(archive::compare))
+        .routes(routes!(archive::archive))
+        .routes(routes!(archive::board))
+        .routes(routes!(positions::position))
+        .routes(routes!(strategies::strategies))
+        .routes(routes!(events::events))
+        .routes(routes!(totals::statistics))
+        .routes(routes!(totals::openapi))
+        .routes(routes!(metrics::metrics))
+}
+
+/// The files of the page.
+async fn page(request: Request) -> Response {
+    use axum::http::{HeaderValue, Method};
+    let Some((media_type, bytes)) = crate::daemon::ui::file(request.uri().path()) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let allow = (header::ALLOW, HeaderValue::from_static("GET,HEAD"));
+        return (StatusCode::METHOD_NOT_ALLOWED, [allow]).into_response();
+    }
+    let mut response = extract::typed(media_type, Bytes::from_static(bytes));
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}

@@ -1,0 +1,58 @@
+//! The thread of a job's coordinator. What it runs is a matter of the job's kind.
+
+use super::active::{LiveJob, lock_live};
+use super::kind::{CannotRun, CoordinatorEnd, RunContext, kind};
+use super::reporter::JobReporter;
+use super::state::Daemon;
+use crate::daemon::records::{JobStanding, Spec};
+use crate::daemon::view::{JobId, JobLimits};
+use crate::queue::Terms;
+use crate::runner::SessionLimits;
+use crate::runner::orders::OrderReceiver;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+
+/// The limits of a job as a session knows them, and how the job shares the workers.
+pub fn limits_and_terms(limits: &JobLimits, priority: i32, weight: u32) -> (SessionLimits, Terms) {
+    let JobLimits { seconds, iterations, workers, memory } = *limits;
+    (SessionLimits { seconds, iterations, memory }, Terms { priority, weight, workers })
+}
+
+impl Daemon {
+    /// Runs a job until it is over or is ordered to stop. Returns how that ended, with the last figures.
+    pub(super) fn run_job(
+        &self,
+        id: JobId,
+        live: &Arc<Mutex<LiveJob>>,
+        ordered: &OrderReceiver,
+    ) -> (CoordinatorEnd, Option<JobStanding>) {
+        let ran = catch_unwind(AssertUnwindSafe(|| self.run_kind(id, live, ordered)));
+        let end = match ran {
+            Ok(Ok(end)) => end,
+            Ok(Err(CannotRun::Refused(why))) => CoordinatorEnd::Refused(why),
+            Ok(Err(CannotRun::Failed(why))) => CoordinatorEnd::Failed(why),
+            Err(_) => CoordinatorEnd::Failed("its coordinator failed (a defect of this program)".to_owned()),
+        };
+        let standing = lock_live(live).standing.clone();
+        (end, standing)
+    }
+
+    fn run_kind(
+        &self,
+        id: JobId,
+        live: &Arc<Mutex<LiveJob>>,
+        ordered: &OrderReceiver,
+    ) -> Result<CoordinatorEnd, CannotRun> {
+        let lost = || CannotRun::Failed("its specification is missing from the store".to_owned());
+        let spec = self.store.spec(id)?.ok_or_else(lost)?;
+        let Spec { work, .. } = serde_json::from_slice(&spec).map_err(|_| lost())?;
+        let (limits, terms, quarantined) = {
+            let mut core = self.lock();
+            let summary = &core.open(id).ok_or_else(lost)?.record.summary;
+            let (limits, terms) = limits_and_terms(&summary.limits, summary.priority, summary.weight);
+            (limits, terms, summary.units_quarantined)
+        };
+        let reporter = JobReporter::new(self, id, Arc::clone(live));
+        kind(&work).run(RunContext { reporter, ordered, limits, terms, quarantined })
+    }
+}

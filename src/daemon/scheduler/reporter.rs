@@ -1,0 +1,125 @@
+//! What a coordinator reports to the daemon, whatever the kind of its job.
+
+use super::active::{LiveJob, lock_live};
+use super::state::Daemon;
+use crate::daemon::records::JobStanding;
+use crate::daemon::view::{EventKind, JobId};
+use crate::queue::LaneId;
+use crate::runner::progress::Progress;
+use crate::store::{Change, StoreError, UnitRecord};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+/// Time from one progress event of a job to the next.
+const PROGRESS: Duration = Duration::from_secs(1);
+/// Time after which the figures of a running job are stored again.
+const STORE: Duration = Duration::from_secs(10);
+
+/// Reports to the daemon on one job.
+pub struct JobReporter<'a> {
+    pub daemon: &'a Daemon,
+    pub id: JobId,
+    live: Arc<Mutex<LiveJob>>,
+    /// When the last progress event was sent.
+    sent: Option<Instant>,
+    /// When the figures were last stored.
+    stored: Instant,
+    /// Number of checkpoints that were begun.
+    checkpoints: u32,
+}
+
+impl<'a> JobReporter<'a> {
+    /// A reporter that shows the job in `live`.
+    pub fn new(daemon: &'a Daemon, id: JobId, live: Arc<Mutex<LiveJob>>) -> JobReporter<'a> {
+        JobReporter { daemon, id, live, sent: None, stored: Instant::now(), checkpoints: 0 }
+    }
+
+    /// What clients see of the job.
+    pub fn live(&self) -> MutexGuard<'_, LiveJob> {
+        lock_live(&self.live)
+    }
+
+    /// The job puts units into this lane from now on.
+    pub fn began(&self, lane: LaneId) {
+        self.live().lane = Some(lane);
+        self.daemon.job_began(self.id);
+    }
+
+    /// The present figures of the job.
+    pub fn standing(&mut self, standing: JobStanding) {
+        if self.sent.is_none_or(|sent| sent.elapsed() >= PROGRESS) {
+            self.sent = Some(Instant::now());
+            let workers = self.live().lane.map_or(0, |lane| self.daemon.workers_of(lane));
+            let Progress { iterations, rate, best, units_done, seconds, .. } = standing.progress;
+            let threads = workers;
+            let what = EventKind::Progress { iterations, rate, best, units_done, workers, threads, seconds };
+            self.daemon.publish(Some(self.id), what);
+        }
+        if self.stored.elapsed() >= STORE {
+            self.stored = Instant::now();
+            let mut core = self.daemon.lock();
+            if let Some(open) = core.open(self.id) {
+                open.record.update(&standing);
+                self.daemon.store.later(vec![Change::Job(self.id, open.record.bytes())]);
+            }
+        }
+        self.live().standing = Some(standing);
+    }
+
+    /// A unit is finished.
+    pub fn unit_ended(&self, unit: u64, record: UnitRecord) {
+        let failed = self.live().failures.remove(&unit).unwrap_or(0);
+        let record = UnitRecord { attempts: failed + 1, ..record };
+        self.daemon.store.later(vec![Change::Unit(self.id, unit, record)]);
+    }
+
+    /// An attempt at a unit failed. After the last attempt the unit is quarantined.
+    pub fn unit_failed(&self, unit: u64, attempts: u32, error: &str, quarantined: bool) {
+        self.live().failures.insert(unit, attempts);
+        let error = error.to_owned();
+        let record = UnitRecord {
+            attempts,
+            end: None,
+            iterations: 0,
+            best: 0,
+            error: Some(error.clone()),
+            aside: quarantined,
+        };
+        let mut changes = vec![Change::Unit(self.id, unit, record)];
+        let mut core = self.daemon.lock();
+        if quarantined && let Some(open) = core.open(self.id) {
+            open.record.summary.units_quarantined += 1;
+            changes.push(Change::Job(self.id, open.record.bytes()));
+        }
+        self.daemon.store.later(changes);
+        drop(core);
+        self.daemon.publish(Some(self.id), EventKind::UnitFailed { unit, attempts, error });
+    }
+
+    /// A checkpoint is about to be written. What was reported before is not reported again after a crash.
+    ///
+    /// # Errors
+    /// If the store does not have it yet.
+    pub fn saving(&mut self) -> std::io::Result<()> {
+        self.daemon.store.barrier().map_err(std::io::Error::other)?;
+        self.checkpoints += 1;
+        if self.checkpoints == 2 {
+            // The first checkpoint has been written, so the disk accepts data again.
+            self.daemon.disk_recovered();
+        }
+        Ok(())
+    }
+
+    /// Stores that a unit ended, if a crash has kept that from the store.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn catch_up(&self, unit: u64, record: UnitRecord) -> Result<(), StoreError> {
+        let known = self.daemon.store.unit(self.id, unit)?;
+        if known.as_ref().is_none_or(|known| known.end.is_none()) {
+            let attempts = known.map_or(1, |known| known.attempts + 1);
+            self.daemon.store.later(vec![Change::Unit(self.id, unit, UnitRecord { attempts, ..record })]);
+        }
+        Ok(())
+    }
+}

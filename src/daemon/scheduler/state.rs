@@ -1,0 +1,157 @@
+//! What the daemon knows: its jobs in memory, and what it works with.
+
+use super::active::ActiveJob;
+use super::event_hub::EventHub;
+use crate::daemon::directory::StateDirectory;
+use crate::daemon::kinds::JobKinds;
+use crate::daemon::records::JobRecord;
+use crate::daemon::service::Refusal;
+use crate::daemon::view::{EventKind, JobId, JobState};
+use crate::notation::catalogue::Catalogue;
+use crate::queue::any::AnyUnit;
+use crate::queue::local::Local;
+use crate::runner::worker::Trap;
+use crate::store::{Store, StoreError};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+/// Name in the store of the number of the last job.
+pub const LAST_JOB: &str = "last job";
+
+/// How a daemon ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shutdown {
+    /// At once; all searches are saved.
+    Now,
+    /// When the running units are finished.
+    WhenUnitsEnd,
+}
+
+/// The daemon.
+pub struct Daemon {
+    pub(super) core: Mutex<Core>,
+    /// A coordinator has ended, or a request has been stored.
+    pub(super) changed: Condvar,
+    pub(super) queue: Arc<Local<AnyUnit>>,
+    pub(super) store: Store,
+    pub(super) events: EventHub,
+    pub(super) directory: StateDirectory,
+    pub(super) kinds: Box<dyn JobKinds>,
+    pub(super) catalogue: Catalogue,
+    /// Time from one checkpoint of a job to the next.
+    pub(super) pace: Duration,
+    pub(super) trap: Option<Trap>,
+    pub(super) began: Instant,
+    pub(super) workers: u32,
+    pub(super) this: Weak<Daemon>,
+}
+
+/// The jobs, and what concerns all of them.
+pub struct Core {
+    pub jobs: BTreeMap<JobId, JobEntry>,
+    /// Jobs that are to run and have no coordinator, in the order in which they get one.
+    pub waiting: BTreeSet<(Reverse<i32>, JobId)>,
+    /// Jobs with a coordinator.
+    pub active: BTreeSet<JobId>,
+    pub last_job: JobId,
+    /// Keys of submissions that are being stored.
+    pub keys: HashSet<String>,
+    /// Set when the daemon ends: no job gets a coordinator any more.
+    pub closing: Option<Shutdown>,
+    /// What the disk refused to a job, and when.
+    pub trouble: Option<(String, Instant)>,
+}
+
+/// A job in memory.
+pub enum JobEntry {
+    /// A job that is not over.
+    Open(Box<OpenJob>),
+    /// A job that is over. The rest of it is in the store.
+    Over { state: JobState, kind: String },
+}
+
+/// A job that is not over.
+pub struct OpenJob {
+    pub record: JobRecord,
+    /// Its coordinator, if it has one.
+    pub active: Option<ActiveJob>,
+    /// It is over, and that is being stored.
+    pub ending: bool,
+    /// Why it cannot run at present: what the disk reported.
+    pub refused: Option<String>,
+}
+
+impl OpenJob {
+    /// Its place among the waiting jobs.
+    pub fn place(&self) -> (Reverse<i32>, JobId) {
+        (Reverse(self.record.summary.priority), self.record.id())
+    }
+}
+
+impl Core {
+    /// Without jobs.
+    pub fn new(last_job: JobId) -> Core {
+        Core {
+            jobs: BTreeMap::new(),
+            waiting: BTreeSet::new(),
+            active: BTreeSet::new(),
+            last_job,
+            keys: HashSet::new(),
+            closing: None,
+            trouble: None,
+        }
+    }
+
+    /// Adds a job.
+    pub fn add(&mut self, record: JobRecord) {
+        let (id, state) = (record.id(), record.summary.state);
+        self.last_job = self.last_job.max(id);
+        if state.is_over() {
+            self.jobs.insert(id, JobEntry::Over { state, kind: record.summary.kind });
+            return;
+        }
+        let open = OpenJob { record, active: None, ending: false, refused: None };
+        if state != JobState::Paused {
+            self.waiting.insert(open.place());
+        }
+        self.jobs.insert(id, JobEntry::Open(Box::new(open)));
+    }
+
+    /// A job that is not over.
+    pub fn open(&mut self, id: JobId) -> Option<&mut OpenJob> {
+        match self.jobs.get_mut(&id) {
+            Some(JobEntry::Open(open)) => Some(open),
+            _ => None,
+        }
+    }
+}
+
+impl Daemon {
+    /// Most jobs that have a coordinator at the same time: each takes a thread, some open files, and memory for its
+    /// searches.
+    pub fn most_active(&self) -> usize {
+        (2 * self.workers as usize).max(16)
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Core> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends an event to the observers.
+    pub(super) fn publish(&self, job: Option<JobId>, what: EventKind) {
+        self.events.publish(&self.store, job, what);
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Refusal {
+        match error {
+            StoreError::Refused { .. } | StoreError::Open { .. } | StoreError::InUse(_) => {
+                Refusal::Unavailable(error.to_string())
+            }
+            StoreError::Newer { .. } | StoreError::Damaged { .. } => Refusal::Internal(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Jobs, their units, their course, and the workers.
+
+use super::{JobId, JobLimits, LimitsDocument, SolutionStatisticsView, SolutionView, VERSION};
+use crate::core::search::End;
+use crate::daemon::object;
+use crate::morpion::variant::Variant;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// A job as a client submits it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JobRequest {
+    /// Kind of the job: `hunt`, `solve`.
+    #[schema(min_length = 1, example = "hunt")]
+    pub kind: String,
+    /// A name for people, without control characters. The default is made from the settings.
+    #[serde(default)]
+    #[schema(pattern = r"^[^\x00-\x1f\x7f-\x9f]{1,128}$")]
+    pub name: Option<String>,
+    /// Jobs of a higher priority get workers first; -100 to 100.
+    #[serde(default)]
+    #[schema(minimum = -100, maximum = 100)]
+    pub priority: i32,
+    /// Share of the workers among jobs of the same priority; 1 to 1000.
+    #[serde(default = "one")]
+    #[schema(minimum = 1, maximum = 1000)]
+    pub weight: u32,
+    /// What the job may use.
+    #[serde(default, deserialize_with = "object::one")]
+    #[schema(value_type = LimitsDocument)]
+    pub limits: JobLimits,
+    /// The flags of the kind's command, with the names and values of its configuration file (`strategy`, `level`, ...; for
+    /// `solve` also `game`). Flags that name files or directories are refused: grids and positions are sent as text.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub settings: Map<String, Value>,
+    /// The grid whose first moves the job starts from.
+    #[serde(default, deserialize_with = "object::optional")]
+    pub start: Option<StartGrid>,
+    /// Grids to begin with, for the strategies that take grids; each in Pentasol or MSR.
+    #[serde(default)]
+    pub grids: Vec<String>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// A grid, and how many of its moves are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Start)]
+pub struct StartGrid {
+    /// The grid in Pentasol or MSR.
+    pub grid: String,
+    /// Number of moves to keep; all by default.
+    #[serde(default)]
+    pub moves: Option<u32>,
+}
+
+/// The state of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JobState {
+    /// No worker computes its units at present: other jobs come first.
+    Queued,
+    /// Workers compute its units.
+    Running,
+    /// A client paused it. Its searches are saved, and no worker computes its units.
+    Paused,
+    /// A client asked it to end when its running units end.
+    Draining,
+    /// It came to an end; `reason` says to which.
+    Finished,
+    /// A client cancelled it.
+    Cancelled,
+    /// It failed; `reason` says why.
+    Failed,
+}
+
+impl JobState {
+    /// Whether the job is over: nothing changes it any more.
+    pub fn is_over(self) -> bool {
+        matches!(self, JobState::Finished | JobState::Cancelled | JobState::Failed)
+    }
+}
+
+/// What is known of a job, in the form that the store and the API share.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct JobSummary {
+    /// Number of the job.
+    pub id: JobId,
+    /// Kind of the job: `hunt`, `solve`.
+    pub kind: String,
+    /// Name of the job.
+    pub name: String,
+    /// State of the job. In the store, a job that is not over is `queued` until it runs for the first time, and `running`
+    /// from then on.
+    pub state: JobState,
+    /// How the job ended (`target`, `exhausted`, `finished`, `solved`, `time`, `iterations`, `drained`), why it failed, or
+    /// why it cannot run at present: what the disk reported.
+    pub reason: Option<String>,
+    /// Variant of a hunt.
+    pub variant: Option<Variant>,
+    /// Strategy of a hunt, algorithm of a solver job.
+    pub strategy: Option<String>,
+    /// Seed of all random numbers of the job.
+    pub seed: Option<u64>,
+    /// Priority; see `JobRequest`.
+    pub priority: i32,
+    /// Weight; see `JobRequest`.
+    pub weight: u32,
+    /// What the job may use.
+    #[schema(value_type = LimitsDocument)]
+    pub limits: JobLimits,
+    /// When the job was submitted.
+    pub submitted: f64,
+    /// When the job ran for the first time.
+    pub began: Option<f64>,
+    /// When the job ended.
+    pub ended: Option<f64>,
+    /// Seconds that the job has run.
+    pub seconds: f64,
+    /// Iterations of all units, the running ones included.
+    pub iterations: u64,
+    /// Finished units.
+    pub units_done: u64,
+    /// Finished units that the stall table ended.
+    pub units_stalled: u64,
+    /// The older name of `units_quarantined`.
+    #[serde(rename = "units_poisoned")]
+    pub units_quarantined: u64,
+    /// Best score of a hunt: the number of moves of its best grid.
+    pub best: Option<u32>,
+    /// What a solver job has found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solution: Option<SolutionView>,
+}
+
+/// A job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct JobView {
+    /// Version of this document.
+    pub v: u32,
+    /// What is known of the job whether it runs or not.
+    #[serde(flatten)]
+    pub summary: JobSummary,
+    /// Units that are quarantined because they failed three times.
+    #[serde(default)]
+    pub units_quarantined: u64,
+    /// Iterations per second at present.
+    pub rate: f64,
+    /// Workers that compute units of the job at present.
+    #[serde(default)]
+    pub workers: u32,
+    /// The older name of `workers`.
+    pub threads: u32,
+    /// Key of the best grid, as in `/api/v1/grids/{key}`.
+    pub best_grid: Option<String>,
+    /// The settings of the job, with all defaults.
+    #[schema(value_type = Object)]
+    pub settings: Map<String, Value>,
+}
+
+impl JobView {
+    /// A job whose units no worker computes at present.
+    pub fn idle(summary: JobSummary, best_grid: Option<String>, settings: Map<String, Value>) -> JobView {
+        let units_quarantined = summary.units_quarantined;
+        JobView { v: VERSION, summary, units_quarantined, rate: 0.0, workers: 0, threads: 0, best_grid, settings }
+    }
+
+    /// The same job with so many workers.
+    pub fn with_workers(self, workers: u32) -> JobView {
+        JobView { workers, threads: workers, ..self }
+    }
+}
+
+/// The state of a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UnitState {
+    /// Waits for a worker.
+    Waiting,
+    /// A worker computes it.
+    Running,
+    /// Finished.
+    Done,
+    /// Quarantined because it failed three times. A request may also say `quarantined`.
+    #[serde(rename = "poisoned", alias = "quarantined")]
+    Quarantined,
+}
+
+/// A unit of a job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct UnitView {
+    /// Number of the job.
+    pub job: JobId,
+    /// Number of the unit in the job.
+    pub unit: u64,
+    /// State of the unit.
+    pub state: UnitState,
+    /// Number of attempts, the present one included.
+    pub attempts: u32,
+    /// Why the unit ended, if it is finished.
+    pub end: Option<End>,
+    /// Iterations so far.
+    pub iterations: u64,
+    /// Best score so far.
+    pub best: u32,
+    /// What the last failed attempt reported.
+    pub error: Option<String>,
+}
+
+/// A worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct WorkerView {
+    /// Number of the worker, from 1.
+    pub worker: u32,
+    /// Number of the job whose unit the worker computes, if it computes one.
+    pub job: Option<JobId>,
+    /// Number of that unit in its job.
+    pub unit: Option<u64>,
+    /// Iterations of the unit.
+    pub iterations: u64,
+    /// Best score of the unit.
+    pub best: u32,
+    /// Seconds that the worker has been computing the unit.
+    pub seconds: f64,
+}
+
+/// Progress on one level: units of a depth-first search by depth, or calls of a nesting level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LevelView {
+    /// The level.
+    pub level: u32,
+    /// Number of units or calls that are left.
+    pub left: u64,
+    /// Number of all units or calls of the level.
+    pub total: u64,
+}
+
+/// A point of a job's course.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct CoursePoint {
+    /// Seconds that the job had run.
+    pub seconds: f64,
+    /// Iterations until then.
+    pub iterations: u64,
+    /// Best score until then.
+    pub best: u32,
+}
+
+/// Histogram of the scores of one nesting level.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct LevelHistogram {
+    /// The level; level 0 is the playouts.
+    pub level: u32,
+    /// Pairs of a score and its number of occurrences, ascending by score.
+    pub counts: Vec<(u32, u64)>,
+}
+
+/// The course of a job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct StatisticsView {
+    /// Version of this document.
+    pub v: u32,
+    /// Number of the job.
+    pub job: JobId,
+    /// Progress by level, from the top.
+    pub levels: Vec<LevelView>,
+    /// Every new best and some points in between, ascending by time; at most 2000.
+    pub course: Vec<CoursePoint>,
+    /// Scores of each nesting level; empty for strategies without levels.
+    pub scores: Vec<LevelHistogram>,
+    /// Best scores of the finished units: pairs of a score and its number of occurrences.
+    pub units: Vec<(u32, u64)>,
+    /// Course and credit of a solver job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solution: Option<SolutionStatisticsView>,
+}
