@@ -57,7 +57,7 @@ pub async fn list(State(shared): Handle, QueryParts(asked): QueryParts<JobsQuery
 #[expect(dead_code, reason = "it is never made")]
 struct IdempotencyHeader {
     /// A text of your own, at most 128 characters: the same one never makes a second job.
-    #[param(rename = "Idempotency-IdempotencyHeader", nullable = false, pattern = "^[!-~]{1,128}$")]
+    #[param(rename = "Idempotency-Key", nullable = false, pattern = "^[!-~]{1,128}$")]
     key: Option<String>,
 }
 
@@ -97,7 +97,7 @@ fn idempotency(headers: &HeaderMap) -> Result<Option<String>, ApiFailure> {
     match value.to_str() {
         Ok(key) if (1..=LONGEST_KEY).contains(&key.len()) && values.next().is_none() => Ok(Some(key.to_owned())),
         _ => Err(ProblemDetails::malformed(format!(
-            "the header Idempotency-IdempotencyHeader takes one text of 1 to {LONGEST_KEY} ASCII characters"
+            "the header Idempotency-Key takes one text of 1 to {LONGEST_KEY} ASCII characters"
         ))
         .into()),
     }
