@@ -132,7 +132,7 @@ fn a_second_daemon_on_the_same_state_is_refused() {
     let mut first = Apart::start(dir.path(), "").unwrap();
     let id = first.submit(&request(&endless(1), &json!({})));
     let refused = Apart::start(dir.path(), "").err().expect("it is refused");
-    assert!(refused.contains("another daemon runs in"), "{refused}");
+    assert!(refused.contains("another daemon uses"), "{refused}");
     wait_until("the first one goes on", || {
         first.get(&json!({ "do": "job", "id": id }))["iterations"].as_u64() > Some(0)
     });

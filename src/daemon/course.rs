@@ -1,5 +1,5 @@
-//! A hunt's course as the API shows it, from the files in the job's folder: a running hunt is seen as of its last
-//! checkpoint.
+//! The course of a hunt as the API shows it, read from the files in the job's folder. A running hunt is shown as of
+//! its last checkpoint.
 
 use super::view::{CoursePoint, JobId, LevelHistogram, LevelView, StatisticsView, VERSION};
 use crate::core::histogram::Histogram;
@@ -12,7 +12,7 @@ use std::path::Path;
 /// Most points of a course.
 const MOST: usize = 2000;
 
-/// Reads the course of the hunt in a folder; one that has not begun has none.
+/// Reads the course of the hunt in a folder. It is empty if the hunt has not begun.
 ///
 /// # Errors
 /// If its files cannot be read.
@@ -35,7 +35,7 @@ pub fn read(job: JobId, path: &Path) -> Result<StatisticsView, StatisticsError> 
         .zip(&statistics.levels)
         .map(|(level, histogram)| LevelHistogram { level, counts: counts(histogram) })
         .collect();
-    // A text for people; what is no level in it ("runs: 5/7") is passed over.
+    // The file is a text for people. Lines that are not levels ("runs: 5/7") are skipped.
     let progress = std::fs::read_to_string(path.join(PROGRESS)).unwrap_or_default();
     view.levels = progress.lines().filter_map(level).collect();
     view.course = course(&events::read(path)?);
@@ -46,18 +46,18 @@ fn counts(histogram: &Histogram) -> Vec<(u32, u64)> {
     histogram.counts().collect()
 }
 
-/// A line `level: left/total`.
+/// Reads a line `level: left/total`.
 fn level(line: &str) -> Option<LevelView> {
     let (level, counts) = line.split_once(": ")?;
     let (left, total) = counts.split_once('/')?;
     Some(LevelView { level: level.parse().ok()?, left: left.parse().ok()?, total: total.parse().ok()? })
 }
 
-/// Bests and progress in order of time. The log tells of all iterations with the progress only; at a best they are
-/// interpolated.
+/// New bests and progress in order of time. The log has the number of all iterations only with progress; for a new
+/// best it is interpolated.
 fn course(log: &[events::HuntEvent]) -> Vec<CoursePoint> {
     let mut points: Vec<CoursePoint> = Vec::new();
-    // Bests since the last progress.
+    // Number of new bests since the last progress.
     let mut open = 0;
     let mut best = 0;
     for event in log {
@@ -84,7 +84,7 @@ fn course(log: &[events::HuntEvent]) -> Vec<CoursePoint> {
     }
     let closed = points.len() - open;
     let from = closed.checked_sub(1).and_then(|at| points.get(at)).map_or((0.0, 0), |p| (p.seconds, p.iterations));
-    // Since the last progress nothing is known of them but that they are no fewer.
+    // After the last progress it is only known that there are no fewer iterations.
     fill(&mut points[closed..], from, (f64::INFINITY, from.1));
     thin(points)
 }
@@ -97,7 +97,7 @@ fn fill(points: &mut [CoursePoint], from: (f64, u64), to: (f64, u64)) {
     }
 }
 
-/// At most [`MOST`] points: all at which the best rises, and of the others every so many.
+/// At most [`MOST`] points: all at which the best rises, and an even selection of the others.
 fn thin(points: Vec<CoursePoint>) -> Vec<CoursePoint> {
     if points.len() <= MOST {
         return points;

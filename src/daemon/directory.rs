@@ -1,15 +1,15 @@
-//! The state directory: one daemon at a time, and what it holds is for its owner alone from the first byte.
+//! The state directory. One daemon at a time uses it, and only its owner can read what it holds.
 //!
-//! The directory itself is made for its owner if it is missing, and left as it is if it is there; the lock, the store and the
-//! folder of the jobs are made for their owner in any case.
+//! A missing directory is made with access for its owner only; the permissions of an existing one stay as they are.
+//! The lock, the store and the folder of the jobs are always made with access for their owner only.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Name of the file that a running daemon holds locked.
+/// Name of the file that a running daemon locks.
 pub const LOCK: &str = "daemon.lock";
-/// Name of the folder with a folder for each job that has run.
+/// Name of the folder that has a folder for each job that has run.
 pub const JOBS: &str = "jobs";
 
 /// Why a directory cannot be used.
@@ -18,19 +18,19 @@ pub enum StateDirectoryError {
     /// A file operation failed.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// On what.
+        /// The file or directory.
         path: PathBuf,
-        /// What went wrong.
+        /// The error.
         source: io::Error,
     },
-    /// Another daemon runs in it.
-    #[error("another daemon runs in {}: stop it, or choose another directory with --state", .0.display())]
+    /// Another daemon uses it.
+    #[error("another daemon uses {}: stop it, or choose another directory with --state", .0.display())]
     Locked(PathBuf),
 }
 
-/// A state directory locked by this process. The lock goes with the value, or with the process.
+/// A state directory that this process has locked. The lock ends with the value or with the process.
 #[derive(Debug)]
 pub struct StateDirectory {
     path: PathBuf,
@@ -38,10 +38,10 @@ pub struct StateDirectory {
 }
 
 impl StateDirectory {
-    /// Takes a directory; it is made if it is missing.
+    /// Locks a directory. A missing directory is made.
     ///
     /// # Errors
-    /// If it cannot be made or written, or another daemon runs in it.
+    /// If it cannot be made or written, or another daemon uses it.
     pub fn take(path: &Path) -> Result<StateDirectory, StateDirectoryError> {
         make(path)?;
         let name = path.join(LOCK);

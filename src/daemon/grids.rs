@@ -1,4 +1,5 @@
-//! Grids as the API shows them, and back: moves in Pentasol's terms, keys as text, what two grids share.
+//! Grids as the API shows them, and moves as the API receives them: moves in Pentasol's form, keys as text, what two
+//! grids share.
 
 use super::view::{ComparisonView, GridView, MoveView, RecordView, VERSION};
 use crate::morpion::canonical::canonical_key;
@@ -10,7 +11,7 @@ use crate::notation::identify::best_orientation;
 use crate::notation::records::Known;
 use std::collections::HashSet;
 
-/// Index of a line's point that Pentasol counts from, in all variants.
+/// Index of the point of a line from which Pentasol counts, in all variants.
 const MIDDLE: i32 = 2;
 
 impl From<Move> for MoveView {
@@ -20,7 +21,7 @@ impl From<Move> for MoveView {
     }
 }
 
-/// The move that this one names; `None` if its line is none or leaves the playing area.
+/// The move that a client sent; `None` if it has no valid line in the playing area.
 pub fn to_move(variant: Variant, view: MoveView) -> Option<Move> {
     let direction = Direction::ALL.into_iter().find(|d| d.symbol() == view.direction)?;
     let index = usize::try_from(MIDDLE.checked_sub(view.shift)?).ok()?;
@@ -42,7 +43,7 @@ pub fn is_key(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// A grid that no job found, with its moves.
+/// A grid that no job found, with its moves, for a client.
 pub fn view(grid: &Grid, catalogue: &Catalogue, time: f64) -> GridView {
     GridView {
         v: VERSION,

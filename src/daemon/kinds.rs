@@ -1,5 +1,5 @@
-//! Job kinds: what turns a request into something to be run. The flags of each kind are declared once, where its command
-//! is; so the reading is injected by whoever makes the daemon.
+//! Job kinds: what turns a request into something to be run. The flags of each kind are declared once, where its
+//! command is; so the reading is injected by whoever makes the daemon.
 
 use super::view::{JobLimits, JobRequest};
 use crate::games::go::large::position::Position as LargePosition;
@@ -54,7 +54,8 @@ pub trait JobKinds: Send + Sync + 'static {
     /// If it makes no sense: what is wrong, where, and what would be right.
     fn prepare(&self, request: &JobRequest, workers: u32) -> Result<PreparedJob, String>;
 
-    /// The position that the settings of a solver job are of, or would be if its board were not too large to be solved.
+    /// The position that the settings of a solver job are of, or would be if its board were not too large to be
+    /// solved.
     ///
     /// # Errors
     /// As [`JobKinds::prepare`].

@@ -1,8 +1,8 @@
-//! The daemon: takes jobs, shares the threads among them, keeps all of it durable, and answers over HTTP.
+//! The daemon: accepts jobs, shares the workers among them, keeps everything durable, and answers over HTTP.
 //!
-//! [`service::Service`] is what the daemon does, as a trait without HTTP in it; the API, its tests and the page know nothing
-//! else, and [`scheduler`] is what does it. [`view`] holds the values that go over the wire. tokio and axum live in this
-//! folder only.
+//! [`service::Service`] says what the daemon does, as a trait without HTTP. The API, its tests and the page know only
+//! this trait; [`scheduler`] implements it, and tells the life of a job. [`view`] holds the values that are sent and
+//! received. Only this folder uses tokio and axum.
 
 pub mod api;
 mod course;

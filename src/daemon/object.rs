@@ -1,5 +1,5 @@
-//! JSON objects that are taken for nothing else: serde also reads a structure from an array, its fields in order, which
-//! no description of an interface mentions.
+//! JSON objects, read from objects only. serde also reads a structure from an array of its fields in order, which no
+//! description of an API mentions.
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
@@ -30,27 +30,27 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Object<T> {
     }
 }
 
-/// For a field that is an object.
+/// Reads a field that is an object.
 ///
 /// # Errors
-/// Those of reading it.
+/// If the value is something else, or is not valid.
 pub fn one<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<T, D::Error> {
     Object::deserialize(deserializer).map(|Object(value)| value)
 }
 
-/// For a field that is an object or null.
+/// Reads a field that is an object or null.
 ///
 /// # Errors
-/// Those of reading it.
+/// If the value is something else, or is not valid.
 pub fn optional<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
     let value = Option::<Object<T>>::deserialize(deserializer)?;
     Ok(value.map(|Object(value)| value))
 }
 
-/// For a field that is a list of objects.
+/// Reads a field that is a list of objects.
 ///
 /// # Errors
-/// Those of reading it.
+/// If the value is something else, or is not valid.
 pub fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Vec<T>, D::Error> {
     let values = Vec::<Object<T>>::deserialize(deserializer)?;
     Ok(values.into_iter().map(|Object(value)| value).collect())

@@ -43,7 +43,8 @@ pub fn key_text(key: u64) -> String {
 }
 
 impl JobSummary {
-    /// Takes over the figures of a running job, but not its best score: that belongs to a grid, which is stored first.
+    /// Takes over the figures of a running job, but not its best score: that belongs to a grid, which is stored
+    /// first.
     pub(super) fn update(&mut self, standing: &JobStanding) {
         let Progress { seconds, iterations, units_done, units_stalled, .. } = standing.progress;
         (self.seconds, self.iterations) = (seconds, iterations);

@@ -2,27 +2,27 @@
 //!
 //! # The life of a job
 //!
-//! 1. *Submission* (`submission`). The job's kind reads the request. The request, what it came to, and the record of the
-//!    job are written in one transaction. When the client gets the answer, a crash no longer loses the job.
+//! 1. *Submission* (`submission`). The job's kind reads the request. The request, what it came to, and the record of
+//!    the job are written in one transaction. When the client gets the answer, a crash no longer loses the job.
 //! 2. *Waiting*. The job is a record in memory and in the store, and costs nothing else. A paused job waits, too.
-//! 3. *Admission* (`admission`). At most [`Daemon::most_active`] jobs are active: those of the highest priority, and of
-//!    these the oldest. When a job of a higher priority waits, an active job of a lower priority saves a checkpoint and
-//!    waits again.
-//! 4. *Active* (`coordinator`). A thread of its own runs the job's coordinator in the job's folder, as the kind of the job
-//!    says (`kind`; `hunt`, `solve`). The coordinator puts units into a lane of the queue, and all jobs share the workers
-//!    of the queue by priority and weight. It reports to the daemon through a `reporter`, and it obeys orders (`active`):
-//!    pause, resume, drain, stop, new limits.
-//! 5. *Over*. The last record is written before the job is shown as over. The job's folder stays until a client removes
-//!    the job; its grids stay in the archive even then.
+//! 3. *Admission* (`admission`). At most [`Daemon::most_active`] jobs are active: those of the highest priority, and
+//!    of these the oldest. When a job of a higher priority waits, an active job of a lower priority saves a
+//!    checkpoint and waits again.
+//! 4. *Active* (`coordinator`). A thread of its own runs the job's coordinator in the job's folder, as the kind of
+//!    the job says (`kind`; `hunt`, `solve`). The coordinator puts units into a lane of the queue, and all jobs share
+//!    the workers of the queue by priority and weight. It reports to the daemon through a `reporter`, and it obeys
+//!    orders (`active`): pause, resume, drain, stop, new limits.
+//! 5. *Over*. The last record is written before the job is shown as over. The job's folder stays until a client
+//!    removes the job; its grids stay in the archive even then.
 //!
-//! After a crash or a restart every job that is not over waits again. Its coordinator continues from the last checkpoint
-//! and the journal in its folder, and reports again what the store missed.
+//! After a crash or a restart every job that is not over waits again. Its coordinator continues from the last
+//! checkpoint and the journal in its folder, and reports again what the store missed.
 //!
 //! # Locks
 //!
-//! Lock order: `core`, then the [`LiveJob`](active::LiveJob) that a job shares with its coordinator. Nobody waits for the
-//! disk or for a coordinator while `core` is locked. Changes are handed to the store while it is locked, so that the store
-//! gets them in order.
+//! Lock order: `core`, then the `LiveJob` that a job shares with its coordinator. Nobody waits for
+//! the disk or for a coordinator while `core` is locked. Changes are handed to the store while it is locked, so that
+//! the store gets them in order.
 
 mod active;
 mod admission;
@@ -144,8 +144,8 @@ impl Daemon {
         Ok(daemon)
     }
 
-    /// Starts no more units, and returns when no job has a coordinator and everything is stored. A second call may turn a
-    /// gentle end into an immediate one.
+    /// Starts no more units, and returns when no job has a coordinator and everything is stored. A second call may
+    /// turn a gentle end into an immediate one.
     pub fn shutdown(&self, how: Shutdown) {
         let mut core = self.lock();
         if core.closing != Some(Shutdown::Now) {

@@ -1,8 +1,8 @@
-//! What the daemon does, without HTTP: the one door through which the API, the page and the tests reach it.
+//! What the daemon does, without HTTP. The API, the page and the tests reach the daemon only through this trait.
 //!
-//! Calls block until their effect is real and durable: a job that [`Service::submit`] returns survives a crash, after
-//! [`JobCommand::Pause`] no thread works for the job any more. They are called from threads that may block, never from those of
-//! tokio's core.
+//! Calls block until their effect is real and durable: a job that [`Service::submit`] returns survives a crash, and
+//! after [`JobCommand::Pause`] no worker computes a unit of the job. Call them from threads that may block, never
+//! from the threads of tokio's core.
 
 use super::solutions::NoPosition;
 use super::view::{
@@ -14,40 +14,40 @@ use crate::notation::grid::Grid;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Why the daemon does not do what it is asked.
+/// Why the daemon refuses a call.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// The request makes no sense: the text says what is wrong, where, and what would be right.
+    /// The request is not valid. The text says what is wrong, where, and what would be right.
     #[error("{0}")]
     Invalid(String),
-    /// There is no such thing.
+    /// The job, grid or other thing does not exist.
     #[error("there is no {0}")]
     NotFound(String),
-    /// Not in this state.
+    /// The state of the job does not allow it.
     #[error("{0}")]
     Conflict(String),
-    /// The daemon cannot now: the disk is full, it is shutting down.
+    /// The daemon cannot do it at present, for example because the disk is full or it is shutting down.
     #[error("{0}")]
     Unavailable(String),
-    /// A defect or a damaged store; the text is for the log.
+    /// A defect, or a damaged store. The text is for the log, not for the client.
     #[error("{0}")]
     Internal(String),
 }
 
-/// What can be done to a job.
+/// A command to a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobCommand {
-    /// No thread works for it until it is resumed.
+    /// No worker computes its units until it is resumed.
     Pause,
-    /// Goes on.
+    /// Ends a pause.
     Resume,
-    /// Ends it now; what it found stays.
+    /// Ends the job now. What it found stays.
     Cancel,
-    /// Ends it when its running units end.
+    /// Ends the job when its running units end.
     Drain,
 }
 
-/// Changes to a job that is not over; `None` leaves as it is.
+/// Changes of a job that is not over. `None` leaves a value as it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Adjustment {
     /// New priority.
@@ -58,93 +58,93 @@ pub struct Adjustment {
     pub limits: Option<LimitsDocument>,
 }
 
-/// Which part of a list: at most `limit` items (1 to 1000) after `cursor`.
+/// A page of a list: at most `limit` items (1 to 1000) after `cursor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// Most items.
     pub limit: usize,
-    /// `next` of the part before.
+    /// The field `next` of the page before.
     pub cursor: Option<String>,
 }
 
-/// Which jobs.
+/// Selects jobs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobFilter {
-    /// In this state.
+    /// Jobs in this state.
     pub state: Option<JobState>,
-    /// Of this kind.
+    /// Jobs of this kind.
     pub kind: Option<String>,
 }
 
-/// Which grids; longest first.
+/// Selects grids; lists begin with the longest.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GridFilter {
-    /// Of this variant.
+    /// Grids of this variant.
     pub variant: Option<Variant>,
-    /// With at least so many moves.
+    /// Grids with at least this many moves.
     pub min_score: Option<u32>,
-    /// Found by this job.
+    /// Grids that this job found.
     pub job: Option<JobId>,
 }
 
 /// The daemon.
 pub trait Service: Send + Sync + 'static {
-    /// How it stands.
+    /// The state of the daemon.
     fn health(&self) -> HealthView;
 
-    /// Takes a job. The same `idempotency` text (a client's own, at most 128 characters) never makes a second job: the first
-    /// one is returned, if the requests are equal.
+    /// Accepts a job. A second submission with the same `idempotency` key (a text of the client, at most 128
+    /// characters) makes no second job: it returns the first one if the requests are equal.
     ///
     /// # Errors
-    /// If the request is not valid, or cannot be stored.
+    /// If the request is not valid, the key was used for another request, or the job cannot be stored.
     fn submit(&self, request: JobRequest, idempotency: Option<&str>) -> Result<JobView, Refusal>;
 
     /// The jobs, newest first.
     ///
     /// # Errors
-    /// If the cursor is none.
+    /// If the cursor is not valid.
     fn jobs(&self, filter: &JobFilter, page: &Page) -> Result<Listing<JobView>, Refusal>;
 
-    /// One job.
+    /// A job.
     ///
     /// # Errors
-    /// If there is none.
+    /// If it does not exist.
     fn job(&self, id: JobId) -> Result<JobView, Refusal>;
 
-    /// Does something to a job.
+    /// Carries out a command to a job.
     ///
     /// # Errors
-    /// If there is none, or it is over.
+    /// If the job does not exist, or its state does not allow the command.
     fn command(&self, id: JobId, command: JobCommand) -> Result<JobView, Refusal>;
 
     /// Changes a job.
     ///
     /// # Errors
-    /// If there is none, it is over, or a value is out of range.
+    /// If the job does not exist, it is over, or a value is out of range.
     fn adjust(&self, id: JobId, adjustment: Adjustment) -> Result<JobView, Refusal>;
 
-    /// Forgets a job that is over, with its directory; its grids stay in the archive.
+    /// Removes a job that is over, with its folder. Its grids stay in the archive.
     ///
     /// # Errors
-    /// If there is none, or it is not over.
+    /// If the job does not exist, or is not over.
     fn remove(&self, id: JobId) -> Result<(), Refusal>;
 
-    /// The units of a job, ascending: those begun, done or not, and those set aside.
+    /// The units of a job that were begun, ascending by number.
     ///
     /// # Errors
-    /// If there is no such job, or the cursor is none.
+    /// If the job does not exist, or the cursor is not valid.
     fn units(&self, id: JobId, state: Option<UnitState>, page: &Page) -> Result<Listing<UnitView>, Refusal>;
 
     /// The course of a job.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the job does not exist, or its files cannot be read.
     fn statistics(&self, id: JobId) -> Result<StatisticsView, Refusal>;
 
     /// A position of a two-player game, after some moves.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the settings or the moves are not valid.
     fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition>;
 
     /// The workers.
@@ -153,22 +153,22 @@ pub trait Service: Send + Sync + 'static {
     /// The grids of the archive, without their moves.
     ///
     /// # Errors
-    /// If the cursor is none.
+    /// If the cursor is not valid.
     fn grids(&self, filter: &GridFilter, page: &Page) -> Result<Listing<GridView>, Refusal>;
 
-    /// One grid: what is known of it, with its moves, and the grid itself.
+    /// A grid of the archive: what is known of it, with its moves, and the grid itself.
     ///
     /// # Errors
-    /// If there is none.
+    /// If it does not exist.
     fn grid(&self, key: &str) -> Result<(GridView, Grid), Refusal>;
 
-    /// Takes a grid that the referee has passed into the archive; one that is there already is left as it is.
+    /// Adds a grid to the archive. A grid that the archive has already stays as it is.
     ///
     /// # Errors
-    /// If it cannot be stored.
+    /// If the referee refuses it, or it cannot be stored.
     fn add_grid(&self, grid: Grid) -> Result<GridView, Refusal>;
 
-    /// How many grids there are of each variant and score, by variant and then from the best score down.
+    /// Number of grids of each variant and score, by variant and then from the best score down.
     ///
     /// # Errors
     /// If the archive cannot be read.
@@ -189,9 +189,9 @@ pub trait Service: Send + Sync + 'static {
         Ok(counts.into_iter().map(count).collect())
     }
 
-    /// At most `limit` stored events after number `after`, ascending.
+    /// At most `limit` stored events with numbers above `after`, ascending.
     fn events(&self, after: u64, job: Option<JobId>, limit: usize) -> Vec<EventView>;
 
-    /// All events from now on, those that are not stored included. A receiver that is too slow loses the oldest ones.
+    /// All events from now on, also those that are not stored. A receiver that is too slow loses the oldest ones.
     fn subscribe(&self) -> tokio::sync::broadcast::Receiver<EventView>;
 }

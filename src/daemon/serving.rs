@@ -1,4 +1,4 @@
-//! The API on threads of its own: tokio does input and output here, and the searches know nothing of it.
+//! Serves the API on threads of its own. tokio does input and output here; the searches do not know of it.
 
 use super::api::{ServeError, ServerOptions, serve};
 use super::service::Service;
@@ -8,19 +8,19 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// Threads for requests.
+/// Number of threads for requests.
 const THREADS: usize = 2;
 
-/// An API that is being served. Dropping it lets the requests at work end and waits for them.
+/// An API that is being served. Dropping it waits until the requests at work are answered.
 pub struct Serving {
     stop: Option<oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
-    /// How it ended, if it ended by itself.
+    /// Receives how it ended, if it ended by itself.
     ended: Receiver<Result<(), ServeError>>,
 }
 
 impl Serving {
-    /// Serves from now on.
+    /// Starts to serve.
     ///
     /// # Errors
     /// If the system refuses threads.
@@ -40,7 +40,7 @@ impl Serving {
         Ok(Serving { stop: Some(stop), thread: Some(thread), ended })
     }
 
-    /// Where it says how it ended by itself.
+    /// Receives how it ended, if it ended by itself.
     pub fn ended(&self) -> &Receiver<Result<(), ServeError>> {
         &self.ended
     }

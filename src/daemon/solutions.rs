@@ -1,4 +1,4 @@
-//! Solutions by units as the API shows them: the position and what is known of it, its course, and the credit.
+//! Solver jobs as the API shows them: the position and what is known of it, the course, and the credit.
 
 use super::kinds::{JobKinds, PlayedFrom};
 use super::view::{
@@ -16,7 +16,7 @@ use crate::solvers::solve::{Bounds, Goal};
 /// Most points of a course.
 const MOST: usize = 2000;
 
-/// What a job has found. `root` is its position.
+/// What a solver job has found. `root` is its position.
 pub fn view<G: Solvable>(job: &SolveJob, root: &G, state: &TreeState<G>, progress: &Progress) -> SolutionView {
     let (width, height) = root.size();
     let Bounds { lower, upper } = state.bounds();
@@ -24,7 +24,7 @@ pub fn view<G: Solvable>(job: &SolveJob, root: &G, state: &TreeState<G>, progres
     let (meta, settled) = (state.meta(), state.is_finished());
     let first: Vec<(String, Option<Bounds>)> =
         state.first_moves().into_iter().map(|(m, bounds)| (root.name(m), bounds)).collect();
-    // A goal that is missed is reached by no move.
+    // If the goal is missed, no move reaches it.
     let reached = match state.settings().goal {
         Goal::Exact => true,
         Goal::WinLossDraw => lower >= 0,
@@ -70,7 +70,7 @@ pub fn view<G: Solvable>(job: &SolveJob, root: &G, state: &TreeState<G>, progres
     }
 }
 
-/// The board by rows: `X` black, `O` white, `.` empty.
+/// The cells by rows: `X` black, `O` white, `.` empty.
 fn cells<G: Playable>(position: &G) -> String {
     let symbol = |cell: Option<Side>| match cell {
         Some(Side::First) => 'X',
@@ -85,19 +85,19 @@ fn side<G: Playable>(position: &G) -> String {
     if position.side() == Side::First { "black" } else { "white" }.to_owned()
 }
 
-/// Why there is no position to be shown.
+/// Why a position cannot be shown.
 #[derive(Debug, PartialEq, Eq)]
 pub enum NoPosition {
-    /// The settings are of none.
+    /// The settings are not valid.
     Settings(String),
-    /// A move is none, or not legal: its number, from 1, and why.
+    /// A move cannot be read, or is not legal: its number, from 1, and why.
     Move(usize, String),
 }
 
-/// The position that the settings of a solver job are of, after some moves; the board may be too large to be solved.
+/// The position of the settings of a solver job, after some moves. Its board may be too large to be solved.
 ///
 /// # Errors
-/// If there is none.
+/// If the settings or the moves are not valid.
 pub fn position(kinds: &dyn JobKinds, request: PositionRequest) -> Result<PositionView, NoPosition> {
     struct PlayVisitor(String, Vec<String>);
     impl Visitor for PlayVisitor {
@@ -123,7 +123,7 @@ fn play<G: Playable>(root: G, solvable: bool, title: String, moves: Vec<String>)
         legal.clear();
         position.moves(&mut legal);
         let why = |what: &str| NoPosition::Move(number, format!("move {number}: {name:?} {what}"));
-        let m = position.parse(name).ok_or_else(|| why("is no move on this board"))?;
+        let m = position.parse(name).ok_or_else(|| why("is not a move on this board"))?;
         if !legal.contains(&m) {
             return Err(why("is not legal here"));
         }
@@ -148,7 +148,7 @@ fn play<G: Playable>(root: G, solvable: bool, title: String, moves: Vec<String>)
     })
 }
 
-/// Values of finished games, and bounds that rest on them, are whole points.
+/// A value in points. Values of finished games and bounds made from them are whole points.
 fn points<G: Game>(value: i32) -> i32 {
     value / G::POINT
 }
@@ -162,7 +162,7 @@ fn units<G: Game>(state: &TreeState<G>) -> SolutionUnitsView {
     SolutionUnitsView { made, finished, split, cancelled, open }
 }
 
-/// The credit; the course is left empty.
+/// The credit of all workers. The course stays empty.
 pub fn credit(workers: &[Worker]) -> SolutionStatisticsView {
     SolutionStatisticsView {
         course: Vec::new(),
@@ -195,12 +195,12 @@ fn credit_view(credit: &Credit) -> CreditView {
     }
 }
 
-/// How the bounds of a job have closed.
+/// The course of a solver job: its bounds over time.
 #[derive(Debug, Default)]
 pub struct BoundsCourse(Vec<BoundsPoint>);
 
 impl BoundsCourse {
-    /// Goes on with these points.
+    /// A course that continues these points.
     pub fn new(points: Vec<BoundsPoint>) -> BoundsCourse {
         BoundsCourse(points)
     }
@@ -210,12 +210,12 @@ impl BoundsCourse {
         self.0.clone()
     }
 
-    /// Notes that the bounds are closer.
+    /// Adds a point: the bounds are closer.
     pub fn closer<G: Game>(&mut self, state: &TreeState<G>, seconds: f64) -> BoundsPoint {
         self.add::<G>(state, seconds, total(state.workers()).all().nodes)
     }
 
-    /// Notes how it stands.
+    /// Adds a point: the present progress.
     pub fn note<G: Game>(&mut self, state: &TreeState<G>, progress: &Progress) {
         self.add::<G>(state, progress.seconds, progress.iterations);
     }
@@ -239,14 +239,14 @@ impl BoundsCourse {
         point
     }
 
-    /// Leaves out every second of the points at which nothing changed.
+    /// Removes every second of the points at which nothing changed.
     fn thin(&mut self) {
         let points = std::mem::take(&mut self.0);
         let bounds = |at: usize| (points[at].lower, points[at].upper);
         let last = points.len() - 1;
         let stays = |at: usize| at == 0 || at == last || at.is_multiple_of(2) || bounds(at) != bounds(at - 1);
         self.0 = (0..points.len()).filter(|&at| stays(at)).map(|at| points[at]).collect();
-        // Bounds that changed so often: the newest count.
+        // If the bounds changed very often, the newest points stay.
         let over = self.0.len().saturating_sub(MOST);
         self.0.drain(..over);
     }

@@ -1,8 +1,8 @@
-//! Access tokens: secrets of 256 random bits, of which the daemon knows SHA-256 hashes only.
+//! Access tokens: secrets of 256 random bits. The daemon keeps only their SHA-256 hashes.
 //!
-//! The hash needs no salt and no slowness: nobody guesses 256 random bits. The tokens stand in a file of their own in the
-//! state directory, so that one can be made before the daemon has ever run and taken back while it does; it is read again
-//! for each question, and a damaged one lets nobody in.
+//! The hash needs no salt and need not be slow, since nobody can guess 256 random bits. The tokens are kept in a file
+//! of their own in the state directory. So a token can be made before the daemon runs for the first time, and revoked
+//! while it runs: the file is read again for each request. If the file is damaged, every request is refused.
 
 use crate::notation::file::Existing;
 use serde::{Deserialize, Serialize};
@@ -14,24 +14,24 @@ use subtle::ConstantTimeEq;
 /// Version of the file's format.
 const VERSION: u32 = 1;
 
-/// What every secret begins with, so that one that got lost is recognised.
+/// The beginning of every secret, so that a lost secret can be recognised.
 const PREFIX: &str = "morpion_";
 
-/// Longest name of a token, in characters.
+/// Most characters of a token's name.
 const LONGEST_NAME: usize = 64;
 
-/// Largest file that is read, in bytes: some ten thousand tokens.
+/// Size of the largest file that is read, in bytes: about ten thousand tokens.
 const LARGEST: u64 = 4 << 20;
 
-/// What the bearer of a token may do.
+/// What the holder of a token may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// See everything, change nothing.
+    /// Read everything, change nothing.
     Read,
     /// Everything.
     Operate,
-    /// What a worker on another machine needs: health, workers and units.
+    /// Read what a worker on another machine needs: health, workers and units.
     Worker,
 }
 
@@ -50,15 +50,15 @@ impl Role {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Token {
-    /// 8 hexadecimal digits that name it.
+    /// 8 hexadecimal digits that identify it.
     pub id: String,
     /// A name for people.
     pub name: String,
-    /// What its bearer may do.
+    /// What its holder may do.
     pub role: Role,
-    /// When it was made, seconds since 1970.
+    /// When it was made, in seconds since 1970.
     pub created: u64,
-    /// SHA-256 of the secret, hexadecimal.
+    /// SHA-256 hash of the secret, in hexadecimal digits.
     pub hash: String,
 }
 
@@ -73,23 +73,23 @@ pub enum TokenError {
         /// Why.
         error: io::Error,
     },
-    /// The file is damaged or was written by a newer version; it is left alone.
-    #[error("{path} is no file of tokens that this version reads: {reason}")]
+    /// The file is damaged or was written by a newer version. It is not changed.
+    #[error("{path} is not a file of tokens that this version can read: {reason}")]
     Damaged {
         /// The file.
         path: String,
         /// What is wrong.
         reason: String,
     },
-    /// A name that is none.
-    #[error("the name of a token has 1 to {LONGEST_NAME} characters, none of them a control character")]
+    /// The name is not valid.
+    #[error("the name is not valid: expected 1 to {LONGEST_NAME} characters without control characters")]
     Name,
     /// There is no such token.
-    #[error("there is no token {0}: `morpion token list` shows them")]
+    #[error("there is no token {0}: `morpion token list` shows all tokens")]
     Unknown(String),
 }
 
-/// Where tokens are kept.
+/// A source of tokens.
 pub trait TokenStore: Send + Sync + 'static {
     /// All tokens.
     ///
@@ -98,7 +98,7 @@ pub trait TokenStore: Send + Sync + 'static {
     fn tokens(&self) -> Result<Vec<Token>, TokenError>;
 }
 
-/// The role of the token with this secret. Every token is compared, each in constant time.
+/// The role of the token with this secret. All tokens are compared, each in constant time.
 pub fn role_of(tokens: &[Token], secret: &str) -> Option<Role> {
     let hash = hash(secret);
     let mut found = None;
@@ -118,10 +118,10 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Makes a token with `random` bits: what the daemon keeps, and the secret, which nobody can make of it again.
+/// Makes a token from random bits: what the daemon keeps, and the secret, which cannot be computed from it.
 ///
 /// # Errors
-/// If the name is none.
+/// If the name is not valid.
 pub fn make(
     name: &str,
     role: Role,
@@ -165,10 +165,10 @@ impl TokenFile {
         self.write(tokens)
     }
 
-    /// Takes a token away, by its id or its name, and returns it.
+    /// Removes a token by its id or its name, and returns it.
     ///
     /// # Errors
-    /// If there is none, or several have that name, or the file cannot be read or written.
+    /// If there is no such token, several have that name, or the file cannot be read or written.
     pub fn remove(&self, id: &str) -> Result<Token, TokenError> {
         let mut tokens = self.tokens()?;
         let named = |token: &Token| token.name == id;
@@ -189,7 +189,7 @@ impl TokenFile {
         if !self.path.exists() {
             private(&self.path).map_err(file)?;
         }
-        // The new file takes the permissions of the old one.
+        // The new file gets the permissions of the old one.
         crate::notation::file::save(&self.path, &bytes, Existing::Replace).map_err(file)
     }
 
@@ -217,13 +217,13 @@ impl TokenStore for TokenFile {
             Err(error) => return Err(TokenError::Io { path: self.path.display().to_string(), error }),
             Ok(_) => {}
         }
-        // A crash between the two steps of the first writing leaves it empty.
+        // A crash between the two steps of the first write leaves the file empty.
         if text.is_empty() {
             return Ok(Vec::new());
         }
         let document: TokenDocument = serde_json::from_str(&text).map_err(|error| self.damaged(&error))?;
         if document.v != VERSION {
-            return Err(self.damaged(&format!("it is of version {}, and {VERSION} is expected", document.v)));
+            return Err(self.damaged(&format!("its version is {}: expected {VERSION}", document.v)));
         }
         Ok(document.tokens)
     }

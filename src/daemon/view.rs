@@ -1,7 +1,8 @@
 //! The values of the API: what a client sends and what it gets.
 //!
-//! Every value is a JSON object. A field is never renamed or removed within a version of the API; fields may be added, and
-//! a field with a better name is added to the old one. A time is in seconds since 1970 (UTC), a duration in seconds.
+//! Every value is a JSON object. A field is never renamed or removed within a version of the API; fields may be
+//! added, and a field with a better name is added to the old one. A time is in seconds since 1970 (UTC), a duration
+//! in seconds.
 
 mod event;
 mod grid;

@@ -22,14 +22,14 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// The API without sockets: answers requests.
+/// Answers requests.
 #[derive(Clone)]
 pub struct Api {
     pub(super) shared: Arc<ApiState>,
     router: Router,
 }
 
-/// The document at `/api/v1/openapi.json`, but for the paths.
+/// The document at `/api/v1/openapi.json`, without the paths.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -39,7 +39,7 @@ pub struct Api {
                        never renamed within version 1; fields may be added.",
         license(name = "MIT OR Apache-2.0"),
     ),
-    // Those that only parameters name are not found by themselves.
+    // utoipa does not find schemas that only parameters use.
     components(schemas(
         ProblemDetails,
         crate::daemon::view::EventView,
@@ -54,7 +54,7 @@ pub struct Api {
 )]
 struct Description;
 
-/// Says how tokens are sent.
+/// Describes how tokens are sent.
 struct TokenScheme;
 
 impl utoipa::Modify for TokenScheme {
@@ -66,10 +66,10 @@ impl utoipa::Modify for TokenScheme {
 }
 
 impl Api {
-    /// The API of a service. It ends its streams of events when `closing` becomes true.
+    /// The API of a service. Streams of events end when `closing` becomes true.
     ///
     /// # Errors
-    /// Only if the known records were damaged.
+    /// If the built-in records cannot be read.
     pub fn new(
         service: Arc<dyn Service>,
         options: ServerOptions,
@@ -89,7 +89,8 @@ impl Api {
             openapi: OnceLock::new(),
         });
         let (router, openapi) = routes().split_for_parts();
-        // The registry of formats spells uint64 what utoipa spells u-int64; and who does not know it is told the bound.
+        // The OpenAPI registry of formats calls uint64 what utoipa calls u-int64. The bound is for tools that know
+        // neither.
         let text = serde_json::to_string(&openapi).unwrap_or_default();
         let bounded = format!("\"format\":\"uint64\",\"maximum\":{}", u64::MAX);
         let text = text.replace("\"format\":\"u-int64\"", &bounded).replace("\"u-int", "\"uint");
@@ -99,7 +100,7 @@ impl Api {
         Ok(Api { shared, router })
     }
 
-    /// Answers a request, whatever it is.
+    /// Answers any request.
     pub async fn answer(&self, request: Request) -> Response {
         let begun = Instant::now();
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
@@ -130,22 +131,22 @@ impl Api {
         let body = match body {
             Err(_) => {
                 let seconds = limits.reading.as_secs();
-                let text = format!("the body did not come within {seconds} seconds");
+                let text = format!("the body did not arrive within {seconds} seconds");
                 return Err(ProblemDetails::new(StatusCode::REQUEST_TIMEOUT, text).into());
             }
             Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(too_large(limits.body).into()),
-            Ok(Err(_)) => return Err(ProblemDetails::malformed("the body broke off").into()),
+            Ok(Err(_)) => return Err(ProblemDetails::malformed("the body ended too early").into()),
             Ok(Ok(body)) => body.to_bytes(),
         };
         let busy = |text| ApiFailure::from(ProblemDetails::new(StatusCode::SERVICE_UNAVAILABLE, text));
         let place = self.shared.running.try_acquire();
         let _place = place.map_err(|_| busy("too many requests are at work: try again in a moment"))?;
-        // The router's own copy of the length would be that of a body that has been read.
+        // The body has been read, so its length no longer belongs in the head.
         parts.headers.remove(header::CONTENT_LENGTH);
         let answer = self.router.clone().call(Request::from_parts(parts, Body::from(body)));
         match tokio::time::timeout(limits.answering, answer).await {
             Ok(Ok(response)) => Ok(response),
-            Err(_) => Err(busy("it took too long; it may yet take effect")),
+            Err(_) => Err(busy("the request took too long; it may still take effect")),
         }
     }
 }
@@ -154,7 +155,7 @@ fn too_large(limit: usize) -> ProblemDetails {
     ProblemDetails::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {limit} bytes"))
 }
 
-/// Remembers which route answered, for the counts.
+/// Keeps the route of a response, for the counts.
 async fn name_route(route: Option<MatchedPath>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     if let Some(route) = route {
@@ -190,7 +191,7 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(metrics::metrics))
 }
 
-/// The files of the page.
+/// Answers with a file of the page.
 async fn page(request: Request) -> Response {
     use axum::http::{HeaderValue, Method};
     let Some((media_type, bytes)) = crate::daemon::ui::file(request.uri().path()) else {

@@ -1,7 +1,7 @@
-//! `/api/v1/grids`, the archive, and the board that a person plays on.
+//! `/api/v1/grids`, `/api/v1/archive` and `/api/v1/board`.
 //!
-//! A grid that is sent is text from anybody: it is read, replayed by the engine and then by the referee, before it is
-//! shown or stored.
+//! A grid that a client sends is untrusted text. It is read, and replayed by the engine and by the referee, before it
+//! is shown or stored.
 
 use super::extract::{JsonDocument, PathParts, QueryParts, accepted, json, page, require_type, typed};
 use super::problem::{ApiFailure, Defect, ProblemDetails};
@@ -26,25 +26,25 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-/// Longer side of a picture, in pixels, if nothing is said, and at most: larger ones take a processor for seconds.
+/// Longer side of a picture in pixels: the default, and the largest. Larger pictures take a processor for seconds.
 const USUAL_SIZE: u32 = 1400;
 const LARGEST_SIZE: u32 = 2000;
 
-/// Which grids.
+/// Selects grids.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct GridsQuery {
-    /// Of this variant.
+    /// Grids of this variant.
     variant: Option<Variant>,
-    /// With at least so many moves.
+    /// Grids with at least this many moves.
     min_score: Option<u32>,
-    /// Found by this job.
+    /// Grids that this job found.
     job: Option<JobId>,
     /// Most items, 1 to 1000; default 100.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
-    /// `next` of the part before.
+    /// `next` of the page before.
     #[param(min_length = 1, max_length = 256)]
     cursor: Option<String>,
 }
@@ -62,20 +62,20 @@ pub async fn list(State(shared): Handle, QueryParts(asked): QueryParts<GridsQuer
     Ok(JsonDocument(listing).into_response())
 }
 
-/// A form that a grid is sent in.
+/// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = Form)]
 pub enum GridForm {
-    /// What is known of it, with its moves.
+    /// A `GridView` document with the moves.
     Json,
     /// Pentasol text.
     Pentasol,
-    /// MSR, compact.
+    /// MSR text, compact.
     Msr,
-    /// A picture.
+    /// A PNG picture.
     Png,
-    /// A picture.
+    /// An SVG picture.
     Svg,
 }
 
@@ -84,18 +84,18 @@ pub enum GridForm {
 #[serde(rename_all = "lowercase")]
 #[schema(as = Colours)]
 pub enum PictureColours {
-    /// On white.
+    /// On a white ground.
     Light,
     /// On a dark ground.
     Dark,
 }
 
-/// How a grid is shown.
+/// The form of the answer.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ShowGridQuery {
-    /// The form; default: what the header Accept says.
+    /// The form; the default is what the header Accept says.
     format: Option<GridForm>,
     /// Longer side of a picture in pixels, 300 to 2000; default 1400.
     #[param(minimum = 300, maximum = 2000)]
@@ -130,9 +130,7 @@ pub async fn show(
     };
     let size = asked.size.unwrap_or(USUAL_SIZE);
     if !(300..=LARGEST_SIZE).contains(&size) {
-        return Err(
-            ProblemDetails::malformed(format!("size is {size}, and 300 to {LARGEST_SIZE} is expected")).into()
-        );
+        return Err(ProblemDetails::malformed(format!("size is {size}: expected 300 to {LARGEST_SIZE}")).into());
     }
     let theme = if asked.theme == Some(PictureColours::Dark) { Theme::Dark } else { Theme::Light };
     let (view, grid) = shared.call(move |shared| find(shared, &key)).await?;
@@ -155,7 +153,7 @@ pub async fn show(
     if let Ok(value) = HeaderValue::try_from(format!("inline; filename=\"{name}.{extension}\"")) {
         headers.insert(header::CONTENT_DISPOSITION, value);
     }
-    // A grid never changes, and its key names it.
+    // The grid of a key never changes.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"));
     headers.insert(header::VARY, HeaderValue::from_static("accept"));
     Ok(response)
@@ -166,7 +164,7 @@ fn text(grid: &Grid, format: Format) -> Result<Response, ApiFailure> {
     Ok(typed("text/plain; charset=utf-8", text))
 }
 
-/// The grid of the archive with this key, or else the known record.
+/// The grid with this key, from the archive or from the known records.
 fn find(shared: &ApiState, key: &str) -> Result<(GridView, Grid), ApiFailure> {
     if !is_key(key) {
         return Err(ProblemDetails::not_found("grid of this name: a key has 16 hexadecimal digits").into());
@@ -181,16 +179,16 @@ fn find(shared: &ApiState, key: &str) -> Result<(GridView, Grid), ApiFailure> {
     }
 }
 
-/// How a grid is read.
+/// How to read a grid.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ReadGridQuery {
-    /// By these rules, whatever the text says.
+    /// The variant whose rules the grid follows; the default is what the text says.
     variant: Option<Variant>,
 }
 
-/// Reads a grid that was sent, in any format, and has it judged.
+/// Reads a grid of any format and has the referee check it.
 fn judge(headers: &HeaderMap, body: &Bytes, variant: Option<Variant>) -> Result<Grid, ApiFailure> {
     let media_type = require_type(headers, &["text/plain", "application/json"])?;
     let loaded = format::read(body, variant).map_err(|error| match error {
@@ -198,7 +196,9 @@ fn judge(headers: &HeaderMap, body: &Bytes, variant: Option<Variant>) -> Result<
         other => ProblemDetails::invalid(other.to_string()),
     })?;
     if media_type == "application/json" && loaded.format != Format::MsrJson {
-        return Err(ProblemDetails::malformed("the content type says JSON, and the content is none").into());
+        return Err(
+            ProblemDetails::malformed("the content type is application/json, but the body is not JSON").into()
+        );
     }
     let grid = loaded.grid;
     referee::replay(grid.variant, &grid.moves)
@@ -207,7 +207,7 @@ fn judge(headers: &HeaderMap, body: &Bytes, variant: Option<Variant>) -> Result<
     Ok(grid)
 }
 
-/// Takes a grid into the archive, in Pentasol or MSR.
+/// Adds a grid in Pentasol or MSR to the archive.
 #[utoipa::path(post, path = "/api/v1/grids", tag = "grids", params(ReadGridQuery),
     request_body(content((String = "text/plain"), (Object = "application/json"))),
     responses(
@@ -231,7 +231,7 @@ pub async fn add(
     Ok(response)
 }
 
-/// Reads and judges a grid without storing it.
+/// Reads and checks a grid without storing it.
 #[utoipa::path(post, path = "/api/v1/grids/check", tag = "grids", params(ReadGridQuery),
     request_body(content((String = "text/plain"), (Object = "application/json"))),
     responses(
@@ -253,7 +253,7 @@ pub async fn check(
     Ok(JsonDocument(shared.call_heavy(checked).await?).into_response())
 }
 
-/// What two grids share, the second turned to fit the first.
+/// What two grids share, in the orientation that shares most lines.
 #[utoipa::path(get, path = "/api/v1/grids/{a}/compare/{b}", tag = "grids",
     params(("a" = String, Path, description = "The first grid.", pattern = "^[0-9a-f]{16}$"),
         ("b" = String, Path, description = "The second grid.", pattern = "^[0-9a-f]{16}$")),
@@ -275,7 +275,7 @@ pub async fn compare(
     Ok(JsonDocument(shared.call(both).await?).into_response())
 }
 
-/// What the archive holds, by variant and score, and the known records.
+/// The number of grids by variant and score, and the known records.
 #[utoipa::path(get, path = "/api/v1/archive", tag = "grids", responses(
     (status = 200, body = ArchiveView),
     (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
@@ -289,7 +289,7 @@ pub async fn archive(State(shared): Handle) -> Result<Response, ApiFailure> {
     Ok(JsonDocument(shared.call(held).await?).into_response())
 }
 
-/// The position after some moves, with its legal moves. An illegal one is refused with its number.
+/// The position after some moves, with its legal moves. An illegal move is refused with its number.
 #[utoipa::path(post, path = "/api/v1/board", tag = "grids", request_body = BoardRequest, responses(
     (status = 200, body = BoardView),
     (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
@@ -304,7 +304,7 @@ fn position(request: BoardRequest) -> Result<BoardView, ApiFailure> {
     let variant = request.variant;
     if request.moves.len() > variant.upper_bound() as usize {
         let bound = variant.upper_bound();
-        return Err(ProblemDetails::invalid(format!("no game of {variant} has more than {bound} moves")).into());
+        return Err(ProblemDetails::invalid(format!("a game of {variant} has at most {bound} moves")).into());
     }
     let mut played: Vec<Move> = Vec::with_capacity(request.moves.len());
     for (number, &mv) in (1..).zip(&request.moves) {
@@ -312,7 +312,7 @@ fn position(request: BoardRequest) -> Result<BoardView, ApiFailure> {
             let text = format!("({},{}) {} {}", mv.x, mv.y, mv.direction, mv.shift);
             ProblemDetails::illegal_move(
                 number,
-                format!("move {number}: {text} is no move of {variant} in the playing area"),
+                format!("move {number}: {text} is not a move of {variant} in the playing area"),
             )
         })?);
     }

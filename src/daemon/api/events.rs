@@ -1,8 +1,9 @@
-//! `/api/v1/events`: what happens, as server-sent events.
+//! `/api/v1/events`: events as a stream of server-sent events.
 //!
-//! A stored event carries its number as id. A client that comes back with the last one it saw (`Last-Event-ID`, or
-//! `after`) first gets what it missed from the store, then what happens from now on; the two overlap, and numbers that
-//! were sent are left out. A client that is too slow is brought up from the store in the same way.
+//! A stored event has its number as id. A client that reconnects with the number of the last event that it received
+//! (`Last-Event-ID`, or `after`) first gets the events that it missed from the store, then the events from now on.
+//! The two overlap, and numbers that were sent are left out. A client that is too slow catches up from the store in
+//! the same way.
 
 use super::extract::QueryParts;
 use super::problem::{ApiFailure, ProblemDetails};
@@ -21,38 +22,38 @@ use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use utoipa::{IntoParams, ToSchema};
 
-/// Stored events that are read at a time.
+/// Number of stored events that are read at a time.
 const BATCH: usize = 1000;
 
-/// What a client that lost its connection waits before it comes back.
+/// Time that a client waits before it reconnects.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// Which events.
+/// Selects events.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct EventsQuery {
-    /// About this job.
+    /// Events of this job.
     job: Option<JobId>,
-    /// Begin after the event with this number: as the header Last-Event-ID, which goes before it.
+    /// Begin after the event with this number. The header Last-Event-ID overrides it.
     after: Option<u64>,
 }
 
-/// Where a stream goes on; only described, for it is read from the headers as it is.
+/// The header with which a client reconnects. This type only describes it; the handler reads the header itself.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "it is never made")]
+#[expect(dead_code, reason = "it is only described")]
 struct LastEventHeader {
-    /// Number of the last event that was seen.
+    /// Number of the last event that the client received.
     #[param(rename = "Last-Event-ID", nullable = false)]
     last: Option<u64>,
 }
 
-/// An event of the stream, by the names of its lines; only described.
+/// An event of the stream, by the names of its lines. This type only describes it.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "it is never made")]
+#[expect(dead_code, reason = "it is only described")]
 struct Streamed {
-    /// Number of the event; progress, which is not kept, has none.
+    /// Number of the event. Progress is not stored and has no number.
     #[schema(nullable = false)]
     id: Option<String>,
     /// An `EventView` document.
@@ -60,7 +61,7 @@ struct Streamed {
     data: String,
 }
 
-/// What happens, as it happens: server-sent events whose data are `EventView` documents.
+/// The events as they happen: a stream of server-sent events whose data are `EventView` documents.
 #[utoipa::path(get, path = "/api/v1/events", tag = "events",
     params(EventsQuery, LastEventHeader),
     responses(
@@ -73,19 +74,22 @@ pub async fn events(
     QueryParts(asked): QueryParts<EventsQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiFailure> {
-    let seen = match headers.get("last-event-id").map(HeaderValue::as_bytes) {
-        None | Some(b"") => asked.after,
-        Some(id) => {
-            let id = std::str::from_utf8(id).ok().and_then(|id| id.parse().ok());
-            Some(id.ok_or_else(|| ProblemDetails::malformed("the header Last-Event-ID is no number of an event"))?)
-        }
-    };
+    let seen =
+        match headers.get("last-event-id").map(HeaderValue::as_bytes) {
+            None | Some(b"") => asked.after,
+            Some(id) => {
+                let id = std::str::from_utf8(id).ok().and_then(|id| id.parse().ok());
+                Some(id.ok_or_else(|| {
+                    ProblemDetails::malformed("the header Last-Event-ID is not the number of an event")
+                })?)
+            }
+        };
     let place = Arc::clone(&shared.streams).try_acquire_owned();
     let place = place.map_err(|_| {
         ProblemDetails::new(StatusCode::SERVICE_UNAVAILABLE, "too many clients follow the events: try again later")
     })?;
     let feed = Feed {
-        // Before the store is read, so that nothing falls between.
+        // Subscribed before the store is read, so that no event is lost in between.
         live: shared.service.subscribe(),
         closing: shared.closing.clone(),
         ready: VecDeque::new(),
@@ -109,7 +113,7 @@ pub async fn events(
     Ok(response)
 }
 
-/// Progress is not stored: its numbers are nothing to come back with.
+/// Whether an event is stored. Progress is not, so a client cannot reconnect with its numbers.
 fn stored(event: &EventView) -> bool {
     !matches!(event.what, EventKind::Progress { .. })
 }
@@ -120,13 +124,13 @@ fn written(event: &EventView) -> Event {
     written.data(data)
 }
 
-/// The events for one client.
+/// The events of one client.
 struct Feed {
     live: Receiver<EventView>,
     closing: watch::Receiver<bool>,
-    /// Read from the store, not yet sent.
+    /// Events that were read from the store and not sent yet.
     ready: VecDeque<EventView>,
-    /// There may be more in the store that was not sent.
+    /// The store may have more events that were not sent.
     behind: bool,
     /// Number of the last stored event that was sent.
     sent: Option<u64>,
@@ -164,7 +168,7 @@ impl Feed {
         }
     }
 
-    /// The event, if it is asked for and was not sent yet.
+    /// The event, if the client asked for it and it was not sent yet.
     fn fresh(&mut self, event: EventView) -> Option<EventView> {
         if stored(&event) {
             if self.sent.is_some_and(|sent| event.id <= sent) {

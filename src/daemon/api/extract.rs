@@ -1,5 +1,5 @@
-//! What handlers take out of requests and put into responses, strictly: unknown parameters, other content types and wrong
-//! numbers are refused with a text that says what would be right.
+//! Reading requests and writing responses, strictly: unknown parameters, other content types and numbers out of range
+//! are refused with a text that says what would be right.
 
 use super::problem::{ApiFailure, ProblemDetails};
 use crate::daemon::object::Object;
@@ -12,10 +12,10 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Items of a part of a list, if nothing is said.
+/// Items of a page, if the request does not say.
 const USUAL: usize = 100;
 
-/// Most items of a part of a list.
+/// Most items of a page.
 const MOST: usize = 1000;
 
 /// Longest cursor, in bytes.
@@ -51,49 +51,49 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for PathPar
     }
 }
 
-/// The part of a list that is asked for.
+/// The page of a list that a request asks for.
 ///
 /// # Errors
 /// If the limit or the cursor is out of range.
 pub fn page(limit: Option<usize>, cursor: Option<String>) -> Result<Page, ApiFailure> {
     let limit = limit.unwrap_or(USUAL);
     if !(1..=MOST).contains(&limit) {
-        return Err(ProblemDetails::malformed(format!("limit is {limit}, and 1 to {MOST} is expected")).into());
+        return Err(ProblemDetails::malformed(format!("limit is {limit}: expected 1 to {MOST}")).into());
     }
     if cursor.as_ref().is_some_and(|cursor| cursor.len() > LONGEST_CURSOR) {
-        return Err(ProblemDetails::malformed("that is no cursor: expected `next` of the part before").into());
+        return Err(ProblemDetails::malformed("the cursor is not valid: expected `next` of the page before").into());
     }
     Ok(Page { limit, cursor })
 }
 
-/// The media type of a request's body, in lower case and without parameters; a charset other than UTF-8 is refused.
+/// The media type of a request's body, in lower case and without parameters. A charset other than UTF-8 is refused.
 fn media_type(headers: &HeaderMap) -> Result<Option<String>, ApiFailure> {
     let refuse = |text: &str| Err(ProblemDetails::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text).into());
     let mut values = headers.get_all(header::CONTENT_TYPE).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return refuse("there are several content types");
+        return refuse("the header Content-Type is given more than once");
     }
-    let Ok(value) = value.to_str() else { return refuse("the content type is no text") };
+    let Ok(value) = value.to_str() else { return refuse("the header Content-Type is not text") };
     let mut parts = value.split(';').map(|part| part.trim().to_ascii_lowercase());
     let media_type = parts.next().unwrap_or_default();
     for parameter in parts {
         if !matches!(parameter.as_str(), "" | "charset=utf-8" | "charset=\"utf-8\"") {
-            return refuse("the text must be UTF-8, and no other parameter of the content type is understood");
+            return refuse("the charset must be UTF-8, and the content type takes no other parameter");
         }
     }
     Ok(Some(media_type))
 }
 
-/// Requires one of these media types and tells which it is.
+/// The media type of a request's body, which must be one of these.
 ///
 /// # Errors
 /// If it is another one.
 pub fn require_type<'a>(headers: &HeaderMap, expected: &[&'a str]) -> Result<&'a str, ApiFailure> {
     let found = media_type(headers)?;
     expected.iter().find(|&&e| found.as_deref() == Some(e)).copied().ok_or_else(|| {
-        let found = found.map_or("there is no content type".to_owned(), |found| format!("it is {found:?}"));
-        let text = format!("the content type must be {}, and {found}", expected.join(" or "));
+        let found = found.map_or("it is missing".to_owned(), |found| format!("it is {found:?}"));
+        let text = format!("the content type must be {}; {found}", expected.join(" or "));
         ProblemDetails::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text).into()
     })
 }
@@ -101,7 +101,7 @@ pub fn require_type<'a>(headers: &HeaderMap, expected: &[&'a str]) -> Result<&'a
 /// The JSON object in a request's body.
 ///
 /// # Errors
-/// If the content type is another one, or it is no JSON, or not of this form.
+/// If the content type is another one, or the body is not JSON of this form.
 pub fn json<T: DeserializeOwned>(headers: &HeaderMap, body: &Bytes) -> Result<T, ApiFailure> {
     require_type(headers, &["application/json"])?;
     serde_json::from_slice(body).map(|Object(value)| value).map_err(|error| {
@@ -113,12 +113,12 @@ pub fn json<T: DeserializeOwned>(headers: &HeaderMap, body: &Bytes) -> Result<T,
     })
 }
 
-/// A request for a command has no body.
+/// Checks that a request has no body.
 ///
 /// # Errors
-/// If there is one.
+/// If it has one.
 pub fn nothing(body: &Bytes) -> Result<(), ApiFailure> {
-    if body.is_empty() { Ok(()) } else { Err(ProblemDetails::malformed("this takes no body").into()) }
+    if body.is_empty() { Ok(()) } else { Err(ProblemDetails::malformed("this request takes no body").into()) }
 }
 
 /// A JSON document as a response.
@@ -133,16 +133,16 @@ impl<T: Serialize> IntoResponse for JsonDocument<T> {
     }
 }
 
-/// A response of a media type.
+/// A response with a media type.
 pub fn typed(media_type: &'static str, bytes: impl Into<Bytes>) -> Response {
     let content_type = (header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     ([content_type], bytes.into()).into_response()
 }
 
-/// The media type among `offered` that the client likes most, the first one if it does not care.
+/// The media type among `offered` that the client prefers; the first one if it has no preference.
 ///
 /// # Errors
-/// If it takes none of them.
+/// If it accepts none of them.
 pub fn accepted<'a>(headers: &HeaderMap, offered: &[&'a str]) -> Result<&'a str, ApiFailure> {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let ranges: Vec<(&str, f32)> = values.flat_map(|value| value.split(',')).map(range).collect();
@@ -157,7 +157,11 @@ pub fn accepted<'a>(headers: &HeaderMap, offered: &[&'a str]) -> Result<&'a str,
         }
     }
     best.map(|(_, offer)| offer).ok_or_else(|| {
-        ProblemDetails::new(StatusCode::NOT_ACCEPTABLE, format!("of this there is {}", offered.join(", "))).into()
+        ProblemDetails::new(
+            StatusCode::NOT_ACCEPTABLE,
+            format!("the header Accept allows none of the available types: {}", offered.join(", ")),
+        )
+        .into()
     })
 }
 
@@ -169,7 +173,7 @@ fn range(text: &str) -> (&str, f32) {
     (media_range, quality.unwrap_or(0.0))
 }
 
-/// The quality of the most precise range that a media type is in.
+/// The quality of the most specific range that includes a media type.
 fn quality(ranges: &[(&str, f32)], offer: &str) -> f32 {
     let family = offer.split('/').next().unwrap_or_default();
     let precision = |range: &str| match range {

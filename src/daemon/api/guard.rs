@@ -1,9 +1,9 @@
-//! Who may ask: the address that a request names, the page that it comes from, the token that it brings; and the headers
-//! that tell a browser to be careful.
+//! Who may use the daemon: checks of the address that a request names, of the page that it comes from, and of its
+//! token; and the headers that make a browser careful.
 //!
-//! A page of another site cannot use a browser on this machine to reach the daemon: with a name of its own that leads
-//! here (DNS rebinding) it fails at [`address`], with the daemon's name (cross-site request forgery) at [`origin`].
-//! There is no CORS: no other site may ever read an answer.
+//! A page of another site cannot reach the daemon through a browser on this machine. If it uses a name of its own
+//! that resolves to this machine (DNS rebinding), [`address`] refuses. If it uses the daemon's name (cross-site
+//! request forgery), [`origin`] refuses. There is no CORS: no other site may ever read an answer.
 
 use super::problem::{ApiFailure, Defect, ProblemDetails};
 use super::state::ApiState;
@@ -14,11 +14,11 @@ use axum::response::Response;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// What pages may load: what the daemon itself serves, no inline script.
+/// What the page may load: files of the daemon itself, no inline script.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
     connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Documents and pictures load nothing; pictures have styles in them.
+/// Documents and pictures load nothing. Pictures contain styles.
 const DATA_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
 
 /// Whether a path belongs to the API, not to the page.
@@ -26,18 +26,21 @@ fn is_api(path: &str) -> bool {
     path.starts_with("/api") || path.starts_with("/metrics")
 }
 
-/// The one value of a header.
+/// The value of a header that is given once.
 fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
 }
 
-/// Checks that the request is meant for this daemon: addressed to numbers, to `localhost` or to a name it knows.
+/// Checks that the request is meant for this daemon: its address is in numbers, `localhost`, or a name that it knows.
 pub fn address(uri: &Uri, headers: &HeaderMap, hosts: &[String]) -> Result<(), ApiFailure> {
     let wrong = |text: String| Err(ProblemDetails::new(StatusCode::MISDIRECTED_REQUEST, text).into());
     let Some(authority) = single(headers, &header::HOST).and_then(|host| host.parse::<Authority>().ok()) else {
-        return Err(ProblemDetails::malformed("the header Host is missing, stands there twice, or is none").into());
+        return Err(ProblemDetails::malformed(
+            "the header Host is missing, is given more than once, or is not valid",
+        )
+        .into());
     };
     if uri.authority().is_some_and(|named| named != &authority) {
         return Err(ProblemDetails::malformed("the header Host and the address name different hosts").into());
@@ -53,7 +56,7 @@ pub fn address(uri: &Uri, headers: &HeaderMap, hosts: &[String]) -> Result<(), A
     wrong(format!("this daemon is not called {host:?}: use its address, or begin it with that name"))
 }
 
-/// Checks that the request comes from no page of another site.
+/// Checks that the request does not come from a page of another site.
 pub fn origin(uri: &Uri, headers: &HeaderMap) -> Result<(), ApiFailure> {
     let refuse = |text: &str| Err(ProblemDetails::new(StatusCode::FORBIDDEN, text).into());
     if headers.contains_key(header::ORIGIN) {
@@ -64,7 +67,7 @@ pub fn origin(uri: &Uri, headers: &HeaderMap) -> Result<(), ApiFailure> {
             return refuse("the request comes from a page of another site (header Origin)");
         }
     }
-    // Links from elsewhere may lead to the page, nothing else may.
+    // Links on other sites may lead to the page, but to nothing else.
     let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
     if is_api(uri.path()) && !matches!(site, None | Some(b"same-origin" | b"none")) {
         return refuse("the request comes from a page of another site (header Sec-Fetch-Site)");
@@ -72,8 +75,8 @@ pub fn origin(uri: &Uri, headers: &HeaderMap) -> Result<(), ApiFailure> {
     Ok(())
 }
 
-/// Checks the token, if the daemon wants one. The page's own files hold no secret and are free, so that a person can
-/// enter one there.
+/// Checks the token, if the daemon needs one. The files of the page hold no secrets and need no token, so that a
+/// person can enter a token there.
 pub async fn token(
     shared: &Arc<ApiState>,
     method: &Method,
@@ -88,7 +91,8 @@ pub async fn token(
     });
     let secret = bearer.ok_or_else(|| unknown("a token is needed: Authorization: Bearer morpion_..."))?;
     let tokens = shared.call(move |_| store.tokens().map_err(|e| ApiFailure::Defect(Defect(e.to_string())))).await?;
-    let role = role_of(&tokens, &secret).ok_or_else(|| unknown("this token is not, or no longer, known"))?;
+    let role = role_of(&tokens, &secret)
+        .ok_or_else(|| unknown("this token is unknown: it was never made, or it was revoked"))?;
     if allowed(role, method, path) {
         return Ok(());
     }
@@ -100,7 +104,7 @@ fn allowed(role: Role, method: &Method, path: &str) -> bool {
     let reads = matches!(*method, Method::GET | Method::HEAD);
     match role {
         Role::Operate => true,
-        // These compute something and change nothing.
+        // These three compute something and change nothing.
         Role::Read => reads || matches!(path, "/api/v1/grids/check" | "/api/v1/board" | "/api/v1/position"),
         Role::Worker => reads && matches!(path, "/api/v1/health" | "/api/v1/workers" | "/api/v1/units"),
     }

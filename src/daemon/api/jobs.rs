@@ -1,4 +1,4 @@
-//! `/api/v1/jobs`, their units and the workers.
+//! `/api/v1/jobs`, `/api/v1/units` and `/api/v1/workers`.
 
 use super::extract::{JsonDocument, PathParts, QueryParts, json, nothing, page};
 use super::problem::{ApiFailure, ProblemDetails};
@@ -15,25 +15,25 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-/// A client's own name of a submission.
+/// The header with a client's own key of a submission.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// Longest such name, in characters.
+/// Most characters of a key.
 const LONGEST_KEY: usize = 128;
 
-/// Which jobs.
+/// Selects jobs.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct JobsQuery {
-    /// In this state.
+    /// Jobs in this state.
     state: Option<JobState>,
-    /// Of this kind.
+    /// Jobs of this kind.
     kind: Option<String>,
     /// Most items, 1 to 1000; default 100.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
-    /// `next` of the part before.
+    /// `next` of the page before.
     #[param(min_length = 1, max_length = 256)]
     cursor: Option<String>,
 }
@@ -51,17 +51,18 @@ pub async fn list(State(shared): Handle, QueryParts(asked): QueryParts<JobsQuery
     Ok(JsonDocument(listing).into_response())
 }
 
-/// A client's name of a submission; only described, for it is read from the headers as it is.
+/// The header with a client's own key of a submission. This type only describes it; the handler reads the header
+/// itself.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "it is never made")]
+#[expect(dead_code, reason = "it is only described")]
 struct IdempotencyHeader {
-    /// A text of your own, at most 128 characters: the same one never makes a second job.
+    /// A key of your own, at most 128 characters. A second request with the same key makes no second job.
     #[param(rename = "Idempotency-Key", nullable = false, pattern = "^[!-~]{1,128}$")]
     key: Option<String>,
 }
 
-/// Submits a job. It is durable when the answer comes.
+/// Submits a job. It is stored durably when the answer comes.
 #[utoipa::path(post, path = "/api/v1/jobs", tag = "jobs", request_body = JobRequest,
     params(IdempotencyHeader),
     responses(
@@ -97,7 +98,7 @@ fn idempotency(headers: &HeaderMap) -> Result<Option<String>, ApiFailure> {
     match value.to_str() {
         Ok(key) if (1..=LONGEST_KEY).contains(&key.len()) && values.next().is_none() => Ok(Some(key.to_owned())),
         _ => Err(ProblemDetails::malformed(format!(
-            "the header Idempotency-Key takes one text of 1 to {LONGEST_KEY} ASCII characters"
+            "the header Idempotency-Key is not valid: expected one text of 1 to {LONGEST_KEY} ASCII characters"
         ))
         .into()),
     }
@@ -115,19 +116,19 @@ pub async fn show(State(shared): Handle, PathParts(id): PathParts<JobId>) -> Res
     Ok(JsonDocument(job).into_response())
 }
 
-/// What is to change of a job; what is left out stays.
+/// The changes of a job. A value that is left out stays.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobPatch {
-    /// Jobs of a higher priority are served first; -100 to 100.
+    /// Jobs of a higher priority get workers first; -100 to 100.
     #[serde(default)]
     #[schema(minimum = -100, maximum = 100)]
     priority: Option<i32>,
-    /// Share of the threads among jobs of one priority; 1 to 1000.
+    /// Share of the workers among jobs of the same priority; 1 to 1000.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 1000)]
     weight: Option<u32>,
-    /// All limits: those left out are no longer limited.
+    /// All limits. A limit that is left out no longer holds.
     #[serde(default, deserialize_with = "object::optional")]
     limits: Option<LimitsDocument>,
 }
@@ -152,10 +153,10 @@ pub async fn adjust(
     Ok(JsonDocument(job).into_response())
 }
 
-/// Forgets a job that is over, with its directory; its grids stay in the archive.
+/// Removes a job that is over, with its folder. Its grids stay in the archive.
 #[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = u64, Path, description = "The job.")),
     responses(
-        (status = 204, description = "It is forgotten."),
+        (status = 204, description = "The job is removed."),
         (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
         (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
@@ -169,13 +170,13 @@ pub async fn remove(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// One handler per command, so that each is a route of the description.
+/// Makes the handler of a command: each command is a route of its own.
 macro_rules! command {
     ($name:ident, $path:literal, $command:expr, $text:literal) => {
         #[doc = $text]
         #[utoipa::path(post, path = $path, tag = "jobs", params(("id" = u64, Path, description = "The job.")),
                                     responses(
-                                        (status = 200, body = JobView, description = "It has taken effect."),
+                                        (status = 200, body = JobView, description = "The command has taken effect."),
                                         (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
                                         (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
                                     ))]
@@ -191,28 +192,28 @@ command!(
     pause,
     "/api/v1/jobs/{id}/pause",
     JobCommand::Pause,
-    "Pauses a job: when the answer comes, no thread works for it any more."
+    "Pauses a job. When the answer comes, no worker computes its units any more."
 );
-command!(resume, "/api/v1/jobs/{id}/resume", JobCommand::Resume, "Lets a paused job go on.");
-command!(cancel, "/api/v1/jobs/{id}/cancel", JobCommand::Cancel, "Ends a job now; what it found stays.");
+command!(resume, "/api/v1/jobs/{id}/resume", JobCommand::Resume, "Resumes a paused job.");
+command!(cancel, "/api/v1/jobs/{id}/cancel", JobCommand::Cancel, "Cancels a job now. What it found stays.");
 command!(drain, "/api/v1/jobs/{id}/drain", JobCommand::Drain, "Ends a job when its running units end.");
 
-/// Which units of a job.
+/// Selects units of a job.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct UnitsQuery {
-    /// In this state.
+    /// Units in this state.
     state: Option<UnitState>,
     /// Most items, 1 to 1000; default 100.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
-    /// `next` of the part before.
+    /// `next` of the page before.
     #[param(min_length = 1, max_length = 256)]
     cursor: Option<String>,
 }
 
-/// The units of a job, ascending.
+/// The units of a job that were begun, ascending by number.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/units", tag = "jobs",
     params(("id" = u64, Path, description = "The job."), UnitsQuery),
     responses(
@@ -230,24 +231,24 @@ pub async fn units(
     Ok(JsonDocument(listing).into_response())
 }
 
-/// Which units.
+/// Selects units.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AllUnitsQuery {
-    /// Of this job.
+    /// Units of this job.
     job: JobId,
-    /// In this state.
+    /// Units in this state.
     state: Option<UnitState>,
     /// Most items, 1 to 1000; default 100.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
-    /// `next` of the part before.
+    /// `next` of the page before.
     #[param(min_length = 1, max_length = 256)]
     cursor: Option<String>,
 }
 
-/// The same units, asked for by parameter.
+/// The same units; the job is a parameter.
 #[utoipa::path(get, path = "/api/v1/units", tag = "workers", params(AllUnitsQuery), responses(
     (status = 200, body = Listing<UnitView>),
     (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),

@@ -9,7 +9,7 @@ use crate::daemon::view::SolverTotalsView;
 use axum::extract::State;
 use axum::response::Response;
 
-/// Sums over the solver jobs of a user: name, help, value.
+/// Name, help and value of a sum over the solver jobs of a user.
 type OfUser = (&'static str, &'static str, fn(&SolverTotalsView) -> f64);
 const SOLVER: [OfUser; 4] = [
     ("morpion_solver_jobs", "Solver jobs of a user.", |sum| sum.jobs as f64),
@@ -18,7 +18,7 @@ const SOLVER: [OfUser; 4] = [
     ("morpion_solver_cpu_seconds", "Processor time of a user's solver jobs.", |sum| sum.cpu_seconds),
 ];
 
-/// Counts for Prometheus.
+/// The state of the daemon in Prometheus's text format.
 #[utoipa::path(get, path = "/metrics", tag = "daemon", responses(
     (status = 200, body = String, content_type = "text/plain"),
     (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
@@ -34,19 +34,19 @@ fn written(shared: &ApiState) -> Result<String, ApiFailure> {
     text.head("morpion_info", "gauge", "The program.");
     text.value("morpion_info", &[("version", &health.version)], 1);
     text.single("morpion_healthy", "gauge", "1 if nothing is wrong.", u8::from(health.status == "ok"));
-    text.single("morpion_uptime_seconds", "gauge", "Time since the daemon began.", health.uptime);
-    text.single("morpion_workers", "gauge", "Workers.", health.workers);
-    text.single("morpion_workers_busy", "gauge", "Workers that have a unit.", health.busy);
+    text.single("morpion_uptime_seconds", "gauge", "Time since the daemon was started.", health.uptime);
+    text.single("morpion_workers", "gauge", "Number of workers.", health.workers);
+    text.single("morpion_workers_busy", "gauge", "Number of workers that compute a unit.", health.busy);
     text.single("morpion_grids", "gauge", "Grids in the archive.", totals.grids);
     text.head("morpion_jobs", "gauge", "Jobs by state.");
     for state in ["queued", "running", "paused", "draining", "finished", "cancelled", "failed"] {
         text.value("morpion_jobs", &[("state", state)], totals.jobs.get(state).copied().unwrap_or(0));
     }
-    // Sums over the jobs that there are: they fall when one is removed.
+    // These are sums over the present jobs: they fall when a job is removed.
     text.single("morpion_iterations", "gauge", "Iterations (playouts, nodes) of all jobs.", totals.iterations);
-    text.single("morpion_iterations_per_second", "gauge", "Iterations per second lately.", totals.rate);
-    text.single("morpion_units_done", "gauge", "Units done.", totals.units_done);
-    text.single("morpion_units_stalled", "gauge", "Units that the stall table ended.", totals.units_stalled);
+    text.single("morpion_iterations_per_second", "gauge", "Iterations per second at present.", totals.rate);
+    text.single("morpion_units_done", "gauge", "Finished units.", totals.units_done);
+    text.single("morpion_units_stalled", "gauge", "Finished units that the stall table ended.", totals.units_stalled);
     let help = "Units that are quarantined after three failures.";
     text.single("morpion_units_quarantined", "gauge", help, totals.units_quarantined);
     text.single(

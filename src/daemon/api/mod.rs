@@ -1,9 +1,9 @@
 //! The HTTP API: `/api/v1`, `/metrics` and the page, over a [`Service`](super::service::Service).
 //!
-//! A request is checked in this order: its address and origin (`guard`), its token, its body (a bound on size and time), and
-//! the number of requests at work (`app`). Then the router calls a handler: `jobs`, `archive`, `events`, `positions`,
-//! `totals`, `metrics`. Whatever refuses a request, the answer is a problem document (`problem`). The service blocks, so it
-//! is called on threads of its own (`state`). `server` holds the sockets.
+//! A request is checked in this order: its address and origin (`guard`), its token, its body (a bound on size and
+//! time), and the number of requests at work (`app`). Then the router calls a handler: `jobs`, `archive`, `events`,
+//! `positions`, `totals`, `metrics`. Whatever refuses a request, the answer is a problem document (`problem`). The
+//! service blocks, so it is called on threads of its own (`state`). `server` holds the sockets.
 
 mod app;
 mod archive;

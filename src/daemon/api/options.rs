@@ -10,18 +10,18 @@ pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 /// How the API is served.
 #[derive(Clone)]
 pub struct ServerOptions {
-    /// Names under which the daemon may be addressed, besides `localhost` and addresses in numbers.
+    /// Host names of the daemon, in addition to `localhost` and addresses in numbers.
     pub hosts: Vec<String>,
-    /// Who may do what; nothing for a daemon that only its own machine reaches.
+    /// The tokens of clients; `None` for a daemon that only its own machine can reach.
     pub tokens: Option<Arc<dyn TokenStore>>,
-    /// Where messages go that are not for clients.
+    /// Receives messages that are not for clients.
     pub log: Log,
-    /// Bounds.
+    /// Bounds on what clients may use.
     pub limits: ServerLimits,
 }
 
 impl ServerOptions {
-    /// No further names, no tokens, the usual bounds.
+    /// Without further names and tokens, with the default bounds.
     pub fn new(log: Log) -> ServerOptions {
         ServerOptions { hosts: Vec::new(), tokens: None, log, limits: ServerLimits::default() }
     }
@@ -32,21 +32,21 @@ impl ServerOptions {
 pub struct ServerLimits {
     /// Bytes of a request's body.
     pub body: usize,
-    /// Time in which a request's head, and then its body, must have come.
+    /// Time within which the head of a request, and then its body, must arrive.
     pub reading: Duration,
-    /// Time in which it must have been answered.
+    /// Time within which a request must be answered.
     pub answering: Duration,
-    /// Time without any progress after which an answer is given up that its client does not take.
+    /// Time without progress after which an answer is given up because its client does not read it.
     pub writing: Duration,
-    /// Connections at a time; more of them wait.
+    /// Number of connections at a time; more of them wait.
     pub connections: usize,
-    /// Requests at work at a time; more of them are refused.
+    /// Number of requests at work at a time; more of them are refused.
     pub running: usize,
-    /// Of these, requests that need much of a processor: pictures, grids to be checked.
+    /// Of these, the number of requests that need much processor time: pictures, checks of grids.
     pub heavy: usize,
-    /// Streams of events.
+    /// Number of streams of events at a time.
     pub streams: usize,
-    /// Time between two signs of life in a stream of events.
+    /// Time between two keep-alive comments in a stream of events.
     pub keep_alive: Duration,
 }
 

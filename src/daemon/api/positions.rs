@@ -1,4 +1,4 @@
-//! `/api/v1/position`: positions of two-player games, for a person who plays one on the page. Nothing is stored.
+//! `/api/v1/position`: positions of two-player games, for a person who plays on the page. Nothing is stored.
 
 use super::extract::{JsonDocument, json};
 use super::problem::{ApiFailure, ProblemDetails};
@@ -10,11 +10,11 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 
-/// No game on these boards that a person plays is longer.
+/// Most moves of a request: no game that a person plays on these boards is longer.
 const MOST_MOVES: usize = 1000;
 
-/// The position that the settings of a solver job are of, after some moves, with its legal moves. An illegal one is refused with its
-/// number.
+/// The position of the settings of a solver job, after some moves, with its legal moves. An illegal move is refused
+/// with its number.
 #[utoipa::path(post, path = "/api/v1/position", tag = "jobs", request_body = PositionRequest, responses(
     (status = 200, body = PositionView),
     (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
@@ -23,7 +23,7 @@ const MOST_MOVES: usize = 1000;
 pub async fn position(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     let request: PositionRequest = json(&headers, &body)?;
     if request.moves.len() > MOST_MOVES {
-        return Err(ProblemDetails::invalid(format!("at most {MOST_MOVES} moves are played")).into());
+        return Err(ProblemDetails::invalid(format!("moves: expected at most {MOST_MOVES}")).into());
     }
     let found = shared.call(move |shared| Ok(shared.service.position(request))).await?;
     match found {

@@ -1,7 +1,7 @@
-//! What a client is told when something is wrong: problem details (RFC 9457).
+//! Errors as clients see them: problem details (RFC 9457).
 //!
-//! A handler returns a [`ProblemDetails`]; it travels as an extension of its response, and [`finish`] writes it out last, so that
-//! what axum itself refuses (no such route, no such method) looks the same.
+//! A handler returns a [`ProblemDetails`]; it is kept as an extension of the response, and [`finish`]
+//! writes it last. So what axum itself refuses (no such route, no such method) looks the same.
 
 use crate::daemon::service::Refusal;
 use axum::body::Body;
@@ -16,11 +16,12 @@ pub const MEDIA_TYPE: &str = "application/problem+json";
 /// Seconds after which a client may try again what the daemon could not do.
 const RETRY_AFTER: &str = "2";
 
-/// What is wrong with a request.
+/// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Problem)]
 pub struct ProblemDetails {
-    /// `about:blank`: the status says it all; `urn:morpion:illegal-move`: `number` says which move.
+    /// `about:blank` if the status says what kind of problem it is; `urn:morpion:illegal-move` for an illegal move,
+    /// whose number is in `number`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The status in words.
@@ -29,7 +30,7 @@ pub struct ProblemDetails {
     pub status: u16,
     /// What is wrong, where, and what would be right.
     pub detail: String,
-    /// The path that was asked for.
+    /// The path of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
     /// Number of the first illegal move, from 1.
@@ -38,7 +39,7 @@ pub struct ProblemDetails {
 }
 
 impl ProblemDetails {
-    /// A problem that its status and a text describe.
+    /// A problem with a status and a text.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> ProblemDetails {
         ProblemDetails {
             kind: "about:blank".to_owned(),
@@ -50,22 +51,22 @@ impl ProblemDetails {
         }
     }
 
-    /// Malformed.
+    /// The request is malformed (400).
     pub fn malformed(detail: impl Into<String>) -> ProblemDetails {
         ProblemDetails::new(StatusCode::BAD_REQUEST, detail)
     }
 
-    /// Well formed, but makes no sense.
+    /// The request is well formed, but its content is not valid (422).
     pub fn invalid(detail: impl Into<String>) -> ProblemDetails {
         ProblemDetails::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
     }
 
-    /// Nothing is there.
+    /// What the request names does not exist (404).
     pub fn not_found(what: &str) -> ProblemDetails {
         ProblemDetails::new(StatusCode::NOT_FOUND, format!("there is no {what}"))
     }
 
-    /// A grid or position with an illegal move.
+    /// A grid or position has an illegal move (422).
     pub fn illegal_move(number: usize, detail: impl Into<String>) -> ProblemDetails {
         ProblemDetails {
             kind: "urn:morpion:illegal-move".to_owned(),
@@ -76,16 +77,16 @@ impl ProblemDetails {
     }
 }
 
-/// A defect: the client learns that there is one, the log what it is.
+/// A defect. The client learns that there is one; the log says what it is.
 #[derive(Debug, Clone)]
 pub struct Defect(pub String);
 
-/// What a handler returns if it does not do what it is asked.
+/// Why a handler refuses a request.
 #[derive(Debug)]
 pub enum ApiFailure {
-    /// Something is wrong with the request or its moment.
+    /// The request cannot be answered, or not at present.
     Problem(Box<ProblemDetails>),
-    /// Something is wrong with the daemon.
+    /// The daemon has a defect.
     Defect(Defect),
 }
 
@@ -134,19 +135,18 @@ impl IntoResponse for ApiFailure {
     }
 }
 
-/// Writes the problem of a response, if it has one, as its body.
+/// Writes the problem of a response, if it has one, into its body.
 pub fn finish(mut response: Response, method: &axum::http::Method, path: &str) -> Response {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
         return response;
     }
     let mut problem = response.extensions_mut().remove::<ProblemDetails>().unwrap_or_else(|| match status {
-        StatusCode::NOT_FOUND => {
-            ProblemDetails::not_found("such thing here: /api/v1/openapi.json says what there is")
-        }
-        StatusCode::METHOD_NOT_ALLOWED => {
-            ProblemDetails::new(status, format!("{method} is not for this: the header Allow says what is"))
-        }
+        StatusCode::NOT_FOUND => ProblemDetails::not_found("such path: /api/v1/openapi.json lists all paths"),
+        StatusCode::METHOD_NOT_ALLOWED => ProblemDetails::new(
+            status,
+            format!("{method} is not allowed here: the header Allow lists the allowed methods"),
+        ),
         _ => ProblemDetails::new(status, "the request cannot be answered"),
     });
     problem.instance = Some(path.to_owned());

@@ -9,15 +9,15 @@ use std::time::Duration;
 /// Upper bounds of the classes of latencies, in seconds.
 const BOUNDS: [f64; 12] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0];
 
-/// What was asked for and how long the answers took.
+/// Numbers of requests, and the times of their answers, by route and method.
 #[derive(Default)]
 pub struct RequestCounts(Mutex<BTreeMap<(String, String), RouteCounts>>);
 
-/// Counts of one route and method.
+/// The counts of one route and method.
 #[derive(Default)]
 struct RouteCounts {
     by_status: BTreeMap<u16, u64>,
-    /// Answers that took at most the bound of the same place, and more than the one before it.
+    /// Number of answers that took at most the bound with the same index, and more than the bound before it.
     classes: [u64; BOUNDS.len()],
     seconds: f64,
 }
@@ -27,7 +27,7 @@ impl RequestCounts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts an answer. Routes are those of the API, so that no client can make up new ones.
+    /// Counts an answer. Routes are those of the API, so a client cannot add new ones.
     pub fn count(&self, route: &str, method: &Method, status: StatusCode, took: Duration) {
         let known = [Method::GET, Method::HEAD, Method::POST, Method::PATCH, Method::DELETE].contains(method);
         let method = if known { method.as_str() } else { "other" };

@@ -1,5 +1,5 @@
-//! The sockets: connections are accepted up to a bound, slow ones are given up, and when the daemon ends, requests at work
-//! are answered first.
+//! The sockets. Connections are accepted up to a bound, and slow ones are closed. When the daemon ends, requests at
+//! work are answered first.
 
 use super::app::Api;
 use super::options::ServerOptions;
@@ -23,20 +23,20 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
-/// Bytes of a request's head at most, and header lines.
+/// Most bytes and most header lines of a request's head.
 const HEAD: usize = 32 * 1024;
 const HEADERS: usize = 64;
 
-/// What is waited after the system refused a connection, for want of descriptors say.
+/// Time to wait after the system refused a connection, for example because it has no file descriptors left.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Time that requests at work have to end when the daemon does.
+/// Time that requests at work have when the daemon ends.
 const LAST_ANSWERS: Duration = Duration::from_secs(10);
 
 /// Why the API cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Other machines can reach the address, and nobody has a token.
+    /// Other machines can reach the address, and there is no token.
     #[error(
         "{0} can be reached from other machines, and there is no token yet: make one with `morpion token create`, or \
          listen on 127.0.0.1"
@@ -53,16 +53,16 @@ pub enum ServeError {
     Records(#[from] ReadError),
 }
 
-/// Whether only its own machine reaches the address.
+/// Whether only this machine can reach the address.
 fn is_own(address: SocketAddr) -> bool {
     address.ip().to_canonical().is_loopback()
 }
 
-/// Whether a daemon with these options may listen on the address; [`serve`] asks it too, so that a caller can know
-/// before anything is begun.
+/// Checks that a daemon with these options may listen on the address. [`serve`] checks it, too; a caller can check it
+/// before it starts anything.
 ///
 /// # Errors
-/// If the address would be open to everybody, or the tokens cannot be read.
+/// If the address is open to other machines and there is no token, or the tokens cannot be read.
 pub fn admit(address: SocketAddr, options: &ServerOptions) -> Result<(), ServeError> {
     if is_own(address) {
         return Ok(());
@@ -71,13 +71,13 @@ pub fn admit(address: SocketAddr, options: &ServerOptions) -> Result<(), ServeEr
     if store.tokens()?.is_empty() { Err(ServeError::NeedsToken(address)) } else { Ok(()) }
 }
 
-/// Answers requests until `shutdown` is done, and then those that are at work.
+/// Answers requests until `shutdown` is ready, and then those that are at work.
 ///
-/// On a loopback address nobody needs a token, and those of the options are not asked; any other address is refused
-/// without one.
+/// On a loopback address no token is needed, and the tokens of the options are ignored. Any other address is refused
+/// if there is no token.
 ///
 /// # Errors
-/// If the address would be open to everybody, or the socket fails.
+/// If the address is open to other machines and there is no token, or the socket fails.
 pub async fn serve(
     service: Arc<dyn Service>,
     listener: TcpListener,
@@ -98,7 +98,7 @@ pub async fn serve(
     let mut shutdown = std::pin::pin!(shutdown);
     loop {
         let accepted = async {
-            // More connections wait in the system's queue.
+            // Further connections wait in the system's queue.
             let place = Arc::clone(&places).acquire_owned().await;
             (place, listener.accept().await)
         };
@@ -128,7 +128,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// Whether it is the client that has gone.
+/// Whether the client closed the connection.
 fn broken_off(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
@@ -157,7 +157,7 @@ impl HttpConnection {
             .max_headers(HEADERS)
             .serve_connection(io, service);
         let mut connection = std::pin::pin!(connection);
-        // How a connection ends is its client's business.
+        // An error of the connection concerns only its client.
         tokio::select! {
             _ = &mut connection => return,
             _ = self.closing.changed() => {}
@@ -167,7 +167,7 @@ impl HttpConnection {
     }
 }
 
-/// A stream that fails when its other end takes nothing for too long.
+/// A stream that fails when the other end reads nothing for too long.
 struct Patient {
     stream: TcpStream,
     patience: Duration,

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 use tokio::sync::{Semaphore, watch};
 
-/// The totals as they were lately, and when they were computed.
+/// The last totals, and when they were computed.
 #[derive(Default)]
 pub struct TotalsCache(pub Mutex<Option<(Instant, TotalsView)>>);
 
@@ -26,7 +26,7 @@ pub struct ApiState {
     pub running: Semaphore,
     pub heavy: Semaphore,
     pub streams: Arc<Semaphore>,
-    /// Becomes true when the daemon ends: streams end then.
+    /// Becomes true when the daemon ends. Streams of events end then.
     pub closing: watch::Receiver<bool>,
     pub openapi: OnceLock<Bytes>,
 }
@@ -47,7 +47,7 @@ impl ApiState {
         }
     }
 
-    /// The same for work that keeps a processor busy, of which little is done at a time.
+    /// The same for work that takes much processor time. Only a few such calls run at a time.
     pub async fn call_heavy<T: Send + 'static>(
         self: &Arc<ApiState>,
         call: impl FnOnce(&ApiState) -> Result<T, ApiFailure> + Send + 'static,

@@ -1,5 +1,5 @@
-//! `/api/v1/strategies`: the strategies of hunts and their settings, as the tables of the program have them, for a form
-//! that offers them.
+//! `/api/v1/strategies`: the strategies of hunts and their settings, as the tables of the program have them, for a
+//! form that offers them.
 
 use super::extract::JsonDocument;
 use super::problem::ProblemDetails;

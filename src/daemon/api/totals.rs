@@ -1,4 +1,4 @@
-//! `/api/v1/health`, `/api/v1/statistics` and the description of the API itself.
+//! `/api/v1/health`, `/api/v1/statistics` and `/api/v1/openapi.json`.
 
 use super::extract::{JsonDocument, typed};
 use super::problem::{ApiFailure, ProblemDetails};
@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-/// For so long the totals are kept: they are sums over all jobs, and several clients ask for them every second.
+/// Time for which the totals are kept. They are sums over all jobs, and several clients ask for them every second.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// How the daemon stands.
+/// The state of the daemon.
 #[utoipa::path(get, path = "/api/v1/health", tag = "daemon", responses(
     (status = 200, body = HealthView),
     (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
@@ -26,7 +26,7 @@ pub async fn health(State(shared): Handle) -> Result<Response, ApiFailure> {
     Ok(JsonDocument(health).into_response())
 }
 
-/// Sums over all jobs; at most a second old.
+/// Sums over all jobs, at most a second old.
 #[utoipa::path(get, path = "/api/v1/statistics", tag = "daemon", responses(
     (status = 200, body = TotalsView),
     (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
@@ -45,12 +45,12 @@ pub async fn openapi(State(shared): Handle) -> Response {
     typed("application/json", shared.openapi.get().cloned().unwrap_or_default())
 }
 
-/// The totals, made anew if they are old.
+/// The totals, computed again if they are old.
 ///
 /// # Errors
 /// If the service cannot list its jobs or grids.
 pub fn totals(shared: &ApiState) -> Result<TotalsView, ApiFailure> {
-    // One thread makes them, the others wait for it.
+    // One thread computes them; the others wait for it.
     let mut cached = shared.totals.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, totals)) = cached.as_ref().filter(|(made, _)| made.elapsed() < FRESH) {
         return Ok(totals.clone());

@@ -1,4 +1,5 @@
-//! An active job as the daemon holds it: a way to give orders to its coordinator, and what the coordinator last reported.
+//! An active job as the daemon holds it: a way to give orders to its coordinator, and what the coordinator last
+//! reported.
 
 use crate::daemon::records::JobStanding;
 use crate::queue::LaneId;

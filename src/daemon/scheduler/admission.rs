@@ -31,8 +31,8 @@ impl Daemon {
         }
     }
 
-    /// Stops one active job if the waiting one comes first: a paused job, or one of a lower priority. There is room when it
-    /// has ended.
+    /// Stops one active job if the waiting one comes first: a paused job, or one of a lower priority. There is room
+    /// when it has ended.
     fn make_room(&self, core: &mut Core, priority: i32) {
         let mut last: Option<(i32, JobId)> = None;
         for &id in &core.active {
@@ -132,8 +132,8 @@ impl Daemon {
         self.changed.notify_all();
     }
 
-    /// Ends a job for good. It is shown as over when its record is safe, or when the disk refuses: then the store keeps the
-    /// record in memory and writes it when it can.
+    /// Ends a job for good. It is shown as over when its record is safe, or when the disk refuses: then the store
+    /// keeps the record in memory and writes it when it can.
     pub(super) fn end_job(&self, id: JobId, state: JobState, reason: Option<String>) {
         let mut core = self.lock();
         let Some(open) = core.open(id).filter(|open| !open.ending) else { return };

@@ -66,7 +66,7 @@ impl Daemon {
         let number = grid_key(key).ok_or_else(missing)?;
         let mut record = self.store.grid(number)?;
         if record.is_none() {
-            // A job may name its best grid before the grid is written. If the disk refuses, the grid is not there for now.
+            // A job may name its best grid before the grid is written. While the disk refuses, the grid is not found.
             let _ = self.store.barrier();
             record = self.store.grid(number)?;
         }

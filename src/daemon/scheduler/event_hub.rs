@@ -1,7 +1,7 @@
 //! Events: numbered, stored but for progress, and sent to all observers.
 //!
-//! Numbers ascend over all sessions of the daemon. Events that are not stored use up numbers, too, so a block of numbers
-//! is reserved in the store before any of them is used.
+//! Numbers ascend over all sessions of the daemon. Events that are not stored use up numbers, too, so a block of
+//! numbers is reserved in the store before any of them is used.
 
 use crate::daemon::view::{EventKind, EventView, JobId, VERSION};
 use crate::runner::clock::now;

@@ -25,7 +25,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// So many grids of a job's own archive go into that of the daemon, besides its bests: some ten megabytes.
+/// Most grids of a job's own archive that go into the daemon's archive, in addition to new bests: about ten
+/// megabytes.
 const MOST_GRIDS: usize = 10_000;
 
 impl JobKind for Job {
@@ -81,7 +82,7 @@ impl JobKind for Job {
     }
 }
 
-/// How the job of a hunt stands.
+/// What a hunt reports of itself.
 fn of_hunt(status: &Status) -> JobStanding {
     JobStanding { progress: status.progress.clone(), solution: None }
 }
@@ -96,7 +97,7 @@ impl From<RunError> for CannotRun {
     }
 }
 
-/// Whether the disk may let the job go on later: it is full, say.
+/// Whether the job can continue when the disk allows it, for example after it was full.
 fn is_of_the_disk(error: &RunError) -> bool {
     matches!(
         error,
@@ -111,12 +112,12 @@ fn is_of_the_disk(error: &RunError) -> bool {
     )
 }
 
-/// Passes on to the daemon what happens in a session.
+/// Reports to the daemon what happens in a session of a hunt.
 struct HuntObserver<'a> {
     reporter: JobReporter<'a>,
     job: &'a Job,
     method: String,
-    /// Grids of the job's archive that have gone into the daemon's.
+    /// Number of grids of the job's archive that have gone into the daemon's archive.
     grids: usize,
 }
 
@@ -129,7 +130,7 @@ impl HuntObserver<'_> {
         provenance.seconds = Some(seconds);
         let grid = Grid { variant: self.job.variant, moves: find.moves.clone(), provenance };
         let source = GridSource { job: Some(self.reporter.id), unit: Some(unit), time, seconds: Some(seconds) };
-        // The referee has passed it, so that it can be written.
+        // It can be written, since the referee has passed it.
         let record = GridRecord::new(&grid, source, &self.reporter.daemon.catalogue).ok()?;
         Some((record.key, Change::Grid(Box::new(record))))
     }
@@ -154,7 +155,7 @@ impl HuntObserver<'_> {
         }
     }
 
-    /// Stores what a crash may have kept from the store: what the session's own files say is what counts.
+    /// Stores what a crash may have kept from the store. The session's own files are what counts.
     fn catch_up(&mut self, session: &HuntSession) -> Result<(), CannotRun> {
         for ended in session.since() {
             let (end, iterations, best) = (Some(ended.end), ended.iterations, ended.best);
@@ -168,7 +169,7 @@ impl HuntObserver<'_> {
         if path.exists() {
             for find in Reader::open(&path).map_err(RunError::from)? {
                 let KeptFind { key, find } = find.map_err(RunError::from)?;
-                // Another job may have found it, too.
+                // The grid may be there because another job found it, too.
                 if self.reporter.daemon.store.found_by(self.reporter.id, find.score(), key)? {
                     self.grids += 1;
                 } else {

@@ -1,5 +1,5 @@
-//! What the scheduler has to know of a kind of job. A new kind is an `impl` of [`JobKind`] in a file of its own, a variant
-//! of [`JobWork`], and a line in [`kind`].
+//! What the scheduler has to know of a kind of job. A new kind is an `impl` of [`JobKind`] in a file of its own, a
+//! variant of [`JobWork`], and a line in [`kind`].
 
 use super::reporter::JobReporter;
 use crate::daemon::kinds::JobWork;

@@ -29,7 +29,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Name of the file with the course and the credit in the job's folder, for the API: the state is elsewhere.
+/// Name of the file in the job's folder with the course and the credit for the API. The state of the job is
+/// elsewhere.
 const STATISTICS: &str = "statistics.json";
 
 impl JobKind for SolveJob {
@@ -73,7 +74,7 @@ impl JobKind for SolveJob {
     }
 }
 
-/// What was last written of the course and the credit; nothing if there is no file, or one of another version.
+/// The course and the credit as last written; `None` if the file is missing or cannot be read by this version.
 fn read(path: &Path) -> io::Result<Option<SolutionStatisticsView>> {
     match std::fs::read(path) {
         Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
@@ -111,9 +112,9 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
         coordinator: &mut coordinator,
         store: Some(&mut store),
         factory: &factory,
-        // With a quorum one more, to decide where two differ.
+        // With a quorum there is one more, to decide if two differ.
         members: if quorum > 1 { quorum + 1 } else { 1 },
-        // Beside its table an engine takes up to a quarter of that.
+        // In addition to its table, an engine takes up to a quarter of the table's size.
         memory_each: memory.saturating_add(memory / 4),
         limits,
         before: seconds,
@@ -139,7 +140,7 @@ impl From<TreeError> for CannotRun {
     }
 }
 
-/// What the store notes of a unit that came to this end; nothing if it is still open.
+/// The record of a unit with this outcome; `None` if the unit is still open.
 fn record_of(outcome: UnitOutcome, spent: Spent) -> Option<UnitRecord> {
     let end = match outcome {
         UnitOutcome::Answered { .. } => End::Finished,
@@ -149,7 +150,7 @@ fn record_of(outcome: UnitOutcome, spent: Spent) -> Option<UnitRecord> {
     Some(UnitRecord { attempts: 1, end: Some(end), iterations: spent.nodes, best: 0, error: None, aside: false })
 }
 
-/// Passes on to the daemon what happens in a session.
+/// Reports to the daemon what happens in a session of a solver job.
 struct SolveObserver<'a, G> {
     reporter: JobReporter<'a>,
     job: &'a SolveJob,
@@ -159,7 +160,7 @@ struct SolveObserver<'a, G> {
 }
 
 impl<G: Solvable> SolveObserver<'_, G> {
-    /// How the job stands.
+    /// What the job reports of itself.
     fn of_job(&self, state: &TreeState<G>, progress: &Progress) -> JobStanding {
         let solution = Some(view(self.job, &self.root, state, progress));
         JobStanding { progress: progress.clone(), solution }

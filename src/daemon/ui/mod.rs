@@ -1,9 +1,9 @@
-//! The page: static files that are part of the binary, so that nothing has to be installed and no other host is asked.
+//! The page: static files in the binary, so that nothing has to be installed and no other host is asked.
 //!
-//! `index.html` is the frame; `js/main.js` shows the view that the part of the address after `#` names. The files are served as
-//! they are: modern JavaScript modules without a build step, no style or script inside of markup, so that the strictest
-//! Content-Security-Policy holds. The module `js/rules.js` knows the rules of the puzzle a second time, so that the board shows
-//! legal moves at once; `tests/page.rs` holds it to the engine's.
+//! `index.html` is the frame; `js/main.js` shows the view that the part of the address after `#` names. The files are
+//! served as they are: modern JavaScript modules without a build step, no style or script inside of markup, so that
+//! the strictest Content-Security-Policy holds. The module `js/rules.js` knows the rules of the puzzle a second time,
+//! so that the board shows legal moves at once; `tests/page.rs` holds it to the engine's.
 
 /// Path, media type and content of each file, by path.
 macro_rules! files {

@@ -49,7 +49,8 @@ pub enum EventKind {
         grid: String,
         /// Name of the known record that the grid equals, if it equals one.
         record: Option<String>,
-        /// Whether the grid is new: it is at least as long as the shortest known record of its variant, and equals none.
+        /// Whether the grid is new: it is at least as long as the shortest known record of its variant, and equals
+        /// none.
         new: bool,
         /// Seconds that the job had run.
         seconds: f64,

@@ -31,8 +31,9 @@ pub struct JobRequest {
     #[serde(default, deserialize_with = "object::one")]
     #[schema(value_type = LimitsDocument)]
     pub limits: JobLimits,
-    /// The flags of the kind's command, with the names and values of its configuration file (`strategy`, `level`, ...; for
-    /// `solve` also `game`). Flags that name files or directories are refused: grids and positions are sent as text.
+    /// The flags of the kind's command, with the names and values of its configuration file (`strategy`, `level`,
+    /// ...; for `solve` also `game`). Flags that name files or directories are refused: grids and positions are sent
+    /// as text.
     #[serde(default)]
     #[schema(value_type = Object)]
     pub settings: Map<String, Value>,
@@ -96,11 +97,11 @@ pub struct JobSummary {
     pub kind: String,
     /// Name of the job.
     pub name: String,
-    /// State of the job. In the store, a job that is not over is `queued` until it runs for the first time, and `running`
-    /// from then on.
+    /// State of the job. In the store, a job that is not over is `queued` until it runs for the first time, and
+    /// `running` from then on.
     pub state: JobState,
-    /// How the job ended (`target`, `exhausted`, `finished`, `solved`, `time`, `iterations`, `drained`), why it failed, or
-    /// why it cannot run at present: what the disk reported.
+    /// How the job ended (`target`, `exhausted`, `finished`, `solved`, `time`, `iterations`, `drained`), why it
+    /// failed, or why it cannot run at present: what the disk reported.
     pub reason: Option<String>,
     /// Variant of a hunt.
     pub variant: Option<Variant>,

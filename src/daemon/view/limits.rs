@@ -1,7 +1,7 @@
 //! What a job may use.
 //!
-//! The limit on workers has two names in documents: `workers`, and `threads`, which was the only one at first. Both are
-//! written. A client may send either, and may send back a document that it was given with one of the two changed.
+//! The limit on workers has two names in documents: `workers`, and `threads`, which was the only one at first. Both
+//! are written. A client may send either, and may send back a document that it was given with one of the two changed.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;

@@ -1,5 +1,5 @@
-//! Solver jobs: the position, what is known of its value and its moves, what that took, and whose credit it is. Values are
-//! in points (discs, points of area) for the side to move.
+//! Solver jobs: the position, what is known of its value and its moves, what that took, and whose credit it is.
+//! Values are in points (discs, points of area) for the side to move.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
