@@ -148,7 +148,7 @@ impl Levels {
             let number = shape.place(self.fed).1;
             // What a call has left that was cut off counts for nothing.
             if shape.left(number).is_none_or(|left| left >= shape.playouts) {
-                self.upper.take_in(game);
+                self.upper.absorb(game);
             }
             if number + 1 == shape.per_search {
                 self.upper.reset();

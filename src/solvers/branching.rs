@@ -1,7 +1,8 @@
 //! The average number of moves at each ply of random games, and the size of the game tree that it suggests.
 //!
-//! The estimate is the sum over all depths of the product of the averages above it, as the thesis has it. For it a game
-//! that is over counts as one without moves; the averages that are shown are over the games that are still going on.
+//! The estimate is the sum over all depths of the product of the averages above it, as the thesis has it. For it a
+//! game that is over counts as one without moves; the averages that are shown are over the games that are still going
+//! on.
 
 use crate::core::game::Game;
 use crate::core::seed::rng;

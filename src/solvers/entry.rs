@@ -22,7 +22,7 @@ pub struct TableEntry {
 }
 
 /// Packed: bounds of 12 bits would do for Reversi, but not for finer values, so each has 16 bits and the depth the 8
-/// left beside the move, whose codes are below 2^16.
+/// left in addition to the move, whose codes are below 2^16.
 impl TableEntry {
     /// Reads the entry of a hash.
     #[inline]

@@ -3,7 +3,7 @@
 
 /// Killers at each ply.
 const SLOTS: usize = 2;
-/// Stands for no move.
+/// The code of no move.
 const NONE: u16 = u16::MAX;
 
 /// The killers of all plies, as codes of moves, the latest first.

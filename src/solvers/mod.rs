@@ -4,8 +4,8 @@
 //! and [`dfpn`]. What the depth-first ones share is in [`search`] (opening and closing a node), and behind it
 //! [`table`] (transposition table), [`killers`], [`history`], [`busy`] (what other threads are at); [`deepening`] is
 //! iterative deepening. [`algorithm`] names them all and runs the one that is wanted; [`solve`] asks it the questions
-//! that give the value of a position, a principal variation and all best moves. [`choice`] is what somebody asks for, by
-//! names, and [`solvable`] what a game needs to be solved as a job.
+//! that give the value of a position, a principal variation and all best moves. [`choice`] is what somebody asks for,
+//! by names, and [`solvable`] what a game needs to be solved as a job.
 
 pub mod algorithm;
 pub mod alphabeta;

@@ -20,7 +20,7 @@ pub enum Stopped {
     Answered,
 }
 
-/// What a search calls where it is to stand still; it returns when the search may go on.
+/// What a search calls where it is to pause. It returns when the search may continue.
 pub type Pause = Box<dyn Fn() + Send + Sync>;
 
 /// Nodes counted and stops asked for.

@@ -3,8 +3,8 @@
 //!
 //! An algorithm opens a node, plays its moves in the order given, and closes it. Searches are fail-soft: a value at
 //! or below alpha is an upper bound, one at or above beta a lower bound, one between is exact. A value rests either
-//! on finished games alone, then it is proven, or also on heuristic values at the depth limit; [`NodeSearch::estimated`]
-//! tells which, and the table keeps both apart.
+//! on finished games alone, then it is proven, or also on heuristic values at the depth limit;
+//! [`NodeSearch::estimated`] tells which, and the table keeps both apart.
 //!
 //! A value may also rest on the way to a node: where a game ends because a position came back, the outcome holds only
 //! below that position. So the search notes the least ply that what it finds rests on; a value that rests on a ply
@@ -305,7 +305,7 @@ impl<'a, G: Game> NodeSearch<'a, G> {
             let (alpha, beta) = node.asked;
             let known = if self.estimated { depth.min(u32::from(PROVEN) - 1) as u8 } else { PROVEN };
             let best = best.map_or(NO_MOVE, |m| self.position.code(self.position.to_hashed(m, node.key.symmetry)));
-            // An estimate is no truth anyway.
+            // An estimate is not a truth anyway.
             let holds = own == NOTHING || self.estimated;
             let mut entry = TableEntry {
                 lower: if value > alpha && holds { value } else { -MAX_VALUE },

@@ -1,5 +1,5 @@
-//! What a game needs to be shown and played: a name, and a text for its positions; and to be solved as a job: an engine of its own.
-//! One `impl` of each per game.
+//! What a game needs to be shown and played: a name, and a text for its positions; and to be solved as a job: an
+//! engine of its own. One `impl` of each per game.
 
 use super::busy::Busy;
 use super::go::GoEngine;

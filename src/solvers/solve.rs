@@ -128,9 +128,9 @@ pub struct Solution<M> {
     pub best: Vec<M>,
 }
 
-/// Solves a position as the start of a game ([`Game::forget`]): a cycle that closes through positions before it has no
-/// value that searches with a table could know. With `moves` the principal variation and the best first moves are found, too. `guess` is a
-/// value to begin with, `longest` the greatest length of the variation.
+/// Solves a position as the start of a game ([`Game::forget`]): a cycle that closes through positions before it has
+/// no value that searches with a table could know. With `moves` the principal variation and the best first moves are
+/// found, too. `guess` is a value to begin with, `longest` the greatest length of the variation.
 ///
 /// # Errors
 /// The engine's.
@@ -187,7 +187,7 @@ fn find_bounds<G: Game>(
         if value < beta {
             bounds.upper = bounds.upper.min(value);
         }
-        // Outside the window: go on beside it, with a wider one.
+        // Outside the window: continue next to it, with a wider one.
         half *= 2;
         centre = if value <= alpha { value.min(bounds.upper) - half } else { value.max(bounds.lower) + half };
     }

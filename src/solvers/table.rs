@@ -1,6 +1,6 @@
 //! A hash table of fixed memory that threads share without locks.
 //!
-//! A record is 64 bits of data beside its 64-bit hash. The hash is stored xored with the data (R. Hyatt and T. Mann,
+//! A record is 64 bits of data and its 64-bit hash. The hash is stored xored with the data (R. Hyatt and T. Mann,
 //! "A lock-less transposition table implementation", 2002): a record torn by two threads that write at once does not
 //! match any hash and is not found, instead of being wrong. The hash picks a bucket of four records, one cache line.
 //!

@@ -20,7 +20,7 @@ pub(super) fn choices<R: Rules>(start: &Position<R>, moves: impl IntoIterator<It
     choices.into()
 }
 
-/// The game that made these choices; nothing if there is no such one.
+/// The game that made these choices, if there is one.
 pub(super) fn chosen<R: Rules>(start: &Position<R>, choices: &[u8]) -> Option<Vec<Move>> {
     let mut position = start.clone();
     let mut moves = Vec::with_capacity(choices.len());
@@ -65,7 +65,8 @@ pub(super) mod tests {
                     let choices = choices(&start, moves.iter().copied());
                     assert!(choices.len() >= moves.len());
                     assert_eq!(chosen(&start, &choices).as_ref(), Some(&moves));
-                    // No other byte at the end is the same game; one that is no number of a legal move is none.
+                    // No other byte at the end is the same game; one that is not the number of a legal move is not a
+                    // game.
                     let mut other = choices.to_vec();
                     *other.last_mut().unwrap() = 254;
                     assert_eq!(chosen(&start, &other), None);

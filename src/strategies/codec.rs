@@ -1,7 +1,7 @@
-//! Saved states: bytes of `postcard`, in which the order of the fields is all that tells them apart.
+//! Saved states: bytes of `postcard`, in which nothing but the order of the fields tells them apart.
 //!
-//! A state is followed by the counts of results per level. What it has of grids is checked move by move when it is
-//! restored. Version and checksum are added by whoever stores the bytes.
+//! A state is followed by the counts of results per level. Its grids are checked move by move when it is restored.
+//! Version and checksum are added by whoever stores the bytes.
 
 use crate::core::histogram::{Histogram, Results};
 use crate::core::search::RestoreError;
@@ -26,8 +26,8 @@ pub(super) fn encode_with_results<T: serde::Serialize>(state: &T, results: &[His
     postcard::to_stdvec(&(state, results)).expect("a state of numbers and lists can be written")
 }
 
-/// What [`encode_with_results`] has written for a search of so many levels. States saved before results were counted end
-/// after the state; their counts begin at zero.
+/// What [`encode_with_results`] has written for a search of so many levels. States saved before results were counted
+/// end after the state; their counts begin at zero.
 pub(super) fn decode_with_results<T: serde::de::DeserializeOwned>(
     strategy: &'static str,
     saved: &[u8],

@@ -1,7 +1,7 @@
-//! The course of a run that plays its games in slices: `perturb`, `permute` and `temper` share it.
+//! The course of a run that plays in slices, which `perturb`, `permute` and `temper` share.
 //!
-//! A slice is a few thousand games. Its random numbers come from a seed of its own, derived from the unit's seed and the
-//! slice's number, so a search stands still, and is saved, between two slices.
+//! A slice is a few thousand playouts. Its random numbers come from a seed of its own, derived from the unit's seed
+//! and the slice's number, so a search can be stopped and saved between two slices.
 
 use super::finds::Finds;
 use super::params::Params;
@@ -22,21 +22,21 @@ pub(super) struct Course {
     /// What the slices are compiled for.
     pub extension: VectorExtension,
     pub prefix: Vec<Move>,
-    /// Games at most.
+    /// Playouts at most.
     pub limit: u64,
-    /// A search ends after so many games without a longer grid.
+    /// A search ends after so many playouts without a longer grid.
     pub patience: u64,
     pub slices: u64,
-    pub games: u64,
-    /// Games when the longest grid was found.
+    pub playouts: u64,
+    /// Playouts when the longest grid was found.
     pub found_at: u64,
     pub finds: Finds,
-    /// The scores of the games, as [`Search::results`] gives them.
+    /// The scores of the playouts, as [`Search::results`] gives them.
     pub results: Vec<Histogram>,
 }
 
 impl Course {
-    /// At its beginning.
+    /// The course of a run that begins.
     pub fn new(params: &Params, unit: &Unit) -> Course {
         Course {
             seed: unit.seed,
@@ -45,25 +45,25 @@ impl Course {
             limit: unit.max_iterations.unwrap_or(u64::MAX),
             patience: params.patience(),
             slices: 0,
-            games: 0,
+            playouts: 0,
             found_at: 0,
             finds: Finds::default(),
             results: vec![Histogram::default()],
         }
     }
 
-    /// Goes on from what was saved, with nothing to tell of.
-    pub fn restore(&mut self, (slices, games, found_at): (u64, u64, u64), best: u32, results: Vec<Histogram>) {
-        (self.slices, self.games, self.found_at, self.results) = (slices, games, found_at, results);
+    /// Continues from what was saved, with nothing to report.
+    pub fn restore(&mut self, (slices, playouts, found_at): (u64, u64, u64), best: u32, results: Vec<Histogram>) {
+        (self.slices, self.playouts, self.found_at, self.results) = (slices, playouts, found_at, results);
         self.finds.best = best;
         self.finds.clear();
     }
 
     /// Takes over from the search that the run begins with, as it has ended; if it is over, its best grid.
-    pub fn go_on_from<R: Rules>(&mut self, start: &mut Option<WarmStart<R>>, end: End) -> Option<Vec<Move>> {
+    pub fn hand_over<R: Rules>(&mut self, start: &mut Option<WarmStart<R>>, end: End) -> Option<Vec<Move>> {
         let from = start.as_ref()?;
-        (self.games, self.finds.best) = (from.iterations(), from.best());
-        self.found_at = self.games;
+        (self.playouts, self.finds.best) = (from.iterations(), from.best());
+        self.found_at = self.playouts;
         if end == End::Finished { start.take().map(WarmStart::into_grid) } else { None }
     }
 
@@ -75,10 +75,10 @@ impl Course {
         seed
     }
 
-    /// Games until the limit.
+    /// Playouts until the limit.
     #[inline(always)]
     pub fn left(&self) -> u64 {
-        self.limit.saturating_sub(self.games)
+        self.limit.saturating_sub(self.playouts)
     }
 
     /// Counts the result of a game, given without the prefix.
@@ -94,9 +94,9 @@ impl Course {
     }
 
     /// Notes a grid that has come into the pool, if it is longer than all before or wanted.
-    pub fn take_in(&mut self, moves: &[Move], longer: bool) {
+    pub fn absorb(&mut self, moves: &[Move], longer: bool) {
         if longer {
-            self.found_at = self.games;
+            self.found_at = self.playouts;
         }
         if longer || self.wants(moves.len()) {
             self.finds.push(moves);
@@ -104,35 +104,35 @@ impl Course {
     }
 }
 
-/// A search that plays its games in slices, and stands still, and is saved, between two of them.
+/// A search that plays in slices, and can be stopped and saved between two of them.
 pub(super) trait Sliced: Search<Move> {
     fn course(&mut self) -> &mut Course;
 
     /// Whether there is nothing to search.
     fn is_empty(&self) -> bool;
 
-    /// One slice of games, and what is due after it; to be marked `#[inline(always)]`.
+    /// One slice of playouts, and what is due after it; to be marked `#[inline(always)]`.
     ///
     /// # Safety
     /// The processor has the instructions.
     unsafe fn slice<I: VectorInstructions>(&mut self);
 }
 
-/// Plays slice after slice until there is nothing to search, nothing was found for too long, the limit is reached or the
-/// search is to stop.
+/// Plays slice after slice until there is nothing to search, nothing was found for too long, the limit is reached or
+/// the search is to stop.
 pub(super) fn run_slices(search: &mut impl Sliced, ctl: &mut dyn Ctl<Move>) -> End {
     search.course().finds.keep_from = ctl.keep_from();
     loop {
-        let Course { prefix, limit, patience, games, found_at, finds, .. } = search.course();
-        let (games, limit, stuck) = (*games, *limit, games.saturating_sub(*found_at) >= *patience);
-        finds.report(prefix, games, ctl);
+        let Course { prefix, limit, patience, playouts, found_at, finds, .. } = search.course();
+        let (playouts, limit, stuck) = (*playouts, *limit, playouts.saturating_sub(*found_at) >= *patience);
+        finds.report(prefix, playouts, ctl);
         if stuck || search.is_empty() {
             return End::Finished;
         }
-        if games >= limit {
+        if playouts >= limit {
             return End::IterationLimit;
         }
-        if ctl.poll(games, search.best()) == Signal::Stop {
+        if ctl.poll(playouts, search.best()) == Signal::Stop {
             return End::Stopped;
         }
         ctl.offer_checkpoint(&mut || search.save());
@@ -145,7 +145,7 @@ pub(super) fn run_slice(search: &mut impl Sliced) {
     dispatch(search.course().extension, Slice(search));
 }
 
-/// One slice.
+/// One slice as a task for the vector extensions.
 struct Slice<'a, S>(&'a mut S);
 
 impl<S: Sliced> VectorTask for Slice<'_, S> {

@@ -91,7 +91,7 @@ impl<R: Rules> Dfs<R> {
         }
     }
 
-    /// Goes on from a saved state.
+    /// Continues from a saved state.
     ///
     /// # Errors
     /// If the bytes are not a state of this unit with these parameters.
@@ -125,7 +125,7 @@ impl<R: Rules> Dfs<R> {
         Ok(search)
     }
 
-    /// Score at the node where the search stands.
+    /// Score at the node that the search is at.
     pub fn depth(&self) -> u32 {
         self.tree.score()
     }

@@ -3,9 +3,9 @@
 use crate::core::ctl::Ctl;
 use crate::morpion::geometry::Move;
 
-/// Grids found, until they are told of.
+/// Grids found, until they are reported to the caller.
 pub(super) struct Finds {
-    /// The best score told of, prefix included.
+    /// The best score reported, prefix included.
     pub best: u32,
     /// Scores from which on grids are wanted ([`Ctl::keep_from`]).
     pub keep_from: u32,
@@ -30,7 +30,7 @@ impl Finds {
         self.news.clear();
     }
 
-    /// Tells of what was noted, the best first, and forgets it.
+    /// Reports what was noted, the best first, and forgets it.
     pub fn report(&mut self, prefix: &[Move], iterations: u64, ctl: &mut dyn Ctl<Move>) {
         self.news.sort_by_key(|moves| std::cmp::Reverse(moves.len()));
         for grid in self.news.drain(..) {

@@ -1,9 +1,9 @@
 //! The single-player searches, one technique per file, interchangeable behind [`Search`].
 //!
 //! A strategy searches one *unit*: the subtree below a prefix (`dfs`) or one independent seeded run (`random`,
-//! `nmcs`, `nrpa`, `perturb`, `permute`, `temper`, `regrow`, `reshape`). It knows nothing of threads, files or clocks.
-//! [`table`] lists the strategies with all that is derived from the list; what is generic over the rules is entered
-//! there, once per unit.
+//! `nmcs`, `nrpa`, `perturb`, `permute`, `temper`, `regrow`, `reshape`). It knows nothing of threads, files or
+//! clocks. [`table`] lists the strategies with all that is derived from the list; what is generic over the rules is
+//! entered there, once per unit.
 
 mod choices;
 mod codec;
@@ -44,7 +44,7 @@ pub fn start(variant: Variant, params: &Params, unit: &Unit) -> Box<dyn Search<M
     (params.strategy.row().start)(variant, params, unit)
 }
 
-/// Goes on with a search of `unit` from what its [`Search::save`] returned.
+/// Continues a search of `unit` from what its [`Search::save`] returned.
 ///
 /// # Errors
 /// If the bytes are not a state of this strategy with these parameters.
@@ -62,7 +62,7 @@ pub fn start_call(variant: Variant, params: &Params, unit: &Unit, call: &Call) -
     with_rules!(variant, R => Box::new(nrpa::Nrpa::<R>::new(params, unit, Some(call))))
 }
 
-/// Goes on with one call of an NRPA search of `unit` from what its [`Search::save`] returned.
+/// Continues one call of an NRPA search of `unit` from what its [`Search::save`] returned.
 ///
 /// # Errors
 /// If the bytes are not a state of such a call.

@@ -1,11 +1,11 @@
 //! Nested Monte Carlo search (Cazenave 2009) with the best sequence of each level remembered.
 //!
-//! Level 0 is a random game. A search of level `n` goes one game through: at each step it plays every legal move,
+//! Level 0 is a random playout. A search of level `n` goes through one game. At each step it plays every legal move,
 //! each followed by a search of level `n - 1`, remembers the best sequence it has ever found, and plays that
-//! sequence's next move. Published means: 84.5 and 99.9 at levels 1 and 2 in 5T, 61 and 66.6 in 5D. One iteration
-//! is one random game; a unit is one search of the top level. The levels in progress are kept on an explicit
-//! stack, so the search stops and goes on between any two games. The results of the games and of the searches of each
-//! level are counted.
+//! sequence's next move. Published means: 84.5 and 99.9 moves at levels 1 and 2 in 5T, 61 and 66.6 in 5D. One
+//! iteration is one random playout; a unit is one search of the top level. The levels in progress are an explicit
+//! stack, so the search can be stopped between any two playouts. The results of the playouts and of the searches of
+//! each level are counted.
 
 use super::codec::{decode_with_results, encode_with_results, restore_error};
 use super::flat_position::FlatPosition;
@@ -21,7 +21,7 @@ use crate::morpion::geometry::Move;
 use crate::morpion::variant::Rules;
 use serde::{Deserialize, Serialize};
 
-/// Random games between two polls: about half a millisecond.
+/// Random playouts between two polls: about half a millisecond.
 const POLL: u64 = 512;
 /// Levels beyond this one would not end in a lifetime.
 const MAX_LEVEL: u32 = 10;
@@ -38,7 +38,7 @@ pub struct Nmcs<R> {
     iterations: u64,
     best: u32,
     rng: Rng,
-    /// Scores of the random games and of the searches of levels 1 to the top.
+    /// Scores of the random playouts and of the searches of levels 1 to the top.
     results: Vec<Histogram>,
 }
 
@@ -84,7 +84,7 @@ impl<R: Rules> Nmcs<R> {
         Nmcs { levels, open: 1, prefix, game: start, max_iterations, iterations: 0, best, rng, results }
     }
 
-    /// Goes on from a saved state.
+    /// Continues from a saved state.
     ///
     /// # Errors
     /// If the bytes are not a state of this unit at this level.
@@ -150,7 +150,7 @@ impl<R: Rules> Nmcs<R> {
                 level.position.play::<L>(next);
                 level.tried = 0;
             } else if self.open == 1 {
-                // A unit is one search of the top level, however often it is asked to go on.
+                // A unit is one search of the top level, however often it is run again.
                 if self.results[top].is_empty() {
                     self.results[top].add(level.position.played().len());
                 }

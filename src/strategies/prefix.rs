@@ -41,7 +41,7 @@ pub trait PrefixWalk: Send {
     /// The next prefix, or `None` after the last.
     fn next(&mut self) -> Option<Prefix>;
 
-    /// Where the walk stands, one entry per level from the first; the levels below the end of a short game are
+    /// How far the walk has come, one entry per level from the first; the levels below the end of a short game are
     /// missing. After the last prefix: one entry with nothing left.
     fn progress(&self) -> Vec<LevelProgress>;
 

@@ -1,10 +1,10 @@
 //! A priority order of all moves: a number for each code, the least first.
 //!
-//! The moves of a grid have its ranks, all others random numbers above them. These come from one table, read at `code ^
-//! mask`: another mask is another order of everything that is not ranked, and costs nothing.
+//! The moves of a grid have its ranks. All others have random numbers above them, which come from one table that is
+//! read at `code ^ mask`. Another mask is another order of everything that is not ranked, and costs nothing.
 //!
-//! Half of the exchanges are of a move of a grid with one that was legal and not played: the latter comes early, and what
-//! it collides with must go. The others send a move of the grid somewhere among all that is not played: it waits.
+//! Half of the exchanges are of a move of a grid with one that was legal and not played: the latter comes early, and
+//! what it collides with must go. The others move a move of the grid to a random place among all that is not played.
 
 use super::nrpa::policy::code;
 use crate::core::seed::{self, Rng};
@@ -14,8 +14,8 @@ use crate::strategies::nrpa::policy::CODES;
 use crate::strategies::vector::dispatch::VectorInstructions;
 use rand::RngExt;
 
-/// Random priorities lie from here up to twice as much. Ranks are below, with 18 bits of precision like all clocks of a
-/// playout, so that a rank is never rounded to another.
+/// Random priorities lie from here up to twice as much. Ranks are below, with 18 bits of precision like all clocks of
+/// a playout, so that a rank is never rounded to another.
 const RANDOM: f32 = 1024.0;
 
 /// The priorities of all codes.
@@ -64,8 +64,8 @@ impl Priorities {
         }
     }
 
-    /// Exchanges the places of one of the moves of a grid, which are ranked, and of another: one of the `alternatives`,
-    /// codes of moves that were legal during it, or any that is not ranked.
+    /// Exchanges the places of one of the moves of a grid, which are ranked, and of another: one of the
+    /// `alternatives`, codes of moves that were legal during it, or any that is not ranked.
     #[inline(always)]
     pub fn exchange<'a>(&mut self, moves: &[Move], alternatives: impl FnOnce() -> &'a [u32], rng: &mut Rng) {
         let own = code(moves[rng.random_range(0..moves.len())]) as u32;

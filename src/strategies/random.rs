@@ -1,6 +1,6 @@
-//! Uniformly random games: at each step every legal move is as likely as any other. One iteration is one game.
+//! Uniformly random playouts: at each step every legal move is as likely as any other. One iteration is one playout.
 //!
-//! The mean length is 53.6 moves in 5T, 42.9 in 5D, 37.2 in 4T and 24.1 in 4D. A unit is a stream of games without
+//! The mean length is 53.6 moves in 5T, 42.9 in 5D, 37.2 in 4T and 24.1 in 4D. A unit is a stream of playouts without
 //! an end of its own.
 
 use super::codec::{decode_with_results, encode_with_results, restore_error};
@@ -17,51 +17,51 @@ use crate::morpion::geometry::Move;
 use crate::morpion::variant::Rules;
 use serde::{Deserialize, Serialize};
 
-/// Games between two polls: about half a millisecond.
+/// Playouts between two polls: about half a millisecond.
 const POLL: u64 = 512;
 
-/// A stream of random games of one unit.
+/// A stream of random playouts of one unit.
 pub struct Random<R> {
     start: FlatPosition<R>,
     game: FlatPosition<R>,
     max_iterations: Option<u64>,
-    state: RandomGames,
-    /// Scores of all games: one level.
+    state: RandomPlayouts,
+    /// Scores of all playouts: one level.
     results: Vec<Histogram>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct RandomGames {
+struct RandomPlayouts {
     iterations: u64,
     best: u32,
-    /// Moves of all games together: a check of the generator that costs nothing.
+    /// Moves of all playouts together: a check of the generator that costs nothing.
     moves: u64,
     rng: Rng,
 }
 
 impl<R: Rules> Random<R> {
-    /// The games of `unit`. Of an illegal prefix the legal beginning is taken.
+    /// The playouts of `unit`. Of an illegal prefix the legal beginning is taken.
     pub fn new(unit: &Unit) -> Random<R> {
         let start = FlatPosition::new(&unit.prefix, unit.candidates.as_deref());
         let best = start.played().len() as u32;
-        let state = RandomGames { iterations: 0, best, moves: 0, rng: seed::rng(unit.seed, &[]) };
+        let state = RandomPlayouts { iterations: 0, best, moves: 0, rng: seed::rng(unit.seed, &[]) };
         let results = vec![Histogram::default()];
         Random { game: start.clone(), start, max_iterations: unit.max_iterations, state, results }
     }
 
-    /// Goes on from a saved state.
+    /// Continues from a saved state.
     ///
     /// # Errors
     /// If the bytes are not a state of this unit.
     pub fn restore(unit: &Unit, saved: &[u8]) -> Result<Random<R>, RestoreError> {
-        let (state, results): (RandomGames, _) = decode_with_results("random", saved, 1)?;
+        let (state, results): (RandomPlayouts, _) = decode_with_results("random", saved, 1)?;
         if state.best > R::VARIANT.upper_bound() {
             return Err(restore_error("random", format!("a best score of {} is impossible", state.best)));
         }
         Ok(Random { state, results, ..Random::new(unit) })
     }
 
-    /// Mean length of the games so far, the unit's prefix included.
+    /// Mean length of the playouts so far, the unit's prefix included.
     pub fn mean(&self) -> f64 {
         self.state.moves as f64 / self.state.iterations as f64
     }

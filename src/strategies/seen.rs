@@ -1,4 +1,4 @@
-//! The hashes that a search remembers: of grids that it has seen, or told of.
+//! The hashes that a search remembers: of grids that it has seen or reported.
 
 /// A table of hashes that remembers the last of them: direct mapped, a newer one replaces an older one.
 #[derive(Debug, PartialEq, Eq)]

@@ -46,5 +46,5 @@ pub(super) fn is_legal<R: Rules>(board: &Board<R>, mv: Move) -> bool {
     Move::from_bits(R::VARIANT, mv.bits()) == Some(mv) && board.is_legal(mv)
 }
 
-/// What stands in a list of fixed length where no move has been written yet.
+/// Fills a list of fixed length where no move has been written yet.
 pub(super) const NO_MOVE: Move = Move::from_raw(0);

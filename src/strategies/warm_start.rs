@@ -21,20 +21,20 @@ pub(super) struct WarmStart<R> {
 pub(super) type SavedStart = (Vec<u8>, Vec<Move>);
 
 impl<R: Rules> WarmStart<R> {
-    /// Of the level that the parameters name.
+    /// A search of the level that the parameters name.
     pub fn new(params: &Params, unit: &Unit) -> WarmStart<R> {
         let search = Box::new(Nrpa::new(&start_params(params), unit, None));
         WarmStart { search, best: Vec::new(), prefix: unit.prefix.len() }
     }
 
-    /// Goes on from what was saved.
+    /// Continues from what was saved.
     pub fn restore(params: &Params, unit: &Unit, (state, best): SavedStart) -> Result<WarmStart<R>, RestoreError> {
         check_grid::<R>(&unit.prefix, &best).map_err(|reason| restore_error("nrpa", reason.to_owned()))?;
         let search = Box::new(Nrpa::restore(&start_params(params), unit, None, &state)?);
         Ok(WarmStart { search, best, prefix: unit.prefix.len() })
     }
 
-    /// What is to be saved.
+    /// The state to be saved.
     pub fn save(&self) -> SavedStart {
         (self.search.save(), self.best.clone())
     }
@@ -72,7 +72,7 @@ struct WarmStartHost<'a> {
 }
 
 impl InnerHost for WarmStartHost<'_> {
-    fn games(&self) -> u64 {
+    fn iterations(&self) -> u64 {
         0
     }
 

@@ -39,7 +39,7 @@ pub struct RaceEntry {
 }
 
 impl RaceEntry {
-    /// What stands under a key.
+    /// The entry of a key.
     #[inline]
     pub fn get(table: &Table, key: u64) -> Option<RaceEntry> {
         let data = table.get(key)?;

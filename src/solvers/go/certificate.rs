@@ -1,19 +1,20 @@
 //! What a proof rests on when boards of the past are forbidden, and a memory of such proofs.
 //!
-//! Under positional superko whether a side wins depends on all boards of the past (the graph-history interaction, A. Palay 1985). A
-//! proof is a tree: one move of the winner's in each position, all moves of the other side's. It was found for one past, and holds
-//! for another one, if
+//! Under positional superko whether a side wins depends on all boards of the past (the graph-history interaction, A.
+//! Palay 1985). A proof is a tree: one move of the winner's in each position, all moves of the other side's. It was
+//! found for one past, and holds for another one, if
 //!
-//! - the boards that forbade moves of the **loser's** in it are in that past, too, but for those that the tree itself makes on the
-//!   way ([`Proof::rests`]);
+//! - the boards that forbade moves of the **loser's** in it are in that past, too, but for those that the tree itself
+//!   makes on the way ([`Proof::rests`]);
 //! - none of the boards that the **winner's** stones make in it is in that past ([`Proof::made`]); and
-//! - no stone of the winner's lived unconditionally in that past where the tree ends with an area that is sure but has no stone of
-//!   the winner's there ([`Proof::area`]; why, is told in [`super::superko`]).
+//! - no stone of the winner's lived unconditionally in that past where the tree ends with an area that is sure but
+//!   has no stone of the winner's there ([`Proof::area`]; [`super::superko`] says why).
 //!
-//! More boards in the past only take moves from the loser besides. What has to be known for this is put together from what is
-//! known of the children. The set of boards made is kept as a larger set that takes fixed room: where it is too large, nothing is
-//! wrong, the proof is not used again, and the position is searched. (A. Kishimoto and M. Müller, "A general solution to the graph
-//! history interaction problem", 2004, walk through the stored tree once more instead, each time with the new past.)
+//! More boards in the past only take moves from the loser besides. What has to be known for this is put together from
+//! what is known of the children. The set of boards made is kept as a larger set that takes fixed room: where it is
+//! too large, nothing is wrong, the proof is not used again, and the position is searched. (A. Kishimoto and M.
+//! Müller, "A general solution to the graph history interaction problem", 2004, walk through the stored tree once
+//! more instead, each time with the new past.)
 //!
 //! A past that is the same set of boards always fits.
 
@@ -106,7 +107,7 @@ impl Proof {
     /// Of a game that is over.
     pub const NONE: Proof = Proof { rests: Plies::NONE, made: Boards::NONE, area: 0 };
 
-    /// Takes in what the proof of another position rests on.
+    /// Absorbs what the proof of another position rests on.
     #[inline(always)]
     pub fn join(&mut self, other: &Proof) {
         self.rests.add(&other.rests);

@@ -1,18 +1,18 @@
 //! A memory of answers that rest on answers not known yet.
 //!
-//! The question is whether one side, the attacker, can force the end of a game that it wants; a game without end is a
-//! failure of it. So a yes is a finite tree, and holds wherever it is met. A no may be a circle: the defender can
-//! always go back to a position that was there before. A search that goes back to position H while it is still at H takes it
-//! for a no; what it concludes from that holds if H turns out to be a no, whatever the way by which the
-//! position in question was reached, for a defender who always stays among positions that are noes in this sense is
-//! never beaten. So such a conclusion is stored together with the ancestors that it rests on, its **heads**. While they
-//! are open it may be used again, and what is concluded from it rests on them, too. When a head is closed as a no that rests on
-//! nothing, what rested on it holds from now on; as a no that rests on other heads, it rests on those; as anything
-//! else, it is forgotten.
+//! The question is whether one side, the attacker, can force the end of a game that it wants; a game without end is
+//! its failure. So a yes is a finite tree, and holds wherever it is met. A no may be a circle: the defender can
+//! always go back to a position that was there before. A search that goes back to position H while H is still open
+//! takes it for a no. What it concludes from that holds if H turns out to be a no, whatever the way by which the
+//! position in question was reached. For a defender who always stays among positions that are noes in this sense is
+//! never beaten. So such a conclusion is stored together with the ancestors that it rests on, its **heads**. While
+//! they are open it may be used again, and what is concluded from it rests on them, too. When a head is closed as a
+//! no that rests on nothing, what rested on it holds from now on. When it is closed as a no that rests on other
+//! heads, what rested on it rests on those. When it is closed as anything else, what rested on it is forgotten.
 //!
-//! (The problem is the graph-history interaction, A. Palay 1985. The remedy is the evaluation of greatest fixed points
-//! on demand, as in tabled logic programming; here each head has a number, and where the number leads is written down once
-//! per head, not once per answer.)
+//! (The problem is the graph-history interaction, A. Palay 1985. The remedy is the evaluation of greatest fixed
+//! points on demand, as in tabled logic programming. Here each head has a number, and where the number leads is
+//! written down once per head, not once per answer.)
 
 /// Deepest ply that can be a head.
 pub const DEEPEST: usize = 255;
@@ -93,7 +93,7 @@ enum Fate {
     Instead(u32),
     /// It was a no that rests on nothing.
     Holds,
-    /// It was no such thing.
+    /// It was not such a question.
     Fails,
 }
 
@@ -214,7 +214,8 @@ impl Conditional {
         self.open[ply].head - 1
     }
 
-    /// Forgets the numbers of all heads that are closed: what rested on them holds, rests on another one, or is forgotten.
+    /// Forgets the numbers of all heads that are closed: what rested on them holds, rests on another one, or is
+    /// forgotten.
     fn compact(&mut self) {
         let mut answers = std::mem::take(&mut self.answers);
         let mut numbers = [0; DEEPEST + 1];
@@ -239,8 +240,8 @@ impl Conditional {
         (self.answers, self.fates) = (answers, fates);
     }
 
-    /// Stores that the attacker fails in a position if it fails at `plies`, which are open, above the position, and at least
-    /// one.
+    /// Stores that the attacker fails in a position if it fails at `plies`, which are open, above the position, and
+    /// at least one.
     pub fn put(&mut self, key: u64, plies: &Plies) {
         let Some(ply) = plies.deepest() else { return };
         let head = self.head(ply);

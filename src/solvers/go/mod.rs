@@ -1,18 +1,19 @@
-//! The solver for go: questions of yes or no, each whether the side to move gets a number of points, from the least in question
-//! upwards.
+//! The solver for go. It asks questions of yes or no, each whether the side to move gets a number of points, from the
+//! least number in question upwards.
 //!
-//! With basic ko, and without any ko rule, a game without end is worth the same to one side or the other, so one of them has to
-//! force an end that it wants, and fails otherwise: then what rests on repetitions can be remembered ([`race`], [`conditional`]).
+//! With basic ko, and without any ko rule, a game without end is worth the same to one side or the other. So one of
+//! them has to force an end that it wants, and fails otherwise, and what rests on repetitions can be remembered
+//! ([`race`], [`conditional`]).
 //!
-//! Positional superko forbids boards of the past, so every game ends, but what is true of a position depends on its past. There
-//! each proof is stored with what it asks of a past ([`superko`], [`certificate`]), and used again for every past that fits. Put
-//! into the keys, as the general solvers do it, the past would leave hardly any position to be met twice.
+//! Positional superko forbids boards of the past, so every game ends, but what is true of a position depends on its
+//! past. There each proof is stored with what it asks of a past ([`superko`], [`certificate`]), and used again for
+//! every past that fits. The general solvers put the past into the keys, which would leave hardly any position to be
+//! met twice.
 //!
 //! [`ordering`] and [`zobrist`] are common to both.
-
 //!
-//! What is sure for a side that answers ([`crate::games::go::miai`]) settles questions with basic ko or none; under superko an answer
-//! could make a board of the past.
+//! Some points are sure for a side that answers each threat ([`crate::games::go::miai`]). They settle questions with
+//! basic ko or none. Under superko they do not, since an answer could make a board of the past.
 
 pub mod answer;
 pub mod certificate;
@@ -56,9 +57,9 @@ pub struct GoEngine<'a> {
 }
 
 impl<'a> GoEngine<'a> {
-    /// An engine that remembers in `table`, between questions and between threads; `busy` is what other threads of the same
-    /// search are at, if there are any; `monitor` watches it. It takes up to a quarter of the table's memory besides, under
-    /// superko up to a half: there each thread keeps its proofs for itself.
+    /// An engine that remembers in `table`, between questions and between threads; `busy` is what other threads of
+    /// the same search are at, if there are any; `monitor` watches it. It takes up to a quarter of the table's memory
+    /// besides, under superko up to a half: there each thread keeps its proofs for itself.
     pub fn new(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> GoEngine<'a> {
         let conditional = Conditional::new(table.bytes() / 4);
         let certificates = Certificates::new(table.bytes() / 2);

@@ -1,5 +1,5 @@
-//! The order in which moves are tried: the remembered one first, then by the game's own order, killers among those alike, and
-//! history.
+//! The order in which moves are tried: the remembered one first, then by the game's own order, among equal ones
+//! killers, then by history.
 
 use crate::core::game::Side;
 use crate::games::go::board::Board;

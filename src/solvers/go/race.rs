@@ -1,10 +1,11 @@
 //! Whether one side, the attacker, can force the end of the game with a score that it wants.
 //!
-//! A depth-first search with iterative deepening for a question of yes or no. A game without end is a failure of the attacker, so
-//! a yes rests on finished games alone, and a no may rest on positions that come back: see [`super::conditional`]. At the depth
-//! limit a heuristic answers; what rests on it is kept apart, and the limit grows until nothing does. Long before the limit
-//! positions are given up in which the attacker is so far behind, by the heuristic, that the plies left will hardly do (futility
-//! pruning, J. Schaeffer 1986): a wrong no of this kind rests on the heuristic, too, and the next limit is more patient.
+//! This is a depth-first search with iterative deepening for a question of yes or no. A game without end is a failure
+//! of the attacker. So a yes rests on finished games alone, and a no may rest on positions that come back: see
+//! [`super::conditional`]. At the depth limit a heuristic answers. What rests on it is kept apart, and the limit
+//! grows until nothing does. Positions are given up long before the limit if the attacker is so far behind, by the
+//! heuristic, that the plies left will hardly do (futility pruning, J. Schaeffer 1986). A wrong no of this kind rests
+//! on the heuristic, too, and the next limit is more patient.
 
 use super::answer::{Answer, AtLimit, PROVEN, RaceEntry};
 use super::conditional::{Conditional, DEEPEST, KnownAnswer, Plies};
@@ -23,16 +24,17 @@ use crate::solvers::table::Table;
 const STEP: u32 = 2;
 /// From twice this depth on the steps grow with it: only games that turn in circles are so long.
 const LONG: u32 = 32;
-/// Depth from which on all children are looked up before the first is searched: above leaves it costs more than it saves.
+/// Depth from which on all children are looked up before the first is searched: above leaves it costs more than it
+/// saves.
 const LOOK_DEPTH: u32 = 2;
 /// Depth from which on other threads' work is avoided.
 const BUSY_DEPTH: u32 = 3;
-/// The attacker's heuristic where it is given up, in twentieths of a point: this for each point of the board at the limit, and so
-/// much less for each ply above it.
+/// The attacker's heuristic where it is given up, in twentieths of a point: this for each point of the board at the
+/// limit, and so much less for each ply above it.
 const GIVEN_UP: i64 = 11;
 const PATIENCE: i64 = 12;
-/// What the order of moves makes of the heuristic after them, in sixteenths of what it makes of [`State::prior`]: for the
-/// attacker, and for the other side.
+/// What the order of moves makes of the heuristic after them, in sixteenths of what it makes of [`State::prior`]: for
+/// the attacker, and for the other side.
 const FORESIGHT: [i64; 2] = [6, 4];
 /// How many times as many plies as points are searched with the heuristic.
 const HEURISTIC_PLIES: u32 = 3;
@@ -250,7 +252,7 @@ impl<'a> Race<'a> {
         }
     }
 
-    /// Answers for the position at the end of the path, `depth` plies deep. What the answer rests on stands in its step.
+    /// Answers for the position at the end of the path, `depth` plies deep. What the answer rests on is in its step.
     fn visit(&mut self, depth: u32) -> Result<Answer, Stopped> {
         self.stats.nodes += 1;
         if self.stats.nodes - self.reported >= INTERVAL {
@@ -261,7 +263,7 @@ impl<'a> Race<'a> {
         let attacks = state.side == self.question.attacker;
         let (yes, no) = (Answer { yes: true, estimated: false }, Answer { yes: false, estimated: false });
         let target = self.question.target;
-        // A second pass ends the game. (Who would not like that goes on.)
+        // A second pass ends the game. (A side that does not want that plays on.)
         if state.passes > 0 {
             let reached = self.of_attacker(&state, state.score(self.points)) >= target;
             if state.passes > 1 || reached == attacks {

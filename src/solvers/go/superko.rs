@@ -1,25 +1,25 @@
 //! Whether one side, the attacker, can force a score that it wants under positional superko.
 //!
-//! As in [`super::race`] a depth-first search with iterative deepening, but here a move that makes a board of the way, or of a past
-//! that is given, is illegal, so every game ends, and yes and no are both finite trees. What is proven is stored with a
-//! certificate of what it rests on ([`super::certificate`]), and used again where that holds: the graph-history interaction
-//! costs nodes, never a wrong answer. Answers that rest on the heuristic at the depth limit are stored without regard to the
-//! past: nothing is concluded from them.
+//! As in [`super::race`], this is a depth-first search with iterative deepening. But here a move that makes a board
+//! of the way, or of a given past, is illegal. So every game ends, and yes and no are both finite trees. What is
+//! proven is stored with a certificate of what it rests on ([`super::certificate`]), and used again where that holds.
+//! So the graph-history interaction costs nodes, never a wrong answer. Answers that rest on the heuristic at the
+//! depth limit are stored without regard to the past: nothing is concluded from them.
 //!
-//! The key of a position tells the moves that superko forbids in it, so a ko that may be taken and one that may not are two
-//! positions, as with basic ko.
+//! The key of a position contains the moves that superko forbids in it. So a ko that may be taken and one that may
+//! not are two positions, as with basic ko.
 //!
 //! # Life
-//! What lives unconditionally ([`crate::games::go::life`]) is kept by stones that take what the enemy puts into its area, and
-//! superko might forbid one of them. Such a stone becomes part of a living chain. If the board with it was there before, it was part
-//! of a living chain then, and no longer is. So nothing is forbidden if no stone that lived before stood in the area where the owner
-//! has none now. (It could only be lost by filling own eyes, so this is rare.) Where one did, the search goes on. With suicide there are
-//! no bounds from life.
+//! What lives unconditionally ([`crate::games::go::life`]) is kept by stones that take what the enemy puts into its
+//! area, and superko might forbid one of them. Such a stone becomes part of a living chain. If the board with it was
+//! there before, it was part of a living chain then, and no longer is. So nothing is forbidden if no stone that lived
+//! before was in the area where the owner has none now. (It could only be lost by filling own eyes, so this is rare.)
+//! Where one was, the search continues. With suicide there are no bounds from life.
 //!
 //! # Depth
-//! An estimate of a position may rest on one of another position, and that on the first again, each made for a past in which the other
-//! position could be reached. So estimates are used for their own depth only, and at last for their own past only. Then each
-//! iteration looks at games two plies longer than the one before, and games end.
+//! An estimate of a position may rest on one of another position, and that on the first again, each made for a past
+//! in which the other position could be reached. So estimates are used for their own depth only, and at last for
+//! their own past only. Then each iteration looks at games two plies longer than the one before, and games end.
 
 use super::answer::{Answer, AtLimit, RaceEntry};
 use super::certificate::{Certificate, Certificates, MOST_BOARDS, Proof};
@@ -42,7 +42,8 @@ const STEP: u32 = 2;
 const LOOK_DEPTH: u32 = 2;
 /// How many times as many plies as points are searched with the heuristic.
 const HEURISTIC_PLIES: u32 = 3;
-/// The same for estimates that are shared by all pasts: they can lead in circles, and then the search would not come to an end.
+/// The same for estimates that are shared by all pasts: they can lead in circles, and then the search would not come
+/// to an end.
 const SHARED_PLIES: u32 = 5;
 
 /// A position on the way.
@@ -55,7 +56,8 @@ struct SuperkoStep {
     /// Its key and the symmetry that the key is of.
     key: u64,
     symmetry: u8,
-    /// Plies before this one have boards that can be made again: stones have left the board since. With suicide all have.
+    /// Plies before this one have boards that can be made again: stones have left the board since. With suicide all
+    /// have.
     before: usize,
     /// Points where superko forbids a stone.
     banned: u64,
@@ -107,7 +109,7 @@ pub struct SuperkoRace<'a> {
     children: Vec<SuperkoChild>,
     life: bool,
     limit: AtLimit,
-    /// Whether estimates are told apart by the past, too.
+    /// Whether estimates are kept apart by the past, too.
     exact: bool,
 }
 
@@ -145,7 +147,8 @@ impl<'a> SuperkoRace<'a> {
         }
     }
 
-    /// Whether the attacker forces it from `state`, which comes after the states of `past`; `None` if games get too long.
+    /// Whether the attacker forces it from `state`, which comes after the states of `past`; `None` if games get too
+    /// long.
     ///
     /// # Errors
     /// The search is to stop.
@@ -245,7 +248,8 @@ impl<'a> SuperkoRace<'a> {
         state.placements_making(self.points, self.question.rules.suicide, own, enemy)
     }
 
-    /// Finds out what lives in a step. Returns bounds of the attacker's score, and what is sure for black and for white.
+    /// Finds out what lives in a step. Returns bounds of the attacker's score, and what is sure for black and for
+    /// white.
     #[inline]
     fn live(&self, step: &mut SuperkoStep) -> ((i32, i32), [u64; 2]) {
         let area = self.points.count_ones() as i32;
@@ -281,7 +285,7 @@ impl<'a> SuperkoRace<'a> {
         if state.passes == 0 {
             return None;
         }
-        // A second pass ends the game. (Who would not like that goes on.)
+        // A second pass ends the game. (A side that does not want that plays on.)
         let reached = self.of_attacker(state, state.score(self.points)) >= self.question.target;
         (state.passes > 1 || reached == (state.side == self.question.attacker)).then_some(reached)
     }
@@ -386,7 +390,8 @@ impl<'a> SuperkoRace<'a> {
         RaceEntry { answer: guess, depth: 0, limit: self.limit, best }.put(self.table, step.key, nodes);
     }
 
-    /// Answers for the position at the end of the path, `depth` plies deep. What a proven answer rests on is in `proof`.
+    /// Answers for the position at the end of the path, `depth` plies deep. What a proven answer rests on is in
+    /// `proof`.
     fn visit(&mut self, depth: u32) -> Result<Answer, Stopped> {
         self.stats.nodes += 1;
         if self.stats.nodes - self.reported >= INTERVAL {

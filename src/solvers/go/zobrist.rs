@@ -1,11 +1,12 @@
-//! Hashes of boards that all symmetric boards share (A. L. Zobrist 1970): one hash per symmetry, each a sum of random numbers
-//! over the stones, and the least of them counts. A stone that comes or goes changes all eight at once, in one vector.
+//! Hashes of boards that all symmetric boards share (A. L. Zobrist 1970): one hash per symmetry, each a sum of random
+//! numbers over the stones; the least of them counts. A stone that comes or goes changes all eight at once, in one
+//! vector.
 
 use crate::core::seed::derive;
 use crate::games::go::board::Board;
 use crate::games::go::symmetry;
 
-/// The hashes of a board carried by each symmetry; boards that are no squares have four of them twice.
+/// The hashes of a board carried by each symmetry; boards that are not squares have four of them twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(align(64))]
 pub struct Images([u64; 8]);

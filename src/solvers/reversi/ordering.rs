@@ -1,9 +1,10 @@
 //! How the Reversi solver orders moves.
 //!
 //! Fastest first: the move that leaves the opponent the fewest moves, corner moves counted twice, as few moves make
-//! small trees and bad moves for him; then few empty cells beside own discs (potential mobility), and parity. With
-//! more empty cells each move is judged by a shallow alpha-beta search with an evaluation of the same terms. A worth
-//! of cells beside that (corners, C and X squares) made the trees of FFO 40 to 42 a fifth larger.
+//! small trees and bad moves for the opponent; then few empty cells next to own discs (potential mobility), and
+//! parity. With more empty cells each move is judged by a shallow alpha-beta search with an evaluation of the same
+//! terms. A worth of cells in addition to that (corners, C and X squares) made the trees of FFO 40 to 42 a fifth
+//! larger.
 
 use super::last::odd_quadrants;
 use super::rules::EndgameRules;

@@ -5,8 +5,8 @@ use crate::games::reversi::evaluation::Special;
 use crate::games::reversi::position::{Empties, Position};
 use crate::games::reversi::symmetry::least;
 
-/// Up to this many discs symmetric positions are one: games that begin at the start of a board come to them in several
-/// ways ...
+/// Up to this many discs symmetric positions are one: games that begin at the start of a board come to them in
+/// several ways ...
 const SYMMETRIC: u32 = 14;
 /// ... if there are at least so many empty cells: with fewer it would cost more than it saves.
 const SYMMETRIC_EMPTY: u32 = 13;
@@ -41,8 +41,8 @@ impl EndgameRules {
         }
     }
 
-    /// The position that stands for one with so many empty cells in the search: an image of it, if there are few discs.
-    /// With the symmetry that leads to it.
+    /// The position that stands for one with so many empty cells in the search: an image of it, if there are few
+    /// discs. With the symmetry that leads to it.
     #[inline(always)]
     pub fn image(&self, own: u64, enemy: u64, empty: u32) -> (u64, u64, u8) {
         if empty >= self.symmetric { least(self.board, own, enemy) } else { (own, enemy, 0) }

@@ -161,7 +161,7 @@ pub(super) fn exp(x: f32) -> f32 {
         p = p * r + c;
     }
     let y = p * (r * r) + r + 1.0;
-    // The integer stands in the low bits of `shifted`.
+    // The integer is in the low bits of `shifted`.
     let scale = f32::from_bits(((shifted.to_bits() as i32 + 127) << 23) as u32);
     y * scale
 }

@@ -27,7 +27,7 @@ const HEIGHT: usize = 9;
 
 /// Entries of a lesson, rounded up to whole vectors.
 const ENTRIES: usize = ROOM.next_multiple_of(LANES);
-/// Where in the table a zero stands.
+/// The place of a zero in the table.
 const ZERO: u16 = (GAME * (HEIGHT + 1)) as u16;
 /// A step that never comes.
 const NEVER: u16 = u16::MAX;
@@ -51,7 +51,7 @@ pub(super) struct Lesson {
     count: Box<[f32; GAME]>,
     /// Number of distinct moves.
     entries: usize,
-    /// Per distinct move: its code, 1 if it was played (else 0), its clock mean as it stands in the policy being
+    /// Per distinct move: its code, 1 if it was played (else 0), its clock mean in the policy being
     /// adapted, its weight, its first and last step, and where in the table the two parts of its sum stand.
     codes: Box<[u32; ENTRIES]>,
     played: Box<[f32; ENTRIES]>,

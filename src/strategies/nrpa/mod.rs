@@ -1,14 +1,14 @@
 //! Nested rollout policy adaptation (Rosin 2011).
 //!
-//! A call of level `n` makes N calls of level `n - 1`, each with its own copy of the policy, keeps the best game
-//! (of equal ones the later) and after each adapts its policy toward it; level 0 is a playout. Level 1 may play several
-//! games between two adaptations (stabilised NRPA: Cazenave, Sevestre and Toulemont 2020). The nesting is held
-//! as an explicit stack, so that a search stands still between any two calls of level 1 and can be saved there.
-//! Each call of level 1 draws its random numbers from a seed of its own, derived from the unit's seed and the
-//! call's number. The results of the calls of each level are counted.
+//! A call of level `n` makes N calls of level `n - 1`, each with its own copy of the policy. It keeps the best game
+//! (of equal ones the later), and after each call adapts its policy toward it. Level 0 is a playout. Level 1 may play
+//! several playouts between two adaptations (stabilised NRPA: Cazenave, Sevestre and Toulemont 2020). The nesting is
+//! an explicit stack of levels (`nest`), so a search can be stopped and saved between any two calls of level 1.
+//! Each call of level 1 draws its random numbers from a seed of its own, derived from the unit's seed and the call's
+//! number. The results of the calls of each level are counted.
 //!
-//! A search may also be one call of a lower level, whose policy comes from elsewhere ([`Call`]); the levels above it
-//! are [`upper`]'s then.
+//! A search may also be one call of a lower level, whose policy comes from elsewhere ([`Call`]). The levels above it
+//! are in [`upper`] then.
 
 pub(super) mod clocks;
 pub(super) mod game;
@@ -97,8 +97,8 @@ impl<R: Rules> Nrpa<R> {
         Nrpa::with_extension(params, unit, call, VectorExtension::detect())
     }
 
-    /// Ends, from level 2 on, when so many calls of the level below the top have had a result as long as the best: the policy
-    /// has settled by then, and further calls seldom bring a longer one.
+    /// Ends, from level 2 on, when so many calls of the level below the top have had a result as long as the best:
+    /// the policy has settled by then, and further calls seldom bring a longer one.
     pub(super) fn settling(mut self, calls: u64) -> Nrpa<R> {
         self.settling = calls;
         self
@@ -150,10 +150,10 @@ impl<R: Rules> Nrpa<R> {
         }
     }
 
-    /// Goes on from what [`Search::save`] returned for the same parameters, unit and call.
+    /// Continues from what [`Search::save`] returned for the same parameters, unit and call.
     ///
     /// # Errors
-    /// If the bytes are no such state.
+    /// If the bytes are not such a state.
     pub fn restore(params: &Params, unit: &Unit, call: Option<&Call>, saved: &[u8]) -> Result<Nrpa<R>, RestoreError> {
         let fail = |reason: &str| restore_error("nrpa", reason.to_owned());
         let mut search = Nrpa::<R>::new(params, unit, call);
@@ -172,8 +172,8 @@ impl<R: Rules> Nrpa<R> {
         Ok(search)
     }
 
-    /// Begins a call of level 1 under the policy of the level above or goes on with the open one, for [`SLICE`] playouts
-    /// at most; when it is complete, hands its result upwards.
+    /// Begins a call of level 1 under the policy of the level above or goes on with the open one, for [`SLICE`]
+    /// playouts at most; when it is complete, hands its result upwards.
     ///
     /// # Safety
     /// The processor has the instructions.
@@ -213,7 +213,8 @@ impl<R: Rules> Nrpa<R> {
         self.finished = ascend(nests, *calls, *adapt, *alpha, playout, board, &mut results[1..], prefix.len());
     }
 
-    /// Counts the playouts of the slice that began at playout number `from` of its call, and the call if it is complete.
+    /// Counts the playouts of the slice that began at playout number `from` of its call, and the call if it is
+    /// complete.
     fn count_slice(&mut self, from: u32) {
         let (done, prefix) = (self.nests[0].done, self.prefix.len());
         let whole = from == 0 && !self.open;

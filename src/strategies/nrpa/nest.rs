@@ -47,9 +47,9 @@ impl Nest {
                 }
     }
 
-    /// Takes in the result of a call of the level below.
+    /// Absorbs the result of a call of the level below.
     #[inline(always)]
-    pub(super) fn take_in(&mut self, game: &PlayoutGame, form: Adapt) {
+    pub(super) fn absorb(&mut self, game: &PlayoutGame, form: Adapt) {
         self.done += 1;
         if self.accepts(game, form) {
             self.best.copy_from(game);
@@ -70,7 +70,7 @@ impl Nest {
         &self.policy
     }
 
-    /// Takes in the game just played, in exchange for the best so far if it becomes the best.
+    /// Absorbs the game just played, in exchange for the best so far if it becomes the best.
     #[inline(always)]
     pub(in crate::strategies) fn offer(&mut self, game: &mut Box<PlayoutGame>, form: Adapt) {
         self.done += 1;
@@ -91,7 +91,8 @@ impl Nest {
         SavedNest { done: self.done, best: self.best.moves().to_vec(), policy: self.policy.entries() }
     }
 
-    /// Becomes what was saved, if it is a state of a level that makes at most so many `calls` of games after `prefix`.
+    /// Becomes what was saved, if it is a state of a level that makes at most so many `calls` of games after
+    /// `prefix`.
     pub(super) fn restore<R: Rules>(
         &mut self,
         saved: SavedNest,
@@ -123,9 +124,9 @@ pub(super) struct SavedNest {
     policy: Vec<(u32, f32)>,
 }
 
-/// Hands the result of the lowest level, whose call is complete, upwards as far as calls are complete by it; whether the
-/// one of the top is. The scores of the calls that are complete above the lowest are counted in the `results` of their
-/// levels, where there are any, `prefix` moves added.
+/// Hands the result of the lowest level, whose call is complete, upwards as far as calls are complete by it; whether
+/// the one of the top is. The scores of the calls that are complete above the lowest are counted in the `results` of
+/// their levels, where there are any, `prefix` moves added.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
 pub(super) fn ascend<R: Rules>(
@@ -141,7 +142,7 @@ pub(super) fn ascend<R: Rules>(
     for level in 1..nests.len() {
         let (below, rest) = nests.split_at_mut(level);
         let nest = &mut rest[0];
-        nest.take_in(&below[level - 1].best, form);
+        nest.absorb(&below[level - 1].best, form);
         if nest.done < calls {
             learn(nest, form, alpha, playout, board);
             // The calls completed below begin anew with the policy of the level above them.

@@ -7,8 +7,8 @@
 //! Remaining times are kept rather than moments of firing, so magnitudes never mix: a difference loses precision
 //! only when two clocks agree in their leading digits, which is as rare as it is imprecise.
 //!
-//! Where the clocks come from is [`Times`]'s matter. With fixed ones that do not run the playout is a greedy player: it
-//! plays the legal move that stands first in an order of all.
+//! Where the clocks come from is [`Times`]'s matter. With fixed ones that do not run the playout is a greedy player:
+//! it plays the legal move that comes first in an order of all.
 
 use super::clocks::ClockStream;
 use super::game::PlayoutGame;
@@ -21,7 +21,8 @@ use crate::strategies::vector::dispatch::VectorInstructions;
 use crate::strategies::vector::slots::{Collision, NEVER, SLOTS, key, unpack};
 use std::hint::select_unpredictable;
 
-/// Where the clocks of a playout come from. Variates are taken as in [`ClockStream`]: reserved, read by number, counted.
+/// Where the clocks of a playout come from. Variates are taken as in [`ClockStream`]: reserved, read by number,
+/// counted.
 pub(in crate::strategies) trait Times {
     /// Whether the clocks run: the time of a move played is taken off the others.
     const RUN: bool;
@@ -81,7 +82,7 @@ pub(in crate::strategies) struct Playout<R> {
 }
 
 impl<R: Rules> Playout<R> {
-    /// For games that go on from `start`, where `moves` may be played.
+    /// For games that continue from `start`, where `moves` may be played.
     pub fn new(start: Board<R>, moves: &[Move]) -> Playout<R> {
         Playout {
             board: Box::new(start.clone()),

@@ -1,10 +1,10 @@
 //! A policy: one weight per move code, stored as the mean of the move's exponential clock.
 //!
 //! A move's *code* is its line and the place of its new point in it. A playout prefers moves of large weight
-//! `e^logit`; since its clocks need `e^-logit`, that is what is stored (`mean`), and no exponential is computed in
-//! a playout. Logits are kept within `+-MAX_LOGIT`: the quotient of two weights stays a normal `f32` then.
-//! What runs into the bound are single moves that are legal for a whole game and never wanted (with sequence
-//! adaptation; with layers logits stay within about 10); at the bound they are played never in the lifetime of a hunt.
+//! `e^logit`; since its clocks need `e^-logit`, that is what is stored (`mean`), and no exponential is computed in a
+//! playout. Logits are kept within `+-MAX_LOGIT`: the quotient of two weights stays a normal `f32` then. What runs
+//! into the bound are single moves that are legal for a whole game and never wanted (with sequence adaptation; with
+//! layers logits stay within about 10); at the bound they are played never in the lifetime of a hunt.
 
 use crate::morpion::board::{PLACES, place};
 use crate::morpion::geometry::{Move, Point, ROW, SIDE};
@@ -159,7 +159,8 @@ impl Policy {
     }
 }
 
-/// A policy that is not being changed, small enough to be kept and sent: the codes whose weight is not 1 and their means.
+/// A policy that is not being changed, small enough to be kept and sent: the codes whose weight is not 1 and their
+/// means.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot(std::sync::Arc<[(u32, f32)]>);
 

@@ -1,9 +1,10 @@
 //! The upper levels of a search whose calls below them are made elsewhere.
 //!
-//! With a share of level `s` the calls of level `s` are units of work, and here are the levels above: their policies,
-//! their best games, how many calls they have made. They take in the results of the calls one by one and learn from
-//! them as the levels of one search do (parallel NRPA with a policy shared from some level on: Nagorko, "Parallel
-//! nested rollout policy adaptation", 2019). Which call comes from which policy is for the caller to say.
+//! With a share of level `s` the calls of level `s` are units of work, and this is the state of the levels above:
+//! their policies, their best games, how many calls they have made. They absorb the results of the calls one by one
+//! and learn from them as the levels of one search do (parallel NRPA with a policy shared from some level on:
+//! Nagorko, "Parallel nested rollout policy adaptation", 2019). The caller decides which call comes from which
+//! policy.
 
 use super::nest::{Nest, SavedNest, ascend};
 use super::policy::{Policy, Snapshot};
@@ -22,8 +23,8 @@ use crate::with_rules;
 
 /// The levels of a search above a shared one.
 pub trait UpperLevels: Send {
-    /// Takes in the result of the next call of the shared level: a legal game that begins with the search's start.
-    fn take_in(&mut self, game: &[Move]);
+    /// Absorbs the result of the next call of the shared level: a legal game that begins with the search's start.
+    fn absorb(&mut self, game: &[Move]);
 
     /// Begins a new search.
     fn reset(&mut self);
@@ -31,8 +32,8 @@ pub trait UpperLevels: Send {
     /// The policy of a level above the shared one as it is now; the uniform one for a level that is not here.
     fn policy(&self, level: u32) -> Snapshot;
 
-    /// How often the calls of each level, from 0 to the top, ended with each score; nothing for the shared level and those
-    /// below it, whose results are counted where they are made.
+    /// How often the calls of each level, from 0 to the top, ended with each score; nothing for the shared level and
+    /// those below it, whose results are counted where they are made.
     fn results(&self) -> &[Histogram];
 
     /// The state as bytes, for [`restore`]; the caller adds version and checksum.
@@ -47,7 +48,7 @@ pub fn begin(variant: Variant, params: &Params, share: u32, start: &[Move]) -> B
 /// The same, going on from what [`UpperLevels::save`] returned for the same arguments.
 ///
 /// # Errors
-/// If the bytes are no such state.
+/// If the bytes are not such a state.
 pub fn restore(
     variant: Variant,
     params: &Params,
@@ -124,7 +125,7 @@ impl<R: Rules> VectorTask for Ascent<'_, R> {
 }
 
 impl<R: Rules> UpperLevels for Upper<R> {
-    fn take_in(&mut self, game: &[Move]) {
+    fn absorb(&mut self, game: &[Move]) {
         let moves: Vec<Move> = game.iter().skip(self.prefix.len()).copied().collect();
         self.playout.replay(&moves, &mut self.nests[0].best);
         dispatch(self.extension, Ascent(self));

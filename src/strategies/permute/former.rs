@@ -7,7 +7,7 @@ use crate::strategies::codec::decode_with_results;
 use crate::strategies::warm_start::SavedStart;
 use serde::{Deserialize, Serialize};
 
-/// A state of that form. A search goes on with its grids and counts; what it has of the old pool is not used.
+/// A state of that form. A search continues with its grids and counts. What it has of the old pool is not used.
 #[derive(Serialize, Deserialize)]
 pub(super) struct FormerPermute {
     pub start: Option<SavedStart>,
@@ -16,7 +16,7 @@ pub(super) struct FormerPermute {
     pub tries: [u32; 6],
     pub wins: [u32; 6],
     pub slices: u64,
-    pub games: u64,
+    pub playouts: u64,
     pub found_at: u64,
     pub best: u32,
 }

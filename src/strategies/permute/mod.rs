@@ -1,15 +1,17 @@
 //! Permutation: local search over priority orders (Tishchenko 2026).
 //!
-//! A grid is what a greedy player makes of a priority order of all moves: of the legal ones it plays the one that stands
-//! first. A step takes a grid out of a pool, exchanges the places of some moves in its order, and plays. The new grid
-//! joins the pool if it is not much shorter than the longest and its set of points is new. Now and then the longest grid
-//! that has not been wound back yet is: its last moves are given up, and what is left is completed many times.
+//! A priority order ranks all moves. A greedy player makes a grid of it: of the legal moves it always plays the one
+//! that comes first in the order. A step takes a grid out of a pool, exchanges some moves in its order, and plays.
+//! The new grid joins the pool if it is not much shorter than the longest and its set of points is new (`pool`).
+//! Every second slice the longest grid that has not been wound back is: its last moves are given up, and what is left
+//! is completed many times (`rewind`).
 //!
-//! The order is that of a grid's own moves; what is not played has random places after them, drawn anew for every game.
-//! The greedy player is NRPA's playout with priorities for clocks that do not run. The pool begins with given grids, with
-//! the result of an NRPA search (`level`), or with random games. After `patience` games without a longer grid the unit is
-//! finished. Random numbers are drawn anew from the unit's seed for each slice of 4096 games, so a search stands still,
-//! and is saved, between two slices.
+//! The order of a grid begins with its own moves. All other moves follow in a random order, which is drawn anew for
+//! every playout. The greedy player is NRPA's playout with priorities in place of running clocks (`priorities`). The
+//! pool begins with given grids, with the result of an NRPA search (`level`), or with random playouts.
+//!
+//! After `patience` playouts without a longer grid the unit is finished. Random numbers are drawn anew from the
+//! unit's seed for each slice of 4096 playouts, so a search can be stopped and saved between two slices.
 
 mod former;
 mod pool;
@@ -36,15 +38,15 @@ use pool::{Offer, SavedWindowPool, WindowPool};
 use rand::RngExt;
 use rewind::Rewind;
 
-/// Games between two polls: about 15 ms.
+/// Playouts between two polls: about 15 ms.
 const SLICE: u32 = 4096;
 /// Slices between two grids that are wound back.
 const REWIND: u64 = 2;
-/// Slices in a round of the pool, at most. The first round is one slice, and each is one longer than the one before: the
-/// grids grow fastest at first.
+/// Slices in a round of the pool, at most. The first round is one slice, and each is one longer than the one before:
+/// the grids grow fastest at first.
 const ROUND: u64 = 24;
-/// Random games at the beginning, if there is no grid.
-const RANDOM_GAMES: u32 = 100;
+/// Random playouts at the beginning, if there is no grid.
+const RANDOM_PLAYOUTS: u32 = 100;
 /// Lists of alternatives that are kept.
 const KEPT: usize = 8192;
 /// What a state begins with: one that begins with less is of the former form.
@@ -55,7 +57,7 @@ pub struct Permute<R> {
     course: Course,
     /// Exchanges of a step, at most.
     swaps: u32,
-    /// The position that the games start from.
+    /// The position that the playouts start from.
     position: Position<R>,
     /// The search that the pool begins with, while it runs.
     start: Option<WarmStart<R>>,
@@ -109,7 +111,7 @@ struct SavedPermute {
     pool: SavedWindowPool,
     slices: u64,
     round: u64,
-    games: u64,
+    playouts: u64,
     found_at: u64,
     best: u32,
 }
@@ -132,17 +134,17 @@ impl<R: Rules> Permute<R> {
             alternatives: Alternatives::new(),
             round: 0,
         };
-        unit.own(&params.grids).for_each(|grid| search.take_in(&grid));
+        unit.own(&params.grids).for_each(|grid| search.absorb(&grid));
         if search.pool.best() == 0 && params.level() > 0 {
             search.start = Some(WarmStart::new(params, unit));
         }
         search
     }
 
-    /// Goes on from what [`Search::save`] returned for the same parameters and unit.
+    /// Continues from what [`Search::save`] returned for the same parameters and unit.
     ///
     /// # Errors
-    /// If the bytes are no such state.
+    /// If the bytes are not such a state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Permute<R>, RestoreError> {
         let fail = |reason: &str| restore_error("permute", reason.to_owned());
         let mut search = Permute::<R>::new(params, unit);
@@ -161,11 +163,11 @@ impl<R: Rules> Permute<R> {
         search.pool = WindowPool::new(params.pool() as usize);
         search.pool.restore(saved.pool, &search.position, points_fingerprint).map_err(fail)?;
         search.round = saved.round;
-        search.course.restore((saved.slices, saved.games, saved.found_at), saved.best, results);
+        search.course.restore((saved.slices, saved.playouts, saved.found_at), saved.best, results);
         Ok(search)
     }
 
-    /// Lets a new search go on from a state of the former form.
+    /// Lets a new search continue from a state of the former form.
     fn restore_former(&mut self, params: &Params, unit: &Unit, saved: &[u8]) -> Result<(), RestoreError> {
         let (saved, results) = former::read(saved)?;
         self.start = match saved.start {
@@ -174,14 +176,14 @@ impl<R: Rules> Permute<R> {
         };
         for member in &saved.members {
             check_grid::<R>(&unit.prefix, member).map_err(|reason| restore_error("permute", reason.to_owned()))?;
-            self.take_in(member);
+            self.absorb(member);
         }
-        self.course.restore((saved.slices, saved.games, saved.found_at), saved.best, results);
+        self.course.restore((saved.slices, saved.playouts, saved.found_at), saved.best, results);
         Ok(())
     }
 
-    /// Takes in a grid that comes from elsewhere.
-    fn take_in(&mut self, moves: &[Move]) {
+    /// Absorbs a grid that comes from elsewhere.
+    fn absorb(&mut self, moves: &[Move]) {
         if self.pool.offer(moves, points_fingerprint(moves)) == Offer::New {
             self.course.finds.push(moves);
         }
@@ -201,7 +203,7 @@ impl<R: Rules> Permute<R> {
         }
     }
 
-    /// Takes in the game just played, which came of the grid at a place.
+    /// Absorbs the game just played, which came of the grid at a place.
     #[inline(never)]
     fn keep_game(&mut self, parent: Option<u32>) {
         let game = &self.playout.game;
@@ -213,15 +215,15 @@ impl<R: Rules> Permute<R> {
                 if let Some(parent) = parent {
                     self.pool.reward(parent);
                 }
-                self.course.take_in(moves, moves.len() > best);
+                self.course.absorb(moves, moves.len() > best);
             }
         }
     }
 
-    /// Takes in what winding back has found, the shortest first.
+    /// Absorbs what winding back has found, the shortest first.
     #[inline(never)]
     fn keep_rewound(&mut self) {
-        self.course.games = self.course.games.saturating_add(self.rewind.lengths.len() as u64);
+        self.course.playouts = self.course.playouts.saturating_add(self.rewind.lengths.len() as u64);
         for length in &self.rewind.lengths {
             self.course.count(*length);
         }
@@ -229,7 +231,7 @@ impl<R: Rules> Permute<R> {
         for (moves, hash) in &self.rewind.finds {
             let best = self.pool.best();
             if self.pool.offer(moves, *hash) == Offer::New {
-                self.course.take_in(moves, moves.len() > best);
+                self.course.absorb(moves, moves.len() > best);
             }
         }
     }
@@ -241,11 +243,12 @@ impl<R: Rules> Permute<R> {
         let end = start.run(ctl, &|start| {
             let start = Some(start);
             let pool = pool.save(position);
-            let saved = SavedPermute { form: FORM, start, pool, slices: 0, round: 0, games: 0, found_at: 0, best: 0 };
+            let saved =
+                SavedPermute { form: FORM, start, pool, slices: 0, round: 0, playouts: 0, found_at: 0, best: 0 };
             encode_with_results(&saved, results)
         });
-        if let Some(grid) = self.course.go_on_from(&mut self.start, end) {
-            self.take_in(&grid);
+        if let Some(grid) = self.course.hand_over(&mut self.start, end) {
+            self.absorb(&grid);
             // It has been reported.
             self.course.finds.clear();
         }
@@ -265,7 +268,7 @@ impl<R: Rules> Sliced for Permute<R> {
     #[inline(always)]
     unsafe fn slice<I: VectorInstructions>(&mut self) {
         self.rng = seed::rng(self.course.next_seed(), &[]);
-        let random = if self.pool.best() == 0 { RANDOM_GAMES } else { 0 };
+        let random = if self.pool.best() == 0 { RANDOM_PLAYOUTS } else { 0 };
         for n in 0..u64::from(SLICE).min(self.course.left()) as u32 {
             let parent = if n < random { None } else { self.pool.draw(&mut self.rng) };
             self.priorities.redraw(self.rng.random());
@@ -274,7 +277,7 @@ impl<R: Rules> Sliced for Permute<R> {
             }
             // SAFETY: the instructions by the caller's promise.
             unsafe { self.playout.play_by::<I, _>(Greedy(&self.priorities)) };
-            self.course.games = self.course.games.saturating_add(1);
+            self.course.playouts = self.course.playouts.saturating_add(1);
             let found = self.playout.game.moves().len();
             self.course.count(found);
             if found >= self.pool.least() {
@@ -317,7 +320,7 @@ impl<R: Rules> Search<Move> for Permute<R> {
             pool: self.pool.save(&self.position),
             slices: self.course.slices,
             round: self.round,
-            games: self.course.games,
+            playouts: self.course.playouts,
             found_at: self.course.found_at,
             best: self.course.finds.best,
         };
@@ -325,7 +328,7 @@ impl<R: Rules> Search<Move> for Permute<R> {
     }
 
     fn iterations(&self) -> u64 {
-        self.start.as_ref().map_or(self.course.games, WarmStart::iterations)
+        self.start.as_ref().map_or(self.course.playouts, WarmStart::iterations)
     }
 
     fn best(&self) -> u32 {

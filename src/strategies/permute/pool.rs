@@ -1,9 +1,11 @@
-//! The grids of one search: all that are at most a *window* of moves shorter than the longest, each set of points once.
+//! The grids of one search: all that are at most a *window* of moves shorter than the longest, each set of points
+//! once.
 //!
-//! A draw takes rank `n u^10` of `n` grids, `u` uniform, so that the first one gets about a third of the draws. Ranks are
-//! renewed once in a *round*, in turn by two orders: the longest first, and the least drawn first. In between newcomers
-//! stand last. When there are more grids than the pool is to hold, the window becomes one move narrower and the shortest
-//! leave; a longer grid than any opens it to ten again, and so does a long time without newcomers (after Tishchenko 2026).
+//! A draw takes rank `n u^10` of `n` grids, `u` uniform, so the first of a thousand grids gets half of the draws.
+//! Ranks are renewed once in a *round*, in turn by two orders: the longest first, and the least drawn first. In
+//! between, newcomers come last. When there are more grids than the pool is to hold, the window becomes one move
+//! narrower and the shortest leave. A grid longer than all others opens it to ten again, and so does a long time
+//! without newcomers (after Tishchenko 2026).
 
 use crate::core::seed::Rng;
 use crate::morpion::geometry::Move;
@@ -28,7 +30,7 @@ const SURPLUS: usize = 4;
 /// Grids wound back that are remembered, 0.6 MB when saved.
 const REMEMBERED: usize = 1 << 16;
 
-/// A grid.
+/// A grid of the pool.
 pub(super) struct WindowMember {
     /// In the order of their priorities.
     moves: Vec<Move>,
@@ -99,7 +101,7 @@ impl WindowPool {
         }
     }
 
-    /// How many grids there are.
+    /// The number of grids.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.ranks.len()
@@ -148,7 +150,7 @@ impl WindowPool {
         self.members[place as usize].draws = 0;
     }
 
-    /// Takes in a grid, if it is long enough and its set of points, given by its hash, is not there.
+    /// Absorbs a grid, if it is long enough and its set of points, given by its hash, is not there.
     pub fn offer(&mut self, moves: &[Move], hash: u64) -> Offer {
         let score = moves.len();
         if score < self.least() {
@@ -240,7 +242,7 @@ impl WindowPool {
         self.ranks.iter().map(|&place| self.members[place as usize].moves.as_slice())
     }
 
-    /// What is to be saved. The games begin at `start`.
+    /// What is to be saved. The grids begin at `start`.
     pub fn save<R: Rules>(&self, start: &Position<R>) -> SavedWindowPool {
         let saved = |&place: &u32| {
             let member = &self.members[place as usize];
@@ -287,7 +289,7 @@ mod tests {
     use crate::morpion::variant::T5;
     use crate::strategies::choices::tests::game;
 
-    /// Any move, told from others by a number.
+    /// Any move, distinguished from others by a number.
     fn mv(number: u32) -> Move {
         Move::from_raw(number)
     }

@@ -1,8 +1,9 @@
-//! Winding a grid back: up to a quarter of its moves are given up, the last first, and what is left is completed at random.
+//! Winding a grid back: up to a quarter of its moves are given up, the last first, and what is left is completed at
+//! random.
 //!
-//! How many to give up is a bandit's choice, once per game: each number is an arm, and one that the window of the pool lets
-//! in and that is new pays one (UCB1: Auer, Cesa-Bianchi and Fischer 2002, with a smaller bonus). It ends after many games
-//! in a row have brought nothing (after Tishchenko 2026).
+//! How many moves to give up is chosen by a bandit, once per playout. Each number of moves is an arm. A playout pays
+//! one if its grid is within the window of the pool and new (UCB1: Auer, Cesa-Bianchi and Fischer 2002, with a
+//! smaller bonus). Winding back ends after many playouts in a row have found nothing (after Tishchenko 2026).
 
 use crate::core::seed::Rng;
 use crate::morpion::board::Board;
@@ -18,7 +19,7 @@ use std::collections::HashSet;
 
 /// One of so many moves is given up at most.
 const SHARE: usize = 4;
-/// Games in a row without a find that end it.
+/// Playouts in a row without a find that end it.
 const STALL: u32 = 2000;
 /// Finds that end it.
 const FINDS: usize = 1000;
@@ -37,7 +38,7 @@ struct Arm<R> {
 }
 
 impl<R> Arm<R> {
-    /// The largest gain that is believed possible after `tries` games of all arms.
+    /// The largest gain that is believed possible after `tries` playouts of all arms.
     fn bound(&self, log_tries: f64) -> f64 {
         match f64::from(self.tries) {
             0.0 => f64::INFINITY,
@@ -54,20 +55,20 @@ pub(super) struct Rewind<R> {
     barred: Vec<Move>,
     /// What was found by the last call: moves after the start, and the hash of their points.
     pub finds: Vec<(Vec<Move>, u64)>,
-    /// Lengths of the games of the last call.
+    /// Lengths of the playouts of the last call.
     pub lengths: Vec<usize>,
 }
 
 impl<R: Rules> Rewind<R> {
-    /// For games from `start` that begin with one of `moves`.
+    /// For playouts from `start` that begin with one of `moves`.
     pub fn new(start: &Position<R>, moves: &[Move]) -> Rewind<R> {
         let playout = Playout::new(start.board().clone(), moves);
         let barred = start.moves().iter().copied().filter(|mv| !moves.contains(mv)).collect();
         Rewind { playout, arms: Vec::new(), barred, finds: Vec::new(), lengths: Vec::new() }
     }
 
-    /// Winds back the grid of these moves after `start`, at most `limit` games. What it finds has at least `least` moves
-    /// and points that `known` does not know.
+    /// Winds back the grid of these moves after `start`, at most `limit` playouts. What it finds has at least `least`
+    /// moves and points that `known` does not know.
     ///
     /// # Safety
     /// The processor has the instructions.
@@ -179,10 +180,10 @@ mod tests {
                 assert_eq!(points_fingerprint(moves), *hash);
                 assert!(hashes.insert(*hash));
             }
-            // The games are counted, and the limit ends it.
-            let games = rewind.lengths.len();
+            // The playouts are counted, and the limit ends it.
+            let playouts = rewind.lengths.len();
             dispatch(extension, Run { rewind: &mut rewind, grid: &grid, limit: 100, known: &known });
-            assert!(games > 100 && rewind.lengths.len() == 100);
+            assert!(playouts > 100 && rewind.lengths.len() == 100);
         }
         // What is known is not found again.
         known.extend(rewind.finds.iter().map(|&(_, hash)| hash));

@@ -52,14 +52,14 @@ fn the_greedy_player_plays_what_stands_first() {
             let mut playout = Playout::<R>::new(start.board().clone(), start.moves());
             for seed in 0..60 {
                 let mut priorities = Priorities::new(seed);
-                let mut games = Vec::new();
+                let mut playouts = Vec::new();
                 for extension in VectorExtension::ALL {
                     dispatch(extension, Play(&mut playout, &priorities));
-                    games.push(playout.game.moves().to_vec());
+                    playouts.push(playout.game.moves().to_vec());
                 }
-                assert!(games.iter().all(|game| *game == games[0]), "{variant} seed {seed}");
+                assert!(playouts.iter().all(|game| *game == playouts[0]), "{variant} seed {seed}");
                 let mut position = start.clone();
-                for &mv in &games[0] {
+                for &mv in &playouts[0] {
                     let first = position.moves().iter().map(|&mv| rounded(&priorities, mv)).min();
                     assert_eq!(first, Some(rounded(&priorities, mv)), "{variant} seed {seed}");
                     position.play(mv);
@@ -67,11 +67,11 @@ fn the_greedy_player_plays_what_stands_first() {
                 assert!(position.moves().is_empty());
                 // Ranked, the game is played again whatever the others' order, and in the same order.
                 priorities.redraw(seed as u32 * 97);
-                for (rank, &mv) in (1..).zip(&games[0]) {
+                for (rank, &mv) in (1..).zip(&playouts[0]) {
                     priorities.set(code(mv) as u32, rank as f32);
                 }
                 dispatch(VectorExtension::detect(), Play(&mut playout, &priorities));
-                assert_eq!(playout.game.moves(), games[0], "{variant} seed {seed}");
+                assert_eq!(playout.game.moves(), playouts[0], "{variant} seed {seed}");
             }
         });
     }
@@ -84,7 +84,7 @@ fn a_run_begins_with_nothing_and_goes_beyond_random_games() {
     assert_eq!(search.run(&mut keep), End::IterationLimit);
     assert_eq!((search.iterations(), search.results()[0].total()), (300_000, 300_000));
     assert_eq!(search.best() as usize, keep.best.len());
-    // The best of so many random games has about 95 moves.
+    // The best of so many random playouts has about 95 moves.
     assert!(keep.best.len() >= 105, "{}", keep.best.len());
     // Each set of points is there once.
     let points: std::collections::HashSet<Vec<u16>> = search
@@ -108,7 +108,7 @@ fn a_grid_is_improved_by_exchanges_and_by_winding_back() {
     let mut search = Permute::<T5>::new(&params(vec![start.clone()]), &unit(2, 60_000));
     search.run(&mut keep);
     assert!(keep.best.len() > start.len() + 10, "{} of {}", keep.best.len(), start.len());
-    // Grids have been wound back, and their games are counted.
+    // Grids have been wound back, and their playouts are counted.
     assert!(search.course.slices * u64::from(SLICE) < 60_000 && search.results()[0].total() == 60_000);
 }
 
@@ -127,7 +127,7 @@ fn patience_ends_a_run() {
     let params = Params { patience: Some(5_000), ..params(vec![grid(3, 1000)]) };
     let mut search = Permute::<T5>::new(&params, &unit(9, u64::MAX));
     assert_eq!(search.run(&mut KeepBest::default()), End::Finished);
-    assert!(search.course.games >= search.course.found_at + 5_000);
+    assert!(search.course.playouts >= search.course.found_at + 5_000);
     // Where nothing can be played there is nothing to search.
     let full = Unit { prefix: search_end(), ..unit(9, u64::MAX) };
     let mut search = Permute::<T5>::new(&Params { grids: Vec::new(), ..params }, &full);
@@ -143,14 +143,14 @@ fn search_end() -> Vec<Move> {
     position.played().to_vec()
 }
 
-/// A search that is saved and restored goes on as if nothing had been.
+/// A search that is saved and restored continues as if nothing had happened.
 #[test]
 fn a_restored_search_goes_on_as_it_would_have() {
     let params = Params { pool: Some(200), ..params(Vec::new()) };
-    let run = |games: u64, saved: Option<&[u8]>| {
+    let run = |playouts: u64, saved: Option<&[u8]>| {
         let mut search = match saved {
-            Some(saved) => Permute::<T5>::restore(&params, &unit(7, games), saved).unwrap(),
-            None => Permute::<T5>::new(&params, &unit(7, games)),
+            Some(saved) => Permute::<T5>::restore(&params, &unit(7, playouts), saved).unwrap(),
+            None => Permute::<T5>::new(&params, &unit(7, playouts)),
         };
         assert_eq!(search.run(&mut KeepBest::default()), End::IterationLimit);
         search.save()
@@ -159,7 +159,7 @@ fn a_restored_search_goes_on_as_it_would_have() {
     let slices = |n: u64| {
         let mut search = Permute::<T5>::new(&params, &unit(7, u64::MAX));
         (0..n).for_each(|_| run_slice(&mut search));
-        search.course.games
+        search.course.playouts
     };
     let (first, second, end) = (slices(24), slices(31), slices(100));
     let whole = run(end, None);
@@ -168,7 +168,7 @@ fn a_restored_search_goes_on_as_it_would_have() {
 }
 
 #[test]
-fn a_former_state_is_gone_on_with() {
+fn a_search_continues_from_a_former_state() {
     let mut position = Position::<T5>::new();
     while let Some(&mv) = position.moves().first() {
         position.play(mv);
@@ -184,7 +184,7 @@ fn a_former_state_is_gone_on_with() {
         tries,
         wins,
         slices: 9,
-        games: 700,
+        playouts: 700,
         found_at: 400,
         best,
     };

@@ -1,19 +1,20 @@
 //! Perturbation: large-neighbourhood search over grids.
 //!
-//! A grid is a set of lines with a partial order, not a sequence. A step takes a grid out of a pool, takes a part of it
-//! away, with everything that depends on it, and completes it again by playouts in which the moves that remain are
-//! still to be had and come first. It needs no bookkeeping of dependences: a playout whose policy gives the remaining
-//! moves an overwhelming weight plays all of them that can be played, and only then anything else. What is taken away
-//! is one of three parts ([`Operator`]): single lines (one or two moves of the grid are put last, or moves that were
-//! legal and not played are put first, so that what collides with them must go), a region, or a suffix. The new grid
-//! joins the pool if it is new and not much shorter than the best.
+//! A grid is a set of lines with a partial order, not a sequence. A step takes a grid out of a pool, removes a part
+//! of it with everything that depends on that part, and completes the grid again. The completion is a playout whose
+//! policy gives the remaining moves an overwhelming weight. It plays all of them that can still be played, and only
+//! then anything else, so no record of dependences is needed.
 //!
-//! The pool begins with given grids, or with the result of an NRPA search of its own. After `patience`
-//! playouts without a longer grid the unit is finished. Random numbers are drawn anew from the unit's seed for each
-//! slice of 4096 playouts, so a search stands still, and is saved, between two slices.
+//! What is removed is one of three parts ([`Operator`]): single lines, a region, or a suffix. To remove a line, one
+//! or two moves of the grid are put last, or moves that were legal and not played are put first, so that what
+//! collides with them must go. The new grid joins the pool if it is new and not much shorter than the best.
 //!
-//! The thesis's last step ("Řešič Morpion Solitaire", 2021), 28 moves of a grid of 146 kept and the rest searched anew,
-//! is the operator `suffix` with `keep` 28.
+//! The pool begins with given grids, or with the result of an NRPA search of its own. After `patience` playouts
+//! without a longer grid the unit is finished. Random numbers are drawn anew from the unit's seed for each slice of
+//! 4096 playouts, so a search can be stopped and saved between two slices.
+//!
+//! The thesis's last step ("Řešič Morpion Solitaire", 2021), 28 moves of a grid of 146 kept and the rest searched
+//! anew, is the operator `suffix` with `keep` 28.
 
 mod pool;
 
@@ -116,17 +117,17 @@ impl<R: Rules> Perturb<R> {
             parent: PlayoutGame::boxed(),
             changed: Vec::new(),
         };
-        unit.own(&params.grids).for_each(|grid| search.take_in(&grid));
+        unit.own(&params.grids).for_each(|grid| search.absorb(&grid));
         if search.pool.best() == 0 {
             search.start = Some(WarmStart::new(params, unit));
         }
         search
     }
 
-    /// Goes on from what [`Search::save`] returned for the same parameters and unit.
+    /// Continues from what [`Search::save`] returned for the same parameters and unit.
     ///
     /// # Errors
-    /// If the bytes are no such state.
+    /// If the bytes are not such a state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Perturb<R>, RestoreError> {
         let fail = |reason: &str| restore_error("perturb", reason.to_owned());
         let (saved, results): (SavedPerturb, _) = decode_with_results("perturb", saved, 1)?;
@@ -146,8 +147,8 @@ impl<R: Rules> Perturb<R> {
         Ok(search)
     }
 
-    /// Takes in a grid that comes from elsewhere.
-    fn take_in(&mut self, moves: &[Move]) {
+    /// Absorbs a grid that comes from elsewhere.
+    fn absorb(&mut self, moves: &[Move]) {
         self.playout.replay(moves, &mut self.parent);
         let hash = self.parent.fingerprint();
         if self.pool.insert(moves, hash, &mut self.rng) {
@@ -155,13 +156,13 @@ impl<R: Rules> Perturb<R> {
         }
     }
 
-    /// Takes in the game just played.
+    /// Absorbs the game just played.
     #[inline(never)]
     fn keep_game(&mut self) {
         let game = &self.playout.game;
         let better = game.moves().len() > self.pool.best();
         if self.pool.insert(game.moves(), game.fingerprint(), &mut self.rng) {
-            self.course.take_in(game.moves(), better);
+            self.course.absorb(game.moves(), better);
         }
     }
 
@@ -261,8 +262,8 @@ impl<R: Rules> Perturb<R> {
                 SavedPerturb { start: Some(start), pool: pool.save(), slices: 0, playouts: 0, found_at: 0, best: 0 };
             encode_with_results(&saved, results)
         });
-        if let Some(grid) = self.course.go_on_from(&mut self.start, end) {
-            self.take_in(&grid);
+        if let Some(grid) = self.course.hand_over(&mut self.start, end) {
+            self.absorb(&grid);
             // It has been reported.
             self.course.finds.clear();
         }
@@ -300,7 +301,7 @@ impl<R: Rules> Sliced for Perturb<R> {
                 // SAFETY: the instructions by the caller's promise.
                 let played = unsafe { self.complete::<I>(left) };
                 left = left.saturating_sub(played);
-                self.course.games = self.course.games.saturating_add(played);
+                self.course.playouts = self.course.playouts.saturating_add(played);
                 while let Some((code, mean)) = self.changed.pop() {
                     self.policy.set_mean(code as usize, mean);
                 }
@@ -334,7 +335,7 @@ impl<R: Rules> Search<Move> for Perturb<R> {
             start,
             pool: self.pool.save(),
             slices: self.course.slices,
-            playouts: self.course.games,
+            playouts: self.course.playouts,
             found_at: self.course.found_at,
             best: self.course.finds.best,
         };
@@ -342,7 +343,7 @@ impl<R: Rules> Search<Move> for Perturb<R> {
     }
 
     fn iterations(&self) -> u64 {
-        self.start.as_ref().map_or(self.course.games, WarmStart::iterations)
+        self.start.as_ref().map_or(self.course.playouts, WarmStart::iterations)
     }
 
     fn best(&self) -> u32 {
@@ -433,6 +434,6 @@ mod tests {
         let params = Params { patience: Some(5_000), ..params(&[Operator::Region], None, vec![grid(3, 1000)]) };
         let mut search = Perturb::<T5>::new(&params, &unit(u64::MAX));
         assert_eq!(search.run(&mut KeepBest::default()), End::Finished);
-        assert!(search.course.games >= search.course.found_at + 5_000);
+        assert!(search.course.playouts >= search.course.found_at + 5_000);
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Grids of the best score and of up to [`DEPTH`] below it are kept, a bounded number of each. Of two drawn grids the
 //! one that has been used less is taken; of two drawn for replacement the one used more leaves: so the pool spreads
-//! over a plateau instead of standing still on one grid. A grid that was seen before, as a set of lines, is not taken
-//! in again.
+//! over a plateau instead of staying at one grid. A grid that was seen before, as a set of lines, is not absorbed
+//! again.
 
 use crate::core::seed::Rng;
 use crate::morpion::geometry::Move;
@@ -82,7 +82,7 @@ impl ScorePool {
         Some(member)
     }
 
-    /// Takes in a grid, unless it is too short or known by its hash; whether it was taken in.
+    /// Absorbs a grid, unless it is too short or known by its hash; whether it was taken in.
     pub fn insert(&mut self, moves: &[Move], hash: u64, rng: &mut Rng) -> bool {
         let score = moves.len();
         if score < self.least() || score >= SCORES {

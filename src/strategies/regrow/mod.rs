@@ -1,21 +1,22 @@
 //! Regrowth: large-neighbourhood search whose neighbourhood is most of the grid.
 //!
-//! A grid is a partial order, so it has many beginnings: sets of its moves that need nothing but each other. A step takes
-//! a grid out of a pool and keeps a random beginning of it, a fifth to three tenths of its moves; the rest is made anew by a
-//! nested search (`nrpa`) that knows nothing of what was there, and ends where its results are the same again and again;
-//! what came of that is refined by cold walks (`temper`), and reshaped (`reshape`), as is one of the pool. What is of a kind of its own, or longer than
-//! what there is of its kind, joins the pool.
-//! So a step goes far beyond what any local search reaches from the grid, and yet lands among long grids often: the core
-//! of a grid decides how long it can become, and long grids have much of theirs in common.
+//! A grid is a partial order, so it has many beginnings: sets of its moves that need nothing but each other. A step
+//! takes a grid out of a pool and keeps a random beginning of it, a fifth to three tenths of its moves. A nested
+//! search (`nrpa`), which knows nothing of what was there, makes the rest anew, and ends when its results are the
+//! same again and again. Cold walks (`temper`) refine the result, and `reshape` works on it, as they do on grids of
+//! the pool (`stage`). A grid joins the pool if it is of a new kind, or longer than the others of its kind
+//! (`pool`). So a step goes far beyond what a local search reaches from the grid, and yet it often ends at a long
+//! grid: the core of a grid decides how long it can become, and the cores of long grids have much in common.
 //!
-//! The pool begins with given grids, or with what a run of parallel tempering (`temper`) has met when it is stuck. Most such
-//! runs end among grids that nothing long can be made of, and which do cannot be told but by trying. So without given grids a
-//! search goes in *rounds*: a new tempering, steps from a pool of its own until they are stuck, and then, as long as that
-//! took, steps from a second pool, of what all rounds so far have left. Half of the time goes into what is new, half into
-//! what is best.
+//! The pool begins with given grids, or with what a run of parallel tempering (`temper`) has met when it is stuck.
+//! Most such runs end among grids that nothing long can be made of, and only trying shows which do not. So without
+//! given grids a search goes in *rounds*: a new tempering; steps from a pool of its own until they are stuck; and
+//! then, for as long as that took, steps from a second pool, which holds what all rounds so far have left. Half of
+//! the time is spent on what is new, half on what is best.
 //!
-//! Tempering is stuck after a fiftieth of the `patience` without a longer grid, steps after a thirtieth. After `patience`
-//! playouts without a longer grid the unit is finished.
+//! All limits of time are parts of `patience`, in playouts without a longer grid: a fiftieth for the tempering and at
+//! most a fiftieth for refining (`searches`), a thirtieth for the steps from a pool (`state`), the whole for the
+//! unit. Reshaping ends after one step without a longer grid for each million of it, 2,000 at most.
 //!
 //! Each step draws its random numbers from a seed of its own, derived from the unit's seed and the step's number.
 
@@ -59,7 +60,7 @@ pub struct Regrow<R> {
     /// Those of the searches inside.
     params: InnerParams,
     unit: Unit,
-    /// The position that the games start from.
+    /// The position that the playouts start from.
     position: Position<R>,
     keep: Option<usize>,
     /// Whether what the steps make is refined.
@@ -102,10 +103,10 @@ impl<R: Rules> Regrow<R> {
         }
     }
 
-    /// Goes on from what [`Search::save`] returned for the same parameters and unit.
+    /// Continues from what [`Search::save`] returned for the same parameters and unit.
     ///
     /// # Errors
-    /// If the bytes are no such state.
+    /// If the bytes are not such a state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Regrow<R>, RestoreError> {
         let mut search = Regrow::<R>::empty(params, unit);
         if let Some(inner) = search.state.restore(saved, &unit.prefix)? {
@@ -154,7 +155,7 @@ impl<R: Rules> Regrow<R> {
     fn further(&self) -> Unit {
         Unit {
             seed: derive(self.unit.seed, &[self.state.steps, u64::from(self.state.stage.number()) + 1]),
-            max_iterations: self.unit.max_iterations.map(|limit| limit.saturating_sub(self.state.games)),
+            max_iterations: self.unit.max_iterations.map(|limit| limit.saturating_sub(self.state.playouts)),
             ..self.unit.clone()
         }
     }
@@ -220,7 +221,8 @@ impl<R: Rules> Regrow<R> {
         Some(InnerSearch::Refine(Box::new(self.refine(grid).shaken(LEAST))))
     }
 
-    /// Reshapes a grid of the pool: the longest every other time, since what has been drawn in vain may still become longer.
+    /// Reshapes a grid of the pool: the longest every other time, since what has been drawn in vain may still become
+    /// longer.
     fn begin_reshaping(&self) -> Option<InnerSearch<R>> {
         let pool = self.state.pool();
         let longest = pool.members().iter().max_by_key(|member| member.moves.len())?;
@@ -230,7 +232,7 @@ impl<R: Rules> Regrow<R> {
 
     /// Absorbs what the search that is done has found.
     fn end(&mut self, inner: InnerSearch<R>) {
-        self.state.games = self.state.games.saturating_add(inner.search().iterations());
+        self.state.playouts = self.state.playouts.saturating_add(inner.search().iterations());
         match inner {
             InnerSearch::Start(search) => self.end_start(&search),
             InnerSearch::Step(search, _) => self.end_step(&search),
@@ -249,7 +251,7 @@ impl<R: Rules> Regrow<R> {
         state.made = search.grids().max_by_key(Vec::len).unwrap_or_default();
         state.stage = Stage::ReshapeMade;
         state.results[0].merge(&search.results()[0]);
-        state.round.found_at = state.games;
+        state.round.found_at = state.playouts;
     }
 
     /// Absorbs the grid that a nested search has made, and has it refined.
@@ -260,7 +262,7 @@ impl<R: Rules> Regrow<R> {
         }
         let game = search.best_game();
         let moves = game[self.unit.prefix.len()..].to_vec();
-        state.note_length(moves.len(), state.games);
+        state.note_length(moves.len(), state.playouts);
         state.absorb_grid(&moves);
         state.made = moves;
         state.next_stage(self.refines);
@@ -290,19 +292,19 @@ impl<R: Rules> Search<Move> for Regrow<R> {
         self.state.finds.keep_from = ctl.keep_from();
         let limit = self.unit.max_iterations.unwrap_or(u64::MAX);
         loop {
-            self.state.finds.report(&self.unit.prefix, self.state.games, ctl);
+            self.state.finds.report(&self.unit.prefix, self.state.playouts, ctl);
             let mut inner = match self.inner.take() {
                 Some(inner) => inner,
                 None => {
                     if self.state.stage == Stage::Regrow
-                        && self.state.games.saturating_sub(self.state.found_at) >= self.patience
+                        && self.state.playouts.saturating_sub(self.state.found_at) >= self.patience
                     {
                         return End::Finished;
                     }
-                    if self.state.games >= limit {
+                    if self.state.playouts >= limit {
                         return End::IterationLimit;
                     }
-                    if ctl.poll(self.state.games, self.state.finds.best) == Signal::Stop {
+                    if ctl.poll(self.state.playouts, self.state.finds.best) == Signal::Stop {
                         return End::Stopped;
                     }
                     let Some(inner) = self.begin() else { return End::Finished };
@@ -332,7 +334,7 @@ impl<R: Rules> Search<Move> for Regrow<R> {
 
     fn iterations(&self) -> u64 {
         let inner = self.inner.as_ref().map_or(0, |inner| inner.search().iterations());
-        self.state.games.saturating_add(inner)
+        self.state.playouts.saturating_add(inner)
     }
 
     fn best(&self) -> u32 {

@@ -1,11 +1,11 @@
 //! A pool of grids of different kinds: of those that begin alike it holds the longest.
 //!
-//! Long grids come in clusters of thousands whose cores are the same: the moves that all others rest on. How long a grid can
-//! become is decided there. Two grids begin alike if the moves that both have, and that need nothing but each other, are at
-//! least a sixth of the shorter one, somewhat fewer than a step keeps. Each kind has one place, and the grid that
-//! is drawn is the longest, where what has been tried without success counts less and less: after [`TRIES`] draws a grid
-//! is worth one move less. So no kind is tried for long before the others have been: the longest grid is mostly of
-//! one that leads no further.
+//! Long grids come in clusters of thousands that share a core: the moves that all others rest on. The core decides
+//! how long a grid can become. Two grids begin alike if the moves that both have, and that need nothing but each
+//! other, are at least a sixth of the shorter one, somewhat fewer than a step keeps. Each kind has one place. The
+//! grid that is drawn is the longest, but draws without success make a grid count less: after [`TRIES`] draws it is
+//! worth one move less. So no kind is tried for long before the others have been. The longest grid is mostly of a
+//! kind that leads no further.
 
 use crate::core::seed::Rng;
 use crate::morpion::geometry::Move;
@@ -80,8 +80,8 @@ impl<R: Rules> KindPool<R> {
         Some(if first.moves.len() >= second.moves.len() { first } else { second })
     }
 
-    /// How many moves a grid has in common with another, whose moves are given in the order of their numbers, that need
-    /// nothing but each other.
+    /// How many moves a grid has in common with another, whose moves are given in the order of their numbers, that
+    /// need nothing but each other.
     fn common(&self, grid: &[Move], other: &[Move]) -> usize {
         let mut position = self.start.clone();
         for &mv in grid {
@@ -93,13 +93,13 @@ impl<R: Rules> KindPool<R> {
         position.played().len() - self.start.played().len()
     }
 
-    /// Takes in a grid, if it is of a kind of its own or longer than all that are of its kind; those leave. One as long as the
-    /// one of its kind takes its place, and has been drawn as often. Whether it was taken in.
+    /// Absorbs a grid, if it is of a kind of its own or longer than all that are of its kind; those leave. One as
+    /// long as the one of its kind takes its place, and has been drawn as often. Whether it was taken in.
     pub fn insert(&mut self, moves: &[Move]) -> bool {
         self.insert_drawn(moves, 0)
     }
 
-    /// Takes in the grids of another pool, which have been drawn as often as there, and leaves it empty.
+    /// Absorbs the grids of another pool, which have been drawn as often as there, and leaves it empty.
     pub fn merge(&mut self, other: &mut KindPool<R>) {
         for member in std::mem::take(&mut other.members) {
             self.insert_drawn(&member.moves, member.uses);

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 /// The tempering that a round begins with ends after this part of the patience without a longer grid.
 const START_PART: u64 = 50;
-/// Refining ends after so many games without a longer grid, fewer where that is more than this part of the patience.
+/// Refining ends after so many playouts without a longer grid, fewer where that is more than this part of the
+/// patience.
 const REFINED: u64 = 1 << 18;
 const REFINED_PART: u64 = 50;
 

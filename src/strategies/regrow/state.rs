@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 /// Steps from a pool end after this part of the patience without a longer grid in it.
 const STUCK_PART: u64 = 30;
-/// Grids that are remembered to have been reported, 0.1 MB when saved.
+/// Hashes of reported grids that are remembered, 0.1 MB when saved.
 const REPORTED: usize = 1 << 13;
 /// What a state begins with.
 pub(super) const FORM: u8 = 5;
@@ -35,9 +35,9 @@ pub(super) struct RegrowState<R> {
     pub stage: Stage,
     /// The longest grid that the step, or the tempering, has made.
     pub made: Vec<Move>,
-    /// Games of the searches that are done.
-    pub games: u64,
-    /// Games when the longest grid was found.
+    /// Playouts of the searches that are done.
+    pub playouts: u64,
+    /// Playouts when the longest grid was found.
     pub found_at: u64,
     pub finds: Finds,
     pub results: Vec<Histogram>,
@@ -50,11 +50,11 @@ pub(super) struct Round {
     pub number: u64,
     /// Whether steps are taken from the pool of the rounds before.
     pub old: bool,
-    /// Games when the steps from that pool, or else the round, began.
+    /// Playouts when the steps from that pool, or else the round, began.
     pub began: u64,
-    /// Games that the steps from that pool may take, at least.
+    /// Playouts that the steps from that pool may take, at least.
     pub share: u64,
-    /// Games when the longest grid of the pool was found, or the steps from it began.
+    /// Playouts when the longest grid of the pool was found, or the steps from it began.
     pub found_at: u64,
 }
 
@@ -71,7 +71,7 @@ struct SavedRegrow {
     /// [`Stage::number`].
     stage: u32,
     made: Vec<Move>,
-    games: u64,
+    playouts: u64,
     found_at: u64,
     best: u32,
 }
@@ -87,7 +87,7 @@ impl<R: Rules> RegrowState<R> {
             steps: 0,
             stage: Stage::Regrow,
             made: Vec::new(),
-            games: 0,
+            playouts: 0,
             found_at: 0,
             finds: Finds::default(),
             results: vec![Histogram::default(); levels],
@@ -106,7 +106,7 @@ impl<R: Rules> RegrowState<R> {
             steps: self.steps,
             stage: self.stage.number(),
             made: self.made.clone(),
-            games: self.games,
+            playouts: self.playouts,
             found_at: self.found_at,
             best: self.finds.best,
         };
@@ -131,7 +131,7 @@ impl<R: Rules> RegrowState<R> {
         self.round = saved.round;
         self.reported.restore(&saved.reported).map_err(fail)?;
         self.steps = saved.steps;
-        self.games = saved.games;
+        self.playouts = saved.playouts;
         self.found_at = saved.found_at;
         self.finds.best = saved.best;
         self.results = results;
@@ -148,7 +148,7 @@ impl<R: Rules> RegrowState<R> {
         if self.round.old { &mut self.old } else { &mut self.young }
     }
 
-    /// Goes on to the next stage of the step, or the next step.
+    /// Moves to the next stage of the step, or the next step.
     pub fn next_stage(&mut self, refines: bool) {
         self.stage = self.stage.next(refines).unwrap_or_else(|| {
             self.steps += 1;
@@ -158,31 +158,31 @@ impl<R: Rules> RegrowState<R> {
 
     /// Changes the pool that steps are taken from if it is time; whether another tempering comes.
     pub fn turn(&mut self, patience: u64) -> bool {
-        let spent = self.games.saturating_sub(self.round.began);
-        let stuck = self.games.saturating_sub(self.round.found_at) >= (patience / STUCK_PART).max(1);
+        let spent = self.playouts.saturating_sub(self.round.began);
+        let stuck = self.playouts.saturating_sub(self.round.found_at) >= (patience / STUCK_PART).max(1);
         if !stuck || (self.round.old && spent < self.round.share) {
             return false;
         }
         let Round { number, old, .. } = self.round;
         if old {
-            self.round = Round { number, began: self.games, ..Round::default() };
+            self.round = Round { number, began: self.playouts, ..Round::default() };
             return true;
         }
         // After the first round there is nothing but what was tried just now.
         let others = self.old.best() > 0;
         self.old.merge(&mut self.young);
-        let (began, found_at) = (self.games, self.games);
+        let (began, found_at) = (self.playouts, self.playouts);
         self.round = Round { number: number + 1, old: others, began, share: spent, found_at };
         !others
     }
 
     /// Notes when a grid of this length was found, if that is new.
-    pub fn note_length(&mut self, length: usize, games: u64) {
+    pub fn note_length(&mut self, length: usize, playouts: u64) {
         if length > self.pool().best() {
-            self.round.found_at = games;
+            self.round.found_at = playouts;
         }
         if length > self.young.best().max(self.old.best()) {
-            self.found_at = games;
+            self.found_at = playouts;
         }
     }
 
@@ -204,19 +204,19 @@ pub(super) struct RegrowHost<'a, R> {
 }
 
 impl<R: Rules> InnerHost for RegrowHost<'_, R> {
-    fn games(&self) -> u64 {
-        self.state.games
+    fn iterations(&self) -> u64 {
+        self.state.playouts
     }
 
     fn best(&self) -> u32 {
         self.state.finds.best
     }
 
-    fn absorb(&mut self, moves: &[Move], games: u64) {
+    fn absorb(&mut self, moves: &[Move], iterations: u64) {
         let state = &mut *self.state;
         if self.kind.is_collected() {
             let grid = moves[self.prefix..].to_vec();
-            state.note_length(grid.len(), games);
+            state.note_length(grid.len(), iterations);
             state.absorb_grid(&grid);
             // The caller reports it.
             state.finds.clear();

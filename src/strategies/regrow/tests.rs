@@ -90,8 +90,8 @@ fn a_step_keeps_as_many_moves_as_it_is_told() {
     assert!(kept.iter().all(|mv| start.contains(mv)));
 }
 
-/// Without grids each round begins with a tempering of its own; what it leaves is grown anew alone, then what all rounds have
-/// left for as long, and every game is counted once; interrupted and restored it does the same.
+/// Without grids each round begins with a tempering of its own; what it leaves is grown anew alone, then what all
+/// rounds have left for as long, and every game is counted once; interrupted and restored it does the same.
 #[test]
 fn without_grids_rounds_of_new_and_old_grids_take_turns() {
     let params = Params { iterations: Some(20), patience: Some(900_000), refiners: 0, ..params(Vec::new()) };
@@ -133,8 +133,9 @@ fn without_grids_rounds_of_new_and_old_grids_take_turns() {
         assert!(pair[1].began - pair[0].began >= pair[0].share && pair[0].share > 0, "{pair:?}");
     }
     let counted: Vec<u64> = search.results().iter().map(Histogram::total).collect();
-    // Draws and conflicts of the solver are no games, and what a tempering has made is reshaped in a step without a nested search.
-    assert!((1..search.state.games).contains(&counted[0]), "{counted:?}");
+    // Draws and conflicts of the solver are not playouts, and what a tempering has made is reshaped in a step without
+    // a nested search.
+    assert!((1..search.state.playouts).contains(&counted[0]), "{counted:?}");
     let steps = search.state.steps;
     assert!((steps - starts.len() as u64..steps).contains(&counted[2]), "{counted:?} of {steps}");
     assert_eq!(best, keep.best.len());
@@ -146,7 +147,7 @@ fn a_run_from_grids_ends_when_nothing_longer_comes() {
     let mut search = Regrow::<T5>::new(&params, &unit(u64::MAX));
     let mut keep = KeepBest::default();
     assert_eq!(search.run(&mut keep), End::Finished);
-    assert!(search.state.games >= search.state.found_at + 60_000 && search.state.found_at > 0);
+    assert!(search.state.playouts >= search.state.found_at + 60_000 && search.state.found_at > 0);
     assert_eq!((search.state.old.best(), search.state.young.best()), (keep.best.len(), 0));
     assert_eq!(search.state.round, Round { old: true, found_at: search.state.round.found_at, ..Round::default() });
 }

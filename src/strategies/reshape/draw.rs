@@ -1,4 +1,5 @@
-//! Drawing another shape: points go at the edge of one and others come in beside them, until as many lines fit as before.
+//! Drawing another shape: points at the edge of a shape are removed and others added next to them, until enough lines
+//! fit.
 
 use super::shape::Shape;
 use crate::core::seed::Rng;
@@ -11,17 +12,17 @@ use rand::seq::IndexedRandom;
 pub(super) const DRAWS: u64 = 5_000;
 /// How many points a step takes out, each as often as it is given here.
 const OUT: [usize; 12] = [0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5];
-/// By how many points a step makes the shape longer, and how often in [`ALL`]: as if longer ones, as long ones, shorter
-/// ones by one and by two were drawn as 3 to 3 to 2 to 1 and taken at a temperature of 0.8 points.
+/// By how many points a step makes the shape longer, and how often in [`ALL`]: as if longer ones, as long ones,
+/// shorter ones by one and by two were drawn as 3 to 3 to 2 to 1 and taken at a temperature of 0.8 points.
 pub(super) const CHANGES: [(isize, u32); 4] = [(1, 300), (0, 300), (-1, 57), (-2, 8)];
 pub(super) const ALL: u32 = 665;
 /// Of how many points, drawn at random, the one that leaves most room for lines comes in.
 const CHOICE: [usize; 3] = [1, 2, 4];
-/// Points that come and go beside one another are so far apart at most.
+/// Points that are changed next to one another are so far apart at most.
 const BESIDE: i32 = 2;
 
-/// Changes a shape into another one into which enough lines fit and that was not `refused`, if one comes; and how many
-/// were drawn. If none comes, the shape is what it was.
+/// Changes a shape into another one into which enough lines fit and that was not `refused`, if one comes; and how
+/// many were drawn. If none comes, the shape is what it was.
 pub(super) fn draw<R: Rules>(shape: &mut Shape<R>, refused: impl Fn(u64) -> bool, rng: &mut Rng) -> (bool, u64) {
     let (rim, outside) = (shape.rim(), shape.outside());
     let (length, key) = (shape.len(), shape.key());

@@ -1,19 +1,21 @@
 //! The lines of a shape: is there a grid whose points are exactly these?
 //!
-//! Once the lines are chosen, everything is decided: a line that lacks one point draws it, and so on until nothing is left
-//! (as erasures are decoded by parity checks). So a shape is filled by lines that share no cell, few enough of which are
-//! missing (the slack of the shape), and by which all points can be reached from the start. That is a satisfiability problem with one variable per
-//! line, given to a solver of conflict-driven clause learning (`batsat`):
+//! Once the lines are chosen, everything is decided: a line that lacks one point draws it, and so on until nothing is
+//! left (as erasures are decoded by parity checks). So a shape is filled by lines that share no cell, few enough of
+//! which are missing (the slack of the shape), and by which all points can be reached from the start. That is a
+//! satisfiability problem with one variable per line, given to a solver of conflict-driven clause learning
+//! (`batsat`):
 //!
-//! * With `d` lines less than fit, line `j` of a run begins at cell `b j + o` where `o` is at most what the lines leave over; so each run
-//!   is a few clauses, which with a slack of 0 leave little to choose.
-//! * A set of points rests on nothing but itself if no line has exactly one of them. So for each set there is the clause that
-//!   a line with exactly one of its points is there (a loop formula: Lin and Zhao 2004). There are too many to write down: whenever
-//!   what is decided leaves points that cannot be reached any more, that of all these points is added. (Smaller sets of them,
-//!   whose clauses are shorter, cost more time than they save: twice as much with the shortest of four.)
+//! * With `d` lines less than fit, line `j` of a run begins at cell `b j + o` where `o` is at most what the lines
+//!   leave over; so each run is a few clauses, which with a slack of 0 leave little to choose.
+//! * A set of points rests on nothing but itself if no line has exactly one of them. So for each set there is the
+//!   clause that a line with exactly one of its points is there (a loop formula: Lin and Zhao 2004). There are too
+//!   many to write down: whenever what is decided leaves points that cannot be reached any more, that of all these
+//!   points is added. (Smaller sets of them, whose clauses are shorter, cost more time than they save: twice as much
+//!   with the shortest of four.)
 //!
-//! A shape that differs little from that of a grid at hand is mostly filled like it, so the solver tries the lines of that grid first.
-//! It then finds a grid, where there is one, with some dozens of conflicts instead of a thousand.
+//! A shape that differs little from that of a grid at hand is mostly filled like it, so the solver tries the lines of
+//! that grid first. It then finds a grid, where there is one, with some dozens of conflicts instead of a thousand.
 
 use super::shape::Shape;
 use crate::morpion::geometry::{Line, Move, Point};
@@ -158,18 +160,21 @@ impl Callbacks for ConflictLimit {
 
 /// All points must be reached from the start, each by a line that has all its others.
 ///
-/// A way in which all are reached is kept: of each point the line that draws it (its *source*). When lines go out, the points
-/// that they draw are cut off, and those that rest on these; then sources are sought for them anew. (To seek another source at once for each
-/// such point, among the lines whose other points were drawn before it, cuts off fewer and takes as long.)
+/// A way in which all are reached is kept: of each point the line that draws it (its *source*). When lines go out,
+/// the points that they draw are cut off, and those that rest on these; then sources are sought for them anew. (To
+/// seek another source at once for each such point, among the lines whose other points were drawn before it, cuts off
+/// fewer and takes as long.)
 struct Reach {
-    /// Of each line, its points by number; where it has a point of the start, or a line of four no fifth, the number after the last.
+    /// Of each line, its points by number; where it has a point of the start, or a line of four no fifth, the number
+    /// after the last.
     lines: Vec<[u16; 5]>,
     /// The lines that have the points, one point after the other, and where those of each begin.
     of_points: Vec<u16>,
     begin: Vec<usize>,
     /// Of each line, that it is there.
     there: Vec<Lit>,
-    /// What is never true. The solver takes no clause of one literal that has been false from the start, nor an empty one.
+    /// What is never true. The solver takes no clause of one literal that has been false from the start, nor an empty
+    /// one.
     never: [Lit; 2],
     /// Which lines are out, and these in the order in which they went.
     off: Vec<bool>,
@@ -296,7 +301,8 @@ impl Reach {
         self.cut.is_empty()
     }
 
-    /// Draws the only point that the next line of the queue lacks, if any does; what lines can draw after that comes into the queue.
+    /// Draws the only point that the next line of the queue lacks, if any does; what lines can draw after that comes
+    /// into the queue.
     fn draw_next(&mut self) -> Option<(u16, u16)> {
         // Another line may have reached the point of one that is in the queue.
         let line = loop {
@@ -436,7 +442,8 @@ mod tests {
         }
     }
 
-    /// Of all sets of a few points beside the start, those are filled that a game of so many moves has, and no others.
+    /// Of all sets of a few points beside the start, those are filled that a game of so many moves has, and no
+    /// others.
     #[test]
     fn exactly_the_shapes_of_games_are_filled() {
         fn walk<R: Rules>(position: &mut Position<R>, depth: usize, shapes: &mut HashSet<u64>) {

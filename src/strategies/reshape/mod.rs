@@ -1,24 +1,26 @@
-//! Reshaping: local search over the shapes of grids, each of which is filled with lines by an exact solver.
+//! Reshaping: local search over the shapes of grids. An exact solver fills each shape with lines.
 //!
-//! A grid is two things: a set of points, its shape, and lines that make them one after the other. Other searches change
-//! both at once, and get stuck where a longer grid needs most of the lines elsewhere: the grids of 168 to 177 moves of the best
-//! kind known have all but one or two of their points in common with the record of 178, and their lines are quite different. Here the search is over shapes alone. A step
-//! takes a few points out of a shape at its edge and a few in beside them, by chance until as many lines fit
-//! as there are points (`shape`); and asks a solver for a grid with exactly these points (`fill`), which takes
-//! a millisecond. If there is one, the walk goes on from it. The longest grids known leave room for one line more than they have, or for none, so that few shapes are worth asking
-//! for, and of those that are a solver decides most at once.
+//! A grid is two things: a set of points, its shape, and the lines that make these points one after the other. Other
+//! searches change both at once, and get stuck where a longer grid needs most of the lines elsewhere. In 5T the grids
+//! of 168 to 177 moves of the best kind known have all but one or two of their points in common with the record of
+//! 178, and their lines are quite different. This search is over shapes alone. A step removes a few points at the
+//! edge of a shape and adds a few next to them, at random, until as many lines fit as there are points (`draw`,
+//! `shape`). It then asks a solver for a grid with exactly these points (`fill`), which takes a millisecond. If there
+//! is one, the walk continues from it. The longest grids known have room for one more line than they have, or for
+//! none. So few shapes are worth asking for, and the solver decides most of those at once.
 //!
-//! The walk is that of Metropolis at a fixed temperature: changes that make the shape a point longer or leave its length are always taken, one by
-//! one or two points shorter now and then. (Measured against a pool of shapes, of which the longest were drawn most often and none became shorter:
-//! see the results.)
+//! The walk is that of Metropolis at a fixed temperature. Changes that make the shape a point longer or keep its
+//! length are always taken, changes to one or two points less now and then. (Measured against a pool of shapes of
+//! which the longest were drawn most often and none became shorter: see the results.)
 //!
-//! Which shapes can be reached this way depends on the grid, so without given grids a search goes in *rounds*: a tempering
-//! (`temper`) until it is stuck, then a walk from the longest grid at which it stands until that is stuck. With given grids a round is a walk from one of them,
-//! or from the longest that an earlier round has made of it.
+//! The shapes that can be reached this way depend on the grid. So without given grids a search goes in *rounds*: a
+//! tempering (`temper`) until it is stuck, then a walk from the longest of its grids until that is stuck. With given
+//! grids a round is a walk from one of them, or from the longest that an earlier round has made of it.
 //!
-//! A tempering is stuck after the 250th part of the `patience` without a longer grid, a walk after one step for each 600,000 of it, some
-//! 1,700, and after eight times as many if it has met the longest grid so far;
-//! an iteration is a playout, a shape drawn or a conflict of the solver. After `patience` iterations without a longer grid the unit is finished.
+//! All limits are parts of `patience`. A tempering ends after its 250th part without a longer grid (`START_PART`).
+//! A walk ends after one step without a longer grid for each 600,000 of it (`WALK_PART`), some 1,700 by default,
+//! and eight times as many (`LEADER`) if it has met the longest grid so far. After `patience` iterations without a
+//! longer grid the unit is finished. An iteration is a playout, a shape drawn or a conflict of the solver.
 //!
 //! Each step draws its random numbers from a seed of its own, derived from the unit's seed and the step's number.
 
@@ -47,7 +49,7 @@ use state::{ReshapeHost, ReshapeState};
 const START_PART: u64 = 250;
 /// A walk ends after one step without a longer grid for each so many iterations of the patience.
 const WALK_PART: u64 = 600_000;
-/// A walk that has met a grid as long as any of the unit goes on for so many times as many steps.
+/// A walk that has met a grid as long as any of the unit continues for so many times as many steps.
 const LEADER: u64 = 8;
 /// Conflicts of the solver after which it gives a shape up.
 const CONFLICTS: u64 = 200;
@@ -56,7 +58,7 @@ const CONFLICTS: u64 = 200;
 pub struct Reshape<R> {
     temper_params: Params,
     unit: Unit,
-    /// The position that the games start from.
+    /// The position that the grids begin with.
     position: Position<R>,
     /// Moves that are legal there and may not be played.
     barred: Vec<Move>,
@@ -106,10 +108,10 @@ impl<R: Rules> Reshape<R> {
         }
     }
 
-    /// Goes on from what [`Search::save`] returned for the same parameters and unit.
+    /// Continues from what [`Search::save`] returned for the same parameters and unit.
     ///
     /// # Errors
-    /// If the bytes are no such state.
+    /// If the bytes are not such a state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Reshape<R>, RestoreError> {
         let mut search = Reshape::<R>::empty(params, unit);
         if let Some(tempering) = search.state.restore(saved, &unit.prefix)? {
@@ -126,7 +128,8 @@ impl<R: Rules> Reshape<R> {
         self
     }
 
-    /// The unit of the tempering that this round begins with: with what was left of the limit, and a seed of the round.
+    /// The unit of the tempering that this round begins with: with what was left of the limit, and a seed of the
+    /// round.
     fn tempering_unit(&self) -> Unit {
         let ReshapeState { rounds, began, .. } = self.state;
         Unit {
@@ -160,13 +163,13 @@ impl<R: Rules> Reshape<R> {
             state.given[last].clone_from(&state.walk.longest);
         }
         state.rounds += 1;
-        state.began = state.games;
+        state.began = state.iterations;
         self.begin();
     }
 
-    /// Takes in where the tempering that is done has come to, and begins a walk at the longest of its grids.
+    /// Absorbs where the tempering that is done has come to, and begins a walk at the longest of its grids.
     fn end_tempering(&mut self, search: &Temper<R>) {
-        self.state.games = self.state.games.saturating_add(search.iterations());
+        self.state.iterations = self.state.iterations.saturating_add(search.iterations());
         search.grids().for_each(|grid| self.state.absorb_grid(&grid));
         self.state.results[0].merge(&search.results()[0]);
         self.state.begin_walk(search.grids().max_by_key(Vec::len).unwrap_or_default());
@@ -178,23 +181,24 @@ impl<R: Rules> Reshape<R> {
         self.state.steps += 1;
         let mut shape = self.state.shape(&self.state.walk.grid);
         let (found, draws) = draw(&mut shape, |key| self.state.refused.contains(key), &mut rng);
-        self.state.games = self.state.games.saturating_add(draws);
+        self.state.iterations = self.state.iterations.saturating_add(draws);
         if !found {
             return;
         }
         let like = &self.state.walk.grid;
         let query = ShapeQuery { barred: &self.barred, like, limit: CONFLICTS, seed: rng.random() };
         let (answer, conflicts) = fill(&shape, query);
-        self.state.games = self.state.games.saturating_add(conflicts);
+        self.state.iterations = self.state.iterations.saturating_add(conflicts);
         let Filling::Grid(moves) = answer else {
             self.state.refused.insert(shape.key());
             return;
         };
         let whole = self.extended(&moves);
         self.state.results[0].add(self.unit.prefix.len() + whole.len());
-        self.state.note_length(whole.len(), self.state.games);
+        self.state.note_length(whole.len(), self.state.iterations);
         self.state.absorb_grid(&whole);
-        // Were it always the whole grid, no walk would lead to a shorter one: what it takes out mostly can be played again.
+        // Were it always the whole grid, no walk would lead to a shorter one: what it takes out mostly can be played
+        // again.
         self.state.walk.grid = if whole.len() > self.state.walk.longest.len() { whole.clone() } else { moves };
         if whole.len() > self.state.walk.longest.len() {
             self.state.walk.longest = whole;
@@ -202,7 +206,7 @@ impl<R: Rules> Reshape<R> {
         }
     }
 
-    /// A grid, and what can be played behind it.
+    /// A grid, and what can be played after it.
     fn extended(&self, grid: &[Move]) -> Vec<Move> {
         let (mut position, mut moves) = (self.position.clone(), grid.to_vec());
         moves.iter().for_each(|&mv| position.play(mv));
@@ -219,7 +223,7 @@ impl<R: Rules> Search<Move> for Reshape<R> {
         self.state.finds.keep_from = ctl.keep_from();
         let limit = self.unit.max_iterations.unwrap_or(u64::MAX);
         loop {
-            self.state.finds.report(&self.unit.prefix, self.state.games, ctl);
+            self.state.finds.report(&self.unit.prefix, self.state.iterations, ctl);
             if let Some(mut search) = self.tempering.take() {
                 let mut host = ReshapeHost { state: &mut self.state, prefix: self.unit.prefix.len() };
                 match run_inner(&mut *search, &mut host, ctl) {
@@ -232,13 +236,13 @@ impl<R: Rules> Search<Move> for Reshape<R> {
                 continue;
             }
             let stuck = self.state.steps.saturating_sub(self.state.walk.found) >= self.enough();
-            if self.state.games.saturating_sub(self.state.found_at) >= self.patience || (stuck && self.alone) {
+            if self.state.iterations.saturating_sub(self.state.found_at) >= self.patience || (stuck && self.alone) {
                 return End::Finished;
             }
-            if self.state.games >= limit {
+            if self.state.iterations >= limit {
                 return End::IterationLimit;
             }
-            if ctl.poll(self.state.games, self.state.finds.best) == Signal::Stop {
+            if ctl.poll(self.state.iterations, self.state.finds.best) == Signal::Stop {
                 return End::Stopped;
             }
             ctl.offer_checkpoint(&mut || self.state.save(None));
@@ -255,7 +259,7 @@ impl<R: Rules> Search<Move> for Reshape<R> {
     }
 
     fn iterations(&self) -> u64 {
-        self.state.games.saturating_add(self.tempering.as_ref().map_or(0, |search| search.iterations()))
+        self.state.iterations.saturating_add(self.tempering.as_ref().map_or(0, |search| search.iterations()))
     }
 
     fn best(&self) -> u32 {

@@ -1,9 +1,10 @@
 //! The shape of a grid: its points, without the lines; and how many lines fit into it.
 //!
-//! Each line covers four neighbouring unit segments of its track (touching; three in 4T) or five points (disjoint; four
-//! in 4D), its *cells*, and no cell is covered twice. So a run of so many neighbouring cells takes a fourth (a fifth) of them, rounded
-//! down, as lines, and a grid needs as many lines as it has points beyond the start. What fits beyond that is the *slack* of a shape;
-//! no shape with a negative one is that of a grid. The longest grids known have a slack of 0 or 1 in every variant.
+//! Each line covers four neighbouring unit segments of its track (touching; three in 4T) or five points (disjoint;
+//! four in 4D), its *cells*, and no cell is covered twice. So a run of neighbouring cells has room for a fourth (a
+//! fifth) of them, rounded down, as lines, and a grid needs as many lines as it has points beyond the start. The
+//! number of lines that fit beyond that is the *slack* of a shape. No shape with a negative slack is that of a grid.
+//! The longest grids known have a slack of 0 or 1 in every variant.
 
 use crate::morpion::board::Board;
 use crate::morpion::geometry::{Direction, Point, SIDE};
@@ -140,12 +141,12 @@ impl<R: Rules> Shape<R> {
         self.listed(|y| self.points[0][y] & !self.start[0][y])
     }
 
-    /// The points outside that have one of the shape beside them.
+    /// The points outside that are next to one of the shape.
     pub fn outside(&self) -> Vec<Point> {
         self.listed(|y| around(|y| self.points[0][y], y) & !self.points[0][y])
     }
 
-    /// The points beyond the start that have one outside beside them.
+    /// The points beyond the start that are next to one outside.
     pub fn rim(&self) -> Vec<Point> {
         self.listed(|y| around(|y| !self.points[0][y], y) & self.points[0][y] & !self.start[0][y])
     }
@@ -182,7 +183,7 @@ impl<R: Rules> Shape<R> {
     }
 }
 
-/// What is in a row, or beside it, or above or below.
+/// The points of a row, and those next to it, above and below.
 fn around(row: impl Fn(usize) -> u64, y: usize) -> u64 {
     let rows = y.saturating_sub(1)..=(y + 1).min(SIDE as usize - 1);
     rows.map(row).fold(0, |all, row| all | row | row << 1 | row >> 1)
@@ -199,7 +200,8 @@ mod tests {
     use rand::RngExt;
     use std::collections::HashSet;
 
-    /// The slack of each shape is that of a simple count of points one after the other, whatever came and went before.
+    /// The slack of each shape is that of a simple count of points one after the other, whatever came and went
+    /// before.
     #[test]
     fn slack_and_runs_are_those_of_a_count_point_by_point() {
         for variant in Variant::ALL {

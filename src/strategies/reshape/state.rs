@@ -31,7 +31,7 @@ pub(super) struct ReshapeState<R> {
     /// Steps that are done.
     pub steps: u64,
     /// Iterations that are done.
-    pub games: u64,
+    pub iterations: u64,
     /// Iterations when the longest grid was found, and how long it is without the prefix.
     pub found_at: u64,
     pub longest: usize,
@@ -62,7 +62,7 @@ struct SavedReshape {
     refused: Vec<(u32, u64)>,
     filled: Vec<(u32, u64)>,
     steps: u64,
-    games: u64,
+    iterations: u64,
     found_at: u64,
     longest: usize,
     best: u32,
@@ -79,7 +79,7 @@ impl<R: Rules> ReshapeState<R> {
             refused: Seen::new(KNOWN),
             filled: Seen::new(KNOWN),
             steps: 0,
-            games: 0,
+            iterations: 0,
             found_at: 0,
             longest: 0,
             finds: Finds::default(),
@@ -100,7 +100,7 @@ impl<R: Rules> ReshapeState<R> {
             refused: self.refused.save(),
             filled: self.filled.save(),
             steps: self.steps,
-            games: self.games,
+            iterations: self.iterations,
             found_at: self.found_at,
             longest: self.longest,
             best: self.finds.best,
@@ -125,7 +125,7 @@ impl<R: Rules> ReshapeState<R> {
         self.refused.restore(&saved.refused).map_err(fail)?;
         self.filled.restore(&saved.filled).map_err(fail)?;
         self.steps = saved.steps;
-        self.games = saved.games;
+        self.iterations = saved.iterations;
         self.found_at = saved.found_at;
         self.longest = saved.longest;
         self.finds.best = saved.best;
@@ -146,10 +146,10 @@ impl<R: Rules> ReshapeState<R> {
     }
 
     /// Notes when a grid of this length was found, if that is new.
-    pub fn note_length(&mut self, length: usize, games: u64) {
+    pub fn note_length(&mut self, length: usize, iterations: u64) {
         if length > self.longest {
             self.longest = length;
-            self.found_at = games;
+            self.found_at = iterations;
         }
     }
 
@@ -170,17 +170,17 @@ pub(super) struct ReshapeHost<'a, R> {
 }
 
 impl<R: Rules> InnerHost for ReshapeHost<'_, R> {
-    fn games(&self) -> u64 {
-        self.state.games
+    fn iterations(&self) -> u64 {
+        self.state.iterations
     }
 
     fn best(&self) -> u32 {
         self.state.finds.best
     }
 
-    fn absorb(&mut self, moves: &[Move], games: u64) {
+    fn absorb(&mut self, moves: &[Move], iterations: u64) {
         let grid = moves[self.prefix..].to_vec();
-        self.state.note_length(grid.len(), games);
+        self.state.note_length(grid.len(), iterations);
         self.state.absorb_grid(&grid);
         // The caller reports it.
         self.state.finds.clear();

@@ -63,7 +63,7 @@ fn changes_are_drawn_as_often_as_they_are_to() {
     );
 }
 
-/// From a game at random a walk leads to longer grids, and all that is told of can be played.
+/// From a game at random a walk leads to longer grids, and all grids that are reported can be played.
 #[test]
 fn a_grid_becomes_longer() {
     for variant in Variant::ALL {
@@ -97,8 +97,8 @@ fn barred_moves_are_never_played() {
     assert_eq!(keep.best[..2], prefix);
 }
 
-/// Runs a search until so many rounds have begun, saved and restored now and then, which changes nothing; the longest grids of their
-/// walks soon after each began.
+/// Runs a search until so many rounds have begun, saved and restored now and then, which changes nothing; the longest
+/// grids of their walks soon after each began.
 fn rounds(params: &Params, count: u64) -> Vec<Vec<Move>> {
     let mut search = Reshape::<T5>::new(params, &unit(u64::MAX));
     let mut keep = KeepBest { limit: Some(1), ..KeepBest::default() };
@@ -123,7 +123,7 @@ fn rounds(params: &Params, count: u64) -> Vec<Vec<Move>> {
     walks
 }
 
-/// What a step takes out can often be played again at once; the walk goes on without it all the same.
+/// What a step takes out can often be played again at once; the walk continues without it all the same.
 #[test]
 fn a_walk_leads_through_shorter_grids() {
     let mut search = Reshape::<T5>::new(&params(vec![game::<T5>(1, usize::MAX)]), &unit(u64::MAX));
@@ -168,7 +168,7 @@ fn a_run_from_grids_ends_when_nothing_longer_comes() {
     let mut search = Reshape::<T5>::new(&params, &unit(u64::MAX));
     let mut keep = KeepBest::default();
     assert_eq!(search.run(&mut keep), End::Finished);
-    assert!(search.state.games >= search.state.found_at + 3_000 && search.state.found_at > 0);
+    assert!(search.state.iterations >= search.state.found_at + 3_000 && search.state.found_at > 0);
     assert_eq!(search.state.longest, keep.best.len());
 }
 

@@ -1,5 +1,5 @@
-//! A grid as a partial order: which move set each point and drew each line, what depends on what, and therefore what has to
-//! go if a move comes that the grid does not have.
+//! A grid as a partial order: which move set each point and drew each line, and which moves depend on which. It tells
+//! what has to go if a move comes that the grid does not have.
 
 use crate::core::seed::Rng;
 use crate::morpion::board::{Board, Tracks};
@@ -160,7 +160,7 @@ impl<R: Rules> GridOrder<R> {
         self.close();
     }
 
-    /// Writes a number, or none, where a move stands.
+    /// Writes a number, or none, at the point and the cells of a move.
     #[inline(always)]
     fn mark(&mut self, mv: Move, number: u8) {
         self.creators[mv.point().index() & (POINTS - 1)] = number;
@@ -305,8 +305,8 @@ impl<R: Rules> GridOrder<R> {
         }
     }
 
-    /// One of the moves noted, drawn at random; none if it is not possible, or more moves would have to go than a limit, one
-    /// of those given.
+    /// One of the moves noted, drawn at random; none if it is not possible, or more moves would have to go than a
+    /// limit, one of those given.
     #[inline(always)]
     pub fn draw(&mut self, board: &Board<R>, limits: &[u8; 256], rng: &mut Rng) -> Option<GridChange> {
         let random = rng.next_u64();
@@ -425,7 +425,8 @@ mod tests {
                     for mv in all.flat_map(|point| {
                         Direction::ALL.into_iter().flat_map(move |d| (0..R::LEN).filter_map(move |i| Move::new(variant, point, d, i)))
                     }) {
-                        // It comes before everything that collides with it, so its points come from what is left without.
+                        // It comes before everything that collides with it, so its points come from what is left
+                        // without.
                         let left = without::<R>(&moves, |other| other.collides::<R>(mv));
                         let has = |point: usize| left.iter().any(|other| other.point().index() == point)
                             || start.set_points().any(|other| other.index() == point);

@@ -1,28 +1,30 @@
 //! Parallel tempering: walks over grids at several temperatures, which exchange their grids.
 //!
-//! A grid is a partial order: each move needs the points of its line, and a move that is taken out takes with it all that
-//! depends on it, whatever order they were played in (`grid`). A step of a walk brings a move into the grid that it does not
-//! have: what collides with it goes, with all that depends on that, and the grid is completed by random moves, those first
-//! that went, then others of their lines (`recall`). Nothing else of the grid is touched or played again. The new grid takes
-//! the place of the former one if it is not shorter; if it is `d` moves shorter, with probability `exp(-d / T)` at
-//! temperature `T` (Metropolis et al. 1953). A walk that is hot goes everywhere and stays with short grids; one that is cold
-//! climbs where it is, and stays there.
+//! A grid is a partial order: each move needs the points of its line, and a move that is removed takes with it all
+//! that depends on it, in whatever order they were played (`grid`). A step of a walk brings a move into the grid that
+//! the grid does not have. What collides with it goes, with all that depends on that, and the grid is completed by
+//! random moves: first those that went, then others of their lines (`recall`). Nothing else of the grid is changed or
+//! played again. The new grid replaces the former one if it is not shorter. If it is `d` moves shorter, it does so
+//! with probability `exp(-d / T)` at temperature `T` (Metropolis et al. 1953). A hot walk goes everywhere and stays
+//! with short grids. A cold one climbs where it is, and stays there.
 //!
-//! Which move comes is drawn from those that the grid can have, about 150 in a grid of 150; one for which `c` moves would have
-//! to go is tried with probability `exp(-(c - 1) / reach)`, since nearly all of those that cost half of the grid are lost.
+//! The move that comes is drawn from those that the grid can have, about 150 in a grid of 150 moves. One for which
+//! `c` moves would have to go is tried with probability `exp(-(c - 1) / reach)`, since nearly all steps that cost
+//! half of the grid are refused.
 //!
-//! So *replicas* walk at temperatures between a hot and a cold one, in geometric steps, and after every 16 steps of each
-//! neighbours exchange their grids with probability `min(1, exp((1/T_cold - 1/T_hot) (L_hot - L_cold)))` for lengths `L`
-//! (replica exchange: Swendsen and Wang 1986; Geyer 1991): a cold one that is stuck is freed by a better grid that comes from
-//! above, without a schedule that must know how long the search will be.
+//! *Replicas* walk at temperatures between a hot and a cold one, in geometric steps. After every 16 steps of each,
+//! neighbours exchange their grids with probability `min(1, exp((1/T_cold - 1/T_hot) (L_hot - L_cold)))` for lengths
+//! `L` (replica exchange: Swendsen and Wang 1986; Geyer 1991). So a cold walk that is stuck receives a better grid
+//! from a hotter one, and no schedule has to know how long the search will be.
 //!
-//! What a cold walk meets it soon leaves again, since few grids are long and many are nearly as long. So after every
-//! 8 million games the longest grid met in them is *refined*: further walks, all of them cold, begin with it, and go on while
-//! they find a longer one in half a million games. What they find is told, and does not come back into the search.
+//! A cold walk soon leaves a long grid that it meets, since few grids are long and many are nearly as long. So after
+//! every 8 million playouts the longest grid met in them is *refined*: further walks, all of them cold, begin with
+//! it, and continue until they have found no longer one for half a million playouts. What they find is reported, and
+//! does not come back into the search.
 //!
-//! Random numbers are drawn anew from the unit's seed for each slice of about 4096 games, and all that a grid knows beyond its
-//! moves is made anew, so a search stands still, and is saved, between two slices. After `patience` games without a longer
-//! grid the unit is finished.
+//! Random numbers are drawn anew from the unit's seed for each slice of about 4096 playouts, and all that a grid
+//! knows beyond its moves is computed anew, so a search can be stopped and saved between two slices. After `patience`
+//! playouts without a longer grid the unit is finished.
 
 mod grid;
 mod recall;
@@ -51,15 +53,16 @@ use std::ops::Range;
 
 /// Steps of each replica between two exchanges.
 const STEPS: u32 = 16;
-/// Games between two polls, about 6 ms, if there are not more replicas than that allows.
+/// Playouts between two polls, about 6 ms, if there are not more replicas than that allows.
 const SLICE: u32 = 4096;
-/// Grids that are remembered to have been told of, 0.2 MB when saved.
+/// Hashes of reported grids that are remembered, 0.2 MB when saved.
 const TOLD: usize = 1 << 14;
 /// No game of any variant has more moves, so no grid is that much shorter than another.
 const LOSSES: usize = 512;
 /// Draws of a move that comes into a grid, at most: then the grid is made anew.
 const DRAWS: u32 = 64;
-/// Games of the search between two terms of refining, and those of a term after its last longer grid: a seventeenth of the time.
+/// Playouts of the search between two terms of refining, and those of a term after its last longer grid: a
+/// seventeenth of the time.
 const SEARCH: u64 = 8 << 20;
 pub(super) const TERM: u64 = 1 << 19;
 /// The temperatures between which grids are refined, in moves.
@@ -69,7 +72,7 @@ const SHAKES: u32 = 100_000;
 /// What a state begins with.
 const FORM: u8 = 3;
 
-/// A walk.
+/// A walk at one temperature.
 struct Replica<R> {
     temperature: f64,
     /// By how many moves the new grid is shorter: the probability that it is taken, of 2^32.
@@ -96,7 +99,7 @@ pub struct Temper<R> {
     course: Course,
     /// How many moves may go, in equal shares of the steps.
     limits: Box<[u8; 256]>,
-    /// The position that the games start from.
+    /// The position that the playouts start from.
     position: Position<R>,
     /// The moves that are legal there and may not be played.
     barred: Vec<Move>,
@@ -104,13 +107,13 @@ pub struct Temper<R> {
     replicas: Vec<Replica<R>>,
     /// How many of them search.
     searchers: usize,
-    /// Games of the search between two terms, and those of a term after its last longer grid.
+    /// Playouts of the search between two terms, and those of a term after its last longer grid.
     spans: (u64, u64),
-    /// Whether a grid is being refined, and for how many more games that, or the search, goes on.
+    /// Whether a grid is being refined, and for how many more playouts that, or the search, continues.
     refining: bool,
     left: u64,
-    /// The longest grid that the search has met since the last one that was refined; while one is refined, the longest that
-    /// came of it.
+    /// The longest grid that the search has met since the last one that was refined; while one is refined, the
+    /// longest that came of it.
     chosen: Vec<Move>,
     playout: Playout<R>,
     recall: Recall,
@@ -123,7 +126,8 @@ pub struct Temper<R> {
     told: Seen,
 }
 
-/// How many moves may go in each 256th of the steps: more than `c` with probability `exp(-c / reach)`, and one always.
+/// How many moves may go in each 256th of the steps: more than `c` with probability `exp(-c / reach)`, and one
+/// always.
 fn limits(reach: f64) -> [u8; 256] {
     std::array::from_fn(|share| (1.0 - reach * ((share as f64 + 0.5) / 256.0).ln()).min(MOST as f64) as u8)
 }
@@ -138,7 +142,7 @@ struct SavedTemper {
     /// The choices of the grid chosen.
     chosen: Box<[u8]>,
     slices: u64,
-    games: u64,
+    playouts: u64,
     found_at: u64,
     longest: usize,
     best: u32,
@@ -187,10 +191,10 @@ impl<R: Rules> Temper<R> {
         search
     }
 
-    /// Goes on from what [`Search::save`] returned for the same parameters and unit.
+    /// Continues from what [`Search::save`] returned for the same parameters and unit.
     ///
     /// # Errors
-    /// If the bytes are no such state.
+    /// If the bytes are not such a state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Temper<R>, RestoreError> {
         let fail = |reason: &str| restore_error("temper", reason.to_owned());
         let (saved, results): (SavedTemper, _) = decode_with_results("temper", saved, 1)?;
@@ -211,7 +215,7 @@ impl<R: Rules> Temper<R> {
             chosen(&search.position, &saved.chosen).ok_or_else(|| fail("a grid has a move that is not legal"))?;
         search.longest = saved.longest;
         search.told.restore(&saved.told).map_err(fail)?;
-        search.course.restore((saved.slices, saved.games, saved.found_at), saved.best, results);
+        search.course.restore((saved.slices, saved.playouts, saved.found_at), saved.best, results);
         Ok(search)
     }
 
@@ -220,7 +224,7 @@ impl<R: Rules> Temper<R> {
         self.replicas.iter().map(|replica| replica.grid.moves().collect())
     }
 
-    /// Lets a replica go on from a grid that comes from elsewhere, of which it keeps [`MOST`] moves.
+    /// Lets a replica continue from a grid that comes from elsewhere, of which it keeps [`MOST`] moves.
     fn begin_with(&mut self, at: usize, moves: &[Move]) {
         if moves.len() > self.longest {
             self.longest = moves.len();
@@ -233,8 +237,8 @@ impl<R: Rules> Temper<R> {
         grid.become_grid(moves);
     }
 
-    /// Brings a move at random into the grid of the hottest walk for which at least so many have to go, if there is one, completes
-    /// the grid as a step does, and lets all walks begin with it. For a search that has not begun.
+    /// Brings a move at random into the grid of the hottest walk for which at least so many have to go, if there is
+    /// one, completes the grid as a step does, and lets all walks begin with it. For a search that has not begun.
     pub(super) fn shaken(mut self, least: usize) -> Temper<R> {
         let mut rng = seed::rng(derive(self.course.seed, &[u64::MAX]), &[]);
         let Replica { grid, board, .. } = &mut self.replicas[0];
@@ -321,7 +325,7 @@ impl<R: Rules> Temper<R> {
         // SAFETY: the instructions by the caller's promise.
         unsafe { self.playout.play_on::<I, _>(&self.recall, &self.legal) };
         std::mem::swap(&mut self.playout.board, board);
-        self.course.games = self.course.games.saturating_add(1);
+        self.course.playouts = self.course.playouts.saturating_add(1);
         let game = &self.playout.game;
         let found = kept + game.moves().len();
         self.course.count(found);
@@ -339,7 +343,7 @@ impl<R: Rules> Temper<R> {
             }
             if found > self.longest {
                 self.longest = found;
-                self.course.found_at = self.course.games;
+                self.course.found_at = self.course.playouts;
                 self.course.finds.push(&self.order);
             } else if self.course.wants(found) && self.told.insert(points_fingerprint(&self.order)) {
                 self.course.finds.push(&self.order);
@@ -397,7 +401,7 @@ impl<R: Rules> Sliced for Temper<R> {
     unsafe fn slice<I: VectorInstructions>(&mut self) {
         self.rng = seed::rng(self.course.next_seed(), &[]);
         let turn = self.turn();
-        let before = self.course.games;
+        let before = self.course.playouts;
         for Replica { grid, board, .. } in &mut self.replicas[turn.clone()] {
             self.order.clear();
             self.order.extend(grid.moves());
@@ -416,7 +420,7 @@ impl<R: Rules> Sliced for Temper<R> {
                 self.exchange(colder);
             }
         }
-        self.left = self.left.saturating_sub(self.course.games - before);
+        self.left = self.left.saturating_sub(self.course.playouts - before);
     }
 }
 
@@ -433,7 +437,7 @@ impl<R: Rules> Search<Move> for Temper<R> {
             left: self.left,
             chosen: choices(&self.position, self.chosen.iter().copied()),
             slices: self.course.slices,
-            games: self.course.games,
+            playouts: self.course.playouts,
             found_at: self.course.found_at,
             longest: self.longest,
             best: self.course.finds.best,
@@ -443,7 +447,7 @@ impl<R: Rules> Search<Move> for Temper<R> {
     }
 
     fn iterations(&self) -> u64 {
-        self.course.games
+        self.course.playouts
     }
 
     fn best(&self) -> u32 {

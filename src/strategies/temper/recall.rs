@@ -1,8 +1,8 @@
-//! The order in which the rest of a grid is made after a change: what was taken out comes again first.
+//! The order in which the rest of a grid is made after a change: what was removed comes again first.
 //!
-//! First the moves that went, then the other moves of their lines (the same line, with another point of it as the new one),
-//! then all others at random. Where a chain of moves has to be turned round because one of its points comes from elsewhere
-//! now, it is made again at once that way.
+//! First come the moves that went, then the other moves of their lines (the same line, with another point of it as
+//! the new one), then all others at random. Sometimes a chain of moves has to be turned round, because one of its
+//! points now comes from elsewhere. This order makes it again at once the other way.
 
 use crate::morpion::geometry::Move;
 use crate::strategies::nrpa::playout::Times;

@@ -22,7 +22,7 @@ fn a_run_goes_far_beyond_random_games_and_the_cold_replicas_have_the_long_grids(
     assert_eq!(search.run(&mut keep), End::IterationLimit);
     assert_eq!((search.iterations(), search.results()[0].total()), (300_000, 300_000));
     assert_eq!(search.best() as usize, keep.best.len());
-    // The best of so many random games has about 95 moves.
+    // The best of so many random playouts has about 95 moves.
     assert!(keep.best.len() >= 125, "{}", keep.best.len());
     let temperatures: Vec<f64> = search.replicas.iter().map(|replica| replica.temperature).collect();
     let ends = (temperatures[0] - 2.0).abs().max((temperatures[15] - 0.3).abs());
@@ -131,7 +131,8 @@ fn given_grids_are_where_the_replicas_begin_and_patience_ends_a_run() {
     assert_eq!(search.run(&mut found), End::Finished);
     assert!(found.best.len() >= keep.best.len() && found.best.starts_with(&short[..10]));
     assert!(
-        search.course.games >= 50_000 && search.course.games - search.course.found_at < 50_000 + 2 * u64::from(SLICE)
+        search.course.playouts >= 50_000
+            && search.course.playouts - search.course.found_at < 50_000 + 2 * u64::from(SLICE)
     );
     assert!(Position::<T5>::after(&found.best).is_ok());
 }
@@ -150,7 +151,7 @@ fn the_longest_grid_that_was_met_is_refined_in_turn_with_the_search() {
     let mut met: Vec<Move> = Vec::new();
     let mut ended = false;
     while terms < 12 || !ended {
-        let (was, games) = (search.refining, search.course.games);
+        let (was, playouts) = (search.refining, search.course.playouts);
         let grids = |search: &Temper<T5>, turn: Range<usize>| {
             search.replicas[turn].iter().map(|replica| replica.grid.moves().collect()).collect::<Vec<Vec<Move>>>()
         };
@@ -165,14 +166,14 @@ fn the_longest_grid_that_was_met_is_refined_in_turn_with_the_search() {
             terms += 1;
         }
         if search.refining {
-            // It begins with the longest grid met, and goes on for as long as longer ones come.
+            // It begins with the longest grid met, and continues for as long as longer ones come.
             assert!(search.chosen.len() >= met.len() && !met.is_empty());
             gains += usize::from(search.chosen.len() > met.len());
             let left = search.left + u64::from(SLICE);
             assert!(left >= 15_000 || search.chosen == met);
             searched = 0;
         } else {
-            searched += search.course.games - games;
+            searched += search.course.playouts - playouts;
         }
         met.clone_from(&search.chosen);
         ended = was && !search.refining;
@@ -189,10 +190,10 @@ fn the_longest_grid_that_was_met_is_refined_in_turn_with_the_search() {
 #[test]
 fn a_restored_search_goes_on_as_if_it_had_not_been_stopped() {
     let params = params(Vec::new());
-    let run = |games: u64, saved: Option<&[u8]>| {
+    let run = |playouts: u64, saved: Option<&[u8]>| {
         let mut search = match saved {
-            Some(saved) => Temper::<T5>::restore(&params, &unit(7, games), saved).unwrap(),
-            None => Temper::<T5>::new(&params, &unit(7, games)),
+            Some(saved) => Temper::<T5>::restore(&params, &unit(7, playouts), saved).unwrap(),
+            None => Temper::<T5>::new(&params, &unit(7, playouts)),
         };
         search = with_short_terms(search);
         assert_eq!(search.run(&mut KeepBest::default()), End::IterationLimit);

@@ -1,8 +1,8 @@
 //! Entering a hot loop with the vector extension that it is compiled for.
 //!
-//! A search writes its hot loop as a [`VectorTask`], generic over [`VectorInstructions`]. [`dispatch`] compiles it for
-//! plain processors, for AVX2 and for AVX-512, and enters the right one. Everything inside is inlined, so that the bit
-//! instructions that come with those extensions are used in the whole loop. All give the same results.
+//! A search writes its hot loop as a [`VectorTask`], generic over [`VectorInstructions`]. [`dispatch`] compiles it
+//! for plain processors, for AVX2 and for AVX-512, and enters the right one. Everything inside is inlined, so the
+//! whole loop uses the bit instructions that come with those extensions. All give the same results.
 
 use super::extension::{Avx2Vectors, Avx512Vectors, PlainVectors, VectorExtension};
 use super::filter::MoveFilter;
@@ -38,8 +38,9 @@ pub(in crate::strategies) trait VectorTask {
     fn run<I: VectorInstructions>(self) -> Self::Output;
 }
 
-/// Runs a task, compiled for `extension`, or for any processor where this one lacks it. The task becomes a function of
-/// its own, also where it is entered from another one: what is rare in a hot loop does not take registers from it then.
+/// Runs a task, compiled for `extension`, or for any processor where this one lacks it. The task becomes a function
+/// of its own, also where it is entered from another one: what is rare in a hot loop does not take registers from it
+/// then.
 pub(in crate::strategies) fn dispatch<T: VectorTask>(extension: VectorExtension, task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
     #[inline(never)]

@@ -7,7 +7,7 @@ pub(in crate::strategies) enum VectorExtension {
     Plain,
     /// AVX2, BMI1, BMI2, POPCNT, LZCNT.
     Avx2,
-    /// AVX-512 F, VL, BW, DQ beside the former.
+    /// AVX-512 F, VL, BW, DQ in addition.
     Avx512,
 }
 

@@ -87,26 +87,47 @@ pub(in crate::strategies) trait Slots {
     type Least: Copy;
 
     /// Fills the slots.
+    ///
+    /// # Safety
+    /// The processor has the extension.
     unsafe fn load(moves: &[u32; SLOTS], clocks: &[f32; SLOTS]) -> (Self::Moves, Self::Clocks);
 
     /// The least key of all slots (at least [`NEVER`] if no slot is in use).
+    ///
+    /// # Safety
+    /// The processor has the extension.
     unsafe fn least(clocks: Self::Clocks) -> Self::Least;
 
     /// A key as the least one.
+    ///
+    /// # Safety
+    /// The processor has the extension.
     unsafe fn splat(key: u32) -> Self::Least;
 
     /// The key of the same slot with a clock of zero: played with it, a move takes no time from the others.
+    ///
+    /// # Safety
+    /// The processor has the extension.
     unsafe fn at_once(least: Self::Least) -> Self::Least;
 
     /// The least key as a number.
+    ///
+    /// # Safety
+    /// The processor has the extension.
     unsafe fn read(least: Self::Least) -> u32;
 
     /// The lesser of `least` and the key of a move put into `slot`.
+    ///
+    /// # Safety
+    /// The processor has the extension.
     unsafe fn lower(least: Self::Least, slot: u32, clock: f32) -> Self::Least;
 
-    /// Plays the move of the least key, whose bits are `bits`: takes out what collides with it, itself among that, and
-    /// subtracts its time from the clocks of the others. `live` has the bits of the slots in use. Returns the bits of
-    /// the slots that collide, among which may be unused ones, and the least key that is left.
+    /// Plays the move of the least key, whose bits are `bits`: takes out what collides with it, itself among that,
+    /// and subtracts its time from the clocks of the others. `live` has the bits of the slots in use. Returns the
+    /// bits of the slots that collide, among which may be unused ones, and the least key that is left.
+    ///
+    /// # Safety
+    /// The processor has the extension.
     unsafe fn settle<R: Rules>(
         moves: Self::Moves,
         clocks: &mut Self::Clocks,
@@ -116,9 +137,15 @@ pub(in crate::strategies) trait Slots {
     ) -> (u32, Self::Least);
 
     /// The clocks of all slots, to be read one by one.
+    ///
+    /// # Safety
+    /// The processor has the extension.
     unsafe fn store(clocks: Self::Clocks) -> [f32; SLOTS];
 
     /// Puts a move and its clock into a slot.
+    ///
+    /// # Safety
+    /// The processor has the extension.
     unsafe fn put(moves: &mut Self::Moves, clocks: &mut Self::Clocks, slot: u32, bits: u32, clock: f32);
 }
 
@@ -202,6 +229,9 @@ mod x86 {
     use std::arch::x86_64::*;
 
     /// The keys of sixteen clocks, the first of slot `first`.
+    ///
+    /// # Safety
+    /// The processor has AVX-512.
     #[inline(always)]
     unsafe fn keys16(clocks: __m512, first: i32) -> __m512i {
         // SAFETY: the caller runs with AVX-512.
@@ -215,6 +245,9 @@ mod x86 {
     }
 
     /// The least of sixteen keys, in every lane.
+    ///
+    /// # Safety
+    /// The processor has AVX-512.
     #[inline(always)]
     unsafe fn least16(keys: __m512i) -> __m512i {
         // SAFETY: the caller runs with AVX-512.
@@ -227,6 +260,9 @@ mod x86 {
     }
 
     /// Sixteen slots after a move: which do not collide with it, and their clocks, infinite for the others.
+    ///
+    /// # Safety
+    /// The processor has AVX-512.
     #[inline(always)]
     unsafe fn settle16<R: Rules>(
         moves: __m512i,
@@ -237,7 +273,8 @@ mod x86 {
     ) -> (u16, __m512) {
         // SAFETY: the caller runs with AVX-512.
         unsafe {
-            // A point has 12 bits: above them, another point is more than any span, and one comparison serves for both.
+            // A point has 12 bits: above them, another point is more than any span, and one comparison serves for
+            // both.
             let point = _mm512_slli_epi32::<20>(_mm512_xor_si512(moves, played));
             let apart = _mm512_min_epu32(point, _mm512_sub_epi32(moves, base));
             let kept = _mm512_cmpge_epu32_mask(apart, _mm512_set1_epi32(span::<R>() as i32));
@@ -351,6 +388,9 @@ mod x86 {
     }
 
     /// Lane masks of the slots in `bits` (the lowest eight).
+    ///
+    /// # Safety
+    /// The processor has AVX2.
     #[inline(always)]
     unsafe fn lanes(bits: u32) -> __m256 {
         // SAFETY: the caller runs with AVX2.
@@ -362,6 +402,9 @@ mod x86 {
     }
 
     /// The clocks of eight slots after a move, infinite where it collides, and which do as bits.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
     #[inline(always)]
     unsafe fn settle8(moves: __m256i, clocks: &mut __m256, collision: Collision, elapsed: __m256) -> u32 {
         // SAFETY: the caller runs with AVX2.
@@ -379,6 +422,9 @@ mod x86 {
     }
 
     /// The keys of eight clocks, the first of slot `first`.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
     #[inline(always)]
     unsafe fn keys(clocks: __m256, first: i32) -> __m256i {
         // SAFETY: the caller runs with AVX2.
@@ -390,6 +436,9 @@ mod x86 {
     }
 
     /// The least of eight keys.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
     #[inline(always)]
     unsafe fn least(eight: __m256i) -> u32 {
         // SAFETY: the caller runs with AVX2.
@@ -401,6 +450,9 @@ mod x86 {
     }
 
     /// Puts a move and a clock into the chosen lanes.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
     #[inline(always)]
     unsafe fn place(moves: &mut __m256i, clocks: &mut __m256, chosen: __m256, bits: __m256, clock: __m256) {
         // SAFETY: the caller runs with AVX2.

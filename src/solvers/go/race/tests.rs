@@ -37,7 +37,8 @@ fn all_states(board: Board, rules: Rules) -> Vec<RacePlace> {
     places
 }
 
-/// By the definition: a yes is an end that the attacker wants, one of its moves that leads to a yes, or all of the other side's.
+/// By the definition: a yes is an end that the attacker wants, one of its moves that leads to a yes, or all of the
+/// other side's.
 fn attractor(places: &[RacePlace], points: u64, attacker: Side, target: i32) -> Vec<bool> {
     let mut yes = vec![false; places.len()];
     loop {
