@@ -196,6 +196,50 @@ fn a_grid_file_that_names_its_variant_decides_it() {
 }
 
 #[test]
+fn a_hunt_that_names_no_directory_takes_the_next_free_name() {
+    let dir = temporary();
+    let hunt = "--strategy random --variant 4D --threads 2 --runs 1 --max-iterations 200 --seed 1";
+    let first = run(dir.path(), hunt);
+    assert!(first.status.success() && text(&first.stderr).lines().all(|line| !line.contains("output-2")));
+    let before = contents(&dir.path().join("output"));
+    let second = run(dir.path(), hunt);
+    let (out, told) = (text(&second.stdout), text(&second.stderr));
+    assert!(second.status.success() && out.contains("in output-2"), "{out}");
+    assert!(told.contains("`morpion resume output`") && told.contains("goes to output-2"), "{told}");
+    fs::create_dir(dir.path().join("output-3")).unwrap();
+    fs::write(dir.path().join("output-3/mine.txt"), "mine").unwrap();
+    succeed(dir.path(), &format!("{hunt} --quiet"));
+    assert!(dir.path().join("output-4/hunt.state").exists());
+    assert_eq!(contents(&dir.path().join("output")), before);
+    assert_eq!(fs::read_dir(dir.path().join("output-3")).unwrap().count(), 1);
+    refuse(dir.path(), &format!("{hunt} --dir output"), "morpion resume output");
+}
+
+#[test]
+fn the_reports_of_a_hunt_are_not_taken_for_grids() {
+    let dir = temporary();
+    succeed(dir.path(), "--strategy random --variant 4D --threads 2 --runs 1 --max-iterations 200 --quiet");
+    let files = fs::read_dir(dir.path().join("output")).unwrap().map(|entry| entry.unwrap().path());
+    let texts: Vec<String> = files
+        .filter(|path| path.extension().is_some_and(|e| e == "txt"))
+        .map(|path| path.strip_prefix(dir.path()).unwrap().display().to_string())
+        .collect();
+    assert!(texts.iter().any(|name| name.ends_with("main_progress.txt")), "{texts:?}");
+    let grids = texts.len() - 2;
+    for command in ["verify", "identify"] {
+        let output = run(dir.path(), &format!("{command} {}", texts.join(" ")));
+        let (out, told) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!((output.status.code(), out.lines().count()), (Some(0), grids), "{command}: {out}{told}");
+        assert!(told.contains("main_progress.txt") && told.contains("running_threads.txt"), "{told}");
+    }
+    let output = run(dir.path(), "render output -o pictures");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    // The grids as text, and the best one as MSR too.
+    assert_eq!(text(&output.stdout).lines().count(), grids + 1);
+    refuse(dir.path(), "verify output/main_progress.txt", "no grid file is left");
+}
+
+#[test]
 fn bad_input_is_refused_and_nothing_is_made() {
     let dir = temporary();
     let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();
@@ -212,9 +256,11 @@ fn bad_input_is_refused_and_nothing_is_made() {
     fs::create_dir(dir.path().join("full")).unwrap();
     write("full/71.txt", "mine");
     fs::create_dir(dir.path().join("empty")).unwrap();
+    fs::create_dir(dir.path().join("theirs")).unwrap();
+    write("theirs/a.pdf", "a book");
     let before = contents(dir.path());
     for (arguments, expected) in [
-        ("--threads 1", "1 is not in 2..="),
+        ("--threads 1", "the main thread"),
         ("--threads many", "invalid value 'many'"),
         ("--threads -3", "-3"),
         ("--main-depth 1", "1 is not in 2..="),
@@ -254,7 +300,9 @@ fn bad_input_is_refused_and_nothing_is_made() {
         ("--dir /proc/nothing", "cannot "),
         ("resume empty", "empty holds no hunt"),
         ("resume nowhere", "cannot read nowhere"),
-        ("resume full --threads 1", "1 is not in 2..="),
+        ("resume full --threads 1", "and at least one worker"),
+        ("--dir theirs", "theirs is not empty: it holds a.pdf"),
+        ("--time 5 min", "--time '5 min'"),
         ("state empty", "cannot read empty/hunt.state"),
         ("--frobnicate", "unexpected argument '--frobnicate'"),
         ("hunt hunt", "unexpected argument 'hunt'"),

@@ -4,8 +4,10 @@ mod collect;
 mod compare;
 mod export;
 
+use super::file_format::FileFormat;
 use super::grid_input::{self, counted};
-use super::hunt::{OUTPUT, positive};
+use super::hunt_directory::OUTPUT;
+use super::values::positive;
 use crate::morpion::variant::Variant;
 use crate::notation::catalogue::{Catalogue, Kinship};
 use crate::runner::archive::novelty::MOST_PER_SCORE;
@@ -13,7 +15,6 @@ use crate::runner::clock::utc;
 use crate::runner::status::{after, thousands};
 use anyhow::{Context, ensure};
 use collect::{Collection, Entry};
-use export::Kind;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = positive)]
     limit: Option<usize>,
     /// Show the lines that differ between two grids in the orientation in which they have most in common; each is an id, a
-    /// grid file or a known record (as `morpion records list` names it)
+    /// grid file, or a known record by either of the names that `morpion records list` shows
     #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "export")]
     compare: Option<Vec<String>>,
     /// Write the grids: one to a file (.psol, .txt, .msr, .json, .png, .svg), any number to a directory, made if it is
@@ -56,8 +57,8 @@ pub struct Args {
     #[arg(long, value_name = "OUT")]
     export: Option<PathBuf>,
     /// Format of the files in a directory
-    #[arg(long, value_enum, default_value_t = Kind::Psol, requires = "export")]
-    format: Kind,
+    #[arg(long, value_enum, default_value_t = FileFormat::Psol, requires = "export")]
+    format: FileFormat,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,

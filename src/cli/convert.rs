@@ -1,9 +1,8 @@
 //! `morpion convert`: from one grid format to another, or to a picture.
 
+use crate::cli::file_format::FileFormat;
 use crate::cli::grid_input::{self, Input};
 use crate::morpion::variant::Variant;
-use crate::notation::format::{self, Format};
-use crate::render::grid::{Options, Picture, render};
 use anyhow::{Context, bail};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,7 +20,7 @@ pub struct Args {
     output: PathBuf,
     /// Format of the output, if its name does not say it
     #[arg(long, value_name = "FORMAT", value_enum)]
-    to: Option<To>,
+    to: Option<FileFormat>,
     /// Write the first K moves only
     #[arg(long, value_name = "K")]
     first: Option<usize>,
@@ -33,46 +32,13 @@ pub struct Args {
     force: bool,
 }
 
-/// A format on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum To {
-    /// Pentasol text
-    Pentasol,
-    /// MSR, compact
-    Msr,
-    /// MSR, JSON
-    Json,
-    /// Picture
-    Png,
-    /// Picture
-    Svg,
-}
-
-impl To {
-    fn from_name(path: &Path) -> Option<To> {
-        let extension = path.extension()?.to_str()?;
-        Picture::from_extension(extension)
-            .map(|picture| match picture {
-                Picture::Png => To::Png,
-                Picture::Svg => To::Svg,
-            })
-            .or_else(|| {
-                Format::from_extension(extension).map(|format| match format {
-                    Format::Pentasol => To::Pentasol,
-                    Format::MsrCompact => To::Msr,
-                    Format::MsrJson => To::Json,
-                })
-            })
-    }
-}
-
 /// Runs the command.
 ///
 /// # Errors
 /// The input is no legal grid or has fewer moves than `--first` asks for, the output's format is not known, or the output exists or cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let to_stdout = args.output == Path::new("-");
-    let Some(to) = args.to.or_else(|| To::from_name(&args.output)) else {
+    let Some(to) = args.to.or_else(|| FileFormat::of_path(&args.output)) else {
         let name = if to_stdout { "standard output".to_owned() } else { args.output.display().to_string() };
         bail!("{name}: which format? end the name in .txt, .psol, .msr, .json, .png or .svg, or give --to");
     };
@@ -87,14 +53,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         let whole = grid.provenance.description.take().unwrap_or(moves);
         grid.provenance.description = Some(format!("first {} of: {whole}", grid_input::counted(count, "move")));
     }
-    let text = |format| format::write(&grid, format).map(String::into_bytes);
-    let bytes = match to {
-        To::Pentasol => text(Format::Pentasol)?,
-        To::Msr => text(Format::MsrCompact)?,
-        To::Json => text(Format::MsrJson)?,
-        To::Png => render(&grid, Picture::Png, Options::default())?,
-        To::Svg => render(&grid, Picture::Svg, Options::default())?,
-    };
+    let bytes = to.write(&grid)?;
     if to_stdout {
         out.write_all(&bytes).context("standard output")?;
     } else {

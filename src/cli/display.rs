@@ -3,6 +3,8 @@
 use super::signals;
 use crate::core::quantity::parse_duration;
 use crate::jobs::hunt::Over;
+use crate::jobs::hunt_settings::usual_keep_from;
+use crate::morpion::variant::Variant;
 use crate::runner::directory::quoted;
 use crate::runner::events::{HuntEvent, HuntEventKind, SessionStart, StopReason};
 use crate::runner::status::{Status, clock, thousands};
@@ -44,6 +46,8 @@ pub struct Display<'a> {
     bar: Option<ProgressBar>,
     /// The user has been told that a grid came near the edge.
     warned: bool,
+    /// The variant, once the session has begun.
+    variant: Variant,
 }
 
 impl<'a> Display<'a> {
@@ -58,7 +62,7 @@ impl<'a> Display<'a> {
             bar
         });
         let Output { quiet, json, .. } = *output;
-        Display { out, directory: directory.to_owned(), quiet, json, bar, warned: false }
+        Display { out, directory: directory.to_owned(), quiet, json, bar, warned: false, variant: Variant::default() }
     }
 
     /// Prints a line of data above the live display.
@@ -102,13 +106,10 @@ impl<'a> Display<'a> {
             HuntEventKind::Start(session) => Some(self.started(session, "hunting")),
             HuntEventKind::Resume(session) => Some(self.started(session, "going on with")),
             HuntEventKind::Best { score, thread, iterations, record, new, .. } => {
-                let known = match (record, new) {
-                    (Some(record), _) => format!(", the known record {record}"),
-                    (None, true) => ", new: it equals no known record".to_owned(),
-                    (None, false) => String::new(),
-                };
+                let (known, loud) = of_records(self.variant, *score, record.as_deref(), *new);
+                let loud = loud.map_or(String::new(), |loud| format!("*** {loud}\n"));
                 Some(format!(
-                    "{seconds:9.1} s  best {score:3}  (thread {thread}, {} iterations){known}\n",
+                    "{seconds:9.1} s  best {score:3}  (thread {thread}, {} iterations){known}\n{loud}",
                     thousands(*iterations)
                 ))
             }
@@ -135,6 +136,26 @@ impl<'a> Display<'a> {
             }
         }
     }
+}
+
+/// What a new best grid has to do with the known records: a remark, near the longest of them only, and a line of its own
+/// if it is as long as that one or longer.
+fn of_records(variant: Variant, score: u32, record: Option<&str>, new: bool) -> (String, Option<String>) {
+    let longest = variant.record();
+    let remark = match record {
+        Some(name) => format!(", the known record {name}"),
+        None if new && score >= usual_keep_from(variant) => ", new: it equals no known record".to_owned(),
+        None => String::new(),
+    };
+    let loud = match record {
+        _ if score > longest => {
+            format!("A NEW RECORD OF {variant}: {score} moves, the longest known grid has {longest}")
+        }
+        Some(name) if score == longest => format!("AS LONG AS THE RECORD OF {variant}: it is the known grid {name}"),
+        None if score == longest => format!("AS LONG AS THE RECORD OF {variant}, {score} moves, AND ANOTHER GRID"),
+        _ => return (remark, None),
+    };
+    (remark, Some(loud))
 }
 
 /// A rate in three or four digits.
@@ -167,6 +188,9 @@ impl HuntListener for Display<'_> {
                 "morpion: warning: a grid comes so near to the edge of the 60x60 playing area that moves may have been \
                  refused there",
             );
+        }
+        if let HuntEventKind::Start(session) | HuntEventKind::Resume(session) = &event.what {
+            self.variant = session.variant;
         }
         if self.json {
             return self.line(&event.line());
@@ -239,4 +263,27 @@ pub fn run(mut session: HuntSession, output: &Output, mut display: Display) -> a
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_spoken_of_near_them_only_and_aloud_when_they_are_reached() {
+        let of = |score, record, new| of_records(Variant::T5, score, record, new);
+        // Longer than the shortest of the known 5T grids, but nothing that anybody would look at.
+        for score in [97, 164] {
+            assert_eq!(of(score, None, true), (String::new(), None));
+        }
+        let (remark, loud) = of(170, None, true);
+        assert_eq!((remark.as_str(), loud), (", new: it equals no known record", None));
+        assert_eq!(of(170, None, false), (String::new(), None));
+        let (remark, loud) = of(177, Some("Rosin 177A"), false);
+        assert_eq!((remark.as_str(), loud), (", the known record Rosin 177A", None));
+        let record = Variant::T5.record();
+        assert!(of(record, None, true).1.is_some_and(|loud| loud.contains("ANOTHER GRID")));
+        assert!(of(record, Some("Rosin 178"), false).1.is_some_and(|loud| loud.contains("Rosin 178")));
+        assert!(of(record + 1, None, true).1.is_some_and(|loud| loud.starts_with("A NEW RECORD OF 5T")));
+    }
 }

@@ -187,8 +187,10 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Experiment::Depth => depth_first::depth(&parse(&text, path)?, threads),
         Experiment::Solvers => solvers::solvers(&parse(&text, path)?, threads),
         Experiment::Strategies => {
+            // The whole is read first: a journal that a mistake leaves behind would be in the way of the corrected file.
+            let plan = strategies::Plan::new(parse(&text, path)?).with_context(within)?;
             let journal = Journal::open(&part, &text, args.force)?;
-            strategies::strategies(&parse(&text, path)?, threads, journal)
+            strategies::strategies(&plan, threads, journal)
         }
     }
     .with_context(within)?;
@@ -371,6 +373,19 @@ mod tests {
         for name in ["NRPA,7,", "random,9,", "walk,7,"] {
             assert_eq!(rows(&again, name), rows(&csv, name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_corrected_configuration_is_not_blocked_by_the_wrong_one() {
+        let directory = tempfile::tempdir().unwrap();
+        for (old, new) in [("seeds = 3", "seed = 3"), ("level = 2", "level = 99"), ("seeds = 3", "seeds = 0")] {
+            let error = run_in(directory.path(), "both", &STRATEGIES.replacen(old, new, 1), false);
+            assert!(error.is_err(), "{new}");
+            assert!(!directory.path().join("results/both.part").exists(), "{new}");
+        }
+        // One without runs that an earlier version has left behind.
+        drop(Journal::open(&directory.path().join("results/both.part"), "another", false).unwrap());
+        run_in(directory.path(), "both", STRATEGIES, false).unwrap();
     }
 
     const SOLVERS: &str = "experiment = 'solvers'\nbudget = 5000\n\

@@ -3,9 +3,10 @@
 use crate::morpion::variant::Variant;
 use crate::notation::file::{self, Existing, LoadError};
 use crate::notation::format::Loaded;
+use crate::runner::status;
 use anyhow::Context;
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A grid file named on the command line.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +46,27 @@ impl<'a> Input<'a> {
     }
 }
 
+/// Whether a file is what a hunt writes about itself beside its grids.
+pub fn is_status_of_hunt(path: &Path) -> bool {
+    [status::PROGRESS, status::THREADS].iter().any(|name| path.file_name().is_some_and(|own| own == *name))
+}
+
+/// The files without those that a hunt writes about itself, so that `output/*.txt` are its grids; those left out are
+/// named on stderr.
+///
+/// # Errors
+/// If none is left.
+pub fn without_status_files(files: &[PathBuf]) -> anyhow::Result<Vec<&Path>> {
+    let (own, grids): (Vec<&Path>, Vec<&Path>) =
+        files.iter().map(PathBuf::as_path).partition(|path| is_status_of_hunt(path));
+    if !own.is_empty() {
+        let names: Vec<String> = own.iter().map(|path| path.display().to_string()).collect();
+        eprintln!("morpion: left out, as a hunt writes about itself there: {}", names.join(", "));
+    }
+    anyhow::ensure!(!grids.is_empty(), "no grid file is left");
+    Ok(grids)
+}
+
 /// Writes a file; one that exists is kept unless `force` is given.
 ///
 /// # Errors
@@ -65,12 +87,12 @@ pub fn save(path: &Path, bytes: &[u8], force: bool) -> anyhow::Result<()> {
 /// The output cannot be written.
 pub fn write_json<T: serde::Serialize>(results: &[T], out: &mut dyn Write) -> anyhow::Result<()> {
     #[derive(serde::Serialize)]
-    struct Report<'a, T> {
+    struct Document<'a, T> {
         version: u32,
         results: &'a [T],
     }
-    let report = Report { version: 1, results };
-    writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
+    let document = Document { version: 1, results };
+    writeln!(out, "{}", serde_json::to_string_pretty(&document)?)?;
     Ok(())
 }
 

@@ -2,7 +2,8 @@
 
 use super::config;
 use super::display::{self, Display, Output};
-use super::resume::{Setting, score_or_none};
+use super::hunt_directory;
+use super::values::{NewValue, score_or_none};
 use crate::core::quantity::parse_duration;
 use crate::jobs::hunt::{Job, MIN_MAIN_DEPTH};
 use crate::morpion::geometry::Move;
@@ -17,16 +18,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The directory of a hunt that names none.
-pub const OUTPUT: &str = "output";
-
 /// Begin a hunt for a longest game. It can be stopped at any time (Ctrl-C) and gone on with: `morpion resume`.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Hunt")]
 pub struct Args {
     /// Threads: the main thread, which hands out the work, and N-1 workers; at least 2. Default: one worker per
     /// processor, plus the main thread.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=i64::from(MAX_THREADS)))]
+    #[arg(long, value_name = "N", value_parser = super::values::threads)]
     pub threads: Option<u32>,
     /// DFS: the main thread walks all combinations of the first N moves and hands each to a worker; at least 2.
     #[arg(long, value_name = "N", default_value_t = 5,
@@ -38,9 +36,10 @@ pub struct Args {
     /// PERTURB, PERMUTE, TEMPER, REGROW, RESHAPE: begin with the grids of the variant that stand in DIR (Pentasol or MSR).
     #[arg(long, value_name = "DIR", conflicts_with = "init_file")]
     pub init_dir: Option<PathBuf>,
-    /// Where the results and the state go; made if it is missing.
-    #[arg(long, visible_alias = "dir", value_name = "DIR", default_value = OUTPUT)]
-    pub directory: PathBuf,
+    /// Where the results and the state go: an empty directory, or one that is made. Default: output, or the next of
+    /// output-2, output-3, ... where that one is taken.
+    #[arg(long, visible_alias = "dir", value_name = "DIR")]
+    pub directory: Option<PathBuf>,
     /// 5T, 5D, 4T or 4D. Default: what the init file names, else 5T.
     #[arg(long)]
     pub variant: Option<Variant>,
@@ -57,7 +56,7 @@ pub struct Args {
     /// whatever its orientation and the order of its moves (see `morpion archive`); `none` keeps none. Default: 165 in
     /// 5T, 80 in 5D, 62 in 4T, 35 in 4D.
     #[arg(long, value_name = "SCORE", value_parser = score_or_none)]
-    pub keep_from: Option<Setting<u32>>,
+    pub keep_from: Option<NewValue<u32>>,
     /// End each unit (a prefix of dfs, a run of the others) after so many iterations (1000, 50M, 2G). A Monte Carlo hunt
     /// then ends after one run per worker, or one of all workers with --share, if --runs says nothing else.
     #[arg(long, value_name = "N", value_parser = positive_count)]
@@ -95,8 +94,15 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let stall = args.stall_table.as_deref().map(stall_table).transpose()?;
     let grids = args.init_dir.as_deref().map(|directory| init_grids(directory, variant)).transpose()?;
     let job = job(&args, threads - 1, Given { variant, start, stall, grids })?;
-    let session = HuntSession::begin(&args.directory, job, threads, args.time)?;
-    let display = Display::new(&args.output, &args.directory, out);
+    let (directory, notice) = match args.directory {
+        Some(directory) => (directory, None),
+        None => hunt_directory::next_free()?,
+    };
+    let session = HuntSession::begin(&directory, job, threads, args.time)?;
+    if let Some(notice) = notice.filter(|_| !args.output.quiet) {
+        eprintln!("morpion: {notice}");
+    }
+    let display = Display::new(&args.output, &directory, out);
     display::run(session, &args.output, display)
 }
 
@@ -250,14 +256,6 @@ fn positive_count(text: &str) -> Result<u64, BadParam> {
     match parse_count(text)? {
         0 => Err(BadParam("it must be at least 1".to_owned())),
         count => Ok(count),
-    }
-}
-
-/// A number of things, at least one.
-pub(super) fn positive(text: &str) -> Result<usize, BadParam> {
-    match text.parse::<usize>() {
-        Ok(number) if number > 0 => Ok(number),
-        _ => Err(BadParam("expected a number of at least 1".to_owned())),
     }
 }
 

@@ -55,12 +55,12 @@ struct Nearest {
 /// Runs the command. Files without a legal grid are reported on stderr and make the exit status 2.
 ///
 /// # Errors
-/// Only if the output cannot be written.
+/// If no grid file is given, or the output cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let known = known().context("the built-in records")?;
     let mut grids: Vec<(String, Grid)> = Vec::new();
     let mut failed = false;
-    for file in &args.files {
+    for file in grid_input::without_status_files(&args.files)? {
         let input = Input::new(file);
         match input.load_warned(args.variant) {
             Ok(loaded) => grids.push((input.name(), loaded.grid)),

@@ -11,9 +11,11 @@ mod daemon;
 mod display;
 mod enumerate;
 mod experiment;
+mod file_format;
 mod go;
 mod grid_input;
 mod hunt;
+mod hunt_directory;
 mod identify;
 mod job;
 pub mod job_kinds;
@@ -31,8 +33,11 @@ mod state;
 mod stats;
 mod token;
 mod top;
+mod values;
 mod verify;
 
+use crate::core::quantity::{parse_bytes, unit_seconds};
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
@@ -153,7 +158,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 /// # Errors
 /// Clap's own error for bad arguments, and for the texts of help and version.
 fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
-    let cli = Cli::try_parse_from(&arguments)?;
+    let cli = Cli::try_parse_from(&arguments).map_err(|error| explained(error, &arguments))?;
     let (config, at, command) = match &cli.command {
         None => (cli.hunt.config.clone(), 1, HuntOnly::command()),
         Some(Command::Hunt(args)) => (args.config.clone(), 2, HuntOnly::command()),
@@ -180,6 +185,24 @@ fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
     let from_file = config::arguments(&config, &command)?;
     arguments.splice(at..at, from_file);
     Ok(Cli::try_parse_from(arguments)?)
+}
+
+/// The error, with a better explanation where a duration or a size was written as two words: `--time 5 min`.
+fn explained(error: clap::Error, arguments: &[OsString]) -> anyhow::Error {
+    let asked_for = [ErrorKind::DisplayHelp, ErrorKind::DisplayVersion].contains(&error.kind());
+    let words: Vec<&str> = arguments.iter().map(|word| word.to_str().unwrap_or_default()).collect();
+    let split = words.windows(3).find(|words| {
+        let [flag, number, unit] = words else { return false };
+        let is_number = number.parse::<f64>().is_ok();
+        let is_unit = unit_seconds(unit).is_some() || parse_bytes(&format!("1{unit}")).is_ok_and(|bytes| bytes > 1);
+        flag.starts_with("--") && is_number && is_unit
+    });
+    match split {
+        Some([flag, number, unit]) if !asked_for => anyhow::anyhow!(
+            "'{number} {unit}' after {flag} is two words: write {flag} {number}{unit}, or {flag} '{number} {unit}'"
+        ),
+        _ => error.into(),
+    }
 }
 
 /// The error and its causes, without the causes that the error's own text ends with.
@@ -248,6 +271,22 @@ mod tests {
         ),
         ("Install", &["WantedBy"]),
     ];
+
+    #[test]
+    fn a_quantity_in_two_words_is_explained() {
+        for (line, hint) in [
+            ("morpion --time 5 min", "--time 5min, or --time '5 min'"),
+            ("morpion hunt --quiet --time 2 h", "--time 2h"),
+            ("morpion job wait 3 --timeout 90 s", "--timeout 90s"),
+            ("morpion solve reversi --memory 2 GiB", "--memory 2GiB"),
+        ] {
+            let error = parse(line.split(' ').map(Into::into).collect()).unwrap_err().to_string();
+            assert!(error.contains(hint), "{line}: {error}");
+        }
+        let error = parse(["morpion", "--time", "soon"].map(Into::into).to_vec()).unwrap_err().to_string();
+        assert!(error.contains("60s"), "{error}");
+        parse(["morpion", "--time", "5 min"].map(Into::into).to_vec()).unwrap();
+    }
 
     #[test]
     fn the_unit_of_systemd_starts_the_daemon() {

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Directories of hunts
-    #[arg(value_name = "DIR", default_value = super::hunt::OUTPUT)]
+    #[arg(value_name = "DIR", default_value = super::hunt_directory::OUTPUT)]
     directories: Vec<PathBuf>,
     /// Picture to write, .png or .svg
     #[arg(short, long, value_name = "OUT")]

@@ -12,12 +12,12 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: RecordsAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
-    /// List the known records
+enum RecordsAction {
+    /// List the known records: variant, moves, name of the file, name, author
     List,
     /// Write every known record as a Pentasol file, VARIANT-SCORE-NAME.txt
     Export {
@@ -36,11 +36,11 @@ enum Action {
 /// A file that differs exists, or the directory cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let known = known().context("the built-in records")?;
-    let Action::Export { directory, force } = args.action else {
+    let RecordsAction::Export { directory, force } = args.action else {
         for record in known {
             let author = record.grid.provenance.author.as_deref().unwrap_or("");
             let (variant, score) = (record.grid.variant, record.grid.score());
-            writeln!(out, "{variant}  {score:>3}  {:<20}  {author}", record.stem)?;
+            writeln!(out, "{variant}  {score:>3}  {:<20}  {:<24}  {author}", record.stem, record.name)?;
         }
         return Ok(ExitCode::SUCCESS);
     };

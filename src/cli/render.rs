@@ -98,13 +98,14 @@ fn directory(args: &Args, options: Options, out: &mut dyn Write) -> anyhow::Resu
     if files.is_empty() {
         bail!("{}: no grid file (.txt, .psol, .msr, .json) is in it", args.input.display());
     }
+    let files = grid_input::without_status_files(&files)?;
     if args.output.exists() && !args.output.is_dir() {
         bail!("{}: a directory is expected, as the input is one", args.output.display());
     }
     std::fs::create_dir_all(&args.output).with_context(|| format!("{}: cannot be made", args.output.display()))?;
     let mut failed = 0;
     let mut written: Vec<PathBuf> = Vec::new();
-    for file in &files {
+    for file in files {
         let stem = file.file_stem().unwrap_or_default();
         let mut output = args.output.join(stem);
         output.as_mut_os_string().push(format!(".{}", picture.extension()));

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The directory of the hunt.
-    #[arg(value_name = "DIR", default_value = super::hunt::OUTPUT)]
+    #[arg(value_name = "DIR", default_value = super::hunt_directory::OUTPUT)]
     pub directory: PathBuf,
     /// One JSON line per unit handed out so far, in order.
     #[arg(long)]

@@ -24,7 +24,7 @@ const WIDTHS: [u32; 5] = [1, 2, 5, 10, 20];
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The directory of the hunt
-    #[arg(value_name = "DIR", default_value = super::hunt::OUTPUT)]
+    #[arg(value_name = "DIR", default_value = super::hunt_directory::OUTPUT)]
     directory: PathBuf,
     /// Draw a picture instead, .png or .svg
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]

@@ -53,9 +53,10 @@ struct Verdict {
 /// Runs the command.
 ///
 /// # Errors
-/// Only if the output cannot be written; bad files are reported one by one.
+/// If no grid file is given, or the output cannot be written; bad files are reported one by one.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let verdicts: Vec<Verdict> = args.files.iter().map(|file| judge(Input::new(file), args.variant)).collect();
+    let files = grid_input::without_status_files(&args.files)?;
+    let verdicts: Vec<Verdict> = files.iter().map(|file| judge(Input::new(file), args.variant)).collect();
     if args.json {
         grid_input::write_json(verdicts.as_slice(), out)?;
     } else {

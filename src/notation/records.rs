@@ -14,6 +14,14 @@ pub struct Known {
     pub grid: Grid,
 }
 
+impl Known {
+    /// Whether people may mean it by this name: that of its file (`5T-177-rosin-a`) or its own (`Rosin 177A`), in
+    /// capitals or not.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name) || self.stem.eq_ignore_ascii_case(name)
+    }
+}
+
 /// All known records, best 5T first, then 5D, 4T and 4D.
 ///
 /// # Errors
@@ -53,6 +61,11 @@ mod tests {
         for variant in Variant::ALL {
             let best = known.iter().filter(|r| r.grid.variant == variant).map(|r| r.grid.score()).max();
             assert_eq!(best, Some(variant.record() as usize));
+        }
+        for (name, record) in known.iter().flat_map(|record| [(record.name, record), (record.stem.as_str(), record)])
+        {
+            let called: Vec<&Known> = known.iter().filter(|other| other.is_called(&name.to_lowercase())).collect();
+            assert_eq!(called, [record], "{name}");
         }
         let stems: Vec<&str> = known.iter().map(|r| r.stem.as_str()).collect();
         assert!(["5T-178-rosin", "5T-177-rosin-a", "4T-62-hyyroporanen"].iter().all(|s| stems.contains(s)));

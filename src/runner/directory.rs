@@ -3,6 +3,7 @@
 use super::atomic::FileError;
 use super::{archive, events, state, status};
 use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Name of the file that a running hunt holds locked.
@@ -30,6 +31,17 @@ pub enum HuntDirectoryError {
         /// The file.
         file: String,
     },
+    /// It holds other files, and no hunt.
+    #[error(
+        "{} is not empty: it holds {file}, and no hunt. A hunt begins in a new or an empty directory: choose one with --dir",
+        directory.display()
+    )]
+    NotEmpty {
+        /// The directory.
+        directory: PathBuf,
+        /// One of the files.
+        file: String,
+    },
     /// There is no hunt to go on with.
     #[error("{} holds no hunt ({} is missing): begin one with `morpion --dir {}`", .0.display(), state::CHECKPOINT, quoted(.0))]
     Empty(PathBuf),
@@ -40,6 +52,45 @@ pub fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
     if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// What a directory holds, for a hunt that is to begin in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Contents {
+    /// Nothing, or it does not exist: a hunt can begin.
+    Nothing,
+    /// A hunt, which may be running.
+    Hunt,
+    /// Other files: the first of them by name.
+    Others(String),
+}
+
+impl Contents {
+    /// Looks at a directory. Files that an attempt to begin a hunt leaves behind do not count.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn of(path: &Path) -> Result<Contents, FileError> {
+        if path.join(state::CHECKPOINT).exists() {
+            return Ok(Contents::Hunt);
+        }
+        let entries = match fs::read_dir(path) {
+            // Whoever makes the directory is told why it cannot be made.
+            Err(error) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => {
+                return Ok(Contents::Nothing);
+            }
+            other => other.map_err(FileError::new("read", path))?,
+        };
+        let mut first: Option<String> = None;
+        for entry in entries {
+            let name = entry.map_err(FileError::new("read", path))?.file_name().to_string_lossy().into_owned();
+            let left_behind = name == LOCK || name.strip_suffix(".tmp") == Some(state::CHECKPOINT);
+            if !left_behind && first.as_ref().is_none_or(|first| name < *first) {
+                first = Some(name);
+            }
+        }
+        Ok(first.map_or(Contents::Nothing, Contents::Others))
+    }
 }
 
 /// A directory locked by this process. The lock goes with the value, or with the process.
@@ -53,15 +104,20 @@ impl Locked {
     /// Takes a directory for a new hunt; it is made if it is missing.
     ///
     /// # Errors
-    /// If it cannot be made or written, is in use, or holds what a hunt would overwrite.
+    /// If it cannot be made or written, is in use, or is not empty; nothing is written then.
     pub fn for_new_hunt(path: &Path) -> Result<Locked, HuntDirectoryError> {
+        let directory = path.to_owned();
+        match Contents::of(path)? {
+            Contents::Nothing => {}
+            Contents::Hunt => return Err(HuntDirectoryError::Occupied(directory)),
+            Contents::Others(other) => {
+                return Err(match in_the_way(path)? {
+                    Some(file) => HuntDirectoryError::InTheWay { directory, file },
+                    None => HuntDirectoryError::NotEmpty { directory, file: other },
+                });
+            }
+        }
         fs::create_dir_all(path).map_err(FileError::new("make the directory", path))?;
-        if path.join(state::CHECKPOINT).exists() {
-            return Err(HuntDirectoryError::Occupied(path.to_owned()));
-        }
-        if let Some(file) = in_the_way(path)? {
-            return Err(HuntDirectoryError::InTheWay { directory: path.to_owned(), file });
-        }
         let locked = Locked::lock(path)?;
         // Another process may have begun a hunt between the look and the lock.
         if path.join(state::CHECKPOINT).exists() {
@@ -129,10 +185,22 @@ mod tests {
         assert!(matches!(Locked::for_new_hunt(&path), Err(HuntDirectoryError::Locked(_))));
         assert!(matches!(Locked::with_hunt(&path), Err(HuntDirectoryError::Empty(_))));
         drop(first);
+        // Files of anybody else's: nothing of a hunt is among them, and nothing is written.
+        let home = dir.path().join("home");
+        fs::create_dir(&home).unwrap();
+        for name in ["letter.txt", "a.pdf"] {
+            fs::write(home.join(name), "").unwrap();
+        }
+        let error = Locked::for_new_hunt(&home).unwrap_err().to_string();
+        assert!(error.contains("is not empty: it holds a.pdf") && error.contains("--dir"), "{error}");
+        assert_eq!(fs::read_dir(&home).unwrap().count(), 2);
+        assert_eq!(Contents::of(&dir.path().join("missing")).unwrap(), Contents::Nothing);
+        assert_eq!(Contents::of(&path).unwrap(), Contents::Nothing);
         fs::write(path.join("71.txt"), "").unwrap();
         let error = Locked::for_new_hunt(&path).unwrap_err().to_string();
         assert!(error.contains("holds 71.txt"), "{error}");
         fs::write(path.join(state::CHECKPOINT), "").unwrap();
+        assert_eq!(Contents::of(&path).unwrap(), Contents::Hunt);
         let error = Locked::for_new_hunt(&path).unwrap_err().to_string();
         assert!(error.contains("morpion resume '") && error.contains("a b/c'"), "{error}");
         Locked::with_hunt(&path).unwrap();

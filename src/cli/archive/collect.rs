@@ -1,6 +1,6 @@
 //! Gathers the grids of archives, of hunts without one and of grid files, each once by its canonical key.
 
-use crate::cli::grid_input::Input;
+use crate::cli::grid_input::{Input, is_status_of_hunt};
 use crate::jobs::find::Find;
 use crate::morpion::canonical::canonical_key;
 use crate::morpion::geometry::Move;
@@ -149,8 +149,7 @@ impl Gathering {
         for entry in std::fs::read_dir(source).with_context(named)? {
             let path = entry.with_context(named)?.path();
             let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-            let status = ["main_progress.txt", "running_threads.txt"].iter().any(|name| path.ends_with(name));
-            if path.is_file() && !status && Format::from_extension(extension).is_some() {
+            if path.is_file() && !is_status_of_hunt(&path) && Format::from_extension(extension).is_some() {
                 files.push(path);
             }
         }

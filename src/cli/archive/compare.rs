@@ -102,10 +102,10 @@ fn find(name: &str, entries: &[Entry], catalogue: &Catalogue) -> anyhow::Result<
     if path.is_file() {
         return Ok(Input::new(path).load_warned(None)?.grid);
     }
-    if let Some(known) = catalogue.records().find(|known| known.stem == name || known.name == name) {
+    if let Some(known) = catalogue.records().find(|known| known.is_called(name)) {
         return Ok(known.grid.clone());
     }
-    let entry = by_id(entries, name).with_context(|| format!("{name} is no file and no known record"))?;
+    let entry = by_id(entries, name).with_context(|| format!("{name} is neither a file nor a known record"))?;
     Ok(entry.grid())
 }
 

@@ -72,7 +72,10 @@ impl Journal {
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let mut lines = text[..whole].lines();
         let mut runs = Vec::new();
-        let own = lines.next().map(|line| serde_json::from_str::<Head>(line).is_ok_and(|found| found == head));
+        let found = lines.next().map(serde_json::from_str::<Head>);
+        let own = found.as_ref().map(|found| found.as_ref().is_ok_and(|found| *found == head));
+        // Of another configuration, but no run would be lost with it.
+        let is_empty = matches!(found, Some(Ok(_))) && lines.clone().next().is_none();
         match own {
             Some(true) => {
                 for (number, line) in (2..).zip(lines) {
@@ -82,7 +85,7 @@ impl Journal {
                 file.set_len(whole as u64).with_context(within)?;
                 file.seek(SeekFrom::End(0)).with_context(within)?;
             }
-            Some(false) if !force => bail!(
+            Some(false) if !force && !is_empty => bail!(
                 "{}: the runs in it are of another configuration or version; --force discards them",
                 path.display()
             ),

@@ -210,14 +210,35 @@ impl Runs<'_> {
     }
 }
 
+/// A comparison that can be run: everything in its configuration has been checked.
+pub(super) struct Plan {
+    config: Strategies,
+    budget: Budget,
+    cases: Vec<Case>,
+    /// The last seed.
+    last: u64,
+}
+
+impl Plan {
+    /// Checks a configuration.
+    ///
+    /// # Errors
+    /// A value that is out of range, or a search that there is not.
+    pub(super) fn new(config: Strategies) -> anyhow::Result<Plan> {
+        let budget = Budget::new(config.cpu_seconds, config.iterations)?;
+        let cases = cases(&config)?;
+        ensure!(config.seeds > 0, "seeds = 0: at least one is expected");
+        let last = config.first_seed.checked_add(u64::from(config.seeds) - 1);
+        let last =
+            last.with_context(|| format!("first_seed = {}: the seeds after it are too large", config.first_seed))?;
+        Ok(Plan { config, budget, cases, last })
+    }
+}
+
 /// Runs a comparison, but for the runs that the journal has.
-pub(super) fn strategies(config: &Strategies, threads: usize, journal: Journal) -> anyhow::Result<Results> {
-    let budget = Budget::new(config.cpu_seconds, config.iterations)?;
-    let cases = cases(config)?;
-    ensure!(config.seeds > 0, "seeds = 0: at least one is expected");
-    let last = config.first_seed.checked_add(u64::from(config.seeds) - 1);
-    let last =
-        last.with_context(|| format!("first_seed = {}: the seeds after it are too large", config.first_seed))?;
+pub(super) fn strategies(plan: &Plan, threads: usize, journal: Journal) -> anyhow::Result<Results> {
+    let Plan { config, budget, cases, last } = plan;
+    let (budget, last) = (*budget, *last);
     let seeds = config.first_seed..=last;
     // Seed by seed, so that what is there if it is stopped can be compared.
     let all: Vec<(&Case, u64)> = seeds.clone().flat_map(|seed| cases.iter().map(move |case| (case, seed))).collect();

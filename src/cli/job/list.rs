@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(long)]
     kind: Option<String>,
     /// At most so many
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = crate::cli::hunt::positive)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = crate::cli::values::positive)]
     limit: usize,
     /// Print the daemon's JSON document
     #[arg(long)]

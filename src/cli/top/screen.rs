@@ -21,17 +21,26 @@ const EVENTS: u16 = 8;
 /// A column of the table of jobs.
 struct Column {
     head: &'static str,
+    /// Characters at least; a longer text makes it wider. 0: what the other columns leave.
     width: u16,
     /// The screen must be so wide for it to be shown.
     from: u16,
     text: fn(&JobView) -> String,
 }
 
+impl Column {
+    /// Characters that it takes for these jobs.
+    fn width(&self, jobs: &[JobView]) -> u16 {
+        let longest = jobs.iter().map(|job| (self.text)(job).chars().count()).max().unwrap_or(0);
+        self.width.max(u16::try_from(longest).unwrap_or(u16::MAX))
+    }
+}
+
 /// The columns; the last one takes what is left.
 const COLUMNS: [Column; 8] = [
     Column { head: "job", width: 5, from: 0, text: |job| job.summary.id.to_string() },
     Column { head: "state", width: 9, from: 20, text: |job| state(job.summary.state).to_owned() },
-    Column { head: "best", width: 7, from: 0, text: best },
+    Column { head: "best", width: 4, from: 0, text: best },
     Column { head: "thr", width: 3, from: 40, text: |job| job.workers.to_string() },
     Column { head: "per second", width: 11, from: 50, text: |job| thousands(job.rate.max(0.0) as u64) },
     Column { head: "iterations", width: 15, from: 90, text: |job| thousands(job.summary.iterations) },
@@ -115,12 +124,11 @@ fn colour(state: JobState) -> Style {
 
 fn jobs(frame: &mut Frame, area: Rect, model: &Model, chosen: &mut TableState) {
     let shown: Vec<&Column> = COLUMNS.iter().filter(|column| area.width >= column.from).collect();
-    let cell = |column: &Column, text: String| match column.width {
-        0 => Cell::from(text),
-        width if ["state"].contains(&column.head) => {
-            Cell::from(format!("{text:<width$}", width = usize::from(width)))
-        }
-        width => Cell::from(format!("{text:>width$}", width = usize::from(width))),
+    let fixed = |column: &Column| if column.width == 0 { 0 } else { column.width(&model.jobs) };
+    let cell = |column: &Column, text: String| match (usize::from(fixed(column)), column.head) {
+        (0, _) => Cell::from(text),
+        (width, "state") => Cell::from(format!("{text:<width$}")),
+        (width, _) => Cell::from(format!("{text:>width$}")),
     };
     let rows = model.jobs.iter().map(|job| {
         let cells = shown.iter().map(|column| {
@@ -129,7 +137,7 @@ fn jobs(frame: &mut Frame, area: Rect, model: &Model, chosen: &mut TableState) {
         });
         Row::new(cells.collect::<Vec<_>>())
     });
-    let widths = shown.iter().map(|column| match column.width {
+    let widths = shown.iter().map(|column| match fixed(column) {
         0 => Constraint::Min(4),
         width => Constraint::Length(width),
     });
@@ -238,9 +246,13 @@ mod tests {
     }
 
     fn screen(width: u16, height: u16, chosen: usize) -> String {
+        drawn(&model(), width, height, chosen)
+    }
+
+    fn drawn(model: &Model, width: u16, height: u16, chosen: usize) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         let mut state = TableState::default().with_selected(chosen);
-        terminal.draw(|frame| draw(frame, &model(), &mut state)).unwrap();
+        terminal.draw(|frame| draw(frame, model, &mut state)).unwrap();
         let buffer = terminal.backend().buffer();
         let line = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
         (0..height).map(|y| line(y) + "\n").collect()
@@ -255,6 +267,26 @@ mod tests {
             assert!(shown.contains(text), "{text}\n{shown}");
         }
         assert!(!shown.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn no_number_is_cut() {
+        let solution = |bound: i32| {
+            serde_json::json!({
+                "game": "go", "title": "go 19x19", "width": 19, "height": 19, "cells": "", "position": "", "side": "black",
+                "goal": "exact", "settled": false, "lower": -bound, "upper": bound, "best_moves": [], "line": [],
+                "moves": [], "tree_nodes": 1, "units": {"made": 0, "finished": 0, "split": 0, "cancelled": 0, "open": 0},
+                "nodes": 0, "cpu_seconds": 0.0, "user": "", "quorum": 1, "contradictions": 0,
+            })
+        };
+        for (bound, text) in [(64, "-64..+64 "), (361, "-361..+361 ")] {
+            let mut model = model();
+            model.jobs[0].solution = Some(serde_json::from_value(solution(bound)).unwrap());
+            for width in [40, 80, 120] {
+                let shown = drawn(&model, width, 30, 0);
+                assert!(shown.contains(text), "{text} {width}\n{shown}");
+            }
+        }
     }
 
     #[test]

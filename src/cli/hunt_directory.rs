@@ -1,0 +1,33 @@
+//! The directory of a hunt that names none: `output`, or the next free name.
+
+use crate::runner::directory::{Contents, quoted};
+use std::path::{Path, PathBuf};
+
+/// The directory of a hunt that names none.
+pub const OUTPUT: &str = "output";
+
+/// Names that are tried before the last one is an error.
+const MOST: u32 = 10_000;
+
+/// The first of `output`, `output-2`, `output-3`, ... that a hunt can begin in, and what to tell the user if it is not
+/// the first one.
+///
+/// # Errors
+/// If one of them cannot be read.
+pub fn next_free() -> anyhow::Result<(PathBuf, Option<String>)> {
+    let mut notice = None;
+    let mut path = PathBuf::from(OUTPUT);
+    for number in 2..MOST {
+        let taken = match Contents::of(&path)? {
+            Contents::Nothing => break,
+            Contents::Hunt => {
+                format!("holds a hunt (go on with it by `morpion resume {}`)", quoted(Path::new(OUTPUT)))
+            }
+            Contents::Others(file) => format!("holds {file}"),
+        };
+        path = PathBuf::from(format!("{OUTPUT}-{number}"));
+        notice.get_or_insert(taken);
+    }
+    let notice = notice.map(|taken| format!("{OUTPUT} {taken}: this hunt goes to {}", path.display()));
+    Ok((path, notice))
+}

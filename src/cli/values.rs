@@ -1,0 +1,44 @@
+//! Values of flags that several commands take.
+
+use crate::runner::MAX_THREADS;
+use crate::strategies::params::BadParam;
+
+/// A new value, or none.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NewValue<T>(pub Option<T>);
+
+/// A score, or `none`.
+///
+/// # Errors
+/// If it is neither.
+pub fn score_or_none(text: &str) -> Result<NewValue<u32>, BadParam> {
+    match text.parse::<u32>() {
+        _ if text == "none" => Ok(NewValue(None)),
+        Ok(score) if score > 0 => Ok(NewValue(Some(score))),
+        _ => Err(BadParam("expected a score or none".to_owned())),
+    }
+}
+
+/// A number of things, at least one.
+///
+/// # Errors
+/// If it is not a number of at least 1.
+pub fn positive(text: &str) -> Result<usize, BadParam> {
+    match text.parse::<usize>() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(BadParam("expected a number of at least 1".to_owned())),
+    }
+}
+
+/// A number of threads of a hunt, the main thread included.
+///
+/// # Errors
+/// If it leaves no worker, or is out of range.
+pub fn threads(text: &str) -> Result<u32, BadParam> {
+    match text.parse::<u32>() {
+        Ok(count) if (2..=MAX_THREADS).contains(&count) => Ok(count),
+        _ => Err(BadParam(format!(
+            "expected 2 to {MAX_THREADS}: the main thread, which hands out the work, and at least one worker"
+        ))),
+    }
+}
