@@ -14,7 +14,7 @@ use crate::runner::archive::novelty::MOST_PER_SCORE;
 use crate::runner::clock::utc;
 use crate::runner::status::{after, thousands};
 use anyhow::{Context, ensure};
-use collect::{Collection, Entry};
+use collect::{Collection, GatheredGrid};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
     let known_ids = args.id.iter().map(|id| Ok(collect::by_id(&entries, id)?.key));
     let ids: Vec<u64> = known_ids.collect::<anyhow::Result<_>>()?;
-    let mut chosen: Vec<(&Entry, Option<Kinship>)> = Vec::new();
+    let mut chosen: Vec<(&GatheredGrid, Option<Kinship>)> = Vec::new();
     for entry in &entries {
         let score = entry.score() as u32;
         if args.min.is_some_and(|min| score < min)
@@ -99,10 +99,10 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
     if let Some(path) = &args.export {
         ensure!(!chosen.is_empty(), "{}: no grid is chosen, nothing was written", path.display());
-        let grids: Vec<&Entry> = chosen.iter().map(|(entry, _)| *entry).collect();
+        let grids: Vec<&GatheredGrid> = chosen.iter().map(|(entry, _)| *entry).collect();
         export::run(path, &grids, args.format, out)?;
     } else if args.json {
-        let lines: Vec<Line> = chosen.iter().map(|(entry, kinship)| Line::new(entry, *kinship)).collect();
+        let lines: Vec<ArchiveLine> = chosen.iter().map(|(entry, kinship)| ArchiveLine::new(entry, *kinship)).collect();
         grid_input::write_json(&lines, out)?;
     } else {
         print(&chosen, args.sources.len() > 1, out)?;
@@ -125,7 +125,7 @@ fn compared(kinship: &Option<Kinship>) -> String {
     }
 }
 
-fn print(chosen: &[(&Entry, Option<Kinship>)], many: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+fn print(chosen: &[(&GatheredGrid, Option<Kinship>)], many: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     if chosen.is_empty() {
         writeln!(out, "no grids")?;
         return Ok(());
@@ -172,7 +172,7 @@ fn print(chosen: &[(&Entry, Option<Kinship>)], many: bool, out: &mut dyn Write) 
 
 /// A grid as `--json` tells it.
 #[derive(serde::Serialize)]
-struct Line<'a> {
+struct ArchiveLine<'a> {
     id: String,
     /// Canonical key, 16 hexadecimal digits.
     key: String,
@@ -194,21 +194,21 @@ struct Line<'a> {
     record: Option<&'static str>,
     new: bool,
     /// The known record that it has most lines in common with.
-    nearest: Option<Nearest>,
+    nearest: Option<NearestRecord>,
 }
 
 #[derive(serde::Serialize)]
-struct Nearest {
+struct NearestRecord {
     record: &'static str,
     common_lines: usize,
     lines: usize,
 }
 
-impl<'a> Line<'a> {
-    fn new(entry: &'a Entry, kinship: Option<Kinship>) -> Line<'a> {
+impl<'a> ArchiveLine<'a> {
+    fn new(entry: &'a GatheredGrid, kinship: Option<Kinship>) -> ArchiveLine<'a> {
         let found = entry.found.as_ref();
         let provenance = entry.provenance();
-        Line {
+        ArchiveLine {
             id: entry.id(),
             key: format!("{:016x}", entry.key),
             variant: entry.variant,
@@ -224,7 +224,7 @@ impl<'a> Line<'a> {
             source: &entry.source,
             record: kinship.filter(|kin| kin.equal).map(|kin| kin.record.name),
             new: is_new(&kinship),
-            nearest: kinship.map(|kin| Nearest {
+            nearest: kinship.map(|kin| NearestRecord {
                 record: kin.record.name,
                 common_lines: kin.common,
                 lines: kin.record.grid.score(),

@@ -27,28 +27,28 @@ const WIDTH: u32 = 1400;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    game: Games,
+    game: BranchingGame,
 }
 
 /// One line per game.
 #[derive(Debug, clap::Subcommand)]
-enum Games {
+enum BranchingGame {
     /// Go on boards up to 19x19
-    Go(Of<go::Setup>),
+    Go(BranchingOf<go::Setup>),
     /// Reversi (Othello)
-    Reversi(Of<reversi::Setup>),
+    Reversi(BranchingOf<reversi::Setup>),
 }
 
 #[derive(Debug, clap::Args)]
-struct Of<S: clap::Args> {
+struct BranchingOf<S: clap::Args> {
     #[command(flatten)]
     setup: S,
     #[command(flatten)]
-    options: Options,
+    options: BranchingFlags,
 }
 
 #[derive(Debug, clap::Args)]
-struct Options {
+struct BranchingFlags {
     /// Number of random games
     #[arg(long, value_name = "N", default_value_t = 10_000,
         value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
@@ -73,15 +73,15 @@ struct Options {
 /// A position that cannot be read, a picture that exists, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        Games::Go(of) if of.setup.is_large()? => {
+        BranchingGame::Go(of) if of.setup.is_large()? => {
             branching(&of.setup.first::<large::position::Position>()?, &of.setup.title()?, &of.options, out)
         }
-        Games::Go(of) => branching(&of.setup.first::<Position>()?, &of.setup.title()?, &of.options, out),
-        Games::Reversi(of) => branching(&of.setup.first()?, &of.setup.title(), &of.options, out),
+        BranchingGame::Go(of) => branching(&of.setup.first::<Position>()?, &of.setup.title()?, &of.options, out),
+        BranchingGame::Reversi(of) => branching(&of.setup.first()?, &of.setup.title(), &of.options, out),
     }
 }
 
-fn branching<G: Game>(start: &G, title: &str, options: &Options, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+fn branching<G: Game>(start: &G, title: &str, options: &BranchingFlags, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let picture = match &options.output {
         None => None,
         Some(path) => match Picture::from_extension(path.extension().and_then(|e| e.to_str()).unwrap_or("")) {

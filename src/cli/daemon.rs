@@ -1,7 +1,7 @@
 //! `morpion daemon`: takes jobs and runs them for weeks.
 
 use super::job_kinds::Kinds;
-use super::signals::{self, Stop};
+use super::signals::{self, StopSignal};
 use crate::daemon::api::{ServerOptions, admit};
 use crate::daemon::scheduler::{Daemon, DaemonOptions, Shutdown};
 use crate::daemon::service::Service;
@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         };
         let how = match (stop, asked) {
             (_, Some(Shutdown::Now)) => std::process::exit(signals::ENDED_AT_ONCE),
-            (Stop::Gently, None) => Shutdown::WhenUnitsEnd,
+            (StopSignal::Gently, None) => Shutdown::WhenUnitsEnd,
             _ => Shutdown::Now,
         };
         if how == Shutdown::WhenUnitsEnd {

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy, clap::Args)]
-pub struct Output {
+pub struct OutputFlags {
     /// Show nothing but errors.
     #[arg(long)]
     pub quiet: bool,
@@ -37,7 +37,7 @@ fn pace(text: &str) -> Result<f64, BadParam> {
 }
 
 /// The observer of a hunt on the command line.
-pub struct Display<'a> {
+pub struct HuntDisplay<'a> {
     out: &'a mut dyn Write,
     directory: PathBuf,
     quiet: bool,
@@ -50,9 +50,9 @@ pub struct Display<'a> {
     variant: Variant,
 }
 
-impl<'a> Display<'a> {
+impl<'a> HuntDisplay<'a> {
     /// For a hunt in `directory`, with data going to `out`.
-    pub fn new(output: &Output, directory: &Path, out: &'a mut dyn Write) -> Display<'a> {
+    pub fn new(output: &OutputFlags, directory: &Path, out: &'a mut dyn Write) -> HuntDisplay<'a> {
         let live = !output.quiet && io::stderr().is_terminal();
         let bar = live.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -61,8 +61,8 @@ impl<'a> Display<'a> {
             );
             bar
         });
-        let Output { quiet, json, .. } = *output;
-        Display { out, directory: directory.to_owned(), quiet, json, bar, warned: false, variant: Variant::default() }
+        let OutputFlags { quiet, json, .. } = *output;
+        HuntDisplay { out, directory: directory.to_owned(), quiet, json, bar, warned: false, variant: Variant::default() }
     }
 
     /// Prints a line of data above the live display.
@@ -173,7 +173,7 @@ fn sums(reason: &str, seconds: f64, score: u32, iterations: u64, units: u64) -> 
     format!("{reason} after {}: best {score}, {iterations} iterations, {units} units done\n", clock(seconds))
 }
 
-impl HuntListener for Display<'_> {
+impl HuntListener for HuntDisplay<'_> {
     fn failed(&mut self, failure: &FailedAttempt) {
         let FailedAttempt { unit, attempts, error, aside } = failure;
         let then = if *aside { "it is set aside" } else { "it is tried again" };
@@ -230,7 +230,7 @@ impl HuntListener for Display<'_> {
 ///
 /// # Errors
 /// Whatever the session fails with.
-pub fn run(mut session: HuntSession, output: &Output, mut display: Display) -> anyhow::Result<ExitCode> {
+pub fn run(mut session: HuntSession, output: &OutputFlags, mut display: HuntDisplay) -> anyhow::Result<ExitCode> {
     session.set_pace(Duration::from_secs_f64(output.checkpoint));
     let interrupt = Interrupt::default();
     signals::watch(interrupt.clone()).context("cannot watch for Ctrl-C")?;

@@ -63,30 +63,30 @@ enum Experiment {
 
 /// The key that all configurations have.
 #[derive(Deserialize)]
-struct Named {
+struct NamedExperiment {
     experiment: Experiment,
 }
 
 /// What one run may use up.
 #[derive(Debug, Clone, Copy)]
-enum Budget {
+enum RunBudget {
     CpuSeconds(f64),
     Iterations(u64),
 }
 
-impl Budget {
-    fn new(cpu_seconds: Option<f64>, iterations: Option<u64>) -> anyhow::Result<Budget> {
+impl RunBudget {
+    fn new(cpu_seconds: Option<f64>, iterations: Option<u64>) -> anyhow::Result<RunBudget> {
         match (cpu_seconds, iterations) {
             (Some(seconds), None) => {
                 ensure!(
                     seconds.is_finite() && seconds > 0.0,
                     "cpu_seconds = {seconds}: a positive number of seconds is expected"
                 );
-                Ok(Budget::CpuSeconds(seconds))
+                Ok(RunBudget::CpuSeconds(seconds))
             }
             (None, Some(iterations)) => {
                 ensure!(iterations > 0, "iterations = 0: at least one is expected");
-                Ok(Budget::Iterations(iterations))
+                Ok(RunBudget::Iterations(iterations))
             }
             _ => bail!("one of cpu_seconds and iterations is expected"),
         }
@@ -95,16 +95,16 @@ impl Budget {
     /// The iterations, if they are limited.
     fn iterations(self) -> Option<u64> {
         match self {
-            Budget::CpuSeconds(_) => None,
-            Budget::Iterations(n) => Some(n),
+            RunBudget::CpuSeconds(_) => None,
+            RunBudget::Iterations(n) => Some(n),
         }
     }
 
     fn describe(self) -> String {
         match self {
-            Budget::CpuSeconds(1.0) => "1 CPU second".to_owned(),
-            Budget::CpuSeconds(seconds) => format!("{seconds} CPU seconds"),
-            Budget::Iterations(n) => format!("{n} iterations"),
+            RunBudget::CpuSeconds(1.0) => "1 CPU second".to_owned(),
+            RunBudget::CpuSeconds(seconds) => format!("{seconds} CPU seconds"),
+            RunBudget::Iterations(n) => format!("{n} iterations"),
         }
     }
 }
@@ -127,16 +127,16 @@ impl Stopwatch {
 }
 
 /// Ends a run when its seconds are used up, or after some polls.
-struct Limit {
+struct RunLimit {
     watch: Stopwatch,
-    budget: Budget,
+    budget: RunBudget,
     polls_left: u32,
 }
 
-impl Ctl<Move> for Limit {
+impl Ctl<Move> for RunLimit {
     fn poll(&mut self, _iterations: u64, _best: u32) -> Signal {
         self.polls_left = self.polls_left.saturating_sub(1);
-        let over = matches!(self.budget, Budget::CpuSeconds(seconds) if self.watch.seconds() >= seconds);
+        let over = matches!(self.budget, RunBudget::CpuSeconds(seconds) if self.watch.seconds() >= seconds);
         if over || self.polls_left == 0 { Signal::Stop } else { Signal::Continue }
     }
 
@@ -144,7 +144,7 @@ impl Ctl<Move> for Limit {
 }
 
 /// A table and what is made of it.
-struct Results {
+struct ExperimentResults {
     table: String,
     title: String,
     /// What the table comes to, in Markdown, where it is too long to be shown.
@@ -154,10 +154,10 @@ struct Results {
     chart: Option<Chart>,
 }
 
-impl Results {
+impl ExperimentResults {
     /// A table and its chart.
-    fn charted(table: String, chart: Chart) -> Results {
-        Results { table, title: chart.title.clone(), summary: None, grid: None, chart: Some(chart) }
+    fn charted(table: String, chart: Chart) -> ExperimentResults {
+        ExperimentResults { table, title: chart.title.clone(), summary: None, grid: None, chart: Some(chart) }
     }
 }
 
@@ -179,7 +179,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("{}: the directory cannot be made", args.output.display()))?;
     let threads = args.threads as usize;
-    let named: Named = parse(&text, path)?;
+    let named: NamedExperiment = parse(&text, path)?;
     let within = || path.display().to_string();
     let mut results = match named.experiment {
         Experiment::ReturnTime => depth_first::return_time(&parse(&text, path)?, threads),
@@ -188,7 +188,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Experiment::Solvers => solvers::solvers(&parse(&text, path)?, threads),
         Experiment::Strategies => {
             // The whole is read first: a journal that a mistake leaves behind would be in the way of the corrected file.
-            let plan = strategies::Plan::new(parse(&text, path)?).with_context(within)?;
+            let plan = strategies::ComparisonPlan::new(parse(&text, path)?).with_context(within)?;
             let journal = Journal::open(&part, &text, args.force)?;
             strategies::strategies(&plan, threads, journal)
         }
@@ -353,12 +353,12 @@ mod tests {
         let part = other.path().join("results/both.part");
         std::fs::create_dir(other.path().join("results")).unwrap();
         let mut journal = Journal::open(&part, STRATEGIES, false).unwrap();
-        let run = journal::Run {
+        let run = journal::RecordedRun {
             search: "random".into(),
             seed: 8,
             seconds: 1.0,
             iterations: 5,
-            bests: vec![journal::Step { seconds: 0.5, iterations: 4, score: 19 }],
+            bests: vec![journal::BestStep { seconds: 0.5, iterations: 4, score: 19 }],
             moves: Vec::new(),
         };
         journal.add(&run).unwrap();

@@ -1,7 +1,7 @@
 //! Go for the commands on two-player games: its options and its positions.
 
 use super::reversi::read_if_file;
-use super::solve::Problem;
+use super::solve::PositionToSolve;
 use crate::core::game::Side;
 use crate::games::go::board::GREATEST;
 use crate::games::go::large;
@@ -154,9 +154,9 @@ impl Setup {
     ///
     /// # Errors
     /// As [`Setup::first`].
-    pub fn problems(&self) -> anyhow::Result<Vec<Problem<Position>>> {
+    pub fn problems(&self) -> anyhow::Result<Vec<PositionToSolve<Position>>> {
         let position: Position = self.first()?;
-        Ok(vec![Problem { label: String::new(), text: to_line(&position), position, known: None }])
+        Ok(vec![PositionToSolve { label: String::new(), text: to_line(&position), position, known: None }])
     }
 
     /// The board, the rules and how it begins, in words.

@@ -1,7 +1,7 @@
 //! `morpion hunt`, which is also `morpion` without a subcommand: begins a hunt.
 
 use super::config;
-use super::display::{self, Display, Output};
+use super::display::{self, HuntDisplay, OutputFlags};
 use super::hunt_directory;
 use super::values::{NewValue, score_or_none};
 use crate::core::quantity::parse_duration;
@@ -76,7 +76,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     #[command(flatten)]
-    pub output: Output,
+    pub output: OutputFlags,
     #[command(flatten)]
     pub params: Params,
 }
@@ -102,7 +102,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     if let Some(notice) = notice.filter(|_| !args.output.quiet) {
         eprintln!("morpion: {notice}");
     }
-    let display = Display::new(&args.output, &directory, out);
+    let display = HuntDisplay::new(&args.output, &directory, out);
     display::run(session, &args.output, display)
 }
 

@@ -40,11 +40,11 @@ struct Identity {
     /// The given files that it equals.
     equal_files: Vec<String>,
     /// The known record that it has most lines in common with.
-    nearest: Option<Nearest>,
+    nearest: Option<NearestKnown>,
 }
 
 #[derive(serde::Serialize)]
-struct Nearest {
+struct NearestKnown {
     record: String,
     common_lines: usize,
     lines: usize,
@@ -102,7 +102,7 @@ fn identify(file: &str, grid: &Grid, key: u64, known: &[Known]) -> Identity {
         key: format!("{key:016x}"),
         record: equal.map(|(_, record)| record.name.to_owned()),
         equal_files: Vec::new(),
-        nearest: best.map(|(common_lines, record)| Nearest {
+        nearest: best.map(|(common_lines, record)| NearestKnown {
             record: record.name.to_owned(),
             common_lines,
             lines: record.grid.score(),

@@ -18,20 +18,20 @@ const JSON_VERSION: u32 = 1;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    game: Games,
+    game: PerftGame,
 }
 
 /// One line per game.
 #[derive(Debug, clap::Subcommand)]
-enum Games {
+enum PerftGame {
     /// Go on boards up to 19x19
-    Go(Of<go::Setup>),
+    Go(PerftOf<go::Setup>),
     /// Reversi (Othello)
-    Reversi(Of<reversi::Setup>),
+    Reversi(PerftOf<reversi::Setup>),
 }
 
 #[derive(Debug, clap::Args)]
-struct Of<S: clap::Args> {
+struct PerftOf<S: clap::Args> {
     #[command(flatten)]
     setup: S,
     /// Greatest number of moves
@@ -48,11 +48,11 @@ struct Of<S: clap::Args> {
 /// A position that cannot be read, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        Games::Go(of) if of.setup.is_large()? => {
+        PerftGame::Go(of) if of.setup.is_large()? => {
             count(&mut of.setup.first::<large::position::Position>()?, &of.setup.title()?, of.depth, of.json, out)
         }
-        Games::Go(of) => count(&mut of.setup.first::<Position>()?, &of.setup.title()?, of.depth, of.json, out),
-        Games::Reversi(of) => count(&mut of.setup.first()?, &of.setup.title(), of.depth, of.json, out),
+        PerftGame::Go(of) => count(&mut of.setup.first::<Position>()?, &of.setup.title()?, of.depth, of.json, out),
+        PerftGame::Reversi(of) => count(&mut of.setup.first()?, &of.setup.title(), of.depth, of.json, out),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `morpion resume`: goes on with a hunt from its last checkpoint.
 
-use super::display::{self, Display, Output};
+use super::display::{self, HuntDisplay, OutputFlags};
 use super::values::{NewValue, score_or_none, threads};
 use crate::core::quantity::{QuantityError, parse_duration};
 use crate::runner::{Changes, HuntSession};
@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long, value_name = "SCORE", value_parser = score_or_none)]
     pub keep_from: Option<NewValue<u32>>,
     #[command(flatten)]
-    pub output: Output,
+    pub output: OutputFlags,
 }
 
 /// Runs the command.
@@ -42,7 +42,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         keep_from: args.keep_from.map(|setting| setting.0),
     };
     let session = HuntSession::resume(&args.directory, changes)?;
-    let display = Display::new(&args.output, &args.directory, out);
+    let display = HuntDisplay::new(&args.output, &args.directory, out);
     display::run(session, &args.output, display)
 }
 

@@ -1,6 +1,6 @@
 //! Reversi for the commands on two-player games: its options, its positions, its own solver.
 
-use super::solve::Problem;
+use super::solve::PositionToSolve;
 use crate::games::reversi::board::Board;
 use crate::games::reversi::notation::{parse_obf, to_obf};
 use crate::games::reversi::position::{Empties, Position, Start};
@@ -85,7 +85,7 @@ impl Setup {
     ///
     /// # Errors
     /// Text that is no position, or a file that cannot be read.
-    pub fn problems(&self) -> anyhow::Result<Vec<Problem<Position>>> {
+    pub fn problems(&self) -> anyhow::Result<Vec<PositionToSolve<Position>>> {
         let empties = match (self.empties, &self.position) {
             (Some(EmptiesName::Ignored), _) | (None, None) => Empties::Ignored,
             (Some(EmptiesName::Winner), _) | (None, Some(_)) => Empties::ToWinner,
@@ -96,7 +96,7 @@ impl Setup {
                 StartName::Alternative => Start::Alternative,
             };
             let position = Position::new(self.size, start).with_empties(empties);
-            return Ok(vec![Problem { label: String::new(), text: to_obf(&position), position, known: None }]);
+            return Ok(vec![PositionToSolve { label: String::new(), text: to_obf(&position), position, known: None }]);
         };
         let (name, text) = match self.read(given)? {
             Some(text) => (given.as_str(), text),
@@ -113,7 +113,7 @@ impl Setup {
         let one = problems.len() == 1;
         Ok(problems
             .into_iter()
-            .map(|problem| Problem {
+            .map(|problem| PositionToSolve {
                 label: if one { String::new() } else { format!("line {}", problem.line) },
                 text: to_obf(&problem.position),
                 known: problem.value(),

@@ -86,16 +86,16 @@ fn open_points(grid: &Grid) -> Vec<Point> {
 }
 
 /// What stands on a point.
-enum Cell {
+enum BoardCell {
     Cross,
     Move(usize),
     Open,
 }
 
 fn board(grid: &Grid, open: &[Point], colours: bool, out: &mut dyn Write) -> std::io::Result<()> {
-    let mut cells: HashMap<Point, Cell> = open.iter().map(|&point| (point, Cell::Open)).collect();
-    cells.extend(cross(grid.variant).into_iter().map(|point| (point, Cell::Cross)));
-    cells.extend(grid.moves.iter().enumerate().map(|(i, mv)| (mv.point(), Cell::Move(i + 1))));
+    let mut cells: HashMap<Point, BoardCell> = open.iter().map(|&point| (point, BoardCell::Open)).collect();
+    cells.extend(cross(grid.variant).into_iter().map(|point| (point, BoardCell::Cross)));
+    cells.extend(grid.moves.iter().enumerate().map(|(i, mv)| (mv.point(), BoardCell::Move(i + 1))));
     let bounds = Bounds::around(cells.keys().copied());
     let (widths, margin) = layout(bounds, &cells);
     let paint = |text: String, style: &str| {
@@ -114,10 +114,10 @@ fn board(grid: &Grid, open: &[Point], colours: bool, out: &mut dyn Write) -> std
             let cell = Point::new(x, y).and_then(|point| cells.get(&point));
             let (text, style) = match cell {
                 None => (".".to_owned(), "2"),
-                Some(Cell::Cross) => ("o".to_owned(), "1"),
-                Some(Cell::Open) => ("+".to_owned(), "1;36"),
-                Some(Cell::Move(n)) if *n == grid.score() => (n.to_string(), "1;7"),
-                Some(Cell::Move(n)) => (n.to_string(), shade(*n, grid.score())),
+                Some(BoardCell::Cross) => ("o".to_owned(), "1"),
+                Some(BoardCell::Open) => ("+".to_owned(), "1;36"),
+                Some(BoardCell::Move(n)) if *n == grid.score() => (n.to_string(), "1;7"),
+                Some(BoardCell::Move(n)) => (n.to_string(), shade(*n, grid.score())),
             };
             line += &" ".repeat(width.saturating_sub(text.len()));
             line += &paint(text, style);
@@ -139,10 +139,10 @@ fn shade(number: usize, of: usize) -> &'static str {
 
 /// Widths of the columns and of the row numbers: the same for all columns if they fit, else each as narrow as it can
 /// be, and without row numbers if need be.
-fn layout(bounds: Bounds, cells: &HashMap<Point, Cell>) -> (Vec<usize>, usize) {
-    let length = |cell: &Cell| match cell {
-        Cell::Move(n) => n.to_string().len(),
-        Cell::Cross | Cell::Open => 1,
+fn layout(bounds: Bounds, cells: &HashMap<Point, BoardCell>) -> (Vec<usize>, usize) {
+    let length = |cell: &BoardCell| match cell {
+        BoardCell::Move(n) => n.to_string().len(),
+        BoardCell::Cross | BoardCell::Open => 1,
     };
     let column = |x: i32| cells.iter().filter(|(p, _)| p.x() == x).map(|(_, c)| length(c)).max().unwrap_or(1);
     let longest: Vec<usize> = (bounds.left..=bounds.right).map(column).collect();

@@ -46,7 +46,7 @@ pub fn watch(interrupt: Interrupt) -> io::Result<()> {
 
 /// How a daemon is asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopSignal {
     /// By Ctrl-C: when the running units end.
     Gently,
     /// By a signal to terminate: now.
@@ -58,13 +58,13 @@ pub enum Stop {
 /// # Errors
 /// If the system refuses.
 #[cfg(unix)]
-pub fn stops() -> io::Result<Receiver<Stop>> {
+pub fn stops() -> io::Result<Receiver<StopSignal>> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let (sender, receiver) = unbounded();
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever().filter(|&signal| signal != SIGHUP) {
-            let _ = sender.send(if signal == SIGINT { Stop::Gently } else { Stop::Now });
+            let _ = sender.send(if signal == SIGINT { StopSignal::Gently } else { StopSignal::Now });
         }
     })?;
     Ok(receiver)
@@ -75,9 +75,9 @@ pub fn stops() -> io::Result<Receiver<Stop>> {
 /// # Errors
 /// If the system refuses.
 #[cfg(not(unix))]
-pub fn stops() -> io::Result<Receiver<Stop>> {
+pub fn stops() -> io::Result<Receiver<StopSignal>> {
     let (sender, receiver) = unbounded();
-    ctrlc::set_handler(move || _ = sender.send(Stop::Gently)).map_err(io::Error::other)?;
+    ctrlc::set_handler(move || _ = sender.send(StopSignal::Gently)).map_err(io::Error::other)?;
     Ok(receiver)
 }
 

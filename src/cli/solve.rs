@@ -18,7 +18,7 @@ use crate::solvers::solve::{Bounds, EngineError, Goal, Solution, SolveProgress, 
 use crate::solvers::table::Table;
 use anyhow::{Context, bail};
 use display::{grouped, live_line, range, side_name, verdict};
-use options::Options;
+use options::SolveFlags;
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -39,29 +39,29 @@ const TICK: Duration = Duration::from_millis(50);
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    game: Games,
+    game: SolveGame,
 }
 
 /// One line per game.
 #[derive(Debug, clap::Subcommand)]
-enum Games {
+enum SolveGame {
     /// Go on boards up to 7x7
-    Go(Of<go::Setup>),
+    Go(SolveOf<go::Setup>),
     /// Reversi (Othello)
-    Reversi(Of<reversi::Setup>),
+    Reversi(SolveOf<reversi::Setup>),
 }
 
 #[derive(Debug, clap::Args)]
-struct Of<S: clap::Args> {
+struct SolveOf<S: clap::Args> {
     #[command(flatten)]
     setup: S,
     #[command(flatten)]
-    options: Options,
+    options: SolveFlags,
 }
 
 /// A position to be solved.
 #[derive(Debug, Clone)]
-pub struct Problem<G> {
+pub struct PositionToSolve<G> {
     /// What tells it from the others of its file; empty if there is one only.
     pub label: String,
     /// The position as one line of text.
@@ -78,8 +78,8 @@ pub struct Problem<G> {
 /// A position that cannot be read, options that do not go together, no memory, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        Games::Go(of) => solve_all(of.setup.problems()?, &of.setup.title()?, &of.options, out),
-        Games::Reversi(of) => solve_all(of.setup.problems()?, &of.setup.title(), &of.options, out),
+        SolveGame::Go(of) => solve_all(of.setup.problems()?, &of.setup.title()?, &of.options, out),
+        SolveGame::Reversi(of) => solve_all(of.setup.problems()?, &of.setup.title(), &of.options, out),
     }
 }
 
@@ -90,9 +90,9 @@ pub fn since(before: Option<f64>) -> Option<f64> {
 
 /// Solves the positions one after the other and prints what was found.
 fn solve_all<G: Solvable>(
-    problems: Vec<Problem<G>>,
+    problems: Vec<PositionToSolve<G>>,
     title: &str,
-    options: &Options,
+    options: &SolveFlags,
     out: &mut dyn Write,
 ) -> anyhow::Result<ExitCode> {
     // Options that do not go together are told of before anything else.
@@ -142,9 +142,9 @@ fn solve_all<G: Solvable>(
 
 /// Solves the positions one after the other by units and prints what was found.
 fn solve_all_by_units<G: Solvable>(
-    problems: Vec<Problem<G>>,
+    problems: Vec<PositionToSolve<G>>,
     title: &str,
-    options: &Options,
+    options: &SolveFlags,
     out: &mut dyn Write,
 ) -> anyhow::Result<ExitCode> {
     if problems.len() > 1 && options.units.state.is_some() {
@@ -184,7 +184,7 @@ fn write_sum(nodes: u64, cpu_seconds: Option<f64>, out: &mut dyn Write) -> std::
 }
 
 /// What was found of a position, and what it took.
-struct Found {
+struct FoundSolution {
     bounds: Bounds,
     side: Side,
     point: Value,
@@ -207,12 +207,12 @@ struct Shown {
 }
 
 fn solve_one<G: Solvable>(
-    problem: &Problem<G>,
+    problem: &PositionToSolve<G>,
     plan: &Plan,
-    options: &Options,
+    options: &SolveFlags,
     table: &Table,
     interrupt: &Interrupt,
-) -> anyhow::Result<Found> {
+) -> anyhow::Result<FoundSolution> {
     let position = &problem.position;
     let monitor = options.budget.map_or_else(Monitor::default, Monitor::with_budget);
     let busy = Busy::default();
@@ -268,7 +268,7 @@ fn solve_one<G: Solvable>(
         line.push(at.name(m));
         at.play(m);
     }
-    Ok(Found {
+    Ok(FoundSolution {
         bounds: solution.bounds,
         side: position.side(),
         point: G::POINT,
@@ -323,12 +323,12 @@ fn watch<G: Game>(
     }
 }
 
-impl Found {
+impl FoundSolution {
     fn write<G>(
         &self,
-        problem: &Problem<G>,
+        problem: &PositionToSolve<G>,
         title: &str,
-        options: &Options,
+        options: &SolveFlags,
         out: &mut dyn Write,
     ) -> anyhow::Result<()>
     where
@@ -356,7 +356,7 @@ impl Found {
         Ok(())
     }
 
-    fn to_json<G>(&self, problem: &Problem<G>, title: &str, options: &Options) -> serde_json::Value {
+    fn to_json<G>(&self, problem: &PositionToSolve<G>, title: &str, options: &SolveFlags) -> serde_json::Value {
         let goal = options.question.goal(self.point);
         serde_json::json!({
             "version": JSON_VERSION,

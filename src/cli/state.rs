@@ -25,7 +25,7 @@ pub struct Args {
 
 /// A unit as it is listed.
 #[derive(Serialize)]
-struct Line {
+struct UnitLine {
     v: u32,
     unit: u64,
     /// Checksum of the unit, in hexadecimal.
@@ -48,7 +48,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         let end = now.produced.max(now.done.end());
         let variant = checkpoint.job.variant;
         for work in Hunt::new(checkpoint.job)?.list(end) {
-            let line = Line {
+            let line = UnitLine {
                 v: 1,
                 unit: work.id,
                 check: format!("{:08x}", work.check()),

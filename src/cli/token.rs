@@ -15,11 +15,11 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: TokenCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum TokenCommand {
     /// Make a token and print it
     Create {
         /// A name for people, such as the machine it is for
@@ -28,7 +28,7 @@ enum Command {
         #[arg(long, value_enum, default_value_t = Role::Read)]
         role: Role,
         #[command(flatten)]
-        place: Place,
+        place: StateFlag,
     },
     /// List the tokens, without their secrets
     List {
@@ -36,25 +36,25 @@ enum Command {
         #[arg(long)]
         json: bool,
         #[command(flatten)]
-        place: Place,
+        place: StateFlag,
     },
     /// Take a token back
     Remove {
         /// Its id, or its name if only one has it
         id: String,
         #[command(flatten)]
-        place: Place,
+        place: StateFlag,
     },
 }
 
 #[derive(Debug, clap::Args)]
-struct Place {
+struct StateFlag {
     /// State directory of the daemon
     #[arg(long, value_name = "DIR", default_value = "morpion-state")]
     state: PathBuf,
 }
 
-impl Place {
+impl StateFlag {
     fn file(&self) -> TokenFile {
         TokenFile::in_directory(&self.state)
     }
@@ -66,7 +66,7 @@ impl Place {
 /// If the tokens cannot be read or written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.command {
-        Command::Create { name, role, place } => {
+        TokenCommand::Create { name, role, place } => {
             let directory = place.state.display();
             make_private(&place.state).with_context(|| format!("{directory}: cannot be made"))?;
             let created = clock::now() as u64;
@@ -76,8 +76,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             eprintln!("token {id} for {}, role {}; it is shown this once:", plain(&name), role.name());
             writeln!(out, "{secret}")?;
         }
-        Command::List { json, place } => list(&place.file().tokens()?, json, out)?,
-        Command::Remove { id, place } => {
+        TokenCommand::List { json, place } => list(&place.file().tokens()?, json, out)?,
+        TokenCommand::Remove { id, place } => {
             let token = place.file().remove(&id)?;
             eprintln!("token {} for {} is taken back", token.id, plain(&token.name));
         }

@@ -29,7 +29,7 @@ pub struct Args {
 
 /// What is known about one file.
 #[derive(serde::Serialize)]
-struct Verdict {
+struct FileVerdict {
     file: String,
     /// Absent if the file could not be read as a grid at all.
     legal: Option<bool>,
@@ -56,7 +56,7 @@ struct Verdict {
 /// If no grid file is given, or the output cannot be written; bad files are reported one by one.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let files = grid_input::without_status_files(&args.files)?;
-    let verdicts: Vec<Verdict> = files.iter().map(|file| judge(Input::new(file), args.variant)).collect();
+    let verdicts: Vec<FileVerdict> = files.iter().map(|file| judge(Input::new(file), args.variant)).collect();
     if args.json {
         grid_input::write_json(verdicts.as_slice(), out)?;
     } else {
@@ -72,7 +72,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(status.max().unwrap_or(0)))
 }
 
-fn judge(input: Input, variant: Option<Variant>) -> Verdict {
+fn judge(input: Input, variant: Option<Variant>) -> FileVerdict {
     match input.load(variant) {
         Ok(loaded) => confirm(input.name(), loaded),
         Err(error) => refuse(input.name(), &error),
@@ -80,9 +80,9 @@ fn judge(input: Input, variant: Option<Variant>) -> Verdict {
 }
 
 /// A grid that the engine has replayed is replayed by the referee as well, who has the last word.
-fn confirm(file: String, loaded: Loaded) -> Verdict {
+fn confirm(file: String, loaded: Loaded) -> FileVerdict {
     let grid = &loaded.grid;
-    let mut verdict = Verdict {
+    let mut verdict = FileVerdict {
         file,
         legal: Some(true),
         variant: Some(grid.variant),
@@ -117,8 +117,8 @@ fn confirm(file: String, loaded: Loaded) -> Verdict {
     verdict
 }
 
-fn refuse(file: String, error: &LoadError) -> Verdict {
-    let mut verdict = Verdict {
+fn refuse(file: String, error: &LoadError) -> FileVerdict {
+    let mut verdict = FileVerdict {
         file,
         legal: None,
         variant: None,
@@ -149,7 +149,7 @@ fn refuse(file: String, error: &LoadError) -> Verdict {
     verdict
 }
 
-fn print(verdict: &Verdict, out: &mut dyn Write) -> std::io::Result<()> {
+fn print(verdict: &FileVerdict, out: &mut dyn Write) -> std::io::Result<()> {
     for warning in &verdict.warnings {
         eprintln!("morpion: {}: warning: {warning}", verdict.file);
     }

@@ -22,7 +22,7 @@ const FEWEST_DIGITS: usize = 4;
 const SHOWN_DIGITS: usize = 8;
 
 /// A grid and where it comes from.
-pub struct Entry {
+pub struct GatheredGrid {
     /// Canonical key.
     pub key: u64,
     pub variant: Variant,
@@ -31,19 +31,19 @@ pub struct Entry {
     /// The source it was found in first.
     pub source: String,
     /// How a hunt found it; nothing for grid files.
-    pub found: Option<Found>,
+    pub found: Option<GridOrigin>,
     /// What a grid file says of it.
     of_file: Option<Box<Provenance>>,
 }
 
 /// How a hunt found a grid.
-pub struct Found {
+pub struct GridOrigin {
     /// The find, without its moves.
     pub find: Find,
     origin: Rc<Origin>,
 }
 
-impl Entry {
+impl GatheredGrid {
     /// Number of moves.
     pub fn score(&self) -> usize {
         self.moves.len()
@@ -79,7 +79,7 @@ impl Entry {
 
 /// What was gathered: the longest first, of equal ones those found first.
 pub struct Collection {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<GatheredGrid>,
     /// A source could not be read, or not all of it; it has been said why.
     pub failed: bool,
 }
@@ -93,7 +93,7 @@ pub fn collect(sources: &[PathBuf]) -> Collection {
         }
     }
     let Gathering { mut entries, failed, .. } = gathering;
-    let time = |entry: &Entry| entry.found.as_ref().map_or(f64::MAX, |found| found.find.time);
+    let time = |entry: &GatheredGrid| entry.found.as_ref().map_or(f64::MAX, |found| found.find.time);
     entries.sort_by(|a, b| {
         let longest = b.score().cmp(&a.score());
         longest.then(a.variant.cmp(&b.variant)).then(time(a).total_cmp(&time(b))).then(a.key.cmp(&b.key))
@@ -102,7 +102,7 @@ pub fn collect(sources: &[PathBuf]) -> Collection {
 }
 
 /// The grid whose key begins with these digits.
-pub fn by_id<'a>(entries: &'a [Entry], id: &str) -> anyhow::Result<&'a Entry> {
+pub fn by_id<'a>(entries: &'a [GatheredGrid], id: &str) -> anyhow::Result<&'a GatheredGrid> {
     let digits = id.to_ascii_lowercase();
     let sound = (FEWEST_DIGITS..=16).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
     ensure!(sound, "'{id}' is no id: {FEWEST_DIGITS} to 16 hexadecimal digits are expected");
@@ -119,7 +119,7 @@ pub fn by_id<'a>(entries: &'a [Entry], id: &str) -> anyhow::Result<&'a Entry> {
 struct Gathering {
     /// Place in `entries` of each variant's keys: the same lines are a game of 5D and of 5T.
     by_key: HashMap<(Variant, u64), usize>,
-    entries: Vec<Entry>,
+    entries: Vec<GatheredGrid>,
     failed: bool,
 }
 
@@ -129,7 +129,7 @@ impl Gathering {
         self.failed = true;
     }
 
-    fn add(&mut self, entry: Entry) {
+    fn add(&mut self, entry: GatheredGrid) {
         let place = self.entries.len();
         if *self.by_key.entry((entry.variant, entry.key)).or_insert(place) == place {
             self.entries.push(entry);
@@ -176,9 +176,9 @@ impl Gathering {
                 bail!("{}: grid {number} is no game of {variant}: {error}", path.display());
             }
             ensure!(key == canonical_key(variant, &moves), "{}: grid {number} has another's key", path.display());
-            let found = Found { find, origin: Rc::clone(&origin) };
+            let found = GridOrigin { find, origin: Rc::clone(&origin) };
             let source = source.display().to_string();
-            self.add(Entry { key, variant, moves, source, found: Some(found), of_file: None });
+            self.add(GatheredGrid { key, variant, moves, source, found: Some(found), of_file: None });
         }
         Ok(())
     }
@@ -189,7 +189,7 @@ impl Gathering {
         let Grid { variant, moves, provenance } = loaded.grid;
         let key = canonical_key(variant, &moves);
         let of_file = Some(Box::new(provenance));
-        self.add(Entry { key, variant, moves, source: input.name(), found: None, of_file });
+        self.add(GatheredGrid { key, variant, moves, source: input.name(), found: None, of_file });
         Ok(())
     }
 }

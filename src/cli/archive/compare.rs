@@ -1,6 +1,6 @@
 //! The lines in which two grids differ, the second turned so that they have most in common.
 
-use super::collect::{Entry, by_id};
+use super::collect::{GatheredGrid, by_id};
 use crate::cli::grid_input::{Input, counted, plain};
 use crate::morpion::geometry::Line;
 use crate::morpion::variant::Variant;
@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::Path;
 
 #[derive(serde::Serialize)]
-struct Report {
+struct GridComparison {
     version: u32,
     variants: [Variant; 2],
     scores: [usize; 2],
@@ -41,7 +41,7 @@ struct Numbered {
 /// A name that stands for no grid, grids with lines of different lengths, a closed output.
 pub fn run(
     names: [&str; 2],
-    entries: &[Entry],
+    entries: &[GatheredGrid],
     catalogue: &Catalogue,
     json: bool,
     out: &mut dyn Write,
@@ -60,7 +60,7 @@ pub fn run(
         best_orientation(&a, &b).context("no orientation of the second grid lies in the playing area")?;
     let b = Grid { moves, ..b };
     let of_b: HashSet<Line> = b.moves.iter().map(|mv| mv.line()).collect();
-    let report = Report {
+    let report = GridComparison {
         version: 1,
         variants: [a.variant, b.variant],
         scores: [a.score(), b.score()],
@@ -97,7 +97,7 @@ pub fn run(
 }
 
 /// The grid that a name stands for: a file, a known record by its file's name or its own, or an id.
-fn find(name: &str, entries: &[Entry], catalogue: &Catalogue) -> anyhow::Result<Grid> {
+fn find(name: &str, entries: &[GatheredGrid], catalogue: &Catalogue) -> anyhow::Result<Grid> {
     let path = Path::new(name);
     if path.is_file() {
         return Ok(Input::new(path).load_warned(None)?.grid);

@@ -1,6 +1,6 @@
 //! Writes grids of an archive as grid files or pictures.
 
-use super::collect::Entry;
+use super::collect::GatheredGrid;
 use crate::cli::file_format::FileFormat;
 use crate::cli::grid_input::counted;
 use crate::notation::file::{self, Existing};
@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Several grids for one file, a file that exists or cannot be written.
-pub fn run(path: &Path, grids: &[&Entry], kind: FileFormat, out: &mut dyn Write) -> anyhow::Result<()> {
-    let files: Vec<(PathBuf, FileFormat, &Entry)> = match (FileFormat::of_path(path), grids) {
+pub fn run(path: &Path, grids: &[&GatheredGrid], kind: FileFormat, out: &mut dyn Write) -> anyhow::Result<()> {
+    let files: Vec<(PathBuf, FileFormat, &GatheredGrid)> = match (FileFormat::of_path(path), grids) {
         _ if path.is_dir() => within(path, grids, kind),
         (Some(kind), &[only]) => vec![(path.to_owned(), kind, only)],
         (Some(_), _) => bail!(
@@ -37,7 +37,7 @@ pub fn run(path: &Path, grids: &[&Entry], kind: FileFormat, out: &mut dyn Write)
     Ok(())
 }
 
-fn within<'a>(directory: &Path, grids: &[&'a Entry], kind: FileFormat) -> Vec<(PathBuf, FileFormat, &'a Entry)> {
-    let name = |entry: &Entry| format!("{}-{}-{}.{}", entry.variant, entry.score(), entry.id(), kind.extension());
+fn within<'a>(directory: &Path, grids: &[&'a GatheredGrid], kind: FileFormat) -> Vec<(PathBuf, FileFormat, &'a GatheredGrid)> {
+    let name = |entry: &GatheredGrid| format!("{}-{}-{}.{}", entry.variant, entry.score(), entry.id(), kind.extension());
     grids.iter().map(|&entry| (directory.join(name(entry)), kind, entry)).collect()
 }

@@ -1,6 +1,6 @@
 //! The experiments of the 2021 thesis ("Řešič Morpion Solitaire") on the depth-first search.
 
-use super::{Budget, Experiment, Limit, Results, Stopwatch, each};
+use super::{RunBudget, Experiment, RunLimit, ExperimentResults, Stopwatch, each};
 use crate::core::search::{End, Search};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
@@ -35,7 +35,7 @@ pub(super) struct Orderings {
     cpu_seconds: Option<f64>,
     iterations: Option<u64>,
     sorts: Vec<Sort>,
-    jumps: Vec<Table>,
+    jumps: Vec<JumpTable>,
 }
 
 #[derive(Deserialize)]
@@ -48,33 +48,33 @@ pub(super) struct Depth {
     iterations: Option<u64>,
     depths: Vec<u32>,
     sort: Sort,
-    jumps: Table,
+    jumps: JumpTable,
     stall_scale: f64,
 }
 
 /// A table of jumps back.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Table {
+enum JumpTable {
     Frequent,
     Nonfrequent,
     No,
 }
 
-impl Table {
+impl JumpTable {
     fn jumps(self) -> Jumps {
         match self {
-            Table::Frequent => Jumps::frequent(),
-            Table::Nonfrequent => Jumps::nonfrequent(),
-            Table::No => Jumps::none(),
+            JumpTable::Frequent => Jumps::frequent(),
+            JumpTable::Nonfrequent => Jumps::nonfrequent(),
+            JumpTable::No => Jumps::none(),
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Table::Frequent => "frequent",
-            Table::Nonfrequent => "nonfrequent",
-            Table::No => "no",
+            JumpTable::Frequent => "frequent",
+            JumpTable::Nonfrequent => "nonfrequent",
+            JumpTable::No => "no",
         }
     }
 }
@@ -88,8 +88,8 @@ fn whole(max_iterations: Option<u64>) -> Unit {
 }
 
 /// Time until the search first returns to move n: plain against order-free.
-pub(super) fn return_time(config: &ReturnTime, threads: usize) -> anyhow::Result<Results> {
-    let budget = Budget::new(config.cpu_seconds, config.iterations)?;
+pub(super) fn return_time(config: &ReturnTime, threads: usize) -> anyhow::Result<ExperimentResults> {
+    let budget = RunBudget::new(config.cpu_seconds, config.iterations)?;
     let names = ["depth-first search", "order-free depth-first search"];
     let runs = each(2, threads, |i| {
         let params = Params {
@@ -123,19 +123,19 @@ pub(super) fn return_time(config: &ReturnTime, threads: usize) -> anyhow::Result
     let sort = sort_name(config.sort);
     let title =
         format!("{}: time until the search first returns to move n (ordering: {sort})", config.variant.code());
-    Ok(Results::charted(table, Chart { title, note: String::new(), panels: vec![panel] }))
+    Ok(ExperimentResults::charted(table, Chart { title, note: String::new(), panels: vec![panel] }))
 }
 
 /// Move, iterations and seconds of each first return, by ascending move, and the best score.
-type Returns = (Vec<(u32, u64, f64)>, u32);
+type FirstReturns = (Vec<(u32, u64, f64)>, u32);
 
 /// Runs a search in slices of a fraction of a millisecond and notes the first return to each move.
-fn returns_of<S: Search<Move>>(search: &mut S, budget: Budget, first: impl Fn(&S) -> Vec<u64>) -> Returns {
+fn returns_of<S: Search<Move>>(search: &mut S, budget: RunBudget, first: impl Fn(&S) -> Vec<u64>) -> FirstReturns {
     let watch = Stopwatch::start();
     let mut found: Vec<(u32, u64, f64)> = Vec::new();
     let (mut iterations_before, mut seconds_before) = (0, 0.0);
     loop {
-        let mut ctl = Limit { watch, budget, polls_left: 8 };
+        let mut ctl = RunLimit { watch, budget, polls_left: 8 };
         let end = search.run(&mut ctl);
         let (iterations, seconds) = (search.iterations(), watch.seconds());
         for (mv, &at) in (0..).zip(&first(search)) {
@@ -154,18 +154,18 @@ fn returns_of<S: Search<Move>>(search: &mut S, budget: Budget, first: impl Fn(&S
 }
 
 /// Best score per ordering and table of jumps.
-pub(super) fn orderings(config: &Orderings, threads: usize) -> anyhow::Result<Results> {
-    let budget = Budget::new(config.cpu_seconds, config.iterations)?;
+pub(super) fn orderings(config: &Orderings, threads: usize) -> anyhow::Result<ExperimentResults> {
+    let budget = RunBudget::new(config.cpu_seconds, config.iterations)?;
     ensure!(!config.sorts.is_empty(), "sorts = []: at least one ordering is expected");
     ensure!(!config.jumps.is_empty(), "jumps = []: at least one table is expected");
-    let cases: Vec<(Sort, Table)> =
+    let cases: Vec<(Sort, JumpTable)> =
         config.sorts.iter().flat_map(|&sort| config.jumps.iter().map(move |&jumps| (sort, jumps))).collect();
     let runs = each(cases.len(), threads, |i| {
         let (sort, jumps) = cases[i];
         let params = Params { sort, jumps: jumps.jumps(), stall: StallTable(Vec::new()), ..Params::default() };
         let watch = Stopwatch::start();
         let mut search = strategies::start(config.variant, &params, &whole(budget.iterations()));
-        search.run(&mut Limit { watch, budget, polls_left: u32::MAX });
+        search.run(&mut RunLimit { watch, budget, polls_left: u32::MAX });
         let name = sort_name(sort);
         let message = format!("{name}, jumps {}: {}", jumps.name(), search.best());
         (message, (name, jumps.name(), search.best(), search.iterations(), watch.seconds()))
@@ -184,7 +184,7 @@ pub(super) fn orderings(config: &Orderings, threads: usize) -> anyhow::Result<Re
     let panel = Panel { x, y, places, log: false, marks: Marks::Points, series };
     let code = config.variant.code();
     let title = format!("{code}: best score by ordering and jumps back, {} each", budget.describe());
-    Ok(Results::charted(table, Chart { title, note: String::new(), panels: vec![panel] }))
+    Ok(ExperimentResults::charted(table, Chart { title, note: String::new(), panels: vec![panel] }))
 }
 
 /// A walk over the prefixes of one depth.
@@ -197,8 +197,8 @@ struct DepthRun {
 }
 
 /// Running time and best score against the depth of the walk over prefixes.
-pub(super) fn depth(config: &Depth, threads: usize) -> anyhow::Result<Results> {
-    let budget = Budget::new(config.cpu_seconds, config.iterations)?;
+pub(super) fn depth(config: &Depth, threads: usize) -> anyhow::Result<ExperimentResults> {
+    let budget = RunBudget::new(config.cpu_seconds, config.iterations)?;
     ensure!(!config.depths.is_empty(), "depths = []: at least one depth is expected");
     let longest = config.variant.upper_bound();
     if let Some(depth) = config.depths.iter().find(|&depth| !(1..=longest).contains(depth)) {
@@ -228,13 +228,13 @@ pub(super) fn depth(config: &Depth, threads: usize) -> anyhow::Result<Results> {
             let left = budget.iterations().map(|n| n.saturating_sub(iterations));
             let unit = Unit { prefix: prefix.moves, candidates: Some(prefix.candidates), ..whole(left) };
             let mut search = strategies::start(config.variant, &params, &unit);
-            let end = search.run(&mut Limit { watch, budget, polls_left: u32::MAX });
+            let end = search.run(&mut RunLimit { watch, budget, polls_left: u32::MAX });
             best = best.max(search.best());
             iterations += search.iterations();
             // Short units end before their first poll.
             let over = match budget {
-                Budget::CpuSeconds(seconds) => watch.seconds() >= seconds,
-                Budget::Iterations(n) => iterations >= n,
+                RunBudget::CpuSeconds(seconds) => watch.seconds() >= seconds,
+                RunBudget::Iterations(n) => iterations >= n,
             };
             if over || matches!(end, End::Stopped | End::IterationLimit) {
                 break;
@@ -273,5 +273,5 @@ pub(super) fn depth(config: &Depth, threads: usize) -> anyhow::Result<Results> {
         vec![panel("best score", false, |run| f64::from(run.best)), panel("CPU seconds", true, |run| run.seconds)];
     let (code, sort) = (config.variant.code(), sort_name(config.sort));
     let title = format!("{code}: best score and running time by main depth (ordering: {sort})");
-    Ok(Results::charted(table, Chart { title, note: String::new(), panels }))
+    Ok(ExperimentResults::charted(table, Chart { title, note: String::new(), panels }))
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// A new best of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct BestStep {
     /// Processor time of the run until then.
     pub seconds: f64,
     /// Its iterations until then.
@@ -20,7 +20,7 @@ pub struct Step {
 
 /// A run that is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Run {
+pub struct RecordedRun {
     /// Name of the search.
     pub search: String,
     /// Its seed.
@@ -30,7 +30,7 @@ pub struct Run {
     /// Its iterations.
     pub iterations: u64,
     /// Its bests, each longer than the one before.
-    pub bests: Vec<Step>,
+    pub bests: Vec<BestStep>,
     /// The moves of the last of them.
     pub moves: Vec<u32>,
 }
@@ -49,7 +49,7 @@ pub struct Journal {
     path: PathBuf,
     file: File,
     /// The runs that were in it.
-    pub runs: Vec<Run>,
+    pub runs: Vec<RecordedRun>,
 }
 
 impl Journal {
@@ -101,7 +101,7 @@ impl Journal {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn add(&mut self, run: &Run) -> anyhow::Result<()> {
+    pub fn add(&mut self, run: &RecordedRun) -> anyhow::Result<()> {
         write_line(&mut self.file, run).with_context(|| self.path.display().to_string())
     }
 
@@ -129,9 +129,9 @@ fn write_line(file: &mut File, value: &impl Serialize) -> anyhow::Result<()> {
 mod tests {
     use super::*;
 
-    fn run(seed: u64) -> Run {
-        let step = Step { seconds: 0.5, iterations: 7, score: 60 };
-        Run { search: "a".into(), seed, seconds: 1.5, iterations: 9, bests: vec![step], moves: vec![1, 2] }
+    fn run(seed: u64) -> RecordedRun {
+        let step = BestStep { seconds: 0.5, iterations: 7, score: 60 };
+        RecordedRun { search: "a".into(), seed, seconds: 1.5, iterations: 9, bests: vec![step], moves: vec![1, 2] }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A position and a search are flags of `morpion solve`. Each search begins with an empty table and asks for the value alone. All that
 //! come to an end have to agree, so a table of costs is a check of the searches, too.
 
-use super::{Experiment, Results, Stopwatch, each};
+use super::{Experiment, ExperimentResults, Stopwatch, each};
 use crate::cli::job_kinds::solver_job;
 use crate::cli::solve::display::{grouped, range};
 use crate::core::game::MAX_VALUE;
@@ -34,14 +34,14 @@ pub(super) struct Solvers {
 }
 
 /// A search of a position.
-struct Case<'a> {
+struct SolverCase<'a> {
     position: &'a str,
     search: &'a str,
     job: SolveJob,
 }
 
 /// How it ended.
-struct Cell {
+struct SolverCost {
     /// In points.
     bounds: Bounds,
     settled: bool,
@@ -83,7 +83,7 @@ fn chosen(flags: &mut toml::Table, known: &[(&str, toml::Table)]) -> anyhow::Res
     Ok(Some(names))
 }
 
-fn cases(config: &Solvers) -> anyhow::Result<Vec<Case<'_>>> {
+fn cases(config: &Solvers) -> anyhow::Result<Vec<SolverCase<'_>>> {
     let (positions, searches) = (all_named(&config.position, "position")?, all_named(&config.search, "search")?);
     let mut cases = Vec::new();
     for (search, mut flags) in searches {
@@ -98,23 +98,23 @@ fn cases(config: &Solvers) -> anyhow::Result<Vec<Case<'_>>> {
             }
             let job =
                 solver_job(settings).and_then(|(job, _)| Ok(job.check().map(|()| job)?)).with_context(within)?;
-            cases.push(Case { position, search, job });
+            cases.push(SolverCase { position, search, job });
         }
     }
     Ok(cases)
 }
 
 /// Solves a position with an empty table.
-struct Solve<'a> {
+struct SolveCase<'a> {
     job: &'a SolveJob,
     budget: Option<u64>,
 }
 
-impl Visitor for Solve<'_> {
-    type Out = anyhow::Result<Cell>;
+impl Visitor for SolveCase<'_> {
+    type Out = anyhow::Result<SolverCost>;
 
-    fn visit<G: Solvable>(self, root: G) -> anyhow::Result<Cell> {
-        let Solve { job, budget } = self;
+    fn visit<G: Solvable>(self, root: G) -> anyhow::Result<SolverCost> {
+        let SolveCase { job, budget } = self;
         let plan = Plan::new(&job.choice, 1)?;
         let table = Table::new(job.memory)?;
         let monitor = budget.map_or_else(Monitor::default, Monitor::with_budget);
@@ -137,11 +137,11 @@ impl Visitor for Solve<'_> {
             goal => goal,
         };
         let open = Bounds { lower: -MAX_VALUE, upper: MAX_VALUE };
-        Ok(Cell { bounds: bounds.unwrap_or(open), settled: bounds.is_some(), goal, nodes, seconds })
+        Ok(SolverCost { bounds: bounds.unwrap_or(open), settled: bounds.is_some(), goal, nodes, seconds })
     }
 }
 
-impl Cell {
+impl SolverCost {
     fn value(&self) -> String {
         let Bounds { lower, .. } = self.bounds;
         match self.goal {
@@ -165,12 +165,12 @@ impl Cell {
 }
 
 /// Runs all searches on their positions.
-pub(super) fn solvers(config: &Solvers, threads: usize) -> anyhow::Result<Results> {
+pub(super) fn solvers(config: &Solvers, threads: usize) -> anyhow::Result<ExperimentResults> {
     ensure!(config.budget != Some(0), "budget = 0: at least one node is expected");
     let cases = cases(config)?;
     let runs = each(cases.len(), threads, |i| {
         let case = &cases[i];
-        let cell = case.job.visit(Solve { job: &case.job, budget: config.budget });
+        let cell = case.job.visit(SolveCase { job: &case.job, budget: config.budget });
         let cell = cell.map_err(anyhow::Error::from).and_then(|cell| cell);
         let told = cell
             .as_ref()
@@ -200,12 +200,12 @@ pub(super) fn solvers(config: &Solvers, threads: usize) -> anyhow::Result<Result
     row(head("value", &values));
     for search in &searches {
         let cost = |position: &String| {
-            let of = |(case, _): &&(&Case, Cell)| case.position == position && case.search == search;
+            let of = |(case, _): &&(&SolverCase, SolverCost)| case.position == position && case.search == search;
             cells.iter().find(of).map_or(String::new(), |(_, cell)| cell.cost())
         };
         row(head(search, &positions.iter().map(cost).collect::<Vec<_>>()));
     }
-    Ok(Results {
+    Ok(ExperimentResults {
         table,
         title: "Solvers: nodes and processor time".to_owned(),
         summary: Some(summary),
@@ -215,7 +215,7 @@ pub(super) fn solvers(config: &Solvers, threads: usize) -> anyhow::Result<Result
 }
 
 /// The value of a position that all searches agree on.
-fn agreed(position: &str, cells: &[(&Case, Cell)]) -> anyhow::Result<String> {
+fn agreed(position: &str, cells: &[(&SolverCase, SolverCost)]) -> anyhow::Result<String> {
     let mut known: Option<(&str, String)> = None;
     for (case, cell) in cells.iter().filter(|(case, cell)| case.position == position && cell.settled) {
         match &known {
@@ -252,10 +252,10 @@ mod tests {
         settings.insert("game".to_owned(), "reversi".into());
         settings.insert("size".to_owned(), 4.into());
         let job = solver_job(settings).unwrap().0;
-        let [right, wrong] = ["right", "wrong"].map(|search| Case { position: "four", search, job: job.clone() });
+        let [right, wrong] = ["right", "wrong"].map(|search| SolverCase { position: "four", search, job: job.clone() });
         let cell = |value, settled| {
             let bounds = Bounds { lower: value, upper: value };
-            Cell { bounds, settled, goal: Goal::Exact, nodes: 1, seconds: 0.0 }
+            SolverCost { bounds, settled, goal: Goal::Exact, nodes: 1, seconds: 0.0 }
         };
         let open = |case| (case, cell(0, false));
         assert_eq!(agreed("four", &[(&right, cell(-8, true)), open(&wrong)]).unwrap(), "-8");

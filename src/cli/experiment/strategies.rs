@@ -4,13 +4,13 @@
 //! is measured. Each search has the same seeds; every other one is compared with the first by the mean of the paired
 //! differences, whose 95 % interval is given, for single runs scatter too widely to compare.
 
-use super::journal::{Journal, Run, Step};
+use super::journal::{Journal, RecordedRun, BestStep};
 use super::sample::{Estimate, estimate, quantile};
-use super::{Budget, Experiment, Results, Stopwatch, each};
+use super::{RunBudget, Experiment, ExperimentResults, Stopwatch, each};
 use crate::cli::hunt::{self, Given};
 use crate::cli::{HuntOnly, config};
 use crate::core::ctl::{Ctl, Signal};
-use crate::core::histogram::Results as Counts;
+use crate::core::histogram::ScoreCounts as Counts;
 use crate::core::search::End;
 use crate::jobs::hunt::{self as hunts, Hunt, Job};
 use crate::morpion::geometry::Move;
@@ -77,15 +77,15 @@ fn one() -> u64 {
 }
 
 /// A search.
-struct Case {
+struct SearchCase {
     name: String,
     job: Job,
 }
 
-fn cases(config: &Strategies) -> anyhow::Result<Vec<Case>> {
+fn cases(config: &Strategies) -> anyhow::Result<Vec<SearchCase>> {
     ensure!(!config.search.is_empty(), "search: at least one is expected");
     let command = HuntOnly::command();
-    let mut cases: Vec<Case> = Vec::new();
+    let mut cases: Vec<SearchCase> = Vec::new();
     for (number, table) in (1..).zip(&config.search) {
         let mut flags = table.clone();
         let Some(toml::Value::String(name)) = flags.remove("name") else {
@@ -104,33 +104,33 @@ fn cases(config: &Strategies) -> anyhow::Result<Vec<Case>> {
         let given = Given { variant: config.variant, start: Vec::new(), stall: None, grids: None };
         let job = Job { keep_from: None, ..hunt::job(&args, 1, given).with_context(within)? };
         Hunt::new(job.clone()).with_context(within)?;
-        cases.push(Case { name: name.clone(), job });
+        cases.push(SearchCase { name: name.clone(), job });
     }
     Ok(cases)
 }
 
 /// Watches a run.
-struct Watch {
+struct RunWatch {
     stopwatch: Stopwatch,
-    budget: Budget,
+    budget: RunBudget,
     target: Option<u32>,
     /// Iterations of the units that are done.
     before: u64,
-    bests: Vec<Step>,
+    bests: Vec<BestStep>,
     moves: Vec<Move>,
 }
 
-impl Watch {
+impl RunWatch {
     fn is_over(&self, iterations: u64) -> bool {
         self.target.is_some_and(|target| self.moves.len() >= target as usize)
             || match self.budget {
-                Budget::CpuSeconds(seconds) => self.stopwatch.seconds() >= seconds,
-                Budget::Iterations(n) => self.before + iterations >= n,
+                RunBudget::CpuSeconds(seconds) => self.stopwatch.seconds() >= seconds,
+                RunBudget::Iterations(n) => self.before + iterations >= n,
             }
     }
 }
 
-impl Ctl<Move> for Watch {
+impl Ctl<Move> for RunWatch {
     fn poll(&mut self, iterations: u64, _best: u32) -> Signal {
         if self.is_over(iterations) { Signal::Stop } else { Signal::Continue }
     }
@@ -139,21 +139,21 @@ impl Ctl<Move> for Watch {
         if moves.len() > self.moves.len() {
             self.moves = moves.to_vec();
             let (seconds, iterations) = (self.stopwatch.seconds(), self.before + iterations);
-            self.bests.push(Step { seconds, iterations, score: moves.len() as u32 });
+            self.bests.push(BestStep { seconds, iterations, score: moves.len() as u32 });
         }
     }
 }
 
 /// A hunt with one worker, as long as the budget lasts.
-fn run(case: &Case, seed: u64, budget: Budget) -> anyhow::Result<Run> {
+fn run(case: &SearchCase, seed: u64, budget: RunBudget) -> anyhow::Result<RecordedRun> {
     let mut hunt = Hunt::new(Job { seed, ..case.job.clone() })?;
     let (variant, params) = (case.job.variant, &case.job.params);
     let stopwatch = Stopwatch::start();
     let target = case.job.target;
-    let mut watch = Watch { stopwatch, budget, target, before: 0, bests: Vec::new(), moves: Vec::new() };
+    let mut watch = RunWatch { stopwatch, budget, target, before: 0, bests: Vec::new(), moves: Vec::new() };
     while let hunts::NextUnit::Unit(mut work) = hunt.next() {
         // The rest of the budget.
-        if let Budget::Iterations(n) = budget {
+        if let RunBudget::Iterations(n) = budget {
             let left = n - watch.before;
             work.unit.max_iterations = Some(work.unit.max_iterations.map_or(left, |own| own.min(left)));
         }
@@ -171,7 +171,7 @@ fn run(case: &Case, seed: u64, budget: Budget) -> anyhow::Result<Run> {
     }
     // Nothing is shown or stored that the referee has not seen.
     referee::replay(variant, &watch.moves).context("a search has found what is no game")?;
-    Ok(Run {
+    Ok(RecordedRun {
         search: case.name.clone(),
         seed,
         seconds: watch.stopwatch.seconds(),
@@ -182,12 +182,12 @@ fn run(case: &Case, seed: u64, budget: Budget) -> anyhow::Result<Run> {
 }
 
 /// The runs of a search by seed.
-struct Runs<'a> {
+struct SearchRuns<'a> {
     name: &'a str,
-    runs: Vec<&'a Run>,
+    runs: Vec<&'a RecordedRun>,
 }
 
-impl Run {
+impl RecordedRun {
     /// The score after so much processor time.
     fn at(&self, seconds: f64) -> f64 {
         let last = self.bests.iter().take_while(|step| step.seconds <= seconds).last();
@@ -204,48 +204,48 @@ impl Run {
     }
 }
 
-impl Runs<'_> {
-    fn of(&self, value: impl Fn(&Run) -> f64) -> Vec<f64> {
+impl SearchRuns<'_> {
+    fn of(&self, value: impl Fn(&RecordedRun) -> f64) -> Vec<f64> {
         self.runs.iter().map(|run| value(run)).collect()
     }
 }
 
 /// A comparison that can be run: everything in its configuration has been checked.
-pub(super) struct Plan {
+pub(super) struct ComparisonPlan {
     config: Strategies,
-    budget: Budget,
-    cases: Vec<Case>,
+    budget: RunBudget,
+    cases: Vec<SearchCase>,
     /// The last seed.
     last: u64,
 }
 
-impl Plan {
+impl ComparisonPlan {
     /// Checks a configuration.
     ///
     /// # Errors
     /// A value that is out of range, or a search that there is not.
-    pub(super) fn new(config: Strategies) -> anyhow::Result<Plan> {
-        let budget = Budget::new(config.cpu_seconds, config.iterations)?;
+    pub(super) fn new(config: Strategies) -> anyhow::Result<ComparisonPlan> {
+        let budget = RunBudget::new(config.cpu_seconds, config.iterations)?;
         let cases = cases(&config)?;
         ensure!(config.seeds > 0, "seeds = 0: at least one is expected");
         let last = config.first_seed.checked_add(u64::from(config.seeds) - 1);
         let last =
             last.with_context(|| format!("first_seed = {}: the seeds after it are too large", config.first_seed))?;
-        Ok(Plan { config, budget, cases, last })
+        Ok(ComparisonPlan { config, budget, cases, last })
     }
 }
 
 /// Runs a comparison, but for the runs that the journal has.
-pub(super) fn strategies(plan: &Plan, threads: usize, journal: Journal) -> anyhow::Result<Results> {
-    let Plan { config, budget, cases, last } = plan;
+pub(super) fn strategies(plan: &ComparisonPlan, threads: usize, journal: Journal) -> anyhow::Result<ExperimentResults> {
+    let ComparisonPlan { config, budget, cases, last } = plan;
     let (budget, last) = (*budget, *last);
     let seeds = config.first_seed..=last;
     // Seed by seed, so that what is there if it is stopped can be compared.
-    let all: Vec<(&Case, u64)> = seeds.clone().flat_map(|seed| cases.iter().map(move |case| (case, seed))).collect();
+    let all: Vec<(&SearchCase, u64)> = seeds.clone().flat_map(|seed| cases.iter().map(move |case| (case, seed))).collect();
     let mut known = journal.runs.clone();
     known.retain(|run| all.iter().any(|(case, seed)| case.name == run.search && *seed == run.seed));
-    let is_known = |case: &Case, seed| known.iter().any(|run| run.search == case.name && run.seed == seed);
-    let todo: Vec<(&Case, u64)> = all.iter().copied().filter(|&(case, seed)| !is_known(case, seed)).collect();
+    let is_known = |case: &SearchCase, seed| known.iter().any(|run| run.search == case.name && run.seed == seed);
+    let todo: Vec<(&SearchCase, u64)> = all.iter().copied().filter(|&(case, seed)| !is_known(case, seed)).collect();
     if !known.is_empty() {
         eprintln!("{} of {} runs are done already", known.len(), all.len());
     }
@@ -272,16 +272,16 @@ pub(super) fn strategies(plan: &Plan, threads: usize, journal: Journal) -> anyho
         known.push(run?);
     }
     known.sort_by_key(|run| run.seed);
-    let of_case = |case: &'_ Case| known.iter().filter(|run| run.search == case.name).collect();
-    let searches: Vec<Runs> = cases.iter().map(|case| Runs { name: &case.name, runs: of_case(case) }).collect();
+    let of_case = |case: &'_ SearchCase| known.iter().filter(|run| run.search == case.name).collect();
+    let searches: Vec<SearchRuns> = cases.iter().map(|case| SearchRuns { name: &case.name, runs: of_case(case) }).collect();
     let what = match config.seeds {
         1 => format!("seed {last}"),
         n => format!("{n} seeds ({} to {last})", config.first_seed),
     };
     let title = format!("{}: best score against processor time", config.variant.code());
     let longest = known.iter().map(|run| run.seconds).fold(0.0, f64::max);
-    let end = if let Budget::CpuSeconds(seconds) = budget { seconds } else { longest };
-    Ok(Results {
+    let end = if let RunBudget::CpuSeconds(seconds) = budget { seconds } else { longest };
+    Ok(ExperimentResults {
         table: table(&known),
         title: title.clone(),
         summary: Some(summary(config, &searches, &what, budget, end)),
@@ -291,7 +291,7 @@ pub(super) fn strategies(plan: &Plan, threads: usize, journal: Journal) -> anyho
 }
 
 /// The longest grid of all runs, the first of equal ones.
-fn best(variant: Variant, runs: &[Run]) -> Option<Grid> {
+fn best(variant: Variant, runs: &[RecordedRun]) -> Option<Grid> {
     let run = runs.iter().reduce(|best, run| if run.moves.len() > best.moves.len() { run } else { best })?;
     let moves = run.moves.iter().map(|&bits| Move::from_bits(variant, bits)).collect::<Option<Vec<_>>>()?;
     let last = run.bests.last();
@@ -307,9 +307,9 @@ fn best(variant: Variant, runs: &[Run]) -> Option<Grid> {
     Some(Grid { variant, moves, provenance })
 }
 
-fn table(runs: &[Run]) -> String {
+fn table(runs: &[RecordedRun]) -> String {
     let mut table = String::from("search,seed,cpu_seconds,iterations,best\n");
-    for Run { search, seed, seconds, iterations, bests, .. } in runs {
+    for RecordedRun { search, seed, seconds, iterations, bests, .. } in runs {
         for step in bests {
             writeln!(table, "{search},{seed},{:.3},{},{}", step.seconds, step.iterations, step.score)
                 .expect("writing to a string");
@@ -320,14 +320,14 @@ fn table(runs: &[Run]) -> String {
     table
 }
 
-fn summary(config: &Strategies, searches: &[Runs], what: &str, budget: Budget, end: f64) -> String {
+fn summary(config: &Strategies, searches: &[SearchRuns], what: &str, budget: RunBudget, end: f64) -> String {
     let mut text = format!(
         "{what}, {} each. Scores: mean with its 95 % interval; median (lower to upper quartile).\n\n",
         budget.describe()
     );
     let mut times: Vec<f64> = TIMES.iter().copied().filter(|time| *time < 0.999 * end).collect();
     times.push(f64::INFINITY);
-    if matches!(budget, Budget::Iterations(_)) {
+    if matches!(budget, RunBudget::Iterations(_)) {
         times = vec![f64::INFINITY];
     }
     let heads: Vec<String> =
@@ -351,10 +351,10 @@ fn summary(config: &Strategies, searches: &[Runs], what: &str, budget: Budget, e
             let mean = estimated(estimate(&scores), false);
             cells.push(format!("{mean}; {} ({} to {})", quartile(0.5), quartile(0.25), quartile(0.75)));
         }
-        let scores = search.of(Run::score);
+        let scores = search.of(RecordedRun::score);
         cells.push(format!("{}", scores.iter().copied().fold(0.0, f64::max)));
         if searches.len() > 1 {
-            let differences: Vec<f64> = scores.iter().zip(first.of(Run::score)).map(|(own, of)| own - of).collect();
+            let differences: Vec<f64> = scores.iter().zip(first.of(RecordedRun::score)).map(|(own, of)| own - of).collect();
             let same = std::ptr::eq(search, first);
             cells.push(if same { String::new() } else { estimated(estimate(&differences), true) });
         }
@@ -402,7 +402,7 @@ fn clock(seconds: f64) -> String {
     format!("{} {unit}", value.strip_suffix(".0").unwrap_or(&value))
 }
 
-fn panel(searches: &[Runs], end: f64) -> Panel {
+fn panel(searches: &[SearchRuns], end: f64) -> Panel {
     let end = end.max(1e-3);
     let begin = end * BEGIN;
     let at = |i: u32| begin * (end / begin).powf(f64::from(i) / f64::from(PLACES));
@@ -417,7 +417,7 @@ fn panel(searches: &[Runs], end: f64) -> Panel {
                 band.push((time.log10(), quartile(0.25), quartile(0.75)));
             }
         }
-        let scores = search.of(Run::score);
+        let scores = search.of(RecordedRun::score);
         let middle = quantile(&scores, 0.5).unwrap_or(0.0);
         Series { name: format!("{}: {middle} at the end", search.name), points, band }
     });
@@ -457,9 +457,9 @@ mod tests {
 
     #[test]
     fn a_run_is_a_step_function() {
-        let step = |seconds, score| Step { seconds, iterations: 1, score };
+        let step = |seconds, score| BestStep { seconds, iterations: 1, score };
         let bests = vec![step(1.0, 50), step(3.0, 70)];
-        let run = Run { search: "a".into(), seed: 1, seconds: 5.0, iterations: 9, bests, moves: Vec::new() };
+        let run = RecordedRun { search: "a".into(), seed: 1, seconds: 5.0, iterations: 9, bests, moves: Vec::new() };
         assert_eq!([0.9, 1.0, 2.9, 3.0, 9.0].map(|t| run.at(t)), [0.0, 50.0, 50.0, 70.0, 70.0]);
         assert_eq!([1, 50, 51, 70].map(|s| run.until(s)), [1.0, 1.0, 3.0, 3.0]);
         assert_eq!(run.until(71), f64::INFINITY);

@@ -32,7 +32,7 @@ pub struct Wait {
 }
 
 /// Asks a daemon that may be away for a while.
-struct Watch {
+struct JobWatcher {
     client: Client,
     id: JobId,
     /// The daemon has answered at least once; since then, it has been away since.
@@ -40,9 +40,9 @@ struct Watch {
     away: Option<Instant>,
 }
 
-impl Watch {
-    fn new(connection: &Connection, id: JobId) -> anyhow::Result<Watch> {
-        Ok(Watch { client: Client::new(connection)?, id, met: false, away: None })
+impl JobWatcher {
+    fn new(connection: &Connection, id: JobId) -> anyhow::Result<JobWatcher> {
+        Ok(JobWatcher { client: Client::new(connection)?, id, met: false, away: None })
     }
 
     /// The job; nothing while the daemon is away.
@@ -82,7 +82,7 @@ fn verdict(job: &JobView) -> ExitCode {
 /// If no daemon answers or it refuses.
 pub fn wait(args: &Wait, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let begun = Instant::now();
-    let mut watch = Watch::new(&args.connection, args.id)?;
+    let mut watch = JobWatcher::new(&args.connection, args.id)?;
     loop {
         if let Some(job) = watch.look()?.filter(|job| job.summary.state.is_over()) {
             return ended(&job, args.json, out);
@@ -117,7 +117,7 @@ fn ended(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitC
 /// # Errors
 /// If no daemon answers, it refuses, or the output cannot be written.
 pub fn run(named: &Named, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let mut watch = Watch::new(&named.connection, named.id)?;
+    let mut watch = JobWatcher::new(&named.connection, named.id)?;
     // From its first event on: a job that has run for days has some hundred.
     let mut seen = 0;
     loop {

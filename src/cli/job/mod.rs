@@ -22,11 +22,11 @@ pub use submit::arguments;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: JobCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum JobCommand {
     Submit(Box<Submit>),
     List(list::Args),
     /// Show how a job stands and what it found
@@ -82,7 +82,7 @@ impl Args {
     /// The configuration file that a submission names.
     pub fn config(&self) -> Option<&std::path::Path> {
         match &self.command {
-            Command::Submit(submit) => submit.config(),
+            JobCommand::Submit(submit) => submit.config(),
             _ => None,
         }
     }
@@ -94,18 +94,18 @@ impl Args {
 /// If no daemon answers, it refuses, or the output cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.command {
-        Command::Submit(submit) => submit::run(*submit, out),
-        Command::List(args) => list::run(&args, out),
-        Command::Show(named) => list::show(&named, out),
-        Command::Wait(args) => follow::wait(&args, out),
-        Command::Follow(named) => follow::run(&named, out),
-        Command::Pause(named) => command(&named, "pause", out),
-        Command::Resume(named) => command(&named, "resume", out),
-        Command::Cancel(named) => command(&named, "cancel", out),
-        Command::Drain(named) => command(&named, "drain", out),
-        Command::Priority(args) => priority(&args, out),
-        Command::Remove(named) => remove(&named, out),
-        Command::Export(args) => export::run(&args, out),
+        JobCommand::Submit(submit) => submit::run(*submit, out),
+        JobCommand::List(args) => list::run(&args, out),
+        JobCommand::Show(named) => list::show(&named, out),
+        JobCommand::Wait(args) => follow::wait(&args, out),
+        JobCommand::Follow(named) => follow::run(&named, out),
+        JobCommand::Pause(named) => command(&named, "pause", out),
+        JobCommand::Resume(named) => command(&named, "resume", out),
+        JobCommand::Cancel(named) => command(&named, "cancel", out),
+        JobCommand::Drain(named) => command(&named, "drain", out),
+        JobCommand::Priority(args) => priority(&args, out),
+        JobCommand::Remove(named) => remove(&named, out),
+        JobCommand::Export(args) => export::run(&args, out),
     }
 }
 

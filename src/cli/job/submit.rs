@@ -31,7 +31,7 @@ use toml::Value;
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Submit {
     #[command(subcommand)]
-    other: Option<Other>,
+    other: Option<OtherKind>,
     /// Configuration file
     #[arg(value_name = "CONFIG")]
     file: Option<PathBuf>,
@@ -40,38 +40,38 @@ pub struct Submit {
     #[command(flatten)]
     connection: Connection,
     #[command(flatten)]
-    hunt: Given<hunt::Args>,
+    hunt: GivenFlags<hunt::Args>,
 }
 
 /// The kinds of jobs that are no hunts.
 #[derive(Debug, clap::Subcommand)]
-enum Other {
+enum OtherKind {
     /// Submit a position of a two-player game to be solved by units, with the flags of `morpion solve`
-    Solve(Box<Solve>),
+    SubmitSolve(Box<SubmitSolve>),
 }
 
 /// The flags of a solver job.
 #[derive(Debug, clap::Args)]
-struct Solve {
+struct SubmitSolve {
     #[command(subcommand)]
-    game: Games,
+    game: SubmitGame,
 }
 
 /// One line per game.
 #[derive(Debug, clap::Subcommand)]
-enum Games {
+enum SubmitGame {
     /// Go on boards up to 7x7
-    Go(Of<go::Setup>),
+    Go(SubmitOf<go::Setup>),
     /// Reversi (Othello)
-    Reversi(Of<reversi::Setup>),
+    Reversi(SubmitOf<reversi::Setup>),
 }
 
 #[derive(Debug, clap::Args)]
-struct Of<S: clap::Args> {
+struct SubmitOf<S: clap::Args> {
     #[command(flatten)]
-    asked: Given<Asked<S>>,
+    asked: GivenFlags<Asked<S>>,
     #[command(flatten)]
-    terms: Terms,
+    terms: TermFlags,
     /// Run for so long (90, 60s, 5m, 2h); default: until it is solved
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     time: Option<f64>,
@@ -106,7 +106,7 @@ struct JobFlags {
     #[arg(long, default_value = "hunt")]
     kind: String,
     #[command(flatten)]
-    terms: Terms,
+    terms: TermFlags,
     /// Memory of its searches at most (500M, 2G).
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
@@ -115,7 +115,7 @@ struct JobFlags {
 /// What every job has.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Job")]
-struct Terms {
+struct TermFlags {
     /// Name for people; default: made from the settings.
     #[arg(long)]
     name: Option<String>,
@@ -136,23 +136,23 @@ struct Terms {
 
 /// Flags, with the knowledge of which were given.
 #[derive(Debug)]
-struct Given<A> {
+struct GivenFlags<A> {
     args: A,
     matches: ArgMatches,
 }
 
-impl<A: FromArgMatches> FromArgMatches for Given<A> {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Given<A>, clap::Error> {
-        Ok(Given { args: A::from_arg_matches(matches)?, matches: matches.clone() })
+impl<A: FromArgMatches> FromArgMatches for GivenFlags<A> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<GivenFlags<A>, clap::Error> {
+        Ok(GivenFlags { args: A::from_arg_matches(matches)?, matches: matches.clone() })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Given::from_arg_matches(matches)?;
+        *self = GivenFlags::from_arg_matches(matches)?;
         Ok(())
     }
 }
 
-impl<A: clap::Args> clap::Args for Given<A> {
+impl<A: clap::Args> clap::Args for GivenFlags<A> {
     fn augment_args(command: clap::Command) -> clap::Command {
         A::augment_args(command)
     }
@@ -162,7 +162,7 @@ impl<A: clap::Args> clap::Args for Given<A> {
     }
 }
 
-impl<A: clap::Args> Given<A> {
+impl<A: clap::Args> GivenFlags<A> {
     fn is_given(&self, id: &str) -> bool {
         self.matches.value_source(id) == Some(ValueSource::CommandLine)
     }
@@ -253,8 +253,8 @@ fn of_solve(mut table: toml::Table) -> anyhow::Result<Vec<OsString>> {
     }
     let command = clap::Command::new("solve").args_override_self(true);
     let command = match game.as_str() {
-        "go" => Of::<go::Setup>::augment_args(command),
-        _ => Of::<reversi::Setup>::augment_args(command),
+        "go" => SubmitOf::<go::Setup>::augment_args(command),
+        _ => SubmitOf::<reversi::Setup>::augment_args(command),
     };
     let arguments = config::of_table(&flags, &command)?;
     Ok(["solve".into(), game.into()].into_iter().chain(arguments).collect())
@@ -287,15 +287,15 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             let (terms, json) = (&args.job.terms, args.hunt.args.output.json);
             send(&request(&args)?, terms, json, &args.connection, out)
         }
-        Some(Other::Solve(solve)) => match solve.game {
-            Games::Go(of) => {
+        Some(OtherKind::SubmitSolve(solve)) => match solve.game {
+            SubmitGame::Go(of) => {
                 let setup = &of.asked.args.setup;
                 // Mistakes are told here.
                 setup.first::<crate::games::go::position::Position>()?;
                 let position = setup.given()?;
                 of.send("go", position, out)
             }
-            Games::Reversi(of) => {
+            SubmitGame::Reversi(of) => {
                 let problems = of.asked.args.setup.problems()?;
                 let given = of.asked.args.setup.given()?.is_some();
                 let [problem] = <[_; 1]>::try_from(problems)
@@ -308,7 +308,7 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 
 fn send(
     request: &JobRequest,
-    terms: &Terms,
+    terms: &TermFlags,
     json: bool,
     connection: &Connection,
     out: &mut dyn Write,
@@ -326,7 +326,7 @@ fn send(
     Ok(ExitCode::SUCCESS)
 }
 
-impl<S: clap::Args> Of<S> {
+impl<S: clap::Args> SubmitOf<S> {
     /// The request that the flags stand for.
     fn request(&self, game: &str, position: Option<String>) -> JobRequest {
         let mut settings = self.asked.settings(&["position"]);
@@ -338,7 +338,7 @@ impl<S: clap::Args> Of<S> {
             let parts: Vec<String> = raw.map(|part| part.to_string_lossy().into_owned()).collect();
             settings.insert("without".to_owned(), parts.join(",").into());
         }
-        let Terms { name, priority, weight, all_iterations, .. } = &self.terms;
+        let TermFlags { name, priority, weight, all_iterations, .. } = &self.terms;
         JobRequest {
             kind: "solve".to_owned(),
             name: name.clone(),
@@ -391,7 +391,7 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
         let rows: Vec<String> = rows.iter().map(|(score, iterations)| format!("{score}:{iterations}")).collect();
         settings.insert("stall_table".to_owned(), rows.join(",").into());
     }
-    let JobFlags { kind, memory, terms: Terms { name, priority, weight, all_iterations, .. } } = &args.job;
+    let JobFlags { kind, memory, terms: TermFlags { name, priority, weight, all_iterations, .. } } = &args.job;
     Ok(JobRequest {
         kind: kind.clone(),
         name: name.clone(),
@@ -521,8 +521,8 @@ mod tests {
     fn every_size_of_memory_is_read_alike() {
         let solve = |flag: &str, size: &str| {
             let line = Line::try_parse_from(["submit", "solve", "reversi", "--size", "4", flag, size]).ok()?;
-            let Some(Other::Solve(solve)) = line.submit.other else { return None };
-            let Games::Reversi(of) = solve.game else { return None };
+            let Some(OtherKind::SubmitSolve(solve)) = line.submit.other else { return None };
+            let SubmitGame::Reversi(of) = solve.game else { return None };
             of.all_memory.or(of.asked.args.question.memory)
         };
         let hunt = |size: &str| Line::try_parse_from(["submit", "--memory", size]).ok()?.submit.job.memory;

@@ -1,6 +1,6 @@
 //! What the games have in common on the command line, and the engine that it asks for.
 
-use super::units::{UnitOptions, UnitSettings};
+use super::units::{UnitFlags, UnitMakingFlags};
 use crate::core::game::Value;
 use crate::core::quantity::parse_bytes;
 use crate::runner::MAX_THREADS;
@@ -16,7 +16,7 @@ const UNIT_MEMORY: u64 = 64 << 20;
 
 /// What is asked about a position, and how it is searched: of `morpion solve` and of solver jobs.
 #[derive(Debug, clap::Args)]
-pub struct Question {
+pub struct QuestionFlags {
     /// How to search [default: the game's own solver]
     #[arg(long, value_enum)]
     pub algorithm: Option<Name>,
@@ -24,8 +24,8 @@ pub struct Question {
     #[arg(long, value_enum, value_name = "PARTS", value_delimiter = ',')]
     pub without: Vec<Part>,
     /// What to find out
-    #[arg(long, value_enum, default_value_t = What::Exact, conflicts_with = "threshold")]
-    pub value: What,
+    #[arg(long, value_enum, default_value_t = ValueGoal::Exact, conflicts_with = "threshold")]
+    pub value: ValueGoal,
     /// Find out only whether the side to move gets at least N points
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(i32).range(-1000..=1000))]
@@ -41,9 +41,9 @@ pub struct Question {
 
 /// What all games have in common.
 #[derive(Debug, clap::Args)]
-pub struct Options {
+pub struct SolveFlags {
     #[command(flatten)]
-    pub question: Question,
+    pub question: QuestionFlags,
     /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: u32,
@@ -57,7 +57,7 @@ pub struct Options {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub units: UnitOptions,
+    pub units: UnitFlags,
 }
 
 /// A position of a game and what is asked about it: the settings of a solver job.
@@ -66,14 +66,14 @@ pub struct Asked<S: clap::Args> {
     #[command(flatten)]
     pub setup: S,
     #[command(flatten)]
-    pub question: Question,
+    pub question: QuestionFlags,
     #[command(flatten)]
-    pub units: UnitSettings,
+    pub units: UnitMakingFlags,
 }
 
 /// What can be found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum What {
+pub enum ValueGoal {
     /// The value
     Exact,
     /// Who wins
@@ -89,13 +89,13 @@ fn table_bytes(text: &str) -> anyhow::Result<u64> {
     Ok(bytes)
 }
 
-impl Question {
+impl QuestionFlags {
     /// What is to be found out.
     pub fn goal(&self, point: Value) -> Goal {
         match (self.threshold, self.value) {
             (Some(threshold), _) => Goal::Threshold(threshold * point),
-            (None, What::Exact) => Goal::Exact,
-            (None, What::WinLossDraw) => Goal::WinLossDraw,
+            (None, ValueGoal::Exact) => Goal::Exact,
+            (None, ValueGoal::WinLossDraw) => Goal::WinLossDraw,
         }
     }
 
@@ -115,7 +115,7 @@ impl Question {
     }
 }
 
-impl Options {
+impl SolveFlags {
     /// Bytes of the table; of each worker's with `--units`.
     pub fn memory(&self) -> u64 {
         if self.units.units { self.question.unit_memory() } else { self.question.memory.unwrap_or(MEMORY) }

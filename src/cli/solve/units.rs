@@ -1,8 +1,8 @@
 //! `morpion solve GAME --units`: the value by units of work, which survives Ctrl-C and crashes with `--state`.
 
 use super::display::{grouped, live_line, range, side_name, verdict};
-use super::options::Options;
-use super::{JSON_VERSION, Problem, since};
+use super::options::SolveFlags;
+use super::{JSON_VERSION, PositionToSolve, since};
 use crate::cli::machine;
 use crate::core::game::{Game, Value};
 use crate::jobs::solve::{goal_name, identity};
@@ -31,7 +31,7 @@ use std::time::Instant;
 /// The options of a solution by units.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Solving by units")]
-pub struct UnitOptions {
+pub struct UnitFlags {
     /// Solve by units of work: leaves of the top of the game tree, each answered by one thread on its own. Finds
     /// the value, what it takes, and as much of best play as the top of the tree tells
     #[arg(long)]
@@ -40,13 +40,13 @@ pub struct UnitOptions {
     #[arg(long, value_name = "DIR", requires = "units")]
     pub state: Option<PathBuf>,
     #[command(flatten)]
-    pub settings: UnitSettings,
+    pub settings: UnitMakingFlags,
 }
 
 /// How units are made: of `morpion solve --units` and of solver jobs.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Solving by units")]
-pub struct UnitSettings {
+pub struct UnitMakingFlags {
     /// Nodes that a unit may take (looked at every few thousand, or more); one that takes more is replaced by its
     /// children [default: 20M]
     #[arg(long, value_name = "N", value_parser = parse_count)]
@@ -78,10 +78,10 @@ fn parse_user(text: &str) -> anyhow::Result<String> {
     Ok(text.to_owned())
 }
 
-impl UnitSettings {
+impl UnitMakingFlags {
     /// A flag that was given, if one was.
     pub fn given(&self) -> Option<&'static str> {
-        let UnitSettings { unit_budget, feeder, quorum, fresh_tables, seed, user } = self;
+        let UnitMakingFlags { unit_budget, feeder, quorum, fresh_tables, seed, user } = self;
         [
             ("--unit-budget", unit_budget.is_some()),
             ("--feeder", feeder.is_some()),
@@ -116,7 +116,7 @@ impl UnitSettings {
 }
 
 /// What was found by units.
-pub struct Found {
+pub struct UnitsFound {
     /// Nodes of all units, those of earlier runs included.
     pub nodes: u64,
     /// Seconds of processor time of this run.
@@ -132,13 +132,13 @@ pub struct Found {
 /// # Errors
 /// Options that do not go together, a state that cannot be used or written.
 pub fn solve_one<G: Solvable>(
-    problem: &Problem<G>,
+    problem: &PositionToSolve<G>,
     title: &str,
     plan: Plan,
-    options: &Options,
+    options: &SolveFlags,
     interrupt: &Interrupt,
     out: &mut dyn Write,
-) -> anyhow::Result<Found> {
+) -> anyhow::Result<UnitsFound> {
     let units = &options.units.settings;
     let settings = units.settings(options.question.goal(G::POINT), options.question.guess(G::POINT));
     if options.threads < settings.quorum {
@@ -159,14 +159,14 @@ pub fn solve_one<G: Solvable>(
     let mut coordinator = Coordinator::new(state);
     let (began, cpu) = (Instant::now(), machine::process_seconds());
     let bar = live_line();
-    let mut display = Display { bar: bar.as_ref(), label: &problem.label, began };
+    let mut display = UnitDisplay { bar: bar.as_ref(), label: &problem.label, began };
     let ended = solve_by_units(&mut coordinator, store.as_mut(), options.threads, &factory, interrupt, &mut display);
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
     let ended = ended?;
     let cpu = since(cpu);
-    let report = Report { problem, title, options, state: coordinator.state(), ended, began, cpu };
+    let report = UnitSolution { problem, title, options, state: coordinator.state(), ended, began, cpu };
     if options.json {
         writeln!(out, "{}", report.to_json())?
     } else {
@@ -175,14 +175,14 @@ pub fn solve_one<G: Solvable>(
     let state = coordinator.state();
     let exact = state.bounds().settle(Goal::Exact).then_some(state.bounds().lower / G::POINT);
     let settled = state.is_finished() && state.meta().contradictions == 0;
-    Ok(Found { nodes: total(state.workers()).all().nodes, cpu, exact, settled })
+    Ok(UnitsFound { nodes: total(state.workers()).all().nodes, cpu, exact, settled })
 }
 
 /// The state to go on with, or a new one.
 fn begin<G: Game>(
-    problem: &Problem<G>,
+    problem: &PositionToSolve<G>,
     title: &str,
-    options: &Options,
+    options: &SolveFlags,
     settings: Settings,
 ) -> anyhow::Result<(TreeState<G>, Option<TreeStore>)> {
     let root = problem.position.clone();
@@ -193,13 +193,13 @@ fn begin<G: Game>(
 }
 
 /// Shows how it stands: warnings as lines, the rest in a line that is rewritten.
-struct Display<'a> {
+struct UnitDisplay<'a> {
     bar: Option<&'a ProgressBar>,
     label: &'a str,
     began: Instant,
 }
 
-impl<G: Game> SolveListener<G> for Display<'_> {
+impl<G: Game> SolveListener<G> for UnitDisplay<'_> {
     fn event(&mut self, state: &TreeState<G>, event: &TreeEvent, _: f64) -> io::Result<()> {
         let say = |text: String| match self.bar {
             Some(bar) => bar.suspend(|| eprintln!("{text}")),
@@ -247,17 +247,17 @@ fn full_name(worker: &Worker) -> String {
 }
 
 /// What there is to say at the end.
-struct Report<'a, G> {
-    problem: &'a Problem<G>,
+struct UnitSolution<'a, G> {
+    problem: &'a PositionToSolve<G>,
     title: &'a str,
-    options: &'a Options,
+    options: &'a SolveFlags,
     state: &'a TreeState<G>,
     ended: SolveEnding,
     began: Instant,
     cpu: Option<f64>,
 }
 
-impl<G: Game> Report<'_, G> {
+impl<G: Game> UnitSolution<'_, G> {
     fn goal(&self) -> Goal {
         self.state.settings().goal
     }
@@ -269,7 +269,7 @@ impl<G: Game> Report<'_, G> {
     }
 
     fn write(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let Report { problem, state, options, .. } = self;
+        let UnitSolution { problem, state, options, .. } = self;
         let label = if problem.label.is_empty() { String::new() } else { format!(", {}", problem.label) };
         writeln!(out, "{}{label}\n{}", self.title, problem.position)?;
         let side = problem.position.side();
@@ -331,7 +331,7 @@ impl<G: Game> Report<'_, G> {
     }
 
     fn to_json(&self) -> serde_json::Value {
-        let Report { problem, state, options, .. } = self;
+        let UnitSolution { problem, state, options, .. } = self;
         let point: Value = G::POINT;
         let tally = |tally: Tally| serde_json::json!({"units": tally.units, "nodes": tally.nodes, "cpu_seconds": tally.seconds()});
         let credit = |credit: &Credit| {
