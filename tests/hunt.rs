@@ -269,7 +269,7 @@ fn bad_input_is_refused_and_nothing_is_made() {
         ("--order-free maybe", "expected on or off"),
         ("--strategy luck", "invalid value 'luck'"),
         ("--variant 6T", "one of 5T, 5D, 4T, 4D is expected"),
-        ("--time soon", "expected a time such as 60s"),
+        ("--time soon", "60s, 5m, 2h or 1d12h"),
         ("--time 0", "expected a time"),
         ("--target 0", "0 is not in 1.."),
         ("--max-iterations 0", "at least 1"),
