@@ -102,7 +102,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         let grids: Vec<&GatheredGrid> = chosen.iter().map(|(entry, _)| *entry).collect();
         export::run(path, &grids, args.format, out)?;
     } else if args.json {
-        let lines: Vec<ArchiveLine> = chosen.iter().map(|(entry, kinship)| ArchiveLine::new(entry, *kinship)).collect();
+        let lines: Vec<ArchiveLine> =
+            chosen.iter().map(|(entry, kinship)| ArchiveLine::new(entry, *kinship)).collect();
         grid_input::write_json(&lines, out)?;
     } else {
         print(&chosen, args.sources.len() > 1, out)?;

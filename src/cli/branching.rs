@@ -81,7 +81,12 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn branching<G: Game>(start: &G, title: &str, options: &BranchingFlags, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+fn branching<G: Game>(
+    start: &G,
+    title: &str,
+    options: &BranchingFlags,
+    out: &mut dyn Write,
+) -> anyhow::Result<ExitCode> {
     let picture = match &options.output {
         None => None,
         Some(path) => match Picture::from_extension(path.extension().and_then(|e| e.to_str()).unwrap_or("")) {

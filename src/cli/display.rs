@@ -62,7 +62,15 @@ impl<'a> HuntDisplay<'a> {
             bar
         });
         let OutputFlags { quiet, json, .. } = *output;
-        HuntDisplay { out, directory: directory.to_owned(), quiet, json, bar, warned: false, variant: Variant::default() }
+        HuntDisplay {
+            out,
+            directory: directory.to_owned(),
+            quiet,
+            json,
+            bar,
+            warned: false,
+            variant: Variant::default(),
+        }
     }
 
     /// Prints a line of data above the live display.

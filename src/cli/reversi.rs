@@ -96,7 +96,12 @@ impl Setup {
                 StartName::Alternative => Start::Alternative,
             };
             let position = Position::new(self.size, start).with_empties(empties);
-            return Ok(vec![PositionToSolve { label: String::new(), text: to_obf(&position), position, known: None }]);
+            return Ok(vec![PositionToSolve {
+                label: String::new(),
+                text: to_obf(&position),
+                position,
+                known: None,
+            }]);
         };
         let (name, text) = match self.read(given)? {
             Some(text) => (given.as_str(), text),

@@ -37,7 +37,12 @@ pub fn run(path: &Path, grids: &[&GatheredGrid], kind: FileFormat, out: &mut dyn
     Ok(())
 }
 
-fn within<'a>(directory: &Path, grids: &[&'a GatheredGrid], kind: FileFormat) -> Vec<(PathBuf, FileFormat, &'a GatheredGrid)> {
-    let name = |entry: &GatheredGrid| format!("{}-{}-{}.{}", entry.variant, entry.score(), entry.id(), kind.extension());
+fn within<'a>(
+    directory: &Path,
+    grids: &[&'a GatheredGrid],
+    kind: FileFormat,
+) -> Vec<(PathBuf, FileFormat, &'a GatheredGrid)> {
+    let name =
+        |entry: &GatheredGrid| format!("{}-{}-{}.{}", entry.variant, entry.score(), entry.id(), kind.extension());
     grids.iter().map(|&entry| (directory.join(name(entry)), kind, entry)).collect()
 }

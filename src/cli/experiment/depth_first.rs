@@ -1,6 +1,6 @@
 //! The experiments of the 2021 thesis ("Řešič Morpion Solitaire") on the depth-first search.
 
-use super::{RunBudget, Experiment, RunLimit, ExperimentResults, Stopwatch, each};
+use super::{Experiment, ExperimentResults, RunBudget, RunLimit, Stopwatch, each};
 use crate::core::search::{End, Search};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;

@@ -252,7 +252,8 @@ mod tests {
         settings.insert("game".to_owned(), "reversi".into());
         settings.insert("size".to_owned(), 4.into());
         let job = solver_job(settings).unwrap().0;
-        let [right, wrong] = ["right", "wrong"].map(|search| SolverCase { position: "four", search, job: job.clone() });
+        let [right, wrong] =
+            ["right", "wrong"].map(|search| SolverCase { position: "four", search, job: job.clone() });
         let cell = |value, settled| {
             let bounds = Bounds { lower: value, upper: value };
             SolverCost { bounds, settled, goal: Goal::Exact, nodes: 1, seconds: 0.0 }

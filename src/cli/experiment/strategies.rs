@@ -4,13 +4,13 @@
 //! is measured. Each search has the same seeds; every other one is compared with the first by the mean of the paired
 //! differences, whose 95 % interval is given, for single runs scatter too widely to compare.
 
-use super::journal::{Journal, RecordedRun, BestStep};
+use super::journal::{BestStep, Journal, RecordedRun};
 use super::sample::{Estimate, estimate, quantile};
-use super::{RunBudget, Experiment, ExperimentResults, Stopwatch, each};
+use super::{Experiment, ExperimentResults, RunBudget, Stopwatch, each};
 use crate::cli::hunt::{self, Given};
 use crate::cli::{HuntOnly, config};
 use crate::core::ctl::{Ctl, Signal};
-use crate::core::histogram::ScoreCounts as Counts;
+use crate::core::histogram::Results as Counts;
 use crate::core::search::End;
 use crate::jobs::hunt::{self as hunts, Hunt, Job};
 use crate::morpion::geometry::Move;
@@ -236,12 +236,17 @@ impl ComparisonPlan {
 }
 
 /// Runs a comparison, but for the runs that the journal has.
-pub(super) fn strategies(plan: &ComparisonPlan, threads: usize, journal: Journal) -> anyhow::Result<ExperimentResults> {
+pub(super) fn strategies(
+    plan: &ComparisonPlan,
+    threads: usize,
+    journal: Journal,
+) -> anyhow::Result<ExperimentResults> {
     let ComparisonPlan { config, budget, cases, last } = plan;
     let (budget, last) = (*budget, *last);
     let seeds = config.first_seed..=last;
     // Seed by seed, so that what is there if it is stopped can be compared.
-    let all: Vec<(&SearchCase, u64)> = seeds.clone().flat_map(|seed| cases.iter().map(move |case| (case, seed))).collect();
+    let all: Vec<(&SearchCase, u64)> =
+        seeds.clone().flat_map(|seed| cases.iter().map(move |case| (case, seed))).collect();
     let mut known = journal.runs.clone();
     known.retain(|run| all.iter().any(|(case, seed)| case.name == run.search && *seed == run.seed));
     let is_known = |case: &SearchCase, seed| known.iter().any(|run| run.search == case.name && run.seed == seed);
@@ -273,7 +278,8 @@ pub(super) fn strategies(plan: &ComparisonPlan, threads: usize, journal: Journal
     }
     known.sort_by_key(|run| run.seed);
     let of_case = |case: &'_ SearchCase| known.iter().filter(|run| run.search == case.name).collect();
-    let searches: Vec<SearchRuns> = cases.iter().map(|case| SearchRuns { name: &case.name, runs: of_case(case) }).collect();
+    let searches: Vec<SearchRuns> =
+        cases.iter().map(|case| SearchRuns { name: &case.name, runs: of_case(case) }).collect();
     let what = match config.seeds {
         1 => format!("seed {last}"),
         n => format!("{n} seeds ({} to {last})", config.first_seed),
@@ -354,7 +360,8 @@ fn summary(config: &Strategies, searches: &[SearchRuns], what: &str, budget: Run
         let scores = search.of(RecordedRun::score);
         cells.push(format!("{}", scores.iter().copied().fold(0.0, f64::max)));
         if searches.len() > 1 {
-            let differences: Vec<f64> = scores.iter().zip(first.of(RecordedRun::score)).map(|(own, of)| own - of).collect();
+            let differences: Vec<f64> =
+                scores.iter().zip(first.of(RecordedRun::score)).map(|(own, of)| own - of).collect();
             let same = std::ptr::eq(search, first);
             cells.push(if same { String::new() } else { estimated(estimate(&differences), true) });
         }
