@@ -281,7 +281,7 @@ mod tests {
         };
         for (bound, text) in [(64, "-64..+64 "), (361, "-361..+361 ")] {
             let mut model = model();
-            model.jobs[0].solution = Some(serde_json::from_value(solution(bound)).unwrap());
+            model.jobs[0].summary.solution = Some(serde_json::from_value(solution(bound)).unwrap());
             for width in [40, 80, 120] {
                 let shown = drawn(&model, width, 30, 0);
                 assert!(shown.contains(text), "{text} {width}\n{shown}");
