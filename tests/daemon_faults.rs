@@ -154,7 +154,7 @@ fn units_that_panic_are_tried_again_and_set_aside() {
     assert_eq!((&units[3]["state"], &units[3]["attempts"]), (&"poisoned".into(), &3.into()), "{units}");
     assert_eq!((&units[5]["state"], &units[5]["attempts"]), (&"done".into(), &2.into()), "{units}");
     assert_eq!(daemon.get(&json!({ "do": "health" }))["status"], "ok");
-    // Set aside it stays, over a crash too; the others go on.
+    // Set quarantined it stays, over a crash too; the others go on.
     let settings = json!({ "strategy": "nrpa", "level": 2, "variant": "4D", "seed": 1 });
     let id = daemon.submit(&request(&settings, &json!({})));
     wait_until("some units are done", || {

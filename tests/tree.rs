@@ -11,11 +11,11 @@ use morpion::games::go::rules::{Cycle, Ko, Rules};
 use morpion::games::reversi;
 use morpion::games::reversi::position::{Empties, Start};
 use morpion::jobs::tree::coordinator::{Coordinator, Effects, LeafUnit, Next, UnitOrder};
-use morpion::jobs::tree::credit::{WorkerId, by_user, total};
+use morpion::jobs::tree::credit::{Spent, WorkerId, by_user, total};
 use morpion::jobs::tree::record::{TreeEvent, TreeRecord};
 use morpion::jobs::tree::settings::{Feeder, Settings, Window};
 use morpion::jobs::tree::state::TreeState;
-use morpion::jobs::tree::unit::{Spent, UnitOutcome};
+use morpion::jobs::tree::unit::UnitOutcome;
 use morpion::runner::tree::store::TreeStore;
 use morpion::solvers::algorithm::{Algorithm, DepthFirst};
 use morpion::solvers::monitor::Monitor;
@@ -169,7 +169,7 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
         self.tell(worker, work, window, outcome, nodes);
         if self.rng.random_range(0..8) == 0 {
             // Once more, and otherwise.
-            self.coordinator.settle(worker, work.unit, window, UnitOutcome::Exhausted, Spent::default()).unwrap();
+            self.coordinator.absorb(worker, work.unit, window, UnitOutcome::Exhausted, Spent::default()).unwrap();
             assert_eq!(self.coordinator.take_effects(), Effects::default());
         }
     }
@@ -188,7 +188,7 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
 
     fn tell(&mut self, worker: WorkerId, work: &LeafUnit<G>, window: Window, outcome: UnitOutcome, nodes: u64) {
         let spent = Spent { nodes, micros: 2 * nodes };
-        self.coordinator.settle(worker, work.unit, window, outcome, spent).unwrap();
+        self.coordinator.absorb(worker, work.unit, window, outcome, spent).unwrap();
         self.told += nodes;
         self.heed();
     }

@@ -183,8 +183,8 @@ fn sums(reason: &str, seconds: f64, score: u32, iterations: u64, units: u64) -> 
 
 impl HuntListener for HuntDisplay<'_> {
     fn failed(&mut self, failure: &FailedAttempt) {
-        let FailedAttempt { unit, attempts, error, aside } = failure;
-        let then = if *aside { "it is set aside" } else { "it is tried again" };
+        let FailedAttempt { unit, attempts, error, quarantined } = failure;
+        let then = if *quarantined { "it is quarantined: it is not tried again" } else { "it is tried again" };
         self.message(&format!("morpion: unit {unit} failed (attempt {attempts}): {error}; {then}"));
     }
 

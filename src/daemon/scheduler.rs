@@ -48,7 +48,7 @@ use super::view::{EventKind, JobId};
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::ReadError;
 use crate::queue::local::{Local, LocalOptions, SpawnError};
-use crate::runner::worker::Trap;
+use crate::runner::contract::Trap;
 use crate::store::{Change, Store, StoreError};
 use event_hub::EventHub;
 use state::{Core, JobEntry, LAST_JOB};

@@ -11,6 +11,7 @@
 //! a shared search depend on results, so its state holds those too.
 
 pub use super::find::Find;
+pub use super::hunt_job::{Job, MIN_MAIN_DEPTH};
 use super::pipeline::{Pipeline, ShareError};
 pub use super::record::{EndedCall, EndedUnit, HuntRecord, HuntState, Totals};
 pub use super::work::NumberedUnit;
@@ -22,42 +23,14 @@ use crate::morpion::position::{IllegalMove, Position};
 use crate::morpion::variant::Variant;
 use crate::strategies::Unit;
 use crate::strategies::nrpa::policy::Snapshot;
-use crate::strategies::params::{Params, Sort, Strategy};
+use crate::strategies::params::{Sort, Strategy};
 use crate::strategies::prefix::{LevelProgress, Prefix, PrefixWalk, prefix_walk};
 use crate::with_rules;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Smallest number of moves that the main walk makes.
-pub const MIN_MAIN_DEPTH: u32 = 2;
-
 /// More units than this are never begun and not done at once.
 pub const MAX_IN_FLIGHT: u64 = 1 << 20;
-
-/// What a hunt searches for and how: all that its result depends on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Job {
-    /// The variant.
-    pub variant: Variant,
-    /// The strategy and its parameters.
-    pub params: Params,
-    /// Moves played before the hunt begins.
-    pub start: Vec<Move>,
-    /// DFS: moves that the main walk makes beyond the start, at least [`MIN_MAIN_DEPTH`].
-    pub main_depth: u32,
-    /// Seed of all random numbers.
-    pub seed: u64,
-    /// Each unit is ended after so many iterations.
-    pub max_iterations: Option<u64>,
-    /// Monte Carlo strategies: number of runs, without end if not given.
-    pub runs: Option<u64>,
-    /// The hunt ends when a grid of so many moves is found.
-    pub target: Option<u32>,
-    /// Every grid of at least so many moves is kept in the hunt's archive, if any are. What the searches do does not
-    /// depend on it.
-    #[serde(default)]
-    pub keep_from: Option<u32>,
-}
 
 /// A job that cannot be hunted.
 #[derive(Debug, thiserror::Error)]
@@ -108,6 +81,21 @@ pub enum StateError {
 }
 
 const NO_RESULT: StateError = StateError::Contradiction("the result of a call that is done is missing");
+
+/// What the search of a unit came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnitResult {
+    /// Why it ended.
+    pub end: End,
+    /// Iterations it took.
+    pub iterations: u64,
+    /// Its best score.
+    pub best: u32,
+    /// What its search counted per nesting level.
+    pub results: Results,
+    /// If the unit was a call of a shared search: the moves of its best game, those of the start included.
+    pub game: Option<Vec<Move>>,
+}
 
 /// What the hunt has to do next.
 #[derive(Debug, Clone, PartialEq)]
@@ -343,45 +331,33 @@ impl Hunt {
         }
     }
 
-    /// Takes in a sequence that a unit found: the change to be recorded if it is a new best.
-    pub fn improved(&mut self, best: Find) -> Option<HuntRecord> {
-        if best.score() <= self.state.score() {
+    /// Absorbs a grid that a unit found: the change to be recorded if it is a new best.
+    pub fn absorb_find(&mut self, find: Find) -> Option<HuntRecord> {
+        if find.score() <= self.state.score() {
             return None;
         }
-        let record = HuntRecord::Best(best);
+        let record = HuntRecord::Best(find);
         self.state.apply(&record);
         Some(record)
     }
 
-    /// Takes in the end of a unit, with what its search counted per level: the change to be recorded; nothing if the unit is not being searched.
+    /// Absorbs the outcome of a unit: the change to be recorded; nothing if the unit is not being searched.
     ///
     /// A unit that was only stopped must not be given here.
-    pub fn ended(&mut self, id: u64, end: End, iterations: u64, best: u32, results: Results) -> Option<HuntRecord> {
+    pub fn absorb(&mut self, id: u64, outcome: UnitResult) -> Option<HuntRecord> {
+        let UnitResult { end, iterations, best, results, game } = outcome;
         debug_assert_ne!(end, End::Stopped, "a stopped unit is not done");
         let check = self.running.remove(&id)?;
-        let record = HuntRecord::Ended(EndedUnit { id, check, end, iterations, best, results });
-        self.state.apply(&record);
-        Some(record)
-    }
-
-    /// Takes in the end of a call of a shared search with its result: the change to be recorded; nothing if the call is
-    /// not being made.
-    pub fn called(
-        &mut self,
-        id: u64,
-        end: End,
-        iterations: u64,
-        best: u32,
-        results: Results,
-        game: Vec<Move>,
-    ) -> Option<HuntRecord> {
-        debug_assert_ne!(end, End::Stopped, "a stopped call is not done");
-        let check = self.running.remove(&id)?;
-        if let Source::Shared(pipeline) = &mut self.source {
-            pipeline.absorb(id, game.clone());
-        }
-        let record =
-            HuntRecord::Called(EndedCall { ended: EndedUnit { id, check, end, iterations, best, results }, game });
+        let ended = EndedUnit { id, check, end, iterations, best, results };
+        let record = match game {
+            Some(game) => {
+                if let Source::Shared(pipeline) = &mut self.source {
+                    pipeline.absorb(id, game.clone());
+                }
+                HuntRecord::Called(EndedCall { ended, game })
+            }
+            None => HuntRecord::Ended(ended),
+        };
         self.state.apply(&record);
         Some(record)
     }
@@ -458,7 +434,7 @@ fn check_game(variant: Variant, moves: &[Move]) -> Result<(), JobError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategies::params::{Jumps, StallTable};
+    use crate::strategies::params::{Jumps, Params, StallTable};
     use rand::RngExt;
 
     fn job(strategy: Strategy) -> Job {
@@ -473,6 +449,10 @@ mod tests {
             target: None,
             keep_from: None,
         }
+    }
+
+    fn ended(end: End) -> UnitResult {
+        UnitResult { end, iterations: 1, best: 0, results: Results::default(), game: None }
     }
 
     fn units(job: &Job) -> Vec<NumberedUnit> {
@@ -518,9 +498,8 @@ mod tests {
                         },
                         5..=9 if !running.is_empty() => {
                             let id = running.swap_remove(rng.random_range(0..running.len()));
-                            let record =
-                                hunt.ended(id, End::Exhausted, 1, 0, Results::default()).expect("it is running");
-                            assert_eq!(hunt.ended(id, End::Exhausted, 1, 0, Results::default()), None, "seed {seed}");
+                            let record = hunt.absorb(id, ended(End::Exhausted)).expect("it is running");
+                            assert_eq!(hunt.absorb(id, ended(End::Exhausted)), None, "seed {seed}");
                             done[id as usize] += 1;
                             journal.push(record);
                         }
@@ -553,7 +532,7 @@ mod tests {
                 match hunt.next() {
                     NextUnit::Unit(work) => {
                         let end = if work.id == 3 { end } else { End::Exhausted };
-                        hunt.ended(work.id, end, 1, 0, Results::default());
+                        hunt.absorb(work.id, ended(end));
                     }
                     NextUnit::Finished(over) => return over,
                     NextUnit::Wait => panic!("nothing is running"),
@@ -568,7 +547,7 @@ mod tests {
         job.params.sort = Sort::WeightsMax;
         let mut hunt = Hunt::new(job).unwrap();
         while let NextUnit::Unit(work) = hunt.next() {
-            hunt.ended(work.id, End::Exhausted, 1, 0, Results::default());
+            hunt.absorb(work.id, ended(End::Exhausted));
         }
         assert_eq!(hunt.next(), NextUnit::Finished(Over::Finished), "the walk itself left moves out");
     }
@@ -576,11 +555,11 @@ mod tests {
     #[test]
     fn the_best_only_rises_and_the_target_ends_the_hunt() {
         let mut hunt = Hunt::new(Job { target: Some(5), ..job(Strategy::Dfs) }).unwrap();
-        assert!(hunt.improved(best(3)).is_some());
-        assert_eq!(hunt.improved(best(3)), None);
-        assert_eq!(hunt.improved(best(2)), None);
+        assert!(hunt.absorb_find(best(3)).is_some());
+        assert_eq!(hunt.absorb_find(best(3)), None);
+        assert_eq!(hunt.absorb_find(best(2)), None);
         assert!(matches!(hunt.next(), NextUnit::Unit(_)));
-        assert!(hunt.improved(best(6)).is_some());
+        assert!(hunt.absorb_find(best(6)).is_some());
         assert_eq!(hunt.next(), NextUnit::Finished(Over::Target));
         hunt.set_target(None);
         assert!(matches!(hunt.next(), NextUnit::Unit(_)));
@@ -593,7 +572,7 @@ mod tests {
         let mut records = Vec::new();
         for _ in 0..4 {
             let NextUnit::Unit(work) = hunt.next() else { panic!("there are more") };
-            records.extend(hunt.ended(work.id, End::Stalled, 1, 0, Results::default()));
+            records.extend(hunt.absorb(work.id, ended(End::Stalled)));
         }
         let state = hunt.state().clone();
         let refused =

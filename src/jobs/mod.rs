@@ -6,6 +6,7 @@ pub mod ending;
 pub mod enumerate;
 pub mod find;
 pub mod hunt;
+pub mod hunt_job;
 pub mod hunt_settings;
 pub mod pipeline;
 pub mod reading;

@@ -12,7 +12,8 @@
 //! saved. From it and the results since, a restored hunt makes the policies of the calls in flight again.
 
 use super::done::DoneSet;
-use super::hunt::Job;
+use super::hunt_job::Job;
+use super::record::PipelineState;
 use crate::core::histogram::Histogram;
 use crate::core::search::RestoreError;
 use crate::core::seed::derive;
@@ -23,7 +24,6 @@ use crate::strategies::nrpa::policy::Snapshot;
 use crate::strategies::nrpa::upper::{self, UpperLevels};
 use crate::strategies::params::{MAX_LEVEL, MAX_WIDTH, Params, Strategy};
 use crate::strategies::prefix::LevelProgress;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Parameters of a shared policy that do not go together.
@@ -52,17 +52,6 @@ fn below(level: u32) -> String {
         _ if level > MAX_LEVEL => format!("a search has at most {MAX_LEVEL} levels"),
         _ => format!("a level from 1 to {} is needed", level - 1),
     }
-}
-
-/// What is saved of a pipeline beside the numbers of the calls done.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PipelineState {
-    /// Results that the saved levels have taken in.
-    pub fed: u64,
-    /// The levels ([`UpperLevels::save`]).
-    pub levels: Vec<u8>,
-    /// The results of later calls, by their numbers.
-    pub results: Vec<(u64, Vec<Move>)>,
 }
 
 /// Levels and numbers of calls, which follow from the job.
@@ -293,7 +282,9 @@ mod tests {
     use crate::core::ctl::{Ctl, Signal};
     use crate::core::histogram::Results as Counts;
     use crate::core::search::End;
-    use crate::jobs::hunt::{EndedCall, Hunt, HuntRecord, HuntState, NextUnit, NumberedUnit, Over, StateError};
+    use crate::jobs::hunt::{
+        EndedCall, Hunt, HuntRecord, HuntState, NextUnit, NumberedUnit, Over, StateError, UnitResult,
+    };
     use crate::morpion::variant::Variant;
     use crate::strategies::params::Adapt;
     use crate::strategies::start;
@@ -320,6 +311,10 @@ mod tests {
             target: None,
             keep_from: None,
         }
+    }
+
+    fn called(end: End, iterations: u64, best: u32, game: Vec<Move>) -> UnitResult {
+        UnitResult { end, iterations, best, results: Counts::default(), game: Some(game) }
     }
 
     /// What a search reports, with the iterations of its hunt.
@@ -362,10 +357,8 @@ mod tests {
             match hunt.next() {
                 NextUnit::Unit(work) => {
                     let (end, iterations, best, result) = search(&hunt, &work, &mut log);
-                    let done = match work.call {
-                        Some(_) => hunt.called(work.id, end, iterations, best, log.counts.clone(), result),
-                        None => hunt.ended(work.id, end, iterations, best, log.counts.clone()),
-                    };
+                    let (results, game) = (log.counts.clone(), work.call.is_some().then_some(result));
+                    let done = hunt.absorb(work.id, UnitResult { end, iterations, best, results, game });
                     assert!(done.is_some());
                     all.push(work);
                 }
@@ -455,7 +448,7 @@ mod tests {
                         6..=9 if !running.is_empty() => {
                             let work = running.swap_remove(rng.random_range(0..running.len()));
                             let (end, iterations, best, game) = results.of(&hunt, &work).clone();
-                            journal.extend(hunt.called(work.id, end, iterations, best, Counts::default(), game));
+                            journal.extend(hunt.absorb(work.id, called(end, iterations, best, game)));
                             done += 1;
                         }
                         10 => {
@@ -493,7 +486,7 @@ mod tests {
             let Some(first) = (0..running.len()).min_by_key(|&i| running[i]) else { break };
             let (end, id) = running.swap_remove(first);
             now = end;
-            hunt.called(id, End::Finished, 1, 0, Counts::default(), Vec::new());
+            hunt.absorb(id, called(End::Finished, 1, 0, Vec::new()));
         }
         assert_eq!(hunt.state().totals.units, 200);
         worked as f64 / (now * workers as u64) as f64
@@ -553,7 +546,7 @@ mod tests {
         for _ in 0..11 {
             let NextUnit::Unit(work) = hunt.next() else { panic!("there are more") };
             let (end, iterations, best, game) = search(&hunt, &work, &mut Log::default());
-            journal.extend(hunt.called(work.id, end, iterations, best, Counts::default(), game));
+            journal.extend(hunt.absorb(work.id, called(end, iterations, best, game)));
         }
         let good = hunt.snapshot();
         let restore = |state: &HuntState, since: &[HuntRecord]| Hunt::restore(job.clone(), state.clone(), since);

@@ -3,7 +3,6 @@
 
 use super::done::DoneSet;
 use super::find::Find;
-use super::pipeline::PipelineState;
 use crate::core::histogram::{Histogram, Results, SCORES};
 use crate::core::search::End;
 use crate::morpion::geometry::Move;
@@ -67,6 +66,17 @@ pub struct Totals {
     pub exhausted: u64,
     /// How many the stall table ended.
     pub stalled: u64,
+}
+
+/// What is saved of the levels above the calls of a shared search, in addition to the numbers of the calls done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PipelineState {
+    /// Results that the saved levels have taken in.
+    pub fed: u64,
+    /// The levels ([`crate::strategies::nrpa::upper::UpperLevels::save`]).
+    pub levels: Vec<u8>,
+    /// The results of later calls, by their numbers.
+    pub results: Vec<(u64, Vec<Move>)>,
 }
 
 /// The state of a hunt as it is saved: with the job, all of it.

@@ -96,7 +96,9 @@ fn shown<U: Unit>(message: Message<AnyUnit>) -> Option<Message<U>> {
     Some(match message {
         Message::Report { unit, report } => Message::Report { unit, report: own(report)? },
         Message::Done { unit, worker, outcome } => Message::Done { unit, worker, outcome: own(outcome)? },
-        Message::Failed { unit, attempts, error, aside } => Message::Failed { unit, attempts, error, aside },
+        Message::Failed { unit, attempts, error, quarantined } => {
+            Message::Failed { unit, attempts, error, quarantined }
+        }
     })
 }
 

@@ -14,7 +14,8 @@ mod slot;
 use super::{Activity, Closed, Inbox, LaneId, MOST_ATTEMPTS, Message, Post, Queue, Terms, Unit};
 use crate::core::panic::panic_text;
 use fair_share::{Share, Shares};
-use slot::{Heartbeat, HeldUnit, RUN, STOP, WorkerSlot, YIELD};
+use slot::{Heartbeat, HeldUnit, Hold, RUN, STOP, WorkerSlot, YIELD};
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -176,7 +177,17 @@ impl<U: Unit> Common<U> {
             }
             drop(state);
             let QueuedUnit { unit, body, running, failed } = item;
-            let lease = slot::Hold::new(self, at, heartbeat, unit, &inbox);
+            let quantum = self.options.quantum;
+            let gives_way = || self.gives_way(at, heartbeat);
+            let lease = Hold {
+                worker: at as u32 + 1,
+                heartbeat,
+                unit,
+                inbox: &inbox,
+                quantum,
+                due: Cell::new(Instant::now() + quantum),
+                gives_way: &gives_way,
+            };
             let turn = catch_unwind(AssertUnwindSafe(|| {
                 let mut running = match running {
                     Some(running) => running,
@@ -301,12 +312,12 @@ impl<U: Unit> Common<U> {
 impl<U: Unit> LocalLane<U> {
     fn fail(&mut self, item: QueuedUnit<U>, error: String) {
         let attempts = item.failed + 1;
-        let aside = attempts >= MOST_ATTEMPTS;
+        let quarantined = attempts >= MOST_ATTEMPTS;
         let unit = item.unit;
-        if !aside {
+        if !quarantined {
             self.ready.push_front(QueuedUnit { running: None, failed: attempts, ..item });
         }
-        self.inbox.tell(Message::Failed { unit, attempts, error, aside });
+        self.inbox.tell(Message::Failed { unit, attempts, error, quarantined });
     }
 
     fn busy(&self) -> Duration {

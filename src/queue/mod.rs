@@ -3,13 +3,13 @@
 //! A job opens a *lane* and puts units into it; workers lease them. What every backend owes, and the conformance suite in
 //! `tests/conformance` asks of it:
 //!
-//! - a unit is delivered until it is done, withdrawn or set aside: at least once;
+//! - a unit is delivered until it is done, withdrawn or quarantined: at least once;
 //! - its outcome is taken exactly once: what a worker brings after its lease is lost is dropped;
 //! - units of a higher priority go first, and a running one of a lower priority gives way to them;
 //! - lanes of one priority share the workers in proportion to their weights;
 //! - a worker that has not been heard of for the time of its lease has lost it, and the unit is delivered again;
-//! - a unit that fails (its search panics) does no harm to others, is tried again, and is set aside after
-//!   [`MOST_ATTEMPTS`] attempts.
+//! - a unit that fails (its search panics) does no harm to others, is tried again, and is quarantined
+//!   after [`MOST_ATTEMPTS`] attempts.
 //!
 //! [`local`] is the backend of threads, and [`any`] puts units of several kinds into one queue. A later backend that sends units to other machines implements [`Queue`] for units that
 //! can be serialised; the coordinators need not know.
@@ -21,7 +21,7 @@ use crossbeam_channel::Sender;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A unit that has failed so often is set aside.
+/// A unit that has failed so often is quarantined.
 pub const MOST_ATTEMPTS: u32 = 3;
 
 /// Number of a lane in its queue, never used again.
@@ -95,8 +95,8 @@ pub enum Message<U: Unit> {
         attempts: u32,
         /// Why.
         error: String,
-        /// The unit is set aside: it will not be tried again.
-        aside: bool,
+        /// The unit is quarantined: it will not be tried again.
+        quarantined: bool,
     },
 }
 

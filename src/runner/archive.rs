@@ -14,7 +14,7 @@ pub mod novelty;
 use super::atomic::{FileError, Keep, replace};
 use crate::core::frame::{Flaw, Format, checksum, take};
 use crate::jobs::find::Find;
-use crate::morpion::geometry::{Direction, Move, Point};
+use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -122,7 +122,8 @@ impl From<StoredFind> for KeptFind {
 ///
 /// A line's length is not known here: what is read may be no move of the variant, as the referee will say.
 mod three_bytes {
-    use super::{Direction, Move, Point, Variant};
+    use crate::morpion::geometry::{Direction, Move, Point};
+    use crate::morpion::variant::Variant;
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 

@@ -10,9 +10,11 @@ pub mod archive;
 pub mod atomic;
 pub mod best;
 pub mod clock;
+pub mod contract;
 pub mod cpu;
 pub mod directory;
 pub mod engine;
+pub mod error;
 pub mod events;
 pub mod orders;
 pub mod parallel;
@@ -24,8 +26,9 @@ pub mod status;
 pub mod tree;
 pub mod worker;
 
-pub use orders::Interrupt;
-pub use session::{
-    CHECKPOINT, Changes, Clocking, Ending, FailedAttempt, HuntListener, HuntSession, MAX_THREADS, RunError,
-    SessionLimits, SessionReport, WorkerShare,
+pub use contract::{
+    Changes, Clocking, Ending, FailedAttempt, HuntListener, SessionLimits, SessionReport, WorkerShare,
 };
+pub use error::{MAX_THREADS, RunError};
+pub use orders::Interrupt;
+pub use session::{CHECKPOINT, HuntSession};

@@ -1,6 +1,6 @@
 //! What a running session is told from outside: to stop, to pause, to drain, to keep other limits.
 
-use super::session::SessionLimits;
+use super::contract::SessionLimits;
 use crate::queue::Terms;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::sync::Arc;

@@ -4,11 +4,12 @@
 use super::archive::novelty::{Novelty, Offers};
 use super::best::{BestError, check_moves};
 use super::clock::{now, to_milliseconds};
+use super::contract::Trap;
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Results;
 use crate::core::search::{End, Search};
 use crate::jobs::find::Find;
-use crate::jobs::hunt::NumberedUnit;
+use crate::jobs::hunt::{NumberedUnit, UnitResult};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
 use crate::queue::{Lease, Stop, Unit};
@@ -23,9 +24,6 @@ pub const NOBODY: u32 = 0;
 
 /// A search that gives way saves its state if it last did so longer ago: what a crash costs it while it waits.
 const SAVED: Duration = Duration::from_secs(1);
-
-/// Is told of each attempt at a unit before it begins (unit, attempt): for tests, which may panic in it.
-pub type Trap = Arc<dyn Fn(u64, u32) + Send + Sync>;
 
 /// What the units of a hunt share.
 pub struct HuntContext {
@@ -82,18 +80,7 @@ impl FreshFind {
 #[derive(Debug)]
 pub enum HuntOutcome {
     /// It is done.
-    Ended {
-        /// Why.
-        end: End,
-        /// Iterations it took.
-        iterations: u64,
-        /// Its best score.
-        best: u32,
-        /// What its search counted per nesting level.
-        results: Results,
-        /// The best game that the coordinator waits for, if the unit is a call of a shared search.
-        game: Option<Vec<Move>>,
-    },
+    Ended(UnitResult),
     /// It has reached the target, and can be gone on with from what it has offered.
     Reached,
 }
@@ -230,7 +217,7 @@ impl Unit for HuntUnit {
         self.progress.worker.store(NOBODY, Ordering::Relaxed);
         let results = Results::from(search.results());
         let game = self.work.call.is_some().then(|| search.best_game());
-        Some(HuntOutcome::Ended { end, iterations, best, results, game })
+        Some(HuntOutcome::Ended(UnitResult { end, iterations, best, results, game }))
     }
 }
 

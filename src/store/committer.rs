@@ -1,6 +1,8 @@
 //! The thread that writes: changes that come within a short time become one transaction.
 
-use super::{Change, OpenDatabase, SharedStore, StoreError, open_database, open_shadow, tables};
+use super::change::Change;
+use super::file::{OpenDatabase, SharedStore, StoreError, open_database, open_shadow};
+use super::tables;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use redb::{Database, ReadableDatabase};
 use std::sync::{Arc, PoisonError};

@@ -9,23 +9,24 @@
 //! that is damaged or newer than this program is reported and its content left alone. redb's quick repair is on: after a
 //! crash the file opens at once. [`tree`] is another kind of file, of a game tree that is solved by units.
 
+mod change;
 mod committer;
+mod file;
 pub mod grids;
 mod shadow;
 mod tables;
 
 use crate::core::frame::{Flaw, read_row};
-use crate::core::search::End;
+pub use change::{Change, MOST_EVENTS, MOST_UNITS, UnitRecord};
 use committer::{Committer, WaitingChanges};
+pub use file::StoreError;
+use file::{OpenDatabase, SharedStore, open_database};
 use grids::{GridRecord, Scope};
-use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableDefinition};
-use serde::{Deserialize, Serialize};
-use shadow::Shadow;
-use std::fs::{File, OpenOptions};
-use std::io;
+use redb::{ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableDefinition};
+use serde::Deserialize;
 use std::ops::RangeBounds;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tables::{EVENTS, GRIDS, JOBS, KEYS, META, PENDING_DELETIONS, SPECS, UNITS, index_range, opened};
 
@@ -33,137 +34,6 @@ use tables::{EVENTS, GRIDS, JOBS, KEYS, META, PENDING_DELETIONS, SPECS, UNITS, i
 pub const VERSION: u64 = 1;
 /// Name of the file in the state directory.
 pub const FILE: &str = "morpion.redb";
-/// Units with larger numbers are not noted one by one, unless they are set aside.
-pub const MOST_UNITS: u64 = 1 << 20;
-/// Most events kept, give or take a thousand.
-pub const MOST_EVENTS: u64 = 100_000;
-/// Bytes of pages that are kept in memory.
-const CACHE: usize = 16 << 20;
-
-/// Why the store cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The file cannot be made or opened.
-    #[error("cannot open {}: {source}", path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// Another process has it open.
-    #[error("{} is in use by another process", .0.display())]
-    InUse(PathBuf),
-    /// It was written by a newer version of the program.
-    #[error("{}: {what} has version {found}, but this program reads up to {known}: use a newer one; nothing was changed", path.display())]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// What in it.
-        what: String,
-        /// Its version.
-        found: u64,
-        /// The newest version that is known.
-        known: u64,
-    },
-    /// It is not what it should be.
-    #[error("{} is damaged: {what}; its content was left alone: put a copy in its place, or move it away to begin anew", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// The disk refuses for now: it is full, or may only be read.
-    #[error("cannot write {}: {reason}", path.display())]
-    Refused {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        reason: String,
-    },
-}
-
-/// A unit of a job, as far as it is known.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UnitRecord {
-    /// How often it was begun; for a unit done the failed attempts and the last one.
-    pub attempts: u32,
-    /// Why it ended, if it is done.
-    pub end: Option<End>,
-    /// Iterations.
-    pub iterations: u64,
-    /// Best score.
-    pub best: u32,
-    /// The last failure.
-    pub error: Option<String>,
-    /// It is set aside.
-    pub aside: bool,
-}
-
-/// A change of the store.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Change {
-    /// A job, in the daemon's own words.
-    Job(u64, Vec<u8>),
-    /// What a job is made of, in the daemon's own words.
-    Spec(u64, Vec<u8>),
-    /// The key that a client gave a job.
-    Key(String, u64),
-    /// A job is forgotten, with its units and its key; its number is noted until [`Change::Purged`].
-    Forget(u64, Option<String>),
-    /// What else there was of a forgotten job is gone, too.
-    Purged(u64),
-    /// A unit of a job.
-    Unit(u64, u64, UnitRecord),
-    /// An event, in the daemon's own words.
-    Event(u64, Vec<u8>),
-    /// A grid. One that is there is left as it is; the job is noted as one that found it.
-    Grid(Box<GridRecord>),
-    /// A number by name.
-    Number(&'static str, u64),
-}
-
-/// What the parts of the store share.
-struct SharedStore {
-    path: PathBuf,
-    /// Closed for a moment after the disk has refused.
-    database: RwLock<Option<OpenDatabase>>,
-    trouble: Mutex<Option<String>>,
-}
-
-/// The open file.
-struct OpenDatabase {
-    database: Database,
-    /// The disk takes what is written. Otherwise it stays in memory and is lost, so nothing is committed.
-    writable: bool,
-}
-
-impl SharedStore {
-    fn damaged(&self, what: impl Into<String>) -> StoreError {
-        StoreError::Damaged { path: self.path.clone(), what: what.into() }
-    }
-
-    fn refused(&self, reason: impl Into<String>) -> StoreError {
-        StoreError::Refused { path: self.path.clone(), reason: reason.into() }
-    }
-
-    fn error(&self, error: impl Into<redb::Error>) -> StoreError {
-        match error.into() {
-            redb::Error::Corrupted(what) => self.damaged(what),
-            other => self.refused(other.to_string()),
-        }
-    }
-
-    fn trouble(&self) -> Option<String> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn set_trouble(&self, trouble: Option<String>) {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
-    }
-}
-
 /// The store. Dropping it writes what is still to be written.
 pub struct Store {
     inner: Arc<SharedStore>,
@@ -473,49 +343,6 @@ impl Store {
     }
 }
 
-/// Opens the file, and has redb check its pages.
-fn open_database(inner: &SharedStore) -> Result<Database, StoreError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(&inner.path).map_err(|source| StoreError::Open { path: inner.path.clone(), source })?;
-    checked(inner, |builder| builder.create_file(file))
-}
-
-/// Opens the file for reading alone; redb may seem to write.
-fn open_shadow(inner: &SharedStore) -> Result<Database, StoreError> {
-    let shadow = File::open(&inner.path).and_then(Shadow::over);
-    let shadow = shadow.map_err(|source| StoreError::Open { path: inner.path.clone(), source })?;
-    checked(inner, |builder| builder.create_with_backend(shadow))
-}
-
-fn checked(
-    inner: &SharedStore,
-    open: impl FnOnce(&Builder) -> Result<Database, redb::DatabaseError>,
-) -> Result<Database, StoreError> {
-    let path = &inner.path;
-    let opened = catch_unwind(AssertUnwindSafe(|| {
-        let mut database = open(Database::builder().set_cache_size(CACHE))?;
-        database.check_integrity()?;
-        Ok(database)
-    }));
-    let opened = opened.unwrap_or_else(|_| {
-        Err(redb::DatabaseError::Storage(redb::StorageError::Corrupted("its pages contradict each other".to_owned())))
-    });
-    opened.map_err(|error| match error {
-        redb::DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(path.clone()),
-        redb::DatabaseError::UpgradeRequired(version) => {
-            inner.damaged(format!("its format version {version} is no longer read"))
-        }
-        redb::DatabaseError::Storage(redb::StorageError::Io(error)) => match error.kind() {
-            io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => inner.damaged(error.to_string()),
-            _ => StoreError::Open { path: path.clone(), source: error },
-        },
-        other => inner.error(other),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::grids::GridSource;
@@ -523,6 +350,7 @@ mod tests {
     use crate::core::frame::row;
     use crate::notation::catalogue::Catalogue;
     use crate::notation::records::known;
+    use redb::Database;
 
     fn record(job: Option<u64>) -> GridRecord {
         let source = GridSource { job, unit: Some(1), time: 5.0, seconds: None };
@@ -576,7 +404,7 @@ mod tests {
     #[test]
     fn a_forgotten_job_takes_its_units_and_key_with_it() {
         let dir = tempfile::tempdir().unwrap();
-        let unit = UnitRecord { attempts: 1, end: None, iterations: 2, best: 3, error: None, aside: false };
+        let unit = UnitRecord { attempts: 1, end: None, iterations: 2, best: 3, error: None, quarantined: false };
         let store = Store::open(dir.path()).unwrap();
         let mut changes = vec![Change::Key("k".to_owned(), 7)];
         for job in [6, 7, 8] {

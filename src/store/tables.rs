@@ -1,7 +1,7 @@
 //! The tables: keys, values and how a change is written to them.
 
+use super::change::{Change, MOST_EVENTS, MOST_UNITS};
 use super::grids::{GridRecord, Scope};
-use super::{Change, MOST_EVENTS, MOST_UNITS};
 use crate::core::frame::row;
 use redb::{ReadableTable, ReadableTableMetadata, TableDefinition, TableError, WriteTransaction};
 
@@ -112,7 +112,7 @@ pub fn apply<'a>(
                 pending_deletions.insert(id, ())?;
             }
             Change::Purged(id) => drop(pending_deletions.remove(id)?),
-            Change::Unit(_, unit, record) if *unit >= MOST_UNITS && !record.aside => {}
+            Change::Unit(_, unit, record) if *unit >= MOST_UNITS && !record.quarantined => {}
             Change::Unit(job, unit, record) => {
                 units.insert((*job, *unit), row(UNIT, &encoded(record)).as_slice())?;
             }

@@ -343,21 +343,21 @@ fn failures_are_contained(backend: Backend) {
     lane.put(&queue, 1, 3, Nature::Panics(u32::MAX));
     lane.put(&queue, 2, 3, Nature::Refuses(1));
     lane.put(&queue, 3, 3, Nature::Plain);
-    let (mut done, mut failed, mut aside) = (BTreeMap::new(), BTreeMap::<u64, Vec<u32>>::new(), Vec::new());
-    while done.len() + aside.len() < 4 {
+    let (mut done, mut failed, mut quarantined) = (BTreeMap::new(), BTreeMap::<u64, Vec<u32>>::new(), Vec::new());
+    while done.len() + quarantined.len() < 4 {
         match lane.next() {
             Message::Done { unit, outcome, .. } => assert!(done.insert(unit, outcome).is_none()),
-            Message::Failed { unit, attempts, error, aside: gone } => {
+            Message::Failed { unit, attempts, error, quarantined: gone } => {
                 assert!(error.contains(&format!("unit {unit} ")), "{error}");
                 failed.entry(unit).or_default().push(attempts);
-                aside.extend(gone.then_some(unit));
+                quarantined.extend(gone.then_some(unit));
             }
             Message::Report { .. } => {}
         }
     }
     assert_eq!(done, BTreeMap::from([(0, 3), (2, 3), (3, 3)]));
     assert_eq!(failed, BTreeMap::from([(0, vec![1, 2]), (1, vec![1, 2, MOST_ATTEMPTS]), (2, vec![1])]));
-    assert_eq!(aside, [1]);
+    assert_eq!(quarantined, [1]);
     // All workers are still there.
     probe.gate.store(true, Ordering::SeqCst);
     lane.put(&queue, 4, 1, Nature::Plain);
@@ -374,7 +374,7 @@ fn a_silent_worker_loses_its_unit(backend: Backend) {
     probe.gate.store(true, Ordering::SeqCst);
     lane.put(&queue, 0, 4, Nature::Silent);
     match lane.next() {
-        Message::Failed { unit: 0, attempts: 1, aside: false, error } => {
+        Message::Failed { unit: 0, attempts: 1, quarantined: false, error } => {
             assert!(error.contains("not heard of"), "{error}")
         }
         message => panic!("{message:?}"),

@@ -163,11 +163,14 @@ fn run(case: &SearchCase, seed: u64, budget: RunBudget) -> anyhow::Result<Record
         if end == End::Stopped || watch.is_over(0) {
             break;
         }
-        let (iterations, best, counts) = (search.iterations(), search.best(), Counts::from(search.results()));
-        match &work.call {
-            Some(_) => hunt.called(work.id, end, iterations, best, counts, search.best_game()),
-            None => hunt.ended(work.id, end, iterations, best, counts),
+        let result = hunts::UnitResult {
+            end,
+            iterations: search.iterations(),
+            best: search.best(),
+            results: Counts::from(search.results()),
+            game: work.call.is_some().then(|| search.best_game()),
         };
+        hunt.absorb(work.id, result);
     }
     // Nothing is shown or stored that the referee has not seen.
     referee::replay(variant, &watch.moves).context("a search has found what is no game")?;

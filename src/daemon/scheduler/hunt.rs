@@ -64,10 +64,10 @@ impl JobKind for Job {
         if quarantined > 0 {
             let mut units = Vec::new();
             daemon.store.units(id, 0, |unit, record| {
-                units.extend(record.aside.then_some(unit));
+                units.extend(record.quarantined.then_some(unit));
                 true
             })?;
-            session.set_aside(units);
+            session.quarantine(units);
         }
         let queue = Arc::new(TypedQueue(Arc::clone(&daemon.queue) as _));
         let place = WorkerShare { queue, terms, clocking: Clocking::Busy };
@@ -159,7 +159,7 @@ impl HuntObserver<'_> {
     fn catch_up(&mut self, session: &HuntSession) -> Result<(), CannotRun> {
         for ended in session.since() {
             let (end, iterations, best) = (Some(ended.end), ended.iterations, ended.best);
-            let record = UnitRecord { attempts: 1, end, iterations, best, error: None, aside: false };
+            let record = UnitRecord { attempts: 1, end, iterations, best, error: None, quarantined: false };
             self.reporter.catch_up(ended.id, record)?;
         }
         if let Some(best) = session.hunt().state().best.clone() {
@@ -198,7 +198,7 @@ impl HuntListener for HuntObserver<'_> {
             }
             HuntEventKind::Unit { unit, end, iterations, best, .. } => {
                 let (end, iterations, best) = (Some(*end), *iterations, *best);
-                let record = UnitRecord { attempts: 1, end, iterations, best, error: None, aside: false };
+                let record = UnitRecord { attempts: 1, end, iterations, best, error: None, quarantined: false };
                 self.reporter.unit_ended(*unit, record);
             }
             HuntEventKind::Start(_)
@@ -228,8 +228,8 @@ impl HuntListener for HuntObserver<'_> {
     }
 
     fn failed(&mut self, failure: &FailedAttempt) {
-        let FailedAttempt { unit, attempts, error, aside } = failure;
-        self.reporter.unit_failed(*unit, *attempts, error, *aside);
+        let FailedAttempt { unit, attempts, error, quarantined } = failure;
+        self.reporter.unit_failed(*unit, *attempts, error, *quarantined);
     }
 
     fn saving(&mut self) -> io::Result<()> {

@@ -256,8 +256,8 @@ impl Daemon {
 }
 
 fn unit_view(job: JobId, unit: u64, record: UnitRecord) -> UnitView {
-    let UnitRecord { attempts, end, iterations, best, error, aside } = record;
-    let state = match (end, aside) {
+    let UnitRecord { attempts, end, iterations, best, error, quarantined } = record;
+    let state = match (end, quarantined) {
         (_, true) => UnitState::Quarantined,
         (Some(_), _) => UnitState::Done,
         (None, _) => UnitState::Waiting,

@@ -77,14 +77,8 @@ impl<'a> JobReporter<'a> {
     pub fn unit_failed(&self, unit: u64, attempts: u32, error: &str, quarantined: bool) {
         self.live().failures.insert(unit, attempts);
         let error = error.to_owned();
-        let record = UnitRecord {
-            attempts,
-            end: None,
-            iterations: 0,
-            best: 0,
-            error: Some(error.clone()),
-            aside: quarantined,
-        };
+        let record =
+            UnitRecord { attempts, end: None, iterations: 0, best: 0, error: Some(error.clone()), quarantined };
         let mut changes = vec![Change::Unit(self.id, unit, record)];
         let mut core = self.daemon.lock();
         if quarantined && let Some(open) = core.open(self.id) {

@@ -8,9 +8,10 @@ use crate::daemon::solutions::{BoundsCourse, credit, view};
 use crate::daemon::view::{EventKind, JobId, SolutionStatisticsView, StatisticsView, VERSION};
 use crate::jobs::solve::{SolveJob, Visitor};
 use crate::jobs::tree::coordinator::Coordinator;
+use crate::jobs::tree::credit::Spent;
 use crate::jobs::tree::record::{TreeEvent, TreeRecord};
 use crate::jobs::tree::state::TreeState;
-use crate::jobs::tree::unit::{Spent, UnitId, UnitOutcome};
+use crate::jobs::tree::unit::{UnitId, UnitOutcome};
 use crate::queue::LaneId;
 use crate::queue::any::TypedQueue;
 use crate::runner::atomic::{Keep, replace};
@@ -147,7 +148,14 @@ fn record_of(outcome: UnitOutcome, spent: Spent) -> Option<UnitRecord> {
         UnitOutcome::Exhausted => End::IterationLimit,
         UnitOutcome::Stopped | UnitOutcome::Failed => return None,
     };
-    Some(UnitRecord { attempts: 1, end: Some(end), iterations: spent.nodes, best: 0, error: None, aside: false })
+    Some(UnitRecord {
+        attempts: 1,
+        end: Some(end),
+        iterations: spent.nodes,
+        best: 0,
+        error: None,
+        quarantined: false,
+    })
 }
 
 /// Reports to the daemon what happens in a session of a solver job.
@@ -191,7 +199,7 @@ impl<G: Solvable> SolveListener<G> for SolveObserver<'_, G> {
                     iterations: 0,
                     best: 0,
                     error: None,
-                    aside: false,
+                    quarantined: false,
                 };
                 self.reporter.unit_ended(unit, record);
                 return Ok(());

@@ -10,7 +10,7 @@ use crate::daemon::view::{EventKind, JobId, JobState};
 use crate::notation::catalogue::Catalogue;
 use crate::queue::any::AnyUnit;
 use crate::queue::local::Local;
-use crate::runner::worker::Trap;
+use crate::runner::contract::Trap;
 use crate::store::{Store, StoreError};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};

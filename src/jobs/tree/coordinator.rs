@@ -8,12 +8,12 @@
 //! of its level mostly use up their budget, or if there are fewer sure leaves than workers and no reason to believe that
 //! it is small: a worker that has nothing sure to do searches what will probably be cut off.
 
-use super::credit::WorkerId;
+use super::credit::{Spent, WorkerId};
 use super::node::NodeId;
 use super::record::{Misfit, TreeEvent, TreeRecord};
 use super::settings::{Feeder, Window};
 use super::state::TreeState;
-use super::unit::{Class, OpenUnit, Spent, UnitId, UnitOutcome};
+use super::unit::{Class, OpenUnit, UnitId, UnitOutcome};
 use crate::core::game::Game;
 use crate::core::seed::derive;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -159,7 +159,7 @@ impl<G: Game> Coordinator<G> {
         let units: Vec<UnitId> = self.leases.keys().filter(|key| key.1 == worker).map(|key| key.0).collect();
         for unit in units {
             let window = self.state.units().get(&unit).map_or(Window { alpha: 0, beta: 1 }, |unit| unit.window);
-            self.settle(worker, unit, window, UnitOutcome::Stopped, Spent::default())?;
+            self.absorb(worker, unit, window, UnitOutcome::Stopped, Spent::default())?;
         }
         self.present.remove(&worker);
         Ok(())
@@ -201,7 +201,7 @@ impl<G: Game> Coordinator<G> {
     ///
     /// # Errors
     /// None that a whole state gives.
-    pub fn settle(
+    pub fn absorb(
         &mut self,
         worker: WorkerId,
         unit: UnitId,

@@ -1,6 +1,5 @@
 //! What each worker has done, and how far it is trusted.
 
-use super::unit::Spent;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -11,6 +10,15 @@ pub type WorkerId = u32;
 pub const LEAST_WRONG: u64 = 3;
 /// A worker is distrusted if more than one in so many of its compared answers was wrong.
 pub const WRONG_SHARE: u64 = 5;
+
+/// What a worker has done for a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Spent {
+    /// Nodes.
+    pub nodes: u64,
+    /// Processor time in millionths of a second.
+    pub micros: u64,
+}
 
 /// Units and what was spent on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -1,23 +1,12 @@
 //! How the top of the tree grows: a leaf gets its children; and how bounds go up.
 
 use super::estimate::estimate;
-use super::node::{Edge, NodeId, TreeNode};
+use super::node::{Edge, NodeId, TreeNode, own_bounds};
 use super::record::{Misfit, TreeEvent};
 use super::state::TreeState;
 use crate::core::game::{Game, Value};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-
-/// Bounds that the game itself knows of an unfinished position, in whole points.
-pub(super) fn own_bounds<G: Game>(position: &G) -> (Value, Value) {
-    let (lower, upper) = position.bounds();
-    round(lower, upper, G::POINT)
-}
-
-/// Bounds in whole points: values are.
-pub(super) fn round(lower: Value, upper: Value, point: Value) -> (Value, Value) {
-    (-(-lower).div_euclid(point) * point, upper.div_euclid(point) * point)
-}
 
 impl<G: Game> TreeState<G> {
     /// Gives a leaf its children.

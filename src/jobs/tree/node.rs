@@ -1,6 +1,6 @@
 //! A node of the top of the tree.
 
-use crate::core::game::Value;
+use crate::core::game::{Game, Value};
 use crate::solvers::solve::Bounds;
 use serde::{Deserialize, Serialize};
 
@@ -60,4 +60,15 @@ impl TreeNode {
     pub fn likely(&self) -> Value {
         self.estimate.max(self.lower).min(self.upper)
     }
+}
+
+/// Bounds that the game itself knows of an unfinished position, in whole points.
+pub(super) fn own_bounds<G: Game>(position: &G) -> (Value, Value) {
+    let (lower, upper) = position.bounds();
+    round(lower, upper, G::POINT)
+}
+
+/// Bounds in whole points: values are.
+pub(super) fn round(lower: Value, upper: Value, point: Value) -> (Value, Value) {
+    (-(-lower).div_euclid(point) * point, upper.div_euclid(point) * point)
 }

@@ -1,9 +1,9 @@
 //! Changes of the state, and what they lead to.
 
-use super::credit::WorkerId;
+use super::credit::{Spent, WorkerId};
 use super::node::NodeId;
 use super::settings::Window;
-use super::unit::{Spent, UnitId, UnitOutcome};
+use super::unit::{UnitId, UnitOutcome};
 use crate::solvers::solve::Bounds;
 use serde::{Deserialize, Serialize};
 

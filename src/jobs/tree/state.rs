@@ -3,8 +3,7 @@
 
 use super::aim::Aim;
 use super::credit::{Worker, WorkerId};
-use super::grow::own_bounds;
-use super::node::{NO_PARENT, NodeId, TreeNode};
+use super::node::{NO_PARENT, NodeId, TreeNode, own_bounds};
 use super::record::{Misfit, TreeEvent, TreeRecord};
 use super::settings::{Settings, SettingsError};
 use super::unit::{Claim, OpenUnit, UnitId, UnitOutcome};

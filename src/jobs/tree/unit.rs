@@ -1,6 +1,6 @@
 //! A unit of work, what workers say of it, and what they claim to have spent.
 
-use super::credit::WorkerId;
+use super::credit::{Spent, WorkerId};
 use super::node::NodeId;
 use super::settings::Window;
 use crate::core::game::{MAX_VALUE, Value};
@@ -8,15 +8,6 @@ use serde::{Deserialize, Serialize};
 
 /// Number of a unit, never used again within a solution.
 pub type UnitId = u64;
-
-/// What a worker has done for a unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Spent {
-    /// Nodes.
-    pub nodes: u64,
-    /// Processor time in millionths of a second.
-    pub micros: u64,
-}
 
 /// How a worker came to an end with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

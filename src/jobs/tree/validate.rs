@@ -6,7 +6,7 @@
 //! other not.
 
 use super::credit::WorkerId;
-use super::grow::round;
+use super::node::round;
 use super::record::{Misfit, TreeEvent};
 use super::state::{LevelTally, TreeState};
 use super::unit::{Claim, Class, UnitId, UnitOutcome};

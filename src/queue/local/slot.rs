@@ -1,6 +1,5 @@
 //! A worker's place: what it is at, how it is told to stop, and how it is known to be alive.
 
-use super::Common;
 use crate::queue::{Inbox, LaneId, Lease, Message, Stop, Unit};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -85,32 +84,25 @@ impl WorkerSlot {
 
 /// A worker's hold on a unit.
 pub struct Hold<'a, U: Unit> {
-    common: &'a Arc<Common<U>>,
-    at: usize,
-    heartbeat: &'a Arc<Heartbeat>,
-    unit: u64,
-    inbox: &'a Inbox<U>,
-    /// When to look whether others come first.
-    due: Cell<Instant>,
-}
-
-impl<'a, U: Unit> Hold<'a, U> {
-    /// By the worker in a place.
-    pub fn new(
-        common: &'a Arc<Common<U>>,
-        at: usize,
-        heartbeat: &'a Arc<Heartbeat>,
-        unit: u64,
-        inbox: &'a Inbox<U>,
-    ) -> Hold<'a, U> {
-        let due = Cell::new(Instant::now() + common.options.quantum);
-        Hold { common, at, heartbeat, unit, inbox, due }
-    }
+    /// The worker, from 1.
+    pub worker: u32,
+    /// What the worker shares with the others.
+    pub heartbeat: &'a Heartbeat,
+    /// The unit.
+    pub unit: u64,
+    /// Where reports go.
+    pub inbox: &'a Inbox<U>,
+    /// How often to look whether others come first.
+    pub quantum: Duration,
+    /// When to look next.
+    pub due: Cell<Instant>,
+    /// Whether the worker is to leave the unit to others.
+    pub gives_way: &'a dyn Fn() -> bool,
 }
 
 impl<U: Unit> Lease<U::Report> for Hold<'_, U> {
     fn worker(&self) -> u32 {
-        self.at as u32 + 1
+        self.worker
     }
 
     fn stop(&self) -> Option<Stop> {
@@ -122,7 +114,7 @@ impl<U: Unit> Lease<U::Report> for Hold<'_, U> {
                 if now < self.due.get() {
                     return None;
                 }
-                self.due.set(now + self.common.options.quantum);
+                self.due.set(now + self.quantum);
             }
             _ => {
                 let swapped = self.heartbeat.flag.compare_exchange(YIELD, RUN, Ordering::Relaxed, Ordering::Relaxed);
@@ -131,7 +123,7 @@ impl<U: Unit> Lease<U::Report> for Hold<'_, U> {
                 }
             }
         }
-        self.common.gives_way(self.at, self.heartbeat).then_some(Stop::Preempted)
+        (self.gives_way)().then_some(Stop::Preempted)
     }
 
     fn report(&self, report: U::Report) {

@@ -1,13 +1,16 @@
 //! The main thread of a session while workers are at its units: it hands out units, takes in what they find, and saves.
 
-use super::{Ending, FailedAttempt, HuntListener, HuntSession, RunError, WorkerShare, origin};
-use crate::jobs::hunt::NextUnit;
+use super::{HuntSession, origin};
+use crate::jobs::hunt::{NextUnit, UnitResult};
+use crate::queue::local::{Local, LocalOptions};
 use crate::queue::{LaneId, Message, Queue, Terms};
 use crate::runner::archive::{Archive, KeptFind};
 use crate::runner::best;
 use crate::runner::clock::now;
+use crate::runner::contract::{Clocking, Ending, FailedAttempt, HuntListener, SessionReport, WorkerShare};
+use crate::runner::error::RunError;
 use crate::runner::events::{self, HuntEvent, HuntEventKind, StopReason};
-use crate::runner::orders::{GivenOrder, Interrupt, OrderReceiver, SessionOrder};
+use crate::runner::orders::{GivenOrder, Interrupt, OrderReceiver, SessionOrder, orders};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
 use crate::runner::state::{Checkpoint, InFlight};
 use crate::runner::status::Status;
@@ -31,8 +34,8 @@ const WRITE: Duration = Duration::from_secs(1);
 const OFFER: Duration = Duration::from_secs(1);
 /// A worker that has not stopped by then is left behind; its unit goes on from its last checkpoint.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// So many units are set aside before a hunt is given up.
-const MOST_ASIDE: usize = 100;
+/// A hunt is given up when so many of its units are quarantined.
+const MOST_QUARANTINED: usize = 100;
 /// A search in memory is taken for so many times its state, and so many bytes more.
 const TIMES_STATE: u64 = 2;
 const BESIDES_STATE: u64 = 256 << 10;
@@ -41,6 +44,78 @@ const BESIDES_STATE: u64 = 256 << 10;
 /// than every five seconds and no more seldom than every minute.
 const TELL: f64 = 1.0 / 60.0;
 const TELL_SECONDS: (f64, f64) = (5.0, 60.0);
+
+impl HuntSession {
+    /// Hunts with workers of its own until the hunt is over, its time is up, or `interrupt` asks to stop. The state is
+    /// saved before this returns, with an error too as far as the disk allows.
+    ///
+    /// # Errors
+    /// If a file cannot be written, the observer fails, or a search does.
+    pub fn run(self, interrupt: &Interrupt, observer: &mut dyn HuntListener) -> Result<SessionReport, RunError> {
+        let queue = Arc::new(Local::new(self.threads - 1, LocalOptions::default())?);
+        let (_orders, ordered) = orders();
+        let place = WorkerShare { queue, terms: Terms::default(), clocking: Clocking::Wall };
+        self.run_on(&place, interrupt, &ordered, observer)
+    }
+
+    /// The same with workers that others use too, and with orders from outside.
+    ///
+    /// # Errors
+    /// See [`HuntSession::run`].
+    pub fn run_on(
+        mut self,
+        place: &WorkerShare<HuntUnit>,
+        interrupt: &Interrupt,
+        ordered: &OrderReceiver,
+        observer: &mut dyn HuntListener,
+    ) -> Result<SessionReport, RunError> {
+        let own = JobLane::open(&mut self, place);
+        let (began, queue, lane) = (Instant::now(), Arc::clone(&place.queue), own.id());
+        self.elapsed = match place.clocking {
+            Clocking::Wall => Box::new(move || began.elapsed()),
+            Clocking::Busy => Box::new(move || queue.activity(lane).busy),
+        };
+        let begun = self.searches.values().fold(0u64, |sum, search| sum.saturating_add(search.iterations()));
+        let before = self.hunt.state().totals.iterations.saturating_add(begun);
+        let what = events::SessionStart::of(self.hunt.job(), self.threads, before);
+        let what = if self.resumed { HuntEventKind::Resume(what) } else { HuntEventKind::Start(what) };
+        self.tell(what, observer)?;
+        observer.began(lane);
+        let old = self.store.is_old();
+        let mut hunting = Hunting::new(&mut self, observer, own);
+        if old {
+            hunting.checkpoint()?;
+        }
+        let hunted = hunting.hunt(interrupt, ordered);
+        let halted = hunting.halt();
+        let ending = match hunted {
+            Ok(ending) => ending,
+            Err(error) => {
+                // The state may still be saved; if not, what is on disk is whole and in force.
+                let _ = hunting.checkpoint();
+                let status = hunting.status();
+                let _ = observer.status(&status);
+                let _ = self.tell(closing(Ending::Stopped(StopReason::Failed), &status), observer);
+                return Err(error);
+            }
+        };
+        halted?;
+        hunting.checkpoint()?;
+        let status = hunting.status();
+        self.write_status(&status)?;
+        self.tell(closing(ending, &status), observer)?;
+        Ok(SessionReport { ending, status })
+    }
+}
+
+/// The last event of a session.
+fn closing(ending: Ending, status: &Status) -> HuntEventKind {
+    let Progress { best: score, iterations, units_done: units, .. } = status.progress;
+    match ending {
+        Ending::Over(reason) => HuntEventKind::End { reason, score, iterations, units },
+        Ending::Stopped(reason) => HuntEventKind::Stop { reason, score, iterations, units },
+    }
+}
 
 /// A session's lane in the queue. It is closed with the value.
 pub(super) struct JobLane {
@@ -94,9 +169,9 @@ pub(super) struct Hunting<'a> {
     lane: JobLane,
     /// Units in the queue.
     in_hand: BTreeMap<u64, Arc<UnitFigures>>,
-    /// Units set aside, and what the first of them said.
-    aside: BTreeSet<u64>,
-    why_aside: Option<(u64, String)>,
+    /// Units that are quarantined, and what the first of them said.
+    quarantined: BTreeSet<u64>,
+    first_failure: Option<(u64, String)>,
     paused: bool,
     draining: bool,
     rate: RateMeter,
@@ -110,8 +185,8 @@ impl<'a> Hunting<'a> {
             observer,
             lane,
             in_hand: BTreeMap::new(),
-            aside: BTreeSet::new(),
-            why_aside: None,
+            quarantined: BTreeSet::new(),
+            first_failure: None,
             paused: false,
             draining: false,
             rate: RateMeter::new(0),
@@ -206,8 +281,8 @@ impl<'a> Hunting<'a> {
                 return Ok(self.in_hand.is_empty().then_some(Ending::Stopped(StopReason::Drained)));
             }
             match self.session.hunt.next() {
-                NextUnit::Unit(work) if self.session.aside.contains(&work.id) => {
-                    self.set_aside(work.id, "it failed in an earlier session".to_owned())?;
+                NextUnit::Unit(work) if self.session.quarantined.contains(&work.id) => {
+                    self.quarantine(work.id, "it failed in an earlier session".to_owned())?;
                 }
                 NextUnit::Unit(work) => {
                     let id = work.id;
@@ -241,17 +316,17 @@ impl<'a> Hunting<'a> {
         }
     }
 
-    fn set_aside(&mut self, unit: u64, reason: String) -> Result<(), RunError> {
+    fn quarantine(&mut self, unit: u64, reason: String) -> Result<(), RunError> {
         self.in_hand.remove(&unit);
-        self.aside.insert(unit);
-        self.why_aside.get_or_insert((unit, reason));
+        self.quarantined.insert(unit);
+        self.first_failure.get_or_insert((unit, reason));
         // A strategy whose every run fails would go on for ever.
-        if self.aside.len() >= MOST_ASIDE { Err(self.given_up()) } else { Ok(()) }
+        if self.quarantined.len() >= MOST_QUARANTINED { Err(self.given_up()) } else { Ok(()) }
     }
 
-    /// Nothing is left but units set aside.
+    /// Nothing is left but quarantined units.
     fn given_up(&self) -> RunError {
-        let (unit, reason) = self.why_aside.clone().unwrap_or((0, "no unit is left".to_owned()));
+        let (unit, reason) = self.first_failure.clone().unwrap_or((0, "no unit is left".to_owned()));
         RunError::Failed { unit, reason }
     }
 
@@ -309,23 +384,20 @@ impl<'a> Hunting<'a> {
                 self.in_hand.remove(&unit);
                 Ok(())
             }
-            Message::Done { unit, worker, outcome: HuntOutcome::Ended { end, iterations, best, results, game } } => {
+            Message::Done { unit, worker, outcome: HuntOutcome::Ended(result) } => {
                 let session = &mut *self.session;
                 self.in_hand.remove(&unit);
                 session.saved.remove(&unit);
-                let record = match game {
-                    Some(game) => session.hunt.called(unit, end, iterations, best, results, game),
-                    None => session.hunt.ended(unit, end, iterations, best, results),
-                };
-                let Some(record) = record else { return Ok(()) };
+                let UnitResult { end, iterations, best, .. } = result;
+                let Some(record) = session.hunt.absorb(unit, result) else { return Ok(()) };
                 session.store.append(&record)?;
                 let what = HuntEventKind::Unit { unit, thread: worker, end, iterations, best };
                 let event = HuntEvent { v: events::VERSION, time: now(), seconds: session.seconds(), what };
                 self.observer.event(&event).map_err(RunError::Observer)
             }
-            Message::Failed { unit, attempts, error, aside } => {
-                self.observer.failed(&FailedAttempt { unit, attempts, error: error.clone(), aside });
-                if aside { self.set_aside(unit, error) } else { Ok(()) }
+            Message::Failed { unit, attempts, error, quarantined } => {
+                self.observer.failed(&FailedAttempt { unit, attempts, error: error.clone(), quarantined });
+                if quarantined { self.quarantine(unit, error) } else { Ok(()) }
             }
         }
     }
@@ -339,7 +411,7 @@ impl<'a> Hunting<'a> {
         }
         best::check(session.hunt.job().variant, &best)?;
         let event = session.best_event(&best);
-        let Some(record) = session.hunt.improved(best.clone()) else { return Ok(()) };
+        let Some(record) = session.hunt.absorb_find(best.clone()) else { return Ok(()) };
         session.store.append(&record)?;
         best::write(session.directory.path(), session.hunt.job(), &best)?;
         session.log.append(&event)?;

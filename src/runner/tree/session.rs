@@ -5,14 +5,14 @@ use super::unit::{BEYOND, SearchReply, SearchThread, Ticket, TreeUnit};
 use super::{CreditedSolver, SolveEnding, SolveListener, SolveSession, TreeError};
 use crate::core::game::Game;
 use crate::jobs::tree::coordinator::{Effects, Next, UnitOrder};
-use crate::jobs::tree::credit::{WorkerId, total};
+use crate::jobs::tree::credit::{Spent, WorkerId, total};
 use crate::jobs::tree::settings::Window;
-use crate::jobs::tree::unit::{Spent, UnitId, UnitOutcome};
+use crate::jobs::tree::unit::{UnitId, UnitOutcome};
 use crate::queue::{LaneId, Message, Queue, Terms};
+use crate::runner::contract::{Clocking, WorkerShare};
 use crate::runner::events::StopReason;
 use crate::runner::orders::{GivenOrder, Interrupt, OrderReceiver, SessionOrder};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
-use crate::runner::session::{Clocking, WorkerShare};
 use crossbeam_channel::{Receiver, select_biased, unbounded};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -280,7 +280,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         let slot = &mut self.slots[held.slot];
         slot.busy = false;
         self.observer.ended(held.unit, outcome, spent);
-        Ok(self.session.coordinator.settle(slot.worker, held.unit, window, outcome, spent)?)
+        Ok(self.session.coordinator.absorb(slot.worker, held.unit, window, outcome, spent)?)
     }
 
     /// Tells the members what they have to be told, and the observer what happened.

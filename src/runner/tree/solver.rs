@@ -4,8 +4,9 @@
 use super::pause_point::PausePoint;
 use crate::core::game::Game;
 use crate::jobs::tree::coordinator::LeafUnit;
+use crate::jobs::tree::credit::Spent;
 use crate::jobs::tree::settings::Window;
-use crate::jobs::tree::unit::{Spent, UnitOutcome};
+use crate::jobs::tree::unit::UnitOutcome;
 use crate::runner::cpu::thread_seconds;
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::{Monitor, Stopped};

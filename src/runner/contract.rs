@@ -1,0 +1,134 @@
+//! What a session agrees on with whoever runs it: what it may use, which workers it shares, whom it tells what happens, and
+//! how it ends.
+
+use super::archive::KeptFind;
+use super::events::{HuntEvent, StopReason};
+use super::status::Status;
+use crate::jobs::ending::JobEnd;
+use crate::jobs::hunt::{Find, Over};
+use crate::queue::{LaneId, Queue, Terms, Unit};
+use std::io;
+use std::sync::Arc;
+
+/// Is told of each attempt at a unit before it begins (unit, attempt): for tests, which may panic in it.
+pub type Trap = Arc<dyn Fn(u64, u32) + Send + Sync>;
+
+/// Is told what happens; its errors stop the session.
+pub trait HuntListener {
+    /// Something happened.
+    ///
+    /// # Errors
+    /// If it cannot be passed on.
+    fn event(&mut self, event: &HuntEvent) -> io::Result<()>;
+
+    /// How the hunt stands, a few times per second.
+    ///
+    /// # Errors
+    /// If it cannot be shown.
+    fn status(&mut self, status: &Status) -> io::Result<()>;
+
+    /// The session hands out units from now on, into this lane of the queue.
+    fn began(&mut self, _lane: LaneId) {}
+
+    /// A new best grid; its event follows.
+    fn best(&mut self, _best: &Find) {}
+
+    /// A grid that has gone into the archive.
+    fn found(&mut self, _find: &KeptFind) {}
+
+    /// An attempt at a unit has failed.
+    fn failed(&mut self, _failure: &FailedAttempt) {}
+
+    /// A checkpoint is about to be written: what was told until now will not be told again after a crash.
+    ///
+    /// # Errors
+    /// If what was told is not yet safe; the checkpoint is not written then.
+    fn saving(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// An attempt at a unit that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedAttempt {
+    /// The unit.
+    pub unit: u64,
+    /// Attempts so far.
+    pub attempts: u32,
+    /// What it said.
+    pub error: String,
+    /// The unit is quarantined: it will not be tried again.
+    pub quarantined: bool,
+}
+
+/// What a hunt may use.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SessionLimits {
+    /// Seconds that it runs, over all its sessions.
+    pub seconds: Option<f64>,
+    /// Iterations of all its units, over all its sessions.
+    pub iterations: Option<u64>,
+    /// Bytes of memory of its searches, as estimated from their states.
+    pub memory: Option<u64>,
+}
+
+/// How a hunt's time is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clocking {
+    /// From the beginning of the session to its end.
+    Wall,
+    /// While at least one worker is at it.
+    Busy,
+}
+
+/// The workers that a session shares with others, and on which terms. `U` is what its units are.
+#[derive(Clone)]
+pub struct WorkerShare<U: Unit> {
+    /// The workers.
+    pub queue: Arc<dyn Queue<U>>,
+    /// On which terms.
+    pub terms: Terms,
+    /// How time is counted.
+    pub clocking: Clocking,
+}
+
+/// What may be changed when a hunt goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Changes {
+    /// Number of threads.
+    pub threads: Option<u32>,
+    /// Seconds after which the hunt ends, counted over all its sessions; `Some(None)` lifts the limit.
+    pub time_limit: Option<Option<f64>>,
+    /// Score at which the hunt ends; `Some(None)` lifts the target.
+    pub target: Option<Option<u32>>,
+    /// Smallest score of the grids that are kept; `Some(None)` keeps no more of them.
+    pub keep_from: Option<Option<u32>>,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The hunt is over.
+    Over(Over),
+    /// The hunt can go on.
+    Stopped(StopReason),
+}
+
+impl Ending {
+    /// The end of the job, if it is not to be resumed.
+    pub fn job_end(self) -> Option<JobEnd> {
+        match self {
+            Ending::Over(over) => Some(over.into()),
+            Ending::Stopped(stopped) => stopped.job_end(),
+        }
+    }
+}
+
+/// What a session leaves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionReport {
+    /// How it ended.
+    pub ending: Ending,
+    /// How the hunt stands.
+    pub status: Status,
+}

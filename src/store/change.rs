@@ -1,0 +1,49 @@
+//! What can be changed in the store.
+
+use super::grids::GridRecord;
+use crate::core::search::End;
+use serde::{Deserialize, Serialize};
+
+/// Units with larger numbers are not noted one by one, unless they are quarantined.
+pub const MOST_UNITS: u64 = 1 << 20;
+/// Most events kept, give or take a thousand.
+pub const MOST_EVENTS: u64 = 100_000;
+/// A unit of a job, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitRecord {
+    /// How often it was begun; for a unit done the failed attempts and the last one.
+    pub attempts: u32,
+    /// Why it ended, if it is done.
+    pub end: Option<End>,
+    /// Iterations.
+    pub iterations: u64,
+    /// Best score.
+    pub best: u32,
+    /// The last failure.
+    pub error: Option<String>,
+    /// It is quarantined: it failed too often.
+    pub quarantined: bool,
+}
+
+/// A change of the store.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// A job, in the daemon's own words.
+    Job(u64, Vec<u8>),
+    /// What a job is made of, in the daemon's own words.
+    Spec(u64, Vec<u8>),
+    /// The key that a client gave a job.
+    Key(String, u64),
+    /// A job is forgotten, with its units and its key; its number is noted until [`Change::Purged`].
+    Forget(u64, Option<String>),
+    /// What else there was of a forgotten job is gone, too.
+    Purged(u64),
+    /// A unit of a job.
+    Unit(u64, u64, UnitRecord),
+    /// An event, in the daemon's own words.
+    Event(u64, Vec<u8>),
+    /// A grid. One that is there is left as it is; the job is noted as one that found it.
+    Grid(Box<GridRecord>),
+    /// A number by name.
+    Number(&'static str, u64),
+}
