@@ -147,6 +147,40 @@ fn every_link_leads_somewhere() {
     assert!(tried > 50, "only {tried} links were found");
 }
 
+/// Folders of the repository whose files are named in running text.
+const FOLDERS: [&str; 8] = ["src/", "tests/", "docs/", "configs/", "results/", "grids/", "fuzz/", "examples/"];
+
+#[test]
+fn every_file_that_is_named_exists() {
+    let mut complaints = String::new();
+    let mut tried = 0;
+    for document in guides() {
+        for (number, _, line) in lines(&document.text).filter(|(_, code, _)| !code) {
+            // Not one that the reader is to choose, nor several.
+            let fixed = |span: &&str| !span.contains([' ', '*']) && !span.contains("NAME");
+            for span in spans(line).filter(fixed).filter(|span| FOLDERS.iter().any(|folder| span.starts_with(folder))) {
+                tried += 1;
+                if !root().join(span).exists() {
+                    let _ = writeln!(complaints, "{}:{number}: there is no {span}", document.name);
+                }
+            }
+        }
+    }
+    report(&complaints);
+    assert!(tried > 50, "only {tried} files were found");
+}
+
+#[test]
+fn the_map_has_every_folder_of_the_source() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the map");
+    let rows = map.lines().filter_map(|line| line.strip_prefix("| `src/")?.split_once("/` |"));
+    let named: BTreeSet<String> = rows.map(|(folder, _)| folder.to_owned()).collect();
+    let entries = fs::read_dir(root().join("src")).expect("the source").map(|entry| entry.expect("an entry"));
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    let folders: BTreeSet<String> = folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    assert_eq!(named, folders);
+}
+
 /// The words of a line of a shell; quotes keep words together, ` #` begins a comment. `None` if a quote stays open.
 fn words(line: &str) -> Option<Vec<String>> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
