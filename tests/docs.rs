@@ -1,10 +1,13 @@
 //! The documents are true as far as a program can check it: links and anchors exist, every command line shown is one that
 //! the program accepts, `docs/commands.md` is what the command line says of itself, and the book lists every page.
 //!
-//! `MORPION_WRITE=1 cargo test --test docs` writes `docs/commands.md` anew.
+//! `MORPION_WRITE=1 cargo test --test docs` writes the generated pages anew: `docs/commands.md` and `docs/parameters.md`.
 
 use clap::Command;
 use clap::error::ErrorKind;
+use morpion::core::setting::{About, ValueKind};
+use morpion::jobs::hunt_settings::{self, COMMON, HUNT_SETTINGS};
+use morpion::strategies::table::STRATEGIES;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
@@ -254,11 +257,8 @@ fn is_incomplete(error: &clap::Error) -> bool {
 fn every_command_that_is_shown_is_one() {
     let mut complaints = String::new();
     let mut tried = 0;
-    for document in guides() {
-        // Generated, and checked by a test of its own.
-        if document.name == "docs/commands.md" {
-            continue;
-        }
+    // The reference of commands is generated, and checked by a test of its own.
+    for document in guides().filter(|document| document.name != "docs/commands.md") {
         for (number, code, line) in lines(&document.text) {
             let shown: Vec<&str> = if code { vec![line] } else { spans(line).collect() };
             for arguments in shown.into_iter().flat_map(calls) {
@@ -317,20 +317,78 @@ fn tidied(help: &str) -> String {
     help.trim().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-#[test]
-fn the_reference_of_commands_is_what_the_program_says() {
-    let path = root().join("docs/commands.md");
-    let wanted = reference();
+/// The text of `docs/parameters.md`.
+fn parameters() -> String {
+    let mut text = String::from(
+        "# Parameters\n\nThe strategies of hunts and their parameters, as the program's tables have them. This page is \
+         generated from the program\n(`MORPION_WRITE=1 cargo test --test docs`), so please do not edit it. \
+         [Strategies](strategies.md) says what each search does.\n",
+    );
+    let _ = write!(
+        text,
+        "\nIn a configuration file the name of a parameter has `_` for `-` and no dashes in front. Counts take units: \
+         1000, 50M, 2G.\n\n## Strategies\n\n| strategy | what it does | counts | takes grids |\n|---|---|---|---|\n"
+    );
+    for row in STRATEGIES.iter().rev() {
+        let grids = if row.takes_grids { "yes" } else { "" };
+        let _ = writeln!(text, "| `{}` | {} | {} | {grids} |", row.name, row.summary, row.counts);
+    }
+    text.push_str("\n## Parameters of strategies\n\n| flag | used by (default) | values | what it does |\n|---|---|---|---|\n");
+    for about in hunt_settings::of_strategies() {
+        add_row(about, &used_by(about), &mut text);
+    }
+    text.push_str("\n## Settings of every hunt\n\n| flag | default | values | what it does |\n|---|---|---|---|\n");
+    for row in HUNT_SETTINGS.iter().filter(|row| COMMON.contains(&row.about.name)) {
+        add_row(&row.about, row.about.unset, &mut text);
+    }
+    text
+}
+
+fn add_row(about: &About, used_by: &str, text: &mut String) {
+    let choices = about.kind.choices().iter().map(|choice| choice.value).collect::<Vec<_>>().join(", ");
+    let values = match about.kind {
+        ValueKind::Switch => "on, off".to_owned(),
+        ValueKind::Rows(_) if !choices.is_empty() => format!("{choices}, or rows of your own"),
+        kind => kind.range().unwrap_or(choices),
+    };
+    let values = format!("{values} {}", about.unit.unwrap_or_default());
+    let cells = [&format!("`{}`", about.flag()), used_by, values.trim(), about.help];
+    let _ = writeln!(text, "| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | "));
+}
+
+/// The strategies that use the setting, those of one default together.
+fn used_by(about: &About) -> String {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for row in hunt_settings::users(about.name) {
+        let default = hunt_settings::default_text(row, about);
+        match groups.iter_mut().find(|(known, _)| *known == default) {
+            Some((_, names)) => names.push(row.name),
+            None => groups.push((default, vec![row.name])),
+        }
+    }
+    let groups = groups.into_iter().map(|(default, names)| format!("{} ({default})", names.join(", ")));
+    groups.collect::<Vec<_>>().join("; ")
+}
+
+/// Compares a generated page with what is there, or writes it.
+fn check_generated(name: &str, wanted: &str) {
+    let path = root().join(name);
     if std::env::var_os("MORPION_WRITE").is_some() {
-        fs::write(&path, &wanted).expect("docs/commands.md is written");
+        fs::write(&path, wanted).expect("the page is written");
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
     let differing = wanted.lines().zip(found.lines()).position(|(wanted, found)| wanted != found);
     let line = 1 + differing.unwrap_or(wanted.lines().count().min(found.lines().count()));
     assert!(
         wanted == found,
-        "docs/commands.md:{line} is not what the program says: write it anew by MORPION_WRITE=1 cargo test --test docs"
+        "{name}:{line} is not what the program says: write it anew by MORPION_WRITE=1 cargo test --test docs"
     );
+}
+
+#[test]
+fn the_generated_pages_are_what_the_program_says() {
+    check_generated("docs/commands.md", &reference());
+    check_generated("docs/parameters.md", &parameters());
 }
 
 #[test]
