@@ -161,7 +161,8 @@ fn every_file_that_is_named_exists() {
         for (number, _, line) in lines(&document.text).filter(|(_, code, _)| !code) {
             // Not one that the reader is to choose, nor several.
             let fixed = |span: &&str| !span.contains([' ', '*']) && !span.contains("NAME");
-            for span in spans(line).filter(fixed).filter(|span| FOLDERS.iter().any(|folder| span.starts_with(folder))) {
+            for span in spans(line).filter(fixed).filter(|span| FOLDERS.iter().any(|folder| span.starts_with(folder)))
+            {
                 tried += 1;
                 if !root().join(span).exists() {
                     let _ = writeln!(complaints, "{}:{number}: there is no {span}", document.name);
@@ -333,7 +334,9 @@ fn parameters() -> String {
         let grids = if row.takes_grids { "yes" } else { "" };
         let _ = writeln!(text, "| `{}` | {} | {} | {grids} |", row.name, row.summary, row.counts);
     }
-    text.push_str("\n## Parameters of strategies\n\n| flag | used by (default) | values | what it does |\n|---|---|---|---|\n");
+    text.push_str(
+        "\n## Parameters of strategies\n\n| flag | used by (default) | values | what it does |\n|---|---|---|---|\n",
+    );
     for about in hunt_settings::of_strategies() {
         add_row(about, &used_by(about), &mut text);
     }
