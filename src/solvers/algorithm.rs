@@ -59,9 +59,9 @@ impl Algorithm {
 /// An engine that answers by one of the algorithms.
 #[derive(Debug)]
 pub struct DepthFirst<'a> {
-    /// Which one.
+    /// The algorithm that searches.
     pub algorithm: Algorithm,
-    /// With what.
+    /// The parts of the search that are switched on.
     pub parts: Parts,
     /// Its memory between questions and between threads.
     pub table: &'a Table,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// Number of marks, a power of two: far more than threads times plies.
 const MARKS: usize = 1 << 13;
 
-/// The marks.
+/// The marks of the moves that threads are at.
 #[derive(Debug)]
 pub struct Busy {
     marks: Vec<AtomicU64>,

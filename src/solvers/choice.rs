@@ -62,7 +62,7 @@ pub enum EngineKind {
     Own,
     /// A general one.
     DepthFirst(Algorithm),
-    /// Proof numbers.
+    /// Depth-first proof-number search.
     Dfpn,
 }
 

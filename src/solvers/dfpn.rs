@@ -44,7 +44,7 @@ pub struct Dfpn<'a> {
     pub symmetry: bool,
     /// Whether the game's own bounds are asked.
     pub bounds: bool,
-    /// Its memory.
+    /// Its memory between questions and between threads.
     pub table: &'a Table,
     /// Who watches it.
     pub monitor: &'a Monitor,

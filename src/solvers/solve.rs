@@ -47,7 +47,7 @@ pub enum EngineError {
 /// What is to be known of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Goal {
-    /// Its value.
+    /// Its exact value.
     Exact,
     /// Whether the side to move wins, loses, or neither.
     WinLossDraw,
@@ -95,7 +95,7 @@ impl Bounds {
 pub enum SolveProgress<'a> {
     /// A window is being searched.
     Asking {
-        /// Its ends.
+        /// The lower and the upper end of the window.
         window: (Value, Value),
         /// What is known.
         bounds: Bounds,
@@ -104,7 +104,7 @@ pub enum SolveProgress<'a> {
     Solved(Bounds),
     /// So many of the first moves have been asked, by name those that are best.
     Moves {
-        /// Moves asked.
+        /// Moves that have been asked.
         done: usize,
         /// Moves there are.
         of: usize,

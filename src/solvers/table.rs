@@ -90,7 +90,7 @@ impl Table {
         self.generation.store(next, Relaxed);
     }
 
-    /// Forgets everything.
+    /// Forgets all records.
     pub fn clear(&mut self) {
         self.buckets.fill_with(Bucket::default);
     }

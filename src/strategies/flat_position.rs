@@ -1,6 +1,6 @@
-//! Random games, fast: a board and a flat list of legal moves that is filtered in place.
+//! A position for fast random playouts: a board and a flat list of legal moves that is filtered in place.
 //!
-//! Nothing is taken back; a search that needs a position again keeps a copy (8 KiB, copied in about the time of
+//! No move can be taken back. A search that needs a position again keeps a copy (8 KiB, copied in about the time of
 //! five moves).
 
 use super::unit::{NO_MOVE, is_legal};

@@ -1,4 +1,4 @@
-//! The walk of the main thread: all combinations of the first moves, each handed to a worker as its prefix.
+//! The walk of a hunt's coordinator: all combinations of the first moves, each of which becomes the prefix of a unit.
 //!
 //! The walk is the depth-first search itself, cut off at a depth: same order of moves, order-free and with
 //! elimination like the search below it, so that the units together search exactly what one search of the whole
@@ -15,7 +15,7 @@ use crate::morpion::symmetry::Symmetry;
 use crate::morpion::variant::{Rules, Variant};
 use crate::with_rules;
 
-/// What the walk hands to a worker.
+/// What the walk yields for a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prefix {
     /// All moves from the start position, those of the given start included: the unit's prefix.

@@ -5,7 +5,7 @@ use crate::solvers::table::Table;
 /// In the table: the depth of an answer that rests on no heuristic.
 pub const PROVEN: u32 = 255;
 
-/// An answer.
+/// The answer to whether the attacker forces what it wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
     /// Whether the attacker forces it.
@@ -19,16 +19,16 @@ pub struct Answer {
 pub enum AtLimit {
     /// What the heuristic says.
     Heuristic,
-    /// Yes.
+    /// The attacker forces it.
     Yes,
-    /// No.
+    /// The attacker does not force it.
     No,
 }
 
-/// What the table holds.
+/// What the table holds of a position.
 #[derive(Debug, Clone, Copy)]
 pub struct RaceEntry {
-    /// The answer.
+    /// What was answered.
     pub answer: Answer,
     /// Plies that it was searched for, or [`PROVEN`].
     pub depth: u32,

@@ -41,7 +41,7 @@ pub struct Boards {
 }
 
 impl Boards {
-    /// None.
+    /// The set without boards.
     pub const NONE: Boards = Boards { all: [u64::MAX; 2], any: [0; 2], sizes: 0, hashes: 0 };
 
     /// Whether there are none.

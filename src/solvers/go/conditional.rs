@@ -27,10 +27,10 @@ const LEAST: usize = 1 << 10;
 pub struct Plies([u64; 4]);
 
 impl Plies {
-    /// None.
+    /// The set without plies.
     pub const NONE: Plies = Plies([0; 4]);
 
-    /// One ply.
+    /// The set of one ply alone.
     #[inline(always)]
     pub fn one(ply: usize) -> Plies {
         let mut plies = Plies::NONE;
@@ -77,7 +77,7 @@ impl Plies {
         }
     }
 
-    /// The deepest.
+    /// The deepest ply of the set, if it has any.
     #[inline]
     pub fn deepest(&self) -> Option<usize> {
         (0..4).rev().find(|&i| self.0[i] != 0).map(|i| 64 * i + 63 - self.0[i].leading_zeros() as usize)

@@ -39,14 +39,14 @@ const FORESIGHT: [i64; 2] = [6, 4];
 /// How many times as many plies as points are searched with the heuristic.
 const HEURISTIC_PLIES: u32 = 3;
 
-/// The question.
+/// Whether the attacker can force a score of at least the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RaceQuestion {
     /// Who wants it.
     pub attacker: Side,
     /// The least score of the attacker that it wants, in points.
     pub target: i32,
-    /// The rules.
+    /// The rules of the game that is asked about.
     pub rules: Rules,
 }
 

@@ -13,7 +13,7 @@ use crate::solvers::search::Stats;
 use crate::solvers::solve::{Engine, EngineError};
 use crate::solvers::table::Table;
 
-/// The engine.
+/// The engine for Reversi on one thread.
 #[derive(Debug)]
 pub struct ReversiEngine<'a> {
     /// Its memory between questions and between threads. Of one board and one rule for empty cells only.

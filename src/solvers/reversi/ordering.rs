@@ -16,7 +16,7 @@ use crate::games::reversi::flips::Instructions;
 pub(super) struct Ordered {
     /// How promising it is.
     pub rank: i32,
-    /// Its cell.
+    /// The cell that it is played on.
     pub square: u8,
     /// Discs of the opponent, who is to move then.
     pub own: u64,

@@ -22,7 +22,7 @@ pub(super) struct EndgameRules {
     pub to_winner: bool,
     /// The board's corners.
     pub corners: u64,
-    /// The board.
+    /// The board, whose symmetries count.
     pub board: Board,
     /// From this many empty cells on symmetric positions are one.
     symmetric: u32,

@@ -39,7 +39,7 @@ pub(in crate::strategies) struct PlayoutGame {
     /// The moves that became legal after the start, in order of appearance, and their codes.
     pub appeared: [Move; ROOM],
     pub codes: [u32; ROOM],
-    /// How many.
+    /// The number of moves that became legal.
     pub appearances: usize,
 }
 

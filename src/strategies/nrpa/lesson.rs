@@ -1,7 +1,7 @@
 //! A lesson: the best game of a level in the form in which policies are adapted toward it.
 //!
 //! A step's softmax is over the moves legal then, and a move is legal during one interval of steps: it appears
-//! once, and once gone it never returns, for its point or its line's cells stay taken. So the gradient of a whole
+//! once, and once it has gone it never returns, because its point or the cells of its line stay taken. So the gradient of a whole
 //! game needs, for each distinct move, its weight added to the sum `z` of every step of its interval, and then the
 //! sum of `1/z` over its interval; one exponential per distinct move follows.
 //!
@@ -35,11 +35,11 @@ const NEVER: u16 = u16::MAX;
 /// An interval within one block of steps.
 #[derive(Clone, Copy, Default)]
 struct Piece {
-    /// Which move.
+    /// The number of the move among the entries.
     entry: u32,
-    /// First lane.
+    /// The first step of the interval within the block, as a lane.
     from: u16,
-    /// MoveFilter after the first.
+    /// How many more steps follow it.
     more: u16,
 }
 

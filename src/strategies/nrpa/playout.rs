@@ -7,8 +7,8 @@
 //! Remaining times are kept rather than moments of firing, so magnitudes never mix: a difference loses precision
 //! only when two clocks agree in their leading digits, which is as rare as it is imprecise.
 //!
-//! Where the clocks come from is [`Times`]'s matter. With fixed ones that do not run the playout is a greedy player:
-//! it plays the legal move that comes first in an order of all.
+//! The clocks come from an implementation of [`Times`]. With fixed clocks that do not run the playout is a greedy
+//! player: it plays the legal move that comes first in an order of all moves.
 
 use super::clocks::ClockStream;
 use super::game::PlayoutGame;

@@ -175,7 +175,7 @@ impl Snapshot {
         Snapshot(policy.entries().into())
     }
 
-    /// The policy.
+    /// The policy with these entries.
     pub fn policy(&self) -> Policy {
         let mut policy = Policy::uniform();
         for &(code, mean) in &*self.0 {

@@ -45,7 +45,7 @@ pub(super) struct WindowMember {
 /// Whether a grid came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Offer {
-    /// It did.
+    /// It came in.
     New,
     /// Its set of points is at this place, and has taken over its order and its lines.
     Known(u32),

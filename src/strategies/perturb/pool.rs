@@ -29,7 +29,7 @@ pub(super) struct ScoreMember {
 
 /// The grids of one search.
 pub(super) struct ScorePool {
-    /// By score.
+    /// The members of each score.
     members: Vec<Vec<ScoreMember>>,
     /// Grids kept of each score.
     capacity: usize,

@@ -146,7 +146,7 @@ impl<R: Rules> Regrow<R> {
         }
     }
 
-    /// That tempering.
+    /// The tempering that this round begins with.
     fn start(&self) -> InnerSearch<R> {
         InnerSearch::Start(Box::new(Temper::new(&self.params.start, &self.start_unit())))
     }

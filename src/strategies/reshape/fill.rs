@@ -24,7 +24,7 @@ use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Theory, Theory
 use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};
 
-/// No point.
+/// The number that is not a point's.
 const NONE: u16 = u16::MAX;
 /// What is known of a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -442,7 +442,7 @@ mod tests {
         }
     }
 
-    /// Of all sets of a few points beside the start, those are filled that a game of so many moves has, and no
+    /// Of all sets of a few points in addition to the start, those are filled that a game of so many moves has, and no
     /// others.
     #[test]
     fn exactly_the_shapes_of_games_are_filled() {

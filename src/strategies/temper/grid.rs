@@ -83,7 +83,7 @@ enum ChangeVerdict {
 pub(super) struct GridOrder<R> {
     /// The numbers of the moves in an order in which they can be played.
     order: Vec<u8>,
-    /// By number.
+    /// The moves by number.
     moves: Box<[Move; NUMBERS]>,
     /// By number, who set the other points of its line.
     parents: Box<[[u8; 4]; NUMBERS]>,
@@ -118,7 +118,7 @@ fn first(mv: Move) -> usize {
 }
 
 impl<R: Rules> GridOrder<R> {
-    /// Without moves.
+    /// A grid without moves.
     pub fn new(start: &Board<R>) -> GridOrder<R> {
         let tracks = Tracks::of_board(start);
         GridOrder {

@@ -51,7 +51,7 @@ const OTHERS: f32 = 1024.0;
 const MOST: u16 = 511;
 
 impl Recall {
-    /// Of nothing.
+    /// An order in which no move is ranked.
     pub fn new() -> Recall {
         Recall { ranks: Box::new([0; LINES]), ranked: Vec::with_capacity(usize::from(MOST)), seed: 0 }
     }

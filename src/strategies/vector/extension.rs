@@ -3,7 +3,7 @@
 /// A vector extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::strategies) enum VectorExtension {
-    /// Any processor.
+    /// No extension: code for any processor.
     Plain,
     /// AVX2, BMI1, BMI2, POPCNT, LZCNT.
     Avx2,
