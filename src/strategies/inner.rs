@@ -63,3 +63,105 @@ impl Ctl<Move> for InnerCtl<'_> {
         self.ctl.found(moves, self.host.iterations().saturating_add(iterations));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::morpion::position::Position;
+    use crate::morpion::variant::T5;
+
+    /// A search that finds two games, the second one longer, and offers its state.
+    struct Two(Vec<Move>);
+
+    impl Search<Move> for Two {
+        fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
+            ctl.improved(&self.0[..2], 10);
+            ctl.improved(&self.0, 20);
+            ctl.found(&self.0[..1], 25);
+            ctl.offer_checkpoint(&mut || self.save());
+            if ctl.poll(30, 3) == Signal::Stop { End::Stopped } else { End::Finished }
+        }
+
+        fn save(&self) -> Vec<u8> {
+            vec![7]
+        }
+
+        fn iterations(&self) -> u64 {
+            30
+        }
+
+        fn best(&self) -> u32 {
+            3
+        }
+    }
+
+    /// A host that has a game of two moves and 1000 iterations behind it.
+    struct Host {
+        best: u32,
+        absorbed: Vec<(usize, u64)>,
+    }
+
+    impl InnerHost for Host {
+        fn iterations(&self) -> u64 {
+            1000
+        }
+
+        fn best(&self) -> u32 {
+            self.best
+        }
+
+        fn absorb(&mut self, moves: &[Move], iterations: u64) {
+            self.absorbed.push((moves.len(), iterations));
+            self.best = self.best.max(moves.len() as u32);
+        }
+
+        fn save(&self, inner: Vec<u8>) -> Vec<u8> {
+            [vec![self.best as u8], inner].concat()
+        }
+    }
+
+    /// What the caller hears of it.
+    #[derive(Default)]
+    struct Caller {
+        polls: Vec<(u64, u32)>,
+        improved: Vec<(usize, u64)>,
+        found: Vec<(usize, u64)>,
+        saved: Vec<Vec<u8>>,
+    }
+
+    impl Ctl<Move> for Caller {
+        fn poll(&mut self, iterations: u64, best: u32) -> Signal {
+            self.polls.push((iterations, best));
+            Signal::Stop
+        }
+
+        fn offer_checkpoint(&mut self, save: &mut dyn FnMut() -> Vec<u8>) {
+            self.saved.push(save());
+        }
+
+        fn improved(&mut self, moves: &[Move], iterations: u64) {
+            self.improved.push((moves.len(), iterations));
+        }
+
+        fn found(&mut self, moves: &[Move], iterations: u64) {
+            self.found.push((moves.len(), iterations));
+        }
+    }
+
+    #[test]
+    fn a_host_absorbs_every_grid_and_the_caller_hears_of_those_that_are_longer_than_all_before() {
+        let mut position = Position::<T5>::new();
+        (0..3).for_each(|_| position.play(position.moves()[0]));
+        let mut search = Two(position.played().to_vec());
+        let (mut host, mut caller) = (Host { best: 2, absorbed: Vec::new() }, Caller::default());
+        assert_eq!(run_inner(&mut search, &mut host, &mut caller), End::Stopped);
+        assert_eq!(host.absorbed, [(2, 1010), (3, 1020)]);
+        assert_eq!((caller.improved, caller.found), (vec![(3, 1020)], vec![(1, 1025)]));
+        assert_eq!((caller.polls, caller.saved), (vec![(1030, 3)], vec![vec![3, 7]]));
+        // A host that is ahead of the search inside says so.
+        let (mut host, mut caller) = (Host { best: 9, absorbed: Vec::new() }, Caller::default());
+        run_inner(&mut search, &mut host, &mut caller);
+        assert!(caller.improved.is_empty() && host.absorbed.len() == 2);
+        assert_eq!((caller.polls, caller.saved), (vec![(1030, 9)], vec![vec![9, 7]]));
+    }
+}

@@ -57,7 +57,7 @@ const RESHAPED_PART: u64 = 1_000_000;
 
 /// A resumable search of one unit by regrowth.
 pub struct Regrow<R> {
-    /// Those of the searches inside.
+    /// The parameters of the searches inside.
     params: InnerParams,
     unit: Unit,
     /// The position that the playouts start from.
