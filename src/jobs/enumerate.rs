@@ -12,7 +12,7 @@ const SPLIT_GRIDS: u32 = 5;
 /// Depth of the units' roots for sequences: 18,992 of them in 5T, 52,352 in 4T.
 const SPLIT_SEQUENCES: u32 = 3;
 
-/// What there is of `kind` after 0, 1, ... `depth` moves; `depth` is at most
+/// The numbers of `kind` after 0, 1, ... `depth` moves; `depth` is at most
 /// [`MAX_DEPTH`](crate::morpion::enumerate::MAX_DEPTH), more is not counted. `progress` is called with the number of
 /// units done and of all units, after each unit and from the thread that did it.
 ///

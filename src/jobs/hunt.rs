@@ -1,14 +1,14 @@
-//! The hunt: hands out the units of one search for a longest game and gathers what they found.
+//! The coordinator of a hunt: it hands out the units of one search for a longest game and gathers what they found.
 //!
-//! For `dfs` the units are the prefixes that the main walk makes, as in the thesis this program follows ("Řešič
+//! For `dfs` the units are the prefixes that the main walk makes, as in the thesis that this program follows ("Řešič
 //! Morpion Solitaire", 2021): all combinations of the first moves, the first of them restricted to one per symmetry
-//! class, each to be searched by whichever worker is free. For the Monte Carlo strategies they are independent
-//! runs, each with a seed derived from the job's seed and the run's number, or, where the workers share one search
-//! ([`Pipeline`]), its calls.
+//! class. Any free worker can search any of them. For the Monte Carlo strategies the units are independent runs, each
+//! with a seed derived from the job's seed and the run's number. Where the workers share one search ([`Pipeline`]),
+//! they are its calls.
 //!
 //! A unit is known by its number in that order. The walk is deterministic, so the state of a hunt is the set of
-//! numbers done; a restored hunt walks again, passes over what is done, and hands out first what was begun. The calls of
-//! a shared search depend on results, so its state holds those too.
+//! numbers done. A restored hunt walks again, passes over what is done, and first hands out what was begun. The calls
+//! of a shared search depend on results, so its state holds those too.
 
 pub use super::find::Find;
 pub use super::hunt_job::{Job, MIN_MAIN_DEPTH};
@@ -32,7 +32,7 @@ use std::collections::{BTreeMap, VecDeque};
 /// More units than this are never begun and not done at once.
 pub const MAX_IN_FLIGHT: u64 = 1 << 20;
 
-/// A job that cannot be hunted.
+/// Why a hunt cannot be begun.
 #[derive(Debug, thiserror::Error)]
 pub enum JobError {
     /// The start is not a game.
@@ -75,7 +75,7 @@ pub enum StateError {
     /// The state contradicts itself.
     #[error("the state contradicts itself: {0}")]
     Contradiction(&'static str),
-    /// The levels of a shared search cannot be gone on with.
+    /// The levels of a shared search cannot be restored.
     #[error(transparent)]
     Levels(#[from] RestoreError),
 }
@@ -159,7 +159,7 @@ impl Hunt {
         Ok(Hunt { job, source, state, pending: VecDeque::new(), running: BTreeMap::new(), dry: false })
     }
 
-    /// A hunt that goes on from a saved state and the changes made since.
+    /// A hunt that continues from a saved state and the changes made since.
     ///
     /// # Errors
     /// If the job is not valid, if the state contradicts itself, or if the units are not those that it was
@@ -259,12 +259,12 @@ impl Hunt {
         HuntState { pipeline, ..self.state.clone() }
     }
 
-    /// Changes the target, on going on with a hunt.
+    /// Changes the target of a hunt that is resumed.
     pub fn set_target(&mut self, target: Option<u32>) {
         self.job.target = target;
     }
 
-    /// Changes which grids are kept, on going on with a hunt.
+    /// Changes which grids of a hunt that is resumed are kept.
     pub fn set_keep_from(&mut self, keep_from: Option<u32>) {
         self.job.keep_from = keep_from;
     }
@@ -274,7 +274,7 @@ impl Hunt {
         self.running.contains_key(&id)
     }
 
-    /// Units begun and not done, those that wait to be gone on with included.
+    /// Units begun and not done, including those that wait to be continued.
     pub fn in_flight(&self) -> impl Iterator<Item = u64> + '_ {
         self.running.keys().copied().chain(self.pending.iter().map(|work| work.id))
     }
@@ -293,8 +293,8 @@ impl Hunt {
         }
     }
 
-    /// What all levels have counted together with the results of the units done, from level 0 on: in a shared search those
-    /// above the units too. For a hunt that will not go on.
+    /// What all levels have counted together with the results of the units done, from level 0 on: in a shared search
+    /// those above the units too. For a hunt that will not continue.
     pub fn results(mut self) -> Results {
         let mut results = self.state.results;
         if let Source::Shared(pipeline) = &mut self.source {
@@ -303,8 +303,9 @@ impl Hunt {
         results
     }
 
-    /// The units with numbers below `end` in their order, whether they are done or not; calls of a shared search with the
-    /// uniform policy instead of theirs, which only their predecessors' results give. For a hunt that has not begun.
+    /// The units with numbers below `end` in their order, whether they are done or not; calls of a shared search with
+    /// the uniform policy instead of theirs, which only their predecessors' results give. For a hunt that has not
+    /// begun.
     pub fn list(mut self, end: u64) -> impl Iterator<Item = NumberedUnit> {
         (0..end).map_while(move |id| match &self.source {
             Source::Shared(pipeline) => {
@@ -472,8 +473,8 @@ mod tests {
         Find { moves, unit: 0, unit_seed: 0, worker: 1, iterations: 1, seconds: 0.0, time: 0.0 }
     }
 
-    /// Random sessions: units are handed out and end in any order, checkpoints are taken, crashes lose what came after
-    /// the journal's end; in the end each unit has been done once.
+    /// Random sessions: units are handed out and end in any order, checkpoints are taken, crashes lose what came
+    /// after the journal's end; in the end each unit has been done once.
     #[test]
     fn each_unit_is_done_once_over_any_crashes() {
         for strategy in [Strategy::Dfs, Strategy::Nrpa] {

@@ -21,11 +21,11 @@ pub struct Job {
     pub main_depth: u32,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Each unit is ended after so many iterations.
+    /// Iterations after which each unit is ended.
     pub max_iterations: Option<u64>,
     /// Monte Carlo strategies: number of runs, without end if not given.
     pub runs: Option<u64>,
-    /// The hunt ends when a grid of so many moves is found.
+    /// The hunt ends when a grid of this many moves is found.
     pub target: Option<u32>,
     /// Every grid of at least so many moves is kept in the hunt's archive, if any are. What the searches do does not
     /// depend on it.

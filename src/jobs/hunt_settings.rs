@@ -2,8 +2,8 @@
 //! ([`super::reading`]), and it becomes a [`Job`].
 //!
 //! The parameters of the strategies are rows of `strategies::table`; the rows here are those of every hunt and those
-//! of its main walk. What is left to choose is chosen in [`HuntSettings::job`], before anything is saved: the strategy
-//! where it is `auto`, the best known nesting level, the seed.
+//! of its main walk. What is left to choose is chosen in [`HuntSettings::job`], before anything is saved: the
+//! strategy where it is `auto`, the best known nesting level, the seed.
 
 use super::hunt::{Job, MIN_MAIN_DEPTH};
 use super::reading::{Given, Origin, Settings, read};
@@ -358,7 +358,8 @@ impl HuntSettings {
     /// The hunt that settings stand for, with so many workers; `seed` is used if none is given.
     ///
     /// # Errors
-    /// If the settings contradict each other, or one is given as a flag or in a request that the strategy does not use.
+    /// If the settings contradict each other, or one is given as a flag or in a request that the strategy does not
+    /// use.
     pub fn prepare(given: &[Given], start: HuntStart, workers: u32, seed: u64) -> Result<PreparedHunt, BadValue> {
         let all: HuntSettings = read(given)?;
         let (strategy, reason) = match all.strategy {
@@ -426,7 +427,8 @@ impl HuntSettings {
     }
 }
 
-/// The strategy of a hunt that names none, and why: the only one that has a setting that is given, else the best measured one.
+/// The strategy of a hunt that names none, and why: the only one that has a setting that is given, else the best
+/// measured one.
 fn chosen(given: &[Given], variant: Variant) -> Result<(Strategy, Option<String>), BadValue> {
     let mut implied: Option<(Strategy, &Given)> = None;
     for one in given.iter().filter(|one| is_of_strategies(one.name)) {
@@ -456,8 +458,8 @@ fn chosen(given: &[Given], variant: Variant) -> Result<(Strategy, Option<String>
     })
 }
 
-/// What is to be said of a setting that the strategy does not use: a warning if it stands in a file, nothing if it is at its
-/// default in a file or a request.
+/// What is to be said of a setting that the strategy does not use: a warning if it stands in a file, nothing if it is
+/// at its default in a file or a request.
 fn unused(one: &Given, strategy: Strategy, reason: Option<&str>) -> Result<Option<String>, BadValue> {
     let names: Vec<&str> = users(one.name).iter().map(|row| row.name).collect();
     let why = reason.map_or(String::new(), |reason| format!(" ({reason})"));
@@ -481,8 +483,9 @@ fn is_default(one: &Given, strategy: Strategy) -> bool {
     settings.set(one.name, &one.text).is_ok() && shown(&settings) == shown(&fresh())
 }
 
-/// From which score on grids are kept, if nothing is said: few enough that a hunt of weeks stays small, and those that a
-/// search for better ones would begin from. For lines of 4 the optimum is known, and only optimal grids are of interest.
+/// From which score on grids are kept, if nothing is said: few enough that a hunt of weeks stays small, and those
+/// that a search for better ones would begin from. For lines of 4 the optimum is known, and only optimal grids are of
+/// interest.
 pub const fn usual_keep_from(variant: Variant) -> u32 {
     match variant {
         Variant::T5 => 165,

@@ -1,5 +1,6 @@
-//! Jobs: each cuts one kind of search into work units and takes in their outcomes. The coordinators of a hunt and of
-//! a game tree are pure state machines (no clock, no files, no threads), so that they can be tested, saved and replayed.
+//! Jobs: each divides one kind of search into units and absorbs their outcomes. The coordinators of a hunt and of a
+//! game tree are pure state machines (no clock, no files, no threads), so that they can be tested, saved and
+//! replayed.
 
 pub mod done;
 pub mod ending;

@@ -1,15 +1,16 @@
-//! Parallel NRPA with a shared policy: the calls of one level are the units of work, and the levels above it learn here
-//! from all of them (after Nagorko, "Parallel nested rollout policy adaptation", 2019).
+//! Parallel NRPA with a shared policy: the calls of one level are the units of work, and the levels above it learn
+//! here from all of them (after Nagorko, "Parallel nested rollout policy adaptation", 2019).
 //!
 //! Call `i` begins from the policies that the results of the calls up to `i - W` have left, taken in in their order,
-//! whatever order they come in; W is the width. So up to W calls can be made at a time, a worker waits only if one call
-//! takes as long as W others, and what is found depends on seed and width, never on threads or timing; with a width of 1
-//! it is what one search finds that holds all levels. A call that begins anew at some level (the first of its parent)
-//! while its parent's predecessors are still being made begins from the policy of the lowest level above whose own call
-//! is under way; the first calls of a search, from the uniform policy, while the last of the search before are made.
+//! whatever order they come in; W is the width. So up to W calls can be made at a time, a worker waits only if one
+//! call takes as long as W others, and what is found depends on seed and width, never on threads or timing; with a
+//! width of 1 it is what one search finds that holds all levels. A call that begins anew at some level (the first of
+//! its parent) while its parent's predecessors are still being made begins from the policy of the lowest level above
+//! whose own call is under way; the first calls of a search, from the uniform policy, while the last of the search
+//! before are made.
 //!
-//! Two copies of the upper levels are held: one that the policies come from, and one that is behind by a width and gets
-//! saved. From it and the results since, a restored hunt makes the policies of the calls in flight again.
+//! Two copies of the upper levels are held: one that the policies come from, and one that is behind by a width and
+//! gets saved. From it and the results since, a restored hunt makes the policies of the calls in flight again.
 
 use super::done::DoneSet;
 use super::hunt_job::Job;
@@ -93,7 +94,7 @@ impl CallPlan {
         Ok(CallPlan { share, top, width: width.into(), calls, per_search, playouts, batches, limit })
     }
 
-    /// Results that are taken in before call `id` begins.
+    /// Results that are absorbed before call `id` begins.
     fn needs(&self, id: u64) -> u64 {
         (id + 1).saturating_sub(self.width)
     }
@@ -122,14 +123,14 @@ impl CallPlan {
     }
 }
 
-/// The upper levels with the number of results taken in.
+/// The upper levels with the number of results that they have absorbed.
 struct Levels {
     fed: u64,
     upper: Box<dyn UpperLevels>,
 }
 
 impl Levels {
-    /// Takes in results up to number `until`; the first that is missing stops it.
+    /// Absorbs results up to number `until`; the first that is missing stops it.
     fn feed(&mut self, until: u64, shape: &CallPlan, results: &BTreeMap<u64, Vec<Move>>) {
         while self.fed < until
             && let Some(game) = results.get(&self.fed)
@@ -156,7 +157,7 @@ pub struct Pipeline {
     ahead: Levels,
     /// Far enough behind for the policies of all calls in flight.
     behind: Levels,
-    /// The results that `behind` has not taken in.
+    /// The results that `behind` has not absorbed.
     results: BTreeMap<u64, Vec<Move>>,
     /// Number of the next call.
     next: u64,
@@ -245,15 +246,15 @@ impl Pipeline {
         (self.behind.fed..self.next).all(|id| !done.contains(id) || self.results.contains_key(&id))
     }
 
-    /// Takes in the result of a call: the whole game, legal and with the job's start.
+    /// Absorbs the result of a call: the whole game, legal and with the job's start.
     pub fn absorb(&mut self, id: u64, game: Vec<Move>) {
         if id >= self.behind.fed {
             self.results.insert(id, game);
         }
     }
 
-    /// How often the calls of each level above the shared one ended with each score, by level from 0, after all results
-    /// that can be taken in. For a hunt that will not go on.
+    /// How often the calls of each level above the shared one ended with each score, by level from 0, after all
+    /// results that can be absorbed. For a hunt that will not continue.
     pub fn results(&mut self) -> &[Histogram] {
         self.ahead.feed(u64::MAX, &self.shape, &self.results);
         self.ahead.upper.results()
@@ -516,8 +517,8 @@ mod tests {
         };
         let shape = CallPlan::of(&params(2), None, 2).unwrap();
         assert_eq!((shape.per_search, shape.playouts, shape.batches), (9, 9, 3));
-        // Calls of level 2: three to a call of level 3, nine to one of level 4. With width 2 the result before the last
-        // is known: the first call of a parent begins while the last one of its predecessor is made.
+        // Calls of level 2: three to a call of level 3, nine to one of level 4. With width 2 the result before the
+        // last is known: the first call of a parent begins while the last one of its predecessor is made.
         let parents: Vec<Option<u32>> = (0..11).map(|id| shape.parent(id, shape.needs(id))).collect();
         let (three, four) = (Some(3), Some(4));
         assert_eq!(parents, [three, three, three, four, three, three, four, three, three, None, three]);

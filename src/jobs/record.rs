@@ -1,5 +1,5 @@
-//! The state of a hunt and its changes: the same change is applied when it happens and when it is read again from the
-//! journal, so both come to the same state.
+//! The state of a hunt and its changes. The same change is applied when it happens and when it is read again from the
+//! journal, so both lead to the same state.
 
 use super::done::DoneSet;
 use super::find::Find;
@@ -71,7 +71,7 @@ pub struct Totals {
 /// What is saved of the levels above the calls of a shared search, in addition to the numbers of the calls done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PipelineState {
-    /// Results that the saved levels have taken in.
+    /// Results that the saved levels have absorbed.
     pub fed: u64,
     /// The levels ([`crate::strategies::nrpa::upper::UpperLevels::save`]).
     pub levels: Vec<u8>,
@@ -84,8 +84,8 @@ pub struct PipelineState {
 pub struct HuntState {
     /// Units handed out or done have numbers below this.
     pub produced: u64,
-    /// CRC-32 of the units with numbers below `produced`, in order; of a search that is shared, of the last one with its
-    /// policy.
+    /// CRC-32 of the units with numbers below `produced`, in order; of a search that is shared, of the last one with
+    /// its policy.
     pub digest: u32,
     /// Units done.
     pub done: DoneSet,

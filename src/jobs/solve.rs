@@ -1,5 +1,5 @@
-//! A solution by units as a job: which position of which game, what is asked, and how it is searched. It can be stored, and
-//! made into a coordinator again.
+//! A solution by units as a job: which position of which game, what is asked, and how it is searched. It can be
+//! stored and turned into a coordinator.
 
 use super::tree::settings::{Settings, SettingsError};
 use super::tree::state::TreeState;
@@ -11,14 +11,14 @@ use crate::solvers::solvable::{Playable, Solvable};
 use crate::solvers::solve::Goal;
 use serde::{Deserialize, Serialize};
 
-/// The job.
+/// A position of a two-player game that is to be solved by units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SolveJob {
     /// The position.
     pub problem: SolvePosition,
     /// The game, its board and its rules, in words.
     pub title: String,
-    /// What searches.
+    /// The engine that searches.
     pub choice: EngineChoice,
     /// Bytes of the table of each worker.
     pub memory: u64,
@@ -32,18 +32,18 @@ pub struct SolveJob {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SolvePosition {
-    /// Of Reversi.
+    /// A position of Reversi.
     Reversi {
-        /// Columns.
+        /// Number of columns.
         width: u8,
-        /// Rows.
+        /// Number of rows.
         height: u8,
         /// Who gets cells that are empty at the end.
         empties: Empties,
         /// Cells by rows and the side to move, as in a line of an OBF file.
         position: String,
     },
-    /// Of Go.
+    /// A position of Go.
     Go {
         /// The rules.
         rules: go::rules::Rules,
@@ -52,43 +52,43 @@ pub enum SolvePosition {
     },
 }
 
-/// A job that cannot be.
+/// Why a job cannot be begun.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveJobError {
-    /// No such board of Reversi.
+    /// The board of Reversi is not possible.
     #[error(transparent)]
     ReversiBoard(#[from] reversi::board::BoardError),
-    /// No such position of Reversi.
+    /// The text is not a position of Reversi.
     #[error("the position: {0}")]
     Reversi(#[from] TextError),
-    /// No such position of Go.
+    /// The text is not a position of Go.
     #[error("the position: {0}")]
     Go(#[from] go::notation::ReadError),
-    /// Settings that make no sense.
+    /// Settings that are out of range.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// A search whose parts do not go together.
+    /// Parts of a search that do not fit together.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
-    /// Nothing is left to be found out.
+    /// The game is over in this position.
     #[error("the game is over in this position: its value is {0}")]
     Over(i32),
 }
 
-/// What is done with the position of a job, whatever its game.
+/// An action on the position of a job, whatever its game.
 pub trait Visitor {
-    /// What it comes to.
+    /// What the visit returns.
     type Out;
 
-    /// Does it.
+    /// Does it with the position, as a value of its game's type.
     fn visit<G: Solvable>(self, root: G) -> Self::Out;
 }
 
 impl SolveJob {
-    /// Has something done with the position.
+    /// Calls the visitor with the position.
     ///
     /// # Errors
-    /// Text that is no position.
+    /// The text is not a position.
     pub fn visit<V: Visitor>(&self, visitor: V) -> Result<V::Out, SolveJobError> {
         Ok(match &self.problem {
             SolvePosition::Reversi { width, height, empties, position } => {

@@ -1,4 +1,4 @@
-//! A unit of work as a coordinator hands it out: what to search, its number, and how its search is begun.
+//! A unit as a coordinator hands it out: its number, what to search, and how its search is started or restored.
 
 use crate::core::search::{RestoreError, Search};
 use crate::morpion::geometry::Move;

@@ -1,8 +1,9 @@
-//! Units of several kinds in one queue: hunts and solutions share the daemon's threads, and a further kind of job needs no
-//! change here.
+//! Units of several kinds in one queue: hunts and solutions share the daemon's workers, and a further kind of job
+//! needs no change here.
 //!
-//! [`AnyUnit`] hides what a unit is; [`TypedQueue`] is a queue of such units as a coordinator sees it that knows only its own.
-//! What a unit keeps in memory, tells and comes to is boxed on its way: some hundred nanoseconds per unit and report.
+//! [`AnyUnit`] hides the type of a unit. [`TypedQueue`] is a queue of such units as a coordinator sees it that knows
+//! its own kind only. What a unit keeps in memory, its reports and its outcome are boxed, which costs some hundred
+//! nanoseconds per unit and report.
 
 use super::{Activity, Closed, Inbox, LaneId, Lease, Message, Post, Queue, Stop, Terms, Unit};
 use std::any::Any;

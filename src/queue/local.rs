@@ -1,12 +1,13 @@
 //! The queue of this process: worker threads that lease units from lanes in memory.
 //!
-//! A worker runs a unit until it is done or gives way, which it decides itself: every [`LocalOptions::quantum`] it takes the lock,
-//! counts the time that the lane has had, and looks whether another lane comes first (`lanes`). A lane of a higher
-//! priority, and one that has fallen behind, does not wait for that: putting a unit sets a flag that the worker sees at its
-//! next poll. A unit that gives way stays in memory.
+//! A worker runs a unit until it is done or until the worker yields, which the worker decides itself. Every
+//! [`LocalOptions::quantum`] it takes the lock, counts the time that the lane has used, and looks whether another
+//! lane comes first (`fair_share`). A lane of a higher priority, and one that has fallen behind, does not wait for
+//! that: putting a unit sets a flag that the worker sees at its next poll. A unit whose worker yields stays in
+//! memory.
 //!
-//! A thread cannot be killed. One whose unit has not polled for [`LocalOptions::lease`] loses the unit and is replaced by a
-//! new thread; should it come back, it finds its slot taken and ends.
+//! A thread cannot be killed. If a unit has not polled for [`LocalOptions::lease`], its worker loses it and a new
+//! thread takes the worker's slot (`slot`). If the old thread comes back, it finds its slot taken and ends.
 
 mod fair_share;
 mod slot;
@@ -23,15 +24,15 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A lane so many seconds of pass behind a running one does not wait for the end of the running one's quantum.
+/// A lane that is this many seconds of pass behind a running one does not wait for the end of its quantum.
 const BEHIND: f64 = 0.05;
 
 /// Times of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LocalOptions {
-    /// A worker looks so often whether another lane of its priority comes first.
+    /// Time after which a worker looks whether another lane of its priority comes first.
     pub quantum: Duration,
-    /// A worker that has not polled for so long has lost its unit.
+    /// Time without a poll after which a worker has lost its unit.
     pub lease: Duration,
 }
 
@@ -95,7 +96,7 @@ pub struct SpawnError {
 }
 
 impl<U: Unit> Local<U> {
-    /// Starts so many workers.
+    /// Starts this many workers.
     ///
     /// # Errors
     /// If a thread cannot be started.
@@ -152,7 +153,7 @@ impl<U: Unit> Common<U> {
         self.options.quantum.as_secs_f64()
     }
 
-    /// A worker's life.
+    /// The loop of a worker's thread.
     fn work(self: &Arc<Self>, at: usize, heartbeat: &Arc<Heartbeat>) {
         let mut state = self.lock();
         loop {
@@ -162,7 +163,8 @@ impl<U: Unit> Common<U> {
             self.look_for_lost(&mut state);
             let Some((lane, item)) = state.take(at, self.quantum()) else {
                 state.idle += 1;
-                // Somebody has to notice workers that are not heard of, also those that come to be at work while this one waits.
+                // Somebody has to notice workers that are not heard of, also those that come to be at work while this
+                // one waits.
                 state =
                     self.work.wait_timeout(state, self.options.lease / 4).unwrap_or_else(PoisonError::into_inner).0;
                 state.idle -= 1;
@@ -237,8 +239,8 @@ impl<U: Unit> Common<U> {
         }
     }
 
-    /// Takes units from workers that have not been heard of, and replaces these. Time counts only as far as somebody looks,
-    /// so that a process that was stopped as a whole finds nobody lost.
+    /// Takes units from workers that have not been heard of, and replaces these. Time counts only as far as somebody
+    /// looks, so that a process that was stopped as a whole finds nobody lost.
     fn look_for_lost(self: &Arc<Self>, state: &mut LocalState<U>) {
         let now = Instant::now();
         let step = self.options.lease / 4;
@@ -261,7 +263,7 @@ impl<U: Unit> Common<U> {
             }
             state.recount(lane);
             let heartbeat = Arc::clone(&state.slots[at].heartbeat);
-            // Without a thread the slot stays empty; the others go on.
+            // Without a thread the slot stays empty; the other workers continue.
             let _ = spawn(self, at, heartbeat);
             self.back.notify_all();
             self.work.notify_all();

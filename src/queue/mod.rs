@@ -1,7 +1,7 @@
 //! The queue between coordinators and workers: units of several jobs go in, outcomes come out.
 //!
-//! A job opens a *lane* and puts units into it; workers lease them. What every backend owes, and the conformance suite in
-//! `tests/conformance` asks of it:
+//! A job opens a *lane* and puts units into it; workers lease them. What every backend owes, and the conformance
+//! suite in `tests/conformance` asks of it:
 //!
 //! - a unit is delivered until it is done, withdrawn or quarantined: at least once;
 //! - its outcome is taken exactly once: what a worker brings after its lease is lost is dropped;
@@ -11,8 +11,9 @@
 //! - a unit that fails (its search panics) does no harm to others, is tried again, and is quarantined
 //!   after [`MOST_ATTEMPTS`] attempts.
 //!
-//! [`local`] is the backend of threads, and [`any`] puts units of several kinds into one queue. A later backend that sends units to other machines implements [`Queue`] for units that
-//! can be serialised; the coordinators need not know.
+//! [`local`] is the backend of threads, and [`any`] puts units of several kinds into one queue. A later backend that
+//! sends units to other machines implements [`Queue`] for units that can be serialised; the coordinators need not
+//! know.
 
 pub mod any;
 pub mod local;
@@ -21,7 +22,7 @@ use crossbeam_channel::Sender;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A unit that has failed so often is quarantined.
+/// Failed attempts after which a unit is quarantined.
 pub const MOST_ATTEMPTS: u32 = 3;
 
 /// Number of a lane in its queue, never used again.
@@ -31,26 +32,26 @@ pub type LaneId = u64;
 pub trait Unit: Clone + Send + 'static {
     /// The computation in memory. It is kept while others have the worker, so that a switch costs nothing.
     type Running: Send + 'static;
-    /// What it tells on its way.
+    /// What it reports while it runs.
     type Report: Send + 'static;
-    /// What it comes to.
+    /// Its outcome.
     type Outcome: Send + 'static;
 
-    /// Begins, or goes on from what the attempt before has left; `attempt` counts from 1.
+    /// Begins, or continues from what the attempt before has left; `attempt` counts from 1.
     ///
     /// # Errors
-    /// If it cannot be gone on with: this attempt has failed.
+    /// If it cannot be continued: this attempt has failed.
     fn begin(&self, attempt: u32) -> Result<Self::Running, String>;
 
-    /// Goes on until it is done, or until [`Lease::stop`] says to stop: then nothing is returned, and the next call goes on
-    /// from there.
+    /// Goes on until it is done, or until [`Lease::stop`] says to stop: then nothing is returned, and the next call
+    /// goes on from there.
     fn run(&self, running: &mut Self::Running, lease: &dyn Lease<Self::Report>) -> Option<Self::Outcome>;
 }
 
 /// Why a unit is to return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// Others come first; it goes on later, in memory.
+    /// Others come first; it continues later, in memory.
     Preempted,
     /// Its lane is halted or closed, or the unit was withdrawn: what is to be saved is to be saved now.
     Halted,
@@ -64,14 +65,14 @@ pub trait Lease<R> {
     /// Renews the lease; whether to return, and why. To be asked every millisecond or so.
     fn stop(&self) -> Option<Stop>;
 
-    /// Tells the coordinator something, before whatever the unit comes to.
+    /// Reports to the coordinator. Reports arrive before the unit's outcome.
     fn report(&self, report: R);
 }
 
 /// What a coordinator hears of its units.
 #[derive(Debug)]
 pub enum Message<U: Unit> {
-    /// A unit tells something. It may tell the same again after its lease was lost.
+    /// A unit reports. It may report the same again after its lease was lost.
     Report {
         /// The unit.
         unit: u64,
@@ -84,7 +85,7 @@ pub enum Message<U: Unit> {
         unit: u64,
         /// Worker that did it, from 1.
         worker: u32,
-        /// What it comes to.
+        /// Its outcome.
         outcome: U::Outcome,
     },
     /// An attempt at a unit failed.
@@ -127,7 +128,7 @@ impl<U: Unit> From<Sender<Message<U>>> for Inbox<U> {
     }
 }
 
-/// On which terms a lane shares the workers.
+/// How a lane shares the workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
     /// Lanes of a higher priority go first.
@@ -160,14 +161,14 @@ pub struct Activity {
     pub busy: Duration,
 }
 
-/// What a worker is at.
+/// What a worker does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Post {
     /// Number of the worker, from 1.
     pub worker: u32,
     /// Lane and unit, if it has one.
     pub unit: Option<(LaneId, u64)>,
-    /// For how long it has been at it, or without one.
+    /// For how long it has had the unit, or been without one.
     pub since: Duration,
 }
 
@@ -191,19 +192,19 @@ pub trait Queue<U: Unit>: Send + Sync {
     /// Changes the terms of a lane, which take effect at once.
     fn adjust(&self, lane: LaneId, terms: Terms);
 
-    /// Halts a lane: its units are kept, but no worker is at them. Returns when that is so, or when `patience` is over;
-    /// whether it is so.
+    /// Halts a lane: its units are kept, but no worker is at them. Returns when that is so, or when `patience` is
+    /// over; whether it is so.
     fn halt(&self, lane: LaneId, patience: Duration) -> bool;
 
-    /// Lets a halted lane go on.
+    /// Lets a halted lane continue.
     fn go_on(&self, lane: LaneId);
 
-    /// Closes a lane and forgets its units; those that workers are at are stopped, but not waited for.
+    /// Closes a lane and forgets its units; running ones are stopped, but not waited for.
     fn close(&self, lane: LaneId);
 
     /// How busy a lane is; nothing for one that is closed.
     fn activity(&self, lane: LaneId) -> Activity;
 
-    /// What the workers are at.
+    /// What the workers do.
     fn posts(&self) -> Vec<Post>;
 }

@@ -1,11 +1,11 @@
 //! The archive of a hunt: every good grid that any worker finds, once.
 //!
-//! `archive/grids.bin` in the hunt's directory is a header and records that are only ever appended. The header is a magic
-//! number, a format version, and a checksummed text of JSON that says where the grids come from; a record is its length
-//! and the length's complement (two bytes each), a CRC-32 and its content. A file that ends within a record was cut by a
-//! crash, and the rest of the record is cut off when the file is opened again. Anything else that does not fit is damage,
-//! which is reported and left alone. Moves are stored as column, row, direction and index, three bytes each, which does
-//! not depend on how the engine numbers them: about 590 bytes for a grid of 178 moves.
+//! `archive/grids.bin` in the hunt's directory is a header and records that are only ever appended. The header is a
+//! magic number, a format version, and a checksummed text of JSON that says where the grids come from; a record is
+//! its length and the length's complement (two bytes each), a CRC-32 and its content. A file that ends within a
+//! record was cut by a crash, and the rest of the record is cut off when the file is opened again. Anything else that
+//! does not fit is damage, which is reported and left alone. Moves are stored as column, row, direction and index,
+//! three bytes each, which does not depend on how the engine numbers them: about 590 bytes for a grid of 178 moves.
 //!
 //! Which grids are in it already is kept in memory ([`novelty`]), about 16 bytes for each.
 
@@ -167,8 +167,8 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens the archive of a hunt's directory, which is made if it is missing; what a crash left of a record is cut off.
-    /// `each` is given every grid in it.
+    /// Opens the archive of a hunt's directory, which is made if it is missing; what a crash left of a record is cut
+    /// off. `each` is given every grid in it.
     ///
     /// # Errors
     /// If a file cannot be read or written, is damaged, newer than this program, or of another variant; nothing is

@@ -1,4 +1,4 @@
-//! Files that are either the old one or the new one, whatever happens: written beside, then renamed.
+//! Files that hold either the old content or the new one, whatever happens: written under another name, then renamed.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -1,6 +1,6 @@
-//! The best grids on disk: `<moves>.txt` for each, as the thesis this program follows writes them (the moves, a line of
-//! seconds, a line of iterations), and `best.msr` with the whole provenance. The referee replays a grid before anything
-//! is written.
+//! The best grids on disk: `<moves>.txt` for each, as the thesis this program follows writes them (the moves, a line
+//! of seconds, a line of iterations), and `best.msr` with the whole provenance. The referee replays a grid before
+//! anything is written.
 
 use super::atomic::{FileError, Keep, replace};
 use super::clock::utc;
@@ -61,8 +61,8 @@ pub fn touches_border(variant: Variant, best: &Find) -> bool {
     with_rules!(variant, R => Position::<R>::after(&best.moves).is_ok_and(|p| p.board().touches_border()))
 }
 
-/// Writes a grid that [`check`] has passed. A file `<moves>.txt` that is there already is left alone: it is this grid's,
-/// written before a crash.
+/// Writes a grid that [`check`] has passed. A file `<moves>.txt` that is there already is left alone: it is this
+/// grid's, written before a crash.
 ///
 /// # Errors
 /// If a file cannot be written.

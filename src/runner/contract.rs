@@ -1,5 +1,5 @@
-//! What a session agrees on with whoever runs it: what it may use, which workers it shares, whom it tells what happens, and
-//! how it ends.
+//! What a session agrees on with its caller: what it may use, which workers it shares, to whom it reports, and how it
+//! ends.
 
 use super::archive::KeptFind;
 use super::events::{HuntEvent, StopReason};
@@ -10,10 +10,10 @@ use crate::queue::{LaneId, Queue, Terms, Unit};
 use std::io;
 use std::sync::Arc;
 
-/// Is told of each attempt at a unit before it begins (unit, attempt): for tests, which may panic in it.
+/// Is called before each attempt at a unit (unit, attempt). For tests, which may panic in it.
 pub type Trap = Arc<dyn Fn(u64, u32) + Send + Sync>;
 
-/// Is told what happens; its errors stop the session.
+/// Receives what happens; its errors stop the session.
 pub trait HuntListener {
     /// Something happened.
     ///
@@ -21,7 +21,7 @@ pub trait HuntListener {
     /// If it cannot be passed on.
     fn event(&mut self, event: &HuntEvent) -> io::Result<()>;
 
-    /// How the hunt stands, a few times per second.
+    /// The status, a few times per second.
     ///
     /// # Errors
     /// If it cannot be shown.
@@ -39,10 +39,10 @@ pub trait HuntListener {
     /// An attempt at a unit has failed.
     fn failed(&mut self, _failure: &FailedAttempt) {}
 
-    /// A checkpoint is about to be written: what was told until now will not be told again after a crash.
+    /// A checkpoint is about to be written: what was reported until now will not be reported again after a crash.
     ///
     /// # Errors
-    /// If what was told is not yet safe; the checkpoint is not written then.
+    /// If what was reported is not yet safe; the checkpoint is not written then.
     fn saving(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -77,7 +77,7 @@ pub struct SessionLimits {
 pub enum Clocking {
     /// From the beginning of the session to its end.
     Wall,
-    /// While at least one worker is at it.
+    /// While at least one worker computes a unit of it.
     Busy,
 }
 
@@ -92,7 +92,7 @@ pub struct WorkerShare<U: Unit> {
     pub clocking: Clocking,
 }
 
-/// What may be changed when a hunt goes on.
+/// What may be changed when a hunt is resumed.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Changes {
     /// Number of threads.
@@ -110,7 +110,7 @@ pub struct Changes {
 pub enum Ending {
     /// The hunt is over.
     Over(Over),
-    /// The hunt can go on.
+    /// The hunt can be resumed.
     Stopped(StopReason),
 }
 

@@ -42,7 +42,7 @@ pub enum HuntDirectoryError {
         /// One of the files.
         file: String,
     },
-    /// There is no hunt to go on with.
+    /// There is no hunt to resume.
     #[error("{} holds no hunt ({} is missing): begin one with `morpion --dir {}`", .0.display(), state::CHECKPOINT, quoted(.0))]
     Empty(PathBuf),
 }
@@ -75,7 +75,7 @@ impl Contents {
             return Ok(Contents::Hunt);
         }
         let entries = match fs::read_dir(path) {
-            // Whoever makes the directory is told why it cannot be made.
+            // The error of making the directory says why it cannot be made.
             Err(error) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => {
                 return Ok(Contents::Nothing);
             }

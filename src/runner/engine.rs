@@ -21,7 +21,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What was chosen, for so many threads.
+    /// The plan for an engine on this number of threads.
     ///
     /// # Errors
     /// What does not go together.

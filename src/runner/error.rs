@@ -51,7 +51,7 @@ pub enum RunError {
         /// What is wrong.
         source: StateError,
     },
-    /// The saved state of a search cannot be gone on with.
+    /// The saved state of a search cannot be restored.
     #[error("{}: unit {unit}: {source}", path.display())]
     Search {
         /// The directory.

@@ -20,7 +20,7 @@ pub const VERSION: u32 = 1;
 /// Name of the file in the hunt's directory.
 pub const FILE: &str = "events.jsonl";
 
-/// One line.
+/// A line of the log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HuntEvent {
     /// Version of the format.
@@ -91,7 +91,7 @@ pub enum HuntEventKind {
         /// Its best score.
         best: u32,
     },
-    /// The session ended; the hunt can go on.
+    /// The session ended; the hunt can continue.
     Stop {
         /// Why.
         reason: StopReason,
@@ -132,7 +132,7 @@ pub struct SessionStart {
     pub start_moves: u32,
     /// DFS: moves of the main walk.
     pub main_depth: u32,
-    /// Iterations that the hunt had done before, those of the units it goes on with included.
+    /// Iterations that the hunt had done before, including those of the units that continue.
     pub iterations: u64,
     /// NRPA: the level whose calls the workers share, if they share a search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,7 +143,7 @@ pub struct SessionStart {
 }
 
 impl SessionStart {
-    /// The session of `job` with so many threads and iterations done before.
+    /// What a session of `job` runs with; `iterations` were done before.
     pub fn of(job: &Job, threads: u32, iterations: u64) -> SessionStart {
         SessionStart {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -172,7 +172,7 @@ pub enum StopReason {
     Iterations,
     /// It was asked to end when the units begun were done.
     Drained,
-    /// Something went wrong.
+    /// The session failed.
     Failed,
 }
 

@@ -1,10 +1,13 @@
-//! Runs a hunt: threads, clock and files around the coordinator of `jobs::hunt`.
+//! Runs jobs: threads, clock and files around the coordinators of [`crate::jobs`].
 //!
-//! [`HuntSession`] is one run of the program on one hunt. The calling thread is the main thread: it hands units to the
-//! workers of a queue, takes in what they find, and alone writes files. What happens is recorded in the journal first, then written
-//! for people, then told to the observer. Every second the status files are rewritten and the journal is flushed to
-//! the device; every few seconds the workers are asked for the state of their searches, which goes into a checkpoint.
-//! [`parallel`] and [`tree`] are apart from that: a search of a two-player game on several threads, and a solution by units.
+//! [`HuntSession`] is one run of the program on one hunt. The thread that calls it is the main thread. It hands units
+//! to the workers of a queue, absorbs what they find, and is the only one that writes files. A change is recorded in
+//! the journal first, then written for people, then reported to the listener. Every second the status files are
+//! rewritten and the journal is flushed to the device. Every few seconds the workers are asked for the states of
+//! their searches, which go into a checkpoint.
+//!
+//! [`tree`] does the same for a game tree that is solved by units. [`parallel`] is one search of a two-player game on
+//! several threads.
 
 pub mod archive;
 pub mod atomic;

@@ -1,4 +1,4 @@
-//! What a running session is told from outside: to stop, to pause, to drain, to keep other limits.
+//! Orders to a running session from other threads: stop, pause, drain, keep other limits.
 
 use super::contract::SessionLimits;
 use crate::queue::Terms;
@@ -23,12 +23,12 @@ impl Interrupt {
     }
 }
 
-/// An order.
+/// An order to a session.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SessionOrder {
-    /// No worker is at the hunt until it is told to go on; its state is saved.
+    /// No worker computes a unit of the job until [`SessionOrder::GoOn`]; its state is saved.
     Pause,
-    /// Goes on.
+    /// Continues after a pause.
     GoOn,
     /// Hands out no more units, and ends when those begun are done.
     Drain,
@@ -50,7 +50,7 @@ pub(super) struct GivenOrder {
 #[derive(Debug, Clone)]
 pub struct Orders(Sender<GivenOrder>);
 
-/// Where a session gets its orders.
+/// The end from which a session receives its orders.
 #[derive(Debug)]
 pub struct OrderReceiver(pub(super) Receiver<GivenOrder>);
 
@@ -65,7 +65,7 @@ pub enum NotDone {
     Late,
 }
 
-/// The two ends of a way for orders.
+/// A channel for orders: the end that gives them and the end that receives them.
 pub fn orders() -> (Orders, OrderReceiver) {
     let (sender, receiver) = unbounded();
     (Orders(sender), OrderReceiver(receiver))

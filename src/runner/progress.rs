@@ -1,5 +1,5 @@
-//! How far a job has come, whatever its kind: the one value that sessions tell, and that displays, the daemon and status
-//! files show.
+//! How far a job has come, whatever its kind: the one value that sessions tell, and that displays, the daemon and
+//! status files show.
 
 use std::time::Instant;
 

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The workers are asked for their states so long after the last checkpoint, if nothing else is said.
+/// Default time from one checkpoint to the next request for the workers' states.
 pub const CHECKPOINT: Duration = Duration::from_secs(5);
 
 /// One run of the program on one hunt.
@@ -38,7 +38,7 @@ pub struct HuntSession {
     elapsed: Box<dyn Fn() -> Duration + Send>,
     /// Units begun, as far as their states are known.
     saved: BTreeMap<u64, InFlight>,
-    /// Searches that an earlier session began, to be gone on with.
+    /// Searches that an earlier session began, and that continue.
     searches: BTreeMap<u64, Box<dyn Search<Move>>>,
     resumed: bool,
     /// The archive of good grids, once there is one.
@@ -51,7 +51,7 @@ pub struct HuntSession {
     pace: Duration,
     /// Units that are not to be tried again.
     quarantined: BTreeSet<u64>,
-    /// Units that ended since the checkpoint that the session goes on from.
+    /// Units that ended after the checkpoint from which the session continues.
     since: Vec<EndedUnit>,
     trap: Option<Trap>,
 }
@@ -177,7 +177,7 @@ impl HuntSession {
         self.quarantined.extend(units);
     }
 
-    /// Has `trap` told of each attempt at a unit.
+    /// Calls `trap` at each attempt at a unit.
     pub fn set_trap(&mut self, trap: Trap) {
         self.trap = Some(trap);
     }
@@ -187,7 +187,7 @@ impl HuntSession {
         &self.hunt
     }
 
-    /// Units that ended after the checkpoint from which the session goes on.
+    /// Units that ended after the checkpoint from which the session continues.
     pub fn since(&self) -> &[EndedUnit] {
         &self.since
     }

@@ -81,7 +81,7 @@ pub struct Checkpoint {
     pub in_flight: Vec<InFlight>,
     /// Seconds that the hunt has run, over all its sessions.
     pub seconds: f64,
-    /// The hunt ends after so many seconds.
+    /// Seconds after which the hunt ends.
     pub time_limit: Option<f64>,
     /// Threads of the last session, the main thread included.
     pub threads: u32,

@@ -1,7 +1,7 @@
-//! What a hunt's directory tells of its course: the scores per nesting level, the time to each score, the rate over time.
+//! The course of a hunt, read from its directory: scores per nesting level, time to each score, rate over time.
 //!
-//! Counts of the units done are in the hunt's state, those of the running units in the saved states of their searches, so
-//! that a running hunt is seen as of its last checkpoint. Bests and rates come from the log of events.
+//! Counts of the units done are in the hunt's state; those of the running units are in the saved states of their
+//! searches. So a running hunt is seen as of its last checkpoint. Bests and rates come from the log of events.
 
 use super::events::{self, HuntEventKind, LogError};
 use super::state::{self, Checkpoint, StateFileError};
@@ -12,10 +12,10 @@ use crate::strategies::params::Strategy;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Rates are taken over no less than so many seconds.
+/// Shortest interval, in seconds, over which a rate is taken.
 const SHORTEST: f64 = 0.5;
 
-/// Why a hunt's statistics cannot be told.
+/// Why the statistics of a hunt cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum StatisticsError {
     /// The state cannot be read.

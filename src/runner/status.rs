@@ -28,8 +28,8 @@ impl Status {
         Status { progress, levels: hunt.progress(), walk: hunt.job().params.strategy == Strategy::Dfs }
     }
 
-    /// The text of `main_progress.txt`: per level of the main walk, or per nesting level of a shared search from the top,
-    /// `level: left/total`. For independent runs: `runs: done/begun`.
+    /// The text of `main_progress.txt`: per level of the main walk, or per nesting level of a shared search from the
+    /// top, `level: left/total`. For independent runs: `runs: done/begun`.
     pub fn progress(&self) -> String {
         match &self.levels {
             Some(levels) => {

@@ -1,10 +1,11 @@
 //! Solves by units: a queue's workers and files around the coordinator of [`crate::jobs::tree`].
 //!
-//! The calling thread hands units to the members of its crew and takes in how they end ([`SolveSession`]). A unit is on disk
-//! before it is put into the queue, and an outcome before it is reported or any other unit handed out; every few
-//! seconds a checkpoint is taken. So a crash loses the units that were running, and no other.
+//! The calling thread hands units to the solvers and absorbs their outcomes ([`SolveSession`]). A unit is on disk
+//! before it is put into the queue. An outcome is on disk before it is reported and before another unit is handed
+//! out. Every few seconds a checkpoint is taken. So a crash loses the units that were running, and nothing else.
 //!
-//! [`crew`] is what searches, [`mod@unit`] how a worker of the queue has it do so, [`mod@file`] where the state is.
+//! [`solver`] is what searches, [`mod@unit`] how a worker of the queue has it search, [`store`] the file of a
+//! solution, and [`mod@file`] how that file is begun or opened in its directory.
 
 pub mod file;
 mod pause_point;
@@ -109,17 +110,17 @@ pub enum TreeError {
     Observer(#[source] io::Error),
 }
 
-/// A member of the crew.
+/// A solver, and who gets the credit for its work.
 pub struct CreditedSolver<G> {
     /// Who gets its credit.
     pub user: String,
     /// Its name among the user's.
     pub name: String,
-    /// Makes what it searches with.
+    /// Makes the solver.
     pub factory: SolverFactory<G>,
 }
 
-/// Is told what happens; its errors stop the session.
+/// Receives what happens; its errors stop the session.
 pub trait SolveListener<G> {
     /// The session hands out units from now on, into this lane of the queue.
     fn began(&mut self, _lane: LaneId) {}
@@ -130,13 +131,13 @@ pub trait SolveListener<G> {
     /// If it cannot be passed on.
     fn event(&mut self, state: &TreeState<G>, event: &TreeEvent, seconds: f64) -> io::Result<()>;
 
-    /// A member came to an end with a unit.
+    /// A solver ended with a unit.
     fn ended(&mut self, _unit: UnitId, _outcome: UnitOutcome, _spent: Spent) {}
 
-    /// A member broke down on a unit.
+    /// A solver failed on a unit.
     fn failed(&mut self, _unit: UnitId, _error: &str) {}
 
-    /// How it stands, a few times a second.
+    /// The progress, a few times per second.
     ///
     /// # Errors
     /// If it cannot be shown.
@@ -144,10 +145,10 @@ pub trait SolveListener<G> {
         Ok(())
     }
 
-    /// A checkpoint is about to be written: what was told until now will not be told again after a crash.
+    /// A checkpoint is about to be written: what was reported until now will not be reported again after a crash.
     ///
     /// # Errors
-    /// If what was told is not yet safe; the checkpoint is not written then.
+    /// If what was reported is not yet safe; the checkpoint is not written then.
     fn saving(&mut self, _state: &TreeState<G>, _progress: &Progress) -> io::Result<()> {
         Ok(())
     }
@@ -178,11 +179,11 @@ pub struct SolveSession<'a, G> {
     pub coordinator: &'a mut Coordinator<G>,
     /// Its file, if there is one.
     pub store: Option<&'a mut TreeStore>,
-    /// Makes the members of the crew, by their places from 0.
+    /// Makes the solvers, by their numbers from 0.
     pub factory: &'a dyn Fn(usize) -> CreditedSolver<G>,
-    /// Least number of members, however few workers there are: for a quorum.
+    /// Least number of solvers, however few workers there are: a quorum needs several.
     pub members: usize,
-    /// Bytes that a member takes.
+    /// Bytes that one solver takes.
     pub memory_each: u64,
     /// What it may use.
     pub limits: SessionLimits,
@@ -194,8 +195,8 @@ pub struct SolveSession<'a, G> {
     pub trap: Option<Trap>,
 }
 
-/// Works with so many workers of its own, a member of the crew for each, until the question is answered, or the interrupt
-/// asked. `store`, if there is one, holds the coordinator's state.
+/// Works with so many workers of its own, a member of the crew for each, until the question is answered, or the
+/// interrupt asked. `store`, if there is one, holds the coordinator's state.
 ///
 /// # Errors
 /// A file that cannot be written, or workers that nobody trusts.

@@ -19,19 +19,20 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A worker's number while there is none.
+/// Number in place of a worker's where there is none.
 pub const NOBODY: u32 = 0;
 
-/// A search that gives way saves its state if it last did so longer ago: what a crash costs it while it waits.
+/// A search that yields its worker saves its state if it last did so longer ago. A crash costs it no more while it
+/// waits.
 const SAVED: Duration = Duration::from_secs(1);
 
 /// What the units of a hunt share.
 pub struct HuntContext {
-    /// What is searched.
+    /// The variant that is searched.
     pub variant: Variant,
     /// How.
     pub params: Params,
-    /// A unit that finds so many moves stops by itself, so that what is found until then depends on no clock.
+    /// Score at which a unit stops by itself, so that what is found until then does not depend on a clock.
     pub target: Option<u32>,
     /// Best score of all; shorter sequences are not sent.
     pub best: AtomicU32,
@@ -41,7 +42,7 @@ pub struct HuntContext {
     pub trap: Option<Trap>,
 }
 
-/// What a search tells on its way.
+/// What a search reports while it runs.
 #[derive(Debug)]
 pub enum HuntReport {
     /// A sequence longer than any that any unit had found.
@@ -68,7 +69,7 @@ pub struct FreshFind {
 }
 
 impl FreshFind {
-    /// The find of a unit, when the hunt had run for so many seconds.
+    /// The find of this unit; the hunt had run for `seconds` then.
     pub fn of(self, unit: u64, seconds: f64) -> Find {
         let FreshFind { worker, unit_seed, moves, iterations, at } = self;
         let time = to_milliseconds(now() - at.elapsed().as_secs_f64());
@@ -81,7 +82,7 @@ impl FreshFind {
 pub enum HuntOutcome {
     /// It is done.
     Ended(UnitResult),
-    /// It has reached the target, and can be gone on with from what it has offered.
+    /// It has reached the target, and can continue from the state that it has offered.
     Reached,
 }
 
@@ -96,10 +97,10 @@ pub struct Offered {
     pub saved: Vec<u8>,
 }
 
-/// Where a unit leaves its figures.
+/// The figures of a running unit, which its worker writes and the main thread reads.
 #[derive(Debug, Default)]
 pub struct UnitFigures {
-    /// The worker that is at it, [`NOBODY`] if none.
+    /// The worker that computes it, [`NOBODY`] if none does.
     pub worker: AtomicU32,
     /// Iterations.
     pub iterations: AtomicU64,
@@ -107,7 +108,7 @@ pub struct UnitFigures {
     pub best: AtomicU32,
     /// Set by the coordinator when a checkpoint is due.
     pub wanted: AtomicBool,
-    /// The last state. Whatever the search had found by then has been told before.
+    /// The last state. Whatever the search had found by then has been reported before.
     offered: Mutex<Option<Arc<Offered>>>,
 }
 
@@ -139,7 +140,7 @@ impl fmt::Debug for HuntUnit {
 }
 
 impl HuntUnit {
-    /// A unit of work, with the search to go on with if an earlier session began it, and the state of that.
+    /// A unit. If an earlier session began it, `begun` is its search and the state of that.
     pub fn new(
         shared: &Arc<HuntContext>,
         work: NumberedUnit,
@@ -160,7 +161,7 @@ impl HuntUnit {
         }
     }
 
-    /// Where it leaves its figures.
+    /// Its figures, which can be read while it runs.
     pub fn progress(&self) -> &Arc<UnitFigures> {
         &self.progress
     }
@@ -178,7 +179,8 @@ impl Unit for HuntUnit {
     type Report = HuntReport;
     type Outcome = HuntOutcome;
 
-    /// The second attempt goes on from the last state known, the third one from the beginning: the state may be what is bad.
+    /// The second attempt continues from the last known state, the third one starts anew: the state may be the
+    /// defect.
     fn begin(&self, attempt: u32) -> Result<RunningSearch, String> {
         if let Some(trap) = &self.shared.trap {
             trap(self.work.id, attempt);
@@ -227,7 +229,7 @@ struct SearchControl<'a> {
     lease: &'a dyn Lease<HuntReport>,
     /// Best score of the unit.
     best: u32,
-    /// Why it was told to stop.
+    /// Why the queue asked it to stop.
     stopped: Option<Stop>,
     /// The target has been reached.
     reached: bool,

@@ -9,31 +9,31 @@ use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Somebody waits: so long others are gathered.
+/// How long further changes are gathered if somebody waits.
 const SOON: Duration = Duration::from_millis(5);
-/// Nobody waits.
+/// How long they are gathered if nobody waits.
 const LATER: Duration = Duration::from_millis(250);
 /// More changes than this make a transaction of their own.
 const MOST: usize = 50_000;
-/// After the disk has refused, what is kept is tried again so often.
+/// Time between two attempts to write what the disk has refused.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Changes on their way.
+/// Changes that are to be written.
 pub struct WaitingChanges {
-    /// In order.
+    /// The changes, in order.
     pub changes: Vec<Change>,
-    /// Who waits for them.
+    /// Where the result goes, if somebody waits for it.
     pub answer: Option<Sender<Result<(), String>>>,
 }
 
-/// The thread. Dropping it waits until everything is written, or cannot be.
+/// The thread that writes. Dropping it waits until everything is written, or cannot be.
 pub struct Committer {
     waiting: Option<Sender<WaitingChanges>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Committer {
-    /// Starts it.
+    /// Starts the thread.
     pub fn start(inner: &Arc<SharedStore>) -> Result<Committer, StoreError> {
         let (waiting, incoming) = unbounded();
         let of_thread = Arc::clone(inner);
@@ -90,7 +90,8 @@ impl Writing {
         }
     }
 
-    /// Writes a batch after what was kept. If the disk refuses, those who wait are told, and nothing of theirs is kept.
+    /// Writes a batch after what was kept. If the disk refuses, callers who wait get the error, and nothing of theirs
+    /// is kept.
     fn write(&mut self, mut batch: Vec<WaitingChanges>) {
         let changes = self.kept.iter().chain(batch.iter().flat_map(|waiting| &waiting.changes));
         let written = self.transact(changes);
@@ -120,7 +121,8 @@ impl Writing {
             commit(database, changes)
         };
         written.map_err(|error| {
-            // redb does nothing more after an error of the disk; opened anew it has the last state that was committed.
+            // redb does nothing more after an error of the disk; opened anew it has the last state that was
+            // committed.
             *self.inner.database.write().unwrap_or_else(PoisonError::into_inner) = None;
             let _ = self.reopen();
             error.to_string()
@@ -149,7 +151,7 @@ impl Writing {
     }
 }
 
-/// Whatever comes soon after the first.
+/// The first changes and whatever comes soon after them.
 fn gather(first: WaitingChanges, incoming: &Receiver<WaitingChanges>) -> Vec<WaitingChanges> {
     let begun = Instant::now();
     let mut watched = first.answer.is_some();

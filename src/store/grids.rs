@@ -8,7 +8,7 @@ use crate::notation::grid::Grid;
 use crate::notation::msr::{MsrError, write_compact};
 use serde::{Deserialize, Serialize};
 
-/// Which grids.
+/// Which grids are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// All.

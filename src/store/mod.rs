@@ -1,13 +1,13 @@
-//! The daemon's memory: one file (redb) with jobs, units, events and the archive of grids.
+//! The daemon's store: one file (redb) with jobs, units, events and the archive of grids.
 //!
-//! All writing goes through one thread (`committer`), which gathers what comes within some milliseconds into one transaction:
-//! whoever has to know waits for it ([`Store::commit`]), the rest does not ([`Store::later`]). If the disk refuses, what
-//! nobody waited for is kept in memory and written when there is room again; [`Store::trouble`] says so meanwhile. A file
-//! that may only be read for now can still be read (`shadow`).
+//! All writing goes through one thread (`committer`), which gathers the changes of some milliseconds into one
+//! transaction. A caller that needs durability waits for it ([`Store::commit`]); others do not ([`Store::later`]). If
+//! the disk refuses, changes for which nobody waits are kept in memory and written when there is room again;
+//! meanwhile [`Store::trouble`] says so. A file that may only be read for now can still be read (`shadow`).
 //!
-//! Each value carries a version and a CRC-32. On opening, redb checks the sums of all pages, and every value is read; a file
-//! that is damaged or newer than this program is reported and its content left alone. redb's quick repair is on: after a
-//! crash the file opens at once. [`tree`] is another kind of file, of a game tree that is solved by units.
+//! Each value carries a version and a CRC-32. On opening, redb checks the sums of all pages, and every value is read.
+//! A file that is damaged or newer than this program is reported, and its content is left alone. redb's quick repair
+//! is on: after a crash the file opens at once.
 
 mod change;
 mod committer;

@@ -1,7 +1,8 @@
 //! A file that may only be read, as storage that seems to be written: what is written stays in memory, over the file.
 //!
-//! redb reads only what it may write, and nothing at all after a write that failed. When the disk has become read-only, the
-//! store opens its file like this and can be read until the disk may be written again; nothing is committed to it.
+//! redb reads only what it may write, and nothing at all after a write that failed. When the disk has become
+//! read-only, the store opens its file like this and can be read until the disk may be written again; nothing is
+//! committed to it.
 
 use redb::StorageBackend;
 use std::collections::BTreeMap;

@@ -13,7 +13,7 @@ pub const JOBS: TableDefinition<u64, &[u8]> = TableDefinition::new("jobs");
 pub const SPECS: TableDefinition<u64, &[u8]> = TableDefinition::new("specs");
 /// Clients' keys of jobs.
 pub const KEYS: TableDefinition<&str, u64> = TableDefinition::new("keys");
-/// Forgotten jobs.
+/// Forgotten jobs whose files may still be there.
 pub const PENDING_DELETIONS: TableDefinition<u64, ()> = TableDefinition::new("doomed");
 /// Units by job and number.
 pub const UNITS: TableDefinition<(u64, u64), &[u8]> = TableDefinition::new("units");
@@ -24,13 +24,13 @@ pub const GRIDS: TableDefinition<u64, &[u8]> = TableDefinition::new("grids");
 /// Grids by scope, descending score, and key.
 pub const INDEX: TableDefinition<&[u8], ()> = TableDefinition::new("grids by score");
 
-/// Versions of the values.
+/// Version of the jobs' values.
 pub const JOB: u8 = 1;
-/// Of units.
+/// Version of the units' values.
 pub const UNIT: u8 = 1;
-/// Of events.
+/// Version of the events' values.
 pub const EVENT: u8 = 1;
-/// Of grids.
+/// Version of the grids' values.
 pub const GRID: u8 = 1;
 
 /// So many of the oldest events go at once.

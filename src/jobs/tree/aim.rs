@@ -17,9 +17,9 @@ const MOST_DOUBLINGS: u32 = 14;
 enum AimCourse {
     /// None yet.
     Begun,
-    /// Up, so often.
+    /// Up, this many times in a row.
     Up(u32),
-    /// Down, so often.
+    /// Down, this many times in a row.
     Down(u32),
     /// Both ways.
     Between,

@@ -1,12 +1,13 @@
-//! Hands out units, takes in how they end, and says what the workers have to be told.
+//! Hands out the units of a solution, absorbs their outcomes, and says which running units are cancelled or changed.
 //!
-//! Beside the [`TreeState`] it knows who is at which unit; after a restart nobody is. Every change of the state goes
-//! through a [`TreeRecord`]; whoever stores them takes them by [`Coordinator::take_records`] before a unit leaves the house, and
-//! before an outcome is acknowledged.
+//! In addition to the [`TreeState`], the coordinator knows which worker has which unit. After a restart no worker has
+//! one. Every change of the state goes through a [`TreeRecord`]. Whoever stores the records takes them by
+//! [`Coordinator::take_records`] before a unit is handed out and before an outcome is acknowledged.
 //!
-//! A leaf becomes a unit when it is among the surest that are needed. It is split without being tried if it is the root, if units
-//! of its level mostly use up their budget, or if there are fewer sure leaves than workers and no reason to believe that
-//! it is small: a worker that has nothing sure to do searches what will probably be cut off.
+//! A leaf becomes a unit when it is among the surest that are needed. It is split without being tried in three cases:
+//! if it is the root, if units of its level mostly use up their budget, or if there are fewer sure leaves than
+//! workers and no reason to believe that it is small. A worker that has nothing sure to do searches what will
+//! probably be cut off.
 
 use super::credit::{Spent, WorkerId};
 use super::node::NodeId;
@@ -20,12 +21,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A level is hopeless if this many of its units used up their budget ...
 const HOPELESS_LEAST: u64 = 2;
-/// ... and so many times more than were answered.
+/// ... and this many times more than were answered.
 const HOPELESS_TIMES: u64 = 2;
 /// A leaf is small if the units of its level, or of the last one above that had any, took less than this part of the
 /// budget.
 const SMALL: u64 = 16;
-/// Units per worker that may be open at a time; so many wait at most for confirmation.
+/// Most units per worker that are open at a time, those included that wait for confirmation.
 const OPEN_PER_WORKER: usize = 8;
 
 /// A unit for a worker.
@@ -43,7 +44,7 @@ pub struct LeafUnit<G> {
     pub window: Window,
     /// Nodes that it may take.
     pub budget: u64,
-    /// Whether its end must depend on it alone: then nothing may be remembered of units before it.
+    /// Whether its outcome must depend on it alone: then nothing may be remembered of earlier units.
     pub alone: bool,
 }
 
@@ -60,7 +61,7 @@ pub enum Next<G> {
     Finished,
 }
 
-/// What a worker at a unit has to be told.
+/// What changes for a worker that has a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitOrder {
     /// The unit is not needed any more.
@@ -74,11 +75,11 @@ pub enum UnitOrder {
 pub struct Effects {
     /// What happened.
     pub events: Vec<TreeEvent>,
-    /// Who has to be told what about which unit.
+    /// Which worker receives which order about which unit.
     pub orders: Vec<(WorkerId, UnitId, UnitOrder)>,
 }
 
-/// A unit that a worker is at.
+/// A worker's right to a unit.
 #[derive(Debug, Clone, Copy)]
 struct UnitLease {
     cancelled: bool,
@@ -196,8 +197,8 @@ impl<G: Game> Coordinator<G> {
         Ok(Next::Unit(Box::new(work)))
     }
 
-    /// A worker has ended with a unit, having searched `window` last. What it was not given, or has ended with before, is
-    /// ignored.
+    /// A worker has ended with a unit, having searched `window` last. What it was not given, or has ended with
+    /// before, is ignored.
     ///
     /// # Errors
     /// None that a whole state gives.
@@ -223,7 +224,7 @@ impl<G: Game> Coordinator<G> {
         Ok(())
     }
 
-    /// Notes whom these events concern that is at a unit.
+    /// Notes orders to the workers whose units these events concern.
     fn order(&mut self, events: &[TreeEvent]) {
         for event in events {
             let (of_unit, of_worker, order) = match *event {

@@ -8,7 +8,7 @@ pub type WorkerId = u32;
 
 /// Wrong answers from which on a worker may be distrusted.
 pub const LEAST_WRONG: u64 = 3;
-/// A worker is distrusted if more than one in so many of its compared answers was wrong.
+/// A worker is distrusted if more than one in this many of its compared answers was wrong.
 pub const WRONG_SHARE: u64 = 5;
 
 /// What a worker has done for a unit.
@@ -55,7 +55,7 @@ impl std::ops::AddAssign for Tally {
 /// Credit: for what was used, and for what was begun and then not needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Credit {
-    /// Units whose outcome was taken in.
+    /// Units whose outcome was used.
     pub accepted: Tally,
     /// Units that were no longer needed, or given up.
     pub stopped: Tally,
@@ -94,7 +94,7 @@ pub struct Worker {
     pub right: u64,
     /// Answers that were found wrong.
     pub wrong: u64,
-    /// Units that it broke down on.
+    /// Units that it failed on.
     pub failed: u64,
     /// It gets no more units.
     pub distrusted: bool,

@@ -1,7 +1,7 @@
 //! What is known of moves: the bounds of each first move, and the line of play that the value rests on.
 //!
-//! A node whose bounds have met has a child that its lower bound comes from. Play from child to child of this kind keeps what
-//! both sides are sure of, as far as the top of the tree goes; below it the units know, and forget.
+//! A node whose bounds have met has a child that its lower bound comes from. Play from child to child of this kind
+//! keeps what both sides are sure of, as far as the top of the tree goes; below it the units know, and forget.
 
 use super::node::NodeId;
 use super::state::TreeState;
@@ -9,8 +9,8 @@ use crate::core::game::Game;
 use crate::solvers::solve::Bounds;
 
 impl<G: Game> TreeState<G> {
-    /// The legal first moves with what is known of them, for the side to move. Nothing is known as long as the root is not
-    /// expanded.
+    /// The legal first moves with what is known of them, for the side to move. Nothing is known as long as the root
+    /// is not expanded.
     pub fn first_moves(&self) -> Vec<(G::Move, Option<Bounds>)> {
         let mut moves = Vec::new();
         self.root.moves(&mut moves);

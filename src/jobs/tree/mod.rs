@@ -1,23 +1,24 @@
 //! Solves a two-player game by units of work: the server side of the thesis as a coordinator.
 //!
-//! The coordinator keeps the top of the game tree in memory: breadth-first as far as it takes to keep all workers busy,
-//! depth-first as far as it takes for a unit to end within its budget of nodes. A unit is a leaf of this top with a
-//! window; a worker answers it by any search of [`crate::solvers`]. Values go up the tree as they come (negamax with
-//! bounds); what they cut off is cancelled, and units that still run are told of narrower windows. A unit that does
-//! not end within its budget is replaced by its children.
+//! The coordinator keeps the top of the game tree in memory: breadth-first as far as it takes to keep all workers
+//! busy, depth-first as far as it takes for a unit to end within its budget of nodes. A unit is a leaf of this top
+//! with a window; a worker answers it by any search of [`crate::solvers`]. Values go up the tree as they come
+//! (negamax with bounds); what they cut off is cancelled, and units that still run are told of narrower windows. A
+//! unit that does not end within its budget is replaced by its children.
 //!
 //! The root is asked one window after the other ([`aim`]), usually a null window, as MTD(f) does (A. Plaat et al.
 //! 1996), so that all units are questions of yes or no and none waits for a value to the left of it. Which leaves a
-//! window needs, and how surely, is found by walking down ([`walk`]): at a node that is expected to be cut off one child is
-//! needed, at the others all are. The order of the children and the expectation come from shallow searches ([`estimate`]).
+//! window needs, and how surely, is found by walking down ([`walk`]): at a node that is expected to be cut off one
+//! child is needed, at the others all are. The order of the children and the expectation come from shallow searches
+//! ([`estimate`]).
 //!
-//! Positions that are equal up to symmetry share a node if they are equally deep, so the top is an acyclic graph. Keys are
-//! taken with the past in them ([`crate::core::game::Game::put_past_in_key`]), which makes this sound where values rest on
-//! how a position came about; a unit is searched with its way from the root.
+//! Positions that are equal up to symmetry share a node if they are equally deep, so the top is an acyclic graph.
+//! Keys are taken with the past in them ([`crate::core::game::Game::put_past_in_key`]), which makes this sound where
+//! values rest on how a position came about; a unit is searched with its way from the root.
 //!
-//! With a quorum each unit is answered by several workers and compared ([`validate`]): two that agree settle it, with the
-//! weaker of their claims. A worker that is often in the minority is no longer trusted. Without a quorum
-//! every answer is believed that contradicts no bound.
+//! With a quorum each unit is answered by several workers and compared ([`validate`]): two that agree settle it, with
+//! the weaker of their claims. A worker that is often in the minority is no longer trusted. Without a quorum every
+//! answer is believed that contradicts no bound.
 //!
 //! [`state::TreeState`] is all that must last, and changes by [`record::TreeRecord`]s only, live and on replay;
 //! [`coordinator::Coordinator`] adds who is at which unit, which nobody needs to remember.

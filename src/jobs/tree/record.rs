@@ -1,4 +1,4 @@
-//! Changes of the state, and what they lead to.
+//! The changes of a solution's state, and the events that they lead to.
 
 use super::credit::{Spent, WorkerId};
 use super::node::NodeId;

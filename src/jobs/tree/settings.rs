@@ -59,7 +59,7 @@ impl Default for Settings {
     }
 }
 
-/// Settings that make no sense.
+/// Settings that are out of range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// No worker, or too many of them.
@@ -109,7 +109,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// What is left to ask where the value is known to lie from `lower` to `upper`; `None` if the question is answered.
+    /// What is left to ask where the value is known to lie from `lower` to `upper`; `None` if the question is
+    /// answered.
     pub fn left(self, lower: Value, upper: Value) -> Option<Window> {
         let window = Window { alpha: self.alpha.max(lower), beta: self.beta.min(upper) };
         (window.alpha < window.beta).then_some(window)

@@ -13,7 +13,7 @@ use crate::solvers::solve::Bounds;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A unit that so many workers broke down on is replaced by its children.
+/// A leaf is replaced by its children when this many workers have failed on its unit.
 const MOST_FAILURES: u32 = 3;
 
 /// How units of one level came to their ends.
@@ -246,7 +246,7 @@ impl<G: Game> TreeState<G> {
     /// The position of a node, with its past.
     ///
     /// # Errors
-    /// A way to it that is no sequence of moves.
+    /// A path that is not a sequence of moves.
     pub fn position(&self, id: NodeId) -> Result<G, Misfit> {
         play(&self.root, &self.path(id))
     }
@@ -347,8 +347,8 @@ impl<G: Game> TreeState<G> {
         Ok(())
     }
 
-    /// After a change: settles what can be settled, asks the root the next window if this one is answered, and finds out
-    /// what is needed now.
+    /// After a change: settles what can be settled, asks the root the next window if this one is answered, and finds
+    /// out what is needed now.
     fn settle(&mut self, before: Bounds, events: &mut Vec<TreeEvent>) -> Result<(), Misfit> {
         loop {
             let bounds = self.bounds();
@@ -393,7 +393,7 @@ impl<G: Game> TreeState<G> {
             if unit.window != window {
                 (unit.window, unit.moved) = (window, true);
                 self.dirty.units.insert(id);
-                // What was found for a window that tells nothing about this one is of no use.
+                // What was found for a window that says nothing about this one is of no use.
                 let claims = std::mem::take(&mut unit.claims);
                 let (kept, lost): (Vec<_>, Vec<_>) = claims.into_iter().partition(|c| c.window.covers(window));
                 unit.claims = kept;
@@ -478,7 +478,7 @@ fn with_past_in_key<G: Game>(position: &G) -> G {
 /// The position after the moves with these codes.
 ///
 /// # Errors
-/// A code of no legal move.
+/// A code that is not a legal move.
 pub fn play<G: Game>(root: &G, path: &[u16]) -> Result<G, Misfit> {
     let mut position = root.clone();
     let mut moves = Vec::new();

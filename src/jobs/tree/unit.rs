@@ -1,4 +1,4 @@
-//! A unit of work, what workers say of it, and what they claim to have spent.
+//! The units of a solution that are not settled, and what workers claim about them.
 
 use super::credit::{Spent, WorkerId};
 use super::node::NodeId;
@@ -21,9 +21,9 @@ pub enum UnitOutcome {
     },
     /// The budget was used up.
     Exhausted,
-    /// It was told to stop, or gave up.
+    /// It was stopped, or gave up.
     Stopped,
-    /// It broke down.
+    /// It failed.
     Failed,
 }
 
@@ -67,13 +67,13 @@ impl Class {
 /// An outcome that waits for others to compare it with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Who says so.
+    /// The worker that claims it.
     pub worker: WorkerId,
-    /// What was asked.
+    /// The window that it searched.
     pub window: Window,
-    /// What was found.
+    /// The outcome that it claims.
     pub outcome: UnitOutcome,
-    /// What it took.
+    /// What it spent.
     pub spent: Spent,
 }
 
@@ -90,7 +90,7 @@ pub struct OpenUnit {
     pub barred: Vec<WorkerId>,
     /// Whether its window was changed: then workers may differ in what they take.
     pub moved: bool,
-    /// How often a worker broke down on it.
+    /// How often a worker failed on it.
     pub failures: u32,
 }
 

@@ -1,9 +1,9 @@
-//! Compares what workers claim, takes in what enough of them agree on, and notes who was wrong.
+//! Compares what workers claim, absorbs what enough of them agree on, and notes who was wrong.
 //!
-//! Claims agree if they are of one class with respect to the unit's window: a liar who says "at least 5" where the
-//! truth is "at least 3" agrees if 3 was asked, so the weaker claim is taken. Claims that miss a majority are wrong,
-//! except that of two workers who were told of another window at different times one may well use up the budget and the
-//! other not.
+//! Claims agree if they are of one class with respect to the unit's window. A liar who says "at least 5" where the
+//! truth is "at least 3" agrees if 3 was asked, so the weaker claim is used. Claims that miss a majority are wrong,
+//! with one exception: of two workers whose windows were changed at different times, one may use up the budget and
+//! the other not.
 
 use super::credit::WorkerId;
 use super::node::round;

@@ -1,9 +1,9 @@
 //! Which leaves the window at the root needs, with which windows, and how surely.
 //!
-//! Alpha-beta down the top, with all bounds that are known. A node that is likely to be at least beta is expected to be
-//! cut off by its first open child: the second is needed with cost 1, the third with cost 2, and so on. A node that is
-//! likely to be below needs all its children anyway, at no cost. Costs add up along the way; a leaf that several ways
-//! lead to has the least of them, and the least window that covers them all.
+//! Alpha-beta down the top, with all bounds that are known. A node that is likely to be at least beta is expected to
+//! be cut off by its first open child: the second is needed with cost 1, the third with cost 2, and so on. A node
+//! that is likely to be below needs all its children anyway, at no cost. Costs add up along the way; a leaf that
+//! several ways lead to has the least of them, and the least window that covers them all.
 
 use super::node::{NodeId, TreeNode};
 use super::settings::Window;

@@ -1,9 +1,10 @@
 //! Who is served next: stride scheduling over the lanes (Waldspurger and Weihl 1995), as pure bookkeeping.
 //!
-//! A lane's *pass* is the worker time that it has had, in seconds, divided by its weight. Of the highest priority that has a
-//! unit ready, the lane with the least pass is served. A running slice counts as had in advance, so that two free workers
-//! do not both go to the same lane. A lane that was idle comes back with the least pass of the others, less a small
-//! credit: nobody saves up idle time, but a lane of many short units, which is idle between any two, keeps its share.
+//! A lane's *pass* is the worker time that it has had, in seconds, divided by its weight. Of the highest priority
+//! that has a unit ready, the lane with the least pass is served. A running slice counts as had in advance, so that
+//! two free workers do not both go to the same lane. A lane that was idle comes back with the least pass of the
+//! others, less a small credit: nobody saves up idle time, but a lane of many short units, which is idle between any
+//! two, keeps its share.
 
 use crate::queue::{LaneId, Terms};
 use std::collections::BTreeMap;
@@ -42,7 +43,7 @@ impl Share {
         !self.halted && self.ready > 0 && self.running < most
     }
 
-    /// Where it stands if `running` slices of `quantum` seconds are counted as had.
+    /// Its pass if `running` slices of `quantum` seconds are counted in advance.
     fn reckoned(&self, running: usize, quantum: f64) -> f64 {
         self.pass + running as f64 * quantum / self.weight()
     }
@@ -70,8 +71,8 @@ impl Shares {
         first.map(|(&id, _)| id)
     }
 
-    /// Whether a worker at `lane` is to leave it to another: one of a higher priority is ready, or one of the same that has
-    /// had less; or the lane has more workers than it may.
+    /// Whether a worker at `lane` is to leave it to another: one of a higher priority is ready, or one of the same
+    /// that has had less; or the lane has more workers than it may.
     pub fn gives_way(&self, lane: LaneId, quantum: f64) -> bool {
         let Some(own) = self.lanes.get(&lane) else { return true };
         if own.halted || own.terms.workers.is_some_and(|most| own.running > most as usize) {
@@ -119,7 +120,7 @@ mod tests {
         shares
     }
 
-    /// Slices of one second on so many workers; how often each lane was served.
+    /// Slices of one second on `workers` workers; how often each lane was served.
     fn served(shares: &mut Shares, workers: usize, rounds: usize) -> Vec<u32> {
         let mut counts = vec![0; shares.lanes.len()];
         for _ in 0..rounds {

@@ -1,4 +1,4 @@
-//! A worker's place: what it is at, how it is told to stop, and how it is known to be alive.
+//! A worker's slot: its unit, how it is made to stop, and how it is known to be alive.
 
 use crate::queue::{Inbox, LaneId, Lease, Message, Stop, Unit};
 use std::cell::Cell;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A flag: go on.
+/// A value of the flag: continue.
 pub const RUN: u8 = 0;
-/// A flag: look whether others come first.
+/// A value of the flag: look whether others come first.
 pub const YIELD: u8 = 1;
-/// A flag: return and save.
+/// A value of the flag: return and save.
 pub const STOP: u8 = 2;
 
-/// What a thread shares with the others while it is at a unit.
+/// What a worker's thread shares with the others while it runs a unit.
 #[derive(Debug, Default)]
 pub struct Heartbeat {
     /// [`RUN`], [`YIELD`] or [`STOP`].
@@ -22,31 +22,31 @@ pub struct Heartbeat {
     pub count: AtomicU64,
 }
 
-/// A unit that a worker is at, as it is to be begun again.
+/// A leased unit, as it would be begun again.
 #[derive(Debug)]
 pub struct HeldUnit<U> {
     /// The unit.
     pub body: U,
     /// Attempts that have failed.
     pub failed: u32,
-    /// Nobody wants it any more.
+    /// It was withdrawn.
     pub withdrawn: bool,
 }
 
-/// A worker's place.
+/// The slot of a worker.
 #[derive(Debug)]
 pub struct WorkerSlot {
-    /// Of the thread that has the place now.
+    /// Shared with the thread that has the slot now.
     pub heartbeat: Arc<Heartbeat>,
-    /// What it is at.
+    /// Its lane and unit, if it has one.
     pub unit: Option<(LaneId, u64)>,
     /// Since when.
     pub since: Instant,
     /// Until when its time is counted.
     pub charged: Instant,
-    /// The beat at the last look.
+    /// The count at the last look.
     heard: u64,
-    /// For how long the beat has been the same.
+    /// For how long the count has been the same.
     silent: Duration,
 }
 

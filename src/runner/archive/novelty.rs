@@ -1,9 +1,9 @@
 //! Which grids are new to an archive: shared by the workers, each of which settles its own finds.
 //!
-//! A search near its best offers the same grid again and again. A worker first asks its own small cache of fingerprints,
-//! which do not depend on the order of the moves (some 0.1 microseconds); what is not in it gets its canonical key (some
-//! 20 microseconds), which is looked up among those of all grids of the archive. Two different grids have one key with a
-//! probability of about `pairs / 2^64`: for a million grids one in 37 million.
+//! A search near its best offers the same grid again and again. A worker first asks its own small cache of
+//! fingerprints, which do not depend on the order of the moves (some 0.1 microseconds); what is not in it gets its
+//! canonical key (some 20 microseconds), which is looked up among those of all grids of the archive. Two different
+//! grids have one key with a probability of about `pairs / 2^64`: for a million grids one in 37 million.
 
 use crate::morpion::canonical::canonical_key;
 use crate::morpion::geometry::Move;
@@ -86,8 +86,8 @@ impl<'a> Offers<'a> {
     }
 }
 
-/// Whether no move is left; of what is no game the referee will say more. An order-free search leaves games at which an earlier branch has tried the moves that are left;
-/// it has offered the finished ones there.
+/// Whether no move is left; of what is no game the referee will say more. An order-free search leaves games at which
+/// an earlier branch has tried the moves that are left; it has offered the finished ones there.
 fn is_finished(variant: Variant, moves: &[Move]) -> bool {
     with_rules!(variant, R => Position::<R>::after(moves).map_or(true, |position| position.moves().is_empty()))
 }

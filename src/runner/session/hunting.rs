@@ -1,4 +1,5 @@
-//! The main thread of a session while workers are at its units: it hands out units, takes in what they find, and saves.
+//! The main thread of a session while workers compute its units: it hands out units, absorbs what they find, and
+//! saves.
 
 use super::{HuntSession, origin};
 use crate::jobs::hunt::{NextUnit, UnitResult};
@@ -23,31 +24,31 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// The main thread looks for a stop at least so often.
+/// Longest time between two looks whether to stop.
 const LOOK: Duration = Duration::from_millis(50);
-/// The observer is shown the status so often.
+/// Time between two reports of the status.
 const SHOW: Duration = Duration::from_millis(250);
-/// The status files are rewritten and the journal is flushed so often.
+/// Time between two writings of the status files and flushes of the journal.
 const WRITE: Duration = Duration::from_secs(1);
 /// So long after the workers have been asked for their states, or as long as checkpoints are apart, the checkpoint is
 /// written with what they have offered.
 const OFFER: Duration = Duration::from_secs(1);
-/// A worker that has not stopped by then is left behind; its unit goes on from its last checkpoint.
+/// A worker that has not stopped by then is abandoned; its unit continues from its last checkpoint.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// A hunt is given up when so many of its units are quarantined.
 const MOST_QUARANTINED: usize = 100;
-/// A search in memory is taken for so many times its state, and so many bytes more.
+/// Estimate of the memory of a search: this many times its saved state, and some bytes more.
 const TIMES_STATE: u64 = 2;
 const BESIDES_STATE: u64 = 256 << 10;
 
-/// The log tells how the hunt stands when so great a share of its time has passed since it last did, but no more often
-/// than every five seconds and no more seldom than every minute.
+/// The log tells how the hunt stands when so great a share of its time has passed since it last did, but no more
+/// often than every five seconds and no more seldom than every minute.
 const TELL: f64 = 1.0 / 60.0;
 const TELL_SECONDS: (f64, f64) = (5.0, 60.0);
 
 impl HuntSession {
-    /// Hunts with workers of its own until the hunt is over, its time is up, or `interrupt` asks to stop. The state is
-    /// saved before this returns, with an error too as far as the disk allows.
+    /// Hunts with workers of its own until the hunt is over, its time is up, or `interrupt` asks to stop. The state
+    /// is saved before this returns, with an error too as far as the disk allows.
     ///
     /// # Errors
     /// If a file cannot be written, the observer fails, or a search does.
@@ -193,7 +194,7 @@ impl<'a> Hunting<'a> {
         }
     }
 
-    /// Hands out units and takes in messages until there is a reason to end.
+    /// Hands out units and absorbs messages until there is a reason to end.
     pub fn hunt(&mut self, interrupt: &Interrupt, ordered: &OrderReceiver) -> Result<Ending, RunError> {
         let start = Instant::now();
         let pace = self.session.pace;
@@ -320,7 +321,7 @@ impl<'a> Hunting<'a> {
         self.in_hand.remove(&unit);
         self.quarantined.insert(unit);
         self.first_failure.get_or_insert((unit, reason));
-        // A strategy whose every run fails would go on for ever.
+        // A strategy whose every run fails would never end.
         if self.quarantined.len() >= MOST_QUARANTINED { Err(self.given_up()) } else { Ok(()) }
     }
 
@@ -366,7 +367,7 @@ impl<'a> Hunting<'a> {
         }
     }
 
-    /// Takes in the messages that are there.
+    /// Absorbs the messages that are there.
     fn drain(&mut self) -> Result<(), RunError> {
         while let Ok(message) = self.lane.messages.try_recv() {
             self.absorb(message)?;
@@ -432,7 +433,7 @@ impl<'a> Hunting<'a> {
         Ok(())
     }
 
-    /// Stops the workers and takes in their last messages. The first error is returned after all have been taken in.
+    /// Stops the workers and absorbs their last messages. The first error is returned after all have been absorbed.
     pub fn halt(&mut self) -> Result<(), RunError> {
         self.lane.queue.halt(self.lane.id, PATIENCE);
         let mut result = Ok(());
@@ -457,7 +458,8 @@ impl<'a> Hunting<'a> {
     }
 
     /// Writes a checkpoint. What the searches have offered is fetched before their messages are taken in: what they
-    /// had found by then has been sent, so a state never runs ahead of the best grid saved with it, nor of the archive.
+    /// had found by then has been sent, so a state never runs ahead of the best grid saved with it, nor of the
+    /// archive.
     pub fn checkpoint(&mut self) -> Result<(), RunError> {
         let units: Vec<u64> = self.in_hand.keys().copied().collect();
         units.into_iter().for_each(|unit| self.remember(unit));
@@ -476,7 +478,7 @@ impl<'a> Hunting<'a> {
         Ok(session.store.checkpoint(&checkpoint)?)
     }
 
-    /// Iterations so far, of units that wait to be gone on with too.
+    /// Iterations so far, including those of begun units that wait.
     fn iterations(&self) -> u64 {
         let saved = self.session.saved.values().filter(|unit| !self.in_hand.contains_key(&unit.id));
         let waiting = saved.fold(0u64, |sum, unit| sum.saturating_add(unit.iterations));

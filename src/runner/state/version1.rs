@@ -1,4 +1,4 @@
-//! The formats of version 1, which had no counts of results: read so that hunts begun with it go on.
+//! The formats of version 1, which had no counts of results. They are read, so that hunts begun with them continue.
 
 use super::{InFlight, StoredCheckpoint};
 use crate::core::histogram::{Histogram, Results};

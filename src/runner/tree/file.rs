@@ -1,4 +1,4 @@
-//! The file of a solution in its directory: made for a new one, opened for one to be gone on with.
+//! The file of a solution in its directory: created for a new solution, opened to continue one.
 
 use super::TreeError;
 use crate::core::game::Game;
@@ -24,7 +24,8 @@ pub struct OpenedTree<G> {
     pub seconds: f64,
 }
 
-/// Opens the solution in a directory, or begins it there. `job` says all that decides how a unit ends, beside the settings.
+/// Opens the solution in a directory, or begins it there. `job` says all that decides how a unit ends, beside the
+/// settings.
 ///
 /// # Errors
 /// If the file cannot be used, or holds another solution; nothing is changed then.

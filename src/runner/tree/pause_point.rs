@@ -1,8 +1,8 @@
-//! Where a search stands still while others have its worker: in the midst of its recursion, on a thread of its own.
+//! Where a search pauses while its worker computes something else: in the middle of its recursion, on its own thread.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The gate. One search passes it again and again; one worker closes and opens it.
+/// The point. One search passes it again and again; one worker closes and opens it.
 #[derive(Debug, Default)]
 pub struct PausePoint {
     state: Mutex<PauseState>,
@@ -12,7 +12,7 @@ pub struct PausePoint {
 #[derive(Debug, Default)]
 struct PauseState {
     closed: bool,
-    /// The search stands at the gate.
+    /// The search has paused.
     waiting: bool,
     /// The search has ended.
     ended: bool,
@@ -27,7 +27,7 @@ impl PausePoint {
         self.moved.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The search comes to the gate, and goes on when it is open.
+    /// The search passes, and waits first while the point is closed.
     pub fn pass(&self) {
         let mut state = self.lock();
         while state.closed {
@@ -38,7 +38,7 @@ impl PausePoint {
         state.waiting = false;
     }
 
-    /// Closes the gate and waits until the search stands still or has ended.
+    /// Closes the point and waits until the search has paused or ended.
     pub fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -47,7 +47,7 @@ impl PausePoint {
         }
     }
 
-    /// Opens it.
+    /// Opens the point, so that the search continues.
     pub fn open(&self) {
         self.lock().closed = false;
         self.moved.notify_all();

@@ -1,4 +1,4 @@
-//! The main thread of a solution while members of its crew are at units.
+//! The main thread of a solution while its solvers search units.
 
 use super::solver::UnitControl;
 use super::unit::{BEYOND, SearchReply, SearchThread, Ticket, TreeUnit};
@@ -18,11 +18,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The main thread looks for a stop at least so often.
+/// Longest time between two looks whether to stop.
 const LOOK: Duration = Duration::from_millis(50);
-/// The observer is shown how it stands so often.
+/// Time between two reports of progress.
 const SHOW: Duration = Duration::from_millis(250);
-/// A search that does not stand still by then is left behind; its unit is handed out anew.
+/// A search that has not paused by then is abandoned; its unit is handed out again.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A lane of the queue. It is closed with the value.
@@ -39,14 +39,14 @@ impl<G: Game + Send + Sync + 'static> Drop for SolveLane<G> {
     }
 }
 
-/// The slot of a member, as the main thread sees it.
+/// A solver as the main thread sees it: whose credit it earns, its thread, and whether it has a unit.
 struct SolverSlot<G> {
     worker: WorkerId,
     thread: Arc<SearchThread<G>>,
     busy: bool,
 }
 
-/// A unit that a member is at.
+/// A unit that a solver has.
 struct UnitInHand {
     slot: usize,
     unit: UnitId,
@@ -72,11 +72,11 @@ struct Solving<'a, 'b, G: Game + Send + Sync + 'static> {
 }
 
 impl<G: Game + Send + Sync + 'static> SolveSession<'_, G> {
-    /// Works until the question is answered, a limit is reached, or somebody says to stop. The state is saved before this
-    /// returns, with an error too as far as the disk allows.
+    /// Works until the question is answered, a limit is reached, or somebody says to stop. The state is saved before
+    /// this returns, with an error too as far as the disk allows.
     ///
     /// # Errors
-    /// A file that cannot be written, an observer that fails, no memory, or members that nobody trusts.
+    /// A file that cannot be written, a listener that fails, no memory, or workers that nobody trusts.
     pub fn run_on(
         self,
         place: &WorkerShare<TreeUnit<G>>,
@@ -109,7 +109,7 @@ impl<G: Game + Send + Sync + 'static> SolveSession<'_, G> {
         };
         solving.rate.restart(solving.nodes());
         let ended = solving.run(interrupt, ordered);
-        // However it ended, nobody is at a unit any more, and what was done is counted.
+        // However it ended, no solver has a unit any more, and what was spent is counted.
         let halted = solving.halt();
         let left = solving.give_up();
         let ended = ended?;
@@ -177,7 +177,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         }
     }
 
-    /// How many members there are to be.
+    /// How many solvers there are to be.
     fn size(&self) -> Result<usize, TreeError> {
         let workers = self.lane.queue.size();
         let workers = self.lane.terms.workers.map_or(workers, |most| most.clamp(1, workers)) as usize;
@@ -193,7 +193,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         Ok(wanted.min(usize::try_from(fit).unwrap_or(usize::MAX)))
     }
 
-    /// Brings the crew to its size: members come, and those who are idle and too many go.
+    /// Brings the number of solvers to what it is to be: new ones come, and idle ones that are too many go.
     fn engage_solvers(&mut self) -> Result<(), TreeError> {
         let size = self.size()?;
         while self.slots.len() < size {
@@ -209,7 +209,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         Ok(())
     }
 
-    /// Gives every idle member a unit, as far as there are any.
+    /// Gives every idle solver a unit, as far as there are any.
     fn hand_out(&mut self) -> Result<(), TreeError> {
         self.engage_solvers()?;
         let size = if self.draining { 0 } else { self.size()? };
@@ -237,7 +237,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         Ok(())
     }
 
-    /// Takes in the messages that are there.
+    /// Absorbs the messages that are there.
     fn drain(&mut self) -> Result<(), TreeError> {
         while let Ok(message) = self.lane.messages.try_recv() {
             self.absorb(message)?;
@@ -258,7 +258,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 self.settle(&held, answer.window, answer.outcome, spent)
             }
             Message::Failed { unit: ticket, error, .. } => {
-                // Whether it is tried again is the coordinator's business, and its member may still be caught in it.
+                // The coordinator decides whether it is tried again, and its solver may still be caught in it.
                 self.lane.queue.withdraw(self.lane.id, ticket);
                 let Some(held) = self.in_hand.remove(&ticket) else { return Ok(()) };
                 self.withdrawn.insert(held.unit);
@@ -283,9 +283,9 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         Ok(self.session.coordinator.absorb(slot.worker, held.unit, window, outcome, spent)?)
     }
 
-    /// Tells the members what they have to be told, and the observer what happened.
+    /// Passes cancellations and new windows on to the solvers, and events to the listener.
     fn pass_on(&mut self) -> Result<(), TreeError> {
-        // What is told is safe before.
+        // What is reported is safe before.
         self.keep()?;
         let Effects { events, orders } = self.session.coordinator.take_effects();
         for (worker, unit, order) in orders {
@@ -339,13 +339,13 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         }
     }
 
-    /// Has all searches stand still, and takes in those that had just ended.
+    /// Pauses all searches, and absorbs those that had just ended.
     fn halt(&mut self) -> Result<(), TreeError> {
         self.lane.queue.halt(self.lane.id, PATIENCE);
         self.drain()
     }
 
-    /// Gives the units back that members are at; what they took is counted.
+    /// Gives back the units that solvers have; what they spent is counted.
     fn give_up(&mut self) -> Result<(), TreeError> {
         for held in std::mem::take(&mut self.in_hand).into_values() {
             held.control.cancel();

@@ -1,5 +1,5 @@
-//! The members of a solution's crew: what answers one unit after the other, and how it is told to stop, to stand still, or
-//! to ask something else.
+//! What searches the units of a solution, one after the other, and how it is controlled meanwhile: it can be paused,
+//! cancelled, or given another window.
 
 use super::pause_point::PausePoint;
 use crate::core::game::Game;
@@ -39,7 +39,7 @@ impl Clock {
     }
 }
 
-/// What a member at a unit is told and asked while it works.
+/// How the search of a unit is controlled and observed from other threads.
 #[derive(Debug)]
 pub struct UnitControl {
     monitor: Monitor,
@@ -69,13 +69,13 @@ impl UnitControl {
         }
     }
 
-    /// Has the search stand still, and returns when it does, or has ended.
+    /// Pauses the search, and returns when it has paused or ended.
     pub fn hold(&self) {
         self.monitor.set_pausing(true);
         self.pause_point.close();
     }
 
-    /// Lets it go on.
+    /// Lets it continue.
     pub fn release(&self) {
         self.monitor.set_pausing(false);
         self.pause_point.open();
@@ -157,9 +157,9 @@ pub trait MakeEngine<G: Game>: Send {
     fn make<'a>(&self, table: &'a Table, busy: &'a Busy, monitor: &'a Monitor) -> Box<dyn Engine<G> + 'a>;
 }
 
-/// A solver that asks an engine. Its table remembers earlier units, for the same node is asked several windows; where several
-/// have to agree ([`LeafUnit::alone`]) it is cleared before each: then how a unit ends depends on the unit, the engine and the size
-/// of the table alone, as long as its window is not changed.
+/// A solver that asks an engine. Its table remembers earlier units, for the same node is asked several windows; where
+/// several have to agree ([`LeafUnit::alone`]) it is cleared before each: then how a unit ends depends on the unit,
+/// the engine and the size of the table alone, as long as its window is not changed.
 pub struct ByEngine<M> {
     maker: M,
     table: Table,

@@ -1,13 +1,13 @@
 //! The file of a solution by units: the state as of the last checkpoint, and the records since.
 //!
-//! One redb file with a table each for nodes, units (with the claims that wait), workers (with their credit) and records,
-//! and a small one for the rest. A record is in the file before anyone acts on it; a checkpoint writes the rows that
-//! changed, in the order of their keys, takes the records out, and is one transaction with both. So a crash at any
-//! moment leaves a checkpoint and the records since, and the state is what [`TreeState::apply`] makes of them. redb repairs a file
-//! that a crash left open without reading it through (quick repair).
+//! One redb file with a table each for nodes, units (with the claims that wait), workers (with their credit) and
+//! records, and a small one for the rest. A record is in the file before anyone acts on it; a checkpoint writes the
+//! rows that changed, in the order of their keys, takes the records out, and is one transaction with both. So a crash
+//! at any moment leaves a checkpoint and the records since, and the state is what [`TreeState::apply`] makes of them.
+//! redb repairs a file that a crash left open without reading it through (quick repair).
 //!
-//! A row is framed by [`crate::core::frame::row`]; its content is the value as postcard encodes it. A file that is damaged, or was written
-//! by a newer program, is looked at without being opened for writing, and left alone.
+//! A row is framed by [`crate::core::frame::row`]; its content is the value as postcard encodes it. A file that is
+//! damaged, or was written by a newer program, is looked at without being opened for writing, and left alone.
 
 use crate::core::frame::{Flaw, read_row, row};
 use crate::core::game::Game;
@@ -32,8 +32,8 @@ pub const FORMAT: u32 = 1;
 /// Version of a row.
 const ROW: u8 = 1;
 
-/// `format` (a number in little-endian), `job` (text that says what is solved), `meta` (a row), `seconds` (that it has
-/// run; a row, which files of earlier versions do not have).
+/// `format` (a number in little-endian), `job` (text that says what is solved), `meta` (a row), `seconds` (that it
+/// has run; a row, which files of earlier versions do not have).
 const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
 const NODES: TableDefinition<u32, &[u8]> = TableDefinition::new("nodes");
 const UNITS: TableDefinition<u64, &[u8]> = TableDefinition::new("units");
@@ -123,7 +123,7 @@ impl TreeStore {
         if path.exists() {
             return Err(TreeStoreError::Exists(path.to_owned()));
         }
-        // Written beside, so that a crash leaves a whole file or none.
+        // Written under another name first, so that a crash leaves a whole file or none.
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".new");
         let beside = path.with_file_name(name);
@@ -174,8 +174,8 @@ impl TreeStore {
         Ok(())
     }
 
-    /// Writes what changed in the state since the last checkpoint, and for how long it has run, and takes the records out. All of the state's records
-    /// must have been added before.
+    /// Writes what changed in the state since the last checkpoint, and for how long it has run, and takes the records
+    /// out. All of the state's records must have been added before.
     ///
     /// # Errors
     /// If it cannot be written; the file is then as it was, and so is the state that it tells.
@@ -239,7 +239,7 @@ impl TreeStore {
 fn open(path: &Path) -> Result<(Database, StoredTree), TreeStoreError> {
     match ReadOnlyDatabase::open(path) {
         Ok(database) => drop(load(path, &database)?),
-        // Left open by a crash in the midst of a transaction: it has to be repaired to be looked at.
+        // A crash in the middle of a transaction left it open: it must be repaired to be read.
         Err(DatabaseError::RepairAborted) => (),
         Err(error) => return Err(refusal(path, error)),
     }

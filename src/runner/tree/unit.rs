@@ -1,9 +1,9 @@
 //! A unit of a solution as the workers of a queue compute it.
 //!
-//! A depth-first search of a game is a recursion, which cannot be left and entered again. So each member of the crew has a
-//! thread of its own for its searches, and the worker that has the unit waits for it. When others come first, the
-//! search is held up where it stands and the worker goes; it loses nothing, and how it ends depends on the unit
-//! alone, as it would without an interruption. At no time more threads search than the queue has workers.
+//! A depth-first search of a game is a recursion, which cannot be left and entered again. So each solver has a thread
+//! of its own for its searches, and the worker that has the unit waits for it. When other units come first, the
+//! search pauses where it is and the worker leaves. The search loses nothing, and its outcome depends on the unit
+//! alone, as it would without an interruption. At no time do more threads search than the queue has workers.
 
 use super::solver::{Solver, SolverAnswer, UnitControl};
 use crate::core::game::Game;
@@ -21,16 +21,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The worker looks so often whether its search has to make room.
+/// Time between two looks whether the search has to yield its worker.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Makes what a member searches with; called on the member's thread, when its first unit comes.
+/// Makes a solver. It is called on the solver's own thread, when the first unit comes.
 pub type SolverFactory<G> = Box<dyn FnOnce() -> Result<Box<dyn Solver<G>>, TableError> + Send>;
 
 /// How a unit came back.
 #[derive(Debug)]
 pub enum SearchReply {
-    /// The member came to an end with it.
+    /// The solver has ended with it.
     Answered {
         /// How.
         answer: SolverAnswer,
@@ -39,20 +39,20 @@ pub enum SearchReply {
         /// What a search said that broke down.
         error: Option<String>,
     },
-    /// There is no memory for the member's table.
+    /// There is no memory for the solver's table.
     NoTable(TableError),
-    /// There is no thread for the member.
+    /// The solver's thread cannot be started.
     NoThread(io::Error),
 }
 
-/// A unit on its way to a member.
+/// A unit on its way to a solver.
 struct SearchTask<G> {
     work: Arc<LeafUnit<G>>,
     control: Arc<UnitControl>,
     back: Sender<SearchReply>,
 }
 
-/// The place of a member: its thread, once it has one. The thread ends with the place.
+/// A solver's thread. It is started when the first unit comes, and ends when this value is dropped.
 pub struct SearchThread<G>(Mutex<ThreadState<G>>);
 
 enum ThreadState<G> {
@@ -61,7 +61,7 @@ enum ThreadState<G> {
 }
 
 impl<G: Game + Send + Sync + 'static> SearchThread<G> {
-    /// For a member that is still to be hired.
+    /// For a solver that is still to be made.
     pub fn new(factory: SolverFactory<G>) -> SearchThread<G> {
         SearchThread(Mutex::new(ThreadState::Empty(Some(factory))))
     }
@@ -86,7 +86,7 @@ impl<G: Game + Send + Sync + 'static> SearchThread<G> {
     }
 }
 
-/// What a member's thread does.
+/// Makes the solver and answers units until there are no more.
 fn run<G: Game + Sync>(factory: SolverFactory<G>, tasks: &Receiver<SearchTask<G>>) {
     let mut hired = catch_unwind(AssertUnwindSafe(factory));
     for SearchTask { work, control, back } in tasks {
@@ -126,7 +126,7 @@ pub struct TreeUnit<G> {
 }
 
 impl<G> TreeUnit<G> {
-    /// For the member on a thread.
+    /// To be searched by the solver of a thread.
     pub fn new(
         work: LeafUnit<G>,
         control: Arc<UnitControl>,
@@ -212,8 +212,8 @@ impl<G: Game + Send + Sync + 'static> Unit for TreeUnit<G> {
     }
 }
 
-/// Number of a unit on its way through the queue: that of the unit, as long as one member is at it. With a quorum several
-/// are; the others count from [`BEYOND`].
+/// Number of a unit on its way through the queue: that of the unit, as long as one member is at it. With a quorum
+/// several are; the others count from [`BEYOND`].
 pub type Ticket = UnitId;
 
 /// See [`Ticket`].
