@@ -336,7 +336,7 @@ fn grids_are_loaded_by_pasting_and_sent_to_a_hunt() {
     page.wait("/^#\\/jobs\\/\\d+$/.test(location.hash) && document.querySelector('h1').textContent === 'From a position of 2 moves'");
     let id = page.eval("Number(location.hash.slice(7))").as_u64().unwrap();
     let request = world.daemon.service.request(id).expect("the job's request");
-    assert_eq!((request.limits.seconds, request.settings["strategy"].as_str()), (Some(90.0), Some("reshape")));
+    assert_eq!((request.limits.seconds, request.settings["strategy"].as_str()), (Some(90.0), Some("auto")));
     let start = request.start.unwrap();
     assert_eq!(start.moves, Some(2));
     let grid = morpion::notation::format::read(start.grid.as_bytes(), None).unwrap().grid;
@@ -609,34 +609,114 @@ fn a_token_is_asked_for() {
     assert_eq!(page.eval("document.querySelector('dialog')"), Value::Null);
 }
 
-/// Every setting of the form is a flag of the hunt, with the choices and the default that the form shows.
+/// The values of the form's fields, whatever the strategy: what a person might fill in everywhere.
+const FILLED: [(&str, &str); 11] = [
+    ("level", "2"),
+    ("alpha", "0.9"),
+    ("target", "60"),
+    ("seed", "12345678901234567890"),
+    ("runs", "3"),
+    ("seconds", "1h30m"),
+    ("workers", "1"),
+    ("limit_iterations", "5M"),
+    ("memory", "512M"),
+    ("name", "It's a $test"),
+    ("weight", "3"),
+];
+
+/// The command that the form shows makes the same job as the form does.
+#[test]
+fn the_command_in_the_form_submits_the_same_job() {
+    let Some(world) = world() else { return };
+    let state = tempfile::tempdir().unwrap();
+    let program = Program::start(&state.path().join("state"));
+    let page = world.browser.page(1280, 900, false);
+    let start = page_address(&page, &program);
+    page.open(&format!("{}/#/submit?start={start}&strategy=nrpa", program.url));
+    page.wait("document.querySelector('[name=alpha]')");
+    page.eval("document.querySelectorAll('form details').forEach((details) => { details.open = true; })");
+    for (name, value) in FILLED {
+        page.fill(&format!("[name={name}]"), value);
+    }
+    page.fill("[name=priority]", "-2");
+    page.fill("[name=start]", "1");
+    let command = page.eval("document.querySelector('code.preview').textContent");
+    let command = command.as_str().unwrap().strip_prefix("morpion job submit ").unwrap().to_owned();
+    for part in ["--time 1h30m", "--threads 2", "--memory 512M", "--all-iterations 5M", "--priority=-2", "--weight 3"] {
+        assert!(command.contains(part), "{part} is missing: {command}");
+    }
+    assert!(command.ends_with("--init-file grid.txt 1") && command.contains("'It'\\''s a $test'"), "{command}");
+    std::fs::write(state.path().join("grid.txt"), "# variant 5T\n(28,28)\n(31,29) | -2\n(27,27) / 0\n").unwrap();
+    let run = format!("exec \"$MORPION\" job submit {command} --url {}", program.url);
+    let ran = std::process::Command::new("sh")
+        .args(["-c", &run])
+        .env("MORPION", env!("CARGO_BIN_EXE_morpion"))
+        .current_dir(state.path())
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{command}: {}", String::from_utf8_lossy(&ran.stderr));
+    let by_command: u64 = String::from_utf8(ran.stdout).unwrap().trim().parse().unwrap();
+    page.click("button[type=submit]");
+    page.wait("/^#\\/jobs\\/\\d+$/.test(location.hash)");
+    let by_form = page.eval("Number(location.hash.slice(7))").as_u64().unwrap();
+    let [one, other] = [by_command, by_form].map(|id| {
+        let job = program.job(id);
+        ["name", "priority", "weight", "limits", "settings", "seed"].map(|field| job[field].clone())
+    });
+    assert_ne!(by_command, by_form);
+    assert_eq!(one, other);
+    assert_eq!(one[1], json!(-2));
+    for id in [by_command, by_form] {
+        program.order(&format!("/jobs/{id}/cancel"));
+    }
+    program.stop();
+}
+
+/// The address of a game of two moves on the board.
+fn page_address(page: &Page, program: &Program) -> String {
+    page.open(&format!("{}/#/board", program.url));
+    page.wait("document.querySelector('#link')?.dataset.state === 'live'");
+    let address = page.eval(
+        "import('/js/notation.js').then(async (notation) => { const { checkGrid } = await import('/js/api.js'); const { fromView } = await import('/js/rules.js'); \
+         const view = await checkGrid('# variant 5T\\n(28,28)\\n(31,29) | -2\\n(27,27) / 0\\n'); return notation.toAddress(view.variant, view.moves.map(fromView)); })",
+    );
+    address.as_str().unwrap().to_owned()
+}
+
+/// The form offers what the daemon says there is: each strategy with its settings, and the best one of the variant first.
 #[test]
 fn the_form_offers_what_the_program_takes() {
-    let text = include_str!("../src/daemon/ui/js/settings.js");
-    let help = assert_cmd::Command::cargo_bin("morpion").unwrap().args(["hunt", "--help"]).output().unwrap();
-    let help = String::from_utf8(help.stdout).unwrap();
-    let settings = text.split("export const SETTINGS").nth(1).unwrap().split("export const LIMITS").next().unwrap();
-    let mut found = 0;
-    for line in settings.lines().filter(|line| line.contains("{ name: \"")) {
-        let name = line.split('"').nth(1).unwrap();
-        let flag = format!("--{} ", name.replace('_', "-"));
-        let at = help.find(&flag).unwrap_or_else(|| panic!("{name} is no flag of morpion hunt"));
-        let end = help[at + 2..].find("\n      --").map_or(help.len(), |n| at + 2 + n);
-        let said = help[at..end].split_whitespace().collect::<Vec<_>>().join(" ");
-        // A placeholder that is a value says what the default is.
-        let shown = ["count(\"", "whole(\"", "placeholder: \""]
-            .iter()
-            .find_map(|key| line.split(key).nth(1)?.split('"').next());
-        if let Some(value) = shown.filter(|v| v.chars().next().is_some_and(|c| c.is_ascii_digit()) || v.contains(','))
-        {
-            assert!(
-                said.contains(&format!("[default: {value}]")),
-                "{name} shows {value}, and the program says: {said}"
-            );
-        }
-        found += 1;
+    let Some(world) = world() else { return };
+    let page = world.desk("/submit");
+    page.wait("document.querySelector('form .choice')");
+    let known = page.eval("import('/js/api.js').then((api) => api.get('/strategies'))");
+    let named = |value: &Value| value["name"].as_str().unwrap().to_owned();
+    let strategies = known["strategies"].as_array().unwrap();
+    assert!(strategies.len() > 8, "{known}");
+    page.eval("document.querySelectorAll('form details').forEach((details) => { details.open = true; })");
+    assert_eq!(page.eval("document.querySelector('input[name=strategy]:checked').value"), "auto");
+    for auto in known["auto"].as_array().unwrap() {
+        page.click(&format!("input[name=variant][value='{}']", auto["variant"].as_str().unwrap()));
+        let reason = auto["reason"].as_str().unwrap();
+        page.wait(&format!(
+            "document.querySelector('input[value=auto]').closest('label').textContent.includes({})",
+            json!(reason)
+        ));
     }
-    assert!(found > 15, "{found} settings were seen");
+    for strategy in strategies {
+        page.click(&format!("input[name=strategy][value='{}']", named(strategy)));
+        let shown = page.eval(
+            "[...document.querySelectorAll('form .field')].filter((e) => e.checkVisibility()).map((e) => e.querySelector('[name]').name)",
+        );
+        for parameter in known["parameters"].as_array().unwrap() {
+            let name = named(parameter);
+            let used = parameter["used_by"].as_array().unwrap().contains(&strategy["name"]);
+            assert_eq!(shown.as_array().unwrap().contains(&json!(name)), used, "{name} of {}", named(strategy));
+        }
+        let boxes = page.eval("[...document.querySelectorAll('h3')].some((e) => e.textContent === 'Grids to begin with' && e.checkVisibility())");
+        assert_eq!(boxes, strategy["takes_grids"], "{}", named(strategy));
+    }
+    world.approve(&page);
 }
 
 /// Presses the cell of that name on a board of Reversi or Go.
@@ -669,7 +749,7 @@ fn a_person_plays_reversi_and_has_it_solved() {
     page.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Undo').click()");
     page.wait("document.querySelectorAll('.gameboard .choice-cell').length === 4");
 
-    page.fill("[name=threads]", "2");
+    page.fill("[name=workers]", "2");
     page.click("button[type=submit]");
     page.wait("document.querySelector('section[aria-label=Solver]').checkVisibility()");
     let id = page.eval("Number(new URLSearchParams(location.hash.split('?')[1]).get('job'))").as_u64().unwrap();

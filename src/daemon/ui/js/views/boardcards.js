@@ -6,7 +6,7 @@ import { moves as inMoves } from "../format.js";
 import { learn } from "../live.js";
 import { msrCompact, pentasol, pentasolMove, toAddress } from "../notation.js";
 import { fromView } from "../rules.js";
-import { STRATEGIES, seconds } from "../settings.js";
+import { catalogue, seconds } from "../settings.js";
 import { LARGEST } from "./archive.js";
 
 /** The moves played, the newest in sight. */
@@ -87,8 +87,7 @@ export function filesCard(played, loading) {
 /** The dialog that submits a hunt from the position; `dialog.ask()` opens it. */
 export function huntDialog(played) {
   const ids = [newId("hunt"), newId("hunt"), newId("hunt")];
-  const strategy = h("select", { id: ids[0] }, Object.entries(STRATEGIES).filter(([value]) => value !== "perturb" && value !== "permute")
-    .map(([value, [title]]) => h("option", { value }, title)));
+  const strategy = h("select", { id: ids[0] }, h("option", { value: "auto" }, "Automatic"));
   const time = h("input", { id: ids[1], value: "10m", autocomplete: "off" });
   const workers = h("input", { id: ids[2], type: "number", min: 1, placeholder: "all" });
   const [trouble, what] = [h("p", { class: "problem", role: "alert" }), h("p", { class: "faint" })];
@@ -106,7 +105,7 @@ export function huntDialog(played) {
 
   const request = (limit) => ({ kind: "hunt", name: `From a position of ${inMoves(played.moves.length)}`,
     settings: { variant: played.variant, strategy: strategy.value },
-    limits: { seconds: limit, threads: workers.value ? Number(workers.value) : null },
+    limits: { seconds: limit, workers: workers.value ? Number(workers.value) : null },
     ...(played.moves.length ? { start: { grid: pentasol(played.variant, played.moves), moves: played.moves.length } } : {}) });
   let key = newKey();
   async function submit() {
@@ -129,6 +128,10 @@ export function huntDialog(played) {
   }
   dialog.ask = () => {
     say(trouble, "");
+    if (strategy.childElementCount === 1) {
+      catalogue().then(({ strategies }) => strategy.append(...strategies.map(({ name, label }) => h("option", { value: name }, label))),
+        (problem) => say(trouble, problem.message));
+    }
     say(what, played.moves.length ? `The job keeps these ${inMoves(played.moves.length)} and looks for the longest game that begins with them.`
       : "The board is empty: the job looks for the longest game.");
     dialog.showModal();

@@ -64,18 +64,18 @@ export function jobRow(job) {
   const what = h("span", { class: "faint small" });
   const status = pill();
   const cell = (label, cls = "num") => h("td", { role: "cell", class: cls, "data-label": label });
-  const [best, rate, threads, time] = [cell("best"), cell("per second"), cell("threads"), cell("time")];
+  const [best, rate, workers, time] = [cell("best"), cell("per second"), cell("workers"), cell("time")];
   const buttons = jobButtons(job.id);
   const row = h("tr", { role: "row" },
     h("td", { role: "cell", class: "wide" }, h("span", { class: "faint num" }, `${job.id} `), name, h("br"), what),
-    h("td", { role: "cell" }, status), best, rate, threads, time, h("td", { role: "cell", class: "end" }, buttons));
+    h("td", { role: "cell" }, status), best, rate, workers, time, h("td", { role: "cell", class: "end" }, buttons));
   row.set = (now) => {
     say(name, now.name);
     say(what, about(now));
     status.set(now);
     say(best, now.solution ? between(now.solution.lower, now.solution.upper) : now.best ?? "\u2013");
     say(rate, now.threads ? short(now.rate) : "\u2013");
-    say(threads, now.threads || "\u2013");
+    say(workers, now.threads || "\u2013");
     say(time, duration(now.seconds));
     buttons.set(now);
   };
@@ -182,7 +182,7 @@ function workersCard() {
 
 function eventsCard() {
   const list = h("ol", { class: "events" });
-  const nothing = h("p", { class: "faint" }, "Nothing happened yet.");
+  const nothing = h("p", { class: "faint" }, "Nothing has happened yet.");
   const node = h("section", { class: "card", "aria-label": "Events" }, h("header", {}, h("h2", {}, "Events")), nothing, list);
   node.draw = () => {
     show(nothing, state.loaded && !state.events.length);

@@ -139,7 +139,7 @@ export function jobCard(session) {
 
 /** What can be asked of the solver besides its goal. */
 const solverFields = () => ({
-  workers: input("Workers at once", { type: "number", name: "threads", placeholder: "all", min: 1, step: 1 }),
+  workers: input("Workers at once", { type: "number", name: "workers", placeholder: "all", min: 1, step: 1 }),
   seconds: input("Time", { type: "text", name: "seconds", placeholder: "no limit", pattern: "([0-9.]+[smhd]?)+" }, "30m, 12h"),
   user: input("Credit goes to", { type: "text", name: "user", placeholder: "local", maxlength: 64 }),
   memory: input("Memory per worker", { type: "text", name: "memory", placeholder: "64M", pattern: "[0-9]+[kKMG]?" }),
@@ -181,7 +181,7 @@ export function solveCard(session) {
     if (given("quorum")) settings.quorum = Number(given("quorum"));
     if (given("unit_budget")) settings.unit_budget = amount(given("unit_budget")) ?? given("unit_budget");
     const limits = {};
-    if (given("workers")) limits.threads = Number(given("workers"));
+    if (given("workers")) limits.workers = Number(given("workers"));
     if (given("seconds")) limits.seconds = seconds(given("seconds"));
     const body = { kind: "solve", settings, limits };
     if (given("name")) body.name = given("name");

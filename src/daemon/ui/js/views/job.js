@@ -1,4 +1,4 @@
-// One job: its numbers, its best grid, its course, levels, threads, settings, and what can be done to it.
+// One job: its numbers, its best grid, its course, levels, workers, settings, and its commands.
 
 import { download, get, patch, query } from "../api.js";
 import { CourseChart, Histogram } from "../chart.js";
@@ -29,7 +29,7 @@ const card = (title, ...children) => h("section", { class: "card", "aria-label":
 function factsCard() {
   const rows = {};
   const list = h("dl", { class: "facts" }, [["best", "Best"], ["rate", "Per second"], ["iterations", "Iterations"], ["time", "Has run"],
-    ["threads", "Threads"], ["units", "Units done"], ["stalled", "Stalled"], ["poisoned", "Set aside"]].map(([name, text]) => {
+    ["workers", "Workers"], ["units", "Units done"], ["stalled", "Stalled"], ["quarantined", "Quarantined"]].map(([name, text]) => {
     rows[name] = h("dd", {}, "\u2013");
     return h("div", {}, h("dt", {}, text), rows[name]);
   }));
@@ -42,10 +42,10 @@ function factsCard() {
     say(rows.iterations, short(job.iterations));
     rows.iterations.title = count(job.iterations);
     say(rows.time, duration(job.seconds) + (job.limits.seconds ? ` of ${duration(job.limits.seconds)}` : ""));
-    say(rows.threads, job.threads + (job.limits.threads ? ` of ${job.limits.threads}` : ""));
+    say(rows.workers, job.threads + (job.limits.threads ? ` of ${job.limits.threads}` : ""));
     say(rows.units, count(job.units_done));
     say(rows.stalled, count(job.units_stalled));
-    say(rows.poisoned, count(job.units_poisoned));
+    say(rows.quarantined, count(job.units_poisoned));
   };
   return node;
 }
@@ -75,7 +75,7 @@ function gridCard(id) {
         gridDownloads(key, `${view.variant}-${view.score}-job${id}`));
     }, () => {
       key = null;
-      // It is told a moment before it is stored.
+      // The event comes a moment before the grid is stored.
       again = Date.now() + 2000;
     });
   };
@@ -138,12 +138,12 @@ function scoresCard() {
   return node;
 }
 
-function threadsCard(id) {
+function workersCard(id) {
   const body = h("tbody", {});
-  const nothing = h("p", { class: "faint" }, "No thread works for this job now.");
+  const nothing = h("p", { class: "faint" }, "No worker computes a unit of this job now.");
   const table = h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {},
     ["Worker", "Unit", "Best", "Iterations", "Time"].map((text) => h("th", { scope: "col", class: "num" }, text)))), body));
-  const node = card("Threads", nothing, table);
+  const node = card("Workers", nothing, table);
   node.draw = () => {
     const mine = state.workers.filter((w) => w.job === id);
     show(nothing, !mine.length);
@@ -154,9 +154,9 @@ function threadsCard(id) {
   return node;
 }
 
-function brokenCard(id) {
+function quarantineCard(id) {
   const list = h("ul", { class: "stack" });
-  const node = card("Units set aside", h("p", { class: "faint small" }, "They failed three times and are not tried again."), list);
+  const node = card("Quarantined units", h("p", { class: "faint small" }, "They failed three times and are not tried again."), list);
   node.hidden = true;
   let known = 0;
   node.draw = async (job) => {
@@ -186,7 +186,7 @@ function settingsCard(id) {
     h("input", { id: ids[3], type: "number", min: 0, step: "any", placeholder: "no limit" })];
   const trouble = h("p", { class: "problem", role: "alert" });
   const form = h("form", { class: "stack" }, h("div", { class: "fields narrow" },
-    [["Priority", priority], ["Weight", weight], ["Threads at once", threads], ["Hours in all", hours]].map(([text, input]) =>
+    [["Priority", priority], ["Weight", weight], ["Workers at once", threads], ["Hours in all", hours]].map(([text, input]) =>
       h("div", { class: "field" }, h("label", { for: input.id }, text), input))), trouble, h("div", {}, button("Change", { type: "submit" })));
   adjust.append(form);
   let shown = "";
@@ -214,7 +214,7 @@ function settingsCard(id) {
     facts.replaceChildren(...[["Submitted", moment(now.submitted)], now.began && ["Began", moment(now.began)], now.ended && ["Ended", moment(now.ended)],
       now.seed !== null && ["Seed", String(now.seed)], ["Priority, weight", `${now.priority}, ${now.weight}`],
       l.seconds && ["Time limit", duration(l.seconds)], l.iterations && ["Iterations at most", count(l.iterations)],
-      l.threads && ["Threads at most", String(l.threads)], l.memory && ["Memory at most", bytes(l.memory)]].filter(Boolean).flatMap(entry));
+      l.threads && ["Workers at most", String(l.threads)], l.memory && ["Memory at most", bytes(l.memory)]].filter(Boolean).flatMap(entry));
     list.replaceChildren(...Object.entries(now.settings).map(([name, value]) =>
       [name, typeof value === "string" ? value : JSON.stringify(value)]).flatMap(entry));
     if (!form.contains(document.activeElement)) {
@@ -240,12 +240,12 @@ export default function job({ params }) {
   const [title, what, status, why] = [h("h1", {}, `Job ${id}`), h("p", { class: "faint" }), pill(), h("span", { class: "small" })];
   const buttons = jobButtons(id, { quiet: false, all: true, removed: () => { location.hash = "#/jobs"; } });
   const parts = { facts: factsCard(), grid: gridCard(id), course: courseCard(id), levels: levelsCard(), scores: scoresCard(),
-    threads: threadsCard(id), broken: brokenCard(id), settings: settingsCard(id), events: eventsCard(id),
+    workers: workersCard(id), quarantine: quarantineCard(id), settings: settingsCard(id), events: eventsCard(id),
     units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
   const trouble = h("div", {});
   const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, h("div", { class: "two even" },
     h("div", { class: "cards" }, parts.grid, parts.position, parts.settings),
-    h("div", { class: "cards" }, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.threads, parts.broken, parts.events)));
+    h("div", { class: "cards" }, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
   const wait = h("p", { class: "wait" }, `Loading job ${id}\u2026`);
   const element = h("div", { class: "cards" },
     h("div", { class: "row spread" }, h("div", {}, title, h("div", { class: "row" }, what, status, why)), buttons), trouble, wait, body);

@@ -17,12 +17,12 @@ export function pill() {
   return node;
 }
 
-/** Sends a command for a job; what goes wrong is told. */
+/** Sends a command for a job, and shows why it failed if it does. */
 export async function command(id, what) {
   try {
     learn(await post(`/jobs/${id}/${what}`));
   } catch (problem) {
-    toast(`Job ${id} does not ${what}: ${problem.message}`, "bad");
+    toast(`Job ${id}: ${what} failed: ${problem.message}`, "bad");
   }
 }
 
@@ -41,7 +41,7 @@ export function jobButtons(id, { quiet = true, all = false, removed } = {}) {
       toast(`Job ${id} was removed; its grids stay in the archive.`);
       removed?.();
     } catch (problem) {
-      toast(`Job ${id} is not removed: ${problem.message}`, "bad");
+      toast(`Job ${id} could not be removed: ${problem.message}`, "bad");
     }
   });
   const node = h("div", { class: "row buttons" }, pause, resume, all && drain, cancel, all && gone);
@@ -59,14 +59,14 @@ export function jobButtons(id, { quiet = true, all = false, removed } = {}) {
 /** What an event says: [text, kind]. */
 export function told(event) {
   switch (event.event) {
-    case "started": return [`The daemon began (version ${event.version})`, "daemon"];
+    case "started": return [`The daemon started (version ${event.version})`, "daemon"];
     case "submitted": return [`was submitted: ${event.name}`, "job"];
     case "state": return [`is ${STATES[event.state] || event.state}${event.reason ? `: ${reason(event.reason)}` : ""}`,
       event.state === "failed" ? "bad" : "job"];
     case "best": return [`found ${event.score} moves${event.record ? `, the known record ${event.record}` : event.new ? ", a new grid" : ""}`,
       event.new ? "new" : "best"];
     case "bounds": return [`${event.settled ? "is solved: " : "is worth "}${between(event.lower, event.upper)}`, event.settled ? "best" : "job"];
-    case "distrusted": return [`worker ${event.worker} is often wrong: no longer trusted`, "bad"];
+    case "distrusted": return [`worker ${event.worker} was wrong too often and is no longer trusted`, "bad"];
     case "unit_failed": return [`unit ${event.unit} failed (attempt ${event.attempts}): ${event.error}`, "bad"];
     default: return [event.event, "job"];
   }

@@ -39,7 +39,7 @@ export function positionCard() {
     say(value, between(found.lower, found.upper));
     say(words, verdict(found));
     say(line, found.line.length ? `Best play: ${found.line.join(" ")}` : found.best_moves.length ? `Best: ${found.best_moves.join(" ")}` : "Values of first moves appear as they are found.");
-    say(doubt, `The answers contradict each other (${found.contradictions}): some worker was wrong, and believed.`);
+    say(doubt, `The answers contradict each other (${found.contradictions}): a worker was wrong and was not found out.`);
     show(doubt, found.contradictions > 0);
     play.href = `#/games?job=${job.id}`;
     say(text, found.position);
@@ -74,7 +74,7 @@ export function boundsCard(id) {
 /** Units and nodes. */
 export function unitsCard() {
   const rows = {};
-  const list = h("dl", { class: "facts" }, [["nodes", "Nodes"], ["rate", "Per second"], ["time", "Has run"], ["cpu", "CPU time"], ["threads", "Threads"],
+  const list = h("dl", { class: "facts" }, [["nodes", "Nodes"], ["rate", "Per second"], ["time", "Has run"], ["cpu", "CPU time"], ["workers", "Workers"],
     ["made", "Units made"], ["finished", "Answered"], ["split", "Split"], ["cancelled", "Not needed"], ["open", "Open"], ["tree", "Nodes on top"]].map(([name, text]) => {
     rows[name] = h("dd", {}, "\u2013");
     return h("div", {}, h("dt", {}, text), rows[name]);
@@ -89,7 +89,7 @@ export function unitsCard() {
     say(rows.rate, job.threads ? short(job.rate) : "\u2013");
     say(rows.time, duration(job.seconds));
     say(rows.cpu, found.cpu_seconds ? tick(found.cpu_seconds) : "\u2013");
-    say(rows.threads, job.threads + (job.limits.threads ? ` of ${job.limits.threads}` : ""));
+    say(rows.workers, job.threads + (job.limits.threads ? ` of ${job.limits.threads}` : ""));
     for (const name of ["made", "finished", "split", "cancelled", "open"]) say(rows[name], count(found.units[name]));
     say(rows.tree, count(found.tree_nodes));
   };

@@ -1,0 +1,29 @@
+// The command that submits the same job in a terminal.
+
+/** A word as a shell takes it. */
+export const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** A flag with its value; one that begins with a hyphen is joined, since it would be taken for a flag. */
+const flag = (name, value) => {
+  const [long, text] = [`--${name.replaceAll("_", "-")}`, String(value)];
+  return text.startsWith("-") ? quoted(`${long}=${text}`) : `${long} ${quoted(text)}`;
+};
+
+/**
+ * The command for a request to submit a hunt. `typed` has the limits as they were typed; `file` is the name of a file with the grid to
+ * start from, `directory` that of a directory with the grids to begin with.
+ */
+export function submitCommand({ settings, limits, name, priority, weight, start, grids }, { typed = {}, file = "grid.txt", directory = "DIRECTORY" } = {}) {
+  const words = Object.entries(settings).map(([key, value]) => flag(key, value));
+  if (limits.seconds) words.push(flag("time", typed.seconds || `${limits.seconds}s`));
+  // The flag counts the main thread, which computes no unit.
+  if (limits.workers) words.push(flag("threads", limits.workers + 1));
+  if (limits.iterations) words.push(flag("all_iterations", typed.iterations || limits.iterations));
+  if (limits.memory) words.push(flag("memory", /^[0-9]+[kKMG]?$/.test(typed.memory) ? typed.memory : limits.memory));
+  if (name) words.push(flag("name", name));
+  if (priority) words.push(flag("priority", priority));
+  if (weight !== undefined) words.push(flag("weight", weight));
+  if (start) words.push(`--init-file ${quoted(file)} ${start.moves}`);
+  if (grids) words.push(`--init-dir ${quoted(directory)}`);
+  return ["morpion job submit", ...words].join(" ");
+}

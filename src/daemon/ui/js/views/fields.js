@@ -1,0 +1,64 @@
+// A setting as a field of a form: built from what the daemon says of it (its kind, range, choices, defaults, help).
+
+import { h, newId, say, show } from "../dom.js";
+import { amount, seconds } from "../settings.js";
+
+/** The attributes of the input for each kind of setting. */
+const INPUTS = {
+  whole: { type: "number", step: 1 },
+  number: { type: "number", step: "any" },
+  count: { type: "text", pattern: "[0-9_]+[kMG]?", title: "a number such as 5000, 20M or 2G" },
+  seconds: { type: "text", pattern: "([0-9.]+[smhd]?)+", title: "a time such as 90s, 30m, 12h or 1d12h" },
+  bytes: { type: "text", pattern: "[0-9.]+([kKMGT](i?B)?)?", title: "an amount of memory such as 512M or 2G" },
+  text: { type: "text" },
+};
+const SWITCH = [{ value: "on", label: "on" }, { value: "off", label: "off" }];
+
+/** Digits as a number, unless they have more than a number here holds, as a seed of 64 bits may. */
+const digits = (text) => (/^\d{1,15}$/.test(text) ? Number(text) : text);
+
+/** Reads what was typed; nothing for nonsense. */
+const READERS = {
+  whole: (text) => (/^\d{16,20}$/.test(text) ? text : Number(text)),
+  number: Number,
+  count: digits,
+  seconds,
+  bytes: (text) => amount(text, 1024),
+  text: digits,
+  choice: (text) => text,
+  switch: (text) => text,
+};
+
+/**
+ * The field of a setting `{name, label, help, kind, min, max, choices}`. `input` is the control, `adapt(strategy)` shows the default of
+ * a strategy, `read()` gives the value (`undefined` where it is empty), `complain(text)` shows what is wrong.
+ */
+export function field(spec, { name = spec.name, placeholder = "" } = {}) {
+  const id = newId("field");
+  const choices = { switch: SWITCH, choice: spec.choices }[spec.kind];
+  const empty = choices && h("option", { value: "" }, placeholder || "default");
+  const input = choices
+    ? h("select", { id, name }, empty, choices.map(({ value, label }) => h("option", { value }, label || value)))
+    : h("input", { id, name, autocomplete: "off", spellcheck: "false", min: spec.min, max: spec.max, placeholder, ...INPUTS[spec.kind] });
+  const trouble = h("p", { class: "problem", id: `${id}-problem`, hidden: true });
+  input.setAttribute("aria-describedby", `${id}-help ${id}-problem`);
+  const node = h("div", { class: "field" }, h("label", { for: id }, spec.label, spec.unit && h("span", { class: "faint" }, ` (${spec.unit})`)),
+    input, trouble, h("p", { class: "help", id: `${id}-help` }, spec.help));
+  return {
+    spec, name, input, node,
+    adapt: (strategy) => {
+      const known = spec.defaults?.[strategy];
+      const text = known === undefined || known === null ? placeholder : String(known);
+      if (empty) say(empty, text ? `${choices.find(({ value }) => value === text)?.label || text} (default)` : "default");
+      else input.placeholder = text;
+    },
+    text: () => input.value.trim(),
+    read: () => (input.value.trim() === "" ? undefined : READERS[spec.kind](input.value.trim())),
+    complain: (text) => {
+      say(trouble, text);
+      show(trouble, Boolean(text));
+      if (text) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+    },
+  };
+}
