@@ -40,9 +40,11 @@ export function field(spec, { name = spec.name, placeholder = "" } = {}) {
   const input = choices
     ? h("select", { id, name }, empty, choices.map(({ value, label }) => h("option", { value }, label || value)))
     : h("input", { id, name, autocomplete: "off", spellcheck: "false", min: spec.min, max: spec.max, placeholder, ...INPUTS[spec.kind] });
+  // "Walks (walks)" says nothing more than "Walks".
+  const unit = spec.unit && !spec.label.toLowerCase().includes(spec.unit) && spec.unit;
   const trouble = h("p", { class: "problem", id: `${id}-problem`, hidden: true });
   input.setAttribute("aria-describedby", `${id}-help ${id}-problem`);
-  const node = h("div", { class: "field" }, h("label", { for: id }, spec.label, spec.unit && h("span", { class: "faint" }, ` (${spec.unit})`)),
+  const node = h("div", { class: "field" }, h("label", { for: id }, spec.label, unit && h("span", { class: "faint" }, ` (${unit})`)),
     input, trouble, h("p", { class: "help", id: `${id}-help` }, spec.help));
   return {
     spec, name, input, node,

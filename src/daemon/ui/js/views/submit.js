@@ -22,11 +22,25 @@ const JOB = [
 function allFields({ parameters, common, limits }) {
   const taken = new Set([...parameters, ...common].map(({ name }) => name));
   return [
-    ...parameters.map((spec) => ({ part: "settings", ...field(spec) })),
+    ...parameters.map((spec) => ({ part: "settings", own: true, ...field(spec) })),
     ...common.map((spec) => ({ part: "settings", ...field(spec, { placeholder: spec.defaults?.all }) })),
     ...limits.map((spec) => ({ part: "limits", ...field(spec, { name: taken.has(spec.name) ? `limit_${spec.name}` : spec.name, placeholder: "no limit" }) })),
     ...JOB.map((spec) => ({ part: "job", ...field(spec, { placeholder: spec.placeholder }) })),
   ];
+}
+
+/** The settings that only some strategies use: closed while the strategy is chosen by the program. */
+function ownSettings(fields) {
+  const title = h("summary", {}, "");
+  const node = h("details", { class: "card" }, title, h("div", { class: "fields" }, fields.map((one) => one.node)));
+  let shown = null;
+  node.adapt = (chosen, label) => {
+    say(title, `Settings of ${label}`);
+    show(node, fields.some((one) => !one.node.hidden));
+    if (shown !== chosen) node.open = chosen !== "auto";
+    shown = chosen;
+  };
+  return node;
 }
 
 const radio = (name, value, title, text, checked) => {
@@ -100,13 +114,16 @@ function huntForm(known, query) {
       if (one.spec.used_by?.length) show(one.node, one.spec.used_by.includes(runs));
       one.adapt?.(runs);
     }
-    start.takesGrids(Boolean(known.strategies.find(({ name }) => name === runs)?.takes_grids));
+    const row = known.strategies.find(({ name }) => name === runs);
+    own.adapt(choice.strategy(), row?.label ?? runs);
+    start.takesGrids(Boolean(row?.takes_grids));
     const { body, typed } = request(fields, choice, start);
     say(preview, submitCommand(body, { typed, file: start.file() }));
   };
   const choice = choiceCard(known, query);
   const start = startCard({ picked: (variant) => choice.setVariant(variant), changed: () => adapt() });
-  const of = (part, advanced) => fields.filter((one) => one.part === part && Boolean(one.spec.advanced) === advanced).map((one) => one.node);
+  const own = ownSettings(fields.filter((one) => one.own));
+  const of = (part, advanced) => fields.filter((one) => one.part === part && !one.own && Boolean(one.spec.advanced) === advanced).map((one) => one.node);
   const more = h("details", { class: "card" }, h("summary", {}, "More settings"),
     h("div", { class: "fields" }, of("settings", true), of("limits", true), of("job", true)));
   const trouble = h("div", { class: "note bad", role: "alert", hidden: true });
@@ -117,13 +134,13 @@ function huntForm(known, query) {
   } },
   h("div", { class: "cards" }, choice,
     h("section", { class: "card", "aria-label": "Settings" }, h("header", {}, h("h2", {}, "Settings"), h("span", { class: "faint small" }, "empty is the default")),
-      h("div", { class: "fields" }, of("settings", false), of("limits", false), of("job", false))), more),
+      h("div", { class: "fields" }, of("settings", false), of("limits", false), of("job", false))), own, more),
   h("div", { class: "cards side" }, start, h("section", { class: "card stack", "aria-label": "Submit" }, trouble, send,
     h("details", {}, h("summary", { class: "small" }, "The same in a terminal"), preview))));
 
   const complain = (one, text) => {
     one.complain(text);
-    if (more.contains(one.node)) more.open = true;
+    for (const part of [own, more]) if (part.contains(one.node)) part.open = true;
     one.input.focus();
   };
   let key = newKey();
