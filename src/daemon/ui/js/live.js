@@ -211,8 +211,8 @@ function take(event) {
   switch (event.event) {
     case "progress":
       if (job) {
-        const { iterations, rate, units_done, threads, seconds, best } = event;
-        Object.assign(job, { iterations, rate, units_done, threads, seconds });
+        const { iterations, rate, units_done, workers, seconds, best } = event;
+        Object.assign(job, { iterations, rate, units_done, workers, seconds });
         if (best > (job.best ?? 0)) refresh(event.job);
       } else if (event.job) refresh(event.job);
       break;

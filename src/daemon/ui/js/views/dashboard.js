@@ -74,8 +74,8 @@ export function jobRow(job) {
     say(what, about(now));
     status.set(now);
     say(best, now.solution ? between(now.solution.lower, now.solution.upper) : now.best ?? "\u2013");
-    say(rate, now.threads ? short(now.rate) : "\u2013");
-    say(workers, now.threads || "\u2013");
+    say(rate, now.workers ? short(now.rate) : "\u2013");
+    say(workers, now.workers || "\u2013");
     say(time, duration(now.seconds));
     buttons.set(now);
   };
@@ -128,15 +128,15 @@ function courseCard() {
   let asked = 0;
   node.draw = async () => {
     const jobs = [...state.jobs.values()].filter((job) => job.best && job.variant);
-    const threads = (code) => jobs.filter((job) => job.variant === code).reduce((sum, job) => sum + 1 + 1000 * job.threads, 0);
-    const usual = CODES.reduce((best, code) => (threads(code) > threads(best) ? code : best));
+    const busy = (code) => jobs.filter((job) => job.variant === code).reduce((sum, job) => sum + 1 + 1000 * job.workers, 0);
+    const usual = CODES.reduce((best, code) => (busy(code) > busy(best) ? code : best));
     const now = variant || usual;
     for (const one of choose.children) {
-      one.disabled = !threads(one.dataset.variant);
+      one.disabled = !busy(one.dataset.variant);
       one.setAttribute("aria-pressed", String(one.dataset.variant === now));
     }
     const mine = jobs.filter((job) => job.variant === now);
-    const chosen = [...mine.filter((job) => !isOver(job)).sort((a, b) => b.threads - a.threads || b.id - a.id),
+    const chosen = [...mine.filter((job) => !isOver(job)).sort((a, b) => b.workers - a.workers || b.id - a.id),
       ...mine.filter(isOver).sort((a, b) => b.id - a.id)].slice(0, COURSES).sort((a, b) => a.id - b.id);
     const due = Date.now() - asked > COURSE_MS;
     if (due) asked = Date.now();

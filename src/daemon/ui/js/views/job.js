@@ -38,14 +38,14 @@ function factsCard() {
     show(node, !job.solution);
     if (job.solution) return;
     say(rows.best, job.best ? `${job.best}${job.variant ? ` / ${VARIANTS[job.variant].record}` : ""}` : "\u2013");
-    say(rows.rate, job.threads ? short(job.rate) : "\u2013");
+    say(rows.rate, job.workers ? short(job.rate) : "\u2013");
     say(rows.iterations, short(job.iterations));
     rows.iterations.title = count(job.iterations);
     say(rows.time, duration(job.seconds) + (job.limits.seconds ? ` of ${duration(job.limits.seconds)}` : ""));
-    say(rows.workers, job.threads + (job.limits.threads ? ` of ${job.limits.threads}` : ""));
+    say(rows.workers, job.workers + (job.limits.workers ? ` of ${job.limits.workers}` : ""));
     say(rows.units, count(job.units_done));
     say(rows.stalled, count(job.units_stalled));
-    say(rows.quarantined, count(job.units_poisoned));
+    say(rows.quarantined, count(job.units_quarantined));
   };
   return node;
 }
@@ -160,10 +160,10 @@ function quarantineCard(id) {
   node.hidden = true;
   let known = 0;
   node.draw = async (job) => {
-    if (job.units_poisoned === known) return;
-    known = job.units_poisoned;
+    if (job.units_quarantined === known) return;
+    known = job.units_quarantined;
     try {
-      const { items } = await get(`/jobs/${id}/units${query({ state: "poisoned", limit: 20 })}`);
+      const { items } = await get(`/jobs/${id}/units${query({ state: "quarantined", limit: 20 })}`);
       show(node, items.length > 0);
       list.replaceChildren(...items.map((unit) => h("li", {}, h("strong", { class: "num" }, `Unit ${unit.unit}`), ` ${unit.error || ""}`)));
     } catch {
@@ -180,13 +180,13 @@ function settingsCard(id) {
   const node = card("Settings", facts, h("details", {}, h("summary", {}, "All settings"), list), adjust);
   node.classList.add("late");
   const ids = Array.from({ length: 4 }, () => newId("adjust"));
-  const [priority, weight, threads, hours] = [
+  const [priority, weight, workers, hours] = [
     h("input", { id: ids[0], type: "number", min: -100, max: 100, step: 1 }), h("input", { id: ids[1], type: "number", min: 1, max: 1000, step: 1 }),
     h("input", { id: ids[2], type: "number", min: 1, step: 1, placeholder: "no limit" }),
     h("input", { id: ids[3], type: "number", min: 0, step: "any", placeholder: "no limit" })];
   const trouble = h("p", { class: "problem", role: "alert" });
   const form = h("form", { class: "stack" }, h("div", { class: "fields narrow" },
-    [["Priority", priority], ["Weight", weight], ["Workers at once", threads], ["Hours in all", hours]].map(([text, input]) =>
+    [["Priority", priority], ["Weight", weight], ["Workers at once", workers], ["Hours in all", hours]].map(([text, input]) =>
       h("div", { class: "field" }, h("label", { for: input.id }, text), input))), trouble, h("div", {}, button("Change", { type: "submit" })));
   adjust.append(form);
   let shown = "";
@@ -196,7 +196,7 @@ function settingsCard(id) {
     const number = (input) => (input.value === "" ? null : Number(input.value));
     try {
       learn(await patch(`/jobs/${id}`, { priority: number(priority) ?? 0, weight: number(weight) ?? 1,
-        limits: { ...job.limits, threads: number(threads), seconds: hours.value === "" ? null : Number(hours.value) * 3600 } }));
+        limits: { ...job.limits, workers: number(workers), seconds: hours.value === "" ? null : Number(hours.value) * 3600 } }));
       trouble.textContent = "";
       toast(`Job ${id} was changed.`);
     } catch (problem) {
@@ -214,11 +214,11 @@ function settingsCard(id) {
     facts.replaceChildren(...[["Submitted", moment(now.submitted)], now.began && ["Began", moment(now.began)], now.ended && ["Ended", moment(now.ended)],
       now.seed !== null && ["Seed", String(now.seed)], ["Priority, weight", `${now.priority}, ${now.weight}`],
       l.seconds && ["Time limit", duration(l.seconds)], l.iterations && ["Iterations at most", count(l.iterations)],
-      l.threads && ["Workers at most", String(l.threads)], l.memory && ["Memory at most", bytes(l.memory)]].filter(Boolean).flatMap(entry));
+      l.workers && ["Workers at most", String(l.workers)], l.memory && ["Memory at most", bytes(l.memory)]].filter(Boolean).flatMap(entry));
     list.replaceChildren(...Object.entries(now.settings).map(([name, value]) =>
       [name, typeof value === "string" ? value : JSON.stringify(value)]).flatMap(entry));
     if (!form.contains(document.activeElement)) {
-      [priority.value, weight.value, threads.value, hours.value] = [now.priority, now.weight, l.threads ?? "", l.seconds ? l.seconds / 3600 : ""];
+      [priority.value, weight.value, workers.value, hours.value] = [now.priority, now.weight, l.workers ?? "", l.seconds ? l.seconds / 3600 : ""];
     }
   };
   return node;

@@ -86,10 +86,10 @@ export function unitsCard() {
     if (!found) return;
     say(rows.nodes, short(Math.max(found.nodes, job.iterations)));
     rows.nodes.title = count(found.nodes);
-    say(rows.rate, job.threads ? short(job.rate) : "\u2013");
+    say(rows.rate, job.workers ? short(job.rate) : "\u2013");
     say(rows.time, duration(job.seconds));
     say(rows.cpu, found.cpu_seconds ? tick(found.cpu_seconds) : "\u2013");
-    say(rows.workers, job.threads + (job.limits.threads ? ` of ${job.limits.threads}` : ""));
+    say(rows.workers, job.workers + (job.limits.workers ? ` of ${job.limits.workers}` : ""));
     for (const name of ["made", "finished", "split", "cancelled", "open"]) say(rows[name], count(found.units[name]));
     say(rows.tree, count(found.tree_nodes));
   };
