@@ -31,10 +31,12 @@ const READERS = {
 
 /**
  * The field of a setting `{name, label, help, kind, min, max, choices}`. `input` is the control, `adapt(strategy)` shows the default of
- * a strategy, `read()` gives the value (`undefined` where it is empty), `complain(text)` shows what is wrong.
+ * a strategy, `read()` gives the value (`undefined` where it is empty), `complain(text)` shows what is wrong. With `numbers` a count
+ * is read here (5M as 5000000); settings may also have it as a text.
  */
-export function field(spec, { name = spec.name, placeholder = "" } = {}) {
+export function field(spec, { name = spec.name, placeholder = "", numbers = false } = {}) {
   const id = newId("field");
+  const reader = numbers && spec.kind === "count" ? amount : READERS[spec.kind];
   const choices = { switch: SWITCH, choice: spec.choices }[spec.kind];
   const empty = choices && h("option", { value: "" }, placeholder || "default");
   const input = choices
@@ -55,7 +57,7 @@ export function field(spec, { name = spec.name, placeholder = "" } = {}) {
       else input.placeholder = text;
     },
     text: () => input.value.trim(),
-    read: () => (input.value.trim() === "" ? undefined : READERS[spec.kind](input.value.trim())),
+    read: () => (input.value.trim() === "" ? undefined : reader(input.value.trim())),
     complain: (text) => {
       say(trouble, text);
       show(trouble, Boolean(text));

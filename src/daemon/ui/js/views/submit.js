@@ -24,7 +24,7 @@ function allFields({ parameters, common, limits }) {
   return [
     ...parameters.map((spec) => ({ part: "settings", own: true, ...field(spec) })),
     ...common.map((spec) => ({ part: "settings", ...field(spec, { placeholder: spec.defaults?.all }) })),
-    ...limits.map((spec) => ({ part: "limits", ...field(spec, { name: taken.has(spec.name) ? `limit_${spec.name}` : spec.name, placeholder: "no limit" }) })),
+    ...limits.map((spec) => ({ part: "limits", ...field(spec, { name: taken.has(spec.name) ? `limit_${spec.name}` : spec.name, placeholder: "no limit", numbers: true }) })),
     ...JOB.map((spec) => ({ part: "job", ...field(spec, { placeholder: spec.placeholder }) })),
   ];
 }
