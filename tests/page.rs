@@ -642,7 +642,8 @@ fn the_command_in_the_form_submits_the_same_job() {
     page.fill("[name=start]", "1");
     let command = page.eval("document.querySelector('code.preview').textContent");
     let command = command.as_str().unwrap().strip_prefix("morpion job submit ").unwrap().to_owned();
-    for part in ["--time 1h30m", "--threads 2", "--memory 512M", "--all-iterations 5M", "--priority=-2", "--weight 3"] {
+    for part in ["--time 1h30m", "--threads 2", "--memory 512M", "--all-iterations 5M", "--priority=-2", "--weight 3"]
+    {
         assert!(command.contains(part), "{part} is missing: {command}");
     }
     assert!(command.ends_with("--init-file grid.txt 1") && command.contains("'It'\\''s a $test'"), "{command}");
