@@ -102,7 +102,8 @@ fn the_state_of_a_daemon_is_continued() {
     assert_holds(&events(&program, id("hunt over"), stored.len()).into(), &recorded["events"], "events");
     // A job that was sent with a key is not made twice.
     let again = request(&jobs()[0].2, &json!({ "kind": "hunt", "name": "hunt over" }));
-    let (status, job) = program.ask("POST", "/jobs", Some("golden"), Some(&serde_json::to_value(again).unwrap())).unwrap();
+    let (status, job) =
+        program.ask("POST", "/jobs", Some("golden"), Some(&serde_json::to_value(again).unwrap())).unwrap();
     assert_eq!((status, &job["id"]), (201, &recorded["ids"]["hunt over"]), "{job}");
     for name in OPEN {
         program.wait_over(id(name));
@@ -163,7 +164,10 @@ fn make_daemon() {
         let half = |id: u64| !done(&program.list(&units_of(id))).is_empty();
         half(open[0]) && half(open[3])
     });
-    assert!([open[0], open[3]].iter().all(|&id| program.job(id)["state"] != "finished"), "one of them was over too soon");
+    assert!(
+        [open[0], open[3]].iter().all(|&id| program.job(id)["state"] != "finished"),
+        "one of them was over too soon"
+    );
     program.kill();
     pack_state(&state, &directory);
     std::fs::write(directory.join("recorded.json"), recorded.to_string() + "\n").unwrap();

@@ -15,7 +15,10 @@ use std::time::Duration;
 const HUNTS: [(&str, &str); 6] = [
     ("dfs", "--threads 3 --main-depth 2 --max-iterations 300k --jumps-back 50k:best/2,170k:10 --seed 5"),
     ("nrpa", "--threads 2 --strategy nrpa --variant 5D --level 3 --iterations 20 --runs 5 --seed 6 --keep-from 67"),
-    ("share", "--threads 3 --strategy nrpa --variant 5D --level 4 --iterations 15 --share 3 --width 2 --runs 1 --seed 7"),
+    (
+        "share",
+        "--threads 3 --strategy nrpa --variant 5D --level 4 --iterations 15 --share 3 --width 2 --runs 1 --seed 7",
+    ),
     ("temper", "--threads 2 --strategy temper --variant 4D --patience 100k --max-iterations 200k --runs 3 --seed 8"),
     ("reshape", "--threads 2 --strategy reshape --patience 1M --max-iterations 60k --runs 3 --seed 9"),
     // The same as the first, with its state in the first version of the format.
@@ -121,7 +124,10 @@ fn halfway(dir: &Path, name: &str, journal_used: bool) -> bool {
     let done = units.iter().filter(|unit| unit["done"] == true).count();
     let state = succeed(dir, &format!("state {name}"));
     let begun = state.lines().find(|line| line.starts_with("iterations")).expect("a line");
-    let journal = fs::read_dir(dir.join(name)).unwrap().flatten().find(|e| e.path().extension().is_some_and(|e| e == "journal"));
+    let journal = fs::read_dir(dir.join(name))
+        .unwrap()
+        .flatten()
+        .find(|e| e.path().extension().is_some_and(|e| e == "journal"));
     let long = journal.expect("a journal").metadata().unwrap().len() > 24;
     let over = is(events(&dir.join(name)).last().expect("an event"), "end");
     eprintln!("{name}: {done} of {} done, journal {long}, {begun}", units.len());
@@ -134,7 +140,8 @@ fn write_version1(hunt: &Path) {
     let now = fs::read(&path).unwrap();
     type InFlight = (u64, u64, u32, Vec<u8>);
     type Stored = (u64, String, HuntState, Vec<InFlight>, f64, Option<f64>, u32);
-    let (generation, job, state, in_flight, seconds, limit, threads): Stored = postcard::from_bytes(&now[24..]).unwrap();
+    let (generation, job, state, in_flight, seconds, limit, threads): Stored =
+        postcard::from_bytes(&now[24..]).unwrap();
     let HuntState { produced, digest, done, totals, best, .. } = state;
     let old = (generation, job, (produced, digest, done, totals, best), in_flight, seconds, limit, threads);
     let payload = postcard::to_stdvec(&old).unwrap();

@@ -162,7 +162,10 @@ fn the_same_seed_gives_the_same_search() {
     let cases = cases();
     for strategy in STRATEGIES {
         let variants = cases.iter().filter(|case| case.params.strategy == strategy).map(|case| case.variant);
-        assert!(variants.clone().any(|v| v == Variant::T5) && variants.clone().any(|v| v == Variant::D5), "{strategy:?}");
+        assert!(
+            variants.clone().any(|v| v == Variant::T5) && variants.clone().any(|v| v == Variant::D5),
+            "{strategy:?}"
+        );
     }
     for case in &cases {
         assert_eq!(case.finish(case.begin()), case.whole, "{}", case.name);
@@ -323,14 +326,17 @@ fn planned() -> Vec<Case> {
     let stall = StallTable(vec![(30, 900), (300, 40_000)]);
     let plain = Params { order_free: false, eliminate_dominated: false, sort: Sort::No, ..Params::default() };
     add("dfs-plain-4t".into(), Variant::T4, Params { stall, ..plain.clone() }, 50_000, None);
-    for (name, sort) in [("weights", Sort::WeightsLines), ("most", Sort::TotalWeightsMax), ("lines", Sort::LinesTotalWeights)] {
+    for (name, sort) in
+        [("weights", Sort::WeightsLines), ("most", Sort::TotalWeightsMax), ("lines", Sort::LinesTotalWeights)]
+    {
         let params = Params { sort, order_free: true, jumps: jumps(), ..plain.clone() };
         add(format!("dfs-{name}-4d"), Variant::D4, params, 20_000, None);
     }
     for (variant, least) in [(Variant::T4, 36), (Variant::D4, 22)] {
         for strategy in &STRATEGIES[4..] {
             let grids = with_rules!(variant, R => random_games::<R>(least, 3));
-            let params = Params { strategy: *strategy, grids, pool: Some(60), patience: Some(200_000), ..Params::default() };
+            let params =
+                Params { strategy: *strategy, grids, pool: Some(60), patience: Some(200_000), ..Params::default() };
             add(format!("{strategy:?}-grids-{variant}").to_lowercase(), variant, params, 10_000, None);
         }
     }

@@ -8,21 +8,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Experiments that are done in a moment with small budgets.
-const EXPERIMENTS: [&str; 8] = [
-    "depth",
-    "orderings",
-    "strategies-5t",
-    "strategies-5d",
-    "nrpa-5t",
-    "permute-5d-82",
-    "regrow-5t",
-    "reshape-5t",
-];
+const EXPERIMENTS: [&str; 8] =
+    ["depth", "orderings", "strategies-5t", "strategies-5d", "nrpa-5t", "permute-5d-82", "regrow-5t", "reshape-5t"];
 
 /// The configuration files whose names begin so, with their names.
 fn configs(prefix: &str) -> Vec<(String, PathBuf)> {
-    let entries = fs::read_dir(data().join("configs")).expect("a directory").map(|entry| entry.expect("an entry").path());
-    let mut files: Vec<_> = entries.map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), path)).collect();
+    let entries =
+        fs::read_dir(data().join("configs")).expect("a directory").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<_> =
+        entries.map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), path)).collect();
     files.retain(|(name, _)| name.starts_with(prefix));
     files.sort();
     files
@@ -31,7 +25,8 @@ fn configs(prefix: &str) -> Vec<(String, PathBuf)> {
 /// Begins the hunt of a configuration and reads what its file says of the job.
 fn job_of(config: &Path) -> Value {
     let dir = temporary();
-    std::os::unix::fs::symlink(Path::new(env!("CARGO_MANIFEST_DIR")).join("grids"), dir.path().join("grids")).unwrap();
+    std::os::unix::fs::symlink(Path::new(env!("CARGO_MANIFEST_DIR")).join("grids"), dir.path().join("grids"))
+        .unwrap();
     let config = config.to_str().expect("a plain path");
     succeed(dir.path(), &format!("--config {config} --dir hunt --threads 2 --seed 5 --time 0.01s --quiet"));
     let state = fs::read(dir.path().join("hunt/hunt.state")).unwrap();
@@ -155,7 +150,8 @@ fn table_of(name: &str) -> Value {
 #[ignore = "it makes the files anew, in a new directory: see the head of `main.rs`"]
 fn make_settings() {
     let directory = fresh("settings");
-    let hunts: serde_json::Map<_, _> = configs("hunt-").into_iter().map(|(name, path)| (name, job_of(&path))).collect();
+    let hunts: serde_json::Map<_, _> =
+        configs("hunt-").into_iter().map(|(name, path)| (name, job_of(&path))).collect();
     write_document(&directory.join("hunts.json"), &hunts);
     let dir = tempfile::tempdir().unwrap();
     let program = Program::start(dir.path());
