@@ -273,7 +273,7 @@ fn bad_input_is_refused_and_nothing_is_made() {
         ("--time 0", "expected a time"),
         ("--target 0", "0 is not in 1.."),
         ("--max-iterations 0", "at least 1"),
-        ("--max-iterations 99999999999999999999", "no number of iterations"),
+        ("--max-iterations 99999999999999999999", "is not a valid number"),
         ("--level 0 --strategy nrpa", "0 is not in 1..=10"),
         ("--alpha nan --strategy nrpa", "above 0"),
         ("--runs 3", "for dfs the units are the prefixes"),

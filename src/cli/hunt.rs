@@ -98,7 +98,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Some(directory) => (directory, None),
         None => hunt_directory::next_free()?,
     };
-    let session = HuntSession::begin(&directory, job, threads, args.time)?;
+    let session = HuntSession::begin(&directory, job, threads - 1, args.time)?;
     if let Some(notice) = notice.filter(|_| !args.output.quiet) {
         eprintln!("morpion: {notice}");
     }

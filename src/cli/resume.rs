@@ -36,7 +36,7 @@ pub struct Args {
 /// A directory without a hunt or in use, a damaged state, and whatever fails on the way.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let changes = Changes {
-        threads: args.threads,
+        workers: args.threads.map(|threads| threads - 1),
         time_limit: args.time.map(|setting| setting.0),
         target: args.target.map(|setting| setting.0),
         keep_from: args.keep_from.map(|setting| setting.0),

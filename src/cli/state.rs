@@ -67,7 +67,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     writeln!(out, "method      {}", job.params.method())?;
     writeln!(out, "seed        {}", job.seed)?;
     writeln!(out, "start       {} moves", job.start.len())?;
-    writeln!(out, "threads     {}", checkpoint.threads)?;
+    writeln!(out, "threads     {}", checkpoint.workers + 1)?;
     writeln!(out, "running     {}", clock(checkpoint.seconds))?;
     writeln!(out, "best        {}", now.score())?;
     writeln!(out, "units done  {} ({since} since the last checkpoint)", now.totals.units)?;

@@ -65,7 +65,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 
 /// The workers of a hunt in words, for headings.
 fn workers(statistics: &Statistics) -> String {
-    grid_input::counted(statistics.threads.saturating_sub(1) as usize, "worker")
+    grid_input::counted(statistics.workers as usize, "worker")
 }
 
 fn print(statistics: &Statistics, name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -183,14 +183,14 @@ struct Report<'a> {
 
 impl<'a> Report<'a> {
     fn of(statistics: &'a Statistics, directory: String) -> Report<'a> {
-        let Statistics { job, threads, sessions, seconds, best, done, running, .. } = statistics;
+        let Statistics { job, workers, sessions, seconds, best, done, running, .. } = statistics;
         Report {
             directory,
             variant: job.variant,
             strategy: job.params.strategy,
             method: job.params.method(),
             seed: job.seed,
-            threads: *threads,
+            threads: workers + 1,
             sessions: *sessions,
             seconds: *seconds,
             best: *best,

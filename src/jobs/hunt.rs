@@ -46,7 +46,7 @@ pub enum JobError {
         reason: IllegalMove,
     },
     /// The start holds a number that names no move.
-    #[error("move {number} of the start names no move of {variant}")]
+    #[error("move {number} of the start is not a move of {variant}")]
     NoMove {
         /// Number of the move, counted from 1.
         number: usize,

@@ -48,7 +48,7 @@ pub enum ArchiveError {
         found: u32,
     },
     /// The file is not what it should be.
-    #[error("{} is damaged: {what}; nothing was changed: move the file away to go on without its grids", path.display())]
+    #[error("{} is damaged: {what}; nothing was changed: move the file away to continue without its grids", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

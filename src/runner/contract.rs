@@ -95,8 +95,8 @@ pub struct WorkerShare<U: Unit> {
 /// What may be changed when a hunt is resumed.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Changes {
-    /// Number of threads.
-    pub threads: Option<u32>,
+    /// Number of workers.
+    pub workers: Option<u32>,
     /// Seconds after which the hunt ends, counted over all its sessions; `Some(None)` lifts the limit.
     pub time_limit: Option<Option<f64>>,
     /// Score at which the hunt ends; `Some(None)` lifts the target.

@@ -21,7 +21,7 @@ pub enum HuntDirectoryError {
     #[error("another process is hunting in {}: wait for its end, stop it, or choose another directory with --dir", .0.display())]
     Locked(PathBuf),
     /// It holds a hunt already.
-    #[error("{} already holds a hunt: go on with it by `morpion resume {}`, or choose another directory with --dir", .0.display(), quoted(.0))]
+    #[error("{} already holds a hunt: resume it with `morpion resume {}`, or choose another directory with --dir", .0.display(), quoted(.0))]
     Occupied(PathBuf),
     /// It holds files that a hunt would write.
     #[error("{} holds {file}, which a hunt would overwrite: choose another directory with --dir", directory.display())]

@@ -8,13 +8,14 @@ use super::events::LogError;
 use super::state::StateFileError;
 use crate::core::search::RestoreError;
 use crate::jobs::hunt::{JobError, StateError};
+pub use crate::jobs::hunt_settings::MAX_THREADS;
 use crate::notation::format::ReadError;
 use crate::queue::local::SpawnError;
 use std::io;
 use std::path::PathBuf;
 
-/// More threads than this are taken for a slip.
-pub const MAX_THREADS: u32 = 4096;
+/// More workers than this are taken for a slip.
+pub const MAX_WORKERS: u32 = MAX_THREADS - 1;
 
 /// Why a session could not run, or came to a bad end.
 #[derive(Debug, thiserror::Error)]
@@ -61,11 +62,9 @@ pub enum RunError {
         /// What is wrong.
         source: RestoreError,
     },
-    /// The number of threads is too small or too large.
-    #[error(
-        "{0} threads: the main thread and at least one worker are needed, so at least 2, and at most {MAX_THREADS}"
-    )]
-    Threads(u32),
+    /// The number of workers is too small or too large.
+    #[error("{0} workers: at least 1 is needed, and at most {MAX_WORKERS}")]
+    Workers(u32),
     /// A thread could not be started.
     #[error(transparent)]
     Spawn(#[from] SpawnError),

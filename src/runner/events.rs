@@ -144,13 +144,13 @@ pub struct SessionStart {
 
 impl SessionStart {
     /// What a session of `job` runs with; `iterations` were done before.
-    pub fn of(job: &Job, threads: u32, iterations: u64) -> SessionStart {
+    pub fn of(job: &Job, workers: u32, iterations: u64) -> SessionStart {
         SessionStart {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             variant: job.variant,
             strategy: job.params.strategy,
             seed: job.seed,
-            threads,
+            threads: workers + 1,
             start_moves: job.start.len() as u32,
             main_depth: job.main_depth,
             iterations,

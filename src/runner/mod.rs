@@ -32,6 +32,6 @@ pub mod worker;
 pub use contract::{
     Changes, Clocking, Ending, FailedAttempt, HuntListener, SessionLimits, SessionReport, WorkerShare,
 };
-pub use error::{MAX_THREADS, RunError};
+pub use error::{MAX_THREADS, MAX_WORKERS, RunError};
 pub use orders::Interrupt;
 pub use session::{CHECKPOINT, HuntSession};

@@ -58,10 +58,10 @@ pub struct OrderReceiver(pub(super) Receiver<GivenOrder>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotDone {
     /// It has ended.
-    #[error("the hunt has ended")]
+    #[error("the job has ended")]
     Ended,
     /// It has not answered in time.
-    #[error("the hunt has not answered in time")]
+    #[error("the job has not answered in time")]
     Late,
 }
 

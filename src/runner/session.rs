@@ -9,7 +9,7 @@ use super::best;
 use super::clock::{now, to_milliseconds};
 use super::contract::{Changes, HuntListener, SessionLimits, Trap};
 use super::directory::Locked;
-use super::error::{MAX_THREADS, RunError};
+use super::error::{MAX_WORKERS, RunError};
 use super::events::{self, EventLog, HuntEvent, HuntEventKind};
 use super::state::{Checkpoint, InFlight, StateFiles};
 use super::status::{PROGRESS, Status, THREADS};
@@ -30,7 +30,7 @@ pub struct HuntSession {
     store: StateFiles,
     log: EventLog,
     hunt: Hunt,
-    threads: u32,
+    workers: u32,
     limits: SessionLimits,
     /// Seconds that the sessions before have run.
     before: f64,
@@ -60,9 +60,9 @@ impl HuntSession {
     /// Begins a hunt in a directory that holds none.
     ///
     /// # Errors
-    /// If the job, the number of threads or the directory is not fit; nothing is overwritten.
-    pub fn begin(path: &Path, job: Job, threads: u32, time_limit: Option<f64>) -> Result<HuntSession, RunError> {
-        check_threads(threads)?;
+    /// If the job, the number of workers or the directory is not fit; nothing is overwritten.
+    pub fn begin(path: &Path, job: Job, workers: u32, time_limit: Option<f64>) -> Result<HuntSession, RunError> {
+        check_workers(workers)?;
         let hunt = Hunt::new(job)?;
         let directory = Locked::for_new_hunt(path)?;
         let checkpoint = Checkpoint {
@@ -71,7 +71,7 @@ impl HuntSession {
             in_flight: Vec::new(),
             seconds: 0.0,
             time_limit,
-            threads,
+            workers,
         };
         let catalogue = Catalogue::load()?;
         let novelty = hunt.job().keep_from.map(|from| Novelty::new(hunt.job().variant, from));
@@ -81,7 +81,7 @@ impl HuntSession {
             directory,
             store,
             hunt,
-            threads,
+            workers,
             limits: SessionLimits { seconds: time_limit, ..SessionLimits::default() },
             before: 0.0,
             elapsed: Box::new(|| Duration::ZERO),
@@ -106,9 +106,9 @@ impl HuntSession {
     pub fn resume(path: &Path, changes: Changes) -> Result<HuntSession, RunError> {
         let directory = Locked::with_hunt(path)?;
         let (store, checkpoint, records) = StateFiles::open(path)?;
-        let Checkpoint { job, state, in_flight, seconds, time_limit, threads } = checkpoint;
-        let threads = changes.threads.unwrap_or(threads);
-        check_threads(threads)?;
+        let Checkpoint { job, state, in_flight, seconds, time_limit, workers } = checkpoint;
+        let workers = changes.workers.unwrap_or(workers);
+        check_workers(workers)?;
         let time_limit = changes.time_limit.unwrap_or(time_limit);
         // A best grid of the journal may be younger than the checkpoint's clock.
         let before = records.iter().fold(seconds, |seconds, record| match record {
@@ -143,7 +143,7 @@ impl HuntSession {
             directory,
             store,
             hunt,
-            threads,
+            workers,
             limits: SessionLimits { seconds: time_limit, ..SessionLimits::default() },
             before,
             elapsed: Box::new(|| Duration::ZERO),
@@ -192,9 +192,9 @@ impl HuntSession {
         &self.since
     }
 
-    /// Threads, the main thread included.
-    pub fn threads(&self) -> u32 {
-        self.threads
+    /// Number of workers.
+    pub fn workers(&self) -> u32 {
+        self.workers
     }
 
     /// Seconds that the hunt has run, over all its sessions.
@@ -260,6 +260,6 @@ fn origin(job: &Job) -> Origin {
     Origin { variant: job.variant, method: job.params.method(), seed: job.seed, producer }
 }
 
-fn check_threads(threads: u32) -> Result<(), RunError> {
-    if (2..=MAX_THREADS).contains(&threads) { Ok(()) } else { Err(RunError::Threads(threads)) }
+fn check_workers(workers: u32) -> Result<(), RunError> {
+    if (1..=MAX_WORKERS).contains(&workers) { Ok(()) } else { Err(RunError::Workers(workers)) }
 }

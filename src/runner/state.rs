@@ -83,8 +83,8 @@ pub struct Checkpoint {
     pub seconds: f64,
     /// Seconds after which the hunt ends.
     pub time_limit: Option<f64>,
-    /// Threads of the last session, the main thread included.
-    pub threads: u32,
+    /// Workers of the last session. The file has their number with the main thread.
+    pub workers: u32,
 }
 
 /// The checkpoint as it is encoded: the job as JSON, since it may grow fields.
@@ -214,7 +214,7 @@ impl StateFiles {
     }
 
     fn write(&self, generation: u64, checkpoint: &Checkpoint) -> Result<(), StateFileError> {
-        let Checkpoint { job, state, in_flight, seconds, time_limit, threads } = checkpoint;
+        let Checkpoint { job, state, in_flight, seconds, time_limit, workers } = checkpoint;
         let path = self.directory.join(CHECKPOINT);
         let job = serde_json::to_string(job).map_err(io::Error::other).map_err(FileError::new("write", &path))?;
         let payload = encode(&StoredCheckpoint {
@@ -224,7 +224,7 @@ impl StateFiles {
             in_flight: in_flight.clone(),
             seconds: *seconds,
             time_limit: *time_limit,
-            threads: *threads,
+            threads: workers + 1,
         })
         .map_err(FileError::new("write", &path))?;
         let mut bytes = Vec::with_capacity(CHECKPOINT_HEADER + payload.len());
@@ -308,7 +308,8 @@ fn parse_checkpoint(bytes: &[u8]) -> Result<(u64, Checkpoint, u32), Flaw> {
         Err(error) => return damaged(format!("its job cannot be read: {error}")),
     };
     let StoredCheckpoint { generation, state, in_flight, seconds, time_limit, threads, .. } = stored;
-    Ok((generation, Checkpoint { job, state, in_flight, seconds, time_limit, threads }, version))
+    let workers = threads.saturating_sub(1);
+    Ok((generation, Checkpoint { job, state, in_flight, seconds, time_limit, workers }, version))
 }
 
 /// The records, the length of the file up to the last whole one, and its version.
@@ -413,7 +414,7 @@ mod tests {
         let mut state = HuntState { produced: 10, ..HuntState::default() };
         records.iter().for_each(|record| state.apply(record));
         let in_flight = vec![InFlight { id: 9, iterations: 1, best: 2, saved: vec![1, 2, 3] }];
-        Checkpoint { job, state, in_flight, seconds: 1.5, time_limit: None, threads: 3 }
+        Checkpoint { job, state, in_flight, seconds: 1.5, time_limit: None, workers: 2 }
     }
 
     /// A directory with a checkpoint and three records, and its journal.

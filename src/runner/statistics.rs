@@ -42,8 +42,8 @@ pub enum StatisticsError {
 pub struct Statistics {
     /// What is hunted.
     pub job: Job,
-    /// Threads of the last session, the main thread included.
-    pub threads: u32,
+    /// Workers of the last session.
+    pub workers: u32,
     /// Sessions so far.
     pub sessions: u32,
     /// Seconds that the hunt has run, over all its sessions.
@@ -121,7 +121,7 @@ pub fn join(rates: &[Rate], most: usize) -> Vec<Rate> {
 pub fn read(directory: &Path) -> Result<Statistics, StatisticsError> {
     let log = events::read(directory)?;
     let (checkpoint, records) = state::read(directory)?;
-    let Checkpoint { job, state, in_flight, seconds, threads, .. } = checkpoint;
+    let Checkpoint { job, state, in_flight, seconds, workers, .. } = checkpoint;
     let mut now = state.clone();
     records.iter().for_each(|record| now.apply(record));
     let saved: BTreeMap<u64, _> =
@@ -142,7 +142,7 @@ pub fn read(directory: &Path) -> Result<Statistics, StatisticsError> {
         results.merge(running.levels());
     }
     let mut statistics = Statistics {
-        threads,
+        workers,
         sessions: 0,
         seconds,
         best: now.score(),

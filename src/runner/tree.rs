@@ -49,7 +49,7 @@ pub enum TreeError {
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// The state does not go together.
-    #[error("the state of the solution makes no sense: {0}")]
+    #[error("the state of the solution contradicts itself: {0}")]
     Misfit(#[from] Misfit),
     /// The file holds the solution of something else.
     #[error(

@@ -42,11 +42,10 @@ impl JobKind for Job {
         let path = daemon.directory.job(id);
         let resumed = path.join(state::CHECKPOINT).exists();
         let opened = if resumed {
-            let changes =
-                Changes { threads: Some(workers + 1), time_limit: Some(limits.seconds), ..Changes::default() };
+            let changes = Changes { workers: Some(workers), time_limit: Some(limits.seconds), ..Changes::default() };
             HuntSession::resume(&path, changes)
         } else {
-            HuntSession::begin(&path, self.clone(), workers + 1, limits.seconds)
+            HuntSession::begin(&path, self.clone(), workers, limits.seconds)
         };
         let mut session = match opened {
             Err(RunError::TimeIsUp { .. }) => return Ok(CoordinatorEnd::Finished(JobEnd::Time)),

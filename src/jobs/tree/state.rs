@@ -294,7 +294,7 @@ impl<G: Game> TreeState<G> {
             TreeRecord::Split { node } => {
                 let open = |node: &&TreeNode| node.is_leaf() && node.lower < node.upper;
                 (self.nodes.get(node as usize).filter(open))
-                    .ok_or_else(|| Misfit(format!("node {node} is no leaf, so that it cannot be split")))?;
+                    .ok_or_else(|| Misfit(format!("node {node} is not a leaf, so it cannot be split")))?;
                 if let Some(&unit) = self.at.get(&node) {
                     self.close(unit);
                     events.push(TreeEvent::Closed { unit });
@@ -303,7 +303,7 @@ impl<G: Game> TreeState<G> {
             }
             TreeRecord::Settled { unit, worker, window, outcome, spent } => {
                 if worker >= self.meta.next_worker {
-                    return Err(Misfit(format!("unit {unit} was done by worker {worker}, who never came")));
+                    return Err(Misfit(format!("unit {unit} was done by worker {worker}, which is unknown")));
                 }
                 self.dirty.workers.insert(worker);
                 self.take(unit, Claim { worker, window, outcome, spent }, &mut events)?;
@@ -440,7 +440,7 @@ impl<G: Game> TreeState<G> {
         for (id, node) in self.nodes.iter().enumerate() {
             let below = |up: NodeId| (up as usize) < id && self.nodes[up as usize].level + 1 == node.level;
             if id > 0 && !below(node.parent) || node.lower > node.upper || node.lower < -MAX_VALUE - 1 {
-                return no(format!("node {id} makes no sense"));
+                return no(format!("node {id} contradicts its parent or itself"));
             }
             let best =
                 |of: fn(&TreeNode) -> i32| node.children.iter().map(|e| -of(&self.nodes[e.node as usize])).max();
@@ -461,7 +461,7 @@ impl<G: Game> TreeState<G> {
                 return no(format!("unit {id} belongs to no leaf"));
             }
             if known.into_iter().any(|worker| worker >= self.meta.next_worker) {
-                return no(format!("unit {id} knows a worker who never came"));
+                return no(format!("unit {id} names an unknown worker"));
             }
         }
         Ok(())
@@ -486,7 +486,7 @@ pub fn play<G: Game>(root: &G, path: &[u16]) -> Result<G, Misfit> {
         moves.clear();
         position.moves(&mut moves);
         let m = position.decode(code).filter(|m| moves.contains(m));
-        let m = m.ok_or_else(|| Misfit(format!("code {code} is no legal move in\n{position}")))?;
+        let m = m.ok_or_else(|| Misfit(format!("code {code} is not a legal move in\n{position}")))?;
         position.play(m);
     }
     Ok(position)

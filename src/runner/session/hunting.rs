@@ -53,7 +53,7 @@ impl HuntSession {
     /// # Errors
     /// If a file cannot be written, the observer fails, or a search does.
     pub fn run(self, interrupt: &Interrupt, observer: &mut dyn HuntListener) -> Result<SessionReport, RunError> {
-        let queue = Arc::new(Local::new(self.threads - 1, LocalOptions::default())?);
+        let queue = Arc::new(Local::new(self.workers, LocalOptions::default())?);
         let (_orders, ordered) = orders();
         let place = WorkerShare { queue, terms: Terms::default(), clocking: Clocking::Wall };
         self.run_on(&place, interrupt, &ordered, observer)
@@ -78,7 +78,7 @@ impl HuntSession {
         };
         let begun = self.searches.values().fold(0u64, |sum, search| sum.saturating_add(search.iterations()));
         let before = self.hunt.state().totals.iterations.saturating_add(begun);
-        let what = events::SessionStart::of(self.hunt.job(), self.threads, before);
+        let what = events::SessionStart::of(self.hunt.job(), self.workers, before);
         let what = if self.resumed { HuntEventKind::Resume(what) } else { HuntEventKind::Start(what) };
         self.tell(what, observer)?;
         observer.began(lane);
@@ -351,7 +351,7 @@ impl<'a> Hunting<'a> {
             SessionOrder::Adjust(limits, terms) => {
                 self.session.limits = limits;
                 self.lane.terms = terms;
-                self.session.threads = self.lane.workers() as u32 + 1;
+                self.session.workers = self.lane.workers() as u32;
                 self.lane.queue.adjust(self.lane.id, terms);
             }
         }
@@ -473,7 +473,7 @@ impl<'a> Hunting<'a> {
             in_flight: session.saved.values().cloned().collect(),
             seconds: session.seconds(),
             time_limit: session.limits.seconds,
-            threads: session.threads,
+            workers: session.workers,
         };
         Ok(session.store.checkpoint(&checkpoint)?)
     }

@@ -86,7 +86,7 @@ mod tests {
             in_flight: now.in_flight,
             seconds: now.seconds,
             time_limit: now.time_limit,
-            threads: now.threads,
+            threads: now.workers + 1,
         };
         let payload = postcard::to_stdvec(&stored).unwrap();
         let (length, sum) = (payload.len() as u64, crc32fast::hash(&payload));

@@ -257,12 +257,12 @@ fn load(path: &Path, database: &impl ReadableDatabase) -> Result<StoredTree, Tre
     };
     let get = |key: &str| find(key)?.ok_or_else(|| damaged(path, &format!("its {key} is missing")));
     let format = get("format")?.try_into().map(u32::from_le_bytes);
-    match format.map_err(|_| damaged(path, "its format is no number"))? {
+    match format.map_err(|_| damaged(path, "its format is not a number"))? {
         FORMAT => (),
         found @ 1.. => return Err(TreeStoreError::Newer { path: path.to_owned(), found }),
         0 => return Err(damaged(path, "it has format version 0, which never was")),
     }
-    let job = String::from_utf8(get("job")?).map_err(|_| damaged(path, "its job is no text"))?;
+    let job = String::from_utf8(get("job")?).map_err(|_| damaged(path, "its job is not text"))?;
     let seconds = find("seconds")?.map_or(Ok(0.0), |row| decode(&row));
     let seconds = seconds.map_err(|what| damaged(path, &format!("its time {what}")))?;
     let meta: Meta = decode(&get("meta")?).map_err(|what| damaged(path, &format!("its state {what}")))?;
