@@ -1,5 +1,5 @@
-//! Job kinds: what turns a request into something to be run. The flags of each kind are declared once, where its
-//! command is; so the reading is injected by whoever makes the daemon.
+//! Job kinds: what a request for a job comes to. The settings of a kind are declared and read above this folder; so
+//! the reader is passed in when the daemon is opened.
 
 use super::view::{JobLimits, JobRequest};
 use crate::games::go::large::position::Position as LargePosition;
@@ -12,13 +12,13 @@ use serde_json::{Map, Value};
 pub struct PreparedJob {
     /// A name made from the settings, for requests without one.
     pub name: String,
-    /// Limits that stand in the settings; those of the request come on top.
+    /// Limits that the settings contain. The limits of the request are added to them.
     pub limits: JobLimits,
-    /// The settings with all defaults filled in.
+    /// The settings with all defaults.
     pub settings: Map<String, Value>,
-    /// Strategy or algorithm.
+    /// Strategy of a hunt, algorithm of a solver job.
     pub strategy: String,
-    /// What to run.
+    /// What the job runs.
     pub work: JobWork,
 }
 
@@ -26,36 +26,35 @@ pub struct PreparedJob {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobWork {
-    /// A hunt.
+    /// A hunt for grids.
     Hunt(Job),
-    /// A solution of a position of a two-player game, by units.
+    /// A solution of a position of a two-player game by units.
     Solve(SolveJob),
 }
 
 /// A position of a two-player game that a person plays from.
 #[derive(Debug)]
 pub enum PlayedFrom {
-    /// One that can be solved.
+    /// A position that can be solved.
     Solvable(SolveJob),
-    /// Of go, on a board too large for that.
+    /// A position of go on a board that is too large to be solved.
     Large {
-        /// The board, the rules and how it begins, in words.
+        /// The board, the rules and the start, in words.
         title: String,
-        /// The position.
+        /// The position to play from.
         root: Box<LargePosition>,
     },
 }
 
-/// Reads requests.
+/// Reads requests for jobs of all kinds.
 pub trait JobKinds: Send + Sync + 'static {
-    /// What a request comes to on a daemon with so many workers.
+    /// What a request comes to on a daemon with this number of workers.
     ///
     /// # Errors
-    /// If it makes no sense: what is wrong, where, and what would be right.
+    /// If the request is not valid: what is wrong, where, and what would be right.
     fn prepare(&self, request: &JobRequest, workers: u32) -> Result<PreparedJob, String>;
 
-    /// The position that the settings of a solver job are of, or would be if its board were not too large to be
-    /// solved.
+    /// The position of the settings of a solver job. Its board may be too large to be solved.
     ///
     /// # Errors
     /// As [`JobKinds::prepare`].

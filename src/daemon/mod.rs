@@ -1,8 +1,8 @@
 //! The daemon: accepts jobs, shares the workers among them, keeps everything durable, and answers over HTTP.
 //!
 //! [`service::Service`] says what the daemon does, as a trait without HTTP. The API, its tests and the page know only
-//! this trait; [`scheduler`] implements it, and tells the life of a job. [`view`] holds the values that are sent and
-//! received. Only this folder uses tokio and axum.
+//! this trait; [`scheduler`] implements it, and its documentation describes the life of a job. [`view`] holds the
+//! values that are sent and received. Only this folder uses tokio and axum.
 
 pub mod api;
 mod course;

@@ -61,7 +61,7 @@ pub struct Adjustment {
 /// A page of a list: at most `limit` items (1 to 1000) after `cursor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Most items.
+    /// Most items of the page.
     pub limit: usize,
     /// The field `next` of the page before.
     pub cursor: Option<String>,
@@ -87,7 +87,7 @@ pub struct GridFilter {
     pub job: Option<JobId>,
 }
 
-/// The daemon.
+/// What a client can ask of the daemon.
 pub trait Service: Send + Sync + 'static {
     /// The state of the daemon.
     fn health(&self) -> HealthView;
@@ -105,7 +105,7 @@ pub trait Service: Send + Sync + 'static {
     /// If the cursor is not valid.
     fn jobs(&self, filter: &JobFilter, page: &Page) -> Result<Listing<JobView>, Refusal>;
 
-    /// A job.
+    /// A job, whether it is over or not.
     ///
     /// # Errors
     /// If it does not exist.
@@ -147,7 +147,7 @@ pub trait Service: Send + Sync + 'static {
     /// If the settings or the moves are not valid.
     fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition>;
 
-    /// The workers.
+    /// The workers and what they compute.
     fn workers(&self) -> Vec<WorkerView>;
 
     /// The grids of the archive, without their moves.

@@ -29,7 +29,7 @@ const LARGEST: u64 = 4 << 20;
 pub enum Role {
     /// Read everything, change nothing.
     Read,
-    /// Everything.
+    /// Read and change everything.
     Operate,
     /// Read what a worker on another machine needs: health, workers and units.
     Worker,
@@ -68,15 +68,15 @@ pub enum TokenError {
     /// The file cannot be read or written.
     #[error("{path}: {error}")]
     Io {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// Why.
+        /// What the system reported.
         error: io::Error,
     },
     /// The file is damaged or was written by a newer version. It is not changed.
     #[error("{path} is not a file of tokens that this version can read: {reason}")]
     Damaged {
-        /// The file.
+        /// The path of the file.
         path: String,
         /// What is wrong.
         reason: String,
@@ -91,7 +91,7 @@ pub enum TokenError {
 
 /// A source of tokens.
 pub trait TokenStore: Send + Sync + 'static {
-    /// All tokens.
+    /// All tokens of the source.
     ///
     /// # Errors
     /// If they cannot be read.

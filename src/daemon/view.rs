@@ -4,12 +4,14 @@
 //! added, and a field with a better name is added to the old one. A time is in seconds since 1970 (UTC), a duration
 //! in seconds.
 
+mod document;
 mod event;
 mod grid;
 mod job;
 mod limits;
 mod solution;
 
+pub use document::*;
 pub use event::*;
 pub use grid::*;
 pub use job::*;
@@ -21,16 +23,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// Version of these documents: the field `v` of every listing and event.
-pub const VERSION: u32 = 1;
-
-/// Number of a job, counted from 1 and never used again.
-pub type JobId = u64;
-
 /// The best grid of a variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BestView {
-    /// Variant.
+    /// Variant of the puzzle.
     pub variant: Variant,
     /// Number of moves.
     pub score: u32,

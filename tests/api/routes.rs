@@ -92,6 +92,12 @@ fn the_description_names_every_route_and_no_other() {
     let id = &description["paths"]["/api/v1/jobs/{id}"]["get"]["parameters"][0]["schema"];
     assert_eq!((&id["format"], &id["maximum"]), (&"uint64".into(), &u64::MAX.into()), "{id}");
     assert!(!description.to_string().contains("u-int"));
+    let key = &description["paths"]["/api/v1/jobs"]["post"]["parameters"][0];
+    assert_eq!((&key["name"], &key["in"]), (&"Idempotency-Key".into(), &"header".into()));
+    // Names that clients made from the description may know, whatever the types are called here.
+    for name in ["Colours", "Form", "JobRequest", "JobView", "Limits", "Problem", "Start", "UnitState"] {
+        assert!(description["components"]["schemas"][name].is_object(), "{name}");
+    }
     let mut references = Vec::new();
     collect_references(&description, &mut references);
     assert!(references.len() > 50);
@@ -109,6 +115,35 @@ fn collect_references(value: &Value, found: &mut Vec<String>) {
         }
         Value::Array(values) => values.iter().for_each(|value| collect_references(value, found)),
         _ => {}
+    }
+}
+
+/// A better name comes in addition to the old one, in what is sent and in what is accepted.
+#[test]
+fn old_and_new_names_are_both_there() {
+    let daemon = Daemon::begin();
+    let at = daemon.address;
+    let body = json!({ "kind": "hunt", "limits": { "workers": 2 } }).to_string();
+    let job = post(at, "/api/v1/jobs", &body).json();
+    assert_eq!((&job["limits"]["workers"], &job["limits"]["threads"]), (&json!(2), &json!(2)), "{job}");
+    assert_eq!((&job["workers"], &job["threads"]), (&json!(1), &json!(1)));
+    assert_eq!((&job["units_quarantined"], &job["units_poisoned"]), (&json!(0), &json!(0)));
+    // An old client changes a copy of the limits that it was given.
+    let mut limits = job["limits"].clone();
+    limits["threads"] = json!(3);
+    let patch = |limits: &Value| {
+        let body = json!({ "limits": limits }).to_string();
+        request(at, "PATCH", "/api/v1/jobs/1", &[("content-type", "application/json")], body.as_bytes())
+    };
+    let changed = patch(&limits).json();
+    assert_eq!((&changed["limits"]["workers"], &changed["limits"]["threads"]), (&json!(3), &json!(3)));
+    let detail = patch(&json!({ "workers": 5, "threads": 4 })).problem(422)["detail"].clone();
+    assert!(detail.as_str().unwrap().contains("give workers only"), "{detail}");
+    let totals = get(at, "/api/v1/statistics").json();
+    assert_eq!((&totals["workers"], &totals["threads"]), (&json!(1), &json!(1)), "{totals}");
+    assert_eq!(totals["units_quarantined"], totals["units_poisoned"]);
+    for state in ["poisoned", "quarantined"] {
+        assert_eq!(get(at, &format!("/api/v1/jobs/1/units?state={state}")).status, 200, "{state}");
     }
 }
 

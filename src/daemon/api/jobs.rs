@@ -104,7 +104,7 @@ fn idempotency(headers: &HeaderMap) -> Result<Option<String>, ApiFailure> {
     }
 }
 
-/// A job.
+/// A job, with its settings.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}", operation_id = "show_job", tag = "jobs", params(("id" = u64, Path, description = "The job.")),
     responses(
         (status = 200, body = JobView),
@@ -276,7 +276,7 @@ pub async fn statistics(State(shared): Handle, PathParts(id): PathParts<JobId>) 
     Ok(JsonDocument(course).into_response())
 }
 
-/// The workers.
+/// The workers and what they compute.
 #[utoipa::path(get, path = "/api/v1/workers", tag = "workers", responses(
     (status = 200, body = Listing<WorkerView>),
     (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),

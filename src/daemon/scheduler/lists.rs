@@ -126,31 +126,7 @@ impl Daemon {
     ) -> Result<Listing<UnitView>, Refusal> {
         let from = page.cursor.as_deref().map(number).transpose()?.map_or(0, |after| after.saturating_add(1));
         let limit = page.limit.clamp(1, MOST);
-        let mut running: BTreeMap<u64, UnitView> = BTreeMap::new();
-        {
-            let core = self.lock();
-            let Some(entry) = core.jobs.get(&job) else { return Err(Refusal::NotFound(format!("job {job}"))) };
-            if let JobEntry::Open(open) = entry
-                && let Some(active) = &open.active
-            {
-                let live = active.live();
-                let running_now = live.standing.iter().flat_map(|standing| &standing.progress.running);
-                for unit in running_now.filter(|unit| unit.unit >= from) {
-                    let attempts = live.failures.get(&unit.unit).copied().unwrap_or(0) + 1;
-                    let view = UnitView {
-                        job,
-                        unit: unit.unit,
-                        state: UnitState::Running,
-                        attempts,
-                        end: None,
-                        iterations: unit.iterations,
-                        best: unit.best,
-                        error: None,
-                    };
-                    running.insert(unit.unit, view);
-                }
-            }
-        }
+        let mut running = self.running_units(job, from)?;
         let mut stored = Vec::new();
         let mut note = |unit: u64, record: UnitRecord| {
             // What the coordinator last reported can be older than what is stored.
@@ -169,6 +145,27 @@ impl Daemon {
         stored.extend(running.into_values().filter(|view| state.is_none_or(|state| state == view.state)));
         stored.sort_unstable_by_key(|view| view.unit);
         Ok(listing(stored, limit, |view| view.unit.to_string()))
+    }
+
+    /// The units of a job that workers compute, from number `from`, as its coordinator last reported them.
+    fn running_units(&self, job: JobId, from: u64) -> Result<BTreeMap<u64, UnitView>, Refusal> {
+        let core = self.lock();
+        let entry = core.jobs.get(&job).ok_or_else(|| Refusal::NotFound(format!("job {job}")))?;
+        let JobEntry::Open(open) = entry else { return Ok(BTreeMap::new()) };
+        let Some(active) = &open.active else { return Ok(BTreeMap::new()) };
+        let live = active.live();
+        let running = live.standing.iter().flat_map(|standing| &standing.progress.running);
+        let view = |unit: &RunningUnit| UnitView {
+            job,
+            unit: unit.unit,
+            state: UnitState::Running,
+            attempts: live.failures.get(&unit.unit).copied().unwrap_or(0) + 1,
+            end: None,
+            iterations: unit.iterations,
+            best: unit.best,
+            error: None,
+        };
+        Ok(running.filter(|unit| unit.unit >= from).map(|unit| (unit.unit, view(unit))).collect())
     }
 
     pub(super) fn list_workers(&self) -> Vec<WorkerView> {

@@ -36,29 +36,29 @@ const STATISTICS: &str = "statistics.json";
 
 impl JobKind for SolveJob {
     fn facts(&self) -> Result<JobFacts, String> {
-        struct First<'a>(&'a SolveJob);
-        impl Visitor for First<'_> {
+        struct FactsVisitor<'a>(&'a SolveJob);
+        impl Visitor for FactsVisitor<'_> {
             type Out = Result<JobFacts, String>;
             fn visit<G: Solvable>(self, root: G) -> Self::Out {
-                let First(job) = self;
+                let FactsVisitor(job) = self;
                 let state = TreeState::new(root.clone(), job.settings.clone()).map_err(|error| error.to_string())?;
                 let solution = Some(view(job, &root, &state, &Progress::default()));
                 Ok(JobFacts { variant: None, seed: Some(job.settings.seed), solution })
             }
         }
         self.check().map_err(|error| error.to_string())?;
-        self.visit(First(self)).map_err(|error| error.to_string())?
+        self.visit(FactsVisitor(self)).map_err(|error| error.to_string())?
     }
 
     fn run(&self, context: RunContext<'_>) -> Result<CoordinatorEnd, CannotRun> {
-        struct Run<'a>(&'a SolveJob, RunContext<'a>);
-        impl Visitor for Run<'_> {
+        struct RunVisitor<'a>(&'a SolveJob, RunContext<'a>);
+        impl Visitor for RunVisitor<'_> {
             type Out = Result<CoordinatorEnd, CannotRun>;
             fn visit<G: Solvable>(self, root: G) -> Self::Out {
                 run(self.0, self.1, root)
             }
         }
-        self.visit(Run(self, context)).map_err(|error| CannotRun::Failed(error.to_string()))?
+        self.visit(RunVisitor(self, context)).map_err(|error| CannotRun::Failed(error.to_string()))?
     }
 
     fn statistics(&self, job: JobId, folder: &Path) -> Result<StatisticsView, String> {

@@ -29,7 +29,7 @@ pub enum Shutdown {
     WhenUnitsEnd,
 }
 
-/// The daemon.
+/// The daemon: its jobs, its store, its queue.
 pub struct Daemon {
     pub(super) core: Mutex<Core>,
     /// A coordinator has ended, or a request has been stored.
@@ -91,7 +91,7 @@ impl OpenJob {
 }
 
 impl Core {
-    /// Without jobs.
+    /// The state of a daemon without jobs.
     pub fn new(last_job: JobId) -> Core {
         Core {
             jobs: BTreeMap::new(),

@@ -1,10 +1,11 @@
 //! Events: messages to observers.
 
-use super::{JobId, JobState};
+use super::document::JobId;
+use super::job::JobState;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// An event.
+/// An event: a message to observers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct EventView {
     /// Version of this document.

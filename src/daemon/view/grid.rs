@@ -1,6 +1,6 @@
 //! Grids, the archive, and positions of the puzzle.
 
-use super::JobId;
+use super::document::JobId;
 use crate::daemon::object;
 use crate::morpion::variant::Variant;
 use serde::{Deserialize, Serialize};
@@ -23,14 +23,14 @@ pub struct MoveView {
     pub shift: i32,
 }
 
-/// A grid.
+/// A grid of the archive, a known record, or a grid that was checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct GridView {
     /// Version of this document.
     pub v: u32,
     /// 16 hexadecimal digits. Grids that are equal up to symmetry and order of moves have the same key.
     pub key: String,
-    /// Variant.
+    /// Variant of the puzzle.
     pub variant: Variant,
     /// Number of moves.
     pub score: u32,
@@ -71,7 +71,7 @@ pub struct ComparisonView {
 pub struct BoardView {
     /// Version of this document.
     pub v: u32,
-    /// Variant.
+    /// Variant of the puzzle.
     pub variant: Variant,
     /// Points of the starting cross: pairs of column and row.
     pub cross: Vec<(i32, i32)>,
@@ -85,7 +85,7 @@ pub struct BoardView {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoardRequest {
-    /// Variant.
+    /// Variant of the puzzle.
     pub variant: Variant,
     /// The moves to play, in order.
     #[serde(default, deserialize_with = "object::list")]
@@ -99,7 +99,7 @@ pub struct RecordView {
     pub name: String,
     /// Key of its grid, as in `/api/v1/grids/{key}`.
     pub key: String,
-    /// Variant.
+    /// Variant of the puzzle.
     pub variant: Variant,
     /// Number of moves.
     pub score: u32,
@@ -108,7 +108,7 @@ pub struct RecordView {
 /// Number of grids of one variant and one score in the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GridCount {
-    /// Variant.
+    /// Variant of the puzzle.
     pub variant: Variant,
     /// Number of moves.
     pub score: u32,

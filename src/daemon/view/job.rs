@@ -1,6 +1,8 @@
 //! Jobs, their units, their course, and the workers.
 
-use super::{JobId, JobLimits, LimitsDocument, SolutionStatisticsView, SolutionView, VERSION};
+use super::document::{JobId, VERSION};
+use super::limits::{JobLimits, LimitsDocument};
+use super::solution::{SolutionStatisticsView, SolutionView};
 use crate::core::search::End;
 use crate::daemon::object;
 use crate::morpion::variant::Variant;
@@ -140,7 +142,7 @@ pub struct JobSummary {
     pub solution: Option<SolutionView>,
 }
 
-/// A job.
+/// A job as the API shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JobView {
     /// Version of this document.
@@ -182,11 +184,11 @@ impl JobView {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UnitState {
-    /// Waits for a worker.
+    /// The unit waits for a worker.
     Waiting,
-    /// A worker computes it.
+    /// A worker computes the unit.
     Running,
-    /// Finished.
+    /// The unit is finished.
     Done,
     /// Quarantined because it failed three times. A request may also say `quarantined`.
     #[serde(rename = "poisoned", alias = "quarantined")]
@@ -214,7 +216,7 @@ pub struct UnitView {
     pub error: Option<String>,
 }
 
-/// A worker.
+/// A worker and what it computes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct WorkerView {
     /// Number of the worker, from 1.
@@ -234,7 +236,7 @@ pub struct WorkerView {
 /// Progress on one level: units of a depth-first search by depth, or calls of a nesting level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LevelView {
-    /// The level.
+    /// Number of the level.
     pub level: u32,
     /// Number of units or calls that are left.
     pub left: u64,

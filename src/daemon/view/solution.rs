@@ -83,13 +83,13 @@ pub struct SolutionUnitsView {
 pub struct TallyView {
     /// Number of units.
     pub units: u64,
-    /// Nodes.
+    /// Searched nodes.
     pub nodes: u64,
     /// Seconds of processor time.
     pub cpu_seconds: f64,
 }
 
-/// Credit.
+/// The credit for units, by what became of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CreditView {
     /// Units whose outcome was accepted.
@@ -165,7 +165,7 @@ pub struct SolverTotalsView {
     pub jobs: u64,
     /// Units that ended.
     pub units: u64,
-    /// Nodes.
+    /// Searched nodes.
     pub nodes: u64,
     /// Seconds of processor time.
     pub cpu_seconds: f64,
