@@ -114,7 +114,7 @@ fn requests_that_make_no_sense_are_refused_and_nothing_is_made() {
         (none(), json!({ "limits": { "threads": 0 } }), "limits.threads"),
         (none(), json!({ "limits": { "seconds": -1.0 } }), "limits.seconds"),
         (json!({ "time": "5s" }), json!({ "limits": { "seconds": 6.0 } }), "limits.seconds and the setting"),
-        (none(), json!({ "name": "" }), "the name has 1 to 128 characters"),
+        (none(), json!({ "name": "" }), "the name is not valid: expected 1 to 128 characters"),
         (none(), json!({ "start": { "grid": grid } }), "start: line 3 (move 2)"),
         (none(), json!({ "start": { "grid": &grid[..20], "moves": 2 } }), "start: "),
         (json!({ "strategy": "perturb" }), json!({ "grids": ["noise"] }), "grids[0]: "),

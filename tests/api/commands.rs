@@ -69,7 +69,8 @@ fn a_solver_job_goes_its_way() {
     let settings = serde_json::json!({
         "game": "reversi", "size": "4x6", "threshold": -3, "memory": "2M", "quorum": 2, "user": "ada",
     });
-    let limits = serde_json::json!({ "seconds": 90.0, "iterations": null, "threads": 3, "memory": 1 << 30 });
+    let limits =
+        serde_json::json!({ "seconds": 90.0, "iterations": null, "workers": 3, "threads": 3, "memory": 1 << 30 });
     assert_eq!(sent("1"), ("solve".into(), settings, limits, (-5).into()));
 
     let directory = tempfile::tempdir().unwrap();
@@ -84,7 +85,7 @@ fn a_solver_job_goes_its_way() {
     assert_eq!(text(&submitted.stdout), "3\n", "{}", text(&submitted.stderr));
     let (kind, settings, limits, priority) = sent("3");
     assert_eq!((kind, &settings["size"], &settings["game"]), ("solve".into(), &6.into(), &"reversi".into()));
-    assert_eq!((&limits["threads"], priority), (&2.into(), 9.into()));
+    assert_eq!((&limits["workers"], priority), (&2.into(), 9.into()));
 
     let shown = run(&["job", "show", "1"]);
     let shown = text(&shown.stdout);

@@ -194,6 +194,13 @@ impl SettingView {
     }
 }
 
+/// A limit. Every strategy has it, also if one of its parameters has the same name.
+fn of_limit(limit: &About) -> SettingView {
+    let names = || STRATEGIES.iter().rev().map(|row| row.name);
+    let defaults = names().map(|name| (name, limit.unset.to_owned())).collect();
+    SettingView { used_by: names().collect(), defaults, ..SettingView::of(limit) }
+}
+
 fn view() -> StrategiesView {
     let auto = |variant| {
         let (strategy, reason) = Strategy::best(variant);
@@ -207,7 +214,7 @@ fn view() -> StrategiesView {
         strategies: STRATEGIES.iter().rev().map(StrategyView::of).collect(),
         parameters: hunt_settings::of_strategies().map(SettingView::of).collect(),
         common: common.map(|row| SettingView::of(&row.about)).collect(),
-        limits: LIMITS.iter().map(SettingView::of).collect(),
+        limits: LIMITS.iter().map(of_limit).collect(),
     }
 }
 
