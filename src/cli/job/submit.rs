@@ -47,7 +47,7 @@ pub struct Submit {
 #[derive(Debug, clap::Subcommand)]
 enum OtherKind {
     /// Submit a position of a two-player game to be solved by units, with the flags of `morpion solve`
-    SubmitSolve(Box<SubmitSolve>),
+    Solve(Box<SubmitSolve>),
 }
 
 /// The flags of a solver job.
@@ -287,7 +287,7 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             let (terms, json) = (&args.job.terms, args.hunt.args.output.json);
             send(&request(&args)?, terms, json, &args.connection, out)
         }
-        Some(OtherKind::SubmitSolve(solve)) => match solve.game {
+        Some(OtherKind::Solve(solve)) => match solve.game {
             SubmitGame::Go(of) => {
                 let setup = &of.asked.args.setup;
                 // Mistakes are told here.
@@ -521,7 +521,7 @@ mod tests {
     fn every_size_of_memory_is_read_alike() {
         let solve = |flag: &str, size: &str| {
             let line = Line::try_parse_from(["submit", "solve", "reversi", "--size", "4", flag, size]).ok()?;
-            let Some(OtherKind::SubmitSolve(solve)) = line.submit.other else { return None };
+            let Some(OtherKind::Solve(solve)) = line.submit.other else { return None };
             let SubmitGame::Reversi(of) = solve.game else { return None };
             of.all_memory.or(of.asked.args.question.memory)
         };
