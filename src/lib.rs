@@ -1,18 +1,56 @@
 //! `morpion`: search for record grids of Morpion Solitaire.
 //!
+//! A random game of the 5T variant, and a search that does better:
+//!
+//! ```
+//! use morpion::core::ctl::KeepBest;
+//! use morpion::morpion::position::Position;
+//! use morpion::morpion::variant::{T5, Variant};
+//! use morpion::strategies::params::{Params, Strategy};
+//! use morpion::strategies::{Unit, start};
+//!
+//! let mut position = Position::<T5>::new();
+//! while let Some(&mv) = position.moves().first() {
+//!     position.play(mv);
+//! }
+//! assert!(position.score() > 10);
+//!
+//! let params = Params { strategy: Strategy::Nrpa, level: Some(2), iterations: Some(30), ..Params::default() };
+//! let unit = Unit { prefix: Vec::new(), candidates: None, seed: 1, max_iterations: None };
+//! let mut search = start(Variant::T5, &params, &unit);
+//! let mut found = KeepBest::default();
+//! search.run(&mut found);
+//! assert_eq!(search.iterations(), 30 * 30);
+//! assert!(Position::<T5>::after(&found.best).is_ok_and(|grid| grid.score() == search.best()));
+//! ```
+//!
 //! The modules are listed in dependency order: each imports only from those above it (`tests/tidy.rs`
 //! enforces that). See `ARCHITECTURE.md` for the map and the invariants.
 
-pub mod cli;
+// Blank lines keep rustfmt from sorting the list.
+
 pub mod core;
-pub mod daemon;
-pub mod games;
-pub mod jobs;
+
 pub mod morpion;
+
 pub mod notation;
-pub mod queue;
-pub mod render;
-pub mod runner;
-pub mod solvers;
-pub mod store;
+
+pub mod games;
+
 pub mod strategies;
+
+pub mod solvers;
+
+pub mod jobs;
+
+pub mod queue;
+
+pub mod store;
+
+pub mod render;
+
+pub mod runner;
+
+pub mod daemon;
+
+pub mod cli;
