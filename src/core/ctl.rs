@@ -35,8 +35,8 @@ pub trait Ctl<M> {
     }
 
     /// Offers a game of at least [`Ctl::keep_from`] moves from the start position that the search does not lengthen,
-    /// found after `iterations` iterations; the same one may be offered many times. One that is also a new best is given to [`Ctl::improved`]
-    /// too, and first.
+    /// found after `iterations` iterations; the same one may be offered many times. One that is also a new best is
+    /// given to [`Ctl::improved`] too, and first.
     fn found(&mut self, _moves: &[M], _iterations: u64) {}
 }
 

@@ -1,8 +1,9 @@
-//! How bytes on disk are framed: what a file begins with, how its content is guarded, and what is wrong with bytes that
-//! do not fit.
+//! How bytes on disk are framed: what a file begins with, how its content is guarded, and what is wrong with bytes
+//! that do not fit.
 //!
-//! A file begins with a [`Format`]: eight bytes of magic and a version of four. Content carries the CRC-32 of its bytes.
-//! A row of a database is a version of one byte, a CRC-32 and the content ([`row`]). All numbers are little-endian.
+//! A file begins with a [`Format`]: eight bytes of magic and a version of four. Content carries the CRC-32 of its
+//! bytes. A row of a database is a version of one byte, a CRC-32 and the content ([`row`]). All numbers are
+//! little-endian.
 
 /// What is wrong with bytes that were read. It names no file: whoever reads one adds its path.
 #[derive(Debug, Clone, PartialEq, Eq)]

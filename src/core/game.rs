@@ -54,11 +54,11 @@ pub struct Key {
 /// - `undo(m, play(m))` restores the position in all that can be observed.
 /// - [`Game::moves`] appends nothing exactly if the game is over, and no move twice.
 /// - Positions with the same [`Game::key`] have the same value, and their legal moves are the same once each is
-///   carried by [`Game::to_hashed`] with the position's symmetry. If the value depends on more than the board (a ko, a
-///   count of passes), that is in the key. Where it depends on the positions before, see [`Game::repeated`] and
+///   carried by [`Game::to_hashed`] with the position's symmetry. If the value depends on more than the board (a ko,
+///   a count of passes), that is in the key. Where it depends on the positions before, see [`Game::repeated`] and
 ///   [`Game::put_past_in_key`].
-/// - A value within [`Game::bounds`] of every position on the way is all that a game can end with that both sides play
-///   best from there on; in a game where no side can spoil what is sure for it, any game.
+/// - A value within [`Game::bounds`] of every position on the way is all that a game can end with that both sides
+///   play best from there on; in a game where no side can spoil what is sure for it, any game.
 pub trait Game: Clone + Display {
     /// A move. A pass is a move.
     type Move: Copy + Eq + Debug + Send + Sync;
@@ -123,16 +123,17 @@ pub trait Game: Clone + Display {
     }
 
     /// If the game is over because a position came back: how many plies ago it was there before (perhaps before the
-    /// position that a search began at). Such an outcome is right on this way only. Searches keep what rests on it out
-    /// of their tables, but for positions that are themselves part of the cycle.
+    /// position that a search began at). Such an outcome is right on this way only. Searches keep what rests on it
+    /// out of their tables, but for positions that are themselves part of the cycle.
     #[inline]
     fn repeated(&self) -> Option<usize> {
         None
     }
 
-    /// Forgets how the position came about, as far as the rules let it: what follows is then a game of its own. Solvers do
-    /// so with the position that they are asked about, since what they store of positions is right for games that begin
-    /// there: a cycle through an earlier position can be avoided there, but not through one before the question.
+    /// Forgets how the position came about, as far as the rules let it: what follows is then a game of its own.
+    /// Solvers do so with the position that they are asked about, since what they store of positions is right for
+    /// games that begin there: a cycle through an earlier position can be avoided there, but not through one before
+    /// the question.
     fn forget(&mut self) {}
 
     /// From now on, in this position and those after it, keys tell positions apart that came about differently, as

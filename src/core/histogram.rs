@@ -1,7 +1,7 @@
 //! How often each score came up: what a search counts per nesting level.
 //!
-//! A score is below 512 (no game of any variant has more than 485 moves), so that counting is one addition at a masked
-//! place and costs a hot loop nothing that can be measured. Only scores that came up are saved.
+//! A score is below 512 (no game of any variant has more than 485 moves), so that counting is one addition at a
+//! masked place and costs a hot loop nothing that can be measured. Only scores that came up are saved.
 
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,8 @@ impl Histogram {
         (!self.is_empty()).then(|| sum / self.total() as f64)
     }
 
-    /// The smallest score that at least the share `share` (0..=1) of all counts does not exceed: 0 gives the least score,
+    /// The smallest score that at least the share `share` (0..=1) of all counts does not exceed: 0 gives the least
+    /// score,
     /// 0.5 the (lower) median, 1 the largest; nothing without counts.
     pub fn quantile(&self, share: f64) -> Option<u32> {
         let wanted = ((self.total() as f64 * share).ceil() as u64).max(1);

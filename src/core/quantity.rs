@@ -1,8 +1,8 @@
 //! Quantities as people write them: sizes of memory and durations, one reader for each.
 //!
 //! A size is a number and a unit: `4096`, `64k`, `500M`, `2GiB`, `1.5 GB`. Units are powers of 1024, whether they are
-//! written `M`, `MB` or `MiB`, in capitals or not. A duration is one or more numbers with units in small letters; a number
-//! alone is in seconds: `90`, `1.5`, `60s`, `5m`, `5 min`, `2h`, `1d12h`.
+//! written `M`, `MB` or `MiB`, in capitals or not. A duration is one or more numbers with units in small letters; a
+//! number alone is in seconds: `90`, `1.5`, `60s`, `5m`, `5 min`, `2h`, `1d12h`.
 //!
 //! The command line, configuration files and the API read text through these functions; the page's scripts follow the
 //! same grammar.

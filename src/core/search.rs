@@ -37,15 +37,15 @@ pub trait Search<M>: Send {
     /// Score (moves, the unit's prefix included) of the best sequence so far.
     fn best(&self) -> u32;
 
-    /// How often each score (the unit's prefix included) was the result of a call of each nesting level, level 0 being
-    /// the games that are played out, over all of the unit so far. Saved with the search. Empty for a search that has
-    /// no such levels.
+    /// How often each score (the unit's prefix included) was the result of a call of each nesting level, level 0
+    /// being the games that are played out, over all of the unit so far. Saved with the search. Empty for a search
+    /// that has no such levels.
     fn results(&self) -> &[Histogram] {
         &[]
     }
 
-    /// The best sequence of a search that is done, the unit's prefix included, as a coordinator learns from it. Empty for
-    /// the searches that nobody learns from.
+    /// The best sequence of a search that is done, the unit's prefix included, as a coordinator learns from it. Empty
+    /// for the searches that nobody learns from.
     fn best_game(&self) -> Vec<M> {
         Vec::new()
     }

@@ -15,8 +15,8 @@ const TRACKS: usize = 128;
 /// Where among its words the first falling diagonal stands: so that the word of a point is `x + (y ^ 63)` there.
 const FALLING: usize = 63 - (SIDE as usize - 1);
 
-/// A board without a move list. It begins at a cache line wherever it stands, so that the speed of copying it does not hang
-/// on the fields beside it.
+/// A board without a move list. It begins at a cache line wherever it stands, so that the speed of copying it does
+/// not hang on the fields beside it.
 #[derive(Clone, PartialEq, Eq)]
 #[repr(align(64))]
 pub struct Board<R> {
@@ -204,7 +204,8 @@ impl<R: Rules> Board<R> {
         moves
     }
 
-    /// The starts of the lines of a track that have all their points, and of those that lack one, as bits by coordinate.
+    /// The starts of the lines of a track that have all their points, and of those that lack one, as bits by
+    /// coordinate.
     #[inline(always)]
     pub(crate) fn lines(points: u64) -> (u64, u64) {
         let (mut full, mut one_missing) = (u64::MAX, 0);
@@ -216,8 +217,8 @@ impl<R: Rules> Board<R> {
         (full, one_missing)
     }
 
-    /// All legal moves on these tracks, on which all set points stand, at the end of `moves`: in the order of [`Board::scan`],
-    /// many times quicker.
+    /// All legal moves on these tracks, on which all set points stand, at the end of `moves`: in the order of
+    /// [`Board::scan`], many times quicker.
     #[inline(always)]
     pub(crate) fn scan_into(&self, tracks: &Tracks, moves: &mut Vec<Move>) {
         let mut starts = [0u64; TRACKS];
@@ -427,8 +428,8 @@ impl<R: Rules> Openings<R> {
     }
 }
 
-/// Tables from a window of `2 * LEN - 1` bits around a point, which itself counts as set, to the lines through it: bits
-/// `3 * i` to `3 * i + 2` for the line whose first point stands `LEN - 1 - i` before it.
+/// Tables from a window of `2 * LEN - 1` bits around a point, which itself counts as set, to the lines through it:
+/// bits `3 * i` to `3 * i + 2` for the line whose first point stands `LEN - 1 - i` before it.
 struct WindowTable {
     /// The lowest bit, if exactly one point of the line is missing.
     one_missing: [u16; 512],

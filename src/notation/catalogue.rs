@@ -1,7 +1,7 @@
 //! The known records, prepared for many comparisons: which of them a grid equals, and which it is nearest to.
 //!
-//! Of each record the lines of its 8 images are kept as bits, so that the lines that a grid shares with it in the best
-//! orientation are counted by one look per line and image: some microseconds per grid for all records together.
+//! Of each record the lines of its 8 images are kept as bits, so that the lines that a grid shares with it in the
+//! best orientation are counted by one look per line and image: some microseconds per grid for all records together.
 
 use super::format::ReadError;
 use super::records::{Known, known};

@@ -6,8 +6,8 @@ use crate::morpion::symmetry::Symmetry;
 use std::collections::HashSet;
 
 /// The largest number of lines that `grid` shares with `other` over the 8 symmetries of the cross; 0 if their lines
-/// differ in length. The grids are equal if it is the number of lines of both, and one is a part of the other if it is
-/// the number of lines of one of them.
+/// differ in length. The grids are equal if it is the number of lines of both, and one is a part of the other if it
+/// is the number of lines of one of them.
 pub fn common_lines(grid: &Grid, other: &Grid) -> usize {
     if grid.variant.line_len() != other.variant.line_len() {
         return 0;
@@ -32,8 +32,8 @@ pub struct Orientation {
     pub moves: Vec<Move>,
 }
 
-/// The orientation of `other` in which it shares most lines with `grid`, the first of equal ones; `None` if their lines
-/// differ in length, or if none lies in the playing area.
+/// The orientation of `other` in which it shares most lines with `grid`, the first of equal ones; `None` if their
+/// lines differ in length, or if none lies in the playing area.
 pub fn best_orientation(grid: &Grid, other: &Grid) -> Option<Orientation> {
     if grid.variant.line_len() != other.variant.line_len() {
         return None;

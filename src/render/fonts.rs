@@ -39,8 +39,8 @@ pub fn width(text: &str, bold: bool) -> f64 {
     text.chars().map(|c| f64::from(font.h_advance(font.glyph_id(c)))).sum()
 }
 
-/// Makes the fonts known to plotters, as [`FAMILY`] and as `sans-serif`: to be called before charts with text are drawn
-/// into bitmaps. Calling it again does no harm.
+/// Makes the fonts known to plotters, as [`FAMILY`] and as `sans-serif`: to be called before charts with text are
+/// drawn into bitmaps. Calling it again does no harm.
 pub fn register() {
     for family in [FAMILY, "sans-serif"] {
         for (style, bytes) in [(FontStyle::Normal, REGULAR), (FontStyle::Bold, BOLD)] {

@@ -1,8 +1,8 @@
 //! The best score of hunts against their running time, as steps, on a linear or a logarithmic axis of time.
 //!
-//! Hunts find most in their first second and then less and less often, so a logarithmic axis shows more; it is chosen by
-//! itself when the finds span a factor of `LOG_FROM`. What was found before the first moment shown stands at the left
-//! border.
+//! Hunts find most in their first second and then less and less often, so a logarithmic axis shows more; it is chosen
+//! by itself when the finds span a factor of `LOG_FROM`. What was found before the first moment shown stands at the
+//! left border.
 
 use super::fonts::DIGIT_HEIGHT;
 use super::pen::{self, Drawing, Drawn, Pen, Picture, RenderError, SIZES, Type};
@@ -33,7 +33,8 @@ const LOG_TICKS: [(f64, &str); 13] = [
     (8_640_000.0, "100 d"),
     (86_400_000.0, "1000 d"),
 ];
-/// Distances between the ticks of a linear axis, in seconds, and the seconds and the name of the unit they are told in.
+/// Distances between the ticks of a linear axis, in seconds, and the seconds and the name of the unit they are told
+/// in.
 const STEPS: [(f64, f64, &str); 22] = [
     (0.1, 1.0, "s"),
     (0.2, 1.0, "s"),
@@ -58,8 +59,9 @@ const STEPS: [(f64, f64, &str); 22] = [
     (864_000.0, 86_400.0, "d"),
     (8_640_000.0, 86_400.0, "d"),
 ];
-/// Colours of the hunts on a light and on a dark ground, told apart by those who see no red or green too: any two, and each and
-/// the ground, are 25 and more apart (CIE 1976 L*a*b*), as they are and as in protanopia and deuteranopia (Machado et al. 2009).
+/// Colours of the hunts on a light and on a dark ground, told apart by those who see no red or green too: any two,
+/// and each and the ground, are 25 and more apart (CIE 1976 L*a*b*), as they are and as in protanopia and
+/// deuteranopia (Machado et al. 2009).
 pub(super) const COLOURS: [[Rgb; 8]; 2] = [
     [
         (0, 90, 181),
@@ -151,8 +153,8 @@ struct Chart<'a> {
     score_step: u32,
 }
 
-/// When the finds begin that are worth showing on a logarithmic axis: not those in the first instants, nor a burst soon
-/// after them that is followed by nothing for a hundred times as long.
+/// When the finds begin that are worth showing on a logarithmic axis: not those in the first instants, nor a burst
+/// soon after them that is followed by nothing for a hundred times as long.
 fn first_shown(mut finds: Vec<f64>, end: f64) -> f64 {
     finds.retain(|&at| at > end / 10f64.powi(DECADES));
     finds.sort_by(f64::total_cmp);

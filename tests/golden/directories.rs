@@ -118,7 +118,8 @@ fn disturb(dir: &Path, arguments: &str, name: &str, within: Duration, interrupt:
     wait(child);
 }
 
-/// Whether some units are done, of one a state is saved, and, if that is asked for, something is in the journal alone.
+/// Whether some units are done, of one a state is saved, and, if that is asked for, something is in the journal
+/// alone.
 fn halfway(dir: &Path, name: &str, journal_used: bool) -> bool {
     let units = lines(&succeed(dir, &format!("state {name} --units")));
     let done = units.iter().filter(|unit| unit["done"] == true).count();

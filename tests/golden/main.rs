@@ -1,11 +1,12 @@
 //! What earlier versions of the program saved still loads, and the same seed still gives the same result.
 //!
-//! The files in `data` were made by the program as it was on 2026-11-24, before its words were put in order: a saved state
-//! of every strategy in the middle of a run, directories of hunts, the state of a daemon, the file of a solution,
-//! configuration files and jobs. Each is loaded and continued, and what comes of it is compared with what came of it then.
+//! The files in `data` were made by the program as it was on 2026-11-24, before its words were put in order: a saved
+//! state of every strategy in the middle of a run, directories of hunts, the state of a daemon, the file of a
+//! solution, configuration files and jobs. Each is loaded and continued, and what comes of it is compared with what
+//! came of it then.
 //!
-//! The tests marked `ignored` make such files. They are for a new strategy or a new format, never for a result that has
-//! changed: a result that differs from the recorded one is a mistake, or a change that breaks the hunts of users.
+//! The tests marked `ignored` make such files. They are for a new strategy or a new format, never for a result that
+//! has changed: a result that differs from the recorded one is a mistake, or a change that breaks the hunts of users.
 //! They write only into a directory that does not exist:
 //!
 //! ```text

@@ -273,8 +273,8 @@ fn write_packed(path: &Path, bytes: &[u8]) {
     fs::write(path, packed(bytes)).expect("a file");
 }
 
-/// A state of `permute` as it was before its pool had a window: search to begin with, members, hashes seen, tries and wins of
-/// the operators, slices, playouts, where the last was found, best; then the counts.
+/// A state of `permute` as it was before its pool had a window: search to begin with, members, hashes seen, tries and
+/// wins of the operators, slices, playouts, where the last was found, best; then the counts.
 fn without_window(grid: &[Move]) -> Vec<u8> {
     let bits = |moves: &[Move]| moves.iter().map(|mv| mv.bits()).collect::<Vec<u32>>();
     let members = [bits(grid), bits(&grid[..grid.len() - 2])];

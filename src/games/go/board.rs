@@ -1,7 +1,7 @@
 //! The shape of a board, the names of its points, and sets of points as words of bits.
 //!
-//! The point in column `x` and row `y`, both from 0 at the upper left, is bit `8 y + x`. The eighth bit of each row is
-//! always off the board, so that shifts do not lead from one row into the next.
+//! The point in column `x` and row `y`, both from 0 at the upper left, is bit `8 y + x`. The eighth bit of each row
+//! is always off the board, so that shifts do not lead from one row into the next.
 
 /// Greatest width and height.
 pub const GREATEST: u8 = 7;

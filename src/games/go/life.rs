@@ -7,13 +7,13 @@
 //!
 //! Area is counted without taking off dead stones, so the points of a vital region are sure only if every enemy
 //! stone that is or will be put there can be captured. That is so if all its points, those with enemy stones
-//! included, are next to each living chain that it is vital to: the owner can play on any of them when it is empty, the
-//! stone is part of the living chain, and no point of the region ever is an eye of the enemy's. Each such move stays on
-//! the board, so this comes to an end, and no board comes back. The region stays vital to the chains, since all that can
-//! ever be empty in it is next to them. The owner must have a move, though, before the game ends: what a side has that
-//! has just passed is sure only if there are no enemy stones in it. And it must be free to make it: where superko forbids
-//! boards of the past, one of them may be such a board, if the living stones were there before and were lost (by filling
-//! their own eyes). Whoever asks has to see to both.
+//! included, are next to each living chain that it is vital to: the owner can play on any of them when it is empty,
+//! the stone is part of the living chain, and no point of the region ever is an eye of the enemy's. Each such move
+//! stays on the board, so this comes to an end, and no board comes back. The region stays vital to the chains, since
+//! all that can ever be empty in it is next to them. The owner must have a move, though, before the game ends: what a
+//! side has that has just passed is sure only if there are no enemy stones in it. And it must be free to make it:
+//! where superko forbids boards of the past, one of them may be such a board, if the living stones were there before
+//! and were lost (by filling their own eyes). Whoever asks has to see to both.
 
 use super::board::{all_parts, neighbours};
 

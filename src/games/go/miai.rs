@@ -1,33 +1,35 @@
 //! What is sure for a colour that answers: life and area by pairs of points, of which the owner gets one (miai).
 //!
-//! Unconditional life ([`super::life`]) lets the owner pass for ever. Here it answers each enemy move locally, if need be, so
-//! less has to be on the board; compare the static recognition of territory in E. van der Werf, "AI techniques for the
-//! game of Go", 2004, chapter 6. A **pair** is two empty points that serve one purpose only: when the enemy takes one, the owner
-//! takes the other.
+//! Unconditional life ([`super::life`]) lets the owner pass for ever. Here it answers each enemy move locally, if
+//! need be, so less has to be on the board; compare the static recognition of territory in E. van der Werf, "AI
+//! techniques for the game of Go", 2004, chapter 6. A **pair** is two empty points that serve one purpose only: when
+//! the enemy takes one, the owner takes the other.
 //!
 //! - Chains with two common liberties that make a pair are one **group**.
 //! - A region (a connected set of points without own stones) is vital to a group if each of its points is next to
 //!   the group, or has two neighbours in it that are next to the group and make a pair.
-//! - A group lives if it has two vital regions, and all chains around them belong to living groups; what fails is struck out
-//!   until nothing changes.
+//! - A group lives if it has two vital regions, and all chains around them belong to living groups; what fails is
+//!   struck out until nothing changes.
 //! - A region around which all chains live is the owner's if it is vital to a living group. It is so, too, if all
 //!   its points but one at most are next to living groups or have such pairs: the enemy cannot make two eyes in it.
 //!
-//! Why this holds, the enemy being to move and the points of the pairs empty. No stone of a living group is in danger: a
-//! chain that is not yet connected to the rest of its group has both points of a pair as liberties, and a whole group has a liberty
-//! in each of two regions, so the enemy never takes the last one. Its move meets one pair at most, since no point belongs to
-//! two; after the answer all is as before. The answer is legal: the stone belongs to a living group, and no ko can be there, for
-//! what was captured next to a living group would have belonged to it. It leaves something of each region: a pair within
-//! a region leaves the enemy's stone, and of pairs across two regions so many only are made that a point remains.
+//! Why this holds, the enemy being to move and the points of the pairs empty. No stone of a living group is in
+//! danger: a chain that is not yet connected to the rest of its group has both points of a pair as liberties, and a
+//! whole group has a liberty in each of two regions, so the enemy never takes the last one. Its move meets one pair
+//! at most, since no point belongs to two; after the answer all is as before. The answer is legal: the stone belongs
+//! to a living group, and no ko can be there, for what was captured next to a living group would have belonged to it.
+//! It leaves something of each region: a pair within a region leaves the enemy's stone, and of pairs across two
+//! regions so many only are made that a point remains.
 //!
-//! Where no answer is needed and enemy stones are in the area, the owner puts a stone on any empty point there that is next to
-//! a living group. It stays on the board. When a region has none left, its only empty point is the one without a
-//! pair, so a stone there takes all enemy stones in the region at once; then its neighbours are empty, two at least, and are its pair. So all
-//! comes to an end, and when the owner passes, no enemy stone is left in the area. No board comes back from here on. But boards of the
-//! past could (what lives by answers may have been captured after all when there was no answer), so this says nothing under
-//! superko; nor with suicide, where the enemy need never pass. The owner must have a move before the game ends: what a
-//! side has that has just passed is sure only if there are no enemy stones in it. If the owner is to move, it may have one
-//! point more to itself: one pair may be a single point, which it takes now.
+//! Where no answer is needed and enemy stones are in the area, the owner puts a stone on any empty point there that
+//! is next to a living group. It stays on the board. When a region has none left, its only empty point is the one
+//! without a pair, so a stone there takes all enemy stones in the region at once; then its neighbours are empty, two
+//! at least, and are its pair. So all comes to an end, and when the owner passes, no enemy stone is left in the area.
+//! No board comes back from here on. But boards of the past could (what lives by answers may have been captured after
+//! all when there was no answer), so this says nothing under superko; nor with suicide, where the enemy need never
+//! pass. The owner must have a move before the game ends: what a side has that has just passed is sure only if there
+//! are no enemy stones in it. If the owner is to move, it may have one point more to itself: one pair may be a single
+//! point, which it takes now.
 
 use super::board::{MOST_PARTS, all_parts, neighbours};
 
@@ -84,8 +86,8 @@ fn two(set: u64) -> u64 {
     if rest == 0 { 0 } else { set & set.wrapping_neg() | rest & rest.wrapping_neg() }
 }
 
-/// What is sure for a colour that answers, given its stones, those of the enemy, the points of the board, the point that a ko
-/// forbids to the colour, and whether it is to move.
+/// What is sure for a colour that answers, given its stones, those of the enemy, the points of the board, the point
+/// that a ko forbids to the colour, and whether it is to move.
 pub fn sure_with_answers(own: u64, enemy: u64, points: u64, ko: u64, to_move: bool) -> u64 {
     let outside = points & !own;
     if outside == 0 || own.count_ones() < 2 {
@@ -179,8 +181,8 @@ mod tests {
 
     #[test]
     fn what_is_sure_with_answers() {
-        // Black stones are written x. The numbers are those of the points that are sure for black: unconditionally, with
-        // white to move, and with black to move.
+        // Black stones are written x. The numbers are those of the points that are sure for black: unconditionally,
+        // with white to move, and with black to move.
         for (rows, area) in [
             (".x.x./xxxxx", [10, 10, 10]),
             // The corner: b3 and a2 are the pair of a3. It makes the second eye.

@@ -3,8 +3,8 @@
 //! Black begins; a side puts a stone or passes; chains of enemy stones without liberties are captured; two passes in
 //! a row end the game. Area is counted: stones, and empty points that reach stones of one colour only. Nothing is
 //! taken off as dead at the end: what is to be captured has to be captured. [`position`] is the engine on bitboards,
-//! [`naive`] a second one that shares nothing with it, [`life`] what lives whatever happens, [`miai`] what lives if its
-//! owner answers.
+//! [`naive`] a second one that shares nothing with it, [`life`] what lives whatever happens, [`miai`] what lives if
+//! its owner answers.
 //!
 //! # Repetition
 //! Under [`rules::Ko::Basic`] only the immediate retaking of a ko is forbidden, and a position that comes back (same
@@ -18,9 +18,9 @@
 //! position holds for this way only, until the search is back at that position. So the depth-first searches take
 //! note of the earliest position that a result rests on ([`crate::core::game::Game::repeated`]) and store only what
 //! rests on none before the position itself. With superko, and in proof-number search, which keeps no such notes,
-//! the boards of the past are part of the key: nothing is wrong then, but few positions are met twice. The solver made
-//! for go ([`crate::solvers::go`]) stores what rests on open positions together with them, and with superko proofs together
-//! with what they ask of the past.
+//! the boards of the past are part of the key: nothing is wrong then, but few positions are met twice. The solver
+//! made for go ([`crate::solvers::go`]) stores what rests on open positions together with them, and with superko
+//! proofs together with what they ask of the past.
 //!
 //! [`rules::Ko::Free`] has no ko rule at all. What a side can force there although a cycle is its loss, it can force
 //! under every ko rule: let it always play what wins in fewest moves, whatever the answers. A stone of it never makes

@@ -1,8 +1,8 @@
 //! Positions as text: boards of characters, and SGF files (FF\[4\], the main line only).
 //!
 //! A board is written by rows from the top, `X` black, `O` white, `.` empty, rows ended by `/` or the end of a line;
-//! then, if it matters, `black` or `white` (to move), `ko` with a point, and `pass` if the other side has just passed.
-//! What `Display` of a position writes can be read, too.
+//! then, if it matters, `black` or `white` (to move), `ko` with a point, and `pass` if the other side has just
+//! passed. What `Display` of a position writes can be read, too.
 
 use super::board::{Board, BoardError};
 use super::large;

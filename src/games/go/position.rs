@@ -173,8 +173,9 @@ impl Position {
         legal
     }
 
-    /// Whether superko leaves a side, with these stones now, all stones that it needs to keep what lives, and the area around it.
-    /// Such a stone stands in that area beside all that live; a board like that may have been there, if they were once lost.
+    /// Whether superko leaves a side, with these stones now, all stones that it needs to keep what lives, and the
+    /// area around it. Such a stone stands in that area beside all that live; a board like that may have been there,
+    /// if they were once lost.
     fn is_free_to_answer(&self, area: u64, now: u64, side: Side) -> bool {
         area == 0
             || self.past.iter().all(|past| {

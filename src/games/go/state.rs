@@ -1,8 +1,9 @@
 //! The stones on the board and what else a move changes: a position without the boards of the past.
 //!
 //! The words are the stones of the side to move and of the other side, so a position and the same with colours
-//! exchanged look alike. Chains and liberties are not kept but found anew by filling words of bits: on boards as small
-//! as these that is a few shifts per chain, fewer than keeping lists of chains up to date and restoring them would take.
+//! exchanged look alike. Chains and liberties are not kept but found anew by filling words of bits: on boards as
+//! small as these that is a few shifts per chain, fewer than keeping lists of chains up to date and restoring them
+//! would take.
 //!
 //! Every function takes the points of the board, which the state does not hold.
 
@@ -115,8 +116,8 @@ impl State {
         (own, enemy)
     }
 
-    /// The points where a stone of the side to move, legal or not by what forbids boards of the past, makes the board with these
-    /// own and enemy stones.
+    /// The points where a stone of the side to move, legal or not by what forbids boards of the past, makes the board
+    /// with these own and enemy stones.
     #[inline(always)]
     pub fn placements_making(&self, points: u64, suicide: bool, own: u64, enemy: u64) -> u64 {
         if enemy & !self.enemy != 0 {
@@ -186,8 +187,8 @@ impl State {
         (mine, theirs)
     }
 
-    /// Whether the side to move, or the other one, is sure of so many points if it answers: see [`super::miai`]. With suicide, or
-    /// under superko, this says nothing.
+    /// Whether the side to move, or the other one, is sure of so many points if it answers: see [`super::miai`]. With
+    /// suicide, or under superko, this says nothing.
     #[inline]
     pub fn holds(&self, points: u64, mover: bool, least: u32) -> bool {
         let (own, enemy, ko) = if mover { (self.own, self.enemy, self.ko_bit()) } else { (self.enemy, self.own, 0) };
@@ -196,8 +197,8 @@ impl State {
         area.count_ones() >= least && (mover || self.passes == 0 || area & enemy == 0)
     }
 
-    /// Stones, and points that are nearer to one side (a step of growth each), in tenths of a point, and a tenth for each
-    /// liberty; for the side to move.
+    /// Stones, and points that are nearer to one side (a step of growth each), in tenths of a point, and a tenth for
+    /// each liberty; for the side to move.
     #[inline]
     pub fn heuristic(&self, points: u64) -> i32 {
         let State { own, enemy, .. } = *self;
@@ -213,8 +214,8 @@ impl State {
         10 * (mine.count_ones() as i32 - theirs.count_ones() as i32) + liberties
     }
 
-    /// How early a legal move is worth trying, greater being earlier: captures, then stones that take part in what is open,
-    /// near the middle first; own eyes and passes last.
+    /// How early a legal move is worth trying, greater being earlier: captures, then stones that take part in what is
+    /// open, near the middle first; own eyes and passes last.
     #[inline]
     pub fn prior(&self, board: Board, m: Move) -> i32 {
         let State { own, enemy, passes, .. } = *self;

@@ -1,7 +1,8 @@
 //! Stones in chains, with their liberties, kept up to date from move to move.
 //!
-//! A chain goes by the number of one of its stones, its root. A stone that is put down joins the chains beside it under the largest
-//! one's root; one that is taken back leaves the rest to be found anew by walking, which happens to few chains.
+//! A chain goes by the number of one of its stones, its root. A stone that is put down joins the chains beside it
+//! under the largest one's root; one that is taken back leaves the rest to be found anew by walking, which happens to
+//! few chains.
 
 use super::points::{MOST_POINTS, Neighbours, Set, Size};
 use crate::core::game::Side;
@@ -106,8 +107,8 @@ impl Chains {
         hash(colour, x, y)
     }
 
-    /// What a stone on an empty point would come to: `None` if it would be without liberties alone. Else the hash of the board after
-    /// it, and whether its own chain would be taken off.
+    /// What a stone on an empty point would come to: `None` if it would be without liberties alone. Else the hash of
+    /// the board after it, and whether its own chain would be taken off.
     pub fn look(&self, point: u16, colour: Side) -> Option<(u128, bool)> {
         let mut after = self.hash ^ self.hash_of(point, colour);
         let (mut lives, mut joins) = (false, false);
