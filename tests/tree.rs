@@ -13,7 +13,7 @@ use morpion::games::reversi::position::{Empties, Start};
 use morpion::jobs::tree::coordinator::{Coordinator, Effects, LeafUnit, Next, UnitOrder};
 use morpion::jobs::tree::credit::{Spent, WorkerId, by_user, total};
 use morpion::jobs::tree::record::{TreeEvent, TreeRecord};
-use morpion::jobs::tree::settings::{Feeder, Settings, Window};
+use morpion::jobs::tree::settings::{Feeder, TreeSettings, Window};
 use morpion::jobs::tree::state::TreeState;
 use morpion::jobs::tree::unit::UnitOutcome;
 use morpion::runner::tree::store::TreeStore;
@@ -77,7 +77,7 @@ struct Simulation<G: Game> {
 }
 
 impl<G: Game + std::fmt::Debug> Simulation<G> {
-    fn new(root: G, settings: Settings, habits: Habits) -> Self {
+    fn new(root: G, settings: TreeSettings, habits: Habits) -> Self {
         let mut simulation = Simulation {
             coordinator: Coordinator::new(TreeState::new(root.clone(), settings).unwrap()),
             root,
@@ -236,7 +236,7 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
     }
 
     /// What all tests hold the end to.
-    fn check(&self, settings: &Settings) {
+    fn check(&self, settings: &TreeSettings) {
         let state = self.coordinator.state();
         let whole = Window { alpha: LOWEST, beta: -LOWEST };
         let mut root = self.root.clone();
@@ -338,7 +338,7 @@ fn goals() -> impl Strategy<Value = Goal> {
     ]
 }
 
-fn settings(quorum: u32) -> impl Strategy<Value = Settings> {
+fn settings(quorum: u32) -> impl Strategy<Value = TreeSettings> {
     let feeder = prop_oneof![Just(Feeder::Creation), Just(Feeder::Priority), Just(Feeder::Random)];
     (
         goals(),
@@ -349,7 +349,7 @@ fn settings(quorum: u32) -> impl Strategy<Value = Settings> {
         0u32..3,
         prop_oneof![Just(50u64), Just(1000), Just(1_000_000)],
     )
-        .prop_map(move |(goal, guess, fresh, feeder, seed, look_ahead, budget)| Settings {
+        .prop_map(move |(goal, guess, fresh, feeder, seed, look_ahead, budget)| TreeSettings {
             goal,
             guess,
             fresh,
@@ -375,7 +375,7 @@ fn habits(workers: std::ops::Range<u32>, lies: u32) -> impl Strategy<Value = Hab
     )
 }
 
-fn solve<G: Game + std::fmt::Debug>(root: G, settings: &Settings, habits: Habits) -> Simulation<G> {
+fn solve<G: Game + std::fmt::Debug>(root: G, settings: &TreeSettings, habits: Habits) -> Simulation<G> {
     let mut simulation = Simulation::new(root, settings.clone(), habits);
     simulation.run();
     simulation.check(settings);
@@ -419,7 +419,7 @@ proptest! {
 fn a_worker_that_always_lies_is_named() {
     let board = reversi::board::Board::new(4, 4).unwrap();
     let root = reversi::position::Position::new(board, Start::Standard);
-    let settings = Settings { quorum: 2, budget: 200, ..Settings::default() };
+    let settings = TreeSettings { quorum: 2, budget: 200, ..TreeSettings::default() };
     let habits = Habits { seed: 5, workers: 4, lies: 10, exhausted: 30, fail: 0, restart: 0, heed: true };
     let simulation = solve(root, &settings, habits);
     let state = simulation.coordinator.state();
@@ -437,7 +437,7 @@ fn the_file_holds_the_state() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tree.redb");
         let root = reversi_position(seed, 9);
-        let settings = Settings { quorum: 1 + (seed % 2) as u32, budget: 50, ..Settings::default() };
+        let settings = TreeSettings { quorum: 1 + (seed % 2) as u32, budget: 50, ..TreeSettings::default() };
         let habits = Habits { seed, workers: 3, lies: 0, exhausted: 30, fail: 5, restart: 0, heed: true };
         let mut simulation = Simulation::new(root, settings, habits);
         let mut store = TreeStore::create(&path, "job", simulation.coordinator.state_mut()).unwrap();
@@ -475,7 +475,7 @@ fn damaged_and_newer_files_are_refused_and_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("tree.redb");
     let root = reversi_position(3, 8);
-    let mut state = TreeState::new(root, Settings::default()).unwrap();
+    let mut state = TreeState::new(root, TreeSettings::default()).unwrap();
     drop(TreeStore::create(&path, "job", &mut state).unwrap());
     assert!(TreeStore::create(&path, "job", &mut state).is_err_and(|error| error.to_string().contains("already")));
     let whole = std::fs::read(&path).unwrap();
@@ -535,7 +535,7 @@ fn damaged_and_newer_files_are_refused_and_left_alone() {
 /// A position after a capture and a pass, whose past once changed the value by units but not the solver's.
 #[test]
 fn the_past_of_the_root_makes_no_difference() {
-    let settings = Settings { budget: 50, guess: 0, look_ahead: 0, ..Settings::default() };
+    let settings = TreeSettings { budget: 50, guess: 0, look_ahead: 0, ..TreeSettings::default() };
     let habits = Habits { seed: 0, workers: 1, lies: 0, exhausted: 36, fail: 0, restart: 0, heed: false };
     let root = go_position(12_605_477_072_074_925_680);
     assert!(root.has_past());

@@ -11,7 +11,7 @@ use morpion::games::reversi::position::{Position, Start};
 use morpion::jobs::tree::coordinator::{Coordinator, LeafUnit};
 use morpion::jobs::tree::credit::total;
 use morpion::jobs::tree::record::TreeEvent;
-use morpion::jobs::tree::settings::Settings;
+use morpion::jobs::tree::settings::TreeSettings;
 use morpion::jobs::tree::state::TreeState;
 use morpion::jobs::tree::unit::UnitOutcome;
 use morpion::runner::Interrupt;
@@ -221,7 +221,7 @@ impl SolveListener<Position> for Notes {
 #[test]
 fn with_a_quorum_a_lying_worker_is_named_and_the_value_is_right() {
     let root = Position::new(Board::new(4, 6).unwrap(), Start::Standard);
-    let settings = Settings { quorum: 2, budget: 5000, ..Settings::default() };
+    let settings = TreeSettings { quorum: 2, budget: 5000, ..TreeSettings::default() };
     let mut coordinator = Coordinator::new(TreeState::new(root, settings.clone()).unwrap());
     let mut notes = Notes::default();
     let factory = |place: usize| member(&[false, true, false], place);

@@ -9,7 +9,7 @@ use crate::daemon::view::{JobLimits, JobRequest, StartGrid};
 use crate::games::go::position as go_board;
 use crate::jobs::hunt::Job;
 use crate::jobs::solve::{SolveJob, SolvePosition};
-use crate::jobs::tree::settings::Settings;
+use crate::jobs::tree::settings::TreeSettings;
 use crate::morpion::geometry::Move;
 use crate::morpion::referee;
 use crate::morpion::variant::Variant;
@@ -93,7 +93,7 @@ fn of_hunt(request: &JobRequest, workers: u32) -> anyhow::Result<PreparedJob> {
     })
 }
 
-/// Settings read as the flags of a command.
+/// TreeSettings read as the flags of a command.
 fn matches_of(settings: &Map<String, Value>, command: &clap::Command) -> anyhow::Result<ArgMatches> {
     let mut table = toml::Table::new();
     for (key, value) in settings {
@@ -136,7 +136,7 @@ fn start(mut settings: Map<String, Value>) -> anyhow::Result<PlayedFrom> {
 /// and all settings with their defaults.
 ///
 /// # Errors
-/// Settings that make no sense.
+/// TreeSettings that make no sense.
 pub fn solver_job(mut settings: Map<String, Value>) -> anyhow::Result<(SolveJob, Map<String, Value>)> {
     match settings.remove("game").as_ref().map(|game| game.as_str().unwrap_or_default()) {
         Some("reversi") => of_game::<reversi::Setup>("reversi", &settings, |setup| {
@@ -172,7 +172,7 @@ fn go_point() -> i32 {
     <go_board::Position as Game>::POINT
 }
 
-/// Settings read as the flags of a game in `morpion solve`.
+/// TreeSettings read as the flags of a game in `morpion solve`.
 fn asked<S: clap::Args>(settings: &Map<String, Value>) -> anyhow::Result<(clap::Command, ArgMatches, Asked<S>)> {
     let command = Asked::<S>::augment_args(clap::Command::new("solve")).args_override_self(true);
     let matches = matches_of(settings, &command)?;
@@ -199,7 +199,7 @@ fn of_game<S: clap::Args>(
     };
     let mut all = plain_settings(&command, &matches);
     all.insert("game".to_owned(), game.into());
-    let Settings { guess, fresh, budget, feeder, quorum, seed, .. } = job.settings;
+    let TreeSettings { guess, fresh, budget, feeder, quorum, seed, .. } = job.settings;
     let mut default = |name: &str, value: Value| _ = all.entry(name).or_insert(value);
     default("memory", job.memory.into());
     default("unit_budget", budget.into());

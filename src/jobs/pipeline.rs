@@ -1,7 +1,7 @@
 //! Parallel NRPA with a shared policy: the calls of one level are the units of work, and the levels above it learn
 //! here from all of them (after Nagorko, "Parallel nested rollout policy adaptation", 2019).
 //!
-//! Call `i` begins from the policies that the results of the calls up to `i - W` have left, taken in in their order,
+//! Call `i` begins from the policies that the results of the calls up to `i - W` have left, absorbed in their order,
 //! whatever order they come in; W is the width. So up to W calls can be made at a time, a worker waits only if one
 //! call takes as long as W others, and what is found depends on seed and width, never on threads or timing; with a
 //! width of 1 it is what one search finds that holds all levels. A call that begins anew at some level (the first of
@@ -111,7 +111,7 @@ impl CallPlan {
     }
 
     /// The lowest level above the shared one whose call holds call `id` and is under way when `fed` results have been
-    /// taken in; nothing if the search has not begun.
+    /// absorbed; nothing if the search has not begun.
     fn parent(&self, id: u64, fed: u64) -> Option<u32> {
         let ((search, call), (fed_search, fed_call)) = (self.place(id), self.place(fed));
         let mut same = (call, fed_call);

@@ -1,7 +1,7 @@
 //! A solution by units as a job: which position of which game, what is asked, and how it is searched. It can be
 //! stored and turned into a coordinator.
 
-use super::tree::settings::{Settings, SettingsError};
+use super::tree::settings::{SettingsError, TreeSettings};
 use super::tree::state::TreeState;
 use crate::games::reversi::notation::TextError;
 use crate::games::reversi::position::Empties;
@@ -23,7 +23,7 @@ pub struct SolveJob {
     /// Bytes of the table of each worker.
     pub memory: u64,
     /// What is asked, and how units are made.
-    pub settings: Settings,
+    pub settings: TreeSettings,
     /// Who gets the credit.
     pub user: String,
 }
@@ -64,9 +64,9 @@ pub enum SolveJobError {
     /// The text is not a position of Go.
     #[error("the position: {0}")]
     Go(#[from] go::notation::ReadError),
-    /// Settings that are out of range.
+    /// TreeSettings that are out of range.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
+    TreeSettings(#[from] SettingsError),
     /// Parts of a search that do not fit together.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
@@ -132,7 +132,7 @@ impl SolveJob {
         self.visit(Check(self))?
     }
 
-    /// All that decides how a unit ends, beside the settings, as a text: what a file of a solution says it is of.
+    /// All that decides how a unit ends, except the settings, as a text: by it the file of a solution is recognised.
     pub fn identity(&self, position: &str) -> String {
         identity(&self.title, position, &self.choice, self.memory)
     }

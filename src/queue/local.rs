@@ -54,7 +54,7 @@ struct QueuedUnit<U: Unit> {
 struct LocalLane<U: Unit> {
     inbox: Inbox<U>,
     ready: VecDeque<QueuedUnit<U>>,
-    /// Units that workers are at.
+    /// Units that workers have.
     held: BTreeMap<u64, HeldUnit<U>>,
     busy: Duration,
     busy_since: Option<Instant>,

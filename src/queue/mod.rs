@@ -192,7 +192,7 @@ pub trait Queue<U: Unit>: Send + Sync {
     /// Changes the terms of a lane, which take effect at once.
     fn adjust(&self, lane: LaneId, terms: Terms);
 
-    /// Halts a lane: its units are kept, but no worker is at them. Returns when that is so, or when `patience` is
+    /// Halts a lane: its units are kept, but no worker runs them. Returns when that is so, or when `patience` is
     /// over; whether it is so.
     fn halt(&self, lane: LaneId, patience: Duration) -> bool;
 

@@ -69,7 +69,7 @@ pub enum ArchiveError {
 
 /// Where the grids of an archive come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
+pub struct ArchiveOrigin {
     /// The variant.
     pub variant: Variant,
     /// Search method and parameters in words.
@@ -173,7 +173,11 @@ impl Archive {
     /// # Errors
     /// If a file cannot be read or written, is damaged, newer than this program, or of another variant; nothing is
     /// changed then.
-    pub fn open(hunt: &Path, origin: &Origin, mut each: impl FnMut(&KeptFind)) -> Result<Archive, ArchiveError> {
+    pub fn open(
+        hunt: &Path,
+        origin: &ArchiveOrigin,
+        mut each: impl FnMut(&KeptFind),
+    ) -> Result<Archive, ArchiveError> {
         let path = path_in(hunt);
         if !path.exists() {
             let directory = hunt.join(DIRECTORY);
@@ -231,7 +235,7 @@ impl Archive {
     }
 }
 
-fn header(origin: &Origin) -> io::Result<Vec<u8>> {
+fn header(origin: &ArchiveOrigin) -> io::Result<Vec<u8>> {
     let text = serde_json::to_vec(origin).map_err(io::Error::other)?;
     let mut bytes = FORMAT.head(VERSION);
     bytes.extend((text.len() as u32).to_le_bytes());
@@ -256,7 +260,7 @@ fn record(find: &KeptFind) -> io::Result<Vec<u8>> {
 pub struct Reader {
     path: PathBuf,
     file: BufReader<File>,
-    origin: Origin,
+    origin: ArchiveOrigin,
     /// Length up to the last whole record read.
     whole: u64,
     over: bool,
@@ -302,7 +306,7 @@ impl Reader {
     }
 
     /// Where the grids come from.
-    pub fn origin(&self) -> &Origin {
+    pub fn origin(&self) -> &ArchiveOrigin {
         &self.origin
     }
 

@@ -3,7 +3,7 @@
 mod hunting;
 
 use super::archive::novelty::Novelty;
-use super::archive::{self, Archive, KeptFind, Origin};
+use super::archive::{self, Archive, ArchiveOrigin, KeptFind};
 use super::atomic::{FileError, Keep, replace};
 use super::best;
 use super::clock::{now, to_milliseconds};
@@ -255,9 +255,9 @@ fn open_archive(path: &Path, job: &Job) -> Result<(Option<Archive>, Option<Novel
 }
 
 /// What the archive of a job says about itself.
-fn origin(job: &Job) -> Origin {
+fn origin(job: &Job) -> ArchiveOrigin {
     let producer = concat!("morpion ", env!("CARGO_PKG_VERSION")).to_owned();
-    Origin { variant: job.variant, method: job.params.method(), seed: job.seed, producer }
+    ArchiveOrigin { variant: job.variant, method: job.params.method(), seed: job.seed, producer }
 }
 
 fn check_workers(workers: u32) -> Result<(), RunError> {

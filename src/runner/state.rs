@@ -1,7 +1,7 @@
 //! The hunt's state on disk: a checkpoint, and a journal of what happened since.
 //!
 //! `hunt.state` holds everything as of its writing and names its generation g; `hunt-g.journal` is appended to
-//! with every new best grid and every finished unit, before anyone is told of it. A new checkpoint begins a new
+//! with every new best grid and every finished unit, before it is reported. A new checkpoint begins a new
 //! journal: first the empty journal g+1, then the checkpoint g+1 by an atomic rename, then journal g goes. So at
 //! any moment the checkpoint that is there finds its journal. Both carry a magic number, a format version and
 //! CRC-32 sums. A journal that ends within a record was cut by a crash: the record was never acknowledged. Anything

@@ -47,7 +47,7 @@ pub enum TreeError {
     Store(#[from] TreeStoreError),
     /// The settings make no sense.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
+    TreeSettings(#[from] SettingsError),
     /// The state does not go together.
     #[error("the state of the solution contradicts itself: {0}")]
     Misfit(#[from] Misfit),
@@ -195,7 +195,7 @@ pub struct SolveSession<'a, G> {
     pub trap: Option<Trap>,
 }
 
-/// Works with so many workers of its own, a member of the crew for each, until the question is answered, or the
+/// Works with `workers` workers of its own, a solver for each, until the question is answered, or the
 /// interrupt asked. `store`, if there is one, holds the coordinator's state.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use crate::morpion::referee;
 use crate::morpion::variant::Variant;
 use crate::notation::format::Format;
 use crate::notation::grid::{Grid, Provenance};
-use crate::runner::archive::{FILE, KeptFind, Origin, Reader, path_in};
+use crate::runner::archive::{ArchiveOrigin, FILE, KeptFind, Reader, path_in};
 use crate::runner::best::provenance;
 use crate::runner::clock::utc;
 use anyhow::{Context, bail, ensure};
@@ -40,7 +40,7 @@ pub struct GatheredGrid {
 pub struct GridOrigin {
     /// The find, without its moves.
     pub find: Find,
-    origin: Rc<Origin>,
+    origin: Rc<ArchiveOrigin>,
 }
 
 impl GatheredGrid {
@@ -58,7 +58,7 @@ impl GatheredGrid {
     pub fn provenance(&self) -> Provenance {
         match &self.found {
             Some(found) => {
-                let Origin { method, seed, producer, .. } = &*found.origin;
+                let ArchiveOrigin { method, seed, producer, .. } = &*found.origin;
                 Provenance {
                     producer: Some(producer.clone()),
                     iterations: Some(found.find.iterations),

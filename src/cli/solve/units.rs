@@ -9,7 +9,7 @@ use crate::jobs::solve::{goal_name, identity};
 use crate::jobs::tree::coordinator::Coordinator;
 use crate::jobs::tree::credit::{Credit, Tally, Worker, by_user, total};
 use crate::jobs::tree::record::TreeEvent;
-use crate::jobs::tree::settings::{Feeder, Settings};
+use crate::jobs::tree::settings::{Feeder, TreeSettings};
 use crate::jobs::tree::state::TreeState;
 use crate::runner::Interrupt;
 use crate::runner::engine::Plan;
@@ -95,9 +95,9 @@ impl UnitMakingFlags {
     }
 
     /// The settings, for a goal and the value that is asked for first.
-    pub fn settings(&self, goal: Goal, guess: Value) -> Settings {
-        let usual = Settings::default();
-        Settings {
+    pub fn settings(&self, goal: Goal, guess: Value) -> TreeSettings {
+        let usual = TreeSettings::default();
+        TreeSettings {
             goal,
             guess,
             budget: self.unit_budget.unwrap_or(usual.budget),
@@ -183,7 +183,7 @@ fn begin<G: Game>(
     problem: &PositionToSolve<G>,
     title: &str,
     options: &SolveFlags,
-    settings: Settings,
+    settings: TreeSettings,
 ) -> anyhow::Result<(TreeState<G>, Option<TreeStore>)> {
     let root = problem.position.clone();
     let Some(directory) = &options.units.state else { return Ok((TreeState::new(root, settings)?, None)) };

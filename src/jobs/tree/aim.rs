@@ -4,7 +4,7 @@
 //! the value has been passed, then halving what is left. As values go up the tree fail-soft, a bound often jumps
 //! further than was asked for. Who wins, or whether a threshold is reached, is one window.
 
-use super::settings::{Settings, Window};
+use super::settings::{TreeSettings, Window};
 use crate::core::game::Value;
 use crate::solvers::solve::{Bounds, Goal};
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ pub struct Aim {
 
 impl Aim {
     /// The first window. Bounds are those of the root, `point` is the game's.
-    pub fn first(settings: &Settings, bounds: Bounds, point: Value) -> Aim {
+    pub fn first(settings: &TreeSettings, bounds: Bounds, point: Value) -> Aim {
         let window = match settings.goal {
             Goal::Exact => around(settings.guess.div_euclid(point) * point, bounds, point),
             Goal::WinLossDraw => Window { alpha: -1, beta: 1 },
@@ -78,7 +78,7 @@ mod tests {
     fn windows_close_in_on_every_value() {
         const POINT: Value = 10;
         for (value, guess) in (-64..=64).flat_map(|v| (-70..=70).step_by(7).map(move |g| (v, g))) {
-            let settings = Settings { guess: guess * POINT, ..Settings::default() };
+            let settings = TreeSettings { guess: guess * POINT, ..TreeSettings::default() };
             let mut bounds = Bounds { lower: -64 * POINT, upper: 64 * POINT };
             let mut aim = Aim::first(&settings, bounds, POINT);
             let mut asked = 0;

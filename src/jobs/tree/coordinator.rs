@@ -130,7 +130,7 @@ impl<G: Game> Coordinator<G> {
         std::mem::take(&mut self.effects)
     }
 
-    /// Units that workers are at, cancelled ones included.
+    /// Units that workers have, cancelled ones included.
     pub fn running(&self) -> usize {
         self.leases.len()
     }

@@ -3,7 +3,7 @@
 //! The coordinator keeps the top of the game tree in memory: breadth-first as far as it takes to keep all workers
 //! busy, depth-first as far as it takes for a unit to end within its budget of nodes. A unit is a leaf of this top
 //! with a window; a worker answers it by any search of [`crate::solvers`]. Values go up the tree as they come
-//! (negamax with bounds); what they cut off is cancelled, and units that still run are told of narrower windows. A
+//! (negamax with bounds); what they cut off is cancelled, and units that still run get narrower windows. A
 //! unit that does not end within its budget is replaced by its children.
 //!
 //! The root is asked one window after the other ([`aim`]), usually a null window, as MTD(f) does (A. Plaat et al.
@@ -21,7 +21,7 @@
 //! answer is believed that contradicts no bound.
 //!
 //! [`state::TreeState`] is all that must last, and changes by [`record::TreeRecord`]s only, live and on replay;
-//! [`coordinator::Coordinator`] adds who is at which unit, which nobody needs to remember.
+//! [`coordinator::Coordinator`] adds which worker has which unit, which need not be stored.
 
 pub mod aim;
 pub mod coordinator;

@@ -23,7 +23,7 @@ pub enum Feeder {
 
 /// The settings of a solution. They last as long as it does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct TreeSettings {
     /// What is to be known of the root.
     pub goal: Goal,
     /// The value that is asked for first.
@@ -44,9 +44,9 @@ pub struct Settings {
     pub look_ahead: u32,
 }
 
-impl Default for Settings {
+impl Default for TreeSettings {
     fn default() -> Self {
-        Settings {
+        TreeSettings {
             goal: Goal::Exact,
             guess: 0,
             fresh: false,
@@ -59,7 +59,7 @@ impl Default for Settings {
     }
 }
 
-/// Settings that are out of range.
+/// TreeSettings that are out of range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// No worker, or too many of them.
@@ -76,7 +76,7 @@ pub enum SettingsError {
     LookAhead(u32),
 }
 
-impl Settings {
+impl TreeSettings {
     /// Whether they make sense.
     ///
     /// # Errors
@@ -139,13 +139,13 @@ mod tests {
     /// Files of before tables were kept: a margin stood where it is said whether they are.
     #[test]
     fn settings_of_earlier_files_are_read() {
-        let new = Settings { guess: -20, budget: 300, ..Settings::default() };
-        let Settings { goal, guess, budget, quorum, feeder, seed, look_ahead, .. } = new.clone();
+        let new = TreeSettings { guess: -20, budget: 300, ..TreeSettings::default() };
+        let TreeSettings { goal, guess, budget, quorum, feeder, seed, look_ahead, .. } = new.clone();
         let old = postcard::to_stdvec(&(goal, guess, 0u32, budget, quorum, feeder, seed, look_ahead)).unwrap();
-        assert_eq!(postcard::from_bytes::<Settings>(&old), Ok(new.clone()));
+        assert_eq!(postcard::from_bytes::<TreeSettings>(&old), Ok(new.clone()));
         let mut old = serde_json::to_value(&new).unwrap();
         old.as_object_mut().unwrap().remove("fresh");
         old["margin"] = 0.into();
-        assert_eq!(serde_json::from_value::<Settings>(old).unwrap(), new);
+        assert_eq!(serde_json::from_value::<TreeSettings>(old).unwrap(), new);
     }
 }

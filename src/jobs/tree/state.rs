@@ -5,7 +5,7 @@ use super::aim::Aim;
 use super::credit::{Worker, WorkerId};
 use super::node::{NO_PARENT, NodeId, TreeNode, own_bounds};
 use super::record::{Misfit, TreeEvent, TreeRecord};
-use super::settings::{Settings, SettingsError};
+use super::settings::{SettingsError, TreeSettings};
 use super::unit::{Claim, OpenUnit, UnitId, UnitOutcome};
 use super::walk::{Leaf, leaves};
 use crate::core::game::{Game, MAX_VALUE};
@@ -31,7 +31,7 @@ pub struct LevelTally {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
     /// The settings.
-    pub settings: Settings,
+    pub settings: TreeSettings,
     /// The next unit's number.
     pub next_unit: UnitId,
     /// The next worker's number.
@@ -94,8 +94,8 @@ impl<G: Game> TreeState<G> {
     /// The state of a solution that begins. The root is taken as the start of a game ([`Game::forget`]).
     ///
     /// # Errors
-    /// Settings that make no sense.
-    pub fn new(mut root: G, settings: Settings) -> Result<TreeState<G>, SettingsError> {
+    /// TreeSettings that make no sense.
+    pub fn new(mut root: G, settings: TreeSettings) -> Result<TreeState<G>, SettingsError> {
         settings.check()?;
         root.forget();
         let mut moves = Vec::new();
@@ -187,7 +187,7 @@ impl<G: Game> TreeState<G> {
     }
 
     /// The settings.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &TreeSettings {
         &self.meta.settings
     }
 

@@ -6,8 +6,8 @@ use crate::morpion::referee;
 use crate::notation::records::known;
 use proptest::prelude::*;
 
-fn origin(variant: Variant) -> Origin {
-    Origin { variant, method: "nrpa level 4".to_owned(), seed: u64::MAX, producer: "morpion".to_owned() }
+fn origin(variant: Variant) -> ArchiveOrigin {
+    ArchiveOrigin { variant, method: "nrpa level 4".to_owned(), seed: u64::MAX, producer: "morpion".to_owned() }
 }
 
 fn finds(variant: Variant) -> Vec<KeptFind> {

@@ -457,7 +457,7 @@ impl<'a> Hunting<'a> {
         }
     }
 
-    /// Writes a checkpoint. What the searches have offered is fetched before their messages are taken in: what they
+    /// Writes a checkpoint. What the searches have offered is fetched before their messages are absorbed: what they
     /// had found by then has been sent, so a state never runs ahead of the best grid saved with it, nor of the
     /// archive.
     pub fn checkpoint(&mut self) -> Result<(), RunError> {

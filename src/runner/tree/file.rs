@@ -3,7 +3,7 @@
 use super::TreeError;
 use crate::core::game::Game;
 use crate::jobs::tree::record::TreeRecord;
-use crate::jobs::tree::settings::Settings;
+use crate::jobs::tree::settings::TreeSettings;
 use crate::jobs::tree::state::TreeState;
 use crate::runner::tree::store::TreeStore;
 use std::path::Path;
@@ -24,12 +24,17 @@ pub struct OpenedTree<G> {
     pub seconds: f64,
 }
 
-/// Opens the solution in a directory, or begins it there. `job` says all that decides how a unit ends, beside the
+/// Opens the solution in a directory, or begins it there. `job` says all that decides how a unit ends, except the
 /// settings.
 ///
 /// # Errors
 /// If the file cannot be used, or holds another solution; nothing is changed then.
-pub fn open<G: Game>(directory: &Path, job: &str, root: G, settings: Settings) -> Result<OpenedTree<G>, TreeError> {
+pub fn open<G: Game>(
+    directory: &Path,
+    job: &str,
+    root: G,
+    settings: TreeSettings,
+) -> Result<OpenedTree<G>, TreeError> {
     std::fs::create_dir_all(directory)
         .map_err(|source| TreeError::Directory { path: directory.to_owned(), source })?;
     let path = directory.join(FILE);

@@ -212,7 +212,7 @@ impl<G: Game + Send + Sync + 'static> Unit for TreeUnit<G> {
     }
 }
 
-/// Number of a unit on its way through the queue: that of the unit, as long as one member is at it. With a quorum
+/// Number of a unit on its way through the queue: that of the unit, as long as one solver has it. With a quorum
 /// several are; the others count from [`BEYOND`].
 pub type Ticket = UnitId;
 
