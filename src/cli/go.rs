@@ -1,7 +1,6 @@
 //! Go for the commands on two-player games: its options and its positions.
 
-use super::reversi::read_if_file;
-use super::solve::PositionToSolve;
+use super::positions::{PositionToSolve, read_if_file};
 use crate::core::game::Side;
 use crate::games::go::board::GREATEST;
 use crate::games::go::large;

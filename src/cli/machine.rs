@@ -11,6 +11,11 @@ pub fn describe() -> String {
     format!("{name}, {} logical processors, {}", processors(), std::env::consts::OS)
 }
 
+/// Seconds of processor time since an earlier look at it.
+pub fn since(before: Option<f64>) -> Option<f64> {
+    Some(process_seconds()? - before?)
+}
+
 /// Number of logical processors that this process may use.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)

@@ -22,6 +22,7 @@ pub mod job_kinds;
 mod machine;
 mod perft;
 mod plot;
+mod positions;
 mod records;
 mod render;
 mod resume;

@@ -79,7 +79,7 @@ fn count<G: Game>(
         let object = serde_json::json!({
             "version": JSON_VERSION, "command": "perft", "game": title, "counts": counts,
             "seconds": began.elapsed().as_secs_f64(),
-            "cpu_seconds": super::solve::since(cpu),
+            "cpu_seconds": machine::since(cpu),
         });
         writeln!(out, "{object}")?;
     }

@@ -1,14 +1,10 @@
 //! Reversi for the commands on two-player games: its options, its positions, its own solver.
 
-use super::solve::PositionToSolve;
+use super::positions::{PositionToSolve, read_if_file};
 use crate::games::reversi::board::Board;
 use crate::games::reversi::notation::{parse_obf, to_obf};
 use crate::games::reversi::position::{Empties, Position, Start};
 use anyhow::{Context, anyhow, bail};
-use std::path::Path;
-
-/// Longest file of positions, in bytes.
-const LONGEST_FILE: u64 = 16 << 20;
 
 /// Which board and which position.
 #[derive(Debug, clap::Args)]
@@ -139,18 +135,4 @@ impl Setup {
     pub fn first(&self) -> anyhow::Result<Position> {
         self.problems()?.into_iter().next().map(|problem| problem.position).context("there is no position")
     }
-}
-
-/// The text of a file, if there is one with that name.
-///
-/// # Errors
-/// A file that is too long, cannot be read, or is not text.
-pub fn read_if_file(name: &str) -> anyhow::Result<Option<String>> {
-    let path = Path::new(name);
-    let Ok(meta) = path.metadata() else { return Ok(None) };
-    if meta.len() > LONGEST_FILE {
-        bail!("{name}: a file of {} bytes is too long for positions: at most {LONGEST_FILE} are read", meta.len());
-    }
-    let bytes = std::fs::read(path).with_context(|| format!("{name}: cannot be read"))?;
-    String::from_utf8(bytes).map(Some).map_err(|_| anyhow!("{name}: is not text in UTF-8"))
 }

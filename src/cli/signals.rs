@@ -1,13 +1,19 @@
-//! Ctrl-C and its kin: the first one asks the hunt to stop, the second one ends the process at once.
+//! Ctrl-C and other signals to stop: the first one asks the hunt to stop, the second one ends the process at once.
 //!
 //! A hangup (the terminal closes) counts too, unless the process was started with hangups ignored, as `nohup` does: then
 //! it hunts on.
+//!
+//! Unix systems are supported: Linux, where everything is tested, and others that have these signals. A program that could
+//! not be asked to stop would lose work, so there is none for other systems.
 
 use crate::runner::Interrupt;
 use crossbeam_channel::{Receiver, unbounded};
 use std::io;
 
-/// Exit status of a process that was told twice to stop: what shells show for one that Ctrl-C ended.
+#[cfg(not(unix))]
+compile_error!("morpion runs on Unix systems (Linux is tested): it needs their signals to stop without losing work");
+
+/// Exit status of a process that was asked twice to stop: what shells show for one that Ctrl-C ended.
 pub const ENDED_AT_ONCE: i32 = 130;
 
 /// Asks `interrupt` when a signal comes.
@@ -22,7 +28,6 @@ fn asked(interrupt: &Interrupt) {
 ///
 /// # Errors
 /// If the system refuses.
-#[cfg(unix)]
 pub fn watch(interrupt: Interrupt) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let hangup = if hangups_are_ignored() { None } else { Some(SIGHUP) };
@@ -33,15 +38,6 @@ pub fn watch(interrupt: Interrupt) -> io::Result<()> {
         }
     })?;
     Ok(())
-}
-
-/// Watches for signals from now on, in a thread of its own.
-///
-/// # Errors
-/// If the system refuses.
-#[cfg(not(unix))]
-pub fn watch(interrupt: Interrupt) -> io::Result<()> {
-    ctrlc::set_handler(move || asked(&interrupt)).map_err(io::Error::other)
 }
 
 /// How a daemon is asked to stop.
@@ -57,7 +53,6 @@ pub enum StopSignal {
 ///
 /// # Errors
 /// If the system refuses.
-#[cfg(unix)]
 pub fn stops() -> io::Result<Receiver<StopSignal>> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
@@ -70,20 +65,8 @@ pub fn stops() -> io::Result<Receiver<StopSignal>> {
     Ok(receiver)
 }
 
-/// The same where there is only Ctrl-C.
-///
-/// # Errors
-/// If the system refuses.
-#[cfg(not(unix))]
-pub fn stops() -> io::Result<Receiver<StopSignal>> {
-    let (sender, receiver) = unbounded();
-    ctrlc::set_handler(move || _ = sender.send(StopSignal::Gently)).map_err(io::Error::other)?;
-    Ok(receiver)
-}
-
 /// Whether the process was started with hangups ignored. Where the system does not say so in `/proc`, hangups are taken
 /// for ignored: watched for, they would no longer be.
-#[cfg(unix)]
 fn hangups_are_ignored() -> bool {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return true };
     let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());

@@ -2,8 +2,10 @@
 
 pub mod display;
 pub mod options;
+pub mod unit_flags;
 pub mod units;
 
+use super::positions::PositionToSolve;
 use super::{go, machine, reversi, signals};
 use crate::core::game::{Game, Side, Value};
 use crate::jobs::solve::goal_name;
@@ -17,7 +19,7 @@ use crate::solvers::solvable::Solvable;
 use crate::solvers::solve::{Bounds, EngineError, Goal, Solution, SolveProgress, solve};
 use crate::solvers::table::Table;
 use anyhow::{Context, bail};
-use display::{grouped, live_line, range, side_name, verdict};
+use display::{JSON_VERSION, grouped, live_line, range, side_name, verdict};
 use options::SolveFlags;
 use std::io::Write;
 use std::process::ExitCode;
@@ -25,8 +27,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Version of the `--json` output.
-const JSON_VERSION: u32 = 1;
 /// Longest principal variation, in plies.
 const LONGEST_LINE: usize = 1000;
 /// Time between two looks at nodes and signals.
@@ -59,19 +59,6 @@ struct SolveOf<S: clap::Args> {
     options: SolveFlags,
 }
 
-/// A position to be solved.
-#[derive(Debug, Clone)]
-pub struct PositionToSolve<G> {
-    /// What tells it from the others of its file; empty if there is one only.
-    pub label: String,
-    /// The position as one line of text.
-    pub text: String,
-    /// The position.
-    pub position: G,
-    /// Its value for the side to move, in points, as far as the file says.
-    pub known: Option<i32>,
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -81,11 +68,6 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         SolveGame::Go(of) => solve_all(of.setup.problems()?, &of.setup.title()?, &of.options, out),
         SolveGame::Reversi(of) => solve_all(of.setup.problems()?, &of.setup.title(), &of.options, out),
     }
-}
-
-/// Seconds of processor time since an earlier look at it.
-pub fn since(before: Option<f64>) -> Option<f64> {
-    Some(machine::process_seconds()? - before?)
 }
 
 /// Solves the positions one after the other and prints what was found.
@@ -240,7 +222,7 @@ fn solve_one<G: Solvable>(
                         (shown.bounds, shown.window) = (bounds, Some(window));
                     }
                     SolveProgress::Solved(bounds) => {
-                        (value_seconds, value_cpu) = (Some(began.elapsed().as_secs_f64()), since(cpu));
+                        (value_seconds, value_cpu) = (Some(began.elapsed().as_secs_f64()), machine::since(cpu));
                         (shown.bounds, shown.window, shown.stage) = (bounds, None, ", finding its line".to_owned());
                     }
                     SolveProgress::Moves { done, of, best } => {
@@ -252,7 +234,7 @@ fn solve_one<G: Solvable>(
         done.store(true, Ordering::Relaxed);
         result
     });
-    let (seconds, all_cpu) = (began.elapsed().as_secs_f64(), since(cpu));
+    let (seconds, all_cpu) = (began.elapsed().as_secs_f64(), machine::since(cpu));
     let shown = shown.into_inner().unwrap_or_else(|broken| broken.into_inner());
     let (solution, stopped) = match result {
         Ok(solution) => (solution, None),

@@ -29,3 +29,4 @@ pub mod search;
 pub mod solvable;
 pub mod solve;
 pub mod table;
+mod zeroed;

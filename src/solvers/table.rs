@@ -7,7 +7,7 @@
 //! Replacement: a record of the same hash is overwritten; else a record of an earlier search (generation) goes first,
 //! and among those alike the one that took least effort to find. So a new record always finds a place.
 
-use std::alloc::{Layout, alloc_zeroed};
+use super::zeroed::{Zero, ZeroedSlice};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// Records in a bucket.
@@ -32,25 +32,13 @@ struct Record {
 #[repr(align(64))]
 struct Bucket([Record; BUCKET]);
 
-/// So many empty buckets, if there is memory for them. The system gives it as pages of zeros that take their place when
-/// they are first written, so a question that is answered soon does not wait until half a gigabyte is cleared.
-fn empty_buckets(count: usize) -> Option<Vec<Bucket>> {
-    let layout = Layout::array::<Bucket>(count).ok().filter(|layout| layout.size() > 0)?;
-    // SAFETY: the layout has a size above zero.
-    let memory = unsafe { alloc_zeroed(layout) }.cast::<Bucket>();
-    if memory.is_null() {
-        return None;
-    }
-    // SAFETY: the global allocator has just given this memory with the layout of `count` buckets, which is that of a
-    // vector of this capacity; all of them are initialised, as a bucket is atomic integers, for which zero bits are a
-    // value (and the default one).
-    Some(unsafe { Vec::from_raw_parts(memory, count, count) })
-}
+// SAFETY: a bucket is atomic integers, for which zeros are a value, and the one of an empty record.
+unsafe impl Zero for Bucket {}
 
 /// The table. See the module for its policy.
 #[derive(Debug)]
 pub struct Table {
-    buckets: Vec<Bucket>,
+    buckets: ZeroedSlice<Bucket>,
     generation: AtomicU8,
 }
 
@@ -75,7 +63,7 @@ impl Table {
             return Err(TableError::Small(bytes));
         }
         let count = usize::try_from(bytes).map_err(|_| TableError::Large(bytes))? / BUCKET_BYTES;
-        let buckets = empty_buckets(count).ok_or(TableError::Large(bytes))?;
+        let buckets = ZeroedSlice::new(count).ok_or(TableError::Large(bytes))?;
         Ok(Table { buckets, generation: AtomicU8::new(0) })
     }
 
@@ -178,7 +166,7 @@ mod tests {
             table.buckets.iter().all(|bucket| bucket.0.iter().all(zero))
         };
         assert!(is_empty(&table));
-        assert_eq!((table.buckets.len(), table.buckets.capacity()), (1 << 10, 1 << 10));
+        assert_eq!(table.buckets.len(), 1 << 10);
         for hash in (0..1000u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)) {
             table.put(hash, 1, 1);
         }

@@ -5,6 +5,8 @@ use crate::solvers::solve::{Bounds, Goal};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 
+/// Version of the `--json` output.
+pub const JSON_VERSION: u32 = 1;
 /// A line that is rewritten, if standard error is a terminal.
 pub fn live_line() -> Option<ProgressBar> {
     std::io::stderr().is_terminal().then(|| {

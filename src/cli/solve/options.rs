@@ -1,6 +1,6 @@
 //! What the games have in common on the command line, and the engine that it asks for.
 
-use super::units::{UnitFlags, UnitMakingFlags};
+use super::unit_flags::{UnitFlags, UnitMakingFlags};
 use crate::core::game::Value;
 use crate::core::quantity::parse_bytes;
 use crate::runner::MAX_THREADS;

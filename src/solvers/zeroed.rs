@@ -1,0 +1,130 @@
+//! A slice of zeros in memory that the system gives when it is first written.
+//!
+//! Large zeroed memory comes as pages that take their place when they are touched, so a table of half a gigabyte costs
+//! nothing until a search fills it. The allocator gives such pages only for small alignments (for larger ones it clears
+//! the memory itself), so a little more is asked for and the slice begins at the first aligned byte.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+/// Alignment that the system allocator gives without clearing the memory itself.
+const ALIGNMENT: usize = 16;
+
+/// A value whose bytes may all be zero.
+///
+/// # Safety
+/// A value of the type in which every bit is zero is valid, and the type has no destructor to run.
+pub unsafe trait Zero {}
+
+/// Values that are all zero at first.
+pub struct ZeroedSlice<T: Zero> {
+    memory: NonNull<u8>,
+    layout: Layout,
+    first: NonNull<T>,
+    count: usize,
+}
+
+impl<T: Zero> ZeroedSlice<T> {
+    /// So many values, if there is memory for them; none of no values or of values without a size.
+    pub fn new(count: usize) -> Option<ZeroedSlice<T>> {
+        let size = size_of::<T>().checked_mul(count).filter(|&size| size > 0)?;
+        let spare = align_of::<T>().saturating_sub(ALIGNMENT);
+        let layout = Layout::from_size_align(size.checked_add(spare)?, ALIGNMENT).ok()?;
+        // SAFETY: the layout has a size above zero.
+        let memory = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let offset = memory.as_ptr().align_offset(align_of::<T>());
+        if offset > spare {
+            // Not with the allocators there are: their memory is aligned to ALIGNMENT.
+            // SAFETY: the memory was given with this layout, and nobody has it.
+            unsafe { dealloc(memory.as_ptr(), layout) };
+            return None;
+        }
+        // SAFETY: the offset is at most what was asked for beyond the values.
+        let first = unsafe { memory.add(offset) }.cast();
+        Some(ZeroedSlice { memory, layout, first, count })
+    }
+}
+
+impl<T: Zero> Deref for ZeroedSlice<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        // SAFETY: `first` is aligned and begins `count` values within the memory, which is this value's alone and
+        // initialised: zeros are a value of the type.
+        unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.count) }
+    }
+}
+
+impl<T: Zero> DerefMut for ZeroedSlice<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as in `deref`, and `self` is borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr(), self.count) }
+    }
+}
+
+impl<T: Zero> Drop for ZeroedSlice<T> {
+    fn drop(&mut self) {
+        // SAFETY: the memory was given with this layout, and nothing refers to it any more; its values have no
+        // destructors.
+        unsafe { dealloc(self.memory.as_ptr(), self.layout) };
+    }
+}
+
+impl<T: Zero> fmt::Debug for ZeroedSlice<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ZeroedSlice").field("count", &self.count).finish_non_exhaustive()
+    }
+}
+
+// SAFETY: it owns its values, as a vector does.
+unsafe impl<T: Zero + Send> Send for ZeroedSlice<T> {}
+// SAFETY: it gives out shared references to its values alone, as a vector does.
+unsafe impl<T: Zero + Sync> Sync for ZeroedSlice<T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy)]
+    #[repr(align(64))]
+    struct CacheLine([u64; 8]);
+
+    // SAFETY: zeros are a value of eight integers.
+    unsafe impl Zero for CacheLine {}
+
+    #[test]
+    fn values_are_zero_aligned_and_apart() {
+        for count in [1, 2, 63, 1000, 100_000] {
+            let mut lines = ZeroedSlice::<CacheLine>::new(count).unwrap();
+            assert_eq!((lines.len(), lines.as_ptr() as usize % 64), (count, 0));
+            assert!(lines.iter().all(|line| line.0 == [0; 8]));
+            for (n, line) in (0..).zip(lines.iter_mut()) {
+                line.0 = [n; 8];
+            }
+            assert!((0..).zip(lines.iter()).all(|(n, line)| line.0 == [n; 8]));
+        }
+        assert!(ZeroedSlice::<CacheLine>::new(0).is_none());
+        assert!(ZeroedSlice::<CacheLine>::new(usize::MAX / 64).is_none());
+        assert!(ZeroedSlice::<CacheLine>::new(usize::MAX).is_none());
+    }
+
+    /// Bytes of memory that this process occupies.
+    #[cfg(target_os = "linux")]
+    fn resident() -> u64 {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+        text.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn memory_that_is_not_written_takes_no_place() {
+        let before = resident();
+        let lines = ZeroedSlice::<CacheLine>::new(1 << 25).unwrap();
+        assert_eq!(lines.len() * 64, 2 << 30);
+        let taken = resident().saturating_sub(before);
+        assert!(taken < 1 << 30, "{taken} bytes");
+    }
+}
