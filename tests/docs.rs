@@ -5,7 +5,7 @@
 
 use clap::Command;
 use clap::error::ErrorKind;
-use morpion::core::setting::{About, ValueKind};
+use morpion::core::setting::{SettingInfo, ValueKind};
 use morpion::jobs::hunt_settings::{self, COMMON, HUNT_SETTINGS};
 use morpion::strategies::table::STRATEGIES;
 use std::collections::BTreeSet;
@@ -347,7 +347,7 @@ fn parameters() -> String {
     text
 }
 
-fn add_row(about: &About, used_by: &str, text: &mut String) {
+fn add_row(about: &SettingInfo, used_by: &str, text: &mut String) {
     let choices = about.kind.choices().iter().map(|choice| choice.value).collect::<Vec<_>>().join(", ");
     let values = match about.kind {
         ValueKind::Switch => "on, off".to_owned(),
@@ -360,7 +360,7 @@ fn add_row(about: &About, used_by: &str, text: &mut String) {
 }
 
 /// The strategies that use the setting, those of one default together.
-fn used_by(about: &About) -> String {
+fn used_by(about: &SettingInfo) -> String {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for row in hunt_settings::users(about.name) {
         let default = hunt_settings::default_text(row, about);

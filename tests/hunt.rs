@@ -182,6 +182,40 @@ fn flags_win_over_the_configuration_file() {
     }
 }
 
+/// What the thesis's hunts are begun with goes on to mean its search; what names no search gets the best measured one, and
+/// is told so, and what a file has for another search is left out, and told.
+#[test]
+fn a_hunt_that_names_no_strategy_gets_the_best_one_or_that_of_its_settings() {
+    let dir = temporary();
+    let told = |name: &str, flags: &str| {
+        let output = run(dir.path(), &format!("{flags} --threads 2 --time 0.05s --seed 1 --dir {name}"));
+        assert!(output.status.success(), "{flags}: {}", text(&output.stderr));
+        (text(&output.stderr), succeed(dir.path(), &format!("state {name}")))
+    };
+    for (variant, method) in [("5T", "reshape from temper"), ("5D", "permute from nothing"), ("4D", "nrpa level 3,")]
+    {
+        let (told, state) = told(variant, &format!("--variant {variant}"));
+        assert!(state.contains(method), "{state}");
+        let strategy = method.split(' ').next().unwrap();
+        assert!(
+            told.starts_with(&format!("morpion: strategy {strategy}, the best measured one for {variant}: ")),
+            "{told}"
+        );
+    }
+    let (said, state) = told("walk", "--main-depth 3 --sort coords");
+    assert!(state.contains("order-free dfs, sort coords"), "{state}");
+    assert!(said.starts_with("morpion: strategy dfs, the only one that has main_depth\n"), "{said}");
+    let (said, _) = told("quiet", "--quiet");
+    assert_eq!(said, "");
+    fs::write(dir.path().join("both.toml"), "strategy = \"random\"\n\nsort = \"no\"\nstall_scale = 1.0\n").unwrap();
+    let (said, state) = told("file", "--config both.toml");
+    let expected = "morpion: warning: both.toml, line 3: sort is not used by random; used by: dfs: it is left out\n";
+    assert!(said.starts_with(expected) && state.contains("random games"), "{said} {state}");
+    // Flags win over the file.
+    let (_, state) = told("flags", "--config both.toml --strategy dfs --sort weights_max");
+    assert!(state.contains("dfs, sort weights_max"), "{state}");
+}
+
 #[test]
 fn a_grid_file_that_names_its_variant_decides_it() {
     let dir = temporary();
@@ -253,6 +287,8 @@ fn bad_input_is_refused_and_nothing_is_made() {
     write("broken.toml", "sort = \n");
     write("bad-table", "80 10M\n70 20M\n");
     write("other.toml", "stall = [[80, 1]]\n");
+    fs::create_dir(dir.path().join("grids")).unwrap();
+    write("grids/grid.txt", GRID);
     fs::create_dir(dir.path().join("full")).unwrap();
     write("full/71.txt", "mine");
     fs::create_dir(dir.path().join("empty")).unwrap();
@@ -276,7 +312,11 @@ fn bad_input_is_refused_and_nothing_is_made() {
         ("--max-iterations 99999999999999999999", "is not a valid number"),
         ("--level 0 --strategy nrpa", "0 is not in 1..=10"),
         ("--alpha nan --strategy nrpa", "above 0"),
-        ("--runs 3", "for dfs the units are the prefixes"),
+        ("--strategy dfs --runs 3", "--runs is not used by dfs; used by: reshape, regrow,"),
+        ("--strategy nrpa --sort coords", "--sort is not used by nrpa; used by: dfs"),
+        ("--level 3", "--level is not used by reshape (strategy reshape, the best measured one for 5T"),
+        ("--swaps 3 --sort no", "--sort is a setting of dfs"),
+        ("--strategy nrpa --init-dir grids", "nrpa does not begin with grids; the strategies that do: reshape, "),
         ("--stall-scale -1", "-1"),
         ("--stall-table nowhere", "cannot read nowhere"),
         ("--stall-table bad-table", "line 2: scores and iterations must rise"),
@@ -288,10 +328,10 @@ fn bad_input_is_refused_and_nothing_is_made() {
         ("--init-file grid.txt -1", "-1"),
         ("--init-file grid.txt", "2 values"),
         ("--config nowhere.toml", "cannot read nowhere.toml"),
-        ("--config unknown.toml", "unknown.toml: unknown key 'speed'"),
-        ("--config value.toml", "value.toml: sort: invalid value 'fast'"),
-        ("--config range.toml", "range.toml: threads: invalid value '1'"),
-        ("--config table.toml", "table.toml: "),
+        ("--config unknown.toml", "unknown.toml, line 2: unknown key 'speed': expected one of"),
+        ("--config value.toml", "value.toml, line 1: sort = fast: expected one of coords, no"),
+        ("--config range.toml", "range.toml, line 1: threads = 1: 1 is not in 2..=4096"),
+        ("--config table.toml", "table.toml, line 1: sort: "),
         ("--config broken.toml", "broken.toml is not TOML"),
         ("--checkpoint 11s", "expected 0.05s to 10s"),
         ("--dir full", "full holds 71.txt, which a hunt would overwrite"),

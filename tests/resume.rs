@@ -81,7 +81,7 @@ fn killed_at_any_moment_it_does_every_unit_once() {
 #[test]
 fn interrupted_it_stops_saves_and_says_how_to_go_on() {
     let dir = temporary();
-    let limits = "--threads 2 --main-depth 2 --max-iterations 150k --seed 5 --runs 3 --strategy random";
+    let limits = "--threads 2 --max-iterations 150k --seed 5 --runs 3 --strategy random";
     let whole = outcomes(&succeed(dir.path(), &format!("{limits} --json --dir whole")));
     let child = morpion(dir.path(), &format!("{limits} --json --dir cut")).spawn().unwrap();
     let events_file = dir.path().join("cut/events.jsonl");

@@ -127,7 +127,7 @@ fn it_goes_on_with_another_number_of_threads() {
 fn searches_that_cannot_be_shared_are_refused() {
     let dir = temporary();
     for (arguments, expected) in [
-        ("--share 2", "only nrpa has a policy to share"),
+        ("--strategy dfs --share 2", "--share is not used by dfs; used by: nrpa"),
         ("--strategy nrpa --share 5", "a level from 1 to 4 is needed"),
         ("--strategy nrpa --level 1 --share 1", "the search has one level"),
         ("--strategy nrpa --share 0", "0 is not in 1..=9"),

@@ -5,9 +5,10 @@ use crate::core::ctl::{Ctl, Signal};
 use crate::core::search::End;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
-use crate::strategies::params::{Adapt, MAX_LEVEL, Params, StallTable, Strategy};
+use crate::strategies::params::{BadParam, MAX_LEVEL, Params, StallTable, Strategy};
+use crate::strategies::table::{STRATEGIES, StrategyRow, parameter};
 use crate::strategies::{self, Unit};
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
 use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
@@ -16,7 +17,8 @@ use std::time::{Duration, Instant};
 /// Version of the `--json` output.
 const FORMAT: u32 = 1;
 
-/// Measure the speed of the searches: random games, depth-first search, NMCS and NRPA, on one thread and on all.
+/// Measure the speed of the searches, from nothing, on one thread and on all. reshape and regrow begin with a tempering,
+/// which is all that a short measurement sees of them.
 ///
 /// Rates are given per second of processor time spent on a thread, which hardly depends on what else runs on the
 /// machine, and per second of the clock for all threads together.
@@ -31,7 +33,10 @@ pub struct Args {
     /// Only this variant; may be given several times [default: all four]
     #[arg(long)]
     variant: Vec<Variant>,
-    /// Nesting level of NMCS and NRPA
+    /// Only this strategy; may be given several times [default: all]
+    #[arg(long, value_name = "NAME", value_parser = strategy)]
+    strategy: Vec<Strategy>,
+    /// Nesting level of the searches that have one
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LEVEL)))]
     level: u32,
     /// NRPA: playouts of level 1 from one adaptation to the next
@@ -44,22 +49,29 @@ pub struct Args {
 }
 
 /// One search to measure.
-#[derive(Clone, Copy)]
-struct Case {
-    name: &'static str,
-    unit: &'static str,
-    strategy: Strategy,
-    adapt: Adapt,
+struct BenchCase {
+    name: String,
+    row: &'static StrategyRow,
+    /// The parameters that it is measured with.
+    settings: &'static [(&'static str, &'static str)],
 }
 
-/// What is measured; NRPA with N = 100.
-const CASES: [Case; 5] = [
-    Case { name: "random", unit: "games", strategy: Strategy::Random, adapt: Adapt::Sequence },
-    Case { name: "dfs", unit: "iterations", strategy: Strategy::Dfs, adapt: Adapt::Sequence },
-    Case { name: "nmcs", unit: "playouts", strategy: Strategy::Nmcs, adapt: Adapt::Sequence },
-    Case { name: "nrpa sequence", unit: "playouts", strategy: Strategy::Nrpa, adapt: Adapt::Sequence },
-    Case { name: "nrpa layers", unit: "playouts", strategy: Strategy::Nrpa, adapt: Adapt::Layers },
-];
+/// What is measured: each strategy as its row says, or those asked for.
+fn cases(asked: &[Strategy]) -> Vec<BenchCase> {
+    let rows = STRATEGIES.iter().filter(|row| asked.is_empty() || asked.contains(&row.strategy));
+    let cases = rows.flat_map(|row| row.measured.iter().map(move |settings| (row, *settings)));
+    let named = cases.map(|(row, settings)| {
+        let values = settings.iter().map(|(_, value)| *value);
+        BenchCase { name: std::iter::once(row.name).chain(values).collect::<Vec<_>>().join(" "), row, settings }
+    });
+    named.collect()
+}
+
+/// A strategy by its name.
+fn strategy(name: &str) -> Result<Strategy, BadParam> {
+    let names = || Strategy::all().map(|row| row.name).collect::<Vec<_>>().join(", ");
+    Strategy::from_name(name).ok_or_else(|| BadParam(format!("expected one of {}", names())))
+}
 
 #[derive(Debug, Serialize)]
 struct Report {
@@ -73,7 +85,7 @@ struct Report {
 #[derive(Debug, Serialize)]
 struct Measurement {
     variant: Variant,
-    strategy: &'static str,
+    strategy: String,
     unit: &'static str,
     threads: u32,
     /// Done by all threads.
@@ -124,13 +136,13 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
     let mut measurements = Vec::new();
     for variant in variants {
-        for case in CASES {
+        for case in &cases(&args.strategy) {
             for &threads in &rounds {
                 let m = measure(variant, case, threads, &args)?;
                 if !args.json {
                     let cpu = m.per_cpu_second.map_or("unknown".to_owned(), grouped);
                     let (code, wall) = (variant.code(), grouped(m.per_second));
-                    let Case { name, unit, .. } = case;
+                    let (name, unit) = (&case.name, case.row.counts);
                     writeln!(out, "{code:7} {name:13} {unit:10} {threads:>7} {cpu:>15} {wall:>15}")?;
                     out.flush()?;
                 }
@@ -147,11 +159,17 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn measure(variant: Variant, case: Case, threads: u32, args: &Args) -> anyhow::Result<Measurement> {
-    let Case { name, unit, strategy, adapt } = case;
+fn measure(variant: Variant, case: &BenchCase, threads: u32, args: &Args) -> anyhow::Result<Measurement> {
+    let BenchCase { name, row, settings } = case;
     // Nothing is to end a search but the time.
     let (level, stabilize, stall) = (Some(args.level), args.stabilize, StallTable(Vec::new()));
-    let params = Params { strategy, adapt, level, stabilize, stall, ..Params::default() };
+    let mut params = Params { level: level.filter(|_| row.uses("level")), stabilize, stall, ..row.params() };
+    // permute begins with nothing.
+    params.level = params.level.filter(|_| row.best_level(variant).is_some());
+    for (name, value) in *settings {
+        let parameter = parameter(name).with_context(|| format!("there is no parameter {name}"))?;
+        parameter.set(&mut params, value)?;
+    }
     let start = Instant::now();
     let until = start + Duration::from_secs_f64(args.seconds);
     let params = &params;
@@ -182,8 +200,8 @@ fn measure(variant: Variant, case: Case, threads: u32, args: &Args) -> anyhow::R
     let cpu_seconds: Option<f64> = done.iter().map(|(_, seconds)| *seconds).sum();
     Ok(Measurement {
         variant,
-        strategy: name,
-        unit,
+        strategy: name.clone(),
+        unit: row.counts,
         threads,
         iterations,
         cpu_seconds,
@@ -218,14 +236,15 @@ mod tests {
 
     #[test]
     fn json_holds_every_measurement() {
+        let variant = vec![Variant::D4];
         let args =
-            Args { seconds: 0.05, threads: Some(2), variant: vec![Variant::D4], level: 3, stabilize: 1, json: true };
+            Args { seconds: 0.05, threads: Some(2), variant, strategy: vec![], level: 3, stabilize: 1, json: true };
         let mut out = Vec::new();
         run(args, &mut out).unwrap();
         let report: serde_json::Value = serde_json::from_slice(&out).unwrap();
         assert_eq!(report["format"], FORMAT);
         let rows = report["measurements"].as_array().unwrap();
-        assert_eq!(rows.len(), 2 * CASES.len());
+        assert_eq!(rows.len(), 2 * cases(&[]).len());
         for row in rows {
             // On a busy machine a measurement as short as this may find its time over before it begins.
             assert!(row["variant"] == "4D" && row["iterations"].as_u64().is_some(), "{row}");
@@ -236,7 +255,15 @@ mod tests {
     #[test]
     fn impossible_seconds_are_refused() {
         for seconds in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e300] {
-            let args = Args { seconds, threads: None, variant: vec![], level: 3, stabilize: 1, json: false };
+            let args = Args {
+                seconds,
+                threads: None,
+                variant: vec![],
+                strategy: vec![],
+                level: 3,
+                stabilize: 1,
+                json: false,
+            };
             assert!(run(args, &mut Vec::new()).is_err(), "{seconds}");
         }
     }

@@ -1,10 +1,12 @@
-//! Configuration files: flags in TOML. A file is turned into command-line arguments that go before those of the command
-//! line, so names, spellings, ranges and defaults have one declaration, and flags win over the file.
+//! Configuration files: flags in TOML. The settings of a job are read by the rows of their table ([`FromSettings`]); what
+//! is about the process alone is turned into command-line arguments that go before those of the command line. So names,
+//! spellings, ranges and defaults have one declaration, and flags win over the file.
 //!
 //! `sort = "coords"` is `--sort coords`; underscores stand for hyphens; true and false are on and off; a list gives
 //! several values (`init_file = ["grids/5T-178-rosin.txt", 60]`); a list of lists gives rows
 //! (`stall_table = [[80, 10_000_000], [90, 50_000_000]]`, `jumps_back = [[1_000_000, "best/2"], [20_000_000, 10]]`).
 
+use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource, from_toml, line_of};
 use anyhow::{Context, bail};
 use clap::error::ErrorKind;
 use clap::{ArgAction, Command};
@@ -42,6 +44,47 @@ pub fn arguments(path: &Path, command: &Command) -> anyhow::Result<Vec<OsString>
     let text = read_small(path)?;
     let table = text.parse::<toml::Table>().with_context(|| format!("{} is not TOML", path.display()))?;
     of_table(&table, command).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+/// The settings of a `T` in a configuration file, and the arguments that the rest of it stands for, checked against
+/// `command`.
+///
+/// # Errors
+/// If the file cannot be read, is not TOML, or names an unknown key or a value that a flag does not take.
+pub fn settings<T: FromSettings>(path: &Path, command: &Command) -> anyhow::Result<Parts> {
+    let text = read_small(path)?;
+    let table = text.parse::<toml::Table>().with_context(|| format!("{} is not TOML", path.display()))?;
+    split::<T>(table, None, command, path, &text)
+}
+
+/// The settings and the arguments that a configuration file stands for.
+pub type Parts = (Vec<GivenSetting>, Vec<OsString>);
+
+/// The same for a table of the file: the top one, or the one of that name.
+///
+/// # Errors
+/// As [`settings`].
+pub fn split<T: FromSettings>(
+    table: toml::Table,
+    name: Option<&str>,
+    command: &Command,
+    path: &Path,
+    text: &str,
+) -> anyhow::Result<Parts> {
+    let all = T::all();
+    let is_setting = |key: &str| all.iter().any(|info| info.is_called(key));
+    let (mut settings, mut rest) = (toml::Table::new(), toml::Table::new());
+    for (key, value) in table {
+        if is_setting(&key) {
+            settings.insert(key, value)
+        } else {
+            rest.insert(key, value)
+        };
+    }
+    let file = path.display().to_string();
+    let line = |key: &str| SettingSource::Line { file: file.clone(), line: line_of(text, name, key) };
+    let given = from_toml::<T>(&settings, line)?;
+    Ok((given, of_table(&rest, command).map_err(|error| anyhow::anyhow!("{file}: {error}"))?))
 }
 
 /// The arguments that a table of settings stands for, checked against `command`.

@@ -1,31 +1,23 @@
-//! What the daemon's jobs are made of: the settings of a request are the flags of the kind's command, by the same parser.
+//! What the daemon's jobs are made of. The settings of a hunt are read below the command line (`daemon::hunt_request`); those
+//! of a solver job are the flags of `morpion solve`, by the same parser.
 
-use super::hunt::{self, Given};
 use super::solve::options::Asked;
-use super::{HuntOnly, config, go, reversi};
+use super::{config, go, reversi};
 use crate::core::game::Game;
+use crate::daemon::hunt_request;
 use crate::daemon::kinds::{JobKinds, JobWork, PlayedFrom, PreparedJob};
-use crate::daemon::view::{JobLimits, JobRequest, StartGrid};
+use crate::daemon::view::{JobLimits, JobRequest};
 use crate::games::go::position as go_board;
-use crate::jobs::hunt::Job;
 use crate::jobs::solve::{SolveJob, SolvePosition};
 use crate::jobs::tree::settings::TreeSettings;
-use crate::morpion::geometry::Move;
-use crate::morpion::referee;
-use crate::morpion::variant::Variant;
-use crate::notation::format::{ChosenBy, read};
-use crate::notation::grid::Grid;
 use crate::solvers::choice::Name;
 use crate::solvers::solvable::Playable;
-use crate::strategies::params::Strategy;
 use anyhow::{Context, bail};
-use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, Args as _, FromArgMatches};
 use serde_json::{Map, Value};
 
 /// Flags that name files, and those that say what a terminal shows: none of a job's business.
 const REFUSED: [&str; 8] = ["config", "directory", "dir", "init_file", "init_dir", "quiet", "json", "checkpoint"];
-/// Most grids of a request.
-const MOST_GRIDS: usize = 1000;
 
 /// The kinds of this program.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +26,7 @@ pub struct Kinds;
 impl JobKinds for Kinds {
     fn prepare(&self, request: &JobRequest, workers: u32) -> Result<PreparedJob, String> {
         let prepared = match request.kind.as_str() {
-            "hunt" => of_hunt(request, workers),
+            "hunt" => return hunt_request::prepare(request, workers, rand::random()),
             "solve" => of_solve(request),
             other => return Err(format!("there is no kind of job '{other}': expected hunt or solve")),
         };
@@ -46,54 +38,6 @@ impl JobKinds for Kinds {
     }
 }
 
-fn of_hunt(request: &JobRequest, workers: u32) -> anyhow::Result<PreparedJob> {
-    if let Some(key) = request.settings.keys().find(|key| REFUSED.contains(&key.replace('-', "_").as_str())) {
-        bail!("settings: {key} is for the command line only: grids are sent as text in start and grids");
-    }
-    let command = HuntOnly::command();
-    let matches = matches_of(&request.settings, &command)?;
-    let HuntOnly { hunt: args } = HuntOnly::from_arg_matches(&matches)?;
-    let stall = match &args.stall_table {
-        Some(rows) if rows.is_empty() || rows.contains(':') => Some(rows.parse().context("settings: stall_table")?),
-        Some(_) => bail!("settings: stall_table: rows such as [[80, 10_000_000]] are expected, no file is read"),
-        None => None,
-    };
-    let (variant, start) = match &request.start {
-        Some(start) => position(start, args.variant).context("start")?,
-        None => (args.variant.unwrap_or_default(), Vec::new()),
-    };
-    if request.grids.len() > MOST_GRIDS {
-        bail!("grids: there are {}, at most {MOST_GRIDS} are taken", request.grids.len());
-    }
-    let read_grid = |(i, text): (usize, &String)| -> anyhow::Result<Vec<Move>> {
-        Ok(grid(text, Some(variant)).with_context(|| format!("grids[{i}]"))?.moves)
-    };
-    let grids: Vec<Vec<Move>> = request.grids.iter().enumerate().map(read_grid).collect::<anyhow::Result<_>>()?;
-    if !grids.is_empty() && !args.params.strategy.takes_grids() {
-        bail!(
-            "grids: only the strategies perturb, permute, temper, regrow and reshape begin with grids; others begin with start"
-        );
-    }
-    let own = args.threads.map(|threads| threads - 1).or(request.limits.workers);
-    let workers = own.map_or(workers, |own| own.min(workers));
-    let grids = (!grids.is_empty()).then_some(grids);
-    let job = hunt::job(&args, workers, Given { variant, start, stall, grids })?;
-    let limits =
-        JobLimits { seconds: args.time, workers: args.threads.map(|threads| threads - 1), ..JobLimits::default() };
-    let strategy = job.params.strategy.name().to_owned();
-    let from = if job.start.is_empty() { String::new() } else { format!(" from move {}", job.start.len()) };
-    let level = job.params.level.filter(|_| job.params.strategy != Strategy::Dfs);
-    let level = level.map_or(String::new(), |level| format!(" level {level}"));
-    Ok(PreparedJob {
-        name: format!("{variant} {strategy}{level}{from}"),
-        limits,
-        settings: settings(&command, &matches, &job),
-        strategy,
-        work: JobWork::Hunt(job),
-    })
-}
-
-/// TreeSettings read as the flags of a command.
 fn matches_of(settings: &Map<String, Value>, command: &clap::Command) -> anyhow::Result<ArgMatches> {
     let mut table = toml::Table::new();
     for (key, value) in settings {
@@ -212,27 +156,6 @@ fn of_game<S: clap::Args>(
     Ok((job, all))
 }
 
-/// The first moves of a grid, and its variant: the one asked for, else the one that the text names, else 5T.
-fn position(start: &StartGrid, variant: Option<Variant>) -> anyhow::Result<(Variant, Vec<Move>)> {
-    let Grid { variant, moves, .. } = grid(&start.grid, variant)?;
-    let count = start.moves.map_or(moves.len(), |count| count as usize);
-    if count > moves.len() {
-        bail!("moves: {count} are asked for, but the grid has only {}", moves.len());
-    }
-    Ok((variant, moves[..count].to_vec()))
-}
-
-/// A grid from a text, which may come from anybody.
-fn grid(text: &str, variant: Option<Variant>) -> anyhow::Result<Grid> {
-    let mut loaded = read(text.as_bytes(), variant)?;
-    // Every game of 5D is one of 5T too.
-    if loaded.chosen_by == ChosenBy::Replay && loaded.replays_as.contains(&Variant::default()) {
-        loaded = read(text.as_bytes(), Some(Variant::default()))?;
-    }
-    referee::replay(loaded.grid.variant, &loaded.grid.moves)?;
-    Ok(loaded.grid)
-}
-
 /// The flags of a command by name, defaults filled in.
 fn plain_settings(command: &clap::Command, matches: &ArgMatches) -> Map<String, Value> {
     let mut map = Map::new();
@@ -247,20 +170,6 @@ fn plain_settings(command: &clap::Command, matches: &ArgMatches) -> Map<String, 
             map.insert(name, plain(&value.to_string_lossy()));
         }
     }
-    map
-}
-
-/// All settings of a hunt by name, defaults filled in.
-fn settings(command: &clap::Command, matches: &ArgMatches, job: &Job) -> Map<String, Value> {
-    let mut map = plain_settings(command, matches);
-    let mut set = |name: &str, value: Option<Value>| _ = value.map(|value| map.insert(name.to_owned(), value));
-    set("variant", Some(job.variant.to_string().into()));
-    set("seed", Some(job.seed.into()));
-    set("level", job.params.level.map(Value::from));
-    set("iterations", job.params.iterations.map(Value::from));
-    set("width", job.params.width.map(Value::from));
-    set("runs", job.runs.map(Value::from));
-    set("keep_from", Some(job.keep_from.map_or("none".into(), Value::from)));
     map
 }
 

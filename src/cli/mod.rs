@@ -12,6 +12,7 @@ mod display;
 mod enumerate;
 mod experiment;
 mod file_format;
+mod flags;
 mod go;
 mod grid_input;
 mod hunt;
@@ -38,18 +39,30 @@ mod values;
 mod verify;
 
 use crate::core::quantity::{parse_bytes, unit_seconds};
+use crate::jobs::hunt_settings::HuntSettings;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
+
+/// What `morpion -h` ends with.
+const EXAMPLES: &str = "\
+Examples:
+  morpion --time 10m --dir hunts/first    hunt on 5T, with the best measured search
+  morpion --variant 5D --target 82        hunt on 5D until there is a grid of 82 moves
+  morpion resume hunts/first --time 1h    continue a hunt
+  morpion render hunts/first/best.msr -o best.svg
+  morpion solve reversi --size 4x6        solve a two-player game
+  morpion daemon                          run many jobs, with a page at http://127.0.0.1:7878";
 
 /// Exit status of bad input and failures.
 const FAILURE: u8 = 2;
 
 /// Hunts records in Morpion Solitaire. Without a subcommand it hunts (the same as `morpion hunt`).
 #[derive(Debug, Parser)]
-#[command(name = "morpion", version, args_conflicts_with_subcommands = true, args_override_self = true)]
+#[command(name = "morpion", version, args_conflicts_with_subcommands = true, args_override_self = true, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -160,32 +173,38 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 /// Clap's own error for bad arguments, and for the texts of help and version.
 fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
     let cli = Cli::try_parse_from(&arguments).map_err(|error| explained(error, &arguments))?;
-    let (config, at, command) = match &cli.command {
-        None => (cli.hunt.config.clone(), 1, HuntOnly::command()),
-        Some(Command::Hunt(args)) => (args.config.clone(), 2, HuntOnly::command()),
-        Some(Command::Job(args)) => {
-            let Some(config) = args.config() else { return Ok(cli) };
-            let from_file = job::arguments(config)?;
-            if from_file.first().is_some_and(|first| first == "solve") {
-                // A subcommand, which has no place for the file's name.
-                let named = (3..arguments.len()).find(|&at| arguments[at] == config.as_os_str());
-                if let Some(at) = named {
-                    arguments.remove(at);
-                    if arguments[at - 1] == "--config" {
-                        arguments.remove(at - 1);
-                    }
-                }
-            }
-            arguments.splice(3..3, from_file);
-            return Ok(Cli::try_parse_from(arguments)?);
-        }
-        Some(Command::Daemon(args)) => (args.config.clone(), 2, DaemonOnly::command()),
+    let (config, at) = match &cli.command {
+        None => (cli.hunt.config.clone(), 1),
+        Some(Command::Hunt(args)) => (args.config.clone(), 2),
+        Some(Command::Job(args)) => (args.config().map(Path::to_path_buf), 3),
+        Some(Command::Daemon(args)) => (args.config.clone(), 2),
         Some(_) => return Ok(cli),
     };
     let Some(config) = config else { return Ok(cli) };
-    let from_file = config::arguments(&config, &command)?;
+    let (settings, from_file) = match &cli.command {
+        Some(Command::Daemon(_)) => (Vec::new(), config::arguments(&config, &DaemonOnly::command())?),
+        Some(Command::Job(_)) => job::arguments(&config)?,
+        _ => config::settings::<HuntSettings>(&config, &HuntOnly::command())?,
+    };
+    if matches!(cli.command, Some(Command::Job(_))) && from_file.first().is_some_and(|first| first == "solve") {
+        // A subcommand, which has no place for the file's name.
+        let named = (at..arguments.len()).find(|&at| arguments[at] == config.as_os_str());
+        if let Some(at) = named {
+            arguments.remove(at);
+            if arguments[at - 1] == "--config" {
+                arguments.remove(at - 1);
+            }
+        }
+    }
     arguments.splice(at..at, from_file);
-    Ok(Cli::try_parse_from(arguments)?)
+    let mut cli = Cli::try_parse_from(arguments)?;
+    match &mut cli.command {
+        None => cli.hunt.settings.after(settings),
+        Some(Command::Hunt(args)) => args.settings.after(settings),
+        Some(Command::Job(args)) => args.after(settings),
+        Some(_) => {}
+    }
+    Ok(cli)
 }
 
 /// The error, with a better explanation where a duration or a size was written as two words: `--time 5 min`.
@@ -228,7 +247,7 @@ fn broken_pipe(error: &anyhow::Error) -> bool {
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
-    use std::path::{Path, PathBuf};
+    use std::path::PathBuf;
 
     fn config(name: &str) -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/service").join(name)

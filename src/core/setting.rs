@@ -4,8 +4,8 @@
 //! a part of a typed value `T` and back. Command-line flags, configuration files and the API are readers of the same
 //! rows, so that a setting has the same spelling and the same range everywhere.
 //!
-//! To describe the settings of another kind of job: declare its value `T`, a `const` table of `Setting<T>`, and
-//! implement `jobs::reading::Settings` for `T`; flags, TOML and JSON are then read by the readers that hunts use.
+//! To describe the settings of another kind of job: declare its value `T`, a `const` table of `SettingRow<T>`, and
+//! implement `jobs::reading::FromSettings` for `T`; flags, TOML and JSON are then read by the readers that hunts use.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,7 +20,7 @@ pub struct BadValue(pub String);
 
 /// One of a few values, and how it is called where people choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Choice {
+pub struct NamedValue {
     /// As it is typed.
     pub value: &'static str,
     /// In words.
@@ -50,11 +50,11 @@ pub enum ValueKind {
     /// On or off.
     Switch,
     /// One of several names.
-    Choice(&'static [Choice]),
+    Choice(&'static [NamedValue]),
     /// Several of these names, with commas between.
-    List(&'static [Choice]),
+    List(&'static [NamedValue]),
     /// One of these names, or rows of cells: colons between cells, commas between rows.
-    Rows(&'static [Choice]),
+    Rows(&'static [NamedValue]),
     /// A time such as 90, 60s, 5m, 2h, in seconds.
     Seconds,
     /// Memory such as 500M or 2G, in bytes.
@@ -65,7 +65,7 @@ pub enum ValueKind {
 
 /// What is known of a setting apart from the value that it is a part of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct About {
+pub struct SettingInfo {
     /// Its name in configuration files and the API; as a flag with hyphens.
     pub name: &'static str,
     /// Other names that are accepted.
@@ -91,16 +91,16 @@ pub struct About {
 }
 
 /// One row of a table of settings: what is known of it, and how it is read into a value and shown.
-pub struct Setting<T: 'static> {
+pub struct SettingRow<T: 'static> {
     /// What is known of it.
-    pub about: About,
+    pub about: SettingInfo,
     /// Puts a text that [`ValueKind::check`] accepts into the value.
     pub read: fn(&mut T, &str) -> Result<(), BadValue>,
-    /// The text that [`Setting::read`] would make the same of; nothing if it is not set.
+    /// The text that [`SettingRow::read`] would make the same of; nothing if it is not set.
     pub show: fn(&T) -> Option<String>,
 }
 
-impl<T> Setting<T> {
+impl<T> SettingRow<T> {
     /// Checks a text and puts it into the value.
     ///
     /// # Errors
@@ -111,9 +111,9 @@ impl<T> Setting<T> {
     }
 }
 
-impl About {
+impl SettingInfo {
     /// A setting with this name, label and help that takes these values; most of the rest is usual.
-    pub const fn new(name: &'static str, label: &'static str, kind: ValueKind, help: &'static str) -> About {
+    pub const fn new(name: &'static str, label: &'static str, kind: ValueKind, help: &'static str) -> SettingInfo {
         let value_name = match kind {
             ValueKind::Number { .. } => "X",
             ValueKind::Switch => "on|off",
@@ -125,7 +125,7 @@ impl About {
             ValueKind::Text => "TEXT",
             ValueKind::Whole { .. } | ValueKind::Count { .. } => "N",
         };
-        About {
+        SettingInfo {
             name,
             aliases: &[],
             value_name,
@@ -141,38 +141,38 @@ impl About {
     }
 
     /// Its number counts or measures this.
-    pub const fn unit(self, unit: &'static str) -> About {
-        About { unit: Some(unit), ..self }
+    pub const fn unit(self, unit: &'static str) -> SettingInfo {
+        SettingInfo { unit: Some(unit), ..self }
     }
 
     /// This stands for its value in help texts.
-    pub const fn value_name(self, value_name: &'static str) -> About {
-        About { value_name, ..self }
+    pub const fn value_name(self, value_name: &'static str) -> SettingInfo {
+        SettingInfo { value_name, ..self }
     }
 
     /// These names are accepted as well.
-    pub const fn aliases(self, aliases: &'static [&'static str]) -> About {
-        About { aliases, ..self }
+    pub const fn aliases(self, aliases: &'static [&'static str]) -> SettingInfo {
+        SettingInfo { aliases, ..self }
     }
 
     /// This happens where it is not set.
-    pub const fn unset(self, unset: &'static str) -> About {
-        About { unset, ..self }
+    pub const fn unset(self, unset: &'static str) -> SettingInfo {
+        SettingInfo { unset, ..self }
     }
 
     /// Why its values are bounded.
-    pub const fn because(self, because: &'static str) -> About {
-        About { because, ..self }
+    pub const fn because(self, because: &'static str) -> SettingInfo {
+        SettingInfo { because, ..self }
     }
 
     /// A command line may name a file that holds the value.
-    pub const fn or_file(self) -> About {
-        About { or_file: true, ..self }
+    pub const fn or_file(self) -> SettingInfo {
+        SettingInfo { or_file: true, ..self }
     }
 
     /// Most people leave it alone.
-    pub const fn advanced(self) -> About {
-        About { advanced: true, ..self }
+    pub const fn advanced(self) -> SettingInfo {
+        SettingInfo { advanced: true, ..self }
     }
 
     /// Checks what can be checked of a text without the value that it is for.
@@ -233,7 +233,7 @@ impl ValueKind {
     }
 
     /// The names that it takes, if it takes names.
-    pub fn choices(&self) -> &'static [Choice] {
+    pub fn choices(&self) -> &'static [NamedValue] {
         match *self {
             ValueKind::Choice(choices) | ValueKind::List(choices) | ValueKind::Rows(choices) => choices,
             _ => &[],
@@ -257,7 +257,7 @@ fn range(min: u64, max: u64) -> String {
     if max == u64::MAX { format!("{min}..") } else { format!("{min}..={max}") }
 }
 
-fn names(choices: &[Choice]) -> String {
+fn names(choices: &[NamedValue]) -> String {
     choices.iter().map(|choice| choice.value).collect::<Vec<_>>().join(", ")
 }
 

@@ -8,6 +8,7 @@ pub mod api;
 mod course;
 pub mod directory;
 pub mod grids;
+pub mod hunt_request;
 pub mod kinds;
 pub mod object;
 mod records;

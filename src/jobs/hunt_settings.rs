@@ -6,9 +6,11 @@
 //! strategy where it is `auto`, the best known nesting level, the seed.
 
 use super::hunt::{Job, MIN_MAIN_DEPTH};
-use super::reading::{Given, Origin, Settings, read};
+use super::reading::{FromSettings, GivenSetting, SettingSource, read};
 use crate::core::quantity::parse_duration;
-use crate::core::setting::{About, BadValue, Choice, Setting, ValueKind, parse_count, read as read_text};
+use crate::core::setting::{
+    BadValue, NamedValue, SettingInfo, SettingRow, ValueKind, parse_count, read as read_text,
+};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
 use crate::strategies::params::{MAX_WIDTH, Params, StallTable, Strategy};
@@ -85,13 +87,14 @@ impl Default for HuntSettings {
 }
 
 /// `auto` and the strategies.
-static STRATEGY_CHOICES: [Choice; STRATEGIES.len() + 1] = {
-    let mut choices = [Choice { value: AUTO, label: "the best measured one for the variant" }; STRATEGIES.len() + 1];
+static STRATEGY_CHOICES: [NamedValue; STRATEGIES.len() + 1] = {
+    let mut choices =
+        [NamedValue { value: AUTO, label: "the best measured one for the variant" }; STRATEGIES.len() + 1];
     let mut at = 0;
     while at < STRATEGIES.len() {
         // The strongest first.
         let row = &STRATEGIES[STRATEGIES.len() - 1 - at];
-        choices[at + 1] = Choice { value: row.name, label: row.summary };
+        choices[at + 1] = NamedValue { value: row.name, label: row.summary };
         at += 1;
     }
     choices
@@ -101,9 +104,9 @@ static STRATEGY_CHOICES: [Choice; STRATEGIES.len() + 1] = {
 pub const COMMON: [&str; 5] = ["target", "seed", "keep_from", "runs", "max_iterations"];
 
 /// The settings of hunts apart from the parameters of strategies, in the order of help texts.
-pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
-    Setting {
-        about: About::new(
+pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 13] = [
+    SettingRow {
+        about: SettingInfo::new(
             "strategy",
             "Strategy",
             ValueKind::Choice(&STRATEGY_CHOICES),
@@ -116,15 +119,15 @@ pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
         },
         show: |settings| Some(settings.strategy.map_or(AUTO, Strategy::name).to_owned()),
     },
-    Setting {
-        about: About::new("variant", "Variant", ValueKind::Text, "The variant: lines of 5 or 4, touching or disjoint.")
+    SettingRow {
+        about: SettingInfo::new("variant", "Variant", ValueKind::Text, "The variant: lines of 5 or 4, touching or disjoint.")
             .value_name("5T|5D|4T|4D")
             .unset("that of the grid to start from, else 5T"),
         read: |settings, text| read_text(text).map(|variant| settings.variant = Some(variant)),
         show: |settings| settings.variant.map(|variant| variant.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "threads",
             "Threads",
             ValueKind::Whole { min: 2, max: MAX_THREADS as u64 },
@@ -135,8 +138,8 @@ pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
         read: |settings, text| read_text::<u32>(text).map(|threads| settings.workers = Some(threads - 1)),
         show: |settings| settings.workers.map(|workers| (workers + 1).to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "workers",
             "Workers",
             ValueKind::Whole { min: 1, max: MAX_THREADS as u64 - 1 },
@@ -146,8 +149,8 @@ pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
         read: |settings, text| read_text(text).map(|workers| settings.workers = Some(workers)),
         show: |settings| settings.workers.map(|workers| workers.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "time",
             "Time",
             ValueKind::Seconds,
@@ -161,8 +164,8 @@ pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
         },
         show: |settings| settings.seconds.map(|seconds| seconds.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "target",
             "Target",
             ValueKind::Whole { min: 1, max: u32::MAX as u64 },
@@ -174,8 +177,8 @@ pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
         read: |settings, text| read_text(text).map(|target| settings.target = Some(target)),
         show: |settings| settings.target.map(|target| target.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "seed",
             "Seed",
             ValueKind::Whole { min: 0, max: u64::MAX },
@@ -185,8 +188,8 @@ pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
         read: |settings, text| read_text(text).map(|seed| settings.seed = Some(seed)),
         show: |settings| settings.seed.map(|seed| seed.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "keep_from",
             "Keep grids from",
             ValueKind::Text,
@@ -202,7 +205,7 @@ pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
                 "none" => KeepFrom::Nothing,
                 text => match text.parse() {
                     Ok(score) if score > 0 => KeepFrom::Score(score),
-                    _ => return Err(BadValue("expected a number of moves of at least 1, or none".to_owned())),
+                    _ => return Err(BadValue("expected a score or none".to_owned())),
                 },
             };
             Ok(())
@@ -213,8 +216,8 @@ pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
             KeepFrom::Nothing => Some("none".to_owned()),
         },
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "runs",
             "Runs",
             ValueKind::Count { min: 1 },
@@ -226,8 +229,8 @@ pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
         read: |settings, text| parse_count(text).map(|runs| settings.runs = Some(runs)),
         show: |settings| settings.runs.map(|runs| runs.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "max_iterations",
             "Iterations per unit",
             ValueKind::Count { min: 1 },
@@ -240,8 +243,8 @@ pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
         read: |settings, text| parse_count(text).map(|count| settings.max_iterations = Some(count)),
         show: |settings| settings.max_iterations.map(|count| count.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "main_depth",
             "Depth of the main walk",
             ValueKind::Whole { min: MIN_MAIN_DEPTH as u64, max: 485 },
@@ -251,8 +254,8 @@ pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
         read: |settings, text| read_text(text).map(|depth| settings.main_depth = depth),
         show: |settings| Some(settings.main_depth.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "stall_table",
             "Table of stalled units",
             ValueKind::Rows(&[]),
@@ -270,8 +273,8 @@ pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
         },
         show: |settings| settings.stall_table.as_ref().map(ToString::to_string),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "stall_scale",
             "Patience with stalled units",
             ValueKind::Number { max: f64::INFINITY },
@@ -283,12 +286,12 @@ pub static HUNT_SETTINGS: [Setting<HuntSettings>; 13] = [
     },
 ];
 
-fn own(name: &str) -> Option<&'static Setting<HuntSettings>> {
+fn own(name: &str) -> Option<&'static SettingRow<HuntSettings>> {
     HUNT_SETTINGS.iter().find(|row| row.about.name == name)
 }
 
-impl Settings for HuntSettings {
-    fn all() -> Vec<&'static About> {
+impl FromSettings for HuntSettings {
+    fn all() -> Vec<&'static SettingInfo> {
         let own = HUNT_SETTINGS.iter().map(|row| &row.about);
         own.chain(PARAMETERS.iter().map(|row| &row.about)).collect()
     }
@@ -303,7 +306,7 @@ impl Settings for HuntSettings {
 }
 
 /// The settings that strategies use, in the order of help texts and forms.
-pub fn of_strategies() -> impl Iterator<Item = &'static About> {
+pub fn of_strategies() -> impl Iterator<Item = &'static SettingInfo> {
     HuntSettings::all().into_iter().filter(|about| is_of_strategies(about.name))
 }
 
@@ -324,7 +327,7 @@ fn is_used(row: &StrategyRow, name: &str) -> bool {
 }
 
 /// The default of a setting for a strategy, in words.
-pub fn default_text(row: &StrategyRow, about: &About) -> String {
+pub fn default_text(row: &StrategyRow, about: &SettingInfo) -> String {
     if let Some(parameter) = parameter(about.name) {
         return row.default_text(parameter);
     }
@@ -350,6 +353,8 @@ pub struct PreparedHunt {
     pub job: Job,
     /// Why its strategy was chosen, if nobody named it.
     pub reason: Option<String>,
+    /// The settings that the strategy uses.
+    pub used: Vec<GivenSetting>,
     /// What was left out of what was given.
     pub warnings: Vec<String>,
 }
@@ -360,7 +365,12 @@ impl HuntSettings {
     /// # Errors
     /// If the settings contradict each other, or one is given as a flag or in a request that the strategy does not
     /// use.
-    pub fn prepare(given: &[Given], start: HuntStart, workers: u32, seed: u64) -> Result<PreparedHunt, BadValue> {
+    pub fn prepare(
+        given: &[GivenSetting],
+        start: HuntStart,
+        workers: u32,
+        seed: u64,
+    ) -> Result<PreparedHunt, BadValue> {
         let all: HuntSettings = read(given)?;
         let (strategy, reason) = match all.strategy {
             Some(strategy) => (strategy, None),
@@ -369,15 +379,14 @@ impl HuntSettings {
         let (mut used, mut warnings) = (Vec::new(), Vec::new());
         for one in given {
             if is_used(strategy.row(), one.name) {
-                used.push(one);
+                used.push(one.clone());
             } else if let Some(warning) = unused(one, strategy, reason.as_deref())? {
                 warnings.push(warning);
             }
         }
-        let mut settings: HuntSettings = read(used)?;
-        settings.strategy = Some(strategy);
+        let settings: HuntSettings = read(&used)?;
         let job = settings.job(strategy, start, workers, seed)?;
-        Ok(PreparedHunt { job, reason, warnings })
+        Ok(PreparedHunt { job, reason, used, warnings })
     }
 
     /// The hunt with this strategy.
@@ -403,7 +412,9 @@ impl HuntSettings {
         match params.share {
             Some(_) => params.width = params.width.or(Some(workers.min(MAX_WIDTH))),
             None if params.width.is_some() => {
-                return Err(BadValue("width needs share: it says how many shared calls are in flight".to_owned()));
+                return Err(BadValue(
+                    "width needs share (--share LEVEL): it says how many shared calls are in flight".to_owned(),
+                ));
             }
             None => {}
         }
@@ -429,8 +440,8 @@ impl HuntSettings {
 
 /// The strategy of a hunt that names none, and why: the only one that has a setting that is given, else the best
 /// measured one.
-fn chosen(given: &[Given], variant: Variant) -> Result<(Strategy, Option<String>), BadValue> {
-    let mut implied: Option<(Strategy, &Given)> = None;
+fn chosen(given: &[GivenSetting], variant: Variant) -> Result<(Strategy, Option<String>), BadValue> {
+    let mut implied: Option<(Strategy, &GivenSetting)> = None;
     for one in given.iter().filter(|one| is_of_strategies(one.name)) {
         let [row] = users(one.name)[..] else { continue };
         match implied {
@@ -460,20 +471,20 @@ fn chosen(given: &[Given], variant: Variant) -> Result<(Strategy, Option<String>
 
 /// What is to be said of a setting that the strategy does not use: a warning if it stands in a file, nothing if it is
 /// at its default in a file or a request.
-fn unused(one: &Given, strategy: Strategy, reason: Option<&str>) -> Result<Option<String>, BadValue> {
+fn unused(one: &GivenSetting, strategy: Strategy, reason: Option<&str>) -> Result<Option<String>, BadValue> {
     let names: Vec<&str> = users(one.name).iter().map(|row| row.name).collect();
     let why = reason.map_or(String::new(), |reason| format!(" ({reason})"));
     let text = format!("{} is not used by {}{why}; used by: {}", one.place(), strategy.name(), names.join(", "));
-    match one.origin {
-        Origin::Flag => Err(BadValue(text)),
+    match one.source {
+        SettingSource::Flag => Err(BadValue(text)),
         _ if is_default(one, strategy) => Ok(None),
-        Origin::Request => Err(BadValue(text)),
-        Origin::Line { .. } | Origin::Table => Ok(Some(format!("{text}: it is left out"))),
+        SettingSource::Request => Err(BadValue(text)),
+        SettingSource::Line { .. } | SettingSource::Table => Ok(Some(format!("{text}: it is left out"))),
     }
 }
 
 /// Whether a setting that is given says what would be without it.
-fn is_default(one: &Given, strategy: Strategy) -> bool {
+fn is_default(one: &GivenSetting, strategy: Strategy) -> bool {
     let fresh = || HuntSettings { params: strategy.row().params(), ..HuntSettings::default() };
     let shown = |settings: &HuntSettings| match (own(one.name), parameter(one.name)) {
         (Some(row), _) => (row.show)(settings),
@@ -496,7 +507,7 @@ pub const fn usual_keep_from(variant: Variant) -> u32 {
 }
 
 /// All settings of a hunt by name, defaults filled in: what [`super::reading::from_json`] reads as the same hunt.
-pub fn shown(given: &[Given], job: &Job) -> Map<String, Value> {
+pub fn shown(given: &[GivenSetting], job: &Job) -> Map<String, Value> {
     let mut settings: HuntSettings = read(given).unwrap_or_default();
     settings.strategy = Some(job.params.strategy);
     settings.params = job.params.clone();

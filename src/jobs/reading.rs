@@ -1,17 +1,17 @@
 //! The readers of settings: flags, a table of a configuration file and a JSON object become the same list of
-//! [`Given`] texts, and that becomes one typed value.
+//! [`GivenSetting`] texts, and that becomes one typed value.
 //!
-//! Every kind of job whose value implements [`Settings`] over a `const` table of rows (`core::setting`) has all
+//! Every kind of job whose value implements [`FromSettings`] over a `const` table of rows (`core::setting`) has all
 //! readers: [`from_toml`] and [`from_json`] here, and that of flags in the command line (`cli::flags`).
 
-use crate::core::setting::{About, BadValue};
+use crate::core::setting::{BadValue, SettingInfo};
 use serde_json::Value as Json;
 use std::fmt;
 
 /// A value that is made of settings, each a row of a table.
-pub trait Settings: Default {
+pub trait FromSettings: Default {
     /// What is known of each setting, in the order of help texts.
-    fn all() -> Vec<&'static About>;
+    fn all() -> Vec<&'static SettingInfo>;
 
     /// Puts a text into the value, as the setting of that name.
     ///
@@ -22,7 +22,7 @@ pub trait Settings: Default {
 
 /// Where a setting was given, for messages about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingSource {
     /// As a flag.
     Flag,
     /// In a line of a configuration file.
@@ -40,7 +40,7 @@ pub enum Origin {
 
 /// A setting as somebody gave it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
+pub struct GivenSetting {
     /// The name of its row.
     pub name: &'static str,
     /// The name that was typed.
@@ -48,29 +48,29 @@ pub struct Given {
     /// The text of its value.
     pub text: String,
     /// Where.
-    pub origin: Origin,
+    pub source: SettingSource,
 }
 
-impl Given {
+impl GivenSetting {
     /// Its name as it was given, for messages.
     pub fn place(&self) -> String {
-        match &self.origin {
-            Origin::Flag => format!("--{}", self.typed.replace('_', "-")),
-            Origin::Line { file, line } => format!("{file}, line {line}: {}", self.typed),
-            Origin::Table => self.typed.clone(),
-            Origin::Request => format!("settings.{}", self.typed),
+        match &self.source {
+            SettingSource::Flag => format!("--{}", self.typed.replace('_', "-")),
+            SettingSource::Line { file, line } => format!("{file}, line {line}: {}", self.typed),
+            SettingSource::Table => self.typed.clone(),
+            SettingSource::Request => format!("settings.{}", self.typed),
         }
     }
 }
 
 /// The setting with its value, as it was given.
-impl fmt::Display for Given {
+impl fmt::Display for GivenSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (place, text) = (self.place(), &self.text);
-        match self.origin {
-            Origin::Flag => write!(f, "{place} {text}"),
-            Origin::Line { .. } | Origin::Table => write!(f, "{place} = {text}"),
-            Origin::Request => write!(f, "{place}: '{text}'"),
+        match self.source {
+            SettingSource::Flag => write!(f, "{place} {text}"),
+            SettingSource::Line { .. } | SettingSource::Table => write!(f, "{place} = {text}"),
+            SettingSource::Request => write!(f, "{place}: '{text}'"),
         }
     }
 }
@@ -79,7 +79,7 @@ impl fmt::Display for Given {
 ///
 /// # Errors
 /// If a text is not a valid value: which, where, and what would be right.
-pub fn read<'a, T: Settings>(given: impl IntoIterator<Item = &'a Given>) -> Result<T, BadValue> {
+pub fn read<'a, T: FromSettings>(given: impl IntoIterator<Item = &'a GivenSetting>) -> Result<T, BadValue> {
     let mut value = T::default();
     for one in given {
         value.set(one.name, &one.text).map_err(|reason| BadValue(format!("{one}: {reason}")))?;
@@ -87,20 +87,23 @@ pub fn read<'a, T: Settings>(given: impl IntoIterator<Item = &'a Given>) -> Resu
     Ok(value)
 }
 
-/// The settings of a table of a configuration file; `origin` says where a key is.
+/// The settings of a table of a configuration file; `source` says where a key is.
 ///
 /// # Errors
 /// If there is no such setting, it is given more than once, or its value is of no use.
-pub fn from_toml<T: Settings>(table: &toml::Table, origin: impl Fn(&str) -> Origin) -> Result<Vec<Given>, BadValue> {
-    listed::<T>(table.iter().map(|(key, value)| (key, Cell::of_toml(value), origin(key))))
+pub fn from_toml<T: FromSettings>(
+    table: &toml::Table,
+    source: impl Fn(&str) -> SettingSource,
+) -> Result<Vec<GivenSetting>, BadValue> {
+    listed::<T>(table.iter().map(|(key, value)| (key, CellText::of_toml(value), source(key))))
 }
 
 /// The settings of a JSON object.
 ///
 /// # Errors
 /// As [`from_toml`].
-pub fn from_json<T: Settings>(map: &serde_json::Map<String, Json>) -> Result<Vec<Given>, BadValue> {
-    listed::<T>(map.iter().map(|(key, value)| (key, Cell::of_json(value), Origin::Request)))
+pub fn from_json<T: FromSettings>(map: &serde_json::Map<String, Json>) -> Result<Vec<GivenSetting>, BadValue> {
+    listed::<T>(map.iter().map(|(key, value)| (key, CellText::of_json(value), SettingSource::Request)))
 }
 
 /// The line of a key at the top of a TOML text, or within the table of that name.
@@ -120,70 +123,73 @@ pub fn line_of(text: &str, table: Option<&str>, key: &str) -> usize {
 }
 
 /// A value of a file or a request, whatever its language.
-enum Cell {
+enum CellText {
     Scalar(String),
-    List(Vec<Cell>),
+    List(Vec<CellText>),
     Other(String),
 }
 
-impl Cell {
-    fn switch(on: bool) -> Cell {
-        Cell::Scalar(crate::core::setting::show_switch(on).to_owned())
+impl CellText {
+    fn switch(on: bool) -> CellText {
+        CellText::Scalar(crate::core::setting::show_switch(on).to_owned())
     }
 
-    fn of_toml(value: &toml::Value) -> Cell {
+    fn of_toml(value: &toml::Value) -> CellText {
         match value {
-            toml::Value::String(text) => Cell::Scalar(text.clone()),
-            toml::Value::Integer(number) => Cell::Scalar(number.to_string()),
-            toml::Value::Float(number) => Cell::Scalar(number.to_string()),
-            toml::Value::Boolean(on) => Cell::switch(*on),
-            toml::Value::Array(cells) => Cell::List(cells.iter().map(Cell::of_toml).collect()),
-            other => Cell::Other(other.to_string()),
+            toml::Value::String(text) => CellText::Scalar(text.clone()),
+            toml::Value::Integer(number) => CellText::Scalar(number.to_string()),
+            toml::Value::Float(number) => CellText::Scalar(number.to_string()),
+            toml::Value::Boolean(on) => CellText::switch(*on),
+            toml::Value::Array(cells) => CellText::List(cells.iter().map(CellText::of_toml).collect()),
+            other => CellText::Other(other.to_string()),
         }
     }
 
-    fn of_json(value: &Json) -> Cell {
+    fn of_json(value: &Json) -> CellText {
         match value {
-            Json::String(text) => Cell::Scalar(text.clone()),
-            Json::Number(number) => Cell::Scalar(number.to_string()),
-            Json::Bool(on) => Cell::switch(*on),
-            Json::Array(cells) => Cell::List(cells.iter().map(Cell::of_json).collect()),
-            other => Cell::Other(other.to_string()),
+            Json::String(text) => CellText::Scalar(text.clone()),
+            Json::Number(number) => CellText::Scalar(number.to_string()),
+            Json::Bool(on) => CellText::switch(*on),
+            Json::Array(cells) => CellText::List(cells.iter().map(CellText::of_json).collect()),
+            other => CellText::Other(other.to_string()),
         }
     }
 
     /// As one text: cells of a row with colons between, rows or texts with commas between.
     fn text(&self) -> Result<String, BadValue> {
         match self {
-            Cell::Scalar(text) => Ok(text.clone()),
-            Cell::List(cells) => {
+            CellText::Scalar(text) => Ok(text.clone()),
+            CellText::List(cells) => {
                 let texts = cells.iter().map(|cell| match cell {
-                    Cell::List(row) => Ok(row.iter().map(Cell::scalar).collect::<Result<Vec<_>, _>>()?.join(":")),
+                    CellText::List(row) => {
+                        Ok(row.iter().map(CellText::scalar).collect::<Result<Vec<_>, _>>()?.join(":"))
+                    }
                     cell => cell.scalar().map(str::to_owned),
                 });
                 Ok(texts.collect::<Result<Vec<_>, _>>()?.join(","))
             }
-            Cell::Other(_) => self.scalar().map(str::to_owned),
+            CellText::Other(_) => self.scalar().map(str::to_owned),
         }
     }
 
     fn scalar(&self) -> Result<&str, BadValue> {
         let what = match self {
-            Cell::Scalar(text) => return Ok(text),
-            Cell::List(_) => "a list within a row",
-            Cell::Other(text) => text,
+            CellText::Scalar(text) => return Ok(text),
+            CellText::List(_) => "a list within a row",
+            CellText::Other(text) if text == "null" => return Err(BadValue("no value is given".to_owned())),
+            CellText::Other(text) => text,
         };
         Err(BadValue(format!("'{what}' is not a valid value: expected a text, a number, true, false or a list")))
     }
 }
 
-fn listed<'a, T: Settings>(
-    entries: impl Iterator<Item = (&'a String, Cell, Origin)>,
-) -> Result<Vec<Given>, BadValue> {
+fn listed<'a, T: FromSettings>(
+    entries: impl Iterator<Item = (&'a String, CellText, SettingSource)>,
+) -> Result<Vec<GivenSetting>, BadValue> {
     let all = T::all();
-    let mut list: Vec<Given> = Vec::new();
-    for (key, cell, origin) in entries {
-        let mut given = Given { name: "", typed: key.clone(), text: String::new(), origin };
+    let mut list: Vec<GivenSetting> = Vec::new();
+    for (key, cell, source) in entries {
+        let mut given = GivenSetting { name: "", typed: key.clone(), text: String::new(), source };
         let Some(about) = all.iter().find(|about| about.is_called(key)) else {
             return Err(BadValue(unknown(&all, &given)));
         };
@@ -197,13 +203,13 @@ fn listed<'a, T: Settings>(
     Ok(list)
 }
 
-fn unknown(all: &[&About], given: &Given) -> String {
+fn unknown(all: &[&SettingInfo], given: &GivenSetting) -> String {
     let mut names: Vec<&str> = all.iter().map(|about| about.name).collect();
     names.sort_unstable();
-    let place = match &given.origin {
-        Origin::Line { file, line } => format!("{file}, line {line}: "),
-        Origin::Request => "settings: ".to_owned(),
-        Origin::Flag | Origin::Table => String::new(),
+    let place = match &given.source {
+        SettingSource::Line { file, line } => format!("{file}, line {line}: "),
+        SettingSource::Request => "settings: ".to_owned(),
+        SettingSource::Flag | SettingSource::Table => String::new(),
     };
     format!("{place}unknown key '{}': expected one of {}", given.typed, names.join(", "))
 }

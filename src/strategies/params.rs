@@ -1,6 +1,5 @@
-//! The parameters of the strategies: each declared once, with default, range and help; the command line, the
-//! configuration files and the state on disk all use these types. A configuration file is a list of command-line
-//! flags in TOML, so ranges and spellings have one parser.
+//! The parameters of the strategies as a typed value, which is also their form in saved hunts. What people see of them,
+//! and how texts are read into them, is in [`table`](super::table).
 
 pub use crate::core::setting::{BadValue as BadParam, parse_count};
 use crate::morpion::geometry::Move;
@@ -9,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Which search is run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
     /// Uniformly random games.
@@ -35,9 +34,8 @@ pub enum Strategy {
 
 /// Order of the moves at a node of the depth-first search. *Weight*: new legal moves created less legal moves that
 /// collide; *total* weights count moves, the others distinct new points; *lines*: least used direction first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[value(rename_all = "snake_case")]
 pub enum Sort {
     /// As the moves appeared.
     No,
@@ -139,7 +137,7 @@ impl StallTable {
 }
 
 /// How NRPA adapts its policy toward the best grid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Adapt {
     /// One gradient step per move of the sequence (Rosin 2011).
@@ -179,12 +177,12 @@ impl FromStr for Operators {
                 "suffix" => Operator::Suffix,
                 other => {
                     return bad(format!(
-                        "'{other}' is no operator: expected lines, region, suffix, or several of them with commas between"
+                        "'{other}' is not a valid operator: expected lines, region, suffix, or several of them with commas between"
                     ));
                 }
             };
             if operators.contains(&operator) {
-                return bad(format!("'{}' stands there twice", name.trim()));
+                return bad(format!("'{}' is given more than once", name.trim()));
             }
             operators.push(operator);
         }
@@ -208,111 +206,68 @@ impl fmt::Display for Operators {
     }
 }
 
-/// Parameters of every strategy; each strategy reads its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, clap::Args)]
-#[command(next_help_heading = "Search")]
+/// Parameters of every strategy; each strategy reads its own. Their ranges, defaults and help are in
+/// [`table`](super::table).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// Which search.
-    #[arg(long, value_enum, default_value_t = Params::default().strategy)]
     pub strategy: Strategy,
     /// DFS: after a move's subtree, later siblings no longer consider that move.
-    #[arg(long, value_name = "on|off", action = clap::ArgAction::Set, value_parser = switch,
-        default_value = on_off(Params::default().order_free))]
     pub order_free: bool,
     /// DFS: drop moves whose line only wastes room.
-    #[arg(long, value_name = "on|off", action = clap::ArgAction::Set, value_parser = switch,
-        default_value = on_off(Params::default().eliminate_dominated))]
     pub eliminate_dominated: bool,
     /// DFS: order of the moves at a node.
-    #[arg(long, value_enum, default_value_t = Params::default().sort)]
     pub sort: Sort,
-    /// DFS: jumps back: frequent, nonfrequent, no, or own rules such as `1M:best/2,5M:best/4,20M:10` (after so many
-    /// iterations without a new best, unwind to half of the best, a quarter of it, move 10).
-    #[arg(long = "jumps-back", value_name = "RULES", default_value = "frequent")]
+    /// DFS: jumps back.
     pub jumps: Jumps,
     /// DFS: the table that ends stalled units.
-    #[arg(skip = StallTable::thesis())]
     pub stall: StallTable,
-    /// NMCS, NRPA: nesting level, 1..=10; PERTURB, PERMUTE: that of the NRPA search that a run begins with; REGROW: that of
-    /// those that make grids anew [default: 5 for NRPA in 5T and 5D, else 3; PERMUTE begins with nothing].
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LEVEL)))]
+    /// Nesting level.
     pub level: Option<u32>,
-    /// NRPA, REGROW: calls of the level below per call (N), 1..=1,000,000 [default: 100; REGROW: 160].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// Calls of the level below per call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iterations: Option<u32>,
-    /// NRPA: step length of the policy's adaptation, above 0, at most 100.
-    #[arg(long, default_value_t = Params::default().alpha, value_parser = up_to_a_hundred)]
+    /// Step length of the adaptation.
     pub alpha: f64,
-    /// NRPA: playouts of level 1 from one adaptation to the next (stabilised NRPA), 1..=1,000,000; N counts playouts.
-    #[arg(long, value_name = "P", default_value_t = Params::default().stabilize,
-        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// Playouts of level 1 from one adaptation to the next.
     #[serde(default = "unstabilized")]
     pub stabilize: u32,
-    /// NRPA: form of the adaptation.
-    #[arg(long, value_enum, default_value_t = Params::default().adapt)]
+    /// Form of the adaptation.
     pub adapt: Adapt,
-    /// NRPA: the workers share one search: they make its calls of this level, below its top, and the policies above
-    /// learn from all of them. Default: each worker has a search of its own.
-    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u32).range(1..=9))]
+    /// The level whose calls the workers make, if they share a search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<u32>,
-    /// NRPA with --share: a call begins from the policy that the calls up to the W-th before it have left, so W can be
-    /// made at a time, 1..=1024; the result depends on W, not on the threads. Default: one per worker.
-    #[arg(long, value_name = "W", requires = "share",
-        value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WIDTH)))]
+    /// Calls in flight in a shared search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
-    /// PERTURB: what a step takes away: lines, region, suffix, or several of them with commas between.
-    #[arg(long, value_name = "LIST", default_value_t = Params::default().operators)]
+    /// What a step of the perturbation takes away.
     pub operators: Operators,
-    /// PERTURB: the operator suffix keeps the first K moves; REGROW: a step keeps K moves of a grid; default: a random number
-    /// of them.
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=485))]
+    /// Moves of a grid that a step keeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<u32>,
-    /// PERTURB: playouts of a completion; with more than one the policy learns from the best so far in between,
-    /// 1..=1,000,000.
-    #[arg(long, value_name = "N", default_value_t = Params::default().completion,
-        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// Playouts of a completion.
     pub completion: u32,
-    /// PERTURB: grids kept of each score; PERMUTE, REGROW: grids kept in all, 1..=100,000 [default: 200;
-    /// PERMUTE: 20000; REGROW: 64].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    /// Grids kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<u32>,
-    /// PERTURB, PERMUTE, TEMPER, REGROW, RESHAPE: a run ends after so many playouts without a longer grid (1000, 50M, 2G)
-    /// [default: 20M; PERMUTE, TEMPER: 200M; REGROW: 3G, of which a fiftieth ends a tempering and a thirtieth the steps that
-    /// follow it; RESHAPE: 1G, of which the 250th part ends a tempering, and shapes and conflicts count as well].
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    /// Iterations without a longer grid that end a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
-    /// PERMUTE: exchanges of a step at most, 1..=100 [default: 10].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    /// Exchanges of a step at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swaps: Option<u32>,
-    /// TEMPER: a step for which more than N moves of a grid have to go is tried with a probability of 1/e, one for which more
-    /// than 2 N have to go with 1/e^2, and so on; above 0, at most 10000.
-    #[arg(long, value_name = "N", default_value_t = Params::default().reach, value_parser = up_to_ten_thousand)]
+    /// How many moves a step of a walk takes out, as a scale of probability.
     pub reach: f64,
-    /// TEMPER: walks, each at a temperature of its own, 1..=256; one walk is at the cold one.
-    #[arg(long, value_name = "N", default_value_t = Params::default().replicas,
-        value_parser = clap::value_parser!(u32).range(1..=256))]
+    /// Walks of a tempering.
     pub replicas: u32,
-    /// TEMPER: further walks, all cold, that refine the longest grids which the search meets, in a seventeenth of the time, 0..=64;
-    /// without any, all of it is for the search. REGROW: such walks refine what each step has made.
-    #[arg(long, value_name = "N", default_value_t = Params::default().refiners,
-        value_parser = clap::value_parser!(u32).range(0..=64))]
+    /// Further walks that refine.
     pub refiners: u32,
-    /// TEMPER: the temperature of the hottest walk, in moves, above 0, at most 100.
-    #[arg(long, value_name = "T", default_value_t = Params::default().hot, value_parser = up_to_a_hundred)]
+    /// Temperature of the hottest walk, in moves.
     pub hot: f64,
-    /// TEMPER: the temperature of the coldest walk; those of the others lie between in geometric steps.
-    #[arg(long, value_name = "T", default_value_t = Params::default().cold, value_parser = up_to_a_hundred)]
+    /// Temperature of the coldest walk, in moves.
     pub cold: f64,
-    /// PERTURB, PERMUTE, TEMPER, REGROW, RESHAPE: the grids to begin with; without any, each run begins anew.
-    #[arg(skip)]
+    /// The grids to begin with; without any, each run begins anew.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grids: Vec<Vec<Move>>,
 }
@@ -329,33 +284,6 @@ const fn unstabilized() -> u32 {
 
 fn bad<T>(text: String) -> Result<T, BadParam> {
     Err(BadParam(text))
-}
-
-fn switch(text: &str) -> Result<bool, BadParam> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => bad("expected on or off".to_owned()),
-    }
-}
-
-fn on_off(value: bool) -> &'static str {
-    if value { "on" } else { "off" }
-}
-
-fn up_to_a_hundred(text: &str) -> Result<f64, BadParam> {
-    up_to(100.0, text)
-}
-
-fn up_to_ten_thousand(text: &str) -> Result<f64, BadParam> {
-    up_to(10_000.0, text)
-}
-
-fn up_to(most: f64, text: &str) -> Result<f64, BadParam> {
-    match text.parse::<f64>() {
-        Ok(value) if value > 0.0 && value <= most => Ok(value),
-        _ => bad(format!("expected a number above 0 and at most {most}")),
-    }
 }
 
 /// `no`, `frequent`, `nonfrequent`, or rules `after:best/N` and `after:MOVE` with commas between, smallest first.
@@ -379,7 +307,7 @@ impl FromStr for Jumps {
                 Some(divisor) => number(divisor).map(JumpTo::BestOver),
                 None => number(to).map(JumpTo::Move),
             };
-            let Some(to) = to else { return bad(format!("'{rule}' is no rule: {expected}")) };
+            let Some(to) = to else { return bad(format!("'{rule}' is not a valid rule: {expected}")) };
             if after == 0 || rules.last().is_some_and(|last| last.after >= after) {
                 return bad(format!("'{rule}': the iterations must be above 0 and rise from rule to rule"));
             }
@@ -423,10 +351,12 @@ impl FromStr for StallTable {
             for row in line.split(',').map(str::trim).filter(|row| !row.is_empty()) {
                 let mut fields = row.split(|c: char| c == ':' || c.is_whitespace()).filter(|f| !f.is_empty());
                 let (Some(score), Some(iterations), None) = (fields.next(), fields.next(), fields.next()) else {
-                    return bad(format!("line {number}: '{row}' is no row: expected a score and iterations"));
+                    return bad(format!(
+                        "line {number}: '{row}' is not a valid row: expected a score and iterations"
+                    ));
                 };
                 let Ok(score) = score.parse::<u32>() else {
-                    return bad(format!("line {number}: '{score}' is no score"));
+                    return bad(format!("line {number}: '{score}' is not a valid score"));
                 };
                 let iterations = match parse_count(iterations) {
                     Ok(iterations) => iterations,

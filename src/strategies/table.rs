@@ -12,7 +12,7 @@ pub use parameters::{PARAMETERS, parameter};
 use super::params::{Params, Strategy};
 use super::{Unit, dfs, nmcs, nrpa, permute, perturb, random, regrow, reshape, temper};
 use crate::core::search::{RestoreError, Search};
-use crate::core::setting::{About, Setting, ValueKind, parse_count, show_count};
+use crate::core::setting::{SettingInfo, SettingRow, ValueKind, parse_count, show_count};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
 use crate::with_rules;
@@ -38,8 +38,8 @@ pub struct StrategyRow {
     pub takes_grids: bool,
     /// The parameters that change what it does, of [`PARAMETERS`] and of the settings of a hunt.
     pub parameters: &'static [&'static str],
-    /// Defaults of its own.
-    pub defaults: Defaults,
+    /// StrategyDefaults of its own.
+    pub defaults: StrategyDefaults,
     /// The variants for which it is the best search that was measured, and what was measured.
     pub best_in: &'static [(Variant, &'static str)],
     /// Parameters with which its speed is measured; each list is a measurement.
@@ -52,9 +52,9 @@ pub struct StrategyRow {
     pub describe: fn(&Params) -> String,
 }
 
-/// Defaults that differ from strategy to strategy.
+/// StrategyDefaults that differ from strategy to strategy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Defaults {
+pub struct StrategyDefaults {
     /// Nesting level of new hunts in 5T and 5D; 0 for none.
     pub level_on_lines_of_5: u32,
     /// Nesting level of new hunts in 4T and 4D.
@@ -71,8 +71,8 @@ pub struct Defaults {
     pub swaps: u32,
 }
 
-/// Defaults of most strategies.
-const USUAL: Defaults = Defaults {
+/// StrategyDefaults of most strategies.
+const USUAL: StrategyDefaults = StrategyDefaults {
     level_on_lines_of_5: 3,
     level_on_lines_of_4: 3,
     unnamed_level: 3,
@@ -160,7 +160,7 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         parameters: &["level", "iterations", "share", "adapt", "alpha", "stabilize", "width"],
         // A deeper search begins exactly like one of a lower level, and continues with what it has learned where that
         // one ends; on lines of 4, whose games are short, new beginnings are better.
-        defaults: Defaults { level_on_lines_of_5: 5, unnamed_level: 4, ..USUAL },
+        defaults: StrategyDefaults { level_on_lines_of_5: 5, unnamed_level: 4, ..USUAL },
         best_in: &[
             (Variant::T4, "62 moves, the record, in all of 20 runs on one processor, median 4 s"),
             (Variant::D4, "35 moves, the record, in all of 20 runs on one processor, median 2 s"),
@@ -212,7 +212,7 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         takes_grids: true,
         // From level on: those of the NRPA search that a run without grids begins with, if a level is given.
         parameters: &["swaps", "pool", "patience", "level", "iterations", "alpha", "adapt", "stabilize"],
-        defaults: Defaults {
+        defaults: StrategyDefaults {
             level_on_lines_of_5: 0,
             level_on_lines_of_4: 0,
             unnamed_level: 0,
@@ -237,7 +237,7 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         runs: true,
         takes_grids: true,
         parameters: &["replicas", "refiners", "hot", "cold", "reach", "patience"],
-        defaults: Defaults { patience: 200_000_000, ..USUAL },
+        defaults: StrategyDefaults { patience: 200_000_000, ..USUAL },
         best_in: &[],
         measured: ONCE,
         start: |variant, params, unit| with_rules!(variant, R => Box::new(temper::Temper::<R>::new(params, unit))),
@@ -270,7 +270,7 @@ pub static STRATEGIES: [StrategyRow; 9] = [
             "cold",
             "reach",
         ],
-        defaults: Defaults { iterations: 160, pool: 64, patience: 3_000_000_000, ..USUAL },
+        defaults: StrategyDefaults { iterations: 160, pool: 64, patience: 3_000_000_000, ..USUAL },
         best_in: &[],
         measured: ONCE,
         start: |variant, params, unit| with_rules!(variant, R => Box::new(regrow::Regrow::<R>::new(params, unit))),
@@ -290,7 +290,7 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         takes_grids: true,
         // But for patience, those of the temperings that rounds without grids begin with.
         parameters: &["patience", "replicas", "refiners", "hot", "cold", "reach"],
-        defaults: Defaults { patience: 1_000_000_000, ..USUAL },
+        defaults: StrategyDefaults { patience: 1_000_000_000, ..USUAL },
         best_in: &[(Variant::T5, "178 moves, the record, in all of ten runs on one processor, median three minutes")],
         measured: ONCE,
         start: |variant, params, unit| with_rules!(variant, R => Box::new(reshape::Reshape::<R>::new(params, unit))),
@@ -322,7 +322,7 @@ impl StrategyRow {
     }
 
     /// The default of one of its parameters in words.
-    pub fn default_text(&self, parameter: &Setting<Params>) -> String {
+    pub fn default_text(&self, parameter: &SettingRow<Params>) -> String {
         let about = &parameter.about;
         if about.name == "level" {
             let levels = [Variant::T5, Variant::T4].map(|variant| self.best_level(variant));
@@ -340,7 +340,7 @@ impl StrategyRow {
 }
 
 /// The text of a value for people: large counts with their unit.
-pub fn plain_text(about: &About, text: String) -> String {
+pub fn plain_text(about: &SettingInfo, text: String) -> String {
     match (about.kind, parse_count(&text)) {
         (ValueKind::Count { .. }, Ok(count)) => show_count(count),
         _ => text,

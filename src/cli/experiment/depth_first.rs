@@ -11,7 +11,6 @@ use crate::strategies::prefix::prefix_walk;
 use crate::strategies::{self, Unit};
 use crate::with_rules;
 use anyhow::{bail, ensure};
-use clap::ValueEnum;
 use serde::Deserialize;
 use std::fmt::Write as _;
 
@@ -80,7 +79,7 @@ impl JumpTable {
 }
 
 fn sort_name(sort: Sort) -> String {
-    sort.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    crate::core::setting::show_name(&sort)
 }
 
 fn whole(max_iterations: Option<u64>) -> Unit {

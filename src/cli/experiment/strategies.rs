@@ -7,30 +7,30 @@
 use super::journal::{BestStep, Journal, RecordedRun};
 use super::sample::{Estimate, estimate, quantile};
 use super::{Experiment, ExperimentResults, RunBudget, Stopwatch, each};
-use crate::cli::hunt::{self, Given};
-use crate::cli::{HuntOnly, config};
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Results as Counts;
 use crate::core::search::End;
 use crate::jobs::hunt::{self as hunts, Hunt, Job};
+use crate::jobs::hunt_settings::{HuntSettings, HuntStart};
+use crate::jobs::reading::{SettingSource, from_toml};
 use crate::morpion::geometry::Move;
 use crate::morpion::referee;
 use crate::morpion::variant::Variant;
 use crate::notation::grid::{Grid, Provenance};
 use crate::render::chart::{Chart, Marks, Panel, Series};
 use anyhow::{Context, bail, ensure};
-use clap::{CommandFactory, FromArgMatches};
 use serde::Deserialize;
 use std::fmt::Write as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Flags of a hunt that a comparison sets itself, that name files, or that say what a terminal shows.
-const REFUSED: [&str; 14] = [
+const REFUSED: [&str; 15] = [
     "variant",
     "seed",
     "time",
     "threads",
+    "workers",
     "directory",
     "dir",
     "config",
@@ -84,7 +84,6 @@ struct SearchCase {
 
 fn cases(config: &Strategies) -> anyhow::Result<Vec<SearchCase>> {
     ensure!(!config.search.is_empty(), "search: at least one is expected");
-    let command = HuntOnly::command();
     let mut cases: Vec<SearchCase> = Vec::new();
     for (number, table) in (1..).zip(&config.search) {
         let mut flags = table.clone();
@@ -97,12 +96,11 @@ fn cases(config: &Strategies) -> anyhow::Result<Vec<SearchCase>> {
         if let Some(key) = flags.keys().find(|key| REFUSED.contains(&key.replace('-', "_").as_str())) {
             bail!("search '{name}': {key} is not for a comparison");
         }
-        let arguments = config::of_table(&flags, &command).with_context(within)?;
-        let matches = command.clone().no_binary_name(true).try_get_matches_from(&arguments);
-        let matches = matches.map_err(|error| anyhow::anyhow!("{}", config::brief(&error))).with_context(within)?;
-        let HuntOnly { hunt: args } = HuntOnly::from_arg_matches(&matches)?;
-        let given = Given { variant: config.variant, start: Vec::new(), stall: None, grids: None };
-        let job = Job { keep_from: None, ..hunt::job(&args, 1, given).with_context(within)? };
+        let given = from_toml::<HuntSettings>(&flags, |_| SettingSource::Table).with_context(within)?;
+        let start = HuntStart { variant: config.variant, ..HuntStart::default() };
+        let prepared = HuntSettings::prepare(&given, start, 1, rand::random()).with_context(within)?;
+        prepared.warnings.iter().for_each(|warning| eprintln!("morpion: warning: {}: {warning}", within()));
+        let job = Job { keep_from: None, ..prepared.job };
         Hunt::new(job.clone()).with_context(within)?;
         cases.push(SearchCase { name: name.clone(), job });
     }

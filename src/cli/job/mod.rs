@@ -7,6 +7,7 @@ mod submit;
 
 use super::client::{Client, Connection};
 use crate::daemon::view::{JobId, JobView};
+use crate::jobs::reading::GivenSetting;
 use std::io::Write;
 use std::process::ExitCode;
 use submit::Submit;
@@ -79,6 +80,13 @@ struct Priority {
 }
 
 impl Args {
+    /// Puts the settings of a configuration file before those of the flags.
+    pub fn after(&mut self, file: Vec<GivenSetting>) {
+        if let JobCommand::Submit(submit) = &mut self.command {
+            submit.after(file);
+        }
+    }
+
     /// The configuration file that a submission names.
     pub fn config(&self) -> Option<&std::path::Path> {
         match &self.command {

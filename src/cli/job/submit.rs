@@ -9,6 +9,8 @@ use crate::cli::solve::options::Asked;
 use crate::cli::{config, go, hunt, reversi};
 use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::daemon::view::{JobLimits, JobRequest, JobView, StartGrid};
+use crate::jobs::hunt_settings::{HuntSettings, HuntStart};
+use crate::jobs::reading::{GivenSetting, read};
 use crate::notation::format::{Format, write};
 use crate::notation::grid::Grid;
 use crate::strategies::params::parse_count;
@@ -191,34 +193,51 @@ impl<A: clap::Args> GivenFlags<A> {
 }
 
 impl Submit {
+    /// Puts the settings of a configuration file before those of the flags.
+    pub fn after(&mut self, file: Vec<GivenSetting>) {
+        self.hunt.args.settings.after(file);
+    }
+
     /// The configuration file.
     pub fn config(&self) -> Option<&Path> {
         self.file.as_deref().or(self.hunt.args.config.as_deref())
     }
 }
 
-/// The flags that a configuration file stands for: that of a hunt, or one in the form of a request.
+/// The settings and the flags that a configuration file stands for: that of a hunt, or one in the form of a request.
 ///
 /// # Errors
 /// If it cannot be read or names what there is not.
-pub fn arguments(path: &Path) -> anyhow::Result<Vec<OsString>> {
+pub fn arguments(path: &Path) -> anyhow::Result<config::Parts> {
     let text = config::read_small(path)?;
     let mut table = text.parse::<toml::Table>().with_context(|| format!("{} is not TOML", path.display()))?;
     if table.get("kind").and_then(Value::as_str) == Some("solve") {
-        return of_solve(table).with_context(|| path.display().to_string());
+        return Ok((Vec::new(), of_solve(table).with_context(|| path.display().to_string())?));
     }
-    for part in ["settings", "limits"] {
-        let of = || format!("{}: {part}", path.display());
-        let Some(value) = table.remove(part) else { continue };
-        let Value::Table(inner) = value else { bail!("{}: expected a table", of()) };
-        for (key, value) in inner {
-            let (key, value) = if part == "limits" { limit(&key, value).with_context(of)? } else { (key, value) };
-            if table.insert(key.clone(), value).is_some() {
-                bail!("{}: {key} stands there twice", of());
-            }
+    let command = SubmitOnly::command();
+    let (mut given, mut arguments) = (Vec::<GivenSetting>::new(), Vec::new());
+    let mut read = |table, name| -> anyhow::Result<()> {
+        let (settings, rest) = config::split::<HuntSettings>(table, name, &command, path, &text)?;
+        if let Some(twice) = settings.iter().find(|one| given.iter().any(|other| other.name == one.name)) {
+            bail!("{} is given more than once", twice.place());
         }
+        given.extend(settings);
+        arguments.extend(rest);
+        Ok(())
+    };
+    let of = |part: &str| format!("{}: {part}", path.display());
+    for part in ["settings", "limits"] {
+        let Some(value) = table.remove(part) else { continue };
+        let Value::Table(inner) = value else { bail!("{}: expected a table", of(part)) };
+        let inner = if part == "limits" {
+            inner.into_iter().map(|(key, value)| Ok((limit(&key)?.to_owned(), value))).collect::<anyhow::Result<_>>()
+        } else {
+            Ok(inner)
+        };
+        read(inner.with_context(|| of(part))?, Some(part))?;
     }
-    config::of_table(&table, &SubmitOnly::command()).with_context(|| path.display().to_string())
+    read(table, None)?;
+    Ok((given, arguments))
 }
 
 /// The command line of a solver job that a file in the form of a request stands for.
@@ -261,21 +280,18 @@ fn of_solve(mut table: toml::Table) -> anyhow::Result<Vec<OsString>> {
 }
 
 /// A limit as the flag that sets it.
-fn limit(key: &str, value: Value) -> anyhow::Result<(String, Value)> {
-    Ok(match (key, value) {
-        ("seconds", value) => ("time".to_owned(), value),
-        ("iterations", value) => ("all_iterations".to_owned(), value),
-        ("memory", value) => ("memory".to_owned(), value),
-        // The flag counts the main thread of a hunt.
-        ("workers" | "threads", Value::Integer(n)) => ("threads".to_owned(), Value::Integer(n.saturating_add(1))),
-        ("workers" | "threads", _) => bail!("{key}: expected a number"),
-        (other, _) => bail!("unknown key '{other}': expected one of iterations, memory, seconds, workers"),
+fn limit(key: &str) -> anyhow::Result<&'static str> {
+    Ok(match key {
+        "seconds" => "time",
+        "iterations" => "all_iterations",
+        "memory" => "memory",
+        "threads" | "workers" => "workers",
+        other => bail!("unknown key '{other}': expected one of iterations, memory, seconds, workers"),
     })
 }
 
-/// Flags that are told to the daemon in another way, or are none of its business.
-const NOT_SETTINGS: [&str; 10] =
-    ["config", "threads", "time", "init_file", "init_dir", "stall_table", "directory", "quiet", "json", "checkpoint"];
+/// Settings that are told to the daemon in another way: as limits.
+const NOT_SETTINGS: [&str; 3] = ["threads", "workers", "time"];
 
 /// Runs the command.
 ///
@@ -369,28 +385,30 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
             eprintln!("morpion: {flag} is the daemon's business and is left out");
         }
     }
-    let mut settings = args.hunt.settings(&NOT_SETTINGS);
+    let given = hunt::with_files(hunt.settings.given.clone())?;
+    let asked: HuntSettings = read(&given)?;
+    let (variant, moves) = match &hunt.init_file {
+        Some(values) => hunt::init_moves(values, asked.variant)?,
+        None => (asked.variant.unwrap_or_default(), Vec::new()),
+    };
+    let grids = match &hunt.init_dir {
+        Some(directory) => hunt::init_grids(directory, variant)?,
+        None => Vec::new(),
+    };
+    // Mistakes are told here; what a file has beyond what the strategy uses is not sent.
+    let begin = HuntStart { variant, moves: moves.clone(), grids: grids.clone() };
+    let prepared = HuntSettings::prepare(&given, begin, asked.workers.unwrap_or(1), 0)?;
+    hunt::tell(&prepared, hunt.output.quiet || hunt.output.json);
+    let sent = prepared.used.iter().filter(|one| !NOT_SETTINGS.contains(&one.name));
+    let mut settings: Map<String, Json> = sent.map(|one| (one.name.to_owned(), scalar(&one.text))).collect();
     let start = match &hunt.init_file {
-        Some(values) => {
-            let (variant, moves) = hunt::init_moves(values, hunt.variant)?;
+        Some(_) => {
             settings.insert("variant".to_owned(), variant.code().into());
             Some(StartGrid { grid: text(Grid::new(variant, moves))?, moves: None })
         }
         None => None,
     };
-    let grids = match &hunt.init_dir {
-        Some(directory) => {
-            let variant = hunt.variant.unwrap_or_default();
-            let grids = hunt::init_grids(directory, variant)?;
-            grids.into_iter().map(|moves| text(Grid::new(variant, moves))).collect::<anyhow::Result<_>>()?
-        }
-        None => Vec::new(),
-    };
-    if let Some(table) = &hunt.stall_table {
-        let rows = hunt::stall_table(table)?.0;
-        let rows: Vec<String> = rows.iter().map(|(score, iterations)| format!("{score}:{iterations}")).collect();
-        settings.insert("stall_table".to_owned(), rows.join(",").into());
-    }
+    let grids = grids.into_iter().map(|moves| text(Grid::new(variant, moves))).collect::<anyhow::Result<_>>()?;
     let JobFlags { kind, memory, terms: TermFlags { name, priority, weight, all_iterations, .. } } = &args.job;
     Ok(JobRequest {
         kind: kind.clone(),
@@ -398,9 +416,9 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
         priority: *priority,
         weight: *weight,
         limits: JobLimits {
-            seconds: hunt.time,
+            seconds: asked.seconds,
             iterations: *all_iterations,
-            workers: hunt.threads.map(|threads| threads - 1),
+            workers: asked.workers,
             memory: *memory,
         },
         settings,
@@ -490,21 +508,22 @@ mod tests {
         let read = |text: &str| {
             let path = directory.path().join("a.toml");
             std::fs::write(&path, text).unwrap();
-            arguments(&path).map(|arguments| {
-                let line = Line::parse_from(std::iter::once("submit".into()).chain(arguments));
-                request(&line.submit).unwrap()
+            arguments(&path).and_then(|(settings, arguments)| {
+                let mut line = Line::try_parse_from(std::iter::once("submit".into()).chain(arguments))?;
+                line.submit.after(settings);
+                request(&line.submit)
             })
         };
         let job = read(
             "kind = \"hunt\"\nname = \"a\"\npriority = -5\n[limits]\nthreads = 2\nseconds = 90\n\
-             [settings]\nlevel = 3\nstall_table = [[80, 10_000_000]]\n",
+             [settings]\nmain_depth = 3\nstall_table = [[80, 10_000_000]]\nlevel = 4\n",
         )
         .unwrap();
         assert_eq!((job.name.as_deref(), job.priority), (Some("a"), -5));
         assert_eq!((job.limits.workers, job.limits.seconds), (Some(2), Some(90.0)));
-        let expected = serde_json::json!({"level": 3, "stall_table": "80:10000000"});
+        let expected = serde_json::json!({"main_depth": 3, "stall_table": "80:10000000"});
         assert_eq!(Json::from(job.settings), expected);
-        let hunt = read("level = 3\nthreads = 3\n").unwrap();
+        let hunt = read("strategy = 'nrpa'\nlevel = 3\nthreads = 3\n").unwrap();
         assert_eq!((hunt.limits.workers, &hunt.settings["level"]), (Some(2), &Json::from(3)));
         for bad in [
             "a = 1",

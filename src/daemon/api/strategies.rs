@@ -3,7 +3,7 @@
 
 use super::extract::JsonDocument;
 use super::problem::ProblemDetails;
-use crate::core::setting::{About, Choice, ValueKind};
+use crate::core::setting::{NamedValue, SettingInfo, ValueKind};
 use crate::daemon::view::VERSION;
 use crate::jobs::hunt_settings::{self, AUTO, COMMON, HUNT_SETTINGS};
 use crate::morpion::variant::Variant;
@@ -15,22 +15,22 @@ use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// What a job may use, as the field `limits` of a request has it.
-static LIMITS: [About; 4] = [
-    About::new(
+static LIMITS: [SettingInfo; 4] = [
+    SettingInfo::new(
         "seconds",
         "Time",
         ValueKind::Seconds,
         "Ends after so much time: 30m, 12h, 7d. Waiting and paused time is not counted.",
     )
     .unset("no limit"),
-    About::new(
+    SettingInfo::new(
         "workers",
         "Workers at once",
         ValueKind::Whole { min: 1, max: hunt_settings::MAX_THREADS as u64 },
         "At most so many workers at once; the others are left to other jobs.",
     )
     .unset("all"),
-    About::new(
+    SettingInfo::new(
         "iterations",
         "Iterations in all",
         ValueKind::Count { min: 1 },
@@ -38,7 +38,7 @@ static LIMITS: [About; 4] = [
     )
     .unset("no limit")
     .advanced(),
-    About::new("memory", "Memory", ValueKind::Bytes, "Memory of its searches at most: 512M, 2G.")
+    SettingInfo::new("memory", "Memory", ValueKind::Bytes, "Memory of its searches at most: 512M, 2G.")
         .unset("no limit")
         .advanced(),
 ];
@@ -160,7 +160,7 @@ impl StrategyView {
 }
 
 impl SettingView {
-    fn of(about: &About) -> SettingView {
+    fn of(about: &SettingInfo) -> SettingView {
         let (kind, min, max) = match about.kind {
             ValueKind::Whole { min, max } => {
                 let all = [u64::from(u32::MAX), u64::MAX].contains(&max);
@@ -175,7 +175,7 @@ impl SettingView {
             ValueKind::Bytes => (SettingKind::Bytes, None, None),
             ValueKind::List(_) | ValueKind::Rows(_) | ValueKind::Text => (SettingKind::Text, None, None),
         };
-        let choice = |choice: &Choice| ChoiceView { value: choice.value, label: choice.label };
+        let choice = |choice: &NamedValue| ChoiceView { value: choice.value, label: choice.label };
         let users = hunt_settings::users(about.name);
         let default = |row: &&'static StrategyRow| (row.name, hunt_settings::default_text(row, about));
         SettingView {
@@ -195,7 +195,7 @@ impl SettingView {
 }
 
 /// A limit. Every strategy has it, also if one of its parameters has the same name.
-fn of_limit(limit: &About) -> SettingView {
+fn of_limit(limit: &SettingInfo) -> SettingView {
     let names = || STRATEGIES.iter().rev().map(|row| row.name);
     let defaults = names().map(|name| (name, limit.unset.to_owned())).collect();
     SettingView { used_by: names().collect(), defaults, ..SettingView::of(limit) }

@@ -4,32 +4,32 @@ use super::super::reading::{from_json, from_toml, line_of};
 use super::*;
 use serde_json::json;
 
-fn flags(list: &[(&'static str, &str)]) -> Vec<Given> {
-    let given = |&(name, text): &(&'static str, &str)| Given {
+fn flags(list: &[(&'static str, &str)]) -> Vec<GivenSetting> {
+    let given = |&(name, text): &(&'static str, &str)| GivenSetting {
         name,
         typed: name.into(),
         text: text.into(),
-        origin: Origin::Flag,
+        source: SettingSource::Flag,
     };
     list.iter().map(given).collect()
 }
 
-fn request(settings: Value) -> Vec<Given> {
+fn request(settings: Value) -> Vec<GivenSetting> {
     from_json::<HuntSettings>(settings.as_object().unwrap()).unwrap()
 }
 
-fn file(text: &str) -> Result<Vec<Given>, BadValue> {
-    from_toml::<HuntSettings>(&text.parse().unwrap(), |key| Origin::Line {
+fn file(text: &str) -> Result<Vec<GivenSetting>, BadValue> {
+    from_toml::<HuntSettings>(&text.parse().unwrap(), |key| SettingSource::Line {
         file: "hunt.toml".into(),
         line: line_of(text, None, key),
     })
 }
 
-fn prepare(given: &[Given], variant: Variant) -> Result<PreparedHunt, BadValue> {
+fn prepare(given: &[GivenSetting], variant: Variant) -> Result<PreparedHunt, BadValue> {
     HuntSettings::prepare(given, HuntStart { variant, ..HuntStart::default() }, 3, 1)
 }
 
-fn strategy(given: &[Given], variant: Variant) -> Strategy {
+fn strategy(given: &[GivenSetting], variant: Variant) -> Strategy {
     prepare(given, variant).unwrap().job.params.strategy
 }
 
@@ -55,7 +55,7 @@ fn three_readers_make_the_same_hunt() {
         "jumps_back": [[500_000, "best/2"], [20_000_000, 10]], "stall_table": [[80, 5_000_000], [90, 50_000_000]],
         "stall_scale": 0.5, "seed": u64::MAX, "workers": 4,
     }));
-    let of = |given: &[Given]| read::<HuntSettings>(given).unwrap();
+    let of = |given: &[GivenSetting]| read::<HuntSettings>(given).unwrap();
     assert_eq!(of(&typed), of(&from_file.unwrap()));
     assert_eq!(of(&typed), of(&sent));
     assert_eq!(of(&typed).workers, Some(4));
@@ -65,7 +65,7 @@ fn three_readers_make_the_same_hunt() {
 
 #[test]
 fn mistakes_are_named_as_they_were_typed() {
-    let read = |given: &[Given]| read::<HuntSettings>(given).unwrap_err().to_string();
+    let read = |given: &[GivenSetting]| read::<HuntSettings>(given).unwrap_err().to_string();
     assert_eq!(read(&flags(&[("level", "99")])), "--level 99: 99 is not in 1..=10");
     let in_file = file("# ten\n\nlevel = 99\n").unwrap();
     assert_eq!(read(&in_file), "hunt.toml, line 3: level = 99: 99 is not in 1..=10");

@@ -1,6 +1,6 @@
 //! The parameters of the strategies: a row for each, whichever strategies use it.
 
-use crate::core::setting::{About, Choice, Setting, ValueKind, parse_count, read, read_name};
+use crate::core::setting::{NamedValue, SettingInfo, SettingRow, ValueKind, parse_count, read, read_name};
 use crate::core::setting::{read_switch, show_name, show_switch};
 use crate::strategies::params::{MAX_LEVEL, MAX_WIDTH, Params};
 
@@ -8,13 +8,13 @@ const fn whole(min: u64, max: u64) -> ValueKind {
     ValueKind::Whole { min, max }
 }
 
-const fn choice(value: &'static str, label: &'static str) -> Choice {
-    Choice { value, label }
+const fn choice(value: &'static str, label: &'static str) -> NamedValue {
+    NamedValue { value, label }
 }
 
 /// How moves are ordered at a node. A move's weight is the number of legal moves that it creates less those that
 /// collide with it; total weights count moves, the others distinct new points.
-const SORTS: &[Choice] = &[
+const SORTS: &[NamedValue] = &[
     choice("coords", "smaller x first, then smaller y"),
     choice("no", "as the moves appeared"),
     choice("total_weights_lines", "larger total weight first, ties by the least used direction"),
@@ -25,32 +25,32 @@ const SORTS: &[Choice] = &[
     choice("lines_weights", "least used direction first, ties by larger point weight"),
 ];
 
-const JUMPS: &[Choice] = &[
+const JUMPS: &[NamedValue] = &[
     choice("frequent", "frequent"),
     choice("nonfrequent", "not frequent"),
     choice("no", "none: the search is exact"),
 ];
 
-const ADAPTS: &[Choice] = &[
+const ADAPTS: &[NamedValue] = &[
     choice("sequence", "one step per move of the sequence"),
     choice("layers", "one step per layer of moves that are legal at once"),
 ];
 
-const OPERATORS: &[Choice] = &[
+const OPERATORS: &[NamedValue] = &[
     choice("lines", "one or two lines with all that depends on them"),
     choice("region", "the moves in a square"),
     choice("suffix", "the last moves"),
 ];
 
 /// The parameter of that name.
-pub fn parameter(name: &str) -> Option<&'static Setting<Params>> {
+pub fn parameter(name: &str) -> Option<&'static SettingRow<Params>> {
     PARAMETERS.iter().find(|row| row.about.name == name)
 }
 
 /// The parameters, in the order of help texts and forms.
-pub static PARAMETERS: [Setting<Params>; 22] = [
-    Setting {
-        about: About::new(
+pub static PARAMETERS: [SettingRow<Params>; 22] = [
+    SettingRow {
+        about: SettingInfo::new(
             "level",
             "Nesting level",
             whole(1, MAX_LEVEL as u64),
@@ -62,8 +62,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|level| params.level = Some(level)),
         show: |params| Some(params.level()).filter(|&level| level > 0).map(|level| level.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "iterations",
             "Iterations per level",
             whole(1, 1_000_000),
@@ -73,8 +73,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|iterations| params.iterations = Some(iterations)),
         show: |params| Some(params.iterations().to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "share",
             "Share calls of level",
             whole(1, 9),
@@ -86,8 +86,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|share| params.share = Some(share)),
         show: |params| params.share.map(|share| share.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "adapt",
             "Adaptation",
             ValueKind::Choice(ADAPTS),
@@ -96,8 +96,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read_name(text).map(|adapt| params.adapt = adapt),
         show: |params| Some(show_name(&params.adapt)),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "alpha",
             "Step length",
             ValueKind::Number { max: 100.0 },
@@ -107,8 +107,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|alpha| params.alpha = alpha),
         show: |params| Some(params.alpha.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "stabilize",
             "Playouts per adaptation",
             whole(1, 1_000_000),
@@ -121,8 +121,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|stabilize| params.stabilize = stabilize),
         show: |params| Some(params.stabilize.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "width",
             "Calls in flight",
             whole(1, MAX_WIDTH as u64),
@@ -136,8 +136,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|width| params.width = Some(width)),
         show: |params| params.width.map(|width| width.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "sort",
             "Order of moves",
             ValueKind::Choice(SORTS),
@@ -147,8 +147,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read_name(text).map(|sort| params.sort = sort),
         show: |params| Some(show_name(&params.sort)),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "jumps_back",
             "Jumps back",
             ValueKind::Rows(JUMPS),
@@ -160,8 +160,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| text.parse().map(|jumps| params.jumps = jumps),
         show: |params| Some(params.jumps.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "order_free",
             "Order-free",
             ValueKind::Switch,
@@ -172,8 +172,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read_switch(text).map(|on| params.order_free = on),
         show: |params| Some(show_switch(params.order_free).to_owned()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "eliminate_dominated",
             "Drop dominated moves",
             ValueKind::Switch,
@@ -183,8 +183,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read_switch(text).map(|on| params.eliminate_dominated = on),
         show: |params| Some(show_switch(params.eliminate_dominated).to_owned()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "operators",
             "What a step takes away",
             ValueKind::List(OPERATORS),
@@ -194,8 +194,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| text.parse().map(|operators| params.operators = operators),
         show: |params| Some(params.operators.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "keep",
             "Moves that are kept",
             whole(0, 485),
@@ -208,8 +208,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|keep| params.keep = Some(keep)),
         show: |params| params.keep.map(|keep| keep.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "swaps",
             "Exchanges per step",
             whole(1, 100),
@@ -219,8 +219,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|swaps| params.swaps = Some(swaps)),
         show: |params| Some(params.swaps().to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "completion",
             "Playouts per completion",
             whole(1, 1_000_000),
@@ -231,8 +231,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|completion| params.completion = completion),
         show: |params| Some(params.completion.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "replicas",
             "Walks",
             whole(1, 256),
@@ -242,8 +242,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|replicas| params.replicas = replicas),
         show: |params| Some(params.replicas.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "refiners",
             "Walks that refine",
             whole(0, 64),
@@ -255,8 +255,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|refiners| params.refiners = refiners),
         show: |params| Some(params.refiners.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "hot",
             "Hottest",
             ValueKind::Number { max: 100.0 },
@@ -268,8 +268,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|hot| params.hot = hot),
         show: |params| Some(params.hot.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "cold",
             "Coldest",
             ValueKind::Number { max: 100.0 },
@@ -281,8 +281,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|cold| params.cold = cold),
         show: |params| Some(params.cold.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "reach",
             "Reach",
             ValueKind::Number { max: 10_000.0 },
@@ -294,8 +294,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|reach| params.reach = reach),
         show: |params| Some(params.reach.to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "pool",
             "Grids in the pool",
             whole(1, 100_000),
@@ -305,8 +305,8 @@ pub static PARAMETERS: [Setting<Params>; 22] = [
         read: |params, text| read(text).map(|pool| params.pool = Some(pool)),
         show: |params| Some(params.pool().to_string()),
     },
-    Setting {
-        about: About::new(
+    SettingRow {
+        about: SettingInfo::new(
             "patience",
             "Patience",
             ValueKind::Count { min: 0 },

@@ -4,7 +4,6 @@
 use super::*;
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::search::End;
-use clap::ValueEnum;
 
 /// Writes down what a search reports, and may stop it at a number of polls.
 #[derive(Default)]
@@ -43,7 +42,12 @@ fn trace_in(variant: Variant, params: &Params, iterations: u64) -> (Vec<(u64, Ve
 
 #[test]
 fn each_strategy_has_one_row_in_its_place() {
-    assert_eq!(Strategy::value_variants().len(), STRATEGIES.len());
+    // The names that are read are those of the variants.
+    let unknown = crate::core::setting::read_name::<Strategy>("?").unwrap_err().to_string();
+    for row in &STRATEGIES {
+        assert!(unknown.contains(&format!("`{}`", row.name)), "{unknown}");
+    }
+    assert_eq!(unknown.matches('`').count() / 2, STRATEGIES.len() + 1, "{unknown}");
     for (at, row) in STRATEGIES.iter().enumerate() {
         assert_eq!(row.strategy as usize, at, "{}", row.name);
         assert_eq!(crate::core::setting::show_name(&row.strategy), row.name);
@@ -146,7 +150,7 @@ fn the_names_of_parameters_are_unique_and_strategies_name_only_those_that_exist(
 }
 
 /// Values of a parameter other than its default, enough that one of them shows in a short run.
-fn others(parameter: &Setting<Params>) -> &'static [&'static str] {
+fn others(parameter: &SettingRow<Params>) -> &'static [&'static str] {
     match parameter.about.name {
         "level" => &["1"],
         "iterations" => &["3"],
