@@ -500,7 +500,7 @@ fn damaged_and_newer_files_are_refused_and_left_alone() {
     };
     let meta = TableDefinition::new("meta");
     assert!(edit(meta, "format", Some(&2u32.to_le_bytes())).contains("use a newer one"));
-    assert!(edit(meta, "format", Some(b"x")).contains("no number"));
+    assert!(edit(meta, "format", Some(b"x")).contains("not a number"));
     assert!(edit(meta, "meta", None).contains("missing"));
     assert!(edit(meta, "meta", Some(b"\x01aaaabbbb")).contains("checksum"));
     assert!(edit(meta, "meta", Some(b"\x09")).contains("version 9"));
