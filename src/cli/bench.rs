@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 /// Version of the `--json` output.
 const FORMAT: u32 = 1;
 
-/// Measure the speed of the searches, from nothing, on one thread and on all. reshape and regrow begin with a tempering,
-/// which is all that a short measurement sees of them.
+/// Measure the speed of the searches, from nothing, on one thread and on all. reshape and regrow begin with a
+/// tempering, which is all that a short measurement sees of them.
 ///
 /// Rates are given per second of processor time spent on a thread, which hardly depends on what else runs on the
 /// machine, and per second of the clock for all threads together.

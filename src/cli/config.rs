@@ -84,7 +84,13 @@ pub fn split<T: FromSettings>(
     let file = path.display().to_string();
     let line = |key: &str| SettingSource::Line { file: file.clone(), line: line_of(text, name, key) };
     let given = from_toml::<T>(&settings, line)?;
-    Ok((given, of_table(&rest, command).map_err(|error| anyhow::anyhow!("{file}: {error}"))?))
+    let mut arguments = Vec::new();
+    for (key, value) in rest {
+        let number = line_of(text, name, &key);
+        let one = of_table(&toml::Table::from_iter([(key, value)]), command);
+        arguments.extend(one.map_err(|error| anyhow::anyhow!("{file}, line {number}: {error}"))?);
+    }
+    Ok((given, arguments))
 }
 
 /// The arguments that a table of settings stands for, checked against `command`.

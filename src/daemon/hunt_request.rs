@@ -11,7 +11,8 @@ use crate::morpion::variant::Variant;
 use crate::notation::format::{ChosenBy, read as read_grid};
 use crate::notation::grid::Grid;
 
-/// Flags of `morpion hunt` that are for the command line only: those that name files, and those that say what a terminal shows.
+/// Flags of `morpion hunt` that are for the command line only: those that name files, and those that say what a
+/// terminal shows.
 const REFUSED: [&str; 8] = ["config", "directory", "dir", "init_file", "init_dir", "quiet", "json", "checkpoint"];
 /// Most grids of a request.
 const MOST_GRIDS: usize = 1000;

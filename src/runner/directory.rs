@@ -83,8 +83,11 @@ impl Contents {
         };
         let mut first: Option<String> = None;
         for entry in entries {
-            let name = entry.map_err(FileError::new("read", path))?.file_name().to_string_lossy().into_owned();
-            let left_behind = name == LOCK || name.strip_suffix(".tmp") == Some(state::CHECKPOINT);
+            let entry = entry.map_err(FileError::new("read", path))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let left_behind = name == LOCK
+                || name.strip_suffix(".tmp") == Some(state::CHECKPOINT)
+                || state::is_new_journal(&entry.path());
             if !left_behind && first.as_ref().is_none_or(|first| name < *first) {
                 first = Some(name);
             }
@@ -196,6 +199,14 @@ mod tests {
         assert_eq!(fs::read_dir(&home).unwrap().count(), 2);
         assert_eq!(Contents::of(&dir.path().join("missing")).unwrap(), Contents::Nothing);
         assert_eq!(Contents::of(&path).unwrap(), Contents::Nothing);
+        // What a crash at the beginning of a hunt leaves behind is not in the way; a journal of a hunt is.
+        let journal = path.join("hunt-0.journal");
+        fs::write(path.join("hunt.state.tmp"), "half").unwrap();
+        fs::write(&journal, [0; 24]).unwrap();
+        assert_eq!(Contents::of(&path).unwrap(), Contents::Nothing);
+        fs::write(&journal, [0; 25]).unwrap();
+        assert_eq!(Contents::of(&path).unwrap(), Contents::Others("hunt-0.journal".to_owned()));
+        fs::remove_file(&journal).unwrap();
         fs::write(path.join("71.txt"), "").unwrap();
         let error = Locked::for_new_hunt(&path).unwrap_err().to_string();
         assert!(error.contains("holds 71.txt"), "{error}");

@@ -349,6 +349,12 @@ fn parse_journal(bytes: &[u8], generation: u64) -> Result<(Vec<HuntRecord>, u64,
     Ok((records, length as u64, version))
 }
 
+/// Whether a file is the first journal of a hunt and has no record: a crash before the first checkpoint leaves it.
+pub(super) fn is_new_journal(path: &Path) -> bool {
+    path.file_name() == journal_path(Path::new(""), 0).file_name()
+        && fs::metadata(path).is_ok_and(|file| file.len() <= JOURNAL_HEADER as u64)
+}
+
 fn journal_path(directory: &Path, generation: u64) -> PathBuf {
     directory.join(format!("hunt-{generation}.journal"))
 }

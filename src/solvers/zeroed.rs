@@ -1,8 +1,8 @@
 //! A slice of zeros in memory that the system gives when it is first written.
 //!
-//! Large zeroed memory comes as pages that take their place when they are touched, so a table of half a gigabyte costs
-//! nothing until a search fills it. The allocator gives such pages only for small alignments (for larger ones it clears
-//! the memory itself), so a little more is asked for and the slice begins at the first aligned byte.
+//! The system supplies pages of zeroed memory when they are touched, so a table of half a gigabyte costs nothing
+//! until a search fills it. The allocator asks for such pages only with small alignments; with larger ones it clears
+//! the memory itself. So a little more memory is asked for, and the slice begins at the first aligned byte.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fmt;

@@ -36,7 +36,7 @@ pub struct UnitMakingFlags {
     /// How many workers have to agree on a unit [default: 1]
     #[arg(long, value_name = "N")]
     quorum: Option<u32>,
-    /// Clear a worker's table before each unit, so that what a unit takes depends on it alone; always so with --quorum
+    /// Clear the table before each unit, so that the work of a unit depends on it alone; always so with --quorum
     #[arg(long)]
     fresh_tables: bool,
     /// Seed of the random feeder [default: 0]
