@@ -2,7 +2,7 @@
 //! ([`super::reading`]), and it becomes a [`Job`].
 //!
 //! The parameters of the strategies are rows of `strategies::table`; the rows here are those of every hunt and those
-//! of its main walk. What is left to choose is chosen in [`HuntSettings::job`], before anything is saved: the
+//! of its main walk. What is left to choose is chosen in `HuntSettings::job`, before anything is saved: the
 //! strategy where it is `auto`, the best known nesting level, the seed.
 
 use super::hunt::{Job, MIN_MAIN_DEPTH};

@@ -2,7 +2,7 @@
 //! statistics and measurements derive what they know of it.
 //!
 //! A new search is a file that implements [`Search`], a variant of [`Strategy`], and a row here. Its parameters are rows
-//! of [`parameters`]; a search names those that it uses, so that a parameter that exists needs no further line.
+//! of [`PARAMETERS`]; a search names those that it uses, so that a parameter that exists needs no further line.
 
 mod describe;
 mod parameters;
