@@ -89,7 +89,7 @@ fn interrupted_it_stops_saves_and_says_how_to_go_on() {
     signal(&child, "INT");
     let cut = wait(child);
     assert_eq!(cut.status.code(), Some(0), "{}", text(&cut.stderr));
-    assert!(text(&cut.stderr).contains("go on by `morpion resume cut`"), "{}", text(&cut.stderr));
+    assert!(text(&cut.stderr).contains("resume it with `morpion resume cut`"), "{}", text(&cut.stderr));
     let stop = events(&dir.path().join("cut")).last().unwrap().clone();
     assert_eq!((&stop["event"], &stop["reason"]), (&"stop".into(), &"interrupted".into()));
     let state = succeed(dir.path(), "state cut");

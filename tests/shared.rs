@@ -114,7 +114,7 @@ fn it_goes_on_with_another_number_of_threads() {
     wait_until("it runs", || progress.exists());
     signal(&child, "INT");
     let cut = wait(child);
-    assert!(text(&cut.stderr).contains("go on by `morpion resume cut`"), "{}", text(&cut.stderr));
+    assert!(text(&cut.stderr).contains("resume it with `morpion resume cut`"), "{}", text(&cut.stderr));
     let state = succeed(dir.path(), "state cut");
     assert!(state.contains("calls of level 2 shared, width 3"), "{state}");
     assert!(fs::read_to_string(&progress).unwrap().starts_with("3: "));

@@ -250,22 +250,21 @@ pub fn run(mut session: HuntSession, output: &OutputFlags, mut display: HuntDisp
     let SessionReport { ending, .. } = match result {
         Ok(report) => report,
         Err(error) => {
-            return Err(anyhow::Error::new(error)
-                .context(format!("the hunt has stopped; its state is kept, go on by `morpion resume {directory}`")));
+            return Err(anyhow::Error::new(error).context(format!(
+                "the hunt has stopped; its state is kept: resume it with `morpion resume {directory}`"
+            )));
         }
     };
     if !display.quiet {
         match ending {
             Ending::Stopped(StopReason::Interrupted) => {
-                eprintln!("morpion: go on by `morpion resume {directory}`");
+                eprintln!("morpion: resume it with `morpion resume {directory}`");
             }
             Ending::Stopped(_) => {
-                eprintln!(
-                    "morpion: go on by `morpion resume {directory} --time T`, T being the time of all sessions"
-                );
+                eprintln!("morpion: resume it with `morpion resume {directory} --time T`; T counts all sessions");
             }
             Ending::Over(Over::Target) => {
-                eprintln!("morpion: go on by `morpion resume {directory} --target SCORE`");
+                eprintln!("morpion: resume it with `morpion resume {directory} --target SCORE`");
             }
             Ending::Over(_) => {}
         }

@@ -61,7 +61,7 @@ pub fn without_status_files(files: &[PathBuf]) -> anyhow::Result<Vec<&Path>> {
         files.iter().map(PathBuf::as_path).partition(|path| is_status_of_hunt(path));
     if !own.is_empty() {
         let names: Vec<String> = own.iter().map(|path| path.display().to_string()).collect();
-        eprintln!("morpion: left out, as a hunt writes about itself there: {}", names.join(", "));
+        eprintln!("morpion: skipped, since these are reports of a hunt: {}", names.join(", "));
     }
     anyhow::ensure!(!grids.is_empty(), "no grid file is left");
     Ok(grids)

@@ -21,7 +21,7 @@ pub fn next_free() -> anyhow::Result<(PathBuf, Option<String>)> {
         let taken = match Contents::of(&path)? {
             Contents::Nothing => break,
             Contents::Hunt => {
-                format!("holds a hunt (go on with it by `morpion resume {}`)", quoted(Path::new(OUTPUT)))
+                format!("holds a hunt (resume it with `morpion resume {}`)", quoted(Path::new(OUTPUT)))
             }
             Contents::Others(file) => format!("holds {file}"),
         };

@@ -1,8 +1,8 @@
 //! Settings as rows of a table: each is declared once, and everything that shows or reads it derives from its row.
 //!
 //! A row ([`SettingRow`]) has what people see (name, label, help, unit, the values that it takes) and how a text
-//! becomes a part of a typed value `T` and back. Command-line flags, configuration files and the API are readers of the same
-//! rows, so that a setting has the same spelling and the same range everywhere.
+//! becomes a part of a typed value `T` and back. Command-line flags, configuration files and the API are readers of
+//! the same rows, so that a setting has the same spelling and the same range everywhere.
 //!
 //! To describe the settings of another kind of job: declare its value `T`, a `const` table of `SettingRow<T>`, and
 //! implement `jobs::reading::FromSettings` for `T`; flags, TOML and JSON are then read by the readers that hunts use.
