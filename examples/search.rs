@@ -7,7 +7,7 @@
 use morpion::core::ctl::KeepBest;
 use morpion::morpion::variant::Variant;
 use morpion::notation::grid::Grid;
-use morpion::render::grid::{Options, Picture, render};
+use morpion::render::grid::{GridPictureOptions, PictureFormat, render};
 use morpion::strategies::params::{Params, Strategy};
 use morpion::strategies::{Unit, start};
 use std::error::Error;
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut found = KeepBest::default();
     let end = search.run(&mut found);
     println!("{} moves after {} playouts: {end:?}", search.best(), search.iterations());
-    let picture = render(&Grid::new(Variant::T5, found.best), Picture::Svg, Options::default())?;
+    let picture = render(&Grid::new(Variant::T5, found.best), PictureFormat::Svg, GridPictureOptions::default())?;
     std::fs::write(&path, picture)?;
     println!("wrote {path}");
     Ok(())

@@ -2,7 +2,7 @@
 //! the tests use has no libFuzzer.
 
 use morpion::core::seed::{self, Rng};
-use morpion::notation::format::{Format, write};
+use morpion::notation::format::{GridFormat, write};
 use morpion::notation::records::known;
 use rand::RngExt;
 
@@ -61,7 +61,7 @@ fn both_implementations_of_go_play_any_bytes() {
 fn readers_refuse_or_read_any_bytes() {
     let mut files: Vec<Vec<u8>> = Vec::new();
     for known in known().unwrap() {
-        for format in [Format::Pentasol, Format::MsrCompact, Format::MsrJson] {
+        for format in [GridFormat::Pentasol, GridFormat::MsrCompact, GridFormat::MsrJson] {
             // Most changes to a long record only make it illegal somewhere.
             for count in [3, 12, known.grid.score()] {
                 let grid = known.grid.prefix(count).unwrap();

@@ -8,11 +8,11 @@ mod superko;
 
 use morpion::core::game::{Game, Side, Value};
 use morpion::core::seed::{Rng, rng};
-use morpion::games::go::board::Board;
+use morpion::games::go::board::GoBoard;
 use morpion::games::go::life::sure;
-use morpion::games::go::naive::{NaivePosition, Point};
-use morpion::games::go::position::{Move, Position};
-use morpion::games::go::rules::{Cycle, Ko, Rules};
+use morpion::games::go::naive::{NaiveGo, NaivePoint};
+use morpion::games::go::position::{GoMove, GoPosition};
+use morpion::games::go::rules::{Cycle, GoRules, Ko};
 use morpion::games::go::symmetry;
 use morpion::solvers::algorithm::{Algorithm, DepthFirst};
 use morpion::solvers::dfpn::Dfpn;
@@ -25,23 +25,23 @@ use morpion::solvers::table::Table;
 use rand::RngExt;
 use std::collections::HashMap;
 
-const POINT: Value = Position::POINT;
+const POINT: Value = GoPosition::POINT;
 
-fn boards() -> impl Iterator<Item = Board> {
+fn boards() -> impl Iterator<Item = GoBoard> {
     (1..=7).flat_map(|w| (1..=7).map(move |h| board(w, h)))
 }
 
-fn board(width: u8, height: u8) -> Board {
-    Board::new(width, height).unwrap()
+fn board(width: u8, height: u8) -> GoBoard {
+    GoBoard::new(width, height).unwrap()
 }
 
-fn all_rules() -> Vec<Rules> {
+fn all_rules() -> Vec<GoRules> {
     let mut all = Vec::new();
     for ko in [Ko::Basic, Ko::Superko, Ko::Free] {
         for suicide in [false, true] {
             for cycle in [Cycle::Tie, Cycle::LostForBlack, Cycle::LostForWhite] {
                 if ko != Ko::Superko || cycle == Cycle::Tie {
-                    all.push(Rules { ko, cycle, suicide });
+                    all.push(GoRules { ko, cycle, suicide });
                 }
             }
         }
@@ -49,18 +49,18 @@ fn all_rules() -> Vec<Rules> {
     all
 }
 
-fn place(m: Move) -> Option<(usize, usize)> {
-    (m != Move::PASS).then_some((usize::from(m.0 % 8), usize::from(m.0 / 8)))
+fn place(m: GoMove) -> Option<(usize, usize)> {
+    (m != GoMove::PASS).then_some((usize::from(m.0 % 8), usize::from(m.0 / 8)))
 }
 
-fn moves(position: &Position) -> Vec<Move> {
+fn moves(position: &GoPosition) -> Vec<GoMove> {
     let mut list = Vec::new();
     position.moves(&mut list);
     list
 }
 
 /// Plays a random game of at most `plies`.
-fn random_game(start: Position, plies: usize, rng: &mut Rng) -> Position {
+fn random_game(start: GoPosition, plies: usize, rng: &mut Rng) -> GoPosition {
     let mut position = start;
     for _ in 0..plies {
         let list = moves(&position);
@@ -92,7 +92,7 @@ fn the_number_of_legal_positions_of_4x4_is_the_known_one() {
     assert_eq!(legal_positions(board(4, 4)), 24_318_165);
 }
 
-fn legal_positions(board: Board) -> u64 {
+fn legal_positions(board: GoBoard) -> u64 {
     let points: Vec<u8> = board.all().collect();
     let mut legal = 0;
     for mut code in 0..3u64.pow(board.area()) {
@@ -101,7 +101,8 @@ fn legal_positions(board: Board) -> u64 {
             stones[(code % 3) as usize] |= 1 << point;
             code /= 3;
         }
-        legal += u64::from(Position::from_stones(board, Rules::default(), stones[1], stones[2], Side::First).is_ok());
+        legal +=
+            u64::from(GoPosition::from_stones(board, GoRules::default(), stones[1], stones[2], Side::First).is_ok());
     }
     legal
 }
@@ -113,9 +114,8 @@ fn both_implementations_play_the_same_games() {
         for rules in all_rules() {
             for seed in [u64::from(board.area())] {
                 let mut rng = rng(seed, &[]);
-                let mut fast = Position::new(board, rules);
-                let mut slow =
-                    NaivePosition::new(board.width().into(), board.height().into(), rules.ko, rules.suicide);
+                let mut fast = GoPosition::new(board, rules);
+                let mut slow = NaiveGo::new(board.width().into(), board.height().into(), rules.ko, rules.suicide);
                 for ply in 0..120 {
                     let at = format!("{board}, {rules:?}, seed {seed}, ply {ply}:\n{fast}");
                     let list = moves(&fast);
@@ -126,7 +126,7 @@ fn both_implementations_play_the_same_games() {
                         for (x, &point) in row.iter().enumerate() {
                             let bit = 1u64 << (8 * y + x);
                             assert_eq!(
-                                (point == Point::Black, point == Point::White),
+                                (point == NaivePoint::Black, point == NaivePoint::White),
                                 (black & bit != 0, white & bit != 0),
                                 "{at}"
                             );
@@ -157,12 +157,12 @@ fn counts_equal_the_naive_ones() {
         [(1, 1, 5), (1, 2, 9), (1, 3, 7), (2, 2, 7), (2, 3, 6), (3, 3, 4), (4, 4, 3), (7, 7, 2)]
     {
         for rules in all_rules() {
-            let slow = NaivePosition::new(width.into(), height.into(), rules.ko, rules.suicide);
-            let mut fast = Position::new(board(width, height), rules);
+            let slow = NaiveGo::new(width.into(), height.into(), rules.ko, rules.suicide);
+            let mut fast = GoPosition::new(board(width, height), rules);
             for depth in 0..=depth {
                 assert_eq!(perft(&mut fast, depth), slow.perft(depth), "{width}x{height} {rules:?} depth {depth}");
             }
-            assert_eq!(fast, Position::new(board(width, height), rules), "undo");
+            assert_eq!(fast, GoPosition::new(board(width, height), rules), "undo");
         }
     }
 }
@@ -175,11 +175,11 @@ fn games_keep_the_laws() {
             for seed in 0..2 {
                 // (With suicide the board can be empty again, for the other side to move, rightly with the same key.)
                 // Positions with one key are the same but for their past, which the display shows as a repetition.
-                let start = Position::new(board, rules).without_life();
+                let start = GoPosition::new(board, rules).without_life();
                 game_laws::check(&start, seed, 60, &mut HashMap::new());
             }
         }
-        let start = Position::new(board, Rules { ko: Ko::Superko, ..Rules::default() }).without_life();
+        let start = GoPosition::new(board, GoRules { ko: Ko::Superko, ..GoRules::default() }).without_life();
         game_laws::check(&start, 1, 60, &mut HashMap::new());
     }
 }
@@ -189,10 +189,10 @@ fn symmetric_positions_share_key_and_moves() {
     for board in boards() {
         for seed in 0..6 {
             let mut rng = rng(seed, &[]);
-            let position = random_game(Position::new(board, Rules::default()), 25, &mut rng);
+            let position = random_game(GoPosition::new(board, GoRules::default()), 25, &mut rng);
             let (black, white) = position.stones();
-            let position = Position::from_stones(board, Rules::default(), black, white, position.side()).unwrap();
-            let carry = |position: &Position, symmetry: u8| {
+            let position = GoPosition::from_stones(board, GoRules::default(), black, white, position.side()).unwrap();
+            let carry = |position: &GoPosition, symmetry: u8| {
                 let mut codes: Vec<_> = moves(position).iter().map(|&m| position.to_hashed(m, symmetry).0).collect();
                 codes.sort_unstable();
                 codes
@@ -200,7 +200,7 @@ fn symmetric_positions_share_key_and_moves() {
             let key = position.symmetric_key();
             for s in 0..symmetry::count(board) {
                 let (b, w) = (symmetry::apply(board, s, black), symmetry::apply(board, s, white));
-                let image = Position::from_stones(board, Rules::default(), b, w, position.side()).unwrap();
+                let image = GoPosition::from_stones(board, GoRules::default(), b, w, position.side()).unwrap();
                 let other = image.symmetric_key();
                 assert_eq!(other.hash, key.hash, "{board}, seed {seed}, symmetry {s}:\n{position}");
                 assert_eq!(carry(&image, other.symmetry), carry(&position, key.symmetry));
@@ -216,7 +216,7 @@ fn what_is_sure_stays_sure() {
     for seed in 0..2000 {
         let mut rng = rng(seed, &[]);
         let board = board(rng.random_range(3..=7), rng.random_range(2..=5));
-        let rules = Rules::default();
+        let rules = GoRules::default();
         let (mut own, mut enemy) = (0u64, 0u64);
         for point in board.all() {
             match rng.random_range(0..10) {
@@ -225,7 +225,7 @@ fn what_is_sure_stays_sure() {
                 _ => (),
             }
         }
-        let Ok(mut position) = Position::from_stones(board, rules, own, enemy, Side::Second) else { continue };
+        let Ok(mut position) = GoPosition::from_stones(board, rules, own, enemy, Side::Second) else { continue };
         let area = sure(own, enemy, board.points());
         if area == 0 {
             continue;
@@ -244,7 +244,7 @@ fn what_is_sure_stays_sure() {
                     m.0 < 64 && area >> m.0 & 1 != 0 && morpion::games::go::board::neighbours(1 << m.0) & inside != 0
                 });
                 assert!(reply.is_some() || inside == 0, "seed {seed}, ply {ply}: no answer\n{position}");
-                reply.unwrap_or(Move::PASS)
+                reply.unwrap_or(GoMove::PASS)
             } else {
                 list[rng.random_range(0..list.len())]
             };
@@ -264,7 +264,7 @@ fn depth_first<'a>(algorithm: Algorithm, parts: Parts, table: &'a Table, monitor
 }
 
 /// The definition: no table, no bounds, every game to its end. `None` if that takes too many nodes.
-fn value(position: &mut Position, budget: &mut u32) -> Option<Value> {
+fn value(position: &mut GoPosition, budget: &mut u32) -> Option<Value> {
     let list = moves(position);
     *budget = budget.checked_sub(1)?;
     let mut best = None;
@@ -289,7 +289,7 @@ fn all_algorithms_agree() {
         let sizes = [(1, 3), (1, 4), (2, 2), (2, 2), (1, 5), (2, 3), (3, 2)];
         let (width, height) = sizes[rng.random_range(0..sizes.len())];
         let plies = rng.random_range(0..12);
-        let mut position = random_game(Position::new(board(width, height), rules), plies, &mut rng);
+        let mut position = random_game(GoPosition::new(board(width, height), rules), plies, &mut rng);
         position.forget();
         // Under superko the past stays; half of the games begin here.
         if seed % 2 == 0 {
@@ -356,10 +356,10 @@ fn all_algorithms_agree() {
 }
 
 /// The value of the empty board for black, in points.
-fn solved(width: u8, height: u8, rules: Rules) -> i32 {
+fn solved(width: u8, height: u8, rules: GoRules) -> i32 {
     let (table, monitor) = (Table::new(1 << 25).unwrap(), Monitor::with_budget(6_000_000));
     let mut engine = GoEngine::new(&table, None, &monitor);
-    let position = Position::new(board(width, height), rules);
+    let position = GoPosition::new(board(width, height), rules);
     let found = solve(&mut engine, &position, Goal::Exact, 0, false, 0, &mut |_| ());
     let found = found.unwrap_or_else(|error| panic!("{width}x{height}, {rules:?}: {error}"));
     assert_eq!(found.bounds.lower, found.bounds.upper);
@@ -369,7 +369,7 @@ fn solved(width: u8, height: u8, rules: Rules) -> i32 {
 /// Black's value of the empty board, as found by E. van der Werf and by others.
 #[test]
 fn small_boards_have_their_known_values() {
-    let (basic, superko) = (Rules::default(), Rules { ko: Ko::Superko, ..Rules::default() });
+    let (basic, superko) = (GoRules::default(), GoRules { ko: Ko::Superko, ..GoRules::default() });
     for (width, height, known) in [
         (1, 1, 0),
         (1, 2, 0),
@@ -405,13 +405,13 @@ fn small_boards_have_their_known_values() {
 /// Larger ones, as far as a single question goes: whether black gets so many points.
 #[test]
 fn larger_boards_reach_their_known_values() {
-    let (basic, superko) = (Rules::default(), Rules { ko: Ko::Superko, ..Rules::default() });
+    let (basic, superko) = (GoRules::default(), GoRules { ko: Ko::Superko, ..GoRules::default() });
     for (rules, width, height, target, known) in
         [(basic, 4, 4, 1, true), (basic, 4, 4, 2, false), (basic, 3, 5, 15, true), (superko, 3, 5, 15, true)]
     {
         let (table, monitor) = (Table::new(1 << 25).unwrap(), Monitor::with_budget(3_000_000));
         let mut engine = GoEngine::new(&table, None, &monitor);
-        let position = Position::new(board(width, height), rules);
+        let position = GoPosition::new(board(width, height), rules);
         let found = engine.value(&position, (target - 1) * POINT, target * POINT).unwrap();
         assert_eq!(found >= target * POINT, known, "{width}x{height}, {rules:?}: at least {target}?");
     }
@@ -422,7 +422,7 @@ fn larger_boards_reach_their_known_values() {
 fn first_moves_on_3x3_have_their_known_values() {
     let (table, monitor) = (Table::new(1 << 25).unwrap(), Monitor::default());
     for (name, known) in [("b2", 9), ("a2", 3), ("b1", 3), ("a1", -9), ("c3", -9)] {
-        let mut position = Position::new(board(3, 3), Rules::default());
+        let mut position = GoPosition::new(board(3, 3), GoRules::default());
         let m = position.parse(name).unwrap();
         position.play(m);
         let mut engine = depth_first(Algorithm::NegaScout, Parts::ALL, &table, &monitor);

@@ -4,7 +4,7 @@
 use morpion::core::seed;
 use morpion::morpion::position::Position;
 use morpion::morpion::variant::Variant;
-use morpion::notation::format::{ChosenBy, Format, Loaded, ReadError, read, write};
+use morpion::notation::format::{ChosenBy, GridFormat, GridReadError, LoadedGrid, read, write};
 use morpion::notation::grid::{Grid, Provenance};
 use morpion::notation::pentasol::{self, Effort};
 use morpion::notation::records::known;
@@ -12,7 +12,7 @@ use morpion::with_rules;
 use proptest::prelude::*;
 use rand::RngExt;
 
-const FORMATS: [Format; 3] = [Format::Pentasol, Format::MsrCompact, Format::MsrJson];
+const FORMATS: [GridFormat; 3] = [GridFormat::Pentasol, GridFormat::MsrCompact, GridFormat::MsrJson];
 
 fn random_game(variant: Variant, seed: u64, length: usize) -> Grid {
     let mut rng = seed::rng(seed, &[]);
@@ -26,7 +26,7 @@ fn random_game(variant: Variant, seed: u64, length: usize) -> Grid {
     })
 }
 
-fn back(grid: &Grid, format: Format) -> Loaded {
+fn back(grid: &Grid, format: GridFormat) -> LoadedGrid {
     let text = write(grid, format).unwrap();
     read(text.as_bytes(), None).unwrap_or_else(|error| panic!("{format}: {error}\n{text}"))
 }
@@ -38,13 +38,13 @@ fn every_record_passes_through_every_format_unchanged() {
         for format in FORMATS {
             grid = back(&grid, format).grid;
             let mut expected = record.grid.clone();
-            if format != Format::Pentasol {
+            if format != GridFormat::Pentasol {
                 expected.provenance.notes.clear();
             }
             grid.provenance.notes.clone_from(&expected.provenance.notes);
             assert_eq!(grid, expected, "{} after {format}", record.name);
         }
-        let loaded = back(&record.grid, Format::Pentasol);
+        let loaded = back(&record.grid, GridFormat::Pentasol);
         assert_eq!(loaded.grid, record.grid, "{}", record.name);
         assert!(loaded.warnings.is_empty());
     }
@@ -152,7 +152,7 @@ fn the_first_illegal_move_is_explained() {
     ];
     for (text, message) in cases {
         match read(text.as_bytes(), None) {
-            Err(ReadError::Illegal(illegal)) => assert_eq!(illegal.to_string(), message),
+            Err(GridReadError::Illegal(illegal)) => assert_eq!(illegal.to_string(), message),
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -188,7 +188,7 @@ fn bad_bytes_are_named() {
 #[test]
 fn a_wrong_score_is_a_warning() {
     let grid = random_game(Variant::D4, 3, 5);
-    let text = write(&grid, Format::Pentasol).unwrap().replace("score 5", "score 6");
+    let text = write(&grid, GridFormat::Pentasol).unwrap().replace("score 5", "score 6");
     let loaded = read(text.as_bytes(), None).unwrap();
     assert_eq!(loaded.warnings, ["the file says score 6 but holds 5 moves"]);
 }
@@ -255,7 +255,7 @@ proptest! {
     fn almost_grids_do_not_panic(text in "(\\(-?[0-9]{1,9},[0-9]{1,3}\\) ?[-|/x\\\\]? ?[+-]?[0-9]{0,3}\r?\n|[0-9.e]{1,6}\n|# [a-z]{1,7}:? [^\n]{0,9}\n){0,9}") {
         if let Ok(loaded) = read(text.as_bytes(), None) {
             // What was read can be written, and is then read as the same moves.
-            let again = back(&loaded.grid, Format::Pentasol);
+            let again = back(&loaded.grid, GridFormat::Pentasol);
             prop_assert_eq!(again.grid.moves, loaded.grid.moves);
         }
     }

@@ -4,24 +4,24 @@ mod game_laws;
 
 use morpion::core::game::{Game, Side};
 use morpion::core::seed::rng;
-use morpion::games::reversi::board::Board;
-use morpion::games::reversi::naive::{Cell, NaivePosition};
-use morpion::games::reversi::position::{Empties, Move, Position, Start};
+use morpion::games::reversi::board::ReversiBoard;
+use morpion::games::reversi::naive::{Cell, NaiveReversi};
+use morpion::games::reversi::position::{Empties, ReversiMove, ReversiPosition, Start};
 use morpion::games::reversi::symmetry;
 use morpion::solvers::perft::perft;
 use rand::RngExt;
 use std::collections::HashMap;
 
-fn boards() -> impl Iterator<Item = Board> {
-    (4..=8).flat_map(|w| (4..=8).map(move |h| Board::new(w, h).unwrap()))
+fn boards() -> impl Iterator<Item = ReversiBoard> {
+    (4..=8).flat_map(|w| (4..=8).map(move |h| ReversiBoard::new(w, h).unwrap()))
 }
 
-fn board(width: u8, height: u8) -> Board {
-    Board::new(width, height).unwrap()
+fn board(width: u8, height: u8) -> ReversiBoard {
+    ReversiBoard::new(width, height).unwrap()
 }
 
 /// The same position as the naive one sees it.
-fn naive(position: &Position) -> NaivePosition {
+fn naive(position: &ReversiPosition) -> NaiveReversi {
     let (black, white) = position.discs();
     let cell = |square: u8| match (black >> square & 1, white >> square & 1) {
         (0, 0) => Cell::Empty,
@@ -31,7 +31,7 @@ fn naive(position: &Position) -> NaivePosition {
     let squares: Vec<u8> = position.board().squares().collect();
     let rows = squares.chunks(position.board().width().into()).map(|row| row.iter().map(|&s| cell(s)).collect());
     let to_move = if position.side() == Side::First { Cell::Black } else { Cell::White };
-    NaivePosition { rows: rows.collect(), to_move }
+    NaiveReversi { rows: rows.collect(), to_move }
 }
 
 #[test]
@@ -41,19 +41,19 @@ fn both_implementations_play_the_same_games() {
             [(Start::Standard, 1), (Start::Alternative, 2), (Start::Standard, 3), (Start::Standard, 4)]
         {
             let mut rng = rng(seed, &[]);
-            let mut fast = Position::new(board, start);
+            let mut fast = ReversiPosition::new(board, start);
             let mut slow =
-                NaivePosition::new(board.width().into(), board.height().into(), start == Start::Alternative);
+                NaiveReversi::new(board.width().into(), board.height().into(), start == Start::Alternative);
             loop {
                 assert_eq!(naive(&fast), slow, "{board}, seed {seed}:\n{fast}");
                 let mut moves = Vec::new();
                 fast.moves(&mut moves);
-                let placed = |m: &Move| (*m != Move::PASS).then(|| board.place(m.0));
+                let placed = |m: &ReversiMove| (*m != ReversiMove::PASS).then(|| board.place(m.0));
                 let names: Vec<_> = moves.iter().map(|m| placed(m).map(|(x, y)| (x.into(), y.into()))).collect();
                 assert_eq!(names, slow.moves(), "{board}, seed {seed}:\n{fast}");
                 if moves.is_empty() {
                     let sign = if fast.side() == Side::First { 1 } else { -1 };
-                    assert_eq!(fast.outcome(), sign * Position::POINT * slow.difference());
+                    assert_eq!(fast.outcome(), sign * ReversiPosition::POINT * slow.difference());
                     break;
                 }
                 assert!(moves.iter().all(|&m| fast.is_legal(m)));
@@ -71,7 +71,7 @@ fn games_keep_the_laws() {
         let mut keys = HashMap::new();
         for seed in 0..20 {
             let start = if seed % 2 == 0 { Start::Standard } else { Start::Alternative };
-            let position = Position::new(board, start).with_empties(Empties::Ignored);
+            let position = ReversiPosition::new(board, start).with_empties(Empties::Ignored);
             game_laws::check(&position, seed, 200, &mut keys);
         }
     }
@@ -82,7 +82,7 @@ fn symmetric_positions_share_key_and_moves() {
     for board in boards() {
         for seed in 0..8 {
             let mut rng = rng(seed, &[]);
-            let mut position = Position::new(board, Start::Standard);
+            let mut position = ReversiPosition::new(board, Start::Standard);
             let mut moves = Vec::new();
             for _ in 0..rng.random_range(1..40) {
                 moves.clear();
@@ -93,7 +93,7 @@ fn symmetric_positions_share_key_and_moves() {
             moves.clear();
             position.moves(&mut moves);
             let key = position.symmetric_key();
-            let carry = |position: &Position, symmetry: u8, moves: &[Move]| {
+            let carry = |position: &ReversiPosition, symmetry: u8, moves: &[ReversiMove]| {
                 let mut codes: Vec<_> = moves.iter().map(|&m| position.to_hashed(m, symmetry).0).collect();
                 codes.sort_unstable();
                 codes
@@ -101,7 +101,7 @@ fn symmetric_positions_share_key_and_moves() {
             let (black, white) = position.discs();
             for s in 0..symmetry::count(board) {
                 let (b, w) = (symmetry::apply(board, s, black), symmetry::apply(board, s, white));
-                let image = Position::from_discs(board, b, w, position.side()).unwrap();
+                let image = ReversiPosition::from_discs(board, b, w, position.side()).unwrap();
                 let other = image.symmetric_key();
                 assert_eq!(other.hash, key.hash, "{board}, seed {seed}, symmetry {s}:\n{position}");
                 let mut moved = Vec::new();
@@ -118,7 +118,7 @@ const PERFT_8X8: [u64; 12] = [1, 4, 12, 56, 244, 1396, 8200, 55_092, 390_216, 3_
 
 #[test]
 fn counts_from_the_start_are_the_known_ones() {
-    let mut start = Position::new(Board::FULL, Start::Standard);
+    let mut start = ReversiPosition::new(ReversiBoard::FULL, Start::Standard);
     for (depth, known) in (0..=8).zip(PERFT_8X8) {
         assert_eq!(perft(&mut start, depth), known, "depth {depth}");
     }
@@ -127,7 +127,7 @@ fn counts_from_the_start_are_the_known_ones() {
 #[test]
 #[ignore = "takes seconds in a release build, minutes otherwise"]
 fn deep_counts_from_the_start_are_the_known_ones() {
-    let mut start = Position::new(Board::FULL, Start::Standard);
+    let mut start = ReversiPosition::new(ReversiBoard::FULL, Start::Standard);
     for (depth, known) in (9..=11).zip(&PERFT_8X8[9..]) {
         assert_eq!(perft(&mut start, depth), *known, "depth {depth}");
     }
@@ -136,12 +136,12 @@ fn deep_counts_from_the_start_are_the_known_ones() {
 /// Explains the thesis's count at depth 9: it is the usual one without the positions at depth 8 that have to pass.
 #[test]
 fn the_count_at_depth_nine_of_the_thesis_drops_passes() {
-    fn without_passes(position: &mut Position, depth: u32) -> (u64, u64) {
+    fn without_passes(position: &mut ReversiPosition, depth: u32) -> (u64, u64) {
         let mut moves = Vec::new();
         position.moves(&mut moves);
         if depth == 0 {
             // All placements are positions of the next depth; a pass is counted beside them.
-            return if moves == [Move::PASS] { (0, 1) } else { (moves.len() as u64, 0) };
+            return if moves == [ReversiMove::PASS] { (0, 1) } else { (moves.len() as u64, 0) };
         }
         let mut sum = (0, 0);
         for m in moves {
@@ -152,7 +152,7 @@ fn the_count_at_depth_nine_of_the_thesis_drops_passes() {
         }
         sum
     }
-    let mut start = Position::new(Board::FULL, Start::Standard);
+    let mut start = ReversiPosition::new(ReversiBoard::FULL, Start::Standard);
     let (placements, passes) = without_passes(&mut start, 8);
     assert_eq!((placements, passes), (3_005_264, 24));
 }
@@ -161,8 +161,8 @@ fn the_count_at_depth_nine_of_the_thesis_drops_passes() {
 fn counts_of_all_boards_equal_the_naive_ones() {
     for board in boards() {
         for start in [Start::Standard, Start::Alternative] {
-            let slow = NaivePosition::new(board.width().into(), board.height().into(), start == Start::Alternative);
-            let mut fast = Position::new(board, start);
+            let slow = NaiveReversi::new(board.width().into(), board.height().into(), start == Start::Alternative);
+            let mut fast = ReversiPosition::new(board, start);
             for depth in 0..=4 {
                 assert_eq!(perft(&mut fast, depth), slow.perft(depth), "{board} {start:?} depth {depth}");
             }
@@ -173,7 +173,8 @@ fn counts_of_all_boards_equal_the_naive_ones() {
 #[test]
 fn empty_cells_go_to_the_winner_if_that_is_the_rule() {
     let square = |x, y| 1u64 << board(4, 5).square(x, y).unwrap();
-    let discs = Position::from_discs(board(4, 5), square(0, 0) | square(1, 0), square(0, 3), Side::Second).unwrap();
-    assert_eq!(discs.outcome(), -Position::POINT);
-    assert_eq!(discs.with_empties(Empties::ToWinner).outcome(), -18 * Position::POINT);
+    let discs =
+        ReversiPosition::from_discs(board(4, 5), square(0, 0) | square(1, 0), square(0, 3), Side::Second).unwrap();
+    assert_eq!(discs.outcome(), -ReversiPosition::POINT);
+    assert_eq!(discs.with_empties(Empties::ToWinner).outcome(), -18 * ReversiPosition::POINT);
 }

@@ -3,8 +3,8 @@
 
 use morpion::core::game::{Game, Side, Value};
 use morpion::core::seed::rng;
-use morpion::games::reversi::board::Board;
-use morpion::games::reversi::position::{Empties, Position, Start};
+use morpion::games::reversi::board::ReversiBoard;
+use morpion::games::reversi::position::{Empties, ReversiPosition, Start};
 use morpion::solvers::algorithm::{Algorithm, DepthFirst};
 use morpion::solvers::busy::Busy;
 use morpion::solvers::dfpn::Dfpn;
@@ -15,15 +15,15 @@ use morpion::solvers::solve::{Engine, EngineError, Goal, solve};
 use morpion::solvers::table::Table;
 use rand::RngExt;
 
-const DISC: Value = Position::POINT;
+const DISC: Value = ReversiPosition::POINT;
 
 /// A position with `empty` empty cells or fewer, from a random game on a random board.
-fn random_position(seed: u64, empty: u32) -> Position {
+fn random_position(seed: u64, empty: u32) -> ReversiPosition {
     let mut rng = rng(seed, &[]);
-    let board = Board::new(rng.random_range(4..=8), rng.random_range(4..=8)).unwrap();
+    let board = ReversiBoard::new(rng.random_range(4..=8), rng.random_range(4..=8)).unwrap();
     let start = if rng.random() { Start::Standard } else { Start::Alternative };
     let empties = if rng.random() { Empties::Ignored } else { Empties::ToWinner };
-    let mut position = Position::new(board, start).with_empties(empties);
+    let mut position = ReversiPosition::new(board, start).with_empties(empties);
     let mut moves = Vec::new();
     while position.empty().count_ones() > empty {
         moves.clear();
@@ -155,7 +155,7 @@ fn estimates_agree_at_every_depth() {
     }
 }
 
-fn solve_with(engine: &mut dyn Engine<Position>, position: &Position, goal: Goal) -> (Value, Value) {
+fn solve_with(engine: &mut dyn Engine<ReversiPosition>, position: &ReversiPosition, goal: Goal) -> (Value, Value) {
     let solution = solve(engine, position, goal, 0, true, 100, &mut |_| ()).unwrap();
     (solution.bounds.lower, solution.bounds.upper)
 }
@@ -179,7 +179,7 @@ fn solutions_are_what_the_definition_says() {
         let proof_table = Table::new(1 << 14).unwrap();
         let mut dfpn =
             Dfpn { symmetry: true, bounds: true, table: &proof_table, monitor: &monitor, stats: Stats::default() };
-        for engine in [&mut depth_first as &mut dyn Engine<Position>, &mut dfpn] {
+        for engine in [&mut depth_first as &mut dyn Engine<ReversiPosition>, &mut dfpn] {
             let solution = solve(engine, &position, Goal::Exact, 0, true, 100, &mut |_| ()).unwrap();
             assert_eq!((solution.bounds.lower, solution.bounds.upper), (known, known), "seed {seed}\n{position}");
             let mut moves = Vec::new();
@@ -210,8 +210,8 @@ fn solutions_are_what_the_definition_says() {
     }
 }
 
-fn start(width: u8, height: u8, start: Start) -> Position {
-    Position::new(Board::new(width, height).unwrap(), start)
+fn start(width: u8, height: u8, start: Start) -> ReversiPosition {
+    ReversiPosition::new(ReversiBoard::new(width, height).unwrap(), start)
 }
 
 /// Black's difference of discs on small boards; the standard start of 4x4, 4x5 and 4x6 and the alternative one of 4x4
@@ -256,7 +256,7 @@ fn a_search_stops_when_told_and_when_its_budget_is_used_up() {
             monitor,
             stats: Stats::default(),
         };
-        let found = Engine::<Position>::value(&mut depth_first, &position, LOWEST, -LOWEST);
+        let found = Engine::<ReversiPosition>::value(&mut depth_first, &position, LOWEST, -LOWEST);
         assert_eq!(found, Err(EngineError::Stopped(reason)));
         assert!(depth_first.stats.nodes <= most);
         let mut dfpn = Dfpn { symmetry: true, bounds: true, table: &table, monitor, stats: Stats::default() };
@@ -302,7 +302,7 @@ fn the_special_solver_agrees_with_the_generic_one() {
             stats: Stats::default(),
         };
         let mut special = ReversiEngine { table: &tables[1], busy: None, monitor: &monitor, stats: Stats::default() };
-        let [slow, fast] = [&mut generic as &mut dyn Engine<Position>, &mut special]
+        let [slow, fast] = [&mut generic as &mut dyn Engine<ReversiPosition>, &mut special]
             .map(|engine| solve(engine, &position, Goal::Exact, 0, true, 100, &mut |_| ()).unwrap());
         assert_eq!((slow.bounds, slow.best), (fast.bounds, fast.best), "seed {seed}\n{position}");
     }
@@ -316,10 +316,10 @@ fn the_special_solver_knows_when_a_game_ends_early() {
     let mut gone = 0;
     for seed in 0..400 {
         let mut rng = rng(seed, &[]);
-        let board = Board::new(4, 4).unwrap();
+        let board = ReversiBoard::new(4, 4).unwrap();
         let taken = board.squares().filter(|_| rng.random_bool(0.35)).fold(0u64, |cells, s| cells | 1 << s);
         let black = taken & rng.random::<u64>();
-        let position = Position::from_discs(board, black, taken & !black, Side::First).unwrap();
+        let position = ReversiPosition::from_discs(board, black, taken & !black, Side::First).unwrap();
         let position = position.with_empties(if seed % 4 == 0 { Empties::ToWinner } else { Empties::Ignored });
         let known = value_by_search(&position);
         let mut moves = Vec::new();
@@ -335,7 +335,7 @@ fn the_special_solver_knows_when_a_game_ends_early() {
     assert!(gone > 20, "only {gone} moves took all discs");
 }
 
-fn value_by_search(position: &Position) -> Value {
+fn value_by_search(position: &ReversiPosition) -> Value {
     let (table, monitor) = (Table::new(1 << 12).unwrap(), Monitor::default());
     let mut search = NodeSearch::new(*position, Parts { table: true, ..Parts::NONE }, &table, None, &monitor);
     Algorithm::Negamax.search(&mut search, UNLIMITED, LOWEST, -LOWEST).unwrap()

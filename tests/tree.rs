@@ -7,7 +7,7 @@
 use morpion::core::game::{Game, MAX_VALUE, Value};
 use morpion::core::seed::{Rng, derive, rng};
 use morpion::games::go;
-use morpion::games::go::rules::{Cycle, Ko, Rules};
+use morpion::games::go::rules::{Cycle, GoRules, Ko};
 use morpion::games::reversi;
 use morpion::games::reversi::position::{Empties, Start};
 use morpion::jobs::tree::coordinator::{Coordinator, Effects, LeafUnit, Next, UnitOrder};
@@ -301,25 +301,25 @@ fn play_until<G: Game>(mut position: G, rng: &mut Rng, done: impl Fn(&G) -> bool
     position
 }
 
-fn reversi_position(seed: u64, empty: u32) -> reversi::position::Position {
+fn reversi_position(seed: u64, empty: u32) -> reversi::position::ReversiPosition {
     let mut rng = rng(seed, &[7]);
-    let board = reversi::board::Board::new(4, rng.random_range(4..=5)).unwrap();
+    let board = reversi::board::ReversiBoard::new(4, rng.random_range(4..=5)).unwrap();
     let start = if rng.random() { Start::Standard } else { Start::Alternative };
     let empties = if rng.random() { Empties::Ignored } else { Empties::ToWinner };
-    let start = reversi::position::Position::new(board, start).with_empties(empties);
+    let start = reversi::position::ReversiPosition::new(board, start).with_empties(empties);
     play_until(start, &mut rng, |position| position.empty().count_ones() <= empty)
 }
 
-fn go_position(seed: u64) -> go::position::Position {
+fn go_position(seed: u64) -> go::position::GoPosition {
     let mut rng = rng(seed, &[8]);
     let (width, ko) =
         [(2, Ko::Basic), (2, Ko::Superko), (2, Ko::Free), (3, Ko::Basic), (3, Ko::Free), (4, Ko::Basic)]
             [rng.random_range(0..6)];
     let cycle = [Cycle::Tie, Cycle::LostForBlack, Cycle::LostForWhite][rng.random_range(0..3)];
-    let rules = Rules { ko, cycle, suicide: rng.random() };
-    let board = go::board::Board::new(width, 2).unwrap();
+    let rules = GoRules { ko, cycle, suicide: rng.random() };
+    let board = go::board::GoBoard::new(width, 2).unwrap();
     let plies = rng.random_range(0..8);
-    let mut position = go::position::Position::new(board, rules);
+    let mut position = go::position::GoPosition::new(board, rules);
     for _ in 0..plies {
         position = play_until(position.clone(), &mut rng, |now| *now != position);
     }
@@ -417,8 +417,8 @@ proptest! {
 /// One whole board with a worker that always lies: the value is right, the liar is named, and what it did counts for nothing.
 #[test]
 fn a_worker_that_always_lies_is_named() {
-    let board = reversi::board::Board::new(4, 4).unwrap();
-    let root = reversi::position::Position::new(board, Start::Standard);
+    let board = reversi::board::ReversiBoard::new(4, 4).unwrap();
+    let root = reversi::position::ReversiPosition::new(board, Start::Standard);
     let settings = TreeSettings { quorum: 2, budget: 200, ..TreeSettings::default() };
     let habits = Habits { seed: 5, workers: 4, lies: 10, exhausted: 30, fail: 0, restart: 0, heed: true };
     let simulation = solve(root, &settings, habits);

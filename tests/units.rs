@@ -6,8 +6,8 @@ mod hunts;
 
 use hunts::*;
 use morpion::core::game::{Game, MAX_VALUE};
-use morpion::games::reversi::board::Board;
-use morpion::games::reversi::position::{Position, Start};
+use morpion::games::reversi::board::ReversiBoard;
+use morpion::games::reversi::position::{ReversiPosition, Start};
 use morpion::jobs::tree::coordinator::{Coordinator, LeafUnit};
 use morpion::jobs::tree::credit::total;
 use morpion::jobs::tree::record::TreeEvent;
@@ -160,8 +160,8 @@ fn what_cannot_be_is_refused() {
 
 struct Special;
 
-impl MakeEngine<Position> for Special {
-    fn make<'a>(&self, table: &'a Table, _: &'a Busy, monitor: &'a Monitor) -> Box<dyn Engine<Position> + 'a> {
+impl MakeEngine<ReversiPosition> for Special {
+    fn make<'a>(&self, table: &'a Table, _: &'a Busy, monitor: &'a Monitor) -> Box<dyn Engine<ReversiPosition> + 'a> {
         Box::new(ReversiEngine { table, busy: None, monitor, stats: Stats::default() })
     }
 }
@@ -173,8 +173,8 @@ struct Double {
     lies: bool,
 }
 
-impl Solver<Position> for Double {
-    fn solve(&mut self, work: &LeafUnit<Position>, control: &UnitControl) -> SolverAnswer {
+impl Solver<ReversiPosition> for Double {
+    fn solve(&mut self, work: &LeafUnit<ReversiPosition>, control: &UnitControl) -> SolverAnswer {
         self.units += 1;
         let answer = self.honest.solve(work, control);
         if !self.units.is_multiple_of(2) {
@@ -195,11 +195,11 @@ impl Solver<Position> for Double {
     }
 }
 
-fn member(lies: &[bool], place: usize) -> CreditedSolver<Position> {
+fn member(lies: &[bool], place: usize) -> CreditedSolver<ReversiPosition> {
     let lies = lies[place];
     let solver = move || {
         let honest = ByEngine::new(Special, Table::new(1 << 20)?);
-        Ok(Box::new(Double { honest, units: 0, lies }) as Box<dyn Solver<Position>>)
+        Ok(Box::new(Double { honest, units: 0, lies }) as Box<dyn Solver<ReversiPosition>>)
     };
     let user = if lies { "mallory" } else { "alice" }.to_owned();
     CreditedSolver { user, name: place.to_string(), factory: Box::new(solver) }
@@ -209,8 +209,8 @@ fn member(lies: &[bool], place: usize) -> CreditedSolver<Position> {
 #[derive(Default)]
 struct Notes(Vec<u32>);
 
-impl SolveListener<Position> for Notes {
-    fn event(&mut self, _: &TreeState<Position>, event: &TreeEvent, _: f64) -> std::io::Result<()> {
+impl SolveListener<ReversiPosition> for Notes {
+    fn event(&mut self, _: &TreeState<ReversiPosition>, event: &TreeEvent, _: f64) -> std::io::Result<()> {
         if let TreeEvent::Distrusted { worker } = event {
             self.0.push(*worker);
         }
@@ -220,7 +220,7 @@ impl SolveListener<Position> for Notes {
 
 #[test]
 fn with_a_quorum_a_lying_worker_is_named_and_the_value_is_right() {
-    let root = Position::new(Board::new(4, 6).unwrap(), Start::Standard);
+    let root = ReversiPosition::new(ReversiBoard::new(4, 6).unwrap(), Start::Standard);
     let settings = TreeSettings { quorum: 2, budget: 5000, ..TreeSettings::default() };
     let mut coordinator = Coordinator::new(TreeState::new(root, settings.clone()).unwrap());
     let mut notes = Notes::default();
@@ -240,7 +240,7 @@ fn with_a_quorum_a_lying_worker_is_named_and_the_value_is_right() {
     let error = solve_by_units(&mut coordinator, None, 2, &factory, &Interrupt::default(), &mut notes).unwrap_err();
     assert!(matches!(error, TreeError::Stuck { .. }), "{error}");
     assert!(!coordinator.state().is_finished() && coordinator.running() == 0);
-    assert!(coordinator.state().bounds().lower <= 16 * Position::POINT);
+    assert!(coordinator.state().bounds().lower <= 16 * ReversiPosition::POINT);
 }
 
 /// A worker that is alone remembers what it searched: the same windows of the same nodes take less. Where several have to agree, each

@@ -1,13 +1,13 @@
 //! Bytes as a game of go, played by all implementations, and as a file with a position.
 
 use morpion::core::game::Game;
-use morpion::games::go::board::Board;
-use morpion::games::go::large::points::Size;
+use morpion::games::go::board::GoBoard;
+use morpion::games::go::large::points::LargeBoard;
 use morpion::games::go::large::position as large;
-use morpion::games::go::naive::NaivePosition;
+use morpion::games::go::naive::NaiveGo;
 use morpion::games::go::notation::{parse_position, to_line};
-use morpion::games::go::position::{Move, Position};
-use morpion::games::go::rules::{Cycle, Ko, Rules};
+use morpion::games::go::position::{GoMove, GoPosition};
+use morpion::games::go::rules::{Cycle, GoRules, Ko};
 
 /// Runs one input.
 ///
@@ -18,27 +18,27 @@ pub fn run(data: &[u8]) {
     for text in
         [text.to_string(), format!("(;SZ[3]{text})"), format!("(;SZ[11]{text})"), format!(".X./O.X/... {text}")]
     {
-        let _ = parse_position::<Position>(&text, Rules::default());
-        let _ = parse_position::<large::Position>(&text, Rules::default());
+        let _ = parse_position::<GoPosition>(&text, GoRules::default());
+        let _ = parse_position::<large::LargePosition>(&text, GoRules::default());
     }
     let [width, height, rules, moves @ ..] = data else { return };
-    let Ok(board) = Board::new(1 + width % 7, 1 + height % 7) else { return };
+    let Ok(board) = GoBoard::new(1 + width % 7, 1 + height % 7) else { return };
     let ko = [Ko::Basic, Ko::Superko, Ko::Free][usize::from(rules % 3)];
-    let rules = Rules { ko, cycle: Cycle::Tie, suicide: rules / 3 % 2 == 1 };
-    let mut fast = Position::new(board, rules);
-    let mut slow = NaivePosition::new(board.width().into(), board.height().into(), ko, rules.suicide);
-    let size = Size::new(board.width(), board.height()).expect("a size that small boards have");
-    let mut third = large::Position::new(size, rules);
+    let rules = GoRules { ko, cycle: Cycle::Tie, suicide: rules / 3 % 2 == 1 };
+    let mut fast = GoPosition::new(board, rules);
+    let mut slow = NaiveGo::new(board.width().into(), board.height().into(), ko, rules.suicide);
+    let size = LargeBoard::new(board.width(), board.height()).expect("a size that small boards have");
+    let mut third = large::LargePosition::new(size, rules);
     for byte in moves {
         let mut list = Vec::new();
         fast.moves(&mut list);
-        let place = |m: &Move| (*m != Move::PASS).then_some((usize::from(m.0 % 8), usize::from(m.0 / 8)));
+        let place = |m: &GoMove| (*m != GoMove::PASS).then_some((usize::from(m.0 % 8), usize::from(m.0 / 8)));
         let places: Vec<_> = list.iter().map(place).collect();
         assert_eq!(places, slow.moves(), "{fast}");
         if list.is_empty() {
             break;
         }
-        let read: Position = parse_position(&to_line(&fast), rules).expect("what was written");
+        let read: GoPosition = parse_position(&to_line(&fast), rules).expect("what was written");
         assert_eq!(to_line(&third), to_line(&fast));
         let mut others = Vec::new();
         third.moves(&mut others);

@@ -3,7 +3,7 @@
 
 use morpion::morpion::referee;
 use morpion::morpion::variant::Variant;
-use morpion::notation::format::{Format, read, write};
+use morpion::notation::format::{GridFormat, read, write};
 
 /// Runs one input.
 ///
@@ -16,7 +16,7 @@ pub fn run(data: &[u8]) {
         assert!(asked.is_none_or(|variant| variant == grid.variant));
         let replayed = referee::replay(grid.variant, &grid.moves).expect("an accepted grid is legal");
         assert_eq!(replayed.score() as usize, grid.score());
-        for format in [Format::Pentasol, Format::MsrCompact, Format::MsrJson] {
+        for format in [GridFormat::Pentasol, GridFormat::MsrCompact, GridFormat::MsrJson] {
             let text = write(&grid, format).expect("a grid can be written");
             let again = read(text.as_bytes(), None).unwrap_or_else(|e| panic!("{format}: {e}\n{text}"));
             assert_eq!(again.format, format, "{text}");

@@ -1,29 +1,31 @@
 //! Bytes as a game of Reversi, played by both implementations, and as lines of an OBF file.
 
 use morpion::core::game::Game;
-use morpion::games::reversi::board::Board;
-use morpion::games::reversi::naive::{Cell, NaivePosition};
+use morpion::games::reversi::board::ReversiBoard;
+use morpion::games::reversi::naive::{Cell, NaiveReversi};
 use morpion::games::reversi::notation::{parse_board, parse_obf, to_obf};
-use morpion::games::reversi::position::{Move, Position, Start};
+use morpion::games::reversi::position::{ReversiMove, ReversiPosition, Start};
 
 /// Runs one input.
 ///
 /// # Panics
 /// If the implementations differ, a move is not undone, or a position does not survive being written and read.
 pub fn run(data: &[u8]) {
-    let _ = parse_obf(Board::FULL, &String::from_utf8_lossy(data));
+    let _ = parse_obf(ReversiBoard::FULL, &String::from_utf8_lossy(data));
     let [width, height, start, moves @ ..] = data else { return };
-    let Ok(board) = Board::new(4 + width % 5, 4 + height % 5) else { return };
+    let Ok(board) = ReversiBoard::new(4 + width % 5, 4 + height % 5) else { return };
     let alternative = start % 2 == 1;
-    let mut fast = Position::new(board, if alternative { Start::Alternative } else { Start::Standard });
-    let mut slow = NaivePosition::new(board.width().into(), board.height().into(), alternative);
+    let mut fast = ReversiPosition::new(board, if alternative { Start::Alternative } else { Start::Standard });
+    let mut slow = NaiveReversi::new(board.width().into(), board.height().into(), alternative);
     for byte in moves {
         assert_eq!(parse_board(board, &to_obf(&fast)).as_ref(), Ok(&fast));
         let mut list = Vec::new();
         fast.moves(&mut list);
         let places: Vec<_> = list
             .iter()
-            .map(|&m| (m != Move::PASS).then(|| board.place(m.0)).map(|(x, y)| (usize::from(x), usize::from(y))))
+            .map(|&m| {
+                (m != ReversiMove::PASS).then(|| board.place(m.0)).map(|(x, y)| (usize::from(x), usize::from(y)))
+            })
             .collect();
         assert_eq!(places, slow.moves(), "{fast}");
         if list.is_empty() {

@@ -74,7 +74,7 @@ fn strategy(name: &str) -> Result<Strategy, BadParam> {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct BenchReport {
     format: u32,
     version: &'static str,
     machine: String,
@@ -152,7 +152,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
     if args.json {
         let version = env!("CARGO_PKG_VERSION");
-        let report = Report { format: FORMAT, version, machine, date: machine::date(), measurements };
+        let report = BenchReport { format: FORMAT, version, machine, date: machine::date(), measurements };
         serde_json::to_writer_pretty(&mut *out, &report)?;
         writeln!(out)?;
     }

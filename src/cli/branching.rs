@@ -4,9 +4,9 @@ use super::grid_input::save;
 use super::{go, machine, reversi};
 use crate::core::game::Game;
 use crate::games::go::large;
-use crate::games::go::position::Position;
+use crate::games::go::position::GoPosition;
 use crate::render::chart::{Chart, Marks, Panel, Series, chart};
-use crate::render::pen::Picture;
+use crate::render::pen::PictureFormat;
 use crate::solvers::branching::Branching;
 use anyhow::bail;
 use std::io::Write;
@@ -34,9 +34,9 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum BranchingGame {
     /// Go on boards up to 19x19
-    Go(BranchingOf<go::Setup>),
+    Go(BranchingOf<go::GoSetup>),
     /// Reversi (Othello)
-    Reversi(BranchingOf<reversi::Setup>),
+    Reversi(BranchingOf<reversi::ReversiSetup>),
 }
 
 #[derive(Debug, clap::Args)]
@@ -74,9 +74,9 @@ struct BranchingFlags {
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
         BranchingGame::Go(of) if of.setup.is_large()? => {
-            branching(&of.setup.first::<large::position::Position>()?, &of.setup.title()?, &of.options, out)
+            branching(&of.setup.first::<large::position::LargePosition>()?, &of.setup.title()?, &of.options, out)
         }
-        BranchingGame::Go(of) => branching(&of.setup.first::<Position>()?, &of.setup.title()?, &of.options, out),
+        BranchingGame::Go(of) => branching(&of.setup.first::<GoPosition>()?, &of.setup.title()?, &of.options, out),
         BranchingGame::Reversi(of) => branching(&of.setup.first()?, &of.setup.title(), &of.options, out),
     }
 }
@@ -89,7 +89,7 @@ fn branching<G: Game>(
 ) -> anyhow::Result<ExitCode> {
     let picture = match &options.output {
         None => None,
-        Some(path) => match Picture::from_extension(path.extension().and_then(|e| e.to_str()).unwrap_or("")) {
+        Some(path) => match PictureFormat::from_extension(path.extension().and_then(|e| e.to_str()).unwrap_or("")) {
             Some(picture) => Some((path, picture)),
             None => bail!("{}: which format? the name must end in .png or .svg", path.display()),
         },

@@ -51,14 +51,14 @@ pub fn arguments(path: &Path, command: &Command) -> anyhow::Result<Vec<OsString>
 ///
 /// # Errors
 /// If the file cannot be read, is not TOML, or names an unknown key or a value that a flag does not take.
-pub fn settings<T: FromSettings>(path: &Path, command: &Command) -> anyhow::Result<Parts> {
+pub fn settings<T: FromSettings>(path: &Path, command: &Command) -> anyhow::Result<SplitSettings> {
     let text = read_small(path)?;
     let table = text.parse::<toml::Table>().with_context(|| format!("{} is not TOML", path.display()))?;
     split::<T>(table, None, command, path, &text)
 }
 
 /// The settings and the arguments that a configuration file stands for.
-pub type Parts = (Vec<GivenSetting>, Vec<OsString>);
+pub type SplitSettings = (Vec<GivenSetting>, Vec<OsString>);
 
 /// The same for a table of the file: the top one, or the one of that name.
 ///
@@ -70,7 +70,7 @@ pub fn split<T: FromSettings>(
     command: &Command,
     path: &Path,
     text: &str,
-) -> anyhow::Result<Parts> {
+) -> anyhow::Result<SplitSettings> {
     let all = T::all();
     let is_setting = |key: &str| all.iter().any(|info| info.is_called(key));
     let (mut settings, mut rest) = (toml::Table::new(), toml::Table::new());

@@ -1,7 +1,7 @@
 //! `morpion enumerate`: how many distinct grids (or ordered sequences) there are after each number of moves.
 
 use crate::jobs::enumerate::enumerate;
-use crate::morpion::enumerate::{Kind, MAX_DEPTH, known_grids, known_sequences};
+use crate::morpion::enumerate::{CountKind, MAX_DEPTH, known_grids, known_sequences};
 use crate::morpion::variant::Variant;
 use anyhow::{Context, ensure};
 use std::io::Write;
@@ -55,9 +55,9 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         .with_context(|| format!("cannot start {threads} threads"))?;
 
     let (kind, noun, known) = if ordered {
-        (Kind::Sequences, "sequences", known_sequences(variant))
+        (CountKind::Sequences, "sequences", known_sequences(variant))
     } else {
-        (Kind::Grids, "grids", known_grids(variant))
+        (CountKind::Grids, "grids", known_grids(variant))
     };
     eprintln!(
         "counting {noun} of {variant} to depth {depth} on {threads} {}; memory: at most {} MB at any depth",

@@ -18,7 +18,7 @@ use crate::morpion::geometry::Move;
 use crate::notation::grid::Grid;
 use crate::notation::pentasol::{self, Effort};
 use crate::render::chart::{Chart, chart};
-use crate::render::pen::Picture;
+use crate::render::pen::PictureFormat;
 use anyhow::{Context, bail, ensure};
 use journal::Journal;
 use serde::Deserialize;
@@ -205,7 +205,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             "" => machine_note,
             own => format!("{own}; {machine_note}"),
         };
-        save(&png, &chart(drawn, Picture::Png, WIDTH)?, args.force)?;
+        save(&png, &chart(drawn, PictureFormat::Png, WIDTH)?, args.force)?;
         written.push(&png);
     }
     if let Some(found) = &results.grid {

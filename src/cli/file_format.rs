@@ -1,9 +1,9 @@
 //! Formats of files that grids are written to, as flags and names of files say them: one list for all commands.
 
 use crate::morpion::referee;
-use crate::notation::format::{self, Format};
+use crate::notation::format::{self, GridFormat};
 use crate::notation::grid::Grid;
-use crate::render::grid::{Options, Picture, render};
+use crate::render::grid::{GridPictureOptions, PictureFormat, render};
 use std::path::Path;
 
 /// A format of grid files or pictures.
@@ -26,12 +26,12 @@ impl FileFormat {
     /// The format that the name of a file says.
     pub fn of_path(path: &Path) -> Option<FileFormat> {
         let extension = path.extension()?.to_str()?;
-        match (Picture::from_extension(extension), Format::from_extension(extension)) {
-            (Some(Picture::Png), _) => Some(FileFormat::Png),
-            (Some(Picture::Svg), _) => Some(FileFormat::Svg),
-            (_, Some(Format::Pentasol)) => Some(FileFormat::Psol),
-            (_, Some(Format::MsrCompact)) => Some(FileFormat::Msr),
-            (_, Some(Format::MsrJson)) => Some(FileFormat::Json),
+        match (PictureFormat::from_extension(extension), GridFormat::from_extension(extension)) {
+            (Some(PictureFormat::Png), _) => Some(FileFormat::Png),
+            (Some(PictureFormat::Svg), _) => Some(FileFormat::Svg),
+            (_, Some(GridFormat::Pentasol)) => Some(FileFormat::Psol),
+            (_, Some(GridFormat::MsrCompact)) => Some(FileFormat::Msr),
+            (_, Some(GridFormat::MsrJson)) => Some(FileFormat::Json),
             (None, None) => None,
         }
     }
@@ -55,11 +55,11 @@ impl FileFormat {
         referee::replay(grid.variant, &grid.moves)?;
         let text = |format| format::write(grid, format).map(String::into_bytes);
         Ok(match self {
-            FileFormat::Psol => text(Format::Pentasol)?,
-            FileFormat::Msr => text(Format::MsrCompact)?,
-            FileFormat::Json => text(Format::MsrJson)?,
-            FileFormat::Png => render(grid, Picture::Png, Options::default())?,
-            FileFormat::Svg => render(grid, Picture::Svg, Options::default())?,
+            FileFormat::Psol => text(GridFormat::Pentasol)?,
+            FileFormat::Msr => text(GridFormat::MsrCompact)?,
+            FileFormat::Json => text(GridFormat::MsrJson)?,
+            FileFormat::Png => render(grid, PictureFormat::Png, GridPictureOptions::default())?,
+            FileFormat::Svg => render(grid, PictureFormat::Svg, GridPictureOptions::default())?,
         })
     }
 }

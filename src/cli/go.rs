@@ -5,13 +5,13 @@ use crate::core::game::Side;
 use crate::games::go::board::GREATEST;
 use crate::games::go::large;
 use crate::games::go::notation::{Goban, parse_position, size_of, to_line};
-use crate::games::go::position::Position;
-use crate::games::go::rules::{Cycle, Ko, Rules};
+use crate::games::go::position::GoPosition;
+use crate::games::go::rules::{Cycle, GoRules, Ko};
 use anyhow::{Context, anyhow, bail};
 
 /// Which board, which rules, which position.
 #[derive(Debug, clap::Args)]
-pub struct Setup {
+pub struct GoSetup {
     /// The board: a number for a square one, or columns and rows, such as 4x5; 1 to 7 each to be solved, else 1 to 19
     /// [default: 4, or the position's]
     #[arg(long, value_name = "N|WxH", value_parser = parse_size)]
@@ -74,11 +74,11 @@ fn parse_size(text: &str) -> anyhow::Result<Dimensions> {
         Some((width, height)) => (side(width)?, side(height)?),
         None => (side(text)?, side(text)?),
     };
-    large::points::Size::new(width, height)?;
+    large::points::LargeBoard::new(width, height)?;
     Ok(Dimensions(width, height))
 }
 
-impl Setup {
+impl GoSetup {
     /// The position that was given, if it was, with the content of the file that it names.
     ///
     /// # Errors
@@ -93,8 +93,8 @@ impl Setup {
     }
 
     /// The rules.
-    pub fn rules(&self) -> Rules {
-        Rules {
+    pub fn rules(&self) -> GoRules {
+        GoRules {
             ko: match self.ko {
                 KoName::Basic => Ko::Basic,
                 KoName::Superko => Ko::Superko,
@@ -152,16 +152,16 @@ impl Setup {
     /// The position asked for, as one to be solved.
     ///
     /// # Errors
-    /// As [`Setup::first`].
-    pub fn problems(&self) -> anyhow::Result<Vec<PositionToSolve<Position>>> {
-        let position: Position = self.first()?;
+    /// As [`GoSetup::first`].
+    pub fn problems(&self) -> anyhow::Result<Vec<PositionToSolve<GoPosition>>> {
+        let position: GoPosition = self.first()?;
         Ok(vec![PositionToSolve { label: String::new(), text: to_line(&position), position, known: None }])
     }
 
     /// The board, the rules and how it begins, in words.
     ///
     /// # Errors
-    /// As [`Setup::first`].
+    /// As [`GoSetup::first`].
     pub fn title(&self) -> anyhow::Result<String> {
         let start = if self.position.is_some() { "given position" } else { "empty board" };
         let ko = match self.ko {
@@ -176,7 +176,7 @@ impl Setup {
             CycleName::LostForWhite => ", cycles lost for white",
         };
         let suicide = if self.suicide == Switch::On { ", suicide" } else { "" };
-        let (width, height) = self.first::<large::position::Position>()?.columns_and_rows();
+        let (width, height) = self.first::<large::position::LargePosition>()?.columns_and_rows();
         Ok(format!("go {width}x{height}, {start}, {ko}{cycle}{suicide}"))
     }
 }

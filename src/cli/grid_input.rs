@@ -2,7 +2,7 @@
 
 use crate::morpion::variant::Variant;
 use crate::notation::file::{self, Existing, LoadError};
-use crate::notation::format::Loaded;
+use crate::notation::format::LoadedGrid;
 use crate::runner::status;
 use anyhow::Context;
 use std::io::{ErrorKind, Write};
@@ -29,7 +29,7 @@ impl<'a> Input<'a> {
     ///
     /// # Errors
     /// It cannot be read, or holds no legal grid.
-    pub fn load(self, variant: Option<Variant>) -> Result<Loaded, LoadError> {
+    pub fn load(self, variant: Option<Variant>) -> Result<LoadedGrid, LoadError> {
         file::load(self.path, variant)
     }
 
@@ -37,7 +37,7 @@ impl<'a> Input<'a> {
     ///
     /// # Errors
     /// As [`Input::load`].
-    pub fn load_warned(self, variant: Option<Variant>) -> Result<Loaded, LoadError> {
+    pub fn load_warned(self, variant: Option<Variant>) -> Result<LoadedGrid, LoadError> {
         let loaded = self.load(variant)?;
         for warning in &loaded.warnings {
             eprintln!("morpion: {}: warning: {warning}", self.name());

@@ -10,7 +10,7 @@ use crate::jobs::reading::{GivenSetting, read};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
 use crate::notation::file::load;
-use crate::notation::format::{ChosenBy, Format};
+use crate::notation::format::{ChosenBy, GridFormat};
 use crate::notation::grid::Grid;
 use crate::runner::HuntSession;
 use crate::strategies::params::{StallTable, Strategy};
@@ -152,7 +152,7 @@ pub(super) fn init_grids(directory: &Path, variant: Variant) -> anyhow::Result<V
     for entry in std::fs::read_dir(directory).map_err(of)? {
         let path = entry.map_err(of)?.path();
         if path.is_file()
-            && path.extension().and_then(|e| e.to_str()).is_some_and(|e| Format::from_extension(e).is_some())
+            && path.extension().and_then(|e| e.to_str()).is_some_and(|e| GridFormat::from_extension(e).is_some())
         {
             paths.push(path);
         }

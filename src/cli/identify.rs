@@ -5,7 +5,7 @@ use crate::morpion::canonical::canonical_key;
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
 use crate::notation::identify::{common_lines, same_points};
-use crate::notation::records::{Known, known};
+use crate::notation::records::{KnownRecord, known};
 use anyhow::Context;
 use std::io::Write;
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(if failed { 2 } else { 0 }))
 }
 
-fn identify(file: &str, grid: &Grid, key: u64, known: &[Known]) -> Identity {
+fn identify(file: &str, grid: &Grid, key: u64, known: &[KnownRecord]) -> Identity {
     let shared = known.iter().map(|record| (common_lines(grid, &record.grid), record));
     // The first of the best: records come best first.
     let best = shared.reduce(|best, next| if next.0 > best.0 { next } else { best });

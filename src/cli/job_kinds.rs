@@ -65,7 +65,7 @@ fn of_solve(request: &JobRequest) -> anyhow::Result<PreparedJob> {
 fn start(mut settings: Map<String, Value>) -> anyhow::Result<PlayedFrom> {
     if settings.get("game").and_then(Value::as_str) == Some("go") {
         let game = settings.remove("game");
-        let (_, _, mut asked) = asked::<go::Setup>(&settings)?;
+        let (_, _, mut asked) = asked::<go::GoSetup>(&settings)?;
         asked.setup.text_only = true;
         if asked.setup.is_large()? {
             let root = Box::new(asked.setup.first().context("settings")?);
@@ -83,7 +83,7 @@ fn start(mut settings: Map<String, Value>) -> anyhow::Result<PlayedFrom> {
 /// TreeSettings that make no sense.
 pub fn solver_job(mut settings: Map<String, Value>) -> anyhow::Result<(SolveJob, Map<String, Value>)> {
     match settings.remove("game").as_ref().map(|game| game.as_str().unwrap_or_default()) {
-        Some("reversi") => of_game::<reversi::Setup>("reversi", &settings, |setup| {
+        Some("reversi") => of_game::<reversi::ReversiSetup>("reversi", &settings, |setup| {
             setup.text_only = true;
             let [problem] = <[_; 1]>::try_from(setup.problems()?)
                 .map_err(|all| anyhow::anyhow!("there are {} positions: a job is about one", all.len()))?;
@@ -91,15 +91,15 @@ pub fn solver_job(mut settings: Map<String, Value>) -> anyhow::Result<(SolveJob,
             let position = problem.text;
             Ok((setup.title(), SolvePosition::Reversi { width, height, empties, position }, reversi_point()))
         }),
-        Some("go") => of_game::<go::Setup>("go", &settings, |setup| {
+        Some("go") => of_game::<go::GoSetup>("go", &settings, |setup| {
             setup.text_only = true;
             let position = match setup.given()? {
                 Some(given) => {
                     // Whether it is one, and of the size asked for.
-                    setup.first::<go_board::Position>()?;
+                    setup.first::<go_board::GoPosition>()?;
                     given
                 }
-                None => setup.first::<go_board::Position>()?.text(),
+                None => setup.first::<go_board::GoPosition>()?.text(),
             };
             Ok((setup.title()?, SolvePosition::Go { rules: setup.rules(), position }, go_point()))
         }),
@@ -109,11 +109,11 @@ pub fn solver_job(mut settings: Map<String, Value>) -> anyhow::Result<(SolveJob,
 }
 
 fn reversi_point() -> i32 {
-    <crate::games::reversi::position::Position as Game>::POINT
+    <crate::games::reversi::position::ReversiPosition as Game>::POINT
 }
 
 fn go_point() -> i32 {
-    <go_board::Position as Game>::POINT
+    <go_board::GoPosition as Game>::POINT
 }
 
 /// TreeSettings read as the flags of a game in `morpion solve`.

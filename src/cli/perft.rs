@@ -3,7 +3,7 @@
 use super::{go, machine, reversi};
 use crate::core::game::Game;
 use crate::games::go::large;
-use crate::games::go::position::Position;
+use crate::games::go::position::GoPosition;
 use crate::solvers::perft::perft;
 use std::io::Write;
 use std::process::ExitCode;
@@ -25,9 +25,9 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum PerftGame {
     /// Go on boards up to 19x19
-    Go(PerftOf<go::Setup>),
+    Go(PerftOf<go::GoSetup>),
     /// Reversi (Othello)
-    Reversi(PerftOf<reversi::Setup>),
+    Reversi(PerftOf<reversi::ReversiSetup>),
 }
 
 #[derive(Debug, clap::Args)]
@@ -48,10 +48,14 @@ struct PerftOf<S: clap::Args> {
 /// A position that cannot be read, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        PerftGame::Go(of) if of.setup.is_large()? => {
-            count(&mut of.setup.first::<large::position::Position>()?, &of.setup.title()?, of.depth, of.json, out)
-        }
-        PerftGame::Go(of) => count(&mut of.setup.first::<Position>()?, &of.setup.title()?, of.depth, of.json, out),
+        PerftGame::Go(of) if of.setup.is_large()? => count(
+            &mut of.setup.first::<large::position::LargePosition>()?,
+            &of.setup.title()?,
+            of.depth,
+            of.json,
+            out,
+        ),
+        PerftGame::Go(of) => count(&mut of.setup.first::<GoPosition>()?, &of.setup.title()?, of.depth, of.json, out),
         PerftGame::Reversi(of) => count(&mut of.setup.first()?, &of.setup.title(), of.depth, of.json, out),
     }
 }

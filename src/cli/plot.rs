@@ -1,9 +1,9 @@
 //! `morpion plot`: the best score of hunts against their running time.
 
 use super::grid_input::save;
-use crate::render::pen::{Picture, SIZES};
-use crate::render::plot::{Options, Series, TimeAxis, plot};
-use crate::render::theme::Theme;
+use super::values::Colours;
+use crate::render::pen::{PictureFormat, SIZES};
+use crate::render::plot::{HuntCurve, PlotOptions, TimeAxis, plot};
 use crate::runner::events::{self, HuntEventKind, SessionStart};
 use crate::runner::status::clock;
 use anyhow::{Context, bail};
@@ -36,14 +36,6 @@ pub struct Args {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Colours {
-    /// On white, for print
-    Light,
-    /// On a dark ground
-    Dark,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Axis {
     /// Logarithmic if that shows more
     Auto,
@@ -59,11 +51,11 @@ enum Axis {
 /// A directory without readable events, or a picture that exists or cannot be written.
 pub fn run(args: Args, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let extension = args.output.extension().and_then(|e| e.to_str()).unwrap_or("");
-    let Some(picture) = Picture::from_extension(extension) else {
+    let Some(picture) = PictureFormat::from_extension(extension) else {
         bail!("{}: which format? the name must end in .png or .svg", args.output.display());
     };
     let hunts = args.directories.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    let (sessions, series): (Vec<SessionStart>, Vec<Series>) = hunts.into_iter().unzip();
+    let (sessions, series): (Vec<SessionStart>, Vec<HuntCurve>) = hunts.into_iter().unzip();
     let variant = sessions[0].variant;
     let same_variant = sessions.iter().all(|session| session.variant == variant);
     let title = match &series[..] {
@@ -74,12 +66,9 @@ pub fn run(args: Args, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let best = series.iter().flat_map(|s| s.bests.last()).map(|&(_, score)| score).max().unwrap_or(0);
     // Far below the record its line would only press the curves together.
     let near = same_variant && 5 * best >= 4 * variant.record();
-    let options = Options {
+    let options = PlotOptions {
         size: args.size,
-        theme: match args.theme {
-            Colours::Light => Theme::Light,
-            Colours::Dark => Theme::Dark,
-        },
+        theme: args.theme.into(),
         axis: match args.axis {
             Axis::Auto => TimeAxis::Auto,
             Axis::Linear => TimeAxis::Linear,
@@ -93,10 +82,10 @@ pub fn run(args: Args, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 }
 
 /// The first session and the series of a hunt.
-fn read(directory: &Path) -> anyhow::Result<(SessionStart, Series)> {
+fn read(directory: &Path) -> anyhow::Result<(SessionStart, HuntCurve)> {
     let events = events::read(directory)?;
     let mut first: Option<SessionStart> = None;
-    let mut series = Series { name: String::new(), bests: Vec::new(), resumes: Vec::new(), end: 0.0 };
+    let mut series = HuntCurve { name: String::new(), bests: Vec::new(), resumes: Vec::new(), end: 0.0 };
     for event in events {
         series.end = series.end.max(event.seconds);
         match event.what {

@@ -1,7 +1,7 @@
 //! `morpion records`: the known record grids.
 
 use crate::cli::grid_input;
-use crate::notation::format::{self, Format};
+use crate::notation::format::{self, GridFormat};
 use crate::notation::records::known;
 use anyhow::{Context, bail};
 use std::io::Write;
@@ -47,7 +47,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let mut files = Vec::new();
     for record in &known {
         let path = directory.join(format!("{}.txt", record.stem));
-        let text = format::write(&record.grid, Format::Pentasol)?;
+        let text = format::write(&record.grid, GridFormat::Pentasol)?;
         let same = match std::fs::read(&path) {
             Ok(bytes) => {
                 if bytes != text.as_bytes() && !force {

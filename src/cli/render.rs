@@ -1,10 +1,10 @@
 //! `morpion render`: pictures of grids.
 
 use crate::cli::grid_input::{self, Input};
+use crate::cli::values::Colours;
 use crate::morpion::variant::Variant;
-use crate::notation::format::Format;
-use crate::render::grid::{Options, Picture, SIZES, render};
-use crate::render::theme::Theme;
+use crate::notation::format::GridFormat;
+use crate::render::grid::{GridPictureOptions, PictureFormat, SIZES, render};
 use anyhow::{Context, bail};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct Args {
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Longer side of the picture in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = Options::default().size,
+    #[arg(long, value_name = "PIXELS", default_value_t = GridPictureOptions::default().size,
         value_parser = clap::value_parser!(u32).range(i64::from(*SIZES.start())..=i64::from(*SIZES.end())))]
     size: u32,
     /// Colours
@@ -38,14 +38,6 @@ pub struct Args {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Colours {
-    /// On white, for print
-    Light,
-    /// On a dark ground
-    Dark,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Extension {
     /// Bitmap
     Png,
@@ -58,39 +50,41 @@ enum Extension {
 /// # Errors
 /// The input is no legal grid, or a picture exists or cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let theme = match args.theme {
-        Colours::Light => Theme::Light,
-        Colours::Dark => Theme::Dark,
-    };
-    let options = Options { size: args.size, theme };
+    let options = GridPictureOptions { size: args.size, theme: args.theme.into() };
     if args.input.is_dir() {
         return directory(&args, options, out);
     }
     let extension = args.output.extension().and_then(|e| e.to_str()).unwrap_or("");
-    let Some(picture) = Picture::from_extension(extension) else {
+    let Some(picture) = PictureFormat::from_extension(extension) else {
         bail!("{}: which format? the name must end in .png or .svg", args.output.display());
     };
     draw(&args, &args.input, &args.output, picture, options)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn draw(args: &Args, input: &Path, output: &Path, picture: Picture, options: Options) -> anyhow::Result<()> {
+fn draw(
+    args: &Args,
+    input: &Path,
+    output: &Path,
+    picture: PictureFormat,
+    options: GridPictureOptions,
+) -> anyhow::Result<()> {
     let grid = Input::new(input).load_warned(args.variant)?.grid;
     let bytes = render(&grid, picture, options)?;
     grid_input::save(output, &bytes, args.force)
 }
 
-fn directory(args: &Args, options: Options, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+fn directory(args: &Args, options: GridPictureOptions, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let picture = match args.format {
-        Extension::Png => Picture::Png,
-        Extension::Svg => Picture::Svg,
+        Extension::Png => PictureFormat::Png,
+        Extension::Svg => PictureFormat::Svg,
     };
     let named = || format!("{}: cannot be read", args.input.display());
     let mut files = Vec::new();
     for entry in std::fs::read_dir(&args.input).with_context(named)? {
         let path = entry.with_context(named)?.path();
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        if path.is_file() && Format::from_extension(extension).is_some() {
+        if path.is_file() && GridFormat::from_extension(extension).is_some() {
             files.push(path);
         }
     }

@@ -1,17 +1,17 @@
 //! Reversi for the commands on two-player games: its options, its positions, its own solver.
 
 use super::positions::{PositionToSolve, read_if_file};
-use crate::games::reversi::board::Board;
+use crate::games::reversi::board::ReversiBoard;
 use crate::games::reversi::notation::{parse_obf, to_obf};
-use crate::games::reversi::position::{Empties, Position, Start};
+use crate::games::reversi::position::{Empties, ReversiPosition, Start};
 use anyhow::{Context, anyhow, bail};
 
 /// Which board and which position.
 #[derive(Debug, clap::Args)]
-pub struct Setup {
+pub struct ReversiSetup {
     /// The board: a number for a square one, or columns and rows, such as 4x6; 4 to 8 each
     #[arg(long, value_name = "N|WxH", default_value = "8", value_parser = parse_size)]
-    size: Board,
+    size: ReversiBoard,
     /// How the four discs of the start lie
     #[arg(long, value_enum, default_value_t = StartName::Standard)]
     start: StartName,
@@ -44,16 +44,16 @@ enum EmptiesName {
 }
 
 /// A size as people write it.
-fn parse_size(text: &str) -> anyhow::Result<Board> {
+fn parse_size(text: &str) -> anyhow::Result<ReversiBoard> {
     let side = |text: &str| text.parse::<u8>().map_err(|_| anyhow!("not a number of cells or two with an x between"));
     let (width, height) = match text.split_once(['x', 'X']) {
         Some((width, height)) => (side(width)?, side(height)?),
         None => (side(text)?, side(text)?),
     };
-    Ok(Board::new(width, height)?)
+    Ok(ReversiBoard::new(width, height)?)
 }
 
-impl Setup {
+impl ReversiSetup {
     /// The position that was given, if it was, with the content of the file that it names.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl Setup {
     ///
     /// # Errors
     /// Text that is no position, or a file that cannot be read.
-    pub fn problems(&self) -> anyhow::Result<Vec<PositionToSolve<Position>>> {
+    pub fn problems(&self) -> anyhow::Result<Vec<PositionToSolve<ReversiPosition>>> {
         let empties = match (self.empties, &self.position) {
             (Some(EmptiesName::Ignored), _) | (None, None) => Empties::Ignored,
             (Some(EmptiesName::Winner), _) | (None, Some(_)) => Empties::ToWinner,
@@ -91,7 +91,7 @@ impl Setup {
                 StartName::Standard => Start::Standard,
                 StartName::Alternative => Start::Alternative,
             };
-            let position = Position::new(self.size, start).with_empties(empties);
+            let position = ReversiPosition::new(self.size, start).with_empties(empties);
             return Ok(vec![PositionToSolve {
                 label: String::new(),
                 text: to_obf(&position),
@@ -131,8 +131,8 @@ impl Setup {
     /// The first of the positions.
     ///
     /// # Errors
-    /// As [`Setup::problems`].
-    pub fn first(&self) -> anyhow::Result<Position> {
+    /// As [`ReversiSetup::problems`].
+    pub fn first(&self) -> anyhow::Result<ReversiPosition> {
         self.problems()?.into_iter().next().map(|problem| problem.position).context("there is no position")
     }
 }

@@ -4,7 +4,7 @@ use crate::cli::grid_input::{Input, counted, plain};
 use crate::morpion::geometry::{Point, cross};
 use crate::morpion::position::Position;
 use crate::morpion::variant::Variant;
-use crate::notation::grid::{Bounds, Grid};
+use crate::notation::grid::{BoundingBox, Grid};
 use crate::with_rules;
 use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
@@ -96,7 +96,7 @@ fn board(grid: &Grid, open: &[Point], colours: bool, out: &mut dyn Write) -> std
     let mut cells: HashMap<Point, BoardCell> = open.iter().map(|&point| (point, BoardCell::Open)).collect();
     cells.extend(cross(grid.variant).into_iter().map(|point| (point, BoardCell::Cross)));
     cells.extend(grid.moves.iter().enumerate().map(|(i, mv)| (mv.point(), BoardCell::Move(i + 1))));
-    let bounds = Bounds::around(cells.keys().copied());
+    let bounds = BoundingBox::around(cells.keys().copied());
     let (widths, margin) = layout(bounds, &cells);
     let paint = |text: String, style: &str| {
         if colours && !style.is_empty() { format!("\x1b[{style}m{text}\x1b[0m") } else { text }
@@ -139,7 +139,7 @@ fn shade(number: usize, of: usize) -> &'static str {
 
 /// Widths of the columns and of the row numbers: the same for all columns if they fit, else each as narrow as it can
 /// be, and without row numbers if need be.
-fn layout(bounds: Bounds, cells: &HashMap<Point, BoardCell>) -> (Vec<usize>, usize) {
+fn layout(bounds: BoundingBox, cells: &HashMap<Point, BoardCell>) -> (Vec<usize>, usize) {
     let length = |cell: &BoardCell| match cell {
         BoardCell::Move(n) => n.to_string().len(),
         BoardCell::Cross | BoardCell::Open => 1,

@@ -46,9 +46,9 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum SolveGame {
     /// Go on boards up to 7x7
-    Go(SolveOf<go::Setup>),
+    Go(SolveOf<go::GoSetup>),
     /// Reversi (Othello)
-    Reversi(SolveOf<reversi::Setup>),
+    Reversi(SolveOf<reversi::ReversiSetup>),
 }
 
 #[derive(Debug, clap::Args)]

@@ -5,7 +5,7 @@ mod picture;
 use super::grid_input;
 use crate::core::histogram::Histogram;
 use crate::morpion::variant::Variant;
-use crate::render::pen::{Picture, SIZES};
+use crate::render::pen::{PictureFormat, SIZES};
 use crate::runner::statistics::{self, Improvement, Statistics, join};
 use crate::runner::status::{after, clock, thousands};
 use crate::strategies::params::Strategy;
@@ -50,13 +50,13 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let statistics = statistics::read(&args.directory).with_context(|| name.clone())?;
     if let Some(path) = &args.output {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        let Some(picture) = Picture::from_extension(extension) else {
+        let Some(picture) = PictureFormat::from_extension(extension) else {
             bail!("{}: which format? the name must end in .png or .svg", path.display());
         };
         let bytes = picture::draw(&statistics, &name, picture, args.size)?;
         grid_input::save(path, &bytes, args.force)?;
     } else if args.json {
-        grid_input::write_json(&[Report::of(&statistics, name)], out)?;
+        grid_input::write_json(&[StatsReport::of(&statistics, name)], out)?;
     } else {
         print(&statistics, &name, out)?;
     }
@@ -160,7 +160,7 @@ fn print_levels(levels: &[Histogram], units: &Histogram, out: &mut dyn Write) ->
 
 /// The statistics as `--json` tells them.
 #[derive(serde::Serialize)]
-struct Report<'a> {
+struct StatsReport<'a> {
     directory: String,
     variant: Variant,
     strategy: Strategy,
@@ -181,10 +181,10 @@ struct Report<'a> {
     rates: &'a [statistics::Rate],
 }
 
-impl<'a> Report<'a> {
-    fn of(statistics: &'a Statistics, directory: String) -> Report<'a> {
+impl<'a> StatsReport<'a> {
+    fn of(statistics: &'a Statistics, directory: String) -> StatsReport<'a> {
         let Statistics { job, workers, sessions, seconds, best, done, running, .. } = statistics;
-        Report {
+        StatsReport {
             directory,
             variant: job.variant,
             strategy: job.params.strategy,

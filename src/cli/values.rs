@@ -1,11 +1,30 @@
 //! Values of flags that several commands take.
 
+use crate::render::theme::Theme;
 use crate::runner::MAX_THREADS;
 use crate::strategies::params::BadParam;
 
 /// A new value, or none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewValue<T>(pub Option<T>);
+
+/// The colours of a picture, as a flag names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Colours {
+    /// On white, for print
+    Light,
+    /// On a dark ground
+    Dark,
+}
+
+impl From<Colours> for Theme {
+    fn from(colours: Colours) -> Theme {
+        match colours {
+            Colours::Light => Theme::Light,
+            Colours::Dark => Theme::Dark,
+        }
+    }
+}
 
 /// A score, or `none`.
 ///

@@ -4,7 +4,7 @@ use crate::cli::grid_input::{self, Input};
 use crate::morpion::referee;
 use crate::morpion::variant::Variant;
 use crate::notation::file::LoadError;
-use crate::notation::format::{ChosenBy, Loaded, ReadError};
+use crate::notation::format::{ChosenBy, GridReadError, LoadedGrid};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -80,7 +80,7 @@ fn judge(input: Input, variant: Option<Variant>) -> FileVerdict {
 }
 
 /// A grid that the engine has replayed is replayed by the referee as well, who has the last word.
-fn confirm(file: String, loaded: Loaded) -> FileVerdict {
+fn confirm(file: String, loaded: LoadedGrid) -> FileVerdict {
     let grid = &loaded.grid;
     let mut verdict = FileVerdict {
         file,
@@ -134,7 +134,7 @@ fn refuse(file: String, error: &LoadError) -> FileVerdict {
         by_replay: false,
     };
     match error {
-        LoadError::Grid { error: ReadError::Illegal(illegal), .. } => {
+        LoadError::Grid { error: GridReadError::Illegal(illegal), .. } => {
             verdict.legal = Some(false);
             verdict.variant = Some(illegal.variant);
             verdict.score = Some(illegal.number - 1);

@@ -1,7 +1,7 @@
 //! How bytes on disk are framed: what a file begins with, how its content is guarded, and what is wrong with bytes
 //! that do not fit.
 //!
-//! A file begins with a [`Format`]: eight bytes of magic and a version of four. Content carries the CRC-32 of its
+//! A file begins with a [`FrameFormat`]: eight bytes of magic and a version of four. Content carries the CRC-32 of its
 //! bytes. A row of a database is a version of one byte, a CRC-32 and the content ([`row`]). All numbers are
 //! little-endian.
 
@@ -38,7 +38,7 @@ pub fn checksum(content: &[u8]) -> [u8; 4] {
 
 /// What a kind of file begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Format {
+pub struct FrameFormat {
     /// The first eight bytes of every file of this kind.
     pub magic: &'static [u8; 8],
     /// The newest version of the format.
@@ -47,7 +47,7 @@ pub struct Format {
     pub what: &'static str,
 }
 
-impl Format {
+impl FrameFormat {
     /// Bytes that magic and version take.
     pub const HEAD: usize = 8 + 4;
 
@@ -101,17 +101,17 @@ pub fn read_row(mut bytes: &[u8], newest: u8) -> Result<(u8, &[u8]), Flaw> {
 mod tests {
     use super::*;
 
-    const FORMAT: Format = Format { magic: b"MorpTest", version: 3, what: "a test" };
+    const FORMAT: FrameFormat = FrameFormat { magic: b"MorpTest", version: 3, what: "a test" };
 
     #[test]
     fn heads_are_read_as_written_and_others_are_refused() {
         let head = FORMAT.head(2);
-        assert_eq!(head.len(), Format::HEAD);
+        assert_eq!(head.len(), FrameFormat::HEAD);
         let mut rest = &[&head[..], b"content"].concat()[..];
         assert_eq!(FORMAT.read(&mut rest), Ok(2));
         assert_eq!(rest, b"content");
         assert_eq!(FORMAT.read(&mut &FORMAT.head(4)[..]), Err(Flaw::Newer(4)));
-        let other = Format { magic: b"MorpElse", ..FORMAT };
+        let other = FrameFormat { magic: b"MorpElse", ..FORMAT };
         assert_eq!(other.read(&mut &head[..]), Err(Flaw::damaged("it is not a test")));
         for cut in 0..head.len() {
             assert_eq!(FORMAT.read(&mut &head[..cut]), Err(Flaw::damaged("it is too short")), "{cut}");

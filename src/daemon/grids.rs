@@ -8,7 +8,7 @@ use crate::morpion::variant::Variant;
 use crate::notation::catalogue::Catalogue;
 use crate::notation::grid::Grid;
 use crate::notation::identify::best_orientation;
-use crate::notation::records::Known;
+use crate::notation::records::KnownRecord;
 use std::collections::HashSet;
 
 /// Index of the point of a line from which Pentasol counts, in all variants.
@@ -61,7 +61,7 @@ pub fn view(grid: &Grid, catalogue: &Catalogue, time: f64) -> GridView {
 }
 
 /// A known record in a list.
-pub fn record(known: &Known) -> RecordView {
+pub fn record(known: &KnownRecord) -> RecordView {
     let grid = &known.grid;
     RecordView { name: known.name.to_owned(), key: key(grid), variant: grid.variant, score: grid.score() as u32 }
 }

@@ -2,7 +2,7 @@
 //! the reader is passed in when the daemon is opened.
 
 use super::view::{JobLimits, JobRequest};
-use crate::games::go::large::position::Position as LargePosition;
+use crate::games::go::large::position::LargePosition;
 use crate::jobs::hunt::Job;
 use crate::jobs::solve::SolveJob;
 use serde_json::{Map, Value};

@@ -46,7 +46,7 @@ use super::kinds::JobKinds;
 use super::records::JobRecord;
 use super::view::{EventKind, JobId};
 use crate::notation::catalogue::Catalogue;
-use crate::notation::format::ReadError;
+use crate::notation::format::GridReadError;
 use crate::queue::local::{Local, LocalOptions, SpawnError};
 use crate::runner::contract::Trap;
 use crate::store::{Change, Store, StoreError};
@@ -94,7 +94,7 @@ pub enum OpenError {
     Spawn(#[from] SpawnError),
     /// The known records cannot be read.
     #[error("the built-in records: {0}")]
-    Records(#[from] ReadError),
+    Records(#[from] GridReadError),
 }
 
 impl Daemon {

@@ -1,7 +1,7 @@
 //! Enumeration on all threads of the current rayon pool: the tree of grids is cut at a fixed depth into units,
 //! which are independent of each other and of any order.
 
-use crate::morpion::enumerate::{Hashes, Kind, Split, Walk};
+use crate::morpion::enumerate::{CountKind, EnumerationWalk, LineHashes, Subtrees};
 use crate::morpion::variant::Variant;
 use crate::with_rules;
 use rayon::prelude::*;
@@ -17,19 +17,24 @@ const SPLIT_SEQUENCES: u32 = 3;
 /// units done and of all units, after each unit and from the thread that did it.
 ///
 /// Runs in the rayon pool that it is called in. The result does not depend on the number of threads.
-pub fn enumerate(variant: Variant, kind: Kind, depth: u32, progress: &(dyn Fn(usize, usize) + Sync)) -> Vec<u64> {
+pub fn enumerate(
+    variant: Variant,
+    kind: CountKind,
+    depth: u32,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Vec<u64> {
     let depth = depth.min(crate::morpion::enumerate::MAX_DEPTH);
-    let hashes = Hashes::new(variant);
+    let hashes = LineHashes::new(variant);
     let cut = depth.min(match kind {
-        Kind::Grids => SPLIT_GRIDS,
-        Kind::Sequences => SPLIT_SEQUENCES,
+        CountKind::Grids => SPLIT_GRIDS,
+        CountKind::Sequences => SPLIT_SEQUENCES,
     });
     with_rules!(variant, R => {
-        let Split { mut counts, roots } = Walk::<R>::new(kind, &hashes).split(cut);
+        let Subtrees { mut counts, roots } = EnumerationWalk::<R>::new(kind, &hashes).split(cut);
         let done = AtomicUsize::new(0);
         let below = roots
             .par_iter()
-            .map_init(|| Walk::<R>::new(kind, &hashes), |walk, root| {
+            .map_init(|| EnumerationWalk::<R>::new(kind, &hashes), |walk, root| {
                 let counts = walk.count_below(root, depth - cut);
                 progress(done.fetch_add(1, Ordering::Relaxed) + 1, roots.len());
                 counts

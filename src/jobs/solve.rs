@@ -46,7 +46,7 @@ pub enum SolvePosition {
     /// A position of Go.
     Go {
         /// The rules.
-        rules: go::rules::Rules,
+        rules: go::rules::GoRules,
         /// A board or an SGF file: under superko the boards of its past count.
         position: String,
     },
@@ -57,13 +57,13 @@ pub enum SolvePosition {
 pub enum SolveJobError {
     /// The board of Reversi is not possible.
     #[error(transparent)]
-    ReversiBoard(#[from] reversi::board::BoardError),
+    ReversiBoard(#[from] reversi::board::ReversiBoardError),
     /// The text is not a position of Reversi.
     #[error("the position: {0}")]
     Reversi(#[from] TextError),
     /// The text is not a position of Go.
     #[error("the position: {0}")]
-    Go(#[from] go::notation::ReadError),
+    Go(#[from] go::notation::GoReadError),
     /// TreeSettings that are out of range.
     #[error(transparent)]
     TreeSettings(#[from] SettingsError),
@@ -92,12 +92,12 @@ impl SolveJob {
     pub fn visit<V: Visitor>(&self, visitor: V) -> Result<V::Out, SolveJobError> {
         Ok(match &self.problem {
             SolvePosition::Reversi { width, height, empties, position } => {
-                let board = reversi::board::Board::new(*width, *height)?;
+                let board = reversi::board::ReversiBoard::new(*width, *height)?;
                 let root = reversi::notation::parse_board(board, position)?.with_empties(*empties);
                 visitor.visit(root)
             }
             SolvePosition::Go { rules, position } => {
-                visitor.visit(go::notation::parse_position::<go::position::Position>(position, *rules)?)
+                visitor.visit(go::notation::parse_position::<go::position::GoPosition>(position, *rules)?)
             }
         })
     }
@@ -105,8 +105,8 @@ impl SolveJob {
     /// The name of the game.
     pub fn game(&self) -> &'static str {
         match self.problem {
-            SolvePosition::Reversi { .. } => reversi::position::Position::NAME,
-            SolvePosition::Go { .. } => go::position::Position::NAME,
+            SolvePosition::Reversi { .. } => reversi::position::ReversiPosition::NAME,
+            SolvePosition::Go { .. } => go::position::GoPosition::NAME,
         }
     }
 

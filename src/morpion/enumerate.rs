@@ -13,7 +13,7 @@
 //! key: about 10 comparisons per grid made, each wrong with probability 8 / 2^64, or less than 10^-8 for all of
 //! 5T to depth 12 (10^8 grids made). Memory does not grow with the number of grids.
 //!
-//! This file does not start threads: [`Walk::split`] gives the subtrees of one depth, [`Walk::count_below`] counts in
+//! This file does not start threads: [`EnumerationWalk::split`] gives the subtrees of one depth, [`EnumerationWalk::count_below`] counts in
 //! one; `jobs::enumerate` runs them in parallel.
 
 use super::canonical::mix;
@@ -76,7 +76,7 @@ pub const fn known_sequences(variant: Variant) -> &'static [u64] {
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum CountKind {
     /// Sets of lines, up to the 8 symmetries of the cross.
     Grids,
     /// Sequences of moves in the order played, without regard to symmetry.
@@ -85,7 +85,7 @@ pub enum Kind {
 
 /// The subtrees of one depth.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Split {
+pub struct Subtrees {
     /// What was counted at each depth above the subtrees: `counts[n]` is that of `n` moves.
     pub counts: Vec<u64>,
     /// The roots of the subtrees, each a sequence of `counts.len()` legal moves.
@@ -93,11 +93,11 @@ pub struct Split {
 }
 
 /// The hashes of each line under the 8 symmetries.
-pub struct Hashes(Vec<[u64; 8]>);
+pub struct LineHashes(Vec<[u64; 8]>);
 
-impl Hashes {
+impl LineHashes {
     /// The table of a variant, 2 MB.
-    pub fn new(variant: Variant) -> Hashes {
+    pub fn new(variant: Variant) -> LineHashes {
         let mut table = vec![[0; 8]; 1 << 15];
         let last = variant.line_len() as i32 - 1;
         for direction in Direction::ALL {
@@ -123,7 +123,7 @@ impl Hashes {
                 }
             }
         }
-        Hashes(table)
+        LineHashes(table)
     }
 
     #[inline(always)]
@@ -134,9 +134,9 @@ impl Hashes {
 }
 
 /// A place in the tree of grids or sequences, with the memory for walking below it.
-pub struct Walk<'a, R> {
-    kind: Kind,
-    hashes: &'a Hashes,
+pub struct EnumerationWalk<'a, R> {
+    kind: CountKind,
+    hashes: &'a LineHashes,
     position: Position<R>,
     /// By number of moves played: the hashes of the grid.
     sums: Vec<[u64; 8]>,
@@ -146,10 +146,10 @@ pub struct Walk<'a, R> {
     children: Vec<Vec<(u64, Move)>>,
 }
 
-impl<'a, R: Rules> Walk<'a, R> {
+impl<'a, R: Rules> EnumerationWalk<'a, R> {
     /// A walk that stands at the start. Making one costs about a millisecond; use it again.
-    pub fn new(kind: Kind, hashes: &'a Hashes) -> Walk<'a, R> {
-        Walk {
+    pub fn new(kind: CountKind, hashes: &'a LineHashes) -> EnumerationWalk<'a, R> {
+        EnumerationWalk {
             kind,
             hashes,
             position: Position::new(),
@@ -160,15 +160,15 @@ impl<'a, R: Rules> Walk<'a, R> {
     }
 
     /// Counts by depth and collects the roots of the subtrees at `depth`.
-    pub fn split(&mut self, depth: u32) -> Split {
+    pub fn split(&mut self, depth: u32) -> Subtrees {
         self.stand_at(&[]);
         let depth = depth.min(MAX_DEPTH);
-        let mut split = Split { counts: vec![0; depth as usize], roots: Vec::new() };
+        let mut split = Subtrees { counts: vec![0; depth as usize], roots: Vec::new() };
         self.collect(depth, &mut split);
         split
     }
 
-    /// What there is below `root`, one of the roots that [`Walk::split`] gives for the same kind: element `i` of the
+    /// What there is below `root`, one of the roots that [`EnumerationWalk::split`] gives for the same kind: element `i` of the
     /// result counts what has `i` moves more than it, from 1 (the root itself) at 0, to `further` moves more.
     ///
     /// For other roots (of legal moves in a playable order) the result means nothing.
@@ -212,7 +212,7 @@ impl<'a, R: Rules> Walk<'a, R> {
     /// Puts the children of this place into `children`.
     fn expand(&mut self, children: &mut Vec<(u64, Move)>) {
         children.clear();
-        if self.kind == Kind::Sequences {
+        if self.kind == CountKind::Sequences {
             children.extend(self.position.moves().iter().map(|&mv| (0, mv)));
             return;
         }
@@ -246,7 +246,7 @@ impl<'a, R: Rules> Walk<'a, R> {
     }
 
     /// Takes in this place and all below it down to `left` moves more.
-    fn collect(&mut self, left: u32, split: &mut Split) {
+    fn collect(&mut self, left: u32, split: &mut Subtrees) {
         let level = self.position.played().len();
         if left == 0 {
             split.roots.push(self.position.played().to_vec());
@@ -266,7 +266,7 @@ impl<'a, R: Rules> Walk<'a, R> {
     /// Adds to `counts[i]` what is `i + 1` moves below this place. The last level is counted without entering it.
     fn count(&mut self, counts: &mut [u64]) {
         let Some((here, further)) = counts.split_first_mut() else { return };
-        if self.kind == Kind::Sequences && further.is_empty() {
+        if self.kind == CountKind::Sequences && further.is_empty() {
             *here += self.position.moves().len() as u64;
             return;
         }
@@ -303,13 +303,13 @@ mod tests {
     #[test]
     fn splitting_changes_nothing() {
         for variant in Variant::ALL {
-            let hashes = Hashes::new(variant);
-            for kind in [Kind::Grids, Kind::Sequences] {
+            let hashes = LineHashes::new(variant);
+            for kind in [CountKind::Grids, CountKind::Sequences] {
                 with_rules!(variant, R => {
-                    let mut walk = Walk::<R>::new(kind, &hashes);
+                    let mut walk = EnumerationWalk::<R>::new(kind, &hashes);
                     let whole = walk.count_below(&[], 3);
                     for depth in 0..=3 {
-                        let Split { mut counts, roots } = walk.split(depth);
+                        let Subtrees { mut counts, roots } = walk.split(depth);
                         counts.resize(4, 0);
                         for root in &roots {
                             for (i, n) in walk.count_below(root, 3 - depth).iter().enumerate() {

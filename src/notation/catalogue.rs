@@ -3,8 +3,8 @@
 //! Of each record the lines of its 8 images are kept as bits, so that the lines that a grid shares with it in the
 //! best orientation are counted by one look per line and image: some microseconds per grid for all records together.
 
-use super::format::ReadError;
-use super::records::{Known, known};
+use super::format::GridReadError;
+use super::records::{KnownRecord, known};
 use crate::morpion::canonical::canonical_lines;
 use crate::morpion::geometry::{Line, Move};
 use crate::morpion::symmetry::Symmetry;
@@ -19,7 +19,7 @@ pub struct Catalogue {
 }
 
 struct Entry {
-    known: Known,
+    known: KnownRecord,
     canonical: Vec<Line>,
     images: Vec<LineSet>,
 }
@@ -46,7 +46,7 @@ impl LineSet {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Kinship<'a> {
     /// The record with most lines in common, of equal ones the longest.
-    pub record: &'a Known,
+    pub record: &'a KnownRecord,
     /// Lines in common in the best orientation.
     pub common: usize,
     /// The grid is that record, up to symmetry and the order of the moves.
@@ -60,8 +60,8 @@ impl Catalogue {
     ///
     /// # Errors
     /// Only if their data were damaged.
-    pub fn load() -> Result<Catalogue, ReadError> {
-        let entry = |known: Known| {
+    pub fn load() -> Result<Catalogue, GridReadError> {
+        let entry = |known: KnownRecord| {
             let (variant, moves) = (known.grid.variant, &known.grid.moves);
             let image =
                 |symmetry: &Symmetry| LineSet::new(moves.iter().filter_map(|mv| symmetry.line(variant, mv.line())));
@@ -72,7 +72,7 @@ impl Catalogue {
     }
 
     /// The records, best 5T first, then 5D, 4T and 4D.
-    pub fn records(&self) -> impl Iterator<Item = &Known> {
+    pub fn records(&self) -> impl Iterator<Item = &KnownRecord> {
         self.entries.iter().map(|entry| &entry.known)
     }
 
@@ -82,7 +82,7 @@ impl Catalogue {
     }
 
     /// The record that has the same canonical form.
-    pub fn equal(&self, variant: Variant, moves: &[Move]) -> Option<&Known> {
+    pub fn equal(&self, variant: Variant, moves: &[Move]) -> Option<&KnownRecord> {
         let alike = |entry: &&Entry| {
             entry.known.grid.variant.line_len() == variant.line_len() && entry.canonical.len() == moves.len()
         };

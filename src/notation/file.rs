@@ -3,7 +3,7 @@
 //! A file is written under a temporary name in the same directory, synced, and then given its name in one step, so
 //! that a crash leaves the old file or the new one, never half of it.
 
-use super::format::{LARGEST_FILE, Loaded, ReadError, read};
+use super::format::{GridReadError, LARGEST_FILE, LoadedGrid, read};
 use crate::morpion::variant::Variant;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -27,7 +27,7 @@ pub enum LoadError {
         /// The file.
         path: String,
         /// Why.
-        error: ReadError,
+        error: GridReadError,
     },
 }
 
@@ -35,7 +35,7 @@ pub enum LoadError {
 ///
 /// # Errors
 /// The file cannot be read, or holds no legal grid.
-pub fn load(path: &Path, variant: Option<Variant>) -> Result<Loaded, LoadError> {
+pub fn load(path: &Path, variant: Option<Variant>) -> Result<LoadedGrid, LoadError> {
     let name = || if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
     let bytes = read_bounded(path).map_err(|error| LoadError::Io { path: name(), error })?;
     read(&bytes, variant).map_err(|error| LoadError::Grid { path: name(), error })
@@ -183,7 +183,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.txt");
         fs::write(&path, vec![b'#'; LARGEST_FILE + 1]).unwrap();
-        assert!(matches!(load(&path, None), Err(LoadError::Grid { error: ReadError::TooLarge, .. })));
+        assert!(matches!(load(&path, None), Err(LoadError::Grid { error: GridReadError::TooLarge, .. })));
         assert!(matches!(load(dir.path(), None), Err(LoadError::Io { .. })));
         assert!(matches!(load(&dir.path().join("none"), None), Err(LoadError::Io { .. })));
     }

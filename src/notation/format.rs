@@ -7,12 +7,12 @@
 //! The variant is, in this order: the one the caller asks for; the one the file names (`# variant 5D`); the first of
 //! 5D, 5T, 4D, 4T by whose rules all moves are legal. A disjoint game is a legal touching one, never mind by whom it
 //! was meant; the reverse soon fails: the known 5T records all leave 5D within their first 9 moves.
-//! [`Loaded::replays_as`] tells which variants fit.
+//! [`LoadedGrid::replays_as`] tells which variants fit.
 
 use super::grid::Grid;
 use super::msr::{self, MsrError};
 use super::pentasol::{self, Effort, SyntaxError};
-use super::replay::{Dialect, Frame, IllegalGrid, Reason, Written, replay};
+use super::replay::{CoordinateFrame, Dialect, IllegalGrid, IllegalReason, WrittenMove, replay};
 use crate::morpion::geometry::{INNER_CORNER, Move};
 use crate::morpion::variant::Variant;
 use std::fmt;
@@ -22,7 +22,7 @@ pub const LARGEST_FILE: usize = 4 * 1024 * 1024;
 
 /// A format of grid files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum GridFormat {
     /// Pentasol text: `.txt`, `.psol`.
     Pentasol,
     /// Compact MSR: `.msr`.
@@ -31,13 +31,13 @@ pub enum Format {
     MsrJson,
 }
 
-impl Format {
+impl GridFormat {
     /// The format that a file name's extension (without the dot) stands for.
-    pub fn from_extension(extension: &str) -> Option<Format> {
+    pub fn from_extension(extension: &str) -> Option<GridFormat> {
         match extension.to_ascii_lowercase().as_str() {
-            "txt" | "psol" | "pentasol" => Some(Format::Pentasol),
-            "msr" => Some(Format::MsrCompact),
-            "json" => Some(Format::MsrJson),
+            "txt" | "psol" | "pentasol" => Some(GridFormat::Pentasol),
+            "msr" => Some(GridFormat::MsrCompact),
+            "json" => Some(GridFormat::MsrJson),
             _ => None,
         }
     }
@@ -45,14 +45,14 @@ impl Format {
     /// The name used on the command line and in output: `pentasol`, `msr`, `json`.
     pub const fn name(self) -> &'static str {
         match self {
-            Format::Pentasol => "pentasol",
-            Format::MsrCompact => "msr",
-            Format::MsrJson => "json",
+            GridFormat::Pentasol => "pentasol",
+            GridFormat::MsrCompact => "msr",
+            GridFormat::MsrJson => "json",
         }
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for GridFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -71,11 +71,11 @@ pub enum ChosenBy {
 
 /// A grid that was read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Loaded {
+pub struct LoadedGrid {
     /// The grid; all its moves are legal.
     pub grid: Grid,
     /// The format it was in.
-    pub format: Format,
+    pub format: GridFormat,
     /// Who decided on the variant.
     pub chosen_by: ChosenBy,
     /// All variants by whose rules the file is legal, the grid's own first.
@@ -86,7 +86,7 @@ pub struct Loaded {
 
 /// Why a file holds no grid.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum GridReadError {
     /// Larger than [`LARGEST_FILE`].
     #[error("the file is larger than {} MiB: no grid file is", LARGEST_FILE >> 20)]
     TooLarge,
@@ -107,7 +107,7 @@ pub enum ReadError {
 /// Reads a grid in any format. `variant` overrides what the file says.
 ///
 /// # Errors
-/// See [`ReadError`]; a grid with an illegal move is an error.
+/// See [`GridReadError`]; a grid with an illegal move is an error.
 ///
 /// ```
 /// use morpion::morpion::variant::Variant;
@@ -117,41 +117,41 @@ pub enum ReadError {
 /// let error = read(b"(28,28)\n(31,29) | -1\n", None).unwrap_err();
 /// assert_eq!(error.to_string(), "line 2 (move 1): (31,29) | -1: the line needs point (31,30), which is not set");
 /// ```
-pub fn read(bytes: &[u8], variant: Option<Variant>) -> Result<Loaded, ReadError> {
+pub fn read(bytes: &[u8], variant: Option<Variant>) -> Result<LoadedGrid, GridReadError> {
     if bytes.len() > LARGEST_FILE {
-        return Err(ReadError::TooLarge);
+        return Err(GridReadError::TooLarge);
     }
     let text = as_text(bytes)?;
     let start = text.trim_start_matches('\u{feff}').trim_start();
     if start.is_empty() {
-        return Err(ReadError::NotAGrid("it is empty"));
+        return Err(GridReadError::NotAGrid("it is empty"));
     }
     if start.starts_with('<') {
-        return Err(ReadError::NotAGrid("it is a picture or a page; Pentasol text or MSR is expected"));
+        return Err(GridReadError::NotAGrid("it is a picture or a page; Pentasol text or MSR is expected"));
     }
     let compact = msr::is_compact(start);
     if compact || start.starts_with('{') {
-        let format = if compact { Format::MsrCompact } else { Format::MsrJson };
+        let format = if compact { GridFormat::MsrCompact } else { GridFormat::MsrJson };
         return read_record(start, format, variant);
     }
     read_text(&text, variant)
 }
 
 /// Bytes as text; comments in another encoding than UTF-8 lose their accents, no more.
-fn as_text(bytes: &[u8]) -> Result<std::borrow::Cow<'_, str>, ReadError> {
+fn as_text(bytes: &[u8]) -> Result<std::borrow::Cow<'_, str>, GridReadError> {
     if bytes.starts_with(b"\x89PNG") || bytes.starts_with(b"\xff\xd8\xff") || bytes.starts_with(b"GIF8") {
-        return Err(ReadError::NotAGrid("it is a picture; Pentasol text or MSR is expected"));
+        return Err(GridReadError::NotAGrid("it is a picture; Pentasol text or MSR is expected"));
     }
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Err(ReadError::NotAGrid("it is UTF-16 text; save it as UTF-8"));
+        return Err(GridReadError::NotAGrid("it is UTF-16 text; save it as UTF-8"));
     }
     if bytes.contains(&0) {
-        return Err(ReadError::NotAGrid("it is binary; Pentasol text or MSR is expected"));
+        return Err(GridReadError::NotAGrid("it is binary; Pentasol text or MSR is expected"));
     }
     Ok(String::from_utf8_lossy(bytes))
 }
 
-fn read_record(text: &str, format: Format, variant: Option<Variant>) -> Result<Loaded, ReadError> {
+fn read_record(text: &str, format: GridFormat, variant: Option<Variant>) -> Result<LoadedGrid, GridReadError> {
     let parsed = msr::parse(text)?;
     let named = variant.unwrap_or(parsed.variant);
     let candidates: Vec<Reading> = Variant::ALL
@@ -163,13 +163,13 @@ fn read_record(text: &str, format: Format, variant: Option<Variant>) -> Result<L
     let (reading, replays_as) = choose(candidates, Some(named), &parsed.moves)?;
     let warnings = score_warning(Some(parsed.score), parsed.moves.len());
     let grid = Grid { variant: reading.variant, moves: reading.moves, provenance: parsed.provenance };
-    Ok(Loaded { grid, format, chosen_by, replays_as, warnings })
+    Ok(LoadedGrid { grid, format, chosen_by, replays_as, warnings })
 }
 
-fn read_text(text: &str, variant: Option<Variant>) -> Result<Loaded, ReadError> {
+fn read_text(text: &str, variant: Option<Variant>) -> Result<LoadedGrid, GridReadError> {
     let parsed = pentasol::parse(text)?;
     if parsed.moves.is_empty() && parsed.reference.is_none() {
-        return Err(ReadError::NotAGrid("it has neither a reference point such as '(28,28)' nor a move"));
+        return Err(GridReadError::NotAGrid("it has neither a reference point such as '(28,28)' nor a move"));
     }
     let named = variant.or(parsed.variant);
     let mut candidates = Vec::new();
@@ -183,7 +183,7 @@ fn read_text(text: &str, variant: Option<Variant>) -> Result<Loaded, ReadError> 
                 (Some(_), _) => continue,
             };
             let shift = (INNER_CORNER - reference.0, INNER_CORNER - reference.1);
-            candidates.push(Reading::of(variant, Frame { dialect, shift }, &parsed.moves));
+            candidates.push(Reading::of(variant, CoordinateFrame { dialect, shift }, &parsed.moves));
         }
     }
     // Nothing has been played: everything fits, and the classic puzzle is meant.
@@ -196,7 +196,7 @@ fn read_text(text: &str, variant: Option<Variant>) -> Result<Loaded, ReadError> 
     let (reading, replays_as) = choose(candidates, named, &parsed.moves)?;
     let warnings = score_warning(parsed.score, parsed.moves.len());
     let grid = Grid { variant: reading.variant, moves: reading.moves, provenance: parsed.provenance };
-    Ok(Loaded { grid, format: Format::Pentasol, chosen_by, replays_as, warnings })
+    Ok(LoadedGrid { grid, format: GridFormat::Pentasol, chosen_by, replays_as, warnings })
 }
 
 fn score_warning(score: Option<u64>, moves: usize) -> Vec<String> {
@@ -208,11 +208,11 @@ fn score_warning(score: Option<u64>, moves: usize) -> Vec<String> {
 struct Reading {
     variant: Variant,
     moves: Vec<Move>,
-    failure: Option<(usize, Reason)>,
+    failure: Option<(usize, IllegalReason)>,
 }
 
 impl Reading {
-    fn of(variant: Variant, frame: Frame, written: &[Written]) -> Reading {
+    fn of(variant: Variant, frame: CoordinateFrame, written: &[WrittenMove]) -> Reading {
         let (moves, failure) = replay(variant, frame, written);
         Reading { variant, moves, failure }
     }
@@ -223,7 +223,7 @@ impl Reading {
 fn choose(
     candidates: Vec<Reading>,
     named: Option<Variant>,
-    written: &[Written],
+    written: &[WrittenMove],
 ) -> Result<(Reading, Vec<Variant>), Box<IllegalGrid>> {
     let mut legal_as: Vec<Variant> = Vec::new();
     for reading in candidates.iter().filter(|r| r.failure.is_none()) {
@@ -265,10 +265,10 @@ fn choose(
 ///
 /// # Errors
 /// Only if a record cannot be serialised.
-pub fn write(grid: &Grid, format: Format) -> Result<String, MsrError> {
+pub fn write(grid: &Grid, format: GridFormat) -> Result<String, MsrError> {
     match format {
-        Format::Pentasol => Ok(pentasol::write(grid, Effort::Comments)),
-        Format::MsrCompact => msr::write_compact(grid),
-        Format::MsrJson => msr::write_json(grid),
+        GridFormat::Pentasol => Ok(pentasol::write(grid, Effort::Comments)),
+        GridFormat::MsrCompact => msr::write_compact(grid),
+        GridFormat::MsrJson => msr::write_json(grid),
     }
 }

@@ -71,14 +71,14 @@ impl Grid {
     }
 
     /// Smallest box around all points, the starting cross included.
-    pub fn bounds(&self) -> Bounds {
-        Bounds::around(cross(self.variant).into_iter().chain(self.moves.iter().map(|mv| mv.point())))
+    pub fn bounds(&self) -> BoundingBox {
+        BoundingBox::around(cross(self.variant).into_iter().chain(self.moves.iter().map(|mv| mv.point())))
     }
 }
 
 /// A box of points; all four sides belong to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
+pub struct BoundingBox {
     /// Smallest column.
     pub left: i32,
     /// Smallest row.
@@ -89,11 +89,11 @@ pub struct Bounds {
     pub bottom: i32,
 }
 
-impl Bounds {
+impl BoundingBox {
     /// The smallest box around the points; without a point, one without columns.
-    pub fn around(points: impl IntoIterator<Item = Point>) -> Bounds {
-        let none = Bounds { left: SIDE, top: SIDE, right: SIDE - 1, bottom: SIDE - 1 };
-        points.into_iter().fold(none, |b, point| Bounds {
+    pub fn around(points: impl IntoIterator<Item = Point>) -> BoundingBox {
+        let none = BoundingBox { left: SIDE, top: SIDE, right: SIDE - 1, bottom: SIDE - 1 };
+        points.into_iter().fold(none, |b, point| BoundingBox {
             left: b.left.min(point.x()),
             top: b.top.min(point.y()),
             right: if b.columns() == 0 { point.x() } else { b.right.max(point.x()) },

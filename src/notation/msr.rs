@@ -5,7 +5,7 @@
 //! without a limit, so [`LARGEST_COMPACT`] bounds what may be unpacked (deflate gains a factor of 1032 at most).
 
 use super::grid::{Grid, Provenance};
-use super::replay::{Dialect, Frame, Written};
+use super::replay::{CoordinateFrame, Dialect, WrittenMove};
 use crate::morpion::geometry::{Direction, cross_corner};
 use crate::morpion::position::Position;
 use crate::morpion::variant::Variant;
@@ -30,9 +30,9 @@ pub enum MsrError {
 
 /// A record taken apart, not yet replayed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Parsed {
+pub struct ParsedMsr {
     /// The moves.
-    pub moves: Vec<Written>,
+    pub moves: Vec<WrittenMove>,
     /// The variant.
     pub variant: Variant,
     /// The score that the record names.
@@ -42,9 +42,9 @@ pub struct Parsed {
 }
 
 /// How the moves of a record are to be understood.
-pub fn frame(variant: Variant) -> Frame {
+pub fn frame(variant: Variant) -> CoordinateFrame {
     let corner = cross_corner(variant);
-    Frame { dialect: Dialect::Index, shift: (corner, corner) }
+    CoordinateFrame { dialect: Dialect::Index, shift: (corner, corner) }
 }
 
 /// Whether the text is of the compact form.
@@ -56,7 +56,7 @@ pub fn is_compact(text: &str) -> bool {
 ///
 /// # Errors
 /// A text that is no record, or a compact form that is too long.
-pub fn parse(text: &str) -> Result<Parsed, MsrError> {
+pub fn parse(text: &str) -> Result<ParsedMsr, MsrError> {
     let text = text.trim();
     if is_compact(text) && text.len() > LARGEST_COMPACT {
         return Err(MsrError::TooLong(text.len()));
@@ -82,13 +82,13 @@ pub fn parse(text: &str) -> Result<Parsed, MsrError> {
         tags: record.tags,
         notes: Vec::new(),
     };
-    Ok(Parsed { moves, variant: record.variant.into(), score: record.score as u64, provenance })
+    Ok(ParsedMsr { moves, variant: record.variant.into(), score: record.score as u64, provenance })
 }
 
 const NO_SOLVER: ::msr::Solver =
     ::msr::Solver { tool: None, method: None, seed: None, nodes_explored: None, elapsed_secs: None };
 
-fn written(mv: &::msr::RecordMove) -> Written {
+fn written(mv: &::msr::RecordMove) -> WrittenMove {
     let direction = match mv.dir {
         ::msr::Direction::H => Direction::Horizontal,
         ::msr::Direction::V => Direction::Vertical,
@@ -96,7 +96,7 @@ fn written(mv: &::msr::RecordMove) -> Written {
         ::msr::Direction::DP => Direction::Rising,
     };
     let text = format!("({},{}) {} {}", mv.x, mv.y, mv.dir.code(), mv.pos);
-    Written { x: mv.x.into(), y: mv.y.into(), direction, offset: mv.pos.into(), line: None, text }
+    WrittenMove { x: mv.x.into(), y: mv.y.into(), direction, offset: mv.pos.into(), line: None, text }
 }
 
 /// The grid as a record, with the derived fields (score, legal moves left, bounding box) filled in.

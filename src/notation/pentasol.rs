@@ -8,7 +8,7 @@
 //! them back. A file may end with a line of seconds and a line of iterations, as the output of a search does.
 
 use super::grid::{Grid, Provenance};
-use super::replay::{Dialect, Written};
+use super::replay::{Dialect, WrittenMove};
 use crate::morpion::geometry::{Direction, INNER_CORNER};
 use crate::morpion::variant::Variant;
 use std::fmt::Write;
@@ -30,11 +30,11 @@ pub struct SyntaxError {
 
 /// A file taken apart, not yet replayed.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Parsed {
+pub struct ParsedPentasol {
     /// The reference point, if the file has one.
     pub reference: Option<(i32, i32)>,
     /// The moves.
-    pub moves: Vec<Written>,
+    pub moves: Vec<WrittenMove>,
     /// The variant that a comment names.
     pub variant: Option<Variant>,
     /// The score that a comment names.
@@ -48,19 +48,19 @@ pub struct Parsed {
 ///
 /// # Errors
 /// The first line that is none of reference point, move, comment and number.
-pub fn parse(text: &str) -> Result<Parsed, SyntaxError> {
+pub fn parse(text: &str) -> Result<ParsedPentasol, SyntaxError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let separator = if text.contains('\n') { '\n' } else { '\r' };
-    let mut parsed = Parsed::default();
+    let mut parsed = ParsedPentasol::default();
     let mut numbers = 0;
     for (i, raw) in text.split(separator).enumerate() {
         let line = raw.trim();
         let fail = |reason| SyntaxError { line: i + 1, text: shown(line), reason };
         match item(line).map_err(fail)? {
-            Item::Blank => {}
-            Item::Comment(comment) => parsed.comment(comment),
-            Item::Number if parsed.moves.is_empty() => {}
-            Item::Number => {
+            LineItem::Blank => {}
+            LineItem::Comment(comment) => parsed.comment(comment),
+            LineItem::Number if parsed.moves.is_empty() => {}
+            LineItem::Number => {
                 numbers += 1;
                 match numbers {
                     1 => parsed.provenance.seconds = parsed.provenance.seconds.or(seconds(line)),
@@ -68,16 +68,16 @@ pub fn parse(text: &str) -> Result<Parsed, SyntaxError> {
                     _ => {}
                 }
             }
-            Item::Point(_) if !parsed.moves.is_empty() => {
+            LineItem::Point(_) if !parsed.moves.is_empty() => {
                 return Err(fail("a reference point is expected before the moves only; does a direction lack?"));
             }
-            Item::Point(_) if parsed.reference.is_some() => {
+            LineItem::Point(_) if parsed.reference.is_some() => {
                 return Err(fail("a second reference point; does a direction lack?"));
             }
-            Item::Point(point) => parsed.reference = Some(point),
-            Item::Move((x, y), direction, offset) => {
+            LineItem::Point(point) => parsed.reference = Some(point),
+            LineItem::Move((x, y), direction, offset) => {
                 let text = format!("({x},{y}) {} {offset}", direction.symbol());
-                parsed.moves.push(Written { x, y, direction, offset, line: Some(i + 1), text });
+                parsed.moves.push(WrittenMove { x, y, direction, offset, line: Some(i + 1), text });
             }
         }
     }
@@ -94,7 +94,7 @@ pub(super) fn shown(line: &str) -> String {
     text
 }
 
-enum Item<'a> {
+enum LineItem<'a> {
     Blank,
     Comment(&'a str),
     Number,
@@ -102,15 +102,15 @@ enum Item<'a> {
     Move((i32, i32), Direction, i32),
 }
 
-fn item(line: &str) -> Result<Item<'_>, &'static str> {
+fn item(line: &str) -> Result<LineItem<'_>, &'static str> {
     if line.is_empty() {
-        return Ok(Item::Blank);
+        return Ok(LineItem::Blank);
     }
     if let Some(comment) = line.strip_prefix('#') {
-        return Ok(Item::Comment(comment.trim()));
+        return Ok(LineItem::Comment(comment.trim()));
     }
     if seconds(line).is_some() {
-        return Ok(Item::Number);
+        return Ok(LineItem::Number);
     }
     let mut rest = Cursor(line);
     // A move number, as in `12. (31,29) | -2`.
@@ -121,14 +121,14 @@ fn item(line: &str) -> Result<Item<'_>, &'static str> {
     const SHAPE: &str = "a move such as '(31,29) | -2' is expected";
     let point = rest.point().ok_or(SHAPE)?;
     if rest.at_end() {
-        return Ok(Item::Point(point));
+        return Ok(LineItem::Point(point));
     }
     let direction = rest.direction().ok_or("one of - | \\ / is expected after the point")?;
     let offset = rest.number().ok_or("a number is expected after the direction")?;
     if !rest.at_end() {
         return Err("nothing but a comment is expected after the move");
     }
-    Ok(Item::Move(point, direction, offset))
+    Ok(LineItem::Move(point, direction, offset))
 }
 
 /// What is left of a line.
@@ -190,7 +190,7 @@ fn count(line: &str) -> Option<u64> {
     line.parse().ok().or_else(|| seconds(line).filter(|&v| v < 1.8e19).map(|v| v as u64))
 }
 
-impl Parsed {
+impl ParsedPentasol {
     fn comment(&mut self, comment: &str) {
         if comment.is_empty() {
             return;

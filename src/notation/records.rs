@@ -1,11 +1,11 @@
 //! The known record grids, from the `morpion-solitaire-records` crate.
 
-use super::format::{Loaded, ReadError, read};
+use super::format::{GridReadError, LoadedGrid, read};
 use super::grid::Grid;
 
 /// A published record grid.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Known {
+pub struct KnownRecord {
     /// Name for people, for instance `Rosin 177A`.
     pub name: &'static str,
     /// Name of its file without extension: `5T-177-rosin-a`.
@@ -14,7 +14,7 @@ pub struct Known {
     pub grid: Grid,
 }
 
-impl Known {
+impl KnownRecord {
     /// Whether people may mean it by this name: that of its file (`5T-177-rosin-a`) or its own (`Rosin 177A`), in
     /// capitals or not.
     pub fn is_called(&self, name: &str) -> bool {
@@ -26,14 +26,14 @@ impl Known {
 ///
 /// # Errors
 /// Only if the crate's data were damaged.
-pub fn known() -> Result<Vec<Known>, ReadError> {
+pub fn known() -> Result<Vec<KnownRecord>, GridReadError> {
     morpion_solitaire_records::RECORDS
         .iter()
         .map(|&(name, id, json)| {
-            let Loaded { mut grid, .. } = read(json.as_bytes(), None)?;
+            let LoadedGrid { mut grid, .. } = read(json.as_bytes(), None)?;
             let stem = stem(&grid, id);
             grid.provenance.notes.push("from the crate morpion-solitaire-records 0.1 (MIT OR Apache-2.0)".to_owned());
-            Ok(Known { name, stem, grid })
+            Ok(KnownRecord { name, stem, grid })
         })
         .collect()
 }
@@ -64,7 +64,8 @@ mod tests {
         }
         for (name, record) in known.iter().flat_map(|record| [(record.name, record), (record.stem.as_str(), record)])
         {
-            let called: Vec<&Known> = known.iter().filter(|other| other.is_called(&name.to_lowercase())).collect();
+            let called: Vec<&KnownRecord> =
+                known.iter().filter(|other| other.is_called(&name.to_lowercase())).collect();
             assert_eq!(called, [record], "{name}");
         }
         let stems: Vec<&str> = known.iter().map(|r| r.stem.as_str()).collect();

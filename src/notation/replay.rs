@@ -43,7 +43,7 @@ impl Dialect {
 
 /// A move as a file writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenMove {
     /// Column of the new point in the file's coordinates.
     pub x: i32,
     /// Row of the new point in the file's coordinates.
@@ -60,7 +60,7 @@ pub struct Written {
 
 /// How a file's moves are to be understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Frame {
+pub struct CoordinateFrame {
     /// Meaning of the offsets.
     pub dialect: Dialect,
     /// What to add to a file's column and row to get ours.
@@ -69,7 +69,7 @@ pub struct Frame {
 
 /// Why a move of a file is illegal, in the file's coordinates.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub enum IllegalReason {
     /// The offset names no point of a line.
     #[error("the offset {offset} is out of range: {low} to {high} is expected in {variant}")]
     Offset {
@@ -141,7 +141,7 @@ pub struct IllegalGrid {
     /// The move as written.
     pub text: String,
     /// What is wrong with it.
-    pub reason: Reason,
+    pub reason: IllegalReason,
     /// Variants by whose rules the whole file is legal.
     pub legal_as: Vec<Variant>,
 }
@@ -160,11 +160,18 @@ fn also(legal_as: &[Variant]) -> String {
 
 /// Plays the moves in the given frame: the legal ones, and the first illegal one with its index (from 0) if there
 /// is one.
-pub fn replay(variant: Variant, frame: Frame, written: &[Written]) -> (Vec<Move>, Option<(usize, Reason)>) {
+pub fn replay(
+    variant: Variant,
+    frame: CoordinateFrame,
+    written: &[WrittenMove],
+) -> (Vec<Move>, Option<(usize, IllegalReason)>) {
     with_rules!(variant, R => replay_as::<R>(frame, written))
 }
 
-fn replay_as<R: Rules>(frame: Frame, written: &[Written]) -> (Vec<Move>, Option<(usize, Reason)>) {
+fn replay_as<R: Rules>(
+    frame: CoordinateFrame,
+    written: &[WrittenMove],
+) -> (Vec<Move>, Option<(usize, IllegalReason)>) {
     let mut position = Position::<R>::new();
     for (i, w) in written.iter().enumerate() {
         let played = translate::<R>(frame, w).and_then(|mv| {
@@ -177,38 +184,43 @@ fn replay_as<R: Rules>(frame: Frame, written: &[Written]) -> (Vec<Move>, Option<
     (position.played().to_vec(), None)
 }
 
-fn translate<R: Rules>(frame: Frame, written: &Written) -> Result<Move, Reason> {
+fn translate<R: Rules>(frame: CoordinateFrame, written: &WrittenMove) -> Result<Move, IllegalReason> {
     let len = R::LEN as i32;
     let index = frame.dialect.index(R::VARIANT, written.offset);
     if !(0..len).contains(&index) {
         let (a, b) = (frame.dialect.offset(R::VARIANT, 0), frame.dialect.offset(R::VARIANT, len - 1));
-        return Err(Reason::Offset { offset: written.offset, low: a.min(b), high: a.max(b), variant: R::VARIANT });
+        return Err(IllegalReason::Offset {
+            offset: written.offset,
+            low: a.min(b),
+            high: a.max(b),
+            variant: R::VARIANT,
+        });
     }
     let (dx, dy) = frame.shift;
     Point::new(written.x.saturating_add(dx), written.y.saturating_add(dy))
         .and_then(|point| Move::new(R::VARIANT, point, written.direction, index as usize))
-        .ok_or(Reason::OutsideArea { left: -dx, top: -dy, right: SIDE - 1 - dx, bottom: SIDE - 1 - dy })
+        .ok_or(IllegalReason::OutsideArea { left: -dx, top: -dy, right: SIDE - 1 - dx, bottom: SIDE - 1 - dy })
 }
 
 fn explain<R: Rules>(
-    frame: Frame,
+    frame: CoordinateFrame,
     position: &Position<R>,
     mv: Move,
     illegal: IllegalMove,
-    written: &[Written],
-) -> Reason {
+    written: &[WrittenMove],
+) -> IllegalReason {
     let earlier = |found: &dyn Fn(&Move) -> bool| position.played().iter().position(found);
     match illegal {
         IllegalMove::PointSet => match earlier(&|m| m.point() == mv.point()) {
-            Some(by) => Reason::PointSet { by: by + 1 },
-            None => Reason::PointOfCross,
+            Some(by) => IllegalReason::PointSet { by: by + 1 },
+            None => IllegalReason::PointOfCross,
         },
         IllegalMove::PointMissing(point) => {
-            Reason::PointMissing { x: point.x() - frame.shift.0, y: point.y() - frame.shift.1 }
+            IllegalReason::PointMissing { x: point.x() - frame.shift.0, y: point.y() - frame.shift.1 }
         }
         IllegalMove::LineBlocked => {
             let by = earlier(&|m| m.line().conflicts::<R>(mv.line())).unwrap_or(0);
-            Reason::LineBlocked {
+            IllegalReason::LineBlocked {
                 what: if R::DISJOINT { "point" } else { "segment" },
                 by: by + 1,
                 text: written[by].text.clone(),

@@ -5,7 +5,7 @@
 //! its own kind only. What a unit keeps in memory, its reports and its outcome are boxed, which costs some hundred
 //! nanoseconds per unit and report.
 
-use super::{Activity, Closed, Inbox, LaneId, Lease, Message, Post, Queue, Stop, Terms, Unit};
+use super::{Activity, Closed, Inbox, LaneId, Lease, Message, Queue, Stop, Terms, Unit, WorkerState};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -146,7 +146,7 @@ impl<U: Unit> Queue<U> for TypedQueue {
         self.0.activity(lane)
     }
 
-    fn posts(&self) -> Vec<Post> {
-        self.0.posts()
+    fn worker_states(&self) -> Vec<WorkerState> {
+        self.0.worker_states()
     }
 }

@@ -12,7 +12,7 @@
 mod fair_share;
 mod slot;
 
-use super::{Activity, Closed, Inbox, LaneId, MOST_ATTEMPTS, Message, Post, Queue, Terms, Unit};
+use super::{Activity, Closed, Inbox, LaneId, MOST_ATTEMPTS, Message, Queue, Terms, Unit, WorkerState};
 use crate::core::panic::panic_text;
 use fair_share::{Share, Shares};
 use slot::{Heartbeat, HeldUnit, Hold, RUN, STOP, WorkerSlot, YIELD};
@@ -490,9 +490,10 @@ impl<U: Unit> Queue<U> for Local<U> {
         })
     }
 
-    fn posts(&self) -> Vec<Post> {
+    fn worker_states(&self) -> Vec<WorkerState> {
         let state = self.common.lock();
-        let post = |(worker, slot): (u32, &WorkerSlot)| Post { worker, unit: slot.unit, since: slot.since.elapsed() };
-        (1..).zip(&state.slots).map(post).collect()
+        let worker_state =
+            |(worker, slot): (u32, &WorkerSlot)| WorkerState { worker, unit: slot.unit, since: slot.since.elapsed() };
+        (1..).zip(&state.slots).map(worker_state).collect()
     }
 }

@@ -163,7 +163,7 @@ pub struct Activity {
 
 /// What a worker does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Post {
+pub struct WorkerState {
     /// Number of the worker, from 1.
     pub worker: u32,
     /// Lane and unit, if it has one.
@@ -206,5 +206,5 @@ pub trait Queue<U: Unit>: Send + Sync {
     fn activity(&self, lane: LaneId) -> Activity;
 
     /// What the workers do.
-    fn posts(&self) -> Vec<Post>;
+    fn worker_states(&self) -> Vec<WorkerState>;
 }

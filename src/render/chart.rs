@@ -4,7 +4,7 @@
 //! joined by lines where the places are numbers, and stand alone where they are names.
 
 use super::fonts::DIGIT_HEIGHT;
-use super::pen::{self, Drawing, Drawn, Pen, Picture, RenderError, SIZES, Type};
+use super::pen::{self, DrawResult, Drawing, Lettering, Pen, PictureFormat, RenderError, SIZES};
 use super::plot::COLOURS;
 use super::theme::{Palette, Rgb, Theme};
 use plotters_backend::DrawingBackend;
@@ -83,7 +83,7 @@ pub struct Series {
 ///
 /// # Errors
 /// A size outside [`SIZES`]; else only if the libraries fail.
-pub fn chart(chart: &Chart, picture: Picture, size: u32) -> Result<Vec<u8>, RenderError> {
+pub fn chart(chart: &Chart, picture: PictureFormat, size: u32) -> Result<Vec<u8>, RenderError> {
     if !SIZES.contains(&size) {
         return Err(RenderError::Size(size));
     }
@@ -192,11 +192,11 @@ impl Sheet<'_> {
         COLOURS[0][i % COLOURS[0].len()]
     }
 
-    fn font(&self, em: f64, anchor: HPos) -> Type {
-        Type { em: em * self.size, bold: false, colour: self.palette.faint, anchor }
+    fn font(&self, em: f64, anchor: HPos) -> Lettering {
+        Lettering { em: em * self.size, bold: false, colour: self.palette.faint, anchor }
     }
 
-    fn axes<B: DrawingBackend>(&self, pen: &mut Pen<B>, field: &Field) -> Drawn<B> {
+    fn axes<B: DrawingBackend>(&self, pen: &mut Pen<B>, field: &Field) -> DrawResult<B> {
         let (size, stroke) = (self.size, 0.001 * self.size);
         let font = self.font(0.0155, HPos::Right);
         for (value, name) in &field.ticks {
@@ -204,7 +204,7 @@ impl Sheet<'_> {
             pen.line((field.left, y), (field.right, y), stroke, self.palette.grid)?;
             pen.text(name, (field.left - 0.009 * size, y + DIGIT_HEIGHT / 2.0 * font.em), font)?;
         }
-        let centre = Type { anchor: HPos::Center, ..font };
+        let centre = Lettering { anchor: HPos::Center, ..font };
         // Names are long: they stand in two rows.
         let mut free = [f64::MIN; 2];
         for (i, (place, name)) in field.panel.places.iter().enumerate() {
@@ -219,12 +219,12 @@ impl Sheet<'_> {
         }
         let small = self.font(0.0145, HPos::Right);
         pen.text(&field.panel.x, (field.right, field.bottom + 0.044 * size), small)?;
-        let above = Type { anchor: HPos::Left, ..small };
+        let above = Lettering { anchor: HPos::Left, ..small };
         let name = if field.panel.log { format!("{}, logarithmic", field.panel.y) } else { field.panel.y.clone() };
         pen.text(&name, (field.left - 0.05 * size, field.top - 0.014 * size), above)
     }
 
-    fn series<B: DrawingBackend>(&self, pen: &mut Pen<B>, field: &Field) -> Drawn<B> {
+    fn series<B: DrawingBackend>(&self, pen: &mut Pen<B>, field: &Field) -> DrawResult<B> {
         let size = self.size;
         for (i, series) in field.panel.series.iter().enumerate() {
             let edge = field.band(series);
@@ -253,7 +253,7 @@ impl Sheet<'_> {
                 }
                 pen.disc((x, y), if joined { radius * size } else { 0.006 * size }, colour)?;
                 if !joined {
-                    let font = Type { bold: true, colour, ..self.font(0.0135, HPos::Center) };
+                    let font = Lettering { bold: true, colour, ..self.font(0.0135, HPos::Center) };
                     pen.text(&format!("{value}"), (x, y - 0.012 * size), font)?;
                 }
             }
@@ -263,11 +263,11 @@ impl Sheet<'_> {
 }
 
 impl Drawing for Sheet<'_> {
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> DrawResult<B> {
         let size = self.size;
         pen.rectangle((0.0, 0.0), (size, 2.0 * size * (1.0 + self.chart.panels.len() as f64)), self.palette.ground)?;
         let (left, right) = (0.068 * size, 0.975 * size);
-        let title = Type { bold: true, colour: self.palette.text, ..self.font(0.022, HPos::Left) };
+        let title = Lettering { bold: true, colour: self.palette.text, ..self.font(0.022, HPos::Left) };
         pen.text(&title.fit(&self.chart.title, right - 0.018 * size), (0.018 * size, 0.034 * size), title)?;
         let note = self.font(0.0145, HPos::Left);
         pen.text(&note.fit(&self.chart.note, right - 0.018 * size), (0.018 * size, 0.056 * size), note)?;
@@ -281,7 +281,7 @@ impl Drawing for Sheet<'_> {
         }
         for (row, (i, name)) in self.chart.legend().enumerate() {
             let y = top + LEGEND * size * (row as f64 + 0.4);
-            let font = Type { colour: self.palette.text, ..self.font(0.0165, HPos::Left) };
+            let font = Lettering { colour: self.palette.text, ..self.font(0.0165, HPos::Left) };
             pen.line((left, y), (left + 0.025 * size, y), 0.004 * size, Self::colour(i))?;
             let name = font.fit(name, right - left - 0.035 * size);
             pen.text(&name, (left + 0.035 * size, y + DIGIT_HEIGHT / 2.0 * font.em), font)?;
@@ -323,9 +323,9 @@ mod tests {
                 let places = vec![(1.0, "one".to_owned()); 3];
                 let panel = Panel { x: "x".into(), y: "y".into(), places, log, marks, series };
                 let sheet = Chart { title: "t".into(), note: "n".into(), panels: vec![panel; 2] };
-                let svg = chart(&sheet, Picture::Svg, 600).unwrap();
+                let svg = chart(&sheet, PictureFormat::Svg, 600).unwrap();
                 assert!(!String::from_utf8(svg).unwrap().contains("NaN"));
-                assert!(chart(&sheet, Picture::Png, 300).unwrap().starts_with(b"\x89PNG"));
+                assert!(chart(&sheet, PictureFormat::Png, 300).unwrap().starts_with(b"\x89PNG"));
             }
         }
     }

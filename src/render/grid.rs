@@ -5,8 +5,8 @@
 
 use super::fonts::DIGIT_HEIGHT;
 use super::layout::Layout;
-use super::pen::{self, Drawing, Drawn, Pen, Type};
-pub use super::pen::{Picture, RenderError, SIZES};
+use super::pen::{self, DrawResult, Drawing, Lettering, Pen};
+pub use super::pen::{PictureFormat, RenderError, SIZES};
 use super::theme::{Palette, Rgb, Theme};
 use crate::morpion::geometry::cross;
 use crate::notation::grid::Grid;
@@ -27,16 +27,16 @@ const NUMBER: [f64; 2] = [0.40, 0.345];
 
 /// How a picture is to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct GridPictureOptions {
     /// Longer side in pixels, one of [`SIZES`].
     pub size: u32,
     /// Colours.
     pub theme: Theme,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { size: 1400, theme: Theme::Light }
+impl Default for GridPictureOptions {
+    fn default() -> GridPictureOptions {
+        GridPictureOptions { size: 1400, theme: Theme::Light }
     }
 }
 
@@ -44,7 +44,7 @@ impl Default for Options {
 ///
 /// # Errors
 /// A size outside [`SIZES`]; else only if the libraries fail.
-pub fn render(grid: &Grid, picture: Picture, options: Options) -> Result<Vec<u8>, RenderError> {
+pub fn render(grid: &Grid, picture: PictureFormat, options: GridPictureOptions) -> Result<Vec<u8>, RenderError> {
     if !SIZES.contains(&options.size) {
         return Err(RenderError::Size(options.size));
     }
@@ -63,7 +63,7 @@ struct Scene<'a> {
 }
 
 impl Drawing for Scene<'_> {
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> DrawResult<B> {
         pen.rectangle((0.0, 0.0), (self.layout.width, self.layout.height), self.palette.ground)?;
         self.board(pen)?;
         self.lines(pen)?;
@@ -79,7 +79,7 @@ impl Scene<'_> {
         format!("{} \u{b7} {score} {}", self.grid.variant, if score == 1 { "move" } else { "moves" })
     }
 
-    fn board<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+    fn board<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> DrawResult<B> {
         let (left, top, right, bottom) = self.layout.board;
         let (bounds, stroke) = (self.grid.bounds(), GRID_STROKE * self.layout.cell);
         for n in 0..bounds.columns() {
@@ -98,7 +98,7 @@ impl Scene<'_> {
         self.palette.age(i as f64 / (self.grid.score().max(2) - 1) as f64)
     }
 
-    fn lines<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+    fn lines<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> DrawResult<B> {
         let reach = self.grid.variant.line_len() as i32 - 1;
         for (i, mv) in self.grid.moves.iter().enumerate() {
             let first = mv.line().first();
@@ -109,7 +109,7 @@ impl Scene<'_> {
         Ok(())
     }
 
-    fn points<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+    fn points<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> DrawResult<B> {
         let cell = self.layout.cell;
         for point in cross(self.grid.variant) {
             let centre = self.layout.at(point);
@@ -129,19 +129,19 @@ impl Scene<'_> {
         number: usize,
         colour: Rgb,
         cell: f64,
-    ) -> Drawn<B> {
+    ) -> DrawResult<B> {
         pen.disc((x, y), RADIUS * cell, colour)?;
         pen.disc((x, y), (RADIUS - RING) * cell, self.palette.inside(colour))?;
         let em = NUMBER[usize::from(number > 99)] * cell;
-        let font = Type { em, bold: false, colour: self.palette.text, anchor: HPos::Center };
+        let font = Lettering { em, bold: false, colour: self.palette.text, anchor: HPos::Center };
         pen.text(&number.to_string(), (x, y + DIGIT_HEIGHT / 2.0 * em), font)
     }
 
-    fn heading<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+    fn heading<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> DrawResult<B> {
         let (size, margin) = (self.layout.size, self.layout.margin);
         let room = self.layout.width - 2.0 * margin;
-        let big = Type { em: 0.034 * size, bold: true, colour: self.palette.text, anchor: HPos::Left };
-        let small = Type { em: 0.019 * size, bold: false, colour: self.palette.faint, ..big };
+        let big = Lettering { em: 0.034 * size, bold: true, colour: self.palette.text, anchor: HPos::Left };
+        let small = Lettering { em: 0.019 * size, bold: false, colour: self.palette.faint, ..big };
         let title = self.title();
         pen.text(&title, (margin, margin + 0.027 * size), big)?;
         let left = self.grid.moves_left();
@@ -151,7 +151,7 @@ impl Scene<'_> {
             Some(left) => format!("{left} legal moves left"),
             None => "with an illegal move".to_owned(),
         };
-        let right = Type { anchor: HPos::Right, ..small };
+        let right = Lettering { anchor: HPos::Right, ..small };
         pen.text(&state, (self.layout.width - margin, margin + 0.027 * size), right)?;
         let p = &self.grid.provenance;
         let found = [&p.tool, &p.method].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
@@ -170,7 +170,7 @@ impl Scene<'_> {
             used = small.width(&author) + 0.03 * size;
         }
         if let Some(source) = &p.source {
-            let font = Type { em: 0.0155 * size, ..right };
+            let font = Lettering { em: 0.0155 * size, ..right };
             // The scheme says nothing to a reader.
             let source = source.trim_start_matches("http://").trim_start_matches("https://");
             pen.text(&font.fit(source, room - used), (self.layout.width - margin, second), font)?;
@@ -178,9 +178,9 @@ impl Scene<'_> {
         Ok(())
     }
 
-    fn legend<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+    fn legend<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> DrawResult<B> {
         let (size, margin) = (self.layout.size, self.layout.margin);
-        let font = Type { em: 0.0155 * size, bold: false, colour: self.palette.faint, anchor: HPos::Left };
+        let font = Lettering { em: 0.0155 * size, bold: false, colour: self.palette.faint, anchor: HPos::Left };
         let cell = 0.030 * size;
         let y = self.layout.legend + 0.034 * size;
         let baseline = y + DIGIT_HEIGHT / 2.0 * font.em;
@@ -207,7 +207,7 @@ impl Scene<'_> {
             let label = "moves in order";
             pen.text(label, (x, baseline), font)?;
         }
-        let right = Type { anchor: HPos::Right, ..font };
+        let right = Lettering { anchor: HPos::Right, ..font };
         pen.text("Morpion Solitaire", (self.layout.width - margin, baseline), right)
     }
 }
@@ -235,7 +235,8 @@ mod tests {
     fn an_svg_has_every_number_and_escapes_its_texts() {
         let mut grid = known().unwrap().swap_remove(0).grid;
         grid.provenance.author = Some("<b> & \u{1b}\u{0}".to_owned() + &"long ".repeat(100));
-        let svg = String::from_utf8(render(&grid, Picture::Svg, Options::default()).unwrap()).unwrap();
+        let svg =
+            String::from_utf8(render(&grid, PictureFormat::Svg, GridPictureOptions::default()).unwrap()).unwrap();
         assert!(svg.starts_with("<svg width=\"1050\" height=\"1400\" viewBox=\"0 0 10500 14000\""), "{}", &svg[..90]);
         for number in 2..178 {
             assert_eq!(svg.matches(&format!(">\n{number}\n</text>")).count(), 1, "{number}");
@@ -248,7 +249,7 @@ mod tests {
     fn a_png_has_the_size_asked_for_and_the_theme_s_ground() {
         let grid = known().unwrap().pop().unwrap().grid;
         for (theme, ground) in [(Theme::Light, [255, 255, 255]), (Theme::Dark, [20, 23, 29])] {
-            let bytes = render(&grid, Picture::Png, Options { size: 310, theme }).unwrap();
+            let bytes = render(&grid, PictureFormat::Png, GridPictureOptions { size: 310, theme }).unwrap();
             let mut reader = png::Decoder::new(&bytes[..]).read_info().unwrap();
             let mut pixels = vec![0; reader.output_buffer_size()];
             let info = reader.next_frame(&mut pixels).unwrap();
@@ -266,12 +267,14 @@ mod tests {
         grid.provenance.author = None;
         for variant in Variant::ALL {
             grid.variant = variant;
-            assert!(render(&grid, Picture::Svg, Options::default()).is_ok());
+            assert!(render(&grid, PictureFormat::Svg, GridPictureOptions::default()).is_ok());
         }
-        assert!(render(&Grid::new(Variant::D4, Vec::new()), Picture::Svg, Options::default()).is_ok());
+        assert!(
+            render(&Grid::new(Variant::D4, Vec::new()), PictureFormat::Svg, GridPictureOptions::default()).is_ok()
+        );
         for size in [0, 299, 8001, u32::MAX] {
-            let options = Options { size, ..Options::default() };
-            assert!(matches!(render(&grid, Picture::Png, options), Err(RenderError::Size(_))));
+            let options = GridPictureOptions { size, ..GridPictureOptions::default() };
+            assert!(matches!(render(&grid, PictureFormat::Png, options), Err(RenderError::Size(_))));
         }
     }
 }

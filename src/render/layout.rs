@@ -5,7 +5,7 @@
 //! follows the grid but is at least three quarters of it.
 
 use crate::morpion::geometry::Point;
-use crate::notation::grid::Bounds;
+use crate::notation::grid::BoundingBox;
 
 /// Shorter side of a picture divided by the longer one, at least.
 const SLIMMEST: f64 = 0.75;
@@ -35,13 +35,13 @@ pub struct Layout {
     pub legend: f64,
     /// The board with its padding: left, top, right, bottom.
     pub board: (f64, f64, f64, f64),
-    bounds: Bounds,
+    bounds: BoundingBox,
     origin: (f64, f64),
 }
 
 impl Layout {
     /// The layout of a grid within `bounds` whose picture's longer side is `size` pixels long.
-    pub fn new(bounds: Bounds, size: u32) -> Layout {
+    pub fn new(bounds: BoundingBox, size: u32) -> Layout {
         let size = f64::from(size);
         let (title, legend, margin) = (size * TITLE, size * LEGEND, size * MARGIN);
         let cells = |n: i32| f64::from(n - 1) + 2.0 * PADDING;
@@ -91,7 +91,7 @@ mod tests {
     fn every_shape_fits_into_the_size() {
         for (columns, rows) in [(10, 10), (17, 21), (22, 15), (60, 60), (60, 1), (1, 60), (7, 7)] {
             for size in [200, 1400, 8000] {
-                let bounds = Bounds { left: 0, top: 0, right: columns - 1, bottom: rows - 1 };
+                let bounds = BoundingBox { left: 0, top: 0, right: columns - 1, bottom: rows - 1 };
                 let layout = Layout::new(bounds, size);
                 let (left, top, right, bottom) = layout.board;
                 let longer = layout.width.max(layout.height);

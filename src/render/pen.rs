@@ -21,19 +21,19 @@ const SVG_UNITS: f64 = 10.0;
 
 /// Format of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Picture {
+pub enum PictureFormat {
     /// Bitmap.
     Png,
     /// Vectors.
     Svg,
 }
 
-impl Picture {
+impl PictureFormat {
     /// The format that a file name's extension (without the dot) stands for.
-    pub fn from_extension(extension: &str) -> Option<Picture> {
+    pub fn from_extension(extension: &str) -> Option<PictureFormat> {
         match extension.to_ascii_lowercase().as_str() {
-            "png" => Some(Picture::Png),
-            "svg" => Some(Picture::Svg),
+            "png" => Some(PictureFormat::Png),
+            "svg" => Some(PictureFormat::Svg),
             _ => None,
         }
     }
@@ -41,8 +41,8 @@ impl Picture {
     /// The usual extension, without the dot.
     pub const fn extension(self) -> &'static str {
         match self {
-            Picture::Png => "png",
-            Picture::Svg => "svg",
+            PictureFormat::Png => "png",
+            PictureFormat::Svg => "svg",
         }
     }
 }
@@ -64,7 +64,7 @@ pub enum RenderError {
 /// What can be drawn with a [`Pen`].
 pub(super) trait Drawing {
     /// Draws it, the ground included.
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B>;
+    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> DrawResult<B>;
 }
 
 /// Draws a picture of `width` by `height` pixels and returns the bytes of a file.
@@ -73,19 +73,19 @@ pub(super) trait Drawing {
 /// Only if the libraries fail.
 pub(super) fn picture(
     drawing: &impl Drawing,
-    picture: Picture,
+    picture: PictureFormat,
     (width, height): (u32, u32),
     title: &str,
 ) -> Result<Vec<u8>, RenderError> {
     match picture {
-        Picture::Png => {
+        PictureFormat::Png => {
             let pixels = raster::paint(width, height, |raster| {
                 // A raster has no errors of its own.
                 let _ = drawing.draw(&mut Pen { backend: raster, factor: f64::from(SAMPLES) });
             });
             encode(width, height, &pixels, title)
         }
-        Picture::Svg => {
+        PictureFormat::Svg => {
             let mut text = String::new();
             let units = |pixels: u32| (f64::from(pixels) * SVG_UNITS) as u32;
             {
@@ -136,30 +136,30 @@ impl<B: DrawingBackend> Pen<'_, B> {
         ShapeStyle { color: RGBColor(r, g, b).into(), filled: true, stroke_width: self.length(stroke) }
     }
 
-    pub fn rectangle(&mut self, from: (f64, f64), to: (f64, f64), colour: Rgb) -> Drawn<B> {
+    pub fn rectangle(&mut self, from: (f64, f64), to: (f64, f64), colour: Rgb) -> DrawResult<B> {
         let (from, to, style) = (self.at(from), self.at(to), self.style(colour, 1.0));
         self.backend.draw_rect(from, to, &style, true)
     }
 
-    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: f64, colour: Rgb) -> Drawn<B> {
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: f64, colour: Rgb) -> DrawResult<B> {
         let (from, to, style) = (self.at(from), self.at(to), self.style(colour, stroke));
         self.backend.draw_line(from, to, &style)
     }
 
-    pub fn disc(&mut self, centre: (f64, f64), radius: f64, colour: Rgb) -> Drawn<B> {
+    pub fn disc(&mut self, centre: (f64, f64), radius: f64, colour: Rgb) -> DrawResult<B> {
         let (centre, radius, style) = (self.at(centre), self.length(radius), self.style(colour, 1.0));
         self.backend.draw_circle(centre, radius, &style, true)
     }
 
     /// Fills the inside of a closed line; `cover` is 1 for a colour through which nothing is seen.
-    pub fn area(&mut self, edge: &[(f64, f64)], colour: Rgb, cover: f64) -> Drawn<B> {
+    pub fn area(&mut self, edge: &[(f64, f64)], colour: Rgb, cover: f64) -> DrawResult<B> {
         let edge: Vec<(i32, i32)> = edge.iter().map(|&point| self.at(point)).collect();
         let mut style = self.style(colour, 1.0);
         style.color = style.color.mix(cover);
         self.backend.fill_polygon(edge, &style)
     }
 
-    pub fn text(&mut self, text: &str, (x, baseline): (f64, f64), font: Type) -> Drawn<B> {
+    pub fn text(&mut self, text: &str, (x, baseline): (f64, f64), font: Lettering) -> DrawResult<B> {
         let colour = RGBColor(font.colour.0, font.colour.1, font.colour.2);
         let face = if font.bold { FontStyle::Bold } else { FontStyle::Normal };
         let style = TextStyle::from((FAMILY, font.em * self.factor * SIZE_PER_EM).into_font().style(face))
@@ -170,11 +170,12 @@ impl<B: DrawingBackend> Pen<'_, B> {
     }
 }
 
-pub(super) type Drawn<B> = Result<(), DrawingErrorKind<<B as DrawingBackend>::ErrorType>>;
+/// What a step of drawing gives.
+pub(super) type DrawResult<B> = Result<(), DrawingErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 /// How a text is set.
 #[derive(Clone, Copy)]
-pub(super) struct Type {
+pub(super) struct Lettering {
     /// Font size in pixels.
     pub em: f64,
     pub bold: bool,
@@ -182,7 +183,7 @@ pub(super) struct Type {
     pub anchor: HPos,
 }
 
-impl Type {
+impl Lettering {
     /// Width of a text in pixels.
     pub fn width(self, text: &str) -> f64 {
         fonts::width(text, self.bold) * self.em

@@ -5,7 +5,7 @@
 //! left border.
 
 use super::fonts::DIGIT_HEIGHT;
-use super::pen::{self, Drawing, Drawn, Pen, Picture, RenderError, SIZES, Type};
+use super::pen::{self, DrawResult, Drawing, Lettering, Pen, PictureFormat, RenderError, SIZES};
 use super::theme::{Palette, Rgb, Theme};
 use plotters_backend::DrawingBackend;
 use plotters_backend::text_anchor::HPos;
@@ -87,7 +87,7 @@ pub(super) const COLOURS: [[Rgb; 8]; 2] = [
 
 /// One hunt.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series {
+pub struct HuntCurve {
     /// Its name in the legend.
     pub name: String,
     /// Seconds and score of each new best, in order.
@@ -112,7 +112,7 @@ pub enum TimeAxis {
 
 /// How the plot is to look.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct PlotOptions {
     /// Width in pixels, one of [`SIZES`].
     pub size: u32,
     /// Colours.
@@ -129,18 +129,18 @@ pub struct Options {
 ///
 /// # Errors
 /// A size outside [`SIZES`]; else only if the libraries fail.
-pub fn plot(series: &[Series], picture: Picture, options: &Options) -> Result<Vec<u8>, RenderError> {
+pub fn plot(series: &[HuntCurve], picture: PictureFormat, options: &PlotOptions) -> Result<Vec<u8>, RenderError> {
     if !SIZES.contains(&options.size) {
         return Err(RenderError::Size(options.size));
     }
-    let chart = Chart::new(series, options);
+    let chart = Plot::new(series, options);
     pen::picture(&chart, picture, (options.size, chart.height as u32), &options.title)
 }
 
 /// What is drawn, with its scales.
-struct Chart<'a> {
-    series: &'a [Series],
-    options: &'a Options,
+struct Plot<'a> {
+    series: &'a [HuntCurve],
+    options: &'a PlotOptions,
     palette: Palette,
     height: f64,
     /// Left, top, right and bottom of the field, in pixels.
@@ -186,14 +186,14 @@ pub fn log_ticks(from: f64, to: f64) -> Vec<(f64, String)> {
     inside.map(|&(at, name)| (at, name.to_owned())).collect()
 }
 
-impl<'a> Chart<'a> {
-    fn new(series: &'a [Series], options: &'a Options) -> Chart<'a> {
+impl<'a> Plot<'a> {
+    fn new(series: &'a [HuntCurve], options: &'a PlotOptions) -> Plot<'a> {
         let size = f64::from(options.size);
         let legend = if series.len() > 1 { 0.026 * size * series.len() as f64 } else { 0.0 };
         let height = (HEIGHT * size + legend).round();
         let field = (0.058 * size, 0.075 * size, 0.94 * size, height - 0.062 * size - legend);
         let finite = |seconds: f64| if seconds.is_finite() { seconds.max(0.0) } else { 0.0 };
-        let last_find = |s: &Series| s.bests.last().map_or(0.0, |&(at, _)| finite(at));
+        let last_find = |s: &HuntCurve| s.bests.last().map_or(0.0, |&(at, _)| finite(at));
         let end = series.iter().map(|s| finite(s.end).max(last_find(s))).fold(0.001, f64::max);
         let first = first_shown(series.iter().flat_map(|s| &s.bests).map(|&(at, _)| finite(at)).collect(), end);
         let log = match options.axis {
@@ -214,7 +214,7 @@ impl<'a> Chart<'a> {
         let score_step = nice.into_iter().find(|step| (high - low) / step <= 9).unwrap_or(1_000_000_000);
         let scores = (low / score_step * score_step, high.div_ceil(score_step).saturating_mul(score_step));
         let palette = options.theme.palette();
-        Chart { series, options, palette, height, field, log, seconds: (from, end), scores, score_step }
+        Plot { series, options, palette, height, field, log, seconds: (from, end), scores, score_step }
     }
 
     fn x(&self, seconds: f64) -> f64 {
@@ -244,11 +244,11 @@ impl<'a> Chart<'a> {
         COLOURS[usize::from(self.options.theme == Theme::Dark)][i % COLOURS[0].len()]
     }
 
-    fn font(&self, em: f64, anchor: HPos) -> Type {
-        Type { em: em * f64::from(self.options.size), bold: false, colour: self.palette.faint, anchor }
+    fn font(&self, em: f64, anchor: HPos) -> Lettering {
+        Lettering { em: em * f64::from(self.options.size), bold: false, colour: self.palette.faint, anchor }
     }
 
-    fn axes<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+    fn axes<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> DrawResult<B> {
         let (left, top, right, bottom) = self.field;
         let size = f64::from(self.options.size);
         let stroke = 0.001 * size;
@@ -265,7 +265,7 @@ impl<'a> Chart<'a> {
             pen.line((x, top), (x, bottom), stroke, self.palette.grid)?;
             let half = font.width(&name) / 2.0;
             if x - half > free {
-                let centre = Type { anchor: HPos::Center, ..font };
+                let centre = Lettering { anchor: HPos::Center, ..font };
                 pen.text(&name, (x, bottom + 0.022 * size), centre)?;
                 free = x + half + 0.008 * size;
             }
@@ -282,12 +282,12 @@ impl<'a> Chart<'a> {
         if let Some((score, name)) = &self.options.mark {
             let y = self.y(*score);
             pen.line((left, y), (right, y), 1.5 * stroke, self.palette.faint)?;
-            pen.text(name, (left + 0.008 * size, y - 0.006 * size), Type { anchor: HPos::Left, ..small })?;
+            pen.text(name, (left + 0.008 * size, y - 0.006 * size), Lettering { anchor: HPos::Left, ..small })?;
         }
         Ok(())
     }
 
-    fn curve<B: DrawingBackend>(&self, pen: &mut Pen<B>, i: usize) -> Drawn<B> {
+    fn curve<B: DrawingBackend>(&self, pen: &mut Pen<B>, i: usize) -> DrawResult<B> {
         let (series, colour) = (&self.series[i], self.colour(i));
         let size = f64::from(self.options.size);
         let stroke = 0.0025 * size;
@@ -308,16 +308,16 @@ impl<'a> Chart<'a> {
     }
 
     /// The end of a curve: a disc and the score, in front of all curves.
-    fn label<B: DrawingBackend>(&self, pen: &mut Pen<B>, i: usize) -> Drawn<B> {
+    fn label<B: DrawingBackend>(&self, pen: &mut Pen<B>, i: usize) -> DrawResult<B> {
         let (series, colour) = (&self.series[i], self.colour(i));
         let size = f64::from(self.options.size);
         let (_, top, _, bottom) = self.field;
         let Some(&(last, score)) = series.bests.last() else { return Ok(()) };
-        let end_of = |series: &Series, last: f64| self.x(series.end).max(self.x(last));
+        let end_of = |series: &HuntCurve, last: f64| self.x(series.end).max(self.x(last));
         let (end, y) = (end_of(series, last), self.y(score));
-        let font = Type { bold: true, colour, ..self.font(0.0165, HPos::Left) };
+        let font = Lettering { bold: true, colour, ..self.font(0.0165, HPos::Left) };
         // Of labels that would lie on each other the highest stands, of equal ones the first.
-        let hides = |(j, other): (usize, &Series)| {
+        let hides = |(j, other): (usize, &HuntCurve)| {
             other.bests.last().is_some_and(|&(last, best)| {
                 (end_of(other, last) - end).abs() < 1.5 * font.width("000")
                     && (self.y(best) - y).abs() < font.em
@@ -342,13 +342,13 @@ impl<'a> Chart<'a> {
         (low, high): (u32, u32),
         stroke: f64,
         colour: Rgb,
-    ) -> Drawn<B> {
+    ) -> DrawResult<B> {
         let (below, above) = (self.y(low), self.y(high));
         pen.line((from, below), (to + stroke / 2.0, below), stroke, colour)?;
         pen.line((to, below), (to, above - stroke / 2.0), stroke, colour)
     }
 
-    fn legend<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+    fn legend<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> DrawResult<B> {
         if self.series.len() < 2 {
             return Ok(());
         }
@@ -356,7 +356,7 @@ impl<'a> Chart<'a> {
         let size = f64::from(self.options.size);
         for (i, series) in self.series.iter().enumerate() {
             let y = bottom + 0.062 * size + 0.026 * size * i as f64;
-            let font = Type { colour: self.palette.text, ..self.font(0.0165, HPos::Left) };
+            let font = Lettering { colour: self.palette.text, ..self.font(0.0165, HPos::Left) };
             let text_left = left + 0.035 * size;
             pen.line((left, y), (left + 0.025 * size, y), 0.004 * size, self.colour(i))?;
             let name = font.fit(&series.name, right - text_left);
@@ -366,11 +366,11 @@ impl<'a> Chart<'a> {
     }
 }
 
-impl Drawing for Chart<'_> {
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> Drawn<B> {
+impl Drawing for Plot<'_> {
+    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> DrawResult<B> {
         let size = f64::from(self.options.size);
         pen.rectangle((0.0, 0.0), (size, self.height), self.palette.ground)?;
-        let title = Type { bold: true, colour: self.palette.text, ..self.font(0.022, HPos::Left) };
+        let title = Lettering { bold: true, colour: self.palette.text, ..self.font(0.022, HPos::Left) };
         let fit = title.fit(&self.options.title, size * 0.94 - self.field.0);
         pen.text(&fit, (self.field.0, 0.036 * size), title)?;
         self.axes(pen)?;
@@ -388,18 +388,18 @@ impl Drawing for Chart<'_> {
 mod tests {
     use super::*;
 
-    fn options() -> Options {
-        Options { size: 600, theme: Theme::Light, axis: TimeAxis::Auto, title: "5T & <b>".to_owned(), mark: None }
+    fn options() -> PlotOptions {
+        PlotOptions { size: 600, theme: Theme::Light, axis: TimeAxis::Auto, title: "5T & <b>".to_owned(), mark: None }
     }
 
-    fn series(bests: &[(f64, u32)], end: f64) -> Series {
-        Series { name: "hunt".to_owned(), bests: bests.to_vec(), resumes: vec![end / 2.0], end }
+    fn series(bests: &[(f64, u32)], end: f64) -> HuntCurve {
+        HuntCurve { name: "hunt".to_owned(), bests: bests.to_vec(), resumes: vec![end / 2.0], end }
     }
 
     #[test]
     fn the_axis_is_logarithmic_where_that_shows_more() {
         let options = options();
-        let log = |end: f64| Chart::new(&[series(&[(0.0, 5), (1.0, 60), (2.0, 70)], end)], &options).log;
+        let log = |end: f64| Plot::new(&[series(&[(0.0, 5), (1.0, 60), (2.0, 70)], end)], &options).log;
         assert!(!log(50.0) && log(500.0));
     }
 
@@ -415,8 +415,8 @@ mod tests {
     fn later_is_further_right_and_more_is_higher() {
         let hunts = [series(&[(0.0, 5), (0.02, 60), (30.0, 70), (4000.0, 104)], 9000.0)];
         for axis in [TimeAxis::Linear, TimeAxis::Log] {
-            let options = Options { axis, mark: Some((178, "record".to_owned())), ..options() };
-            let chart = Chart::new(&hunts, &options);
+            let options = PlotOptions { axis, mark: Some((178, "record".to_owned())), ..options() };
+            let chart = Plot::new(&hunts, &options);
             let (left, top, right, bottom) = chart.field;
             let xs = [0.0, 0.02, 30.0, 4000.0, 9000.0].map(|at| chart.x(at));
             assert!(xs.is_sorted() && xs[0] == left && xs[4] == right, "{xs:?}");
@@ -432,8 +432,8 @@ mod tests {
     fn of_labels_on_each_other_the_highest_stands() {
         let labels = |scores: [u32; 3], ends: [f64; 3]| {
             let hunts = [0, 1, 2].map(|i| series(&[(1.0, 20), (2.0, scores[i])], ends[i]));
-            let options = Options { axis: TimeAxis::Linear, ..options() };
-            let svg = String::from_utf8(plot(&hunts, Picture::Svg, &options).unwrap()).unwrap();
+            let options = PlotOptions { axis: TimeAxis::Linear, ..options() };
+            let svg = String::from_utf8(plot(&hunts, PictureFormat::Svg, &options).unwrap()).unwrap();
             scores.map(|score| svg.matches(&format!("\n{score}\n")).count())
         };
         assert_eq!(labels([153, 154, 97], [100.0, 101.0, 100.0]), [0, 1, 1]);
@@ -453,12 +453,15 @@ mod tests {
         ];
         for hunts in odd {
             for axis in [TimeAxis::Auto, TimeAxis::Linear, TimeAxis::Log] {
-                let options = Options { axis, size: 300, ..options() };
-                let svg = String::from_utf8(plot(&hunts, Picture::Svg, &options).unwrap()).unwrap();
+                let options = PlotOptions { axis, size: 300, ..options() };
+                let svg = String::from_utf8(plot(&hunts, PictureFormat::Svg, &options).unwrap()).unwrap();
                 assert!(svg.contains("<title>5T &amp; &lt;b></title>") && !svg.contains("NaN"));
-                assert!(plot(&hunts, Picture::Png, &options).unwrap().starts_with(b"\x89PNG"));
+                assert!(plot(&hunts, PictureFormat::Png, &options).unwrap().starts_with(b"\x89PNG"));
             }
         }
-        assert!(matches!(plot(&[], Picture::Png, &Options { size: 1, ..options() }), Err(RenderError::Size(1))));
+        assert!(matches!(
+            plot(&[], PictureFormat::Png, &PlotOptions { size: 1, ..options() }),
+            Err(RenderError::Size(1))
+        ));
     }
 }

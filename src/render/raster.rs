@@ -104,7 +104,7 @@ impl Raster {
     }
 }
 
-type Drawn = Result<(), DrawingErrorKind<Infallible>>;
+type RasterResult = Result<(), DrawingErrorKind<Infallible>>;
 
 impl DrawingBackend for Raster {
     type ErrorType = Infallible;
@@ -113,20 +113,20 @@ impl DrawingBackend for Raster {
         self.whole
     }
 
-    fn ensure_prepared(&mut self) -> Drawn {
+    fn ensure_prepared(&mut self) -> RasterResult {
         Ok(())
     }
 
-    fn present(&mut self) -> Drawn {
+    fn present(&mut self) -> RasterResult {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Drawn {
+    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> RasterResult {
         self.blend(x, y, color.rgb, color.alpha);
         Ok(())
     }
 
-    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> RasterResult {
         let (from, to) = if from.1 <= to.1 { (from, to) } else { (to, from) };
         let ((x0, y0), (x1, y1)) = ((f64::from(from.0), f64::from(from.1)), (f64::from(to.0), f64::from(to.1)));
         let half = f64::from(style.stroke_width().max(1)) / 2.0;
@@ -163,7 +163,7 @@ impl DrawingBackend for Raster {
         bottom_right: BackendCoord,
         style: &S,
         fill: bool,
-    ) -> Drawn {
+    ) -> RasterResult {
         if !fill {
             return plotters_backend::rasterizer::draw_rect(self, upper_left, bottom_right, style, fill);
         }
@@ -173,7 +173,13 @@ impl DrawingBackend for Raster {
         Ok(())
     }
 
-    fn draw_circle<S: BackendStyle>(&mut self, center: BackendCoord, radius: u32, style: &S, fill: bool) -> Drawn {
+    fn draw_circle<S: BackendStyle>(
+        &mut self,
+        center: BackendCoord,
+        radius: u32,
+        style: &S,
+        fill: bool,
+    ) -> RasterResult {
         if !fill {
             return plotters_backend::rasterizer::draw_circle(self, center, radius, style, fill);
         }
@@ -187,7 +193,11 @@ impl DrawingBackend for Raster {
     }
 
     /// Even-odd; a colour that is not opaque is mixed with what lies below it.
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, edge: I, style: &S) -> Drawn {
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        edge: I,
+        style: &S,
+    ) -> RasterResult {
         let edge: Vec<(f64, f64)> = edge.into_iter().map(|(x, y)| (f64::from(x), f64::from(y))).collect();
         let Some(&last) = edge.last() else { return Ok(()) };
         let low = edge.iter().fold(f64::MAX, |low, point| low.min(point.1));
@@ -215,7 +225,7 @@ impl DrawingBackend for Raster {
     }
 
     /// Sets a text as plotters' SVG backend does for a top anchor: the baseline lies [`TOP_TO_BASELINE`] em below.
-    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Drawn {
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> RasterResult {
         let em = style.size() / SIZE_PER_EM;
         let baseline = f64::from(y) + TOP_TO_BASELINE * em;
         if baseline + em < f64::from(self.top) || baseline - 1.5 * em > f64::from(self.top + self.rows) {

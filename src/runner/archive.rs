@@ -12,7 +12,7 @@
 pub mod novelty;
 
 use super::atomic::{FileError, Keep, replace};
-use crate::core::frame::{Flaw, Format, checksum, take};
+use crate::core::frame::{Flaw, FrameFormat, checksum, take};
 use crate::jobs::find::Find;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
@@ -27,9 +27,9 @@ pub const VERSION: u32 = 1;
 pub const DIRECTORY: &str = "archive";
 /// Name of the file in it.
 pub const FILE: &str = "grids.bin";
-const FORMAT: Format = Format { magic: b"MorpArch", version: VERSION, what: "an archive of grids" };
+const FORMAT: FrameFormat = FrameFormat { magic: b"MorpArch", version: VERSION, what: "an archive of grids" };
 /// Bytes before the header's text: magic, version, length of the text, CRC-32 of the text.
-const HEADER: usize = Format::HEAD + 4 + 4;
+const HEADER: usize = FrameFormat::HEAD + 4 + 4;
 /// Longest text of a header.
 const LONGEST_TEXT: usize = 1 << 16;
 

@@ -9,7 +9,7 @@ use super::state::StateFileError;
 use crate::core::search::RestoreError;
 use crate::jobs::hunt::{JobError, StateError};
 pub use crate::jobs::hunt_settings::MAX_THREADS;
-use crate::notation::format::ReadError;
+use crate::notation::format::GridReadError;
 use crate::queue::local::SpawnError;
 use std::io;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ pub enum RunError {
     Archive(#[from] ArchiveError),
     /// The known records cannot be read.
     #[error("the built-in records: {0}")]
-    Records(#[from] ReadError),
+    Records(#[from] GridReadError),
     /// The job is not valid.
     #[error(transparent)]
     Job(#[from] JobError),

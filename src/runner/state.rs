@@ -13,7 +13,7 @@
 mod version1;
 
 use super::atomic::{FileError, Keep, replace};
-use crate::core::frame::{Flaw, Format, checksum, take};
+use crate::core::frame::{Flaw, FrameFormat, checksum, take};
 use crate::jobs::hunt::{HuntRecord, HuntState, Job};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -24,12 +24,14 @@ use std::path::{Path, PathBuf};
 pub const VERSION: u32 = 3;
 /// Name of the checkpoint.
 pub const CHECKPOINT: &str = "hunt.state";
-const CHECKPOINT_FORMAT: Format = Format { magic: b"MorpHunt", version: VERSION, what: "the state of a hunt" };
-const JOURNAL_FORMAT: Format = Format { magic: b"MorpJour", version: VERSION, what: "the journal of a hunt" };
+const CHECKPOINT_FORMAT: FrameFormat =
+    FrameFormat { magic: b"MorpHunt", version: VERSION, what: "the state of a hunt" };
+const JOURNAL_FORMAT: FrameFormat =
+    FrameFormat { magic: b"MorpJour", version: VERSION, what: "the journal of a hunt" };
 /// Bytes before the payload of a checkpoint: magic, version, length, CRC-32 of the payload.
-const CHECKPOINT_HEADER: usize = Format::HEAD + 8 + 4;
+const CHECKPOINT_HEADER: usize = FrameFormat::HEAD + 8 + 4;
 /// Bytes before the first record of a journal: magic, version, generation, CRC-32 of the three.
-const JOURNAL_HEADER: usize = Format::HEAD + 8 + 4;
+const JOURNAL_HEADER: usize = FrameFormat::HEAD + 8 + 4;
 /// No record is longer: a grid has at most 485 moves.
 const MAX_RECORD: usize = 1 << 16;
 

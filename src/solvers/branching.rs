@@ -70,12 +70,12 @@ impl Branching {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::reversi::board::Board;
-    use crate::games::reversi::position::{Position, Start};
+    use crate::games::reversi::board::ReversiBoard;
+    use crate::games::reversi::position::{ReversiPosition, Start};
 
     #[test]
     fn averages_begin_with_what_is_certain() {
-        let start = Position::new(Board::FULL, Start::Standard);
+        let start = ReversiPosition::new(ReversiBoard::FULL, Start::Standard);
         let found = Branching::of(&start, 200, 1000, 1);
         // Four first moves, three replies to each.
         assert_eq!(found.averages().take(2).collect::<Vec<_>>(), [4.0, 3.0]);

@@ -44,7 +44,7 @@ fn owner((black, white): (u64, u64), bit: u8) -> Option<Side> {
     }
 }
 
-impl Solvable for reversi::position::Position {
+impl Solvable for reversi::position::ReversiPosition {
     type Own<'a> = ReversiEngine<'a>;
 
     fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> ReversiEngine<'a> {
@@ -52,7 +52,7 @@ impl Solvable for reversi::position::Position {
     }
 }
 
-impl Playable for reversi::position::Position {
+impl Playable for reversi::position::ReversiPosition {
     const NAME: &'static str = "reversi";
 
     fn text(&self) -> String {
@@ -68,7 +68,7 @@ impl Playable for reversi::position::Position {
     }
 }
 
-impl Solvable for go::position::Position {
+impl Solvable for go::position::GoPosition {
     type Own<'a> = GoEngine<'a>;
 
     fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> GoEngine<'a> {
@@ -76,7 +76,7 @@ impl Solvable for go::position::Position {
     }
 }
 
-impl Playable for go::position::Position {
+impl Playable for go::position::GoPosition {
     const NAME: &'static str = "go";
 
     fn text(&self) -> String {
@@ -92,7 +92,7 @@ impl Playable for go::position::Position {
     }
 }
 
-impl Playable for go::large::position::Position {
+impl Playable for go::large::position::LargePosition {
     const NAME: &'static str = "go";
 
     fn text(&self) -> String {

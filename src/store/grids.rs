@@ -3,7 +3,7 @@
 use crate::morpion::canonical::canonical_key;
 use crate::morpion::variant::Variant;
 use crate::notation::catalogue::Catalogue;
-use crate::notation::format::{ReadError, read};
+use crate::notation::format::{GridReadError, read};
 use crate::notation::grid::Grid;
 use crate::notation::msr::{MsrError, write_compact};
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ impl GridRecord {
     ///
     /// # Errors
     /// If it is none, which only a defect can cause.
-    pub fn grid(&self) -> Result<Grid, ReadError> {
+    pub fn grid(&self) -> Result<Grid, GridReadError> {
         read(self.msr.as_bytes(), Some(self.variant)).map(|loaded| loaded.grid)
     }
 }

@@ -290,7 +290,7 @@ fn halted_lanes_leave_the_workers(backend: Backend) {
     assert!(queue.halt(lane.id, PATIENCE));
     assert_eq!(probe.working.load(Ordering::SeqCst), 0);
     assert_eq!((queue.activity(lane.id).running, queue.activity(lane.id).waiting), (0, 3));
-    assert!(queue.posts().iter().all(|post| post.unit.is_none()));
+    assert!(queue.worker_states().iter().all(|worker| worker.unit.is_none()));
     lane.put(&queue, 3, 1, Nature::Plain);
     let other = Lane::open(&queue, Terms { priority: -9, ..Terms::default() }, &probe);
     other.put(&queue, 9, 1, Nature::Plain);

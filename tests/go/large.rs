@@ -3,36 +3,37 @@
 use crate::game_laws;
 use morpion::core::game::{Game, Side};
 use morpion::core::seed::rng;
-use morpion::games::go::board::Board;
-use morpion::games::go::large::points::Size;
-use morpion::games::go::large::position::{Move, Position, StonesError};
-use morpion::games::go::naive::{NaivePosition, Point};
+use morpion::games::go::board::GoBoard;
+use morpion::games::go::large::points::LargeBoard;
+use morpion::games::go::large::position::{LargeMove, LargePosition, LargeStonesError};
+use morpion::games::go::naive::{NaiveGo, NaivePoint};
 use morpion::games::go::notation::{parse_position, to_line};
 use morpion::games::go::position as small;
-use morpion::games::go::rules::{Cycle, Ko, Rules};
+use morpion::games::go::rules::{Cycle, GoRules, Ko};
 use morpion::solvers::branching::Branching;
 use morpion::solvers::perft::perft;
 use rand::RngExt;
 use std::collections::HashMap;
 
-fn size(width: u8, height: u8) -> Size {
-    Size::new(width, height).unwrap()
+fn size(width: u8, height: u8) -> LargeBoard {
+    LargeBoard::new(width, height).unwrap()
 }
 
-fn all_rules() -> Vec<Rules> {
+fn all_rules() -> Vec<GoRules> {
     let kinds = [Ko::Basic, Ko::Superko, Ko::Free];
-    let all = kinds.into_iter().flat_map(|ko| [false, true].map(|suicide| Rules { ko, suicide, ..Rules::default() }));
+    let all =
+        kinds.into_iter().flat_map(|ko| [false, true].map(|suicide| GoRules { ko, suicide, ..GoRules::default() }));
     all.collect()
 }
 
-fn moves(position: &Position) -> Vec<Move> {
+fn moves(position: &LargePosition) -> Vec<LargeMove> {
     let mut list = Vec::new();
     position.moves(&mut list);
     list
 }
 
 /// Every move is played and taken back, and what is kept of chains is what is found anew.
-fn check_undo(position: &Position, list: &[Move]) {
+fn check_undo(position: &LargePosition, list: &[LargeMove]) {
     let (shown, key) = (position.to_string(), position.key());
     let mut child = position.clone();
     for &m in list {
@@ -60,24 +61,24 @@ fn both_implementations_play_the_same_games() {
     ] {
         for (rules, seed) in all_rules().into_iter().flat_map(|rules| (0..games).map(move |seed| (rules, seed))) {
             let board = size(width, height);
-            let mut fast = Position::new(board, rules);
-            let mut slow = NaivePosition::new(width.into(), height.into(), rules.ko, rules.suicide);
+            let mut fast = LargePosition::new(board, rules);
+            let mut slow = NaiveGo::new(width.into(), height.into(), rules.ko, rules.suicide);
             let mut rng = rng(seed, &[width.into(), height.into()]);
             for ply in 0..plies {
                 let at = format!("{board}, {rules:?}, seed {seed}, ply {ply}:\n{fast}");
                 let list = moves(&fast);
-                let place = |m: &Move| {
+                let place = |m: &LargeMove| {
                     let (x, y) = board.place(m.0);
-                    (*m != Move::PASS).then_some((usize::from(x), usize::from(y)))
+                    (*m != LargeMove::PASS).then_some((usize::from(x), usize::from(y)))
                 };
                 let places: Vec<_> = list.iter().map(place).collect();
                 assert_eq!(places, slow.moves(), "{at}");
                 for point in 0..board.area() {
                     let (x, y) = board.place(point);
                     let colour = match slow.rows[usize::from(y)][usize::from(x)] {
-                        Point::Empty => None,
-                        Point::Black => Some(Side::First),
-                        Point::White => Some(Side::Second),
+                        NaivePoint::Empty => None,
+                        NaivePoint::Black => Some(Side::First),
+                        NaivePoint::White => Some(Side::Second),
                     };
                     assert_eq!(fast.chains().colour(point), colour, "{at}");
                 }
@@ -94,7 +95,7 @@ fn both_implementations_play_the_same_games() {
                 // Few passes, so that games last.
                 let some = if rng.random_bool(0.05) { list.len() } else { (list.len() - 1).max(1) };
                 let i = rng.random_range(0..some);
-                let stones = |position: &Position| {
+                let stones = |position: &LargePosition| {
                     (0..board.area()).filter(|&p| position.chains().colour(p).is_some()).count()
                 };
                 let before = stones(&fast);
@@ -112,7 +113,7 @@ fn both_implementations_play_the_same_games() {
 fn games_on_19x19_keep_their_chains() {
     for (seed, rules) in (0..).zip(all_rules()) {
         let mut rng = rng(seed, &[]);
-        let mut position = Position::new(size(19, 19), rules);
+        let mut position = LargePosition::new(size(19, 19), rules);
         for ply in 0..600 {
             let list = moves(&position);
             if list.is_empty() {
@@ -124,7 +125,7 @@ fn games_on_19x19_keep_their_chains() {
                 let list = moves(&position);
                 check_undo(&position, &list);
                 let line = to_line(&position);
-                let read: Position = parse_position(&line, rules).unwrap();
+                let read: LargePosition = parse_position(&line, rules).unwrap();
                 assert_eq!((to_line(&read), moves(&read).len() >= list.len()), (line, true));
             }
         }
@@ -135,20 +136,20 @@ fn games_on_19x19_keep_their_chains() {
 fn counts_equal_those_of_the_small_boards() {
     for (width, height, depth) in [(1, 1, 6), (1, 3, 6), (2, 2, 6), (3, 2, 5), (4, 3, 3), (7, 7, 2), (5, 7, 2)] {
         for rules in all_rules() {
-            let mut large = Position::new(size(width, height), rules);
-            let mut small = small::Position::new(Board::new(width, height).unwrap(), rules);
+            let mut large = LargePosition::new(size(width, height), rules);
+            let mut small = small::GoPosition::new(GoBoard::new(width, height).unwrap(), rules);
             assert_eq!(perft(&mut large, depth), perft(&mut small, depth), "{width}x{height} {rules:?}");
         }
     }
     // Any point, a second one and the pass; then two passes end it. 361 * 361 + 361 + 361 + 1.
-    assert_eq!(perft(&mut Position::new(size(19, 19), Rules::default()), 2), 361 * 361 + 362);
+    assert_eq!(perft(&mut LargePosition::new(size(19, 19), GoRules::default()), 2), 361 * 361 + 362);
 }
 
 #[test]
 fn games_keep_the_laws() {
     for (width, height) in [(1, 1), (2, 3), (4, 4), (6, 2), (8, 3), (9, 9)] {
         for rules in all_rules().into_iter().filter(|rules| !rules.suicide) {
-            game_laws::check(&Position::new(size(width, height), rules), 3, 50, &mut HashMap::new());
+            game_laws::check(&LargePosition::new(size(width, height), rules), 3, 50, &mut HashMap::new());
         }
     }
 }
@@ -156,8 +157,8 @@ fn games_keep_the_laws() {
 #[test]
 fn ends_are_worth_what_the_rules_say() {
     let read = |text: &str, cycle| {
-        let rules = Rules { ko: Ko::Free, cycle, suicide: false };
-        parse_position::<Position>(text, rules).unwrap()
+        let rules = GoRules { ko: Ko::Free, cycle, suicide: false };
+        parse_position::<LargePosition>(text, rules).unwrap()
     };
     // Two kos: whoever passes in one is taken in the other. Without a ko rule a position comes back after two plies.
     for (cycle, outcome) in [(Cycle::Tie, 0), (Cycle::LostForBlack, -120), (Cycle::LostForWhite, 120)] {
@@ -170,23 +171,23 @@ fn ends_are_worth_what_the_rules_say() {
         assert_eq!((position.side(), position.outcome()), (Side::Second, -outcome));
     }
     let mut passed = read("X......../......... black", Cycle::Tie);
-    passed.play(Move::PASS);
-    passed.play(Move::PASS);
+    passed.play(LargeMove::PASS);
+    passed.play(LargeMove::PASS);
     assert_eq!((moves(&passed).len(), passed.outcome()), (0, 180));
 
     let nine = size(9, 9);
     for (stones, error) in [
-        (vec![(81, Side::First)], StonesError::Outside(nine)),
-        (vec![(4, Side::First), (4, Side::Second)], StonesError::Both("e9".to_owned())),
-        (vec![(0, Side::First), (1, Side::Second), (9, Side::Second)], StonesError::Captured("a9".to_owned())),
+        (vec![(81, Side::First)], LargeStonesError::Outside(nine)),
+        (vec![(4, Side::First), (4, Side::Second)], LargeStonesError::Both("e9".to_owned())),
+        (vec![(0, Side::First), (1, Side::Second), (9, Side::Second)], LargeStonesError::Captured("a9".to_owned())),
     ] {
-        assert_eq!(Position::from_stones(nine, Rules::default(), &stones, Side::First).unwrap_err(), error);
+        assert_eq!(LargePosition::from_stones(nine, GoRules::default(), &stones, Side::First).unwrap_err(), error);
     }
 }
 
 #[test]
 fn random_games_on_19x19_branch_as_the_board_fills() {
-    let start = Position::new(size(19, 19), Rules { ko: Ko::Superko, ..Rules::default() });
+    let start = LargePosition::new(size(19, 19), GoRules { ko: Ko::Superko, ..GoRules::default() });
     let found = Branching::of(&start, 3, 150, 1);
     let averages: Vec<f64> = found.averages().collect();
     assert_eq!(&averages[..3], [362.0, 361.0, 360.0]);

@@ -2,9 +2,9 @@
 
 use morpion::core::game::Game;
 use morpion::core::seed::{Rng, rng};
-use morpion::games::go::board::Board;
-use morpion::games::go::position::Position;
-use morpion::games::go::rules::{Ko, Rules};
+use morpion::games::go::board::GoBoard;
+use morpion::games::go::position::GoPosition;
+use morpion::games::go::rules::{GoRules, Ko};
 use morpion::games::go::state::State;
 use morpion::solvers::go::GoEngine;
 use morpion::solvers::monitor::Monitor;
@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, HashMap};
 type Memory = HashMap<(State, BTreeSet<(u64, u64)>, i32), bool>;
 
 /// Whether the side to move gets `target` points, by the definition. `None` if that takes too long.
-fn reaches(position: &mut Position, target: i32, memory: &mut Memory, budget: &mut u32) -> Option<bool> {
+fn reaches(position: &mut GoPosition, target: i32, memory: &mut Memory, budget: &mut u32) -> Option<bool> {
     let mut moves = Vec::new();
     position.moves(&mut moves);
     if moves.is_empty() {
@@ -46,9 +46,9 @@ fn reaches(position: &mut Position, target: i32, memory: &mut Memory, budget: &m
 }
 
 /// A position after a random game with few passes.
-fn random_position(board: Board, suicide: bool, most: usize, rng: &mut Rng) -> Position {
-    let rules = Rules { ko: Ko::Superko, suicide, ..Rules::default() };
-    let mut position = Position::new(board, rules);
+fn random_position(board: GoBoard, suicide: bool, most: usize, rng: &mut Rng) -> GoPosition {
+    let rules = GoRules { ko: Ko::Superko, suicide, ..GoRules::default() };
+    let mut position = GoPosition::new(board, rules);
     for _ in 0..rng.random_range(0..most) {
         let mut moves = Vec::new();
         position.moves(&mut moves);
@@ -64,8 +64,8 @@ fn random_position(board: Board, suicide: bool, most: usize, rng: &mut Rng) -> P
 }
 
 /// Whether an engine says that the side to move gets `target` points. `None` if its budget is used up.
-fn ask(engine: &mut GoEngine, position: &Position, target: i32) -> Option<bool> {
-    let point = Position::POINT;
+fn ask(engine: &mut GoEngine, position: &GoPosition, target: i32) -> Option<bool> {
+    let point = GoPosition::POINT;
     engine.value(position, (target - 1) * point, target * point).ok().map(|value| value >= target * point)
 }
 
@@ -77,7 +77,7 @@ fn answers_are_those_of_the_definition_whatever_the_past() {
     for (n, (width, height)) in
         [(1, 3), (1, 4), (5, 1), (1, 6), (7, 1), (2, 2), (2, 3), (3, 2), (2, 4), (3, 3)].into_iter().enumerate()
     {
-        let board = Board::new(width, height).unwrap();
+        let board = GoBoard::new(width, height).unwrap();
         let area = board.area() as i32;
         for suicide in [false, true] {
             let (table, monitor) = (Table::new(1 << 16).unwrap(), Monitor::with_budget(20_000_000));
@@ -115,7 +115,7 @@ fn positions_agree_with_those_after_their_moves() {
     for (width, height, suicide, seeds) in
         [(3, 3, false, 250), (3, 3, true, 100), (2, 4, false, 150), (2, 5, false, 100)]
     {
-        let board = Board::new(width, height).unwrap();
+        let board = GoBoard::new(width, height).unwrap();
         let area = board.area() as i32;
         let (table, monitor) = (Table::new(1 << 24).unwrap(), Monitor::with_budget(20_000_000));
         let mut engine = GoEngine::new(&table, None, &monitor);
@@ -146,8 +146,8 @@ fn positions_agree_with_those_after_their_moves() {
 /// The same stones with and without their past: what differs is told apart by one memory.
 #[test]
 fn the_past_makes_a_difference() {
-    let rules = Rules { ko: Ko::Superko, ..Rules::default() };
-    let board = Board::new(2, 2).unwrap();
+    let rules = GoRules { ko: Ko::Superko, ..GoRules::default() };
+    let board = GoBoard::new(2, 2).unwrap();
     let (table, monitor) = (Table::new(1 << 20).unwrap(), Monitor::default());
     let mut engine = GoEngine::new(&table, None, &monitor);
     let (mut compared, mut different) = (0, 0);

@@ -6,7 +6,7 @@ use crate::morpion::canonical::canonical_key;
 use crate::morpion::geometry::Move;
 use crate::morpion::referee;
 use crate::morpion::variant::Variant;
-use crate::notation::format::Format;
+use crate::notation::format::GridFormat;
 use crate::notation::grid::{Grid, Provenance};
 use crate::runner::archive::{ArchiveOrigin, FILE, KeptFind, Reader, path_in};
 use crate::runner::best::provenance;
@@ -149,7 +149,7 @@ impl Gathering {
         for entry in std::fs::read_dir(source).with_context(named)? {
             let path = entry.with_context(named)?.path();
             let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-            if path.is_file() && !is_status_of_hunt(&path) && Format::from_extension(extension).is_some() {
+            if path.is_file() && !is_status_of_hunt(&path) && GridFormat::from_extension(extension).is_some() {
                 files.push(path);
             }
         }

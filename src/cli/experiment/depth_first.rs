@@ -126,10 +126,10 @@ pub(super) fn return_time(config: &ReturnTime, threads: usize) -> anyhow::Result
 }
 
 /// Move, iterations and seconds of each first return, by ascending move, and the best score.
-type FirstReturns = (Vec<(u32, u64, f64)>, u32);
+type ReturnTimes = (Vec<(u32, u64, f64)>, u32);
 
 /// Runs a search in slices of a fraction of a millisecond and notes the first return to each move.
-fn returns_of<S: Search<Move>>(search: &mut S, budget: RunBudget, first: impl Fn(&S) -> Vec<u64>) -> FirstReturns {
+fn returns_of<S: Search<Move>>(search: &mut S, budget: RunBudget, first: impl Fn(&S) -> Vec<u64>) -> ReturnTimes {
     let watch = Stopwatch::start();
     let mut found: Vec<(u32, u64, f64)> = Vec::new();
     let (mut iterations_before, mut seconds_before) = (0, 0.0);

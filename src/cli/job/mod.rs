@@ -23,11 +23,11 @@ pub use submit::arguments;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    command: JobCommand,
+    command: JobSubcommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum JobCommand {
+enum JobSubcommand {
     Submit(Box<Submit>),
     List(list::Args),
     /// Show how a job stands and what it found
@@ -82,7 +82,7 @@ struct Priority {
 impl Args {
     /// Puts the settings of a configuration file before those of the flags.
     pub fn after(&mut self, file: Vec<GivenSetting>) {
-        if let JobCommand::Submit(submit) = &mut self.command {
+        if let JobSubcommand::Submit(submit) = &mut self.command {
             submit.after(file);
         }
     }
@@ -90,7 +90,7 @@ impl Args {
     /// The configuration file that a submission names.
     pub fn config(&self) -> Option<&std::path::Path> {
         match &self.command {
-            JobCommand::Submit(submit) => submit.config(),
+            JobSubcommand::Submit(submit) => submit.config(),
             _ => None,
         }
     }
@@ -102,18 +102,18 @@ impl Args {
 /// If no daemon answers, it refuses, or the output cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.command {
-        JobCommand::Submit(submit) => submit::run(*submit, out),
-        JobCommand::List(args) => list::run(&args, out),
-        JobCommand::Show(named) => list::show(&named, out),
-        JobCommand::Wait(args) => follow::wait(&args, out),
-        JobCommand::Follow(named) => follow::run(&named, out),
-        JobCommand::Pause(named) => command(&named, "pause", out),
-        JobCommand::Resume(named) => command(&named, "resume", out),
-        JobCommand::Cancel(named) => command(&named, "cancel", out),
-        JobCommand::Drain(named) => command(&named, "drain", out),
-        JobCommand::Priority(args) => priority(&args, out),
-        JobCommand::Remove(named) => remove(&named, out),
-        JobCommand::Export(args) => export::run(&args, out),
+        JobSubcommand::Submit(submit) => submit::run(*submit, out),
+        JobSubcommand::List(args) => list::run(&args, out),
+        JobSubcommand::Show(named) => list::show(&named, out),
+        JobSubcommand::Wait(args) => follow::wait(&args, out),
+        JobSubcommand::Follow(named) => follow::run(&named, out),
+        JobSubcommand::Pause(named) => command(&named, "pause", out),
+        JobSubcommand::Resume(named) => command(&named, "resume", out),
+        JobSubcommand::Cancel(named) => command(&named, "cancel", out),
+        JobSubcommand::Drain(named) => command(&named, "drain", out),
+        JobSubcommand::Priority(args) => priority(&args, out),
+        JobSubcommand::Remove(named) => remove(&named, out),
+        JobSubcommand::Export(args) => export::run(&args, out),
     }
 }
 

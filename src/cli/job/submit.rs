@@ -11,7 +11,7 @@ use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::daemon::view::{JobLimits, JobRequest, JobView, StartGrid};
 use crate::jobs::hunt_settings::{HuntSettings, HuntStart};
 use crate::jobs::reading::{GivenSetting, read};
-use crate::notation::format::{Format, write};
+use crate::notation::format::{GridFormat, write};
 use crate::notation::grid::Grid;
 use crate::strategies::params::parse_count;
 use anyhow::{Context, bail};
@@ -63,9 +63,9 @@ struct SubmitSolve {
 #[derive(Debug, clap::Subcommand)]
 enum SubmitGame {
     /// Go on boards up to 7x7
-    Go(SubmitOf<go::Setup>),
+    Go(SubmitOf<go::GoSetup>),
     /// Reversi (Othello)
-    Reversi(SubmitOf<reversi::Setup>),
+    Reversi(SubmitOf<reversi::ReversiSetup>),
 }
 
 #[derive(Debug, clap::Args)]
@@ -208,7 +208,7 @@ impl Submit {
 ///
 /// # Errors
 /// If it cannot be read or names what there is not.
-pub fn arguments(path: &Path) -> anyhow::Result<config::Parts> {
+pub fn arguments(path: &Path) -> anyhow::Result<config::SplitSettings> {
     let text = config::read_small(path)?;
     let mut table = text.parse::<toml::Table>().with_context(|| format!("{} is not TOML", path.display()))?;
     if table.get("kind").and_then(Value::as_str) == Some("solve") {
@@ -272,8 +272,8 @@ fn of_solve(mut table: toml::Table) -> anyhow::Result<Vec<OsString>> {
     }
     let command = clap::Command::new("solve").args_override_self(true);
     let command = match game.as_str() {
-        "go" => SubmitOf::<go::Setup>::augment_args(command),
-        _ => SubmitOf::<reversi::Setup>::augment_args(command),
+        "go" => SubmitOf::<go::GoSetup>::augment_args(command),
+        _ => SubmitOf::<reversi::ReversiSetup>::augment_args(command),
     };
     let arguments = config::of_table(&flags, &command)?;
     Ok(["solve".into(), game.into()].into_iter().chain(arguments).collect())
@@ -307,7 +307,7 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             SubmitGame::Go(of) => {
                 let setup = &of.asked.args.setup;
                 // Mistakes are told here.
-                setup.first::<crate::games::go::position::Position>()?;
+                setup.first::<crate::games::go::position::GoPosition>()?;
                 let position = setup.given()?;
                 of.send("go", position, out)
             }
@@ -433,7 +433,7 @@ fn scalar(text: &str) -> Json {
 }
 
 fn text(grid: Grid) -> anyhow::Result<String> {
-    write(&grid, Format::MsrCompact).context("a grid cannot be written")
+    write(&grid, GridFormat::MsrCompact).context("a grid cannot be written")
 }
 
 #[cfg(test)]

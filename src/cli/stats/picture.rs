@@ -2,7 +2,7 @@
 
 use super::{columns, workers};
 use crate::render::chart::{Chart, Marks, Panel, Series, chart};
-use crate::render::pen::{Picture, RenderError};
+use crate::render::pen::{PictureFormat, RenderError};
 use crate::render::plot::{log_ticks, time_ticks};
 use crate::runner::statistics::{Statistics, join};
 use crate::runner::status::{clock, thousands};
@@ -15,7 +15,7 @@ const DECADES: i32 = 5;
 const GREY: usize = 5;
 
 /// Draws the statistics of the hunt named `name`.
-pub fn draw(statistics: &Statistics, name: &str, picture: Picture, size: u32) -> Result<Vec<u8>, RenderError> {
+pub fn draw(statistics: &Statistics, name: &str, picture: PictureFormat, size: u32) -> Result<Vec<u8>, RenderError> {
     let Statistics { job, seconds, best, bests, .. } = statistics;
     let unit = job.params.strategy.row().counts;
     let from = (seconds / 10f64.powi(DECADES)).max(0.1).min(seconds / 10.0);

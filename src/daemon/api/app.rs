@@ -74,7 +74,7 @@ impl Api {
         service: Arc<dyn Service>,
         options: ServerOptions,
         closing: watch::Receiver<bool>,
-    ) -> Result<Api, crate::notation::format::ReadError> {
+    ) -> Result<Api, crate::notation::format::GridReadError> {
         let limits = options.limits;
         let shared = Arc::new(ApiState {
             service,

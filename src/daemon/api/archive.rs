@@ -13,9 +13,9 @@ use crate::morpion::geometry::{Move, cross};
 use crate::morpion::position::Position;
 use crate::morpion::referee;
 use crate::morpion::variant::Variant;
-use crate::notation::format::{self, Format, ReadError};
+use crate::notation::format::{self, GridFormat, GridReadError};
 use crate::notation::grid::Grid;
-use crate::render::grid::{Options, Picture, render};
+use crate::render::grid::{GridPictureOptions, PictureFormat, render};
 use crate::render::theme::Theme;
 use crate::runner::clock::now;
 use crate::with_rules;
@@ -137,13 +137,16 @@ pub async fn show(
     let name = format!("{}-{}-{}", view.variant, view.score, view.key);
     let (mut response, extension) = match form {
         GridForm::Json => return Ok(JsonDocument(view).into_response()),
-        GridForm::Pentasol => (text(&grid, Format::Pentasol)?, "txt"),
-        GridForm::Msr => (text(&grid, Format::MsrCompact)?, "msr"),
+        GridForm::Pentasol => (text(&grid, GridFormat::Pentasol)?, "txt"),
+        GridForm::Msr => (text(&grid, GridFormat::MsrCompact)?, "msr"),
         GridForm::Png | GridForm::Svg => {
-            let (picture, media_type) =
-                if form == GridForm::Png { (Picture::Png, "image/png") } else { (Picture::Svg, "image/svg+xml") };
+            let (picture, media_type) = if form == GridForm::Png {
+                (PictureFormat::Png, "image/png")
+            } else {
+                (PictureFormat::Svg, "image/svg+xml")
+            };
             let draw = move |_: &ApiState| {
-                render(&grid, picture, Options { size, theme })
+                render(&grid, picture, GridPictureOptions { size, theme })
                     .map_err(|error| ApiFailure::Defect(Defect(error.to_string())))
             };
             (typed(media_type, shared.call_heavy(draw).await?), picture.extension())
@@ -159,7 +162,7 @@ pub async fn show(
     Ok(response)
 }
 
-fn text(grid: &Grid, format: Format) -> Result<Response, ApiFailure> {
+fn text(grid: &Grid, format: GridFormat) -> Result<Response, ApiFailure> {
     let text = format::write(grid, format).map_err(|error| ApiFailure::Defect(Defect(error.to_string())))?;
     Ok(typed("text/plain; charset=utf-8", text))
 }
@@ -192,10 +195,10 @@ pub struct ReadGridQuery {
 fn judge(headers: &HeaderMap, body: &Bytes, variant: Option<Variant>) -> Result<Grid, ApiFailure> {
     let media_type = require_type(headers, &["text/plain", "application/json"])?;
     let loaded = format::read(body, variant).map_err(|error| match error {
-        ReadError::Illegal(illegal) => ProblemDetails::illegal_move(illegal.number, illegal.to_string()),
+        GridReadError::Illegal(illegal) => ProblemDetails::illegal_move(illegal.number, illegal.to_string()),
         other => ProblemDetails::invalid(other.to_string()),
     })?;
-    if media_type == "application/json" && loaded.format != Format::MsrJson {
+    if media_type == "application/json" && loaded.format != GridFormat::MsrJson {
         return Err(
             ProblemDetails::malformed("the content type is application/json, but the body is not JSON").into()
         );

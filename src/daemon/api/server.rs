@@ -5,7 +5,7 @@ use super::app::Api;
 use super::options::ServerOptions;
 use crate::daemon::service::Service;
 use crate::daemon::tokens::TokenError;
-use crate::notation::format::ReadError;
+use crate::notation::format::GridReadError;
 use axum::body::Body;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -50,7 +50,7 @@ pub enum ServeError {
     Socket(#[from] io::Error),
     /// The known records are damaged.
     #[error("the known records: {0}")]
-    Records(#[from] ReadError),
+    Records(#[from] GridReadError),
 }
 
 /// Whether only this machine can reach the address.

@@ -182,19 +182,19 @@ impl Daemon {
             }
         }
         drop(core);
-        let view = |post: crate::queue::Post| {
-            let at = post.unit.and_then(|(lane, ticket)| lanes.get(&lane).map(|at| (ticket, at)));
+        let view = |worker: crate::queue::WorkerState| {
+            let at = worker.unit.and_then(|(lane, ticket)| lanes.get(&lane).map(|at| (ticket, at)));
             let figures = at.and_then(|(ticket, (_, figures))| figures.get(&ticket));
             WorkerView {
-                worker: post.worker,
+                worker: worker.worker,
                 job: at.map(|(_, (job, _))| *job),
                 unit: at.map(|(ticket, _)| figures.map_or(ticket, |at| at.unit)),
                 iterations: figures.map_or(0, |at| at.iterations),
                 best: figures.map_or(0, |at| at.best),
-                seconds: post.since.as_secs_f64(),
+                seconds: worker.since.as_secs_f64(),
             }
         };
-        self.queue.posts().into_iter().map(view).collect()
+        self.queue.worker_states().into_iter().map(view).collect()
     }
 
     /// Number of workers that compute a unit of a lane.
@@ -227,14 +227,14 @@ impl Daemon {
         }
         let status = self.status(&core);
         drop(core);
-        let posts = self.queue.posts();
+        let workers = self.queue.worker_states();
         HealthView {
             v: VERSION,
             status,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             uptime: self.began.elapsed().as_secs_f64(),
-            workers: posts.len() as u32,
-            busy: posts.iter().filter(|post| post.unit.is_some()).count() as u32,
+            workers: workers.len() as u32,
+            busy: workers.iter().filter(|worker| worker.unit.is_some()).count() as u32,
             jobs,
             grids: self.store.count_grids().unwrap_or(0),
         }

@@ -8,7 +8,7 @@ pub const GREATEST: u8 = 7;
 
 /// Width and height of a board, in points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Board {
+pub struct GoBoard {
     width: u8,
     height: u8,
 }
@@ -16,21 +16,21 @@ pub struct Board {
 /// A size that no board has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no {width}x{height} board of go can be solved here: width and height are 1 to {GREATEST}")]
-pub struct BoardError {
+pub struct GoBoardError {
     width: u8,
     height: u8,
 }
 
-impl Board {
+impl GoBoard {
     /// A board of `width` columns and `height` rows.
     ///
     /// # Errors
     /// A width or height outside 1 to [`GREATEST`].
-    pub fn new(width: u8, height: u8) -> Result<Board, BoardError> {
+    pub fn new(width: u8, height: u8) -> Result<GoBoard, GoBoardError> {
         let sizes = 1..=GREATEST;
         match sizes.contains(&width) && sizes.contains(&height) {
-            true => Ok(Board { width, height }),
-            false => Err(BoardError { width, height }),
+            true => Ok(GoBoard { width, height }),
+            false => Err(GoBoardError { width, height }),
         }
     }
 
@@ -75,7 +75,7 @@ impl Board {
     }
 }
 
-impl std::fmt::Display for Board {
+impl std::fmt::Display for GoBoard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}x{}", self.width, self.height)
     }
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn points_and_names() {
         for (width, height) in (1..=7).flat_map(|w| (1..=7).map(move |h| (w, h))) {
-            let board = Board::new(width, height).unwrap();
+            let board = GoBoard::new(width, height).unwrap();
             assert_eq!(board.points().count_ones(), board.area());
             assert_eq!(board.all().fold(0, |set, p| set | 1u64 << p), board.points());
             assert_eq!(connected(1, board.points()), board.points());
@@ -145,10 +145,10 @@ mod tests {
                 assert_eq!(found, board.all().filter(|&q| near(q)).fold(0, |set, q| set | 1 << q), "{board} {p}");
             }
         }
-        let board = Board::new(4, 5).unwrap();
+        let board = GoBoard::new(4, 5).unwrap();
         assert_eq!((board.name(0), board.name(8 * 4 + 3)), ("a5".to_owned(), "d1".to_owned()));
         for (width, height) in [(0, 3), (8, 7), (255, 1)] {
-            assert!(Board::new(width, height).is_err());
+            assert!(GoBoard::new(width, height).is_err());
         }
     }
 }

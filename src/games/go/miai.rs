@@ -172,11 +172,11 @@ pub fn sure_with_answers(own: u64, enemy: u64, points: u64, ko: u64, to_move: bo
 mod tests {
     use super::*;
     use crate::core::game::Side;
-    use crate::games::go::board::Board;
+    use crate::games::go::board::GoBoard;
     use crate::games::go::life::sure;
     use crate::games::go::notation::small_rows;
-    use crate::games::go::rules::{Ko, Rules};
-    use crate::games::go::state::{Move, State};
+    use crate::games::go::rules::{GoRules, Ko};
+    use crate::games::go::state::{GoMove, State};
     use std::collections::HashMap;
 
     #[test]
@@ -209,15 +209,15 @@ mod tests {
     }
 
     impl Game {
-        fn new(points: u64, board: Board, rules: Rules) -> Game {
+        fn new(points: u64, board: GoBoard, rules: GoRules) -> Game {
             let mut numbers = HashMap::from([(State::EMPTY, 0)]);
             let mut game = Game { states: vec![State::EMPTY], moves: vec![], before: vec![vec![]] };
             while game.moves.len() < game.states.len() {
                 let (at, state) = (game.moves.len(), game.states[game.moves.len()]);
                 let placements = if state.passes > 1 { 0 } else { state.placements(points, rules.suicide) };
-                let stones = board.all().filter(|&point| placements >> point & 1 != 0).map(Move);
+                let stones = board.all().filter(|&point| placements >> point & 1 != 0).map(GoMove);
                 let mut count = 0;
-                for m in stones.chain((state.passes < 2).then_some(Move::PASS)) {
+                for m in stones.chain((state.passes < 2).then_some(GoMove::PASS)) {
                     let after = state.play(points, rules, m);
                     let number = *numbers.entry(after).or_insert(game.states.len());
                     if number == game.states.len() {
@@ -255,11 +255,11 @@ mod tests {
 
     /// What a side holds it forces: in all positions of small boards, by the definition.
     fn check(width: u8, height: u8) {
-        let board = Board::new(width, height).unwrap();
+        let board = GoBoard::new(width, height).unwrap();
         let (points, area) = (board.points(), board.area());
         let (mut held, mut more) = (0, 0);
         for ko in [Ko::Basic, Ko::Free] {
-            let game = Game::new(points, board, Rules { ko, ..Rules::default() });
+            let game = Game::new(points, board, GoRules { ko, ..GoRules::default() });
             for attacker in [Side::First, Side::Second] {
                 for least in 1..=area {
                     let holds: Vec<usize> = (0..game.states.len())

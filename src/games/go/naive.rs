@@ -4,7 +4,7 @@ use super::rules::Ko;
 
 /// A stone or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Point {
+pub enum NaivePoint {
     /// No stone.
     Empty,
     /// A black stone.
@@ -15,11 +15,11 @@ pub enum Point {
 
 /// A position as a list of rows, with all that were before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NaivePosition {
+pub struct NaiveGo {
     /// Points by rows from the top, columns from the left.
-    pub rows: Vec<Vec<Point>>,
+    pub rows: Vec<Vec<NaivePoint>>,
     /// The colour to move: black or white.
-    pub to_move: Point,
+    pub to_move: NaivePoint,
     /// Passes in a row just before.
     pub passes: u32,
     /// The point, as column and row, that was just vacated by a capture of one stone by one stone in atari.
@@ -30,22 +30,22 @@ pub struct NaivePosition {
     past: Vec<Situation>,
 }
 
-type Situation = (Vec<Vec<Point>>, Point, u32, Option<(usize, usize)>);
+type Situation = (Vec<Vec<NaivePoint>>, NaivePoint, u32, Option<(usize, usize)>);
 /// Points as column and row.
 type Places = Vec<(usize, usize)>;
 
-impl NaivePosition {
+impl NaiveGo {
     /// The empty board.
-    pub fn new(width: usize, height: usize, ko_rule: Ko, suicide: bool) -> NaivePosition {
-        let rows = vec![vec![Point::Empty; width]; height];
-        NaivePosition { rows, to_move: Point::Black, passes: 0, ko: None, ko_rule, suicide, past: Vec::new() }
+    pub fn new(width: usize, height: usize, ko_rule: Ko, suicide: bool) -> NaiveGo {
+        let rows = vec![vec![NaivePoint::Empty; width]; height];
+        NaiveGo { rows, to_move: NaivePoint::Black, passes: 0, ko: None, ko_rule, suicide, past: Vec::new() }
     }
 
-    fn other(colour: Point) -> Point {
+    fn other(colour: NaivePoint) -> NaivePoint {
         match colour {
-            Point::Black => Point::White,
-            Point::White => Point::Black,
-            Point::Empty => Point::Empty,
+            NaivePoint::Black => NaivePoint::White,
+            NaivePoint::White => NaivePoint::Black,
+            NaivePoint::Empty => NaivePoint::Empty,
         }
     }
 
@@ -71,12 +71,12 @@ impl NaivePosition {
     }
 
     fn has_liberty(&self, stone: (usize, usize)) -> bool {
-        self.connected(stone).1.iter().any(|&(x, y)| self.rows[y][x] == Point::Empty)
+        self.connected(stone).1.iter().any(|&(x, y)| self.rows[y][x] == NaivePoint::Empty)
     }
 
     fn remove(&mut self, stone: (usize, usize)) -> usize {
         let (chain, _) = self.connected(stone);
-        chain.iter().for_each(|&(x, y)| self.rows[y][x] = Point::Empty);
+        chain.iter().for_each(|&(x, y)| self.rows[y][x] = NaivePoint::Empty);
         chain.len()
     }
 
@@ -101,9 +101,9 @@ impl NaivePosition {
     }
 
     /// The position after a stone, if it is legal.
-    fn placed(&self, point: (usize, usize)) -> Option<NaivePosition> {
+    fn placed(&self, point: (usize, usize)) -> Option<NaiveGo> {
         let (x, y) = point;
-        if self.rows[y][x] != Point::Empty || self.ko == Some(point) {
+        if self.rows[y][x] != NaivePoint::Empty || self.ko == Some(point) {
             return None;
         }
         let mut next = self.following(0);
@@ -122,7 +122,7 @@ impl NaivePosition {
             return None;
         }
         let (chain, border) = next.connected(point);
-        let liberties = border.iter().filter(|&&(x, y)| next.rows[y][x] == Point::Empty).count();
+        let liberties = border.iter().filter(|&&(x, y)| next.rows[y][x] == NaivePoint::Empty).count();
         if let ([taken], [_], 1, Ko::Basic) = (&captured[..], &chain[..], liberties, self.ko_rule) {
             next.ko = Some(*taken);
         }
@@ -132,7 +132,7 @@ impl NaivePosition {
         Some(next)
     }
 
-    fn following(&self, passes: u32) -> NaivePosition {
+    fn following(&self, passes: u32) -> NaiveGo {
         let mut next = self.clone();
         next.past.push((self.rows.clone(), self.to_move, self.passes, self.ko));
         next.to_move = Self::other(self.to_move);
@@ -141,7 +141,7 @@ impl NaivePosition {
     }
 
     /// The position after a move, or `None` if it is illegal.
-    pub fn after(&self, m: Option<(usize, usize)>) -> Option<NaivePosition> {
+    pub fn after(&self, m: Option<(usize, usize)>) -> Option<NaiveGo> {
         match m {
             Some(point) => self.placed(point),
             None => Some(self.following(self.passes + 1)),
@@ -156,9 +156,11 @@ impl NaivePosition {
                 let (_, border) = self.connected((x, y));
                 let touches = |colour| border.iter().any(|&(x, y)| self.rows[y][x] == colour);
                 sum += match self.rows[y][x] {
-                    Point::Black => 1,
-                    Point::White => -1,
-                    Point::Empty => i32::from(touches(Point::Black)) - i32::from(touches(Point::White)),
+                    NaivePoint::Black => 1,
+                    NaivePoint::White => -1,
+                    NaivePoint::Empty => {
+                        i32::from(touches(NaivePoint::Black)) - i32::from(touches(NaivePoint::White))
+                    }
                 };
             }
         }

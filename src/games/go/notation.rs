@@ -4,10 +4,10 @@
 //! then, if it matters, `black` or `white` (to move), `ko` with a point, and `pass` if the other side has just
 //! passed. What `Display` of a position writes can be read, too.
 
-use super::board::{Board, BoardError};
+use super::board::{GoBoard, GoBoardError};
 use super::large;
-use super::position::{Move, Position, StonesError};
-use super::rules::Rules;
+use super::position::{GoMove, GoPosition, GoStonesError};
+use super::rules::GoRules;
 use crate::core::game::{Game, Side};
 
 /// A point: column and row, both from 0 at the upper left.
@@ -19,7 +19,7 @@ pub trait Goban: Game {
     ///
     /// # Errors
     /// A size that no such board has, a chain without liberties.
-    fn set_up(size: (u8, u8), rules: Rules, stones: &[(Place, Side)], side: Side) -> Result<Self, ReadError>;
+    fn set_up(size: (u8, u8), rules: GoRules, stones: &[(Place, Side)], side: Side) -> Result<Self, GoReadError>;
 
     /// Columns and rows.
     fn columns_and_rows(&self) -> (u8, u8);
@@ -40,19 +40,19 @@ pub trait Goban: Game {
     fn ko_and_pass(&self) -> (Option<Place>, bool);
 }
 
-impl Goban for Position {
+impl Goban for GoPosition {
     fn set_up(
         (width, height): (u8, u8),
-        rules: Rules,
+        rules: GoRules,
         stones: &[(Place, Side)],
         side: Side,
-    ) -> Result<Position, ReadError> {
-        let board = Board::new(width, height)?;
+    ) -> Result<GoPosition, GoReadError> {
+        let board = GoBoard::new(width, height)?;
         let of = |colour| {
             let own = stones.iter().filter(|stone| stone.1 == colour);
             own.filter_map(|&((x, y), _)| board.point(x, y)).fold(0, |set, point| set | 1u64 << point)
         };
-        Ok(Position::from_stones(board, rules, of(Side::First), of(Side::Second), side)?)
+        Ok(GoPosition::from_stones(board, rules, of(Side::First), of(Side::Second), side)?)
     }
 
     fn columns_and_rows(&self) -> (u8, u8) {
@@ -65,11 +65,11 @@ impl Goban for Position {
         if black & bit != 0 { Some(Side::First) } else { (white & bit != 0).then_some(Side::Second) }
     }
 
-    fn move_to(&self, place: Option<Place>) -> Move {
-        place.and_then(|(x, y)| self.board().point(x, y)).map_or(Move::PASS, Move)
+    fn move_to(&self, place: Option<Place>) -> GoMove {
+        place.and_then(|(x, y)| self.board().point(x, y)).map_or(GoMove::PASS, GoMove)
     }
 
-    fn allows(&self, m: Move) -> bool {
+    fn allows(&self, m: GoMove) -> bool {
         self.is_legal(m)
     }
 
@@ -85,17 +85,17 @@ impl Goban for Position {
     }
 }
 
-impl Goban for large::position::Position {
+impl Goban for large::position::LargePosition {
     fn set_up(
         (width, height): (u8, u8),
-        rules: Rules,
+        rules: GoRules,
         stones: &[(Place, Side)],
         side: Side,
-    ) -> Result<Self, ReadError> {
-        let size = large::points::Size::new(width, height)?;
+    ) -> Result<Self, GoReadError> {
+        let size = large::points::LargeBoard::new(width, height)?;
         let point = |&((x, y), colour): &(Place, Side)| size.point(x, y).map(|point| (point, colour));
         let stones: Vec<(u16, Side)> = stones.iter().filter_map(point).collect();
-        Ok(large::position::Position::from_stones(size, rules, &stones, side)?)
+        Ok(large::position::LargePosition::from_stones(size, rules, &stones, side)?)
     }
 
     fn columns_and_rows(&self) -> (u8, u8) {
@@ -106,12 +106,12 @@ impl Goban for large::position::Position {
         self.chains().colour(self.size().point(x, y)?)
     }
 
-    fn move_to(&self, place: Option<Place>) -> large::position::Move {
+    fn move_to(&self, place: Option<Place>) -> large::position::LargeMove {
         let point = place.and_then(|(x, y)| self.size().point(x, y));
-        point.map_or(large::position::Move::PASS, large::position::Move)
+        point.map_or(large::position::LargeMove::PASS, large::position::LargeMove)
     }
 
-    fn allows(&self, m: large::position::Move) -> bool {
+    fn allows(&self, m: large::position::LargeMove) -> bool {
         self.is_legal(m)
     }
 
@@ -145,7 +145,7 @@ fn stones_of<P: Goban>(position: &P) -> Vec<(Place, Side)> {
 
 /// Text that is no position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ReadError {
+pub enum GoReadError {
     /// A character that stands for nothing.
     #[error("row {row}: `{found}` is no point of a board: X is black, O white, . empty")]
     Character {
@@ -175,16 +175,16 @@ pub enum ReadError {
     Ko(String),
     /// A size that no small board has.
     #[error(transparent)]
-    Size(#[from] BoardError),
+    LargeBoard(#[from] GoBoardError),
     /// A size that no large board has.
     #[error(transparent)]
     LargeSize(#[from] large::points::SizeError),
     /// Stones that cannot be.
     #[error(transparent)]
-    Stones(#[from] StonesError),
+    Stones(#[from] GoStonesError),
     /// Stones that cannot be, on a large board.
     #[error(transparent)]
-    LargeStones(#[from] large::position::StonesError),
+    LargeStones(#[from] large::position::LargeStonesError),
     /// SGF that ends early or has something in the wrong place.
     #[error("not SGF: {0}")]
     Sgf(&'static str),
@@ -221,7 +221,7 @@ pub type Rows = ((u8, u8), Vec<(Place, Side)>);
 ///
 /// # Errors
 /// Characters that are no points, rows of unequal length, no rows.
-pub fn parse_rows(text: &str) -> Result<Rows, ReadError> {
+pub fn parse_rows(text: &str) -> Result<Rows, GoReadError> {
     let short = |n: usize| u8::try_from(n).unwrap_or(u8::MAX);
     let (mut rows, mut stones, mut width) = (0usize, Vec::new(), 0);
     for line in text.split(['/', '\n']) {
@@ -236,7 +236,7 @@ pub fn parse_rows(text: &str) -> Result<Rows, ReadError> {
                 'X' | 'x' | '#' | '*' => stones.push((place, Side::First)),
                 'O' | 'o' => stones.push((place, Side::Second)),
                 '.' | '+' | '-' | '_' => (),
-                found => return Err(ReadError::Character { row: rows + 1, found }),
+                found => return Err(GoReadError::Character { row: rows + 1, found }),
             }
             x += 1;
         }
@@ -245,11 +245,11 @@ pub fn parse_rows(text: &str) -> Result<Rows, ReadError> {
         }
         rows += 1;
         if x != width {
-            return Err(ReadError::Ragged { row: rows, found: x, expected: width });
+            return Err(GoReadError::Ragged { row: rows, found: x, expected: width });
         }
     }
     if rows == 0 {
-        return Err(ReadError::Empty);
+        return Err(GoReadError::Empty);
     }
     Ok(((short(width), short(rows)), stones))
 }
@@ -258,7 +258,7 @@ pub fn parse_rows(text: &str) -> Result<Rows, ReadError> {
 ///
 /// # Errors
 /// Text that is neither, or stones that cannot be.
-pub fn parse_position<P: Goban>(text: &str, rules: Rules) -> Result<P, ReadError> {
+pub fn parse_position<P: Goban>(text: &str, rules: GoRules) -> Result<P, GoReadError> {
     if is_sgf(text) {
         return parse_sgf(text, rules);
     }
@@ -273,7 +273,7 @@ pub fn parse_position<P: Goban>(text: &str, rules: Rules) -> Result<P, ReadError
             "white" => side = Side::Second,
             "pass" => passed = true,
             "ko" | "" | "(x)" | "(o)" | "to" | "move" | "after" | "a" => (),
-            other => return Err(ReadError::Word(other.to_owned())),
+            other => return Err(GoReadError::Word(other.to_owned())),
         }
         in_ko = word == "ko";
     }
@@ -281,7 +281,7 @@ pub fn parse_position<P: Goban>(text: &str, rules: Rules) -> Result<P, ReadError
     let ko = match ko {
         Some(given) => {
             let is_empty = |place: &Place| position.stone(*place).is_none() && name(*place, size.1) == given;
-            Some(places(size).find(is_empty).ok_or(ReadError::Ko(given))?)
+            Some(places(size).find(is_empty).ok_or(GoReadError::Ko(given))?)
         }
         None => None,
     };
@@ -293,7 +293,7 @@ pub fn parse_position<P: Goban>(text: &str, rules: Rules) -> Result<P, ReadError
 ///
 /// # Errors
 /// Text that has no board.
-pub fn size_of(text: &str) -> Result<(u8, u8), ReadError> {
+pub fn size_of(text: &str) -> Result<(u8, u8), GoReadError> {
     if is_sgf(text) {
         return board_of(&main_line(text)?[0]);
     }
@@ -340,7 +340,7 @@ pub fn to_line<P: Goban>(position: &P) -> String {
 type Node = Vec<(String, Vec<String>)>;
 
 /// The nodes of the main line: of each branching the first branch.
-fn main_line(text: &str) -> Result<Vec<Node>, ReadError> {
+fn main_line(text: &str) -> Result<Vec<Node>, GoReadError> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut chars = text.chars().peekable();
     let (mut opened, mut closed) = (false, false);
@@ -355,7 +355,7 @@ fn main_line(text: &str) -> Result<Vec<Node>, ReadError> {
             }
             ';' if opened => nodes.push(Vec::new()),
             _ if c.is_ascii_alphabetic() => {
-                let node = nodes.last_mut().ok_or(ReadError::Sgf("a property before the first node"))?;
+                let node = nodes.last_mut().ok_or(GoReadError::Sgf("a property before the first node"))?;
                 let mut name = String::from(c);
                 while let Some(c) = chars.next_if(char::is_ascii_alphabetic) {
                     name.push(c);
@@ -369,7 +369,7 @@ fn main_line(text: &str) -> Result<Vec<Node>, ReadError> {
                     }
                     let mut value = String::new();
                     loop {
-                        match chars.next().ok_or(ReadError::Sgf("it ends within a value"))? {
+                        match chars.next().ok_or(GoReadError::Sgf("it ends within a value"))? {
                             ']' => break,
                             '\\' => value.extend(chars.next()),
                             c => value.push(c),
@@ -378,22 +378,22 @@ fn main_line(text: &str) -> Result<Vec<Node>, ReadError> {
                     values.push(value);
                 }
                 if values.is_empty() {
-                    return Err(ReadError::Sgf("a property without a value"));
+                    return Err(GoReadError::Sgf("a property without a value"));
                 }
                 node.push((name, values));
             }
-            _ => return Err(ReadError::Sgf("neither a node nor a property where one should be")),
+            _ => return Err(GoReadError::Sgf("neither a node nor a property where one should be")),
         }
     }
     if nodes.is_empty() || !closed {
-        return Err(ReadError::Sgf(if closed { "there is no node in it" } else { "it ends within a game" }));
+        return Err(GoReadError::Sgf(if closed { "there is no node in it" } else { "it ends within a game" }));
     }
     Ok(nodes)
 }
 
 /// The points of a value: one, or a rectangle `aa:cc`.
-fn points_of((width, height): (u8, u8), property: &str, value: &str) -> Result<Vec<Place>, ReadError> {
-    let wrong = || ReadError::Value {
+fn points_of((width, height): (u8, u8), property: &str, value: &str) -> Result<Vec<Place>, GoReadError> {
+    let wrong = || GoReadError::Value {
         property: property.to_owned(),
         value: value.to_owned(),
         expected: "point of the board",
@@ -410,11 +410,11 @@ fn points_of((width, height): (u8, u8), property: &str, value: &str) -> Result<V
     Ok((y0..=y1).flat_map(|y| (x0..=x1).map(move |x| (x, y))).collect())
 }
 
-fn board_of(root: &Node) -> Result<(u8, u8), ReadError> {
+fn board_of(root: &Node) -> Result<(u8, u8), GoReadError> {
     let Some(size) = root.iter().find(|(name, _)| name == "SZ").and_then(|(_, values)| values.first()) else {
         return Ok((19, 19));
     };
-    let wrong = || ReadError::Value { property: "SZ".to_owned(), value: size.clone(), expected: "size of a board" };
+    let wrong = || GoReadError::Value { property: "SZ".to_owned(), value: size.clone(), expected: "size of a board" };
     let number = |text: &str| text.trim().parse::<u8>().map_err(|_| wrong());
     let (width, height) = size.split_once(':').unwrap_or((size, size));
     Ok((number(width)?, number(height)?))
@@ -424,7 +424,7 @@ fn board_of(root: &Node) -> Result<(u8, u8), ReadError> {
 ///
 /// # Errors
 /// No SGF, a board of another size than there is, illegal moves.
-pub fn parse_sgf<P: Goban>(text: &str, rules: Rules) -> Result<P, ReadError> {
+pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<P, GoReadError> {
     let nodes = main_line(text)?;
     let size = board_of(&nodes[0])?;
     let mut position = P::set_up(size, rules, &[], Side::First)?;
@@ -451,7 +451,7 @@ pub fn parse_sgf<P: Goban>(text: &str, rules: Rules) -> Result<P, ReadError> {
                 }
                 ("PL", value) => {
                     let (property, value) = (name.clone(), value.to_owned());
-                    return Err(ReadError::Value { property, value, expected: "colour" });
+                    return Err(GoReadError::Value { property, value, expected: "colour" });
                 }
                 _ => (),
             }
@@ -473,13 +473,13 @@ pub fn parse_sgf<P: Goban>(text: &str, rules: Rules) -> Result<P, ReadError> {
                     [place] => Some(place),
                     _ => {
                         let (property, value) = (name.clone(), value.to_owned());
-                        return Err(ReadError::Value { property, value, expected: "point of the board" });
+                        return Err(GoReadError::Value { property, value, expected: "point of the board" });
                     }
                 },
             };
             let m = position.move_to(place);
             if !position.allows(m) {
-                return Err(ReadError::Illegal { number, name: position.name(m) });
+                return Err(GoReadError::Illegal { number, name: position.name(m) });
             }
             position.play(m);
         }
@@ -489,9 +489,9 @@ pub fn parse_sgf<P: Goban>(text: &str, rules: Rules) -> Result<P, ReadError> {
 
 /// Rows of points as a small board with its black and white stones.
 #[cfg(test)]
-pub fn small_rows(text: &str) -> (Board, u64, u64) {
+pub fn small_rows(text: &str) -> (GoBoard, u64, u64) {
     let (size, stones) = parse_rows(text).unwrap();
-    let board = Board::new(size.0, size.1).unwrap();
+    let board = GoBoard::new(size.0, size.1).unwrap();
     let of = |colour| {
         let own = stones.iter().filter(|stone| stone.1 == colour);
         own.fold(0, |set, &((x, y), _)| set | 1u64 << board.point(x, y).unwrap())
@@ -505,11 +505,11 @@ mod tests {
 
     #[test]
     fn boards_are_read_and_written() {
-        let rules = Rules::default();
+        let rules = GoRules::default();
         for line in
             [".X./O.O/... black", "X.. white", "./. black pass", ".XO./X.XO/.XO. white ko b2", "....... black"]
         {
-            let position: Position = parse_position(line, rules).unwrap();
+            let position: GoPosition = parse_position(line, rules).unwrap();
             assert_eq!(to_line(&position), line);
             assert_eq!(parse_position(&position.to_string(), rules), Ok(position));
         }
@@ -524,15 +524,15 @@ mod tests {
             ("X.. ko a1", "the ko at a1 is on no empty point"),
             ("XO", "the stone on a1 has no liberty"),
         ] {
-            let error = parse_position::<Position>(text, rules).unwrap_err().to_string();
+            let error = parse_position::<GoPosition>(text, rules).unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");
         }
     }
 
     #[test]
     fn the_main_line_of_sgf_is_played() {
-        let rules = Rules::default();
-        let read = |text| parse_sgf::<Position>(text, rules).map(|position| to_line(&position));
+        let rules = GoRules::default();
+        let read = |text| parse_sgf::<GoPosition>(text, rules).map(|position| to_line(&position));
         assert_eq!(read("(;SZ[3];B[bb];W[aa](;B[])(;B[cc]))").unwrap(), "O../.X./... white pass");
         let set = "(;FF[4]GM[1]SZ[4:3]C[a \\] b]AB[aa:bb][dc]AW[ca]PL[W];W[cb])";
         assert_eq!(read(set).unwrap(), "XXO./XXO./...X black");
@@ -557,8 +557,8 @@ mod tests {
     }
     #[test]
     fn large_boards_are_read_and_written() {
-        let rules = Rules::default();
-        type Large = large::position::Position;
+        let rules = GoRules::default();
+        type Large = large::position::LargePosition;
         let board = format!(
             "   a b c d e f g h j\n 9 . . . . . . . . .\n{}",
             (1..=8).rev().map(|row| format!(" {row} . . X O . . . o x\n")).collect::<String>()

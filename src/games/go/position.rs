@@ -2,22 +2,22 @@
 //!
 //! A position and the same with colours exchanged have the same key if the rules treat the colours alike.
 
-use super::board::{Board, neighbours, parts};
-use super::rules::{Cycle, Ko, Rules};
+use super::board::{GoBoard, neighbours, parts};
+use super::rules::{Cycle, GoRules, Ko};
 use super::state::{NO_KO, State};
 use super::symmetry;
 use crate::core::game::{Game, Key, Side, Value};
 use std::fmt;
 
-pub use super::state::{Move, PASS};
+pub use super::state::{GoMove, PASS};
 
 /// A position of go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Position {
+pub struct GoPosition {
     state: State,
-    board: Board,
+    board: GoBoard,
     points: u64,
-    rules: Rules,
+    rules: GoRules,
     /// The states since the start, or since [`Game::forget`], this one not among them.
     past: Vec<State>,
     /// How many of the first of them were there before the last time that stones left the board; none of the others
@@ -33,17 +33,17 @@ pub struct Position {
 
 /// What takes back a move.
 #[derive(Debug, Clone, Copy)]
-pub struct Undo {
+pub struct GoUndo {
     old: usize,
     back: usize,
 }
 
 /// Stones that cannot be a position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StonesError {
+pub enum GoStonesError {
     /// A stone off the board.
     #[error("a stone lies outside the {0} board")]
-    Outside(Board),
+    Outside(GoBoard),
     /// Two stones on one point.
     #[error("the point {0} holds a black and a white stone")]
     Both(String),
@@ -52,12 +52,12 @@ pub enum StonesError {
     Captured(String),
 }
 
-impl Position {
+impl GoPosition {
     /// The empty board: black to move.
-    pub fn new(board: Board, rules: Rules) -> Position {
+    pub fn new(board: GoBoard, rules: GoRules) -> GoPosition {
         let state = State::EMPTY;
         let (points, past_in_key) = (board.points(), rules.ko == Ko::Superko);
-        Position { state, board, points, rules, past: Vec::new(), old: 0, back: 0, past_in_key, life: true }
+        GoPosition { state, board, points, rules, past: Vec::new(), old: 0, back: 0, past_in_key, life: true }
     }
 
     /// The position with these black and white stones (bit numbers as in [`super::board`]), without a past.
@@ -66,39 +66,39 @@ impl Position {
     /// # Errors
     /// A stone outside the board, two on a point, or a chain without liberties.
     pub fn from_stones(
-        board: Board,
-        rules: Rules,
+        board: GoBoard,
+        rules: GoRules,
         black: u64,
         white: u64,
         side: Side,
-    ) -> Result<Position, StonesError> {
+    ) -> Result<GoPosition, GoStonesError> {
         let points = board.points();
         if (black | white) & !points != 0 {
-            return Err(StonesError::Outside(board));
+            return Err(GoStonesError::Outside(board));
         }
         if black & white != 0 {
-            return Err(StonesError::Both(board.name((black & white).trailing_zeros() as u8)));
+            return Err(GoStonesError::Both(board.name((black & white).trailing_zeros() as u8)));
         }
         let empty = points & !(black | white);
         for chain in parts(black).chain(parts(white)) {
             if neighbours(chain) & empty == 0 {
-                return Err(StonesError::Captured(board.name(chain.trailing_zeros() as u8)));
+                return Err(GoStonesError::Captured(board.name(chain.trailing_zeros() as u8)));
             }
         }
         let (own, enemy) = if side == Side::First { (black, white) } else { (white, black) };
-        let mut position = Position::new(board, rules);
+        let mut position = GoPosition::new(board, rules);
         position.state = State { own, enemy, side, ..position.state };
         Ok(position)
     }
 
     /// The same without bounds from unconditional life.
-    pub fn without_life(self) -> Position {
-        Position { life: false, ..self }
+    pub fn without_life(self) -> GoPosition {
+        GoPosition { life: false, ..self }
     }
 
     /// The same position, without a past, under other rules. A ko stays if the rules know it.
-    pub fn with_rules(&self, rules: Rules) -> Position {
-        let mut position = Position { life: self.life, ..Position::new(self.board, rules) };
+    pub fn with_rules(&self, rules: GoRules) -> GoPosition {
+        let mut position = GoPosition { life: self.life, ..GoPosition::new(self.board, rules) };
         let ko = if rules.ko == Ko::Basic { self.state.ko } else { NO_KO };
         position.state = State { ko, ..self.state };
         position
@@ -118,13 +118,13 @@ impl Position {
 
     /// The board.
     #[inline]
-    pub fn board(&self) -> Board {
+    pub fn board(&self) -> GoBoard {
         self.board
     }
 
     /// The rules.
     #[inline]
-    pub fn rules(&self) -> Rules {
+    pub fn rules(&self) -> GoRules {
         self.rules
     }
 
@@ -193,8 +193,8 @@ impl Position {
     }
 
     /// Whether `m` is legal.
-    pub fn is_legal(&self, m: Move) -> bool {
-        !self.is_over() && (m == Move::PASS || m.0 < 64 && self.placements() >> m.0 & 1 != 0)
+    pub fn is_legal(&self, m: GoMove) -> bool {
+        !self.is_over() && (m == GoMove::PASS || m.0 < 64 && self.placements() >> m.0 & 1 != 0)
     }
 
     #[inline(always)]
@@ -255,9 +255,9 @@ fn mix(own: u64, enemy: u64) -> u64 {
     h ^ h >> 32
 }
 
-impl Game for Position {
-    type Move = Move;
-    type Undo = Undo;
+impl Game for GoPosition {
+    type Move = GoMove;
+    type Undo = GoUndo;
 
     /// Values are in tenths of a point.
     const POINT: Value = 10;
@@ -268,25 +268,25 @@ impl Game for Position {
     }
 
     #[inline]
-    fn moves(&self, list: &mut Vec<Move>) {
+    fn moves(&self, list: &mut Vec<GoMove>) {
         if self.is_over() {
             return;
         }
         let mut placements = self.placements();
         while placements != 0 {
-            list.push(Move(placements.trailing_zeros() as u8));
+            list.push(GoMove(placements.trailing_zeros() as u8));
             placements &= placements - 1;
         }
-        list.push(Move::PASS);
+        list.push(GoMove::PASS);
     }
 
-    fn play(&mut self, m: Move) -> Undo {
-        let undo = Undo { old: self.old, back: self.back };
+    fn play(&mut self, m: GoMove) -> GoUndo {
+        let undo = GoUndo { old: self.old, back: self.back };
         let before = self.state;
         self.past.push(before);
         self.state = before.play(self.points, self.rules, m);
         let (own, enemy) = (self.state.enemy, self.state.own);
-        let put = if let Move(point @ 0..64) = m { 1u64 << point } else { 0 };
+        let put = if let GoMove(point @ 0..64) = m { 1u64 << point } else { 0 };
         if own | enemy != before.own | before.enemy | put {
             self.old = self.past.len();
         }
@@ -298,7 +298,7 @@ impl Game for Position {
         undo
     }
 
-    fn undo(&mut self, _m: Move, undo: Undo) {
+    fn undo(&mut self, _m: GoMove, undo: GoUndo) {
         if let Some(before) = self.past.pop() {
             self.state = before;
         }
@@ -341,7 +341,7 @@ impl Game for Position {
     }
 
     #[inline]
-    fn prior(&self, m: Move) -> i32 {
+    fn prior(&self, m: GoMove) -> i32 {
         self.state.prior(self.board, m)
     }
 
@@ -373,16 +373,18 @@ impl Game for Position {
         Key { hash: self.hash(&self.state, least.0, least.1, least.2), symmetry: at }
     }
 
-    fn to_hashed(&self, m: Move, symmetry: u8) -> Move {
+    fn to_hashed(&self, m: GoMove, symmetry: u8) -> GoMove {
         match m {
-            Move(point @ 0..64) => Move(symmetry::apply(self.board, symmetry, 1 << point).trailing_zeros() as u8),
+            GoMove(point @ 0..64) => GoMove(symmetry::apply(self.board, symmetry, 1 << point).trailing_zeros() as u8),
             pass => pass,
         }
     }
 
-    fn from_hashed(&self, m: Move, symmetry: u8) -> Move {
+    fn from_hashed(&self, m: GoMove, symmetry: u8) -> GoMove {
         match m {
-            Move(point @ 0..64) => Move(symmetry::unapply(self.board, symmetry, 1 << point).trailing_zeros() as u8),
+            GoMove(point @ 0..64) => {
+                GoMove(symmetry::unapply(self.board, symmetry, 1 << point).trailing_zeros() as u8)
+            }
             pass => pass,
         }
     }
@@ -404,14 +406,14 @@ impl Game for Position {
     }
 
     #[inline]
-    fn code(&self, m: Move) -> u16 {
+    fn code(&self, m: GoMove) -> u16 {
         u16::from(m.0)
     }
 
     #[inline]
-    fn decode(&self, code: u16) -> Option<Move> {
+    fn decode(&self, code: u16) -> Option<GoMove> {
         let known = code == u16::from(PASS) || code < 64 && self.points >> code & 1 != 0;
-        known.then_some(Move(code as u8))
+        known.then_some(GoMove(code as u8))
     }
 
     #[inline]
@@ -419,16 +421,16 @@ impl Game for Position {
         u16::from(PASS) + 1
     }
 
-    fn name(&self, m: Move) -> String {
+    fn name(&self, m: GoMove) -> String {
         match m {
-            Move(point @ 0..64) => self.board.name(point),
+            GoMove(point @ 0..64) => self.board.name(point),
             _ => "pass".to_owned(),
         }
     }
 }
 
 /// The board: `X` black, `O` white, `.` empty, with the side to move, a ko and passes below.
-impl fmt::Display for Position {
+impl fmt::Display for GoPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (black, white) = self.stones();
         write!(f, "  ")?;

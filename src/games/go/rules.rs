@@ -29,7 +29,7 @@ pub enum Cycle {
 
 /// The rules of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
-pub struct Rules {
+pub struct GoRules {
     /// Which repetitions are forbidden.
     pub ko: Ko,
     /// What other repetitions are worth; without effect under superko, where there are none.

@@ -7,10 +7,10 @@
 //!
 //! Every function takes the points of the board, which the state does not hold.
 
-use super::board::{Board, connected, neighbours, parts};
+use super::board::{GoBoard, connected, neighbours, parts};
 use super::life::sure;
 use super::miai::sure_with_answers;
-use super::rules::{Ko, Rules};
+use super::rules::{GoRules, Ko};
 use crate::core::game::Side;
 
 /// The code and the point number of a pass.
@@ -20,11 +20,11 @@ pub const NO_KO: u8 = 64;
 
 /// A move: the point that gets a stone, as a bit number (see [`super::board`]), or [`PASS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Move(pub u8);
+pub struct GoMove(pub u8);
 
-impl Move {
+impl GoMove {
     /// The pass.
-    pub const PASS: Move = Move(PASS);
+    pub const PASS: GoMove = GoMove(PASS);
 }
 
 /// What changes with a move.
@@ -142,9 +142,9 @@ impl State {
 
     /// The state after a legal move.
     #[inline]
-    pub fn play(&self, points: u64, rules: Rules, m: Move) -> State {
+    pub fn play(&self, points: u64, rules: GoRules, m: GoMove) -> State {
         let (own, enemy, ko, passes);
-        if let Move(point @ 0..64) = m {
+        if let GoMove(point @ 0..64) = m {
             let bit = 1u64 << point;
             (own, enemy) = self.after(points, bit);
             let captured = self.enemy & !enemy;
@@ -217,9 +217,9 @@ impl State {
     /// How early a legal move is worth trying, greater being earlier: captures, then stones that take part in what is
     /// open, near the middle first; own eyes and passes last.
     #[inline]
-    pub fn prior(&self, board: Board, m: Move) -> i32 {
+    pub fn prior(&self, board: GoBoard, m: GoMove) -> i32 {
         let State { own, enemy, passes, .. } = *self;
-        let Move(point @ 0..64) = m else {
+        let GoMove(point @ 0..64) = m else {
             // The answer to a pass ends the game: good or bad at once, and cheap to find out.
             return if passes > 0 { 100 } else { -50 };
         };

@@ -3,17 +3,17 @@
 //! A symmetry is a number of three bits: 1 mirrors left and right, 2 mirrors top and bottom, and then 4 exchanges
 //! rows and columns.
 
-use super::board::Board;
+use super::board::GoBoard;
 
 /// How many symmetries the board has: they are numbered from 0, which is none, on.
 #[inline]
-pub fn count(board: Board) -> u8 {
+pub fn count(board: GoBoard) -> u8 {
     if board.width() == board.height() { 8 } else { 4 }
 }
 
 /// The set of points carried by a symmetry.
 #[inline(always)]
-pub fn apply(board: Board, symmetry: u8, mut points: u64) -> u64 {
+pub fn apply(board: GoBoard, symmetry: u8, mut points: u64) -> u64 {
     if symmetry & 1 != 0 {
         points = mirror(board, points);
     }
@@ -28,7 +28,7 @@ pub fn apply(board: Board, symmetry: u8, mut points: u64) -> u64 {
 
 /// The inverse of [`apply`].
 #[inline]
-pub fn unapply(board: Board, symmetry: u8, mut points: u64) -> u64 {
+pub fn unapply(board: GoBoard, symmetry: u8, mut points: u64) -> u64 {
     if symmetry & 4 != 0 {
         points = transpose(points);
     }
@@ -43,13 +43,13 @@ pub fn unapply(board: Board, symmetry: u8, mut points: u64) -> u64 {
 
 /// Left and right exchanged.
 #[inline(always)]
-pub fn mirror(board: Board, points: u64) -> u64 {
+pub fn mirror(board: GoBoard, points: u64) -> u64 {
     points.reverse_bits().swap_bytes() >> (8 - board.width())
 }
 
 /// Top and bottom exchanged.
 #[inline(always)]
-pub fn upend(board: Board, points: u64) -> u64 {
+pub fn upend(board: GoBoard, points: u64) -> u64 {
     points.swap_bytes() >> (8 * (8 - board.height()))
 }
 
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn symmetries_are_permutations_of_the_board_with_inverses() {
         for (width, height) in (1..=7).flat_map(|w| (1..=7).map(move |h| (w, h))) {
-            let board = Board::new(width, height).unwrap();
+            let board = GoBoard::new(width, height).unwrap();
             let mut images = Vec::new();
             for symmetry in 0..count(board) {
                 assert_eq!(apply(board, symmetry, board.points()), board.points(), "{board} {symmetry}");

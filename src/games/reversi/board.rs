@@ -11,7 +11,7 @@ pub const GREATEST: u8 = 8;
 
 /// Width and height of a board, in cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Board {
+pub struct ReversiBoard {
     width: u8,
     height: u8,
 }
@@ -19,24 +19,24 @@ pub struct Board {
 /// A size that no board has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there is no {width}x{height} board for reversi: width and height are {LEAST} to {GREATEST}")]
-pub struct BoardError {
+pub struct ReversiBoardError {
     width: u8,
     height: u8,
 }
 
-impl Board {
+impl ReversiBoard {
     /// The full board, 8x8.
-    pub const FULL: Board = Board { width: GREATEST, height: GREATEST };
+    pub const FULL: ReversiBoard = ReversiBoard { width: GREATEST, height: GREATEST };
 
     /// A board of `width` columns and `height` rows.
     ///
     /// # Errors
     /// A width or height outside [`LEAST`] to [`GREATEST`].
-    pub fn new(width: u8, height: u8) -> Result<Board, BoardError> {
+    pub fn new(width: u8, height: u8) -> Result<ReversiBoard, ReversiBoardError> {
         let sizes = LEAST..=GREATEST;
         match sizes.contains(&width) && sizes.contains(&height) {
-            true => Ok(Board { width, height }),
-            false => Err(BoardError { width, height }),
+            true => Ok(ReversiBoard { width, height }),
+            false => Err(ReversiBoardError { width, height }),
         }
     }
 
@@ -93,7 +93,7 @@ impl Board {
     }
 }
 
-impl std::fmt::Display for Board {
+impl std::fmt::Display for ReversiBoard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}x{}", self.width, self.height)
     }
@@ -105,11 +105,11 @@ mod tests {
 
     #[test]
     fn cells_lie_in_the_middle() {
-        assert_eq!(Board::FULL.cells(), u64::MAX);
-        assert_eq!(Board::new(4, 4).unwrap().cells(), 0x0000_3C3C_3C3C_0000);
-        assert_eq!(Board::new(6, 6).unwrap().cells(), 0x007E_7E7E_7E7E_7E00);
+        assert_eq!(ReversiBoard::FULL.cells(), u64::MAX);
+        assert_eq!(ReversiBoard::new(4, 4).unwrap().cells(), 0x0000_3C3C_3C3C_0000);
+        assert_eq!(ReversiBoard::new(6, 6).unwrap().cells(), 0x007E_7E7E_7E7E_7E00);
         for (width, height) in (4..=8).flat_map(|w| (4..=8).map(move |h| (w, h))) {
-            let board = Board::new(width, height).unwrap();
+            let board = ReversiBoard::new(width, height).unwrap();
             assert_eq!(board.cells().count_ones(), board.area());
             assert_eq!(board.squares().fold(0, |cells, s| cells | 1u64 << s), board.cells());
             for square in board.squares() {
@@ -117,9 +117,9 @@ mod tests {
                 assert_eq!(board.square(x, y), Some(square));
             }
         }
-        assert_eq!(Board::FULL.name(19), "d3");
+        assert_eq!(ReversiBoard::FULL.name(19), "d3");
         for (width, height) in [(3, 8), (8, 9), (0, 0), (255, 4)] {
-            assert!(Board::new(width, height).is_err());
+            assert!(ReversiBoard::new(width, height).is_err());
         }
     }
 }

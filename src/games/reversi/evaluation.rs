@@ -6,13 +6,13 @@
 //! eight corner-like squares of its source belong to another board; here they are the border squares two away from a
 //! corner (A squares).
 
-use super::board::Board;
-use super::position::Position;
+use super::board::ReversiBoard;
+use super::position::ReversiPosition;
 use super::stability;
 use crate::core::game::{Game, Value};
 
 /// Weights in tenths of a disc.
-const WEIGHTS: Terms<i32> = Terms {
+const WEIGHTS: EvaluationTerms<i32> = EvaluationTerms {
     discs: -1,
     mobility: 12,
     corners: 40,
@@ -26,7 +26,7 @@ const WEIGHTS: Terms<i32> = Terms {
 
 /// One number for each term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Terms<T> {
+pub struct EvaluationTerms<T> {
     /// Discs.
     pub discs: T,
     /// Legal moves, whoever is to move.
@@ -63,7 +63,7 @@ pub struct Special {
 impl Special {
     /// The cells of a board that have names.
     #[inline]
-    pub fn of(board: Board) -> Special {
+    pub fn of(board: ReversiBoard) -> Special {
         let cells = board.cells();
         let first = cells & cells.wrapping_neg();
         let (width, height) = (u32::from(board.width()), u32::from(board.height()));
@@ -81,20 +81,20 @@ impl Special {
 
 /// What a disc on the cell is worth, on a scale where one move of the enemy's mobility is 4: for ordering moves.
 #[inline]
-pub(super) fn cell_worth(board: Board, square: u8) -> i32 {
+pub(super) fn cell_worth(board: ReversiBoard, square: u8) -> i32 {
     let (special, bit) = (Special::of(board), 1u64 << square);
     let of = |cells: u64, worth: i32| if cells & bit != 0 { worth } else { 0 };
     of(special.corners, 16) + of(special.c_squares, -2) + of(special.x_squares, -6) + of(special.eights, 3)
 }
 
 /// The terms of both sides: of the side to move, and of the other.
-pub fn terms(position: &Position) -> [Terms<i32>; 2] {
+pub fn terms(position: &ReversiPosition) -> [EvaluationTerms<i32>; 2] {
     let (own, enemy, cells) = (position.own(), position.enemy(), position.cells());
     let special = Special::of(position.board());
     let open = neighbours(position.empty());
     let lines = stability::full_lines(own | enemy | !cells);
     let count = |discs: u64| discs.count_ones() as i32;
-    let side = |discs: u64, others: u64, moves: u64| Terms {
+    let side = |discs: u64, others: u64, moves: u64| EvaluationTerms {
         discs: count(discs),
         mobility: count(moves),
         corners: count(discs & special.corners),
@@ -109,8 +109,8 @@ pub fn terms(position: &Position) -> [Terms<i32>; 2] {
 }
 
 /// The estimate for the side to move, in the unit of [`Game::POINT`], at most the whole board.
-pub fn evaluate(position: &Position) -> Value {
-    let all = Position::POINT * position.board().area() as i32;
+pub fn evaluate(position: &ReversiPosition) -> Value {
+    let all = ReversiPosition::POINT * position.board().area() as i32;
     if position.own() == 0 {
         return -all;
     }
@@ -118,7 +118,7 @@ pub fn evaluate(position: &Position) -> Value {
         return all;
     }
     let [own, enemy] = terms(position);
-    let (w, d) = (WEIGHTS, |term: fn(&Terms<i32>) -> i32| term(&own) - term(&enemy));
+    let (w, d) = (WEIGHTS, |term: fn(&EvaluationTerms<i32>) -> i32| term(&own) - term(&enemy));
     let value = w.discs * d(|t| t.discs)
         + w.mobility * d(|t| t.mobility)
         + w.corners * d(|t| t.corners)
@@ -157,22 +157,22 @@ mod tests {
 
     #[test]
     fn named_cells_of_the_full_board() {
-        let special = Special::of(Board::FULL);
+        let special = Special::of(ReversiBoard::FULL);
         let cells = |names: &[&str]| {
-            let square = |name: &str| (0..64).find(|&s| Board::FULL.name(s) == name).unwrap();
+            let square = |name: &str| (0..64).find(|&s| ReversiBoard::FULL.name(s) == name).unwrap();
             names.iter().fold(0u64, |cells, name| cells | 1 << square(name))
         };
         assert_eq!(special.corners, cells(&["a1", "h1", "a8", "h8"]));
         assert_eq!(special.c_squares, cells(&["b1", "g1", "a2", "h2", "a7", "h7", "b8", "g8"]));
         assert_eq!(special.x_squares, cells(&["b2", "g2", "b7", "g7"]));
         assert_eq!(special.eights, cells(&["c1", "f1", "a3", "h3", "a6", "h6", "c8", "f8"]));
-        let small = Special::of(Board::new(4, 4).unwrap());
+        let small = Special::of(ReversiBoard::new(4, 4).unwrap());
         assert_eq!((small.c_squares.count_ones(), small.eights), (8, 0));
     }
 
     #[test]
     fn terms_of_a_board_counted_by_hand() {
-        let board = Board::new(4, 4).unwrap();
+        let board = ReversiBoard::new(4, 4).unwrap();
         let position = parse_board(board, "X--- OX-- OOX- ---- X").unwrap();
         let [own, enemy] = terms(&position);
         // Black: a1, b2, c3. White: a2, a3, b3. Black may play a4, b4; white c2 (flips b2), d3 (c3), d4 has nothing.
@@ -188,9 +188,9 @@ mod tests {
 
     #[test]
     fn losing_all_discs_is_worst_and_the_start_is_even() {
-        let board = Board::new(6, 6).unwrap();
-        let lost = Position::from_discs(board, 0, 0b11 << 27, crate::core::game::Side::First).unwrap();
+        let board = ReversiBoard::new(6, 6).unwrap();
+        let lost = ReversiPosition::from_discs(board, 0, 0b11 << 27, crate::core::game::Side::First).unwrap();
         assert_eq!(evaluate(&lost), -360);
-        assert_eq!(evaluate(&Position::new(Board::FULL, Start::Standard)), 0);
+        assert_eq!(evaluate(&ReversiPosition::new(ReversiBoard::FULL, Start::Standard)), 0);
     }
 }

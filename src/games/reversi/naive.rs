@@ -13,23 +13,23 @@ pub enum Cell {
 
 /// A position as a list of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NaivePosition {
+pub struct NaiveReversi {
     /// Cells by rows from the top, columns from the left.
     pub rows: Vec<Vec<Cell>>,
     /// The colour to move: black or white.
     pub to_move: Cell,
 }
 
-impl NaivePosition {
+impl NaiveReversi {
     /// The start position; the four discs lie crosswise, or side by side if `alternative`.
-    pub fn new(width: usize, height: usize, alternative: bool) -> NaivePosition {
+    pub fn new(width: usize, height: usize, alternative: bool) -> NaiveReversi {
         let mut rows = vec![vec![Cell::Empty; width]; height];
         let (x, y) = ((width - 1) / 2, (height - 1) / 2);
         rows[y][x] = Cell::White;
         rows[y][x + 1] = if alternative { Cell::White } else { Cell::Black };
         rows[y + 1][x] = Cell::Black;
         rows[y + 1][x + 1] = if alternative { Cell::Black } else { Cell::White };
-        NaivePosition { rows, to_move: Cell::Black }
+        NaiveReversi { rows, to_move: Cell::Black }
     }
 
     fn other(colour: Cell) -> Cell {
@@ -84,7 +84,7 @@ impl NaivePosition {
     }
 
     /// The position after a move.
-    pub fn after(&self, m: Option<(usize, usize)>) -> NaivePosition {
+    pub fn after(&self, m: Option<(usize, usize)>) -> NaiveReversi {
         let mut next = self.clone();
         if let Some((x, y)) = m {
             for (fx, fy) in self.flipped(self.to_move, x, y) {

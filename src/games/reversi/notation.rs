@@ -4,8 +4,8 @@
 //! after semicolons what is known of moves: `A2:+38`, the value of the move for the side to move, in discs, the cells
 //! that are empty at the end counted for the winner. What follows a `%` or `#` is a remark.
 
-use super::board::Board;
-use super::position::{DiscsError, Move, Position};
+use super::board::ReversiBoard;
+use super::position::{DiscsError, ReversiMove, ReversiPosition};
 use crate::core::game::{Game, Side};
 
 /// One line of an OBF file.
@@ -14,9 +14,9 @@ pub struct Problem {
     /// Number of the line, from 1.
     pub line: usize,
     /// The position.
-    pub position: Position,
+    pub position: ReversiPosition,
     /// What the line says of moves: the move and its value for the side to move, in discs.
-    pub values: Vec<(Move, i32)>,
+    pub values: Vec<(ReversiMove, i32)>,
 }
 
 impl Problem {
@@ -38,7 +38,7 @@ pub enum TextError {
         /// Cells read.
         found: usize,
         /// The board they should fill.
-        board: Board,
+        board: ReversiBoard,
     },
     /// No side to move, or another word in its place.
     #[error("{0:?} is not a side to move: X (black) or O (white) follows the board")]
@@ -65,7 +65,7 @@ pub struct LineError {
 ///
 /// # Errors
 /// Text of another form, or the wrong number of cells for `board`.
-pub fn parse_board(board: Board, text: &str) -> Result<Position, TextError> {
+pub fn parse_board(board: ReversiBoard, text: &str) -> Result<ReversiPosition, TextError> {
     let area = board.area() as usize;
     let (mut black, mut white, mut found) = (0u64, 0u64, 0usize);
     let mut rest = text.chars().filter(|c| !c.is_whitespace());
@@ -93,11 +93,11 @@ pub fn parse_board(board: Board, text: &str) -> Result<Position, TextError> {
         other if other.len() > 3 => return Err(TextError::Length { found: found + other.len() - 1, board }),
         other => return Err(TextError::Side(other.to_owned())),
     };
-    Ok(Position::from_discs(board, black, white, side)?)
+    Ok(ReversiPosition::from_discs(board, black, white, side)?)
 }
 
 /// Reads one line of an OBF file, without its remark; `None` if nothing is left.
-fn parse_line(board: Board, number: usize, line: &str) -> Result<Option<Problem>, TextError> {
+fn parse_line(board: ReversiBoard, number: usize, line: &str) -> Result<Option<Problem>, TextError> {
     let line = line.split(['%', '#']).next().unwrap_or_default().trim();
     if line.is_empty() {
         return Ok(None);
@@ -109,7 +109,7 @@ fn parse_line(board: Board, number: usize, line: &str) -> Result<Option<Problem>
         let wrong = || TextError::Value(part.chars().take(20).collect());
         let (name, value) = part.split_once(':').ok_or_else(wrong)?;
         let name = name.trim();
-        let m = if name.eq_ignore_ascii_case("PA") { Some(Move::PASS) } else { position.parse(name) };
+        let m = if name.eq_ignore_ascii_case("PA") { Some(ReversiMove::PASS) } else { position.parse(name) };
         let area = board.area() as i32;
         let value = value.trim().parse().ok().filter(|value| (-area..=area).contains(value));
         values.push((m.ok_or_else(wrong)?, value.ok_or_else(wrong)?));
@@ -121,7 +121,7 @@ fn parse_line(board: Board, number: usize, line: &str) -> Result<Option<Problem>
 ///
 /// # Errors
 /// The first line that is neither a position nor empty.
-pub fn parse_obf(board: Board, text: &str) -> Result<Vec<Problem>, LineError> {
+pub fn parse_obf(board: ReversiBoard, text: &str) -> Result<Vec<Problem>, LineError> {
     let lines = text.lines().enumerate();
     lines
         .filter_map(|(i, line)| {
@@ -131,7 +131,7 @@ pub fn parse_obf(board: Board, text: &str) -> Result<Vec<Problem>, LineError> {
 }
 
 /// The position as the first part of a line of an OBF file: cells by rows, a blank, the side to move.
-pub fn to_obf(position: &Position) -> String {
+pub fn to_obf(position: &ReversiPosition) -> String {
     let (black, white) = position.discs();
     let cell = |square: u8| match (black >> square & 1, white >> square & 1) {
         (1, _) => 'X',
@@ -152,14 +152,14 @@ mod tests {
 
     #[test]
     fn lines_are_read_and_written() {
-        let problems = parse_obf(Board::FULL, &format!("\n% remark\n{LINE}\n")).unwrap();
+        let problems = parse_obf(ReversiBoard::FULL, &format!("\n% remark\n{LINE}\n")).unwrap();
         let [problem] = &problems[..] else { panic!("{problems:?}") };
-        assert_eq!(problem.position, Position::new(Board::FULL, Start::Standard));
+        assert_eq!(problem.position, ReversiPosition::new(ReversiBoard::FULL, Start::Standard));
         assert_eq!((problem.line, problem.value()), (3, Some(0)));
-        assert_eq!(problem.values, [(Move(19), 0), (Move(26), 0), (Move::PASS, -2)]);
+        assert_eq!(problem.values, [(ReversiMove(19), 0), (ReversiMove(26), 0), (ReversiMove::PASS, -2)]);
         assert_eq!(to_obf(&problem.position), LINE[..66]);
-        let small = Board::new(4, 5).unwrap();
-        let start = Position::new(small, Start::Alternative);
+        let small = ReversiBoard::new(4, 5).unwrap();
+        let start = ReversiPosition::new(small, Start::Alternative);
         assert_eq!(parse_board(small, &to_obf(&start)).unwrap(), start);
     }
 
@@ -177,7 +177,7 @@ mod tests {
             (format!("{board} X; A1:+99"), "\"A1:+99\""),
             (format!("{board} X; \u{1F600}:1"), "is not a move"),
         ] {
-            let error = parse_obf(Board::FULL, &format!("\n{line}")).unwrap_err().to_string();
+            let error = parse_obf(ReversiBoard::FULL, &format!("\n{line}")).unwrap_err().to_string();
             assert!(error.starts_with("line 2: ") && error.contains(reason), "{error}");
         }
     }
@@ -186,7 +186,7 @@ mod tests {
         #[test]
         fn no_text_panics(text in "\\PC{0,90}", cells in "[XO.*-]{60,70} ?[XO]?;? ?[A-Ia-i0-9:+-]{0,6}") {
             for text in [text, cells] {
-                let _ = parse_obf(Board::FULL, &text);
+                let _ = parse_obf(ReversiBoard::FULL, &text);
             }
         }
     }

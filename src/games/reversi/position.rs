@@ -3,7 +3,7 @@
 //! The two words are the discs of the side to move and of the other side, so a position and the same with colours
 //! exchanged look alike, have the same key, and are worth the same to the side to move.
 
-use super::board::Board;
+use super::board::ReversiBoard;
 use super::evaluation;
 use super::flips::{Instructions, Plain};
 use super::stability;
@@ -16,11 +16,11 @@ pub const PASS: u8 = 64;
 
 /// A move: the cell that gets a disc, as a bit number (0 to 63), or [`PASS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Move(pub u8);
+pub struct ReversiMove(pub u8);
 
-impl Move {
+impl ReversiMove {
     /// The pass.
-    pub const PASS: Move = Move(PASS);
+    pub const PASS: ReversiMove = ReversiMove(PASS);
 }
 
 /// How the four discs of the start position lie.
@@ -46,11 +46,11 @@ pub enum Empties {
 
 /// A position of Reversi.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Position {
+pub struct ReversiPosition {
     own: u64,
     enemy: u64,
     cells: u64,
-    board: Board,
+    board: ReversiBoard,
     side: Side,
     empties: Empties,
 }
@@ -60,15 +60,15 @@ pub struct Position {
 pub enum DiscsError {
     /// A disc off the board.
     #[error("a disc lies outside the {0} board")]
-    Outside(Board),
+    Outside(ReversiBoard),
     /// Two discs on one cell.
     #[error("the cell {0} holds a black and a white disc")]
     Both(String),
 }
 
-impl Position {
+impl ReversiPosition {
     /// The start position: black to move.
-    pub fn new(board: Board, start: Start) -> Position {
+    pub fn new(board: ReversiBoard, start: Start) -> ReversiPosition {
         let bit = |dx, dy| {
             let square = board.square((board.width() - 1) / 2 + dx, (board.height() - 1) / 2 + dy);
             square.map_or(0, |square| 1u64 << square)
@@ -82,15 +82,20 @@ impl Position {
             Start::Alternative => bit(0, 0) | bit(1, 0),
         };
         let (cells, empties) = (board.cells(), Empties::Ignored);
-        Position { own: black, enemy: white, cells, board, side: Side::First, empties }
+        ReversiPosition { own: black, enemy: white, cells, board, side: Side::First, empties }
     }
 
-    /// The position with these black and white discs (bit numbers as in [`Board`]). `side` is [`Side::First`] if
+    /// The position with these black and white discs (bit numbers as in [`ReversiBoard`]). `side` is [`Side::First`] if
     /// black is to move. It need not be reachable from a start position.
     ///
     /// # Errors
     /// A disc outside the board, or two on a cell.
-    pub fn from_discs(board: Board, black: u64, white: u64, side: Side) -> Result<Position, DiscsError> {
+    pub fn from_discs(
+        board: ReversiBoard,
+        black: u64,
+        white: u64,
+        side: Side,
+    ) -> Result<ReversiPosition, DiscsError> {
         let cells = board.cells();
         if (black | white) & !cells != 0 {
             return Err(DiscsError::Outside(board));
@@ -99,12 +104,12 @@ impl Position {
             return Err(DiscsError::Both(board.name((black & white).trailing_zeros() as u8)));
         }
         let (own, enemy) = if side == Side::First { (black, white) } else { (white, black) };
-        Ok(Position { own, enemy, cells, board, side, empties: Empties::Ignored })
+        Ok(ReversiPosition { own, enemy, cells, board, side, empties: Empties::Ignored })
     }
 
     /// The same position under another rule for the cells left empty.
-    pub fn with_empties(self, empties: Empties) -> Position {
-        Position { empties, ..self }
+    pub fn with_empties(self, empties: Empties) -> ReversiPosition {
+        ReversiPosition { empties, ..self }
     }
 
     /// Discs of the side to move.
@@ -126,7 +131,7 @@ impl Position {
 
     /// The board.
     #[inline]
-    pub fn board(&self) -> Board {
+    pub fn board(&self) -> ReversiBoard {
         self.board
     }
 
@@ -161,11 +166,11 @@ impl Position {
     }
 
     /// Whether `m` is legal.
-    pub fn is_legal(&self, m: Move) -> bool {
+    pub fn is_legal(&self, m: ReversiMove) -> bool {
         match m {
-            Move(square @ 0..64) => self.mobility() >> square & 1 != 0,
-            Move::PASS => self.mobility() == 0 && self.enemy_mobility() != 0,
-            Move(_) => false,
+            ReversiMove(square @ 0..64) => self.mobility() >> square & 1 != 0,
+            ReversiMove::PASS => self.mobility() == 0 && self.enemy_mobility() != 0,
+            ReversiMove(_) => false,
         }
     }
 
@@ -180,8 +185,8 @@ impl Position {
     }
 }
 
-impl Game for Position {
-    type Move = Move;
+impl Game for ReversiPosition {
+    type Move = ReversiMove;
     /// The discs that were flipped.
     type Undo = u64;
 
@@ -194,21 +199,21 @@ impl Game for Position {
     }
 
     #[inline]
-    fn moves(&self, list: &mut Vec<Move>) {
+    fn moves(&self, list: &mut Vec<ReversiMove>) {
         let mut moves = self.mobility();
         if moves == 0 && self.enemy_mobility() != 0 {
-            list.push(Move::PASS);
+            list.push(ReversiMove::PASS);
         }
         while moves != 0 {
-            list.push(Move(moves.trailing_zeros() as u8));
+            list.push(ReversiMove(moves.trailing_zeros() as u8));
             moves &= moves - 1;
         }
     }
 
     #[inline]
-    fn play(&mut self, m: Move) -> u64 {
+    fn play(&mut self, m: ReversiMove) -> u64 {
         let flips = match m {
-            Move(square @ 0..64) => {
+            ReversiMove(square @ 0..64) => {
                 let flips = Plain.flips(self.own, self.enemy, square);
                 self.own |= flips | 1 << square;
                 flips
@@ -221,9 +226,9 @@ impl Game for Position {
     }
 
     #[inline]
-    fn undo(&mut self, m: Move, flips: u64) {
+    fn undo(&mut self, m: ReversiMove, flips: u64) {
         (self.own, self.enemy) = (self.enemy & !flips, self.own | flips);
-        if let Move(square @ 0..64) = m {
+        if let ReversiMove(square @ 0..64) = m {
             self.own &= !(1 << square);
         }
         self.side = self.side.other();
@@ -249,8 +254,8 @@ impl Game for Position {
 
     /// Few replies, then good cells.
     #[inline]
-    fn prior(&self, m: Move) -> i32 {
-        let Move(square @ 0..64) = m else { return 0 };
+    fn prior(&self, m: ReversiMove) -> i32 {
+        let ReversiMove(square @ 0..64) = m else { return 0 };
         let flips = Plain.flips(self.own, self.enemy, square);
         let (own, enemy) = (self.own | flips | 1 << square, self.enemy & !flips);
         let replies = Plain.moves(enemy, own) & self.cells;
@@ -270,28 +275,32 @@ impl Game for Position {
         Key { hash: hash(own, enemy), symmetry }
     }
 
-    fn to_hashed(&self, m: Move, symmetry: u8) -> Move {
+    fn to_hashed(&self, m: ReversiMove, symmetry: u8) -> ReversiMove {
         match m {
-            Move(square @ 0..64) => Move(symmetry::apply(self.board, symmetry, 1 << square).trailing_zeros() as u8),
+            ReversiMove(square @ 0..64) => {
+                ReversiMove(symmetry::apply(self.board, symmetry, 1 << square).trailing_zeros() as u8)
+            }
             pass => pass,
         }
     }
 
-    fn from_hashed(&self, m: Move, symmetry: u8) -> Move {
+    fn from_hashed(&self, m: ReversiMove, symmetry: u8) -> ReversiMove {
         match m {
-            Move(square @ 0..64) => Move(symmetry::unapply(self.board, symmetry, 1 << square).trailing_zeros() as u8),
+            ReversiMove(square @ 0..64) => {
+                ReversiMove(symmetry::unapply(self.board, symmetry, 1 << square).trailing_zeros() as u8)
+            }
             pass => pass,
         }
     }
 
     #[inline]
-    fn code(&self, m: Move) -> u16 {
+    fn code(&self, m: ReversiMove) -> u16 {
         u16::from(m.0)
     }
 
     #[inline]
-    fn decode(&self, code: u16) -> Option<Move> {
-        (code <= u16::from(PASS)).then_some(Move(code as u8))
+    fn decode(&self, code: u16) -> Option<ReversiMove> {
+        (code <= u16::from(PASS)).then_some(ReversiMove(code as u8))
     }
 
     #[inline]
@@ -299,9 +308,9 @@ impl Game for Position {
         u16::from(PASS) + 1
     }
 
-    fn name(&self, m: Move) -> String {
+    fn name(&self, m: ReversiMove) -> String {
         match m {
-            Move(square @ 0..64) => self.board.name(square),
+            ReversiMove(square @ 0..64) => self.board.name(square),
             _ => "pass".to_owned(),
         }
     }
@@ -317,7 +326,7 @@ pub fn hash(own: u64, enemy: u64) -> u64 {
 }
 
 /// The board: `X` black, `O` white, `.` empty, with the side to move below.
-impl fmt::Display for Position {
+impl fmt::Display for ReversiPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (black, white) = self.discs();
         write!(f, "  ")?;

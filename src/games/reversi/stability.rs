@@ -78,8 +78,8 @@ mod tests {
     use super::*;
     use crate::core::game::Game;
     use crate::core::seed::rng;
-    use crate::games::reversi::board::Board;
-    use crate::games::reversi::position::{Position, Start};
+    use crate::games::reversi::board::ReversiBoard;
+    use crate::games::reversi::position::{ReversiPosition, Start};
     use rand::RngExt;
 
     #[test]
@@ -107,8 +107,8 @@ mod tests {
         let mut found = 0;
         for seed in 0..600 {
             let mut rng = rng(seed, &[]);
-            let board = Board::new(rng.random_range(4..=8), rng.random_range(4..=8)).unwrap();
-            let mut position = Position::new(board, Start::Standard);
+            let board = ReversiBoard::new(rng.random_range(4..=8), rng.random_range(4..=8)).unwrap();
+            let mut position = ReversiPosition::new(board, Start::Standard);
             let (mut kept, mut moves) = ([0; 2], Vec::new());
             loop {
                 let mut sides = [position.own(), position.enemy()];

@@ -3,17 +3,17 @@
 //! A symmetry is a number of three bits: 1 mirrors left and right, 2 mirrors top and bottom, and then 4 exchanges
 //! rows and columns.
 
-use super::board::Board;
+use super::board::ReversiBoard;
 
 /// How many symmetries the board has: they are numbered from 0, which is none, on.
 #[inline]
-pub fn count(board: Board) -> u8 {
+pub fn count(board: ReversiBoard) -> u8 {
     if board.width() == board.height() { 8 } else { 4 }
 }
 
 /// The set of cells carried by a symmetry.
 #[inline]
-pub fn apply(board: Board, symmetry: u8, mut cells: u64) -> u64 {
+pub fn apply(board: ReversiBoard, symmetry: u8, mut cells: u64) -> u64 {
     if symmetry & 1 != 0 {
         cells = mirror(board, cells);
     }
@@ -28,14 +28,14 @@ pub fn apply(board: Board, symmetry: u8, mut cells: u64) -> u64 {
 
 /// The least of the images of own and enemy discs, and the symmetry that leads to it.
 #[inline]
-pub fn least(board: Board, own: u64, enemy: u64) -> (u64, u64, u8) {
+pub fn least(board: ReversiBoard, own: u64, enemy: u64) -> (u64, u64, u8) {
     let image = |symmetry| (apply(board, symmetry, own), apply(board, symmetry, enemy), symmetry);
     (1..count(board)).map(image).fold(image(0), |least, other| least.min(other))
 }
 
 /// The inverse of [`apply`].
 #[inline]
-pub fn unapply(board: Board, symmetry: u8, mut cells: u64) -> u64 {
+pub fn unapply(board: ReversiBoard, symmetry: u8, mut cells: u64) -> u64 {
     if symmetry & 4 != 0 {
         cells = transpose(cells);
     }
@@ -50,13 +50,13 @@ pub fn unapply(board: Board, symmetry: u8, mut cells: u64) -> u64 {
 
 /// Left and right exchanged. A board of odd width lies half a column left of the middle, hence the shift.
 #[inline]
-fn mirror(board: Board, cells: u64) -> u64 {
+fn mirror(board: ReversiBoard, cells: u64) -> u64 {
     cells.reverse_bits().swap_bytes() >> (board.width() & 1)
 }
 
 /// Top and bottom exchanged.
 #[inline]
-fn upend(board: Board, cells: u64) -> u64 {
+fn upend(board: ReversiBoard, cells: u64) -> u64 {
     cells.swap_bytes() >> (8 * (board.height() & 1))
 }
 
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn symmetries_are_permutations_of_the_board_with_inverses() {
         for (width, height) in (4..=8).flat_map(|w| (4..=8).map(move |h| (w, h))) {
-            let board = Board::new(width, height).unwrap();
+            let board = ReversiBoard::new(width, height).unwrap();
             let mut images = Vec::new();
             for symmetry in 0..count(board) {
                 assert_eq!(apply(board, symmetry, board.cells()), board.cells(), "{board} {symmetry}");

@@ -30,8 +30,8 @@ use super::search::{Parts, Stats};
 use super::solve::{Engine, EngineError};
 use super::table::Table;
 use crate::core::game::{Game, Side, Value};
-use crate::games::go::board::Board;
-use crate::games::go::position::Position;
+use crate::games::go::board::GoBoard;
+use crate::games::go::position::GoPosition;
 use crate::games::go::rules::{Cycle, Ko};
 use certificate::Certificates;
 use conditional::{Conditional, DEEPEST};
@@ -51,7 +51,7 @@ pub struct GoEngine<'a> {
     stats: Stats,
     conditional: Conditional,
     certificates: Certificates,
-    zobrist: Option<(Board, Zobrist)>,
+    zobrist: Option<(GoBoard, Zobrist)>,
     /// The question asked last, whose moves the table remembers.
     last: Option<RaceQuestion>,
 }
@@ -76,7 +76,7 @@ impl<'a> GoEngine<'a> {
     }
 
     /// Whether the side to move gets `target` points at least, in a game without superko.
-    fn reaches(&mut self, position: &Position, target: i32) -> Result<bool, EngineError> {
+    fn reaches(&mut self, position: &GoPosition, target: i32) -> Result<bool, EngineError> {
         let (rules, side) = (position.rules(), position.side());
         let area = position.board().area() as i32;
         let of_black = match rules.cycle {
@@ -94,7 +94,7 @@ impl<'a> GoEngine<'a> {
     }
 
     /// Whether the attacker forces what it wants.
-    fn forces(&mut self, position: &Position, question: RaceQuestion) -> Result<bool, EngineError> {
+    fn forces(&mut self, position: &GoPosition, question: RaceQuestion) -> Result<bool, EngineError> {
         self.last = Some(question);
         self.prepare(position.board());
         let Some(mut race) = self.race(position.board(), question) else { return Ok(false) };
@@ -106,20 +106,20 @@ impl<'a> GoEngine<'a> {
         answer?.ok_or(EngineError::TooDeep(DEEPEST as u32))
     }
 
-    fn prepare(&mut self, board: Board) {
+    fn prepare(&mut self, board: GoBoard) {
         if self.zobrist.as_ref().is_none_or(|(of, _)| *of != board) {
             self.zobrist = Some((board, Zobrist::new(board)));
         }
     }
 
-    fn race(&mut self, board: Board, question: RaceQuestion) -> Option<Race<'_>> {
+    fn race(&mut self, board: GoBoard, question: RaceQuestion) -> Option<Race<'_>> {
         let (_, zobrist) = self.zobrist.as_ref()?;
         let (table, busy, monitor) = (self.table, self.busy, self.monitor);
         Some(Race::new(question, board, zobrist, table, &mut self.conditional, busy, monitor))
     }
 
     /// The same under superko.
-    fn reaches_under_superko(&mut self, position: &Position, target: i32) -> Result<bool, EngineError> {
+    fn reaches_under_superko(&mut self, position: &GoPosition, target: i32) -> Result<bool, EngineError> {
         let question = RaceQuestion { attacker: position.side(), target, rules: position.rules() };
         self.last = Some(question);
         self.prepare(position.board());
@@ -135,7 +135,7 @@ impl<'a> GoEngine<'a> {
     }
 
     /// The same by the rules of the position.
-    fn decide(&mut self, position: &Position, target: i32) -> Result<bool, EngineError> {
+    fn decide(&mut self, position: &GoPosition, target: i32) -> Result<bool, EngineError> {
         if position.rules().ko != Ko::Superko {
             return self.reaches(position, target);
         }
@@ -145,15 +145,15 @@ impl<'a> GoEngine<'a> {
         let (algorithm, parts) = (Algorithm::NegaScout, Parts::ALL);
         let (table, busy, monitor) = (self.table, self.busy, self.monitor);
         let mut engine = DepthFirst { algorithm, parts, table, busy, monitor, stats: Stats::default() };
-        let value = engine.value(position, target * Position::POINT - 1, target * Position::POINT);
+        let value = engine.value(position, target * GoPosition::POINT - 1, target * GoPosition::POINT);
         self.stats += engine.stats;
-        Ok(value? >= target * Position::POINT)
+        Ok(value? >= target * GoPosition::POINT)
     }
 }
 
-impl Engine<Position> for GoEngine<'_> {
-    fn value(&mut self, position: &Position, alpha: Value, beta: Value) -> Result<Value, EngineError> {
-        let point = Position::POINT;
+impl Engine<GoPosition> for GoEngine<'_> {
+    fn value(&mut self, position: &GoPosition, alpha: Value, beta: Value) -> Result<Value, EngineError> {
+        let point = GoPosition::POINT;
         let (lower, upper) = position.bounds();
         let mut low = alpha.div_euclid(point).max(lower.div_euclid(point));
         let mut high = (-(-beta).div_euclid(point)).min(upper.div_euclid(point));
@@ -169,7 +169,7 @@ impl Engine<Position> for GoEngine<'_> {
         Ok(low * point)
     }
 
-    fn hint(&self, position: &Position) -> Option<<Position as Game>::Move> {
+    fn hint(&self, position: &GoPosition) -> Option<<GoPosition as Game>::Move> {
         let (board, zobrist) = self.zobrist.as_ref()?;
         let question = self.last?;
         let found = if question.rules.ko == Ko::Superko {

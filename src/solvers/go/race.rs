@@ -12,9 +12,9 @@ use super::conditional::{Conditional, DEEPEST, KnownAnswer, Plies};
 use super::ordering::{NO_MOVE, Ordering, code, decode};
 use super::zobrist::{Images, Zobrist};
 use crate::core::game::Side;
-use crate::games::go::board::Board;
-use crate::games::go::rules::{Ko, Rules};
-use crate::games::go::state::{Move, State};
+use crate::games::go::board::GoBoard;
+use crate::games::go::rules::{GoRules, Ko};
+use crate::games::go::state::{GoMove, State};
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::{INTERVAL, Monitor, Stopped};
 use crate::solvers::search::Stats;
@@ -47,7 +47,7 @@ pub struct RaceQuestion {
     /// The least score of the attacker that it wants, in points.
     pub target: i32,
     /// The rules of the game that is asked about.
-    pub rules: Rules,
+    pub rules: GoRules,
 }
 
 /// A position on the way.
@@ -70,7 +70,7 @@ struct RaceStep {
 #[derive(Debug, Clone, Copy)]
 struct RaceChild {
     rank: i64,
-    m: Move,
+    m: GoMove,
     state: State,
     images: Images,
     key: u64,
@@ -82,14 +82,14 @@ struct RaceChild {
 #[inline(always)]
 fn takes(state: &State, child: &RaceChild) -> bool {
     let stones = |state: &State| (state.own | state.enemy).count_ones();
-    child.m != Move::PASS && stones(&child.state) <= stones(state)
+    child.m != GoMove::PASS && stones(&child.state) <= stones(state)
 }
 
 /// The search for an answer.
 #[derive(Debug)]
 pub struct Race<'a> {
     question: RaceQuestion,
-    board: Board,
+    board: GoBoard,
     points: u64,
     zobrist: &'a Zobrist,
     salt: u64,
@@ -112,7 +112,7 @@ impl<'a> Race<'a> {
     /// A search for the answer.
     pub fn new(
         question: RaceQuestion,
-        board: Board,
+        board: GoBoard,
         zobrist: &'a Zobrist,
         table: &'a Table,
         conditional: &'a mut Conditional,
@@ -184,7 +184,7 @@ impl<'a> Race<'a> {
     }
 
     /// The best move as far as is remembered.
-    pub fn hint(&self, state: State) -> Option<Move> {
+    pub fn hint(&self, state: State) -> Option<GoMove> {
         let (key, symmetry) = self.key(&state, &self.zobrist.images(state.stones()));
         decode(self.board, RaceEntry::get(self.table, key)?.best, symmetry)
     }
@@ -405,7 +405,7 @@ impl<'a> Race<'a> {
         let mut placements = state.placements(self.points, self.question.rules.suicide);
         let (mine, theirs) = if state.side == Side::First { (0, 1) } else { (1, 0) };
         while placements != 0 {
-            let m = Move(placements.trailing_zeros() as u8);
+            let m = GoMove(placements.trailing_zeros() as u8);
             placements &= placements - 1;
             let after = state.play(self.points, self.question.rules, m);
             let mut of_child = *images;
@@ -413,12 +413,12 @@ impl<'a> Race<'a> {
             self.zobrist.toggle(&mut of_child, theirs, after.own ^ state.enemy);
             self.make_child(m, after, of_child);
         }
-        let after = state.play(self.points, self.question.rules, Move::PASS);
-        self.make_child(Move::PASS, after, *images);
+        let after = state.play(self.points, self.question.rules, GoMove::PASS);
+        self.make_child(GoMove::PASS, after, *images);
     }
 
     #[inline(always)]
-    fn make_child(&mut self, m: Move, state: State, images: Images) {
+    fn make_child(&mut self, m: GoMove, state: State, images: Images) {
         let (key, symmetry) = self.key(&state, &images);
         let heuristic = self.of_attacker(&state, state.heuristic(self.points));
         self.children.push(RaceChild { rank: 0, m, state, images, key, symmetry, heuristic });

@@ -28,9 +28,9 @@ use super::ordering::{NO_MOVE, Ordering, code, decode};
 use super::race::RaceQuestion;
 use super::zobrist::{Images, Zobrist};
 use crate::core::game::Side;
-use crate::games::go::board::Board;
+use crate::games::go::board::GoBoard;
 use crate::games::go::life::sure;
-use crate::games::go::state::{Move, State};
+use crate::games::go::state::{GoMove, State};
 use crate::games::go::symmetry;
 use crate::solvers::monitor::{INTERVAL, Monitor, Stopped};
 use crate::solvers::search::Stats;
@@ -84,7 +84,7 @@ impl SuperkoStep {
 #[derive(Debug, Clone, Copy)]
 struct SuperkoChild {
     rank: i64,
-    m: Move,
+    m: GoMove,
     step: SuperkoStep,
 }
 
@@ -92,7 +92,7 @@ struct SuperkoChild {
 #[derive(Debug)]
 pub struct SuperkoRace<'a> {
     question: RaceQuestion,
-    board: Board,
+    board: GoBoard,
     points: u64,
     zobrist: &'a Zobrist,
     salt: u64,
@@ -117,7 +117,7 @@ impl<'a> SuperkoRace<'a> {
     /// A search for the answer.
     pub fn new(
         question: RaceQuestion,
-        board: Board,
+        board: GoBoard,
         zobrist: &'a Zobrist,
         table: &'a Table,
         certificates: &'a mut Certificates,
@@ -209,7 +209,7 @@ impl<'a> SuperkoRace<'a> {
     }
 
     /// The best move as far as is remembered.
-    pub fn hint(&mut self, past: &[State], state: State) -> Option<Move> {
+    pub fn hint(&mut self, past: &[State], state: State) -> Option<GoMove> {
         self.start(past, state);
         let step = self.path.last()?;
         decode(self.board, RaceEntry::get(self.table, step.key)?.best, step.symmetry)
@@ -519,7 +519,7 @@ impl<'a> SuperkoRace<'a> {
     /// The winner moves to a child: what its stones make.
     #[inline(always)]
     fn made(&self, proof: &mut Proof, child: &SuperkoChild) {
-        if child.m != Move::PASS {
+        if child.m != GoMove::PASS {
             proof.made.add(child.step.stones(), child.step.images.least().0);
         }
     }
@@ -534,7 +534,7 @@ impl<'a> SuperkoRace<'a> {
         let count = (state.own | state.enemy).count_ones();
         let lived = step.have_lived();
         while placements != 0 {
-            let m = Move(placements.trailing_zeros() as u8);
+            let m = GoMove(placements.trailing_zeros() as u8);
             placements &= placements - 1;
             let after = state.play(self.points, self.question.rules, m);
             let mut of_child = *images;
@@ -546,11 +546,11 @@ impl<'a> SuperkoRace<'a> {
             self.finish(&mut next);
             self.children.push(SuperkoChild { rank: 0, m, step: next });
         }
-        let after = state.play(self.points, self.question.rules, Move::PASS);
+        let after = state.play(self.points, self.question.rules, GoMove::PASS);
         let before = if self.question.rules.suicide { self.path.len() } else { step.before };
         let mut next = SuperkoStep { state: after, before, lived, ..*step };
         self.finish(&mut next);
-        self.children.push(SuperkoChild { rank: 0, m: Move::PASS, step: next });
+        self.children.push(SuperkoChild { rank: 0, m: GoMove::PASS, step: next });
     }
 
     /// An answer that a child's gives at once.

@@ -3,7 +3,7 @@
 //! vector.
 
 use crate::core::seed::derive;
-use crate::games::go::board::Board;
+use crate::games::go::board::GoBoard;
 use crate::games::go::symmetry;
 
 /// The hashes of a board carried by each symmetry; boards that are not squares have four of them twice.
@@ -60,7 +60,7 @@ pub struct Zobrist {
 
 impl Zobrist {
     /// Those of a board; the same each time.
-    pub fn new(board: Board) -> Zobrist {
+    pub fn new(board: GoBoard) -> Zobrist {
         let mut numbers = Box::new([[Images::EMPTY; 64]; 3]);
         for (kind, of_kind) in numbers.iter_mut().enumerate() {
             for point in board.all() {

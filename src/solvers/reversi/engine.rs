@@ -6,7 +6,7 @@ use crate::core::game::{Game, Value};
 use crate::games::reversi::flips::Plain;
 #[cfg(target_arch = "x86_64")]
 use crate::games::reversi::flips::{Avx2, Avx512};
-use crate::games::reversi::position::{Move, Position, hash};
+use crate::games::reversi::position::{ReversiMove, ReversiPosition, hash};
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::Monitor;
 use crate::solvers::search::Stats;
@@ -26,8 +26,8 @@ pub struct ReversiEngine<'a> {
     pub stats: Stats,
 }
 
-impl Engine<Position> for ReversiEngine<'_> {
-    fn value(&mut self, position: &Position, alpha: Value, beta: Value) -> Result<Value, EngineError> {
+impl Engine<ReversiPosition> for ReversiEngine<'_> {
+    fn value(&mut self, position: &ReversiPosition, alpha: Value, beta: Value) -> Result<Value, EngineError> {
         #[cfg(target_arch = "x86_64")]
         {
             if let Some(i) = Avx512::detect() {
@@ -40,11 +40,11 @@ impl Engine<Position> for ReversiEngine<'_> {
         self.run(Plain, position, alpha, beta)
     }
 
-    fn hint(&self, position: &Position) -> Option<Move> {
+    fn hint(&self, position: &ReversiPosition) -> Option<ReversiMove> {
         let (own, enemy, symmetry) =
             EndgameRules::of(position).image(position.own(), position.enemy(), position.empty().count_ones());
         let square = (self.table.get(hash(own, enemy))? >> 16) as u8;
-        (square < 64).then(|| position.from_hashed(Move(square), symmetry))
+        (square < 64).then(|| position.from_hashed(ReversiMove(square), symmetry))
     }
 
     fn stats(&self) -> Stats {
@@ -57,11 +57,11 @@ impl ReversiEngine<'_> {
     fn run<I: Compiled>(
         &mut self,
         i: I,
-        position: &Position,
+        position: &ReversiPosition,
         alpha: Value,
         beta: Value,
     ) -> Result<Value, EngineError> {
-        let point = Position::POINT;
+        let point = ReversiPosition::POINT;
         let mut search = Endgame::new(EndgameRules::of(position), self.table, self.busy, self.monitor);
         let (own, enemy, empty) = (position.own(), position.enemy(), position.empty().count_ones());
         let area = position.board().area() as i32;

@@ -1,8 +1,8 @@
 //! What a position keeps through the whole search of the Reversi solver: its board, and how a finished game counts.
 
-use crate::games::reversi::board::Board;
+use crate::games::reversi::board::ReversiBoard;
 use crate::games::reversi::evaluation::Special;
-use crate::games::reversi::position::{Empties, Position};
+use crate::games::reversi::position::{Empties, ReversiPosition};
 use crate::games::reversi::symmetry::least;
 
 /// Up to this many discs symmetric positions are one: games that begin at the start of a board come to them in
@@ -23,14 +23,14 @@ pub(super) struct EndgameRules {
     /// The board's corners.
     pub corners: u64,
     /// The board, whose symmetries count.
-    pub board: Board,
+    pub board: ReversiBoard,
     /// From this many empty cells on symmetric positions are one.
     symmetric: u32,
 }
 
 impl EndgameRules {
     /// Those of a position.
-    pub fn of(position: &Position) -> EndgameRules {
+    pub fn of(position: &ReversiPosition) -> EndgameRules {
         EndgameRules {
             cells: position.cells(),
             area: position.board().area() as i32,

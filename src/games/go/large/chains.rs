@@ -4,7 +4,7 @@
 //! under the largest one's root; one that is taken back leaves the rest to be found anew by walking, which happens to
 //! few chains.
 
-use super::points::{MOST_POINTS, Neighbours, Set, Size};
+use super::points::{LargeBoard, MOST_POINTS, Neighbours, PointSet};
 use crate::core::game::Side;
 use crate::core::seed::derive;
 use std::sync::{Arc, OnceLock};
@@ -13,9 +13,9 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Chain {
     /// Its stones.
-    pub stones: Set,
+    pub stones: PointSet,
     /// The empty points next to them.
-    pub liberties: Set,
+    pub liberties: PointSet,
     /// The xor of the hashes of its stones.
     hash: u128,
 }
@@ -23,7 +23,7 @@ pub struct Chain {
 /// The stones on a board.
 #[derive(Debug, Clone)]
 pub struct Chains {
-    size: Size,
+    size: LargeBoard,
     near: Arc<[Neighbours]>,
     colours: Vec<Option<Side>>,
     /// The root of each stone's chain; of an empty point it means nothing.
@@ -38,9 +38,9 @@ pub struct Chains {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Taken {
     /// Stones of the other side.
-    pub captured: Set,
+    pub captured: PointSet,
     /// Stones of its own side, itself among them.
-    pub suicide: Set,
+    pub suicide: PointSet,
 }
 
 /// The hash of a stone.
@@ -56,14 +56,14 @@ fn hash(colour: Side, x: u8, y: u8) -> u128 {
 
 impl Chains {
     /// The empty board.
-    pub fn new(size: Size) -> Chains {
+    pub fn new(size: LargeBoard) -> Chains {
         let area = usize::from(size.area());
         let (colours, roots, chains) = (vec![None; area], vec![0; area], vec![Chain::default(); area]);
         Chains { size, near: size.neighbours(), colours, roots, chains, hash: 0 }
     }
 
     /// The board's size.
-    pub fn size(&self) -> Size {
+    pub fn size(&self) -> LargeBoard {
         self.size
     }
 
@@ -174,7 +174,7 @@ impl Chains {
         if taken.suicide.is_empty() {
             self.remove(point, colour);
         } else {
-            let others: Set = taken.suicide.iter().filter(|&other| other != point).collect();
+            let others: PointSet = taken.suicide.iter().filter(|&other| other != point).collect();
             self.put_back(&others, colour);
         }
         self.put_back(&taken.captured, colour.other());
@@ -227,7 +227,7 @@ impl Chains {
     }
 
     /// Makes these points empty: whole chains of one side.
-    fn take_off(&mut self, stones: &Set) {
+    fn take_off(&mut self, stones: &PointSet) {
         for stone in stones.iter() {
             if let Some(colour) = self.colours[usize::from(stone)].take() {
                 self.hash ^= self.hash_of(stone, colour);
@@ -248,7 +248,7 @@ impl Chains {
         self.colours[usize::from(point)] = None;
         self.hash ^= self.hash_of(point, colour);
         let near = self.near[usize::from(point)];
-        let mut found = Set::EMPTY;
+        let mut found = PointSet::EMPTY;
         for &other in near.get() {
             match self.colour(other) {
                 Some(of) if of == colour && !found.contains(other) => found.union(&self.find(other, colour)),
@@ -259,12 +259,12 @@ impl Chains {
     }
 
     /// Puts stones back that were chains.
-    fn put_back(&mut self, stones: &Set, colour: Side) {
+    fn put_back(&mut self, stones: &PointSet, colour: Side) {
         for stone in stones.iter() {
             self.colours[usize::from(stone)] = Some(colour);
             self.hash ^= self.hash_of(stone, colour);
         }
-        let mut found = Set::EMPTY;
+        let mut found = PointSet::EMPTY;
         for stone in stones.iter() {
             if !found.contains(stone) {
                 found.union(&self.find(stone, colour));
@@ -279,7 +279,7 @@ impl Chains {
     }
 
     /// Walks the chain of a stone and notes it under this root; its stones.
-    fn find(&mut self, root: u16, colour: Side) -> Set {
+    fn find(&mut self, root: u16, colour: Side) -> PointSet {
         let mut chain = Chain::default();
         let mut open = vec![root];
         chain.stones.insert(root);
@@ -304,7 +304,7 @@ impl Chains {
 
     /// The first side's area less the other's: stones, and empty points that reach stones of one side only.
     pub fn score(&self) -> i32 {
-        let (mut score, mut seen) = (0, Set::EMPTY);
+        let (mut score, mut seen) = (0, PointSet::EMPTY);
         for point in 0..self.size.area() {
             match self.colour(point) {
                 Some(Side::First) => score += 1,

@@ -15,7 +15,7 @@ const WORDS: usize = MOST_POINTS.div_ceil(64);
 
 /// Width and height of a board, in points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Size {
+pub struct LargeBoard {
     width: u8,
     height: u8,
 }
@@ -28,15 +28,15 @@ pub struct SizeError {
     height: u8,
 }
 
-impl Size {
+impl LargeBoard {
     /// `width` columns and `height` rows.
     ///
     /// # Errors
     /// A width or height outside 1 to [`GREATEST`].
-    pub fn new(width: u8, height: u8) -> Result<Size, SizeError> {
+    pub fn new(width: u8, height: u8) -> Result<LargeBoard, SizeError> {
         let sizes = 1..=GREATEST;
         match sizes.contains(&width) && sizes.contains(&height) {
-            true => Ok(Size { width, height }),
+            true => Ok(LargeBoard { width, height }),
             false => Err(SizeError { width, height }),
         }
     }
@@ -94,7 +94,7 @@ impl Size {
     }
 }
 
-impl std::fmt::Display for Size {
+impl std::fmt::Display for LargeBoard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}x{}", self.width, self.height)
     }
@@ -122,11 +122,11 @@ impl Neighbours {
 
 /// A set of points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Set([u64; WORDS]);
+pub struct PointSet([u64; WORDS]);
 
-impl Set {
+impl PointSet {
     /// No point.
-    pub const EMPTY: Set = Set([0; WORDS]);
+    pub const EMPTY: PointSet = PointSet([0; WORDS]);
 
     /// Puts a point in.
     #[inline]
@@ -148,7 +148,7 @@ impl Set {
 
     /// Puts in all points of another.
     #[inline]
-    pub fn union(&mut self, other: &Set) {
+    pub fn union(&mut self, other: &PointSet) {
         self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
     }
 
@@ -184,9 +184,9 @@ impl Set {
     }
 }
 
-impl FromIterator<u16> for Set {
-    fn from_iter<I: IntoIterator<Item = u16>>(points: I) -> Set {
-        let mut set = Set::EMPTY;
+impl FromIterator<u16> for PointSet {
+    fn from_iter<I: IntoIterator<Item = u16>>(points: I) -> PointSet {
+        let mut set = PointSet::EMPTY;
         points.into_iter().for_each(|point| set.insert(point));
         set
     }
@@ -198,18 +198,18 @@ mod tests {
 
     #[test]
     fn points_names_and_sets() {
-        let size = Size::new(19, 19).unwrap();
+        let size = LargeBoard::new(19, 19).unwrap();
         let at = |x, y| size.point(x, y).unwrap();
         assert_eq!([at(0, 18), at(7, 0), at(8, 3), at(18, 0)].map(|p| size.name(p)), ["a1", "h19", "j16", "t19"]);
         assert_eq!(size.point(19, 0), None);
         for (width, height) in [(0, 3), (20, 7), (255, 1)] {
-            assert!(Size::new(width, height).is_err());
+            assert!(LargeBoard::new(width, height).is_err());
         }
-        let small = Size::new(3, 2).unwrap();
+        let small = LargeBoard::new(3, 2).unwrap();
         let near: Vec<Vec<u16>> = small.neighbours().iter().map(|near| near.get().to_vec()).collect();
         assert_eq!(near, [vec![1, 3], vec![0, 2, 4], vec![1, 5], vec![4, 0], vec![3, 5, 1], vec![4, 2]]);
 
-        let mut set: Set = [0, 63, 64, 200, 360].into_iter().collect();
+        let mut set: PointSet = [0, 63, 64, 200, 360].into_iter().collect();
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, 200, 360]);
         assert_eq!((set.len(), set.contains(200), set.contains(201), set.single()), (5, true, false, None));
         set.union(&[201].into_iter().collect());

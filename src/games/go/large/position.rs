@@ -1,19 +1,19 @@
 //! A position on a large board, with its past.
 
 use super::chains::{Chains, Taken};
-use super::points::{Set, Size, column};
+use super::points::{LargeBoard, PointSet, column};
 use crate::core::game::{Game, Key, Side, Value};
-use crate::games::go::rules::{Cycle, Ko, Rules};
+use crate::games::go::rules::{Cycle, GoRules, Ko};
 use std::collections::HashMap;
 use std::fmt;
 
-/// A move: the number of the point that gets a stone, or [`Move::PASS`].
+/// A move: the number of the point that gets a stone, or [`LargeMove::PASS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Move(pub u16);
+pub struct LargeMove(pub u16);
 
-impl Move {
+impl LargeMove {
     /// The pass.
-    pub const PASS: Move = Move(u16::MAX);
+    pub const PASS: LargeMove = LargeMove(u16::MAX);
 }
 
 /// What a position was, for the past.
@@ -27,9 +27,9 @@ struct Before {
 
 /// A position.
 #[derive(Debug, Clone)]
-pub struct Position {
+pub struct LargePosition {
     chains: Chains,
-    rules: Rules,
+    rules: GoRules,
     side: Side,
     passes: u8,
     ko: Option<u16>,
@@ -44,17 +44,17 @@ pub struct Position {
 
 /// What takes back a move.
 #[derive(Debug, Clone, Copy)]
-pub struct Undo {
+pub struct LargeUndo {
     taken: Taken,
     back: usize,
 }
 
 /// Stones that cannot be a position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StonesError {
+pub enum LargeStonesError {
     /// A stone off the board.
     #[error("a stone lies outside the {0} board")]
-    Outside(Size),
+    Outside(LargeBoard),
     /// Two stones on one point.
     #[error("the point {0} holds two stones")]
     Both(String),
@@ -63,10 +63,10 @@ pub enum StonesError {
     Captured(String),
 }
 
-impl Position {
+impl LargePosition {
     /// The empty board: black to move.
-    pub fn new(size: Size, rules: Rules) -> Position {
-        Position {
+    pub fn new(size: LargeBoard, rules: GoRules) -> LargePosition {
+        LargePosition {
             chains: Chains::new(size),
             rules,
             side: Side::First,
@@ -84,36 +84,36 @@ impl Position {
     /// # Errors
     /// A stone outside the board, two on a point, or a chain without liberties.
     pub fn from_stones(
-        size: Size,
-        rules: Rules,
+        size: LargeBoard,
+        rules: GoRules,
         stones: &[(u16, Side)],
         side: Side,
-    ) -> Result<Position, StonesError> {
-        let mut position = Position { side, ..Position::new(size, rules) };
+    ) -> Result<LargePosition, LargeStonesError> {
+        let mut position = LargePosition { side, ..LargePosition::new(size, rules) };
         for &(point, colour) in stones {
             if point >= size.area() {
-                return Err(StonesError::Outside(size));
+                return Err(LargeStonesError::Outside(size));
             }
             if position.chains.colour(point).is_some() {
-                return Err(StonesError::Both(size.name(point)));
+                return Err(LargeStonesError::Both(size.name(point)));
             }
             // In whatever order they come, nothing is captured.
             position.chains.set(point, colour);
         }
         let captured = |&point: &u16| position.chains.chain(point).is_some_and(|chain| chain.liberties.is_empty());
         match (0..size.area()).find(captured) {
-            Some(point) => Err(StonesError::Captured(size.name(point))),
+            Some(point) => Err(LargeStonesError::Captured(size.name(point))),
             None => Ok(position),
         }
     }
 
     /// The board's size.
-    pub fn size(&self) -> Size {
+    pub fn size(&self) -> LargeBoard {
         self.chains.size()
     }
 
     /// The rules.
-    pub fn rules(&self) -> Rules {
+    pub fn rules(&self) -> GoRules {
         self.rules
     }
 
@@ -145,8 +145,8 @@ impl Position {
     }
 
     /// Whether `m` is legal.
-    pub fn is_legal(&self, m: Move) -> bool {
-        !self.is_over() && (m == Move::PASS || m.0 < self.size().area() && self.may_put(m.0))
+    pub fn is_legal(&self, m: LargeMove) -> bool {
+        !self.is_over() && (m == LargeMove::PASS || m.0 < self.size().area() && self.may_put(m.0))
     }
 
     fn is_over(&self) -> bool {
@@ -185,9 +185,9 @@ impl Position {
     }
 }
 
-impl Game for Position {
-    type Move = Move;
-    type Undo = Undo;
+impl Game for LargePosition {
+    type Move = LargeMove;
+    type Undo = LargeUndo;
 
     /// Values are in tenths of a point.
     const POINT: Value = 10;
@@ -196,14 +196,14 @@ impl Game for Position {
         self.side
     }
 
-    fn moves(&self, list: &mut Vec<Move>) {
+    fn moves(&self, list: &mut Vec<LargeMove>) {
         if !self.is_over() {
-            list.extend((0..self.size().area()).filter(|&point| self.may_put(point)).map(Move));
-            list.push(Move::PASS);
+            list.extend((0..self.size().area()).filter(|&point| self.may_put(point)).map(LargeMove));
+            list.push(LargeMove::PASS);
         }
     }
 
-    fn play(&mut self, m: Move) -> Undo {
+    fn play(&mut self, m: LargeMove) -> LargeUndo {
         let (before, back) = (self.now(), self.back);
         self.past.push(before);
         *self.boards.entry(before.board).or_insert(0) += 1;
@@ -213,7 +213,7 @@ impl Game for Position {
         if m.0 < self.size().area() && self.chains.colour(m.0).is_none() {
             taken = self.chains.put(m.0, self.side);
             self.passes = 0;
-            let alone = |stones: &Set| stones.single() == Some(m.0);
+            let alone = |stones: &PointSet| stones.single() == Some(m.0);
             let chain = self.chains.chain(m.0);
             if self.rules.ko == Ko::Basic
                 && let Some(captured) = taken.captured.single()
@@ -229,10 +229,10 @@ impl Game for Position {
             let now = self.now();
             self.back = self.past.iter().rev().position(|past| *past == now).map_or(0, |plies| plies + 1);
         }
-        Undo { taken, back }
+        LargeUndo { taken, back }
     }
 
-    fn undo(&mut self, m: Move, undo: Undo) {
+    fn undo(&mut self, m: LargeMove, undo: LargeUndo) {
         let Some(before) = self.past.pop() else { return };
         if let Some(count) = self.boards.get_mut(&before.board) {
             *count -= 1;
@@ -259,7 +259,7 @@ impl Game for Position {
 
     /// The area as it stands, and a tenth for each liberty.
     fn heuristic(&self) -> Value {
-        let mut liberties = [Set::EMPTY; 2];
+        let mut liberties = [PointSet::EMPTY; 2];
         for point in 0..self.size().area() {
             if let (Some(colour), Some(chain)) = (self.chains.colour(point), self.chains.chain(point)) {
                 liberties[usize::from(colour != self.side)].union(&chain.liberties);
@@ -274,7 +274,7 @@ impl Game for Position {
     }
 
     /// Captures, then what saves a chain or attacks one; own eyes and passes last.
-    fn prior(&self, m: Move) -> i32 {
+    fn prior(&self, m: LargeMove) -> i32 {
         if m.0 >= self.size().area() {
             return if self.passes > 0 { 100 } else { -50 };
         }
@@ -328,26 +328,26 @@ impl Game for Position {
         self.past_in_key = true;
     }
 
-    fn code(&self, m: Move) -> u16 {
+    fn code(&self, m: LargeMove) -> u16 {
         m.0.min(self.size().area())
     }
 
-    fn decode(&self, code: u16) -> Option<Move> {
+    fn decode(&self, code: u16) -> Option<LargeMove> {
         let area = self.size().area();
-        (code <= area).then_some(if code == area { Move::PASS } else { Move(code) })
+        (code <= area).then_some(if code == area { LargeMove::PASS } else { LargeMove(code) })
     }
 
     fn codes(&self) -> u16 {
         self.size().area() + 1
     }
 
-    fn name(&self, m: Move) -> String {
+    fn name(&self, m: LargeMove) -> String {
         if m.0 < self.size().area() { self.size().name(m.0) } else { "pass".to_owned() }
     }
 }
 
 /// The board: `X` black, `O` white, `.` empty, with the side to move, a ko and passes below.
-impl fmt::Display for Position {
+impl fmt::Display for LargePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let size = self.size();
         let digits = if size.height() > 9 { 2 } else { 1 };

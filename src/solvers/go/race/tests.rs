@@ -13,7 +13,7 @@ struct RacePlace {
 }
 
 /// All states that can come up from the empty board.
-fn all_states(board: Board, rules: Rules) -> Vec<RacePlace> {
+fn all_states(board: GoBoard, rules: GoRules) -> Vec<RacePlace> {
     let points = board.points();
     let mut numbers = HashMap::from([(State::EMPTY, 0u32)]);
     let mut places = vec![RacePlace { state: State::EMPTY, next: Vec::new() }];
@@ -22,8 +22,8 @@ fn all_states(board: Board, rules: Rules) -> Vec<RacePlace> {
         let state = places[at].state;
         if state.passes < 2 {
             let placements = state.placements(points, rules.suicide);
-            let moves = board.all().filter(|&point| placements >> point & 1 != 0).map(Move);
-            for m in moves.chain([Move::PASS]) {
+            let moves = board.all().filter(|&point| placements >> point & 1 != 0).map(GoMove);
+            for m in moves.chain([GoMove::PASS]) {
                 let after = state.play(points, rules, m);
                 let number = *numbers.entry(after).or_insert_with(|| {
                     places.push(RacePlace { state: after, next: Vec::new() });
@@ -68,11 +68,11 @@ fn answers_are_those_of_the_definition() {
     let mut rng = seed::rng(7, &[]);
     let (mut asked, mut yeses, mut open) = (0, 0, 0);
     for (width, height) in [(2, 2), (2, 3), (3, 2), (4, 1), (5, 1), (3, 3)] {
-        let board = Board::new(width, height).unwrap();
+        let board = GoBoard::new(width, height).unwrap();
         let points = board.points();
         let zobrist = Zobrist::new(board);
         for (ko, suicide) in [(Ko::Basic, false), (Ko::Free, false), (Ko::Basic, true), (Ko::Free, true)] {
-            let rules = Rules { ko, cycle: Cycle::Tie, suicide };
+            let rules = GoRules { ko, cycle: Cycle::Tie, suicide };
             let places = all_states(board, rules);
             for attacker in [Side::First, Side::Second] {
                 let target = rng.random_range(1 - board.area() as i32..=board.area() as i32);
@@ -102,13 +102,13 @@ fn answers_are_those_of_the_definition() {
 /// Once a guess that is stored for its move passed for an answer at the depth limit, and the limit grew for ever.
 #[test]
 fn long_games_are_answered() {
-    let board = Board::new(2, 6).unwrap();
+    let board = GoBoard::new(2, 6).unwrap();
     let zobrist = Zobrist::new(board);
     for (attacker, target, answer) in [(Side::First, 12, true), (Side::Second, 5, false), (Side::Second, -11, false)]
     {
         let (table, monitor) = (Table::new(1 << 24).unwrap(), Monitor::with_budget(2_000_000));
         let mut conditional = Conditional::new(1 << 22);
-        let question = RaceQuestion { attacker, target, rules: Rules::default() };
+        let question = RaceQuestion { attacker, target, rules: GoRules::default() };
         let mut race = Race::new(question, board, &zobrist, &table, &mut conditional, None, &monitor);
         assert_eq!(race.answer(State::EMPTY), Ok(Some(answer)), "{question:?}");
     }
