@@ -124,7 +124,8 @@ fn a_hunt_says_which_bests_are_known_and_keeps_the_grids_around_them() {
     assert_eq!(known.len(), 1, "{known:?}");
     assert_eq!((&known[0]["score"], &known[0]["record"]), (&178.into(), &name.as_str().into()));
     assert_eq!(known[0]["new"], false);
-    // Another grid of 178 moves, with one other line, and shorter ones; none is part of another, since all are finished.
+    // Another grid of 178 moves, with one other line, and shorter ones; none is part of another, since all are
+    // finished.
     let new = listed(dir.path(), "hunt --new");
     assert_eq!(new.len() + 1, grids.len());
     assert!(new.len() > 1 && new[0]["score"] == 178 && new[0]["nearest"]["common_lines"] == 177, "{new:?}");

@@ -1,8 +1,8 @@
-//! Faults done to a daemon in a process of its own: killed at any moment, a full disk, a damaged store, a second daemon on
-//! its state, units that panic, ten thousand jobs.
+//! Faults done to a daemon in a process of its own: killed at any moment, a full disk, a damaged store, a second
+//! daemon on its state, units that panic, ten thousand jobs.
 //!
-//! `MORPION_TEST_KILLS=100` kills a hundred times instead of a few, `MORPION_TEST_JOBS=10000` queues so many jobs; with
-//! `--nocapture` both say what they saw.
+//! `MORPION_TEST_KILLS=100` kills a hundred times instead of a few, `MORPION_TEST_JOBS=10000` queues so many jobs;
+//! with `--nocapture` both say what they saw.
 #![cfg(unix)]
 
 mod daemons;

@@ -1,8 +1,9 @@
-//! The program itself as a daemon, over HTTP: killed at any moment, on a clock that jumps, in a directory that becomes
-//! read-only, with the configuration files that come with it.
+//! The program itself as a daemon, over HTTP: killed at any moment, on a clock that jumps, in a directory that
+//! becomes read-only, with the configuration files that come with it.
 //!
-//! `MORPION_TEST_KILLS=100` kills a hundred times instead of a few; with `--nocapture` it says what it saw. The test of the
-//! clock needs libfaketime; where it is missing it says so and passes, unless `MORPION_FAKETIME=required` is in the environment.
+//! `MORPION_TEST_KILLS=100` kills a hundred times instead of a few; with `--nocapture` it says what it saw. The test
+//! of the clock needs libfaketime; where it is missing it says so and passes, unless `MORPION_FAKETIME=required` is
+//! in the environment.
 #![cfg(unix)]
 
 mod daemons;

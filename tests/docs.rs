@@ -1,7 +1,9 @@
-//! The documents are true as far as a program can check it: links and anchors exist, every command line shown is one that
-//! the program accepts, `docs/commands.md` is what the command line says of itself, and the book lists every page.
+//! The documents are true as far as a program can check it: links and anchors exist, every command line shown is one
+//! that the program accepts, `docs/commands.md` is what the command line says of itself, and the book lists every
+//! page.
 //!
-//! `MORPION_WRITE=1 cargo test --test docs` writes the generated pages anew: `docs/commands.md` and `docs/parameters.md`.
+//! `MORPION_WRITE=1 cargo test --test docs` writes the generated pages anew: `docs/commands.md` and
+//! `docs/parameters.md`.
 
 use clap::Command;
 use clap::error::ErrorKind;

@@ -182,8 +182,8 @@ fn flags_win_over_the_configuration_file() {
     }
 }
 
-/// What the thesis's hunts are begun with goes on to mean its search; what names no search gets the best measured one, and
-/// is told so, and what a file has for another search is left out, and told.
+/// What the thesis's hunts are begun with goes on to mean its search; what names no search gets the best measured
+/// one, and is told so, and what a file has for another search is left out, and told.
 #[test]
 fn a_hunt_that_names_no_strategy_gets_the_best_one_or_that_of_its_settings() {
     let dir = temporary();

@@ -538,8 +538,9 @@ fn a_lost_daemon_is_told() {
     assert_eq!(page.eval("document.querySelector('.jobs tbody').textContent.includes('kept in sight')"), true);
 }
 
-/// A job is opened while the daemon is away: the page says so, and shows the job as soon as the daemon is back. The timer that asks
-/// again four times a minute is switched off here, so the return of the daemon is what brings the job.
+/// A job is opened while the daemon is away: the page says so, and shows the job as soon as the daemon is back. The
+/// timer that asks again four times a minute is switched off here, so the return of the daemon is what brings the
+/// job.
 #[test]
 fn the_view_of_a_job_comes_back_with_the_daemon() {
     let Some(world) = world() else { return };
@@ -681,7 +682,8 @@ fn page_address(page: &Page, program: &Program) -> String {
     address.as_str().unwrap().to_owned()
 }
 
-/// The form offers what the daemon says there is: each strategy with its settings, and the best one of the variant first.
+/// The form offers what the daemon says there is: each strategy with its settings, and the best one of the variant
+/// first.
 #[test]
 fn the_form_offers_what_the_program_takes() {
     let Some(world) = world() else { return };

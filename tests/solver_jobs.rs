@@ -193,8 +193,8 @@ fn hunts_and_solver_jobs_share_the_workers() {
     daemon.adjust(hunt, Adjustment { priority: Some(6), ..Adjustment::default() }).unwrap();
     wait_for(&daemon, hunt, "has both threads again", |view| view.threads == 2);
     let at = wait_for(&daemon, solver, "stands still", |view| view.threads == 0).summary.iterations;
-    // Held up in the midst of its search it searches no more: what the hunt does meanwhile says that time passes. A worker
-    // that has just given way may still tell of its last nodes, so the count need not stand at once.
+    // Held up in the midst of its search it searches no more: what the hunt does meanwhile says that time passes. A
+    // worker that has just given way may still tell of its last nodes, so the count need not stand at once.
     let mut now = at;
     wait_until("the solver job stands still", || {
         let (from, before) = (

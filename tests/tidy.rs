@@ -3,6 +3,9 @@
 //!
 //! Comments and the test modules at the ends of files are not looked at, where a rule is about code that runs.
 
+#[path = "tidy/scripts.rs"]
+mod scripts;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -282,8 +285,8 @@ fn comments_are_no_wider_than_the_code() {
     report(&complaints);
 }
 
-/// The name that a line declares as a type: of a structure, an enumeration, a union, a trait, or, at the top of a module,
-/// another name for a type. An indented `type` belongs to a trait.
+/// The name that a line declares as a type: of a structure, an enumeration, a union, a trait, or, at the top of a
+/// module, another name for a type. An indented `type` belongs to a trait.
 fn declared_type(line: &str) -> Option<&str> {
     let mut rest = line.trim_start();
     let indented = rest.len() < line.len();
@@ -300,8 +303,8 @@ fn declared_type(line: &str) -> Option<&str> {
     name.starts_with(|c: char| c.is_uppercase()).then_some(&name[..end])
 }
 
-/// One word for one thing: a name is declared by one type. Before the words were put in order 45 % of the declarations
-/// shared their name with another one.
+/// One word for one thing: a name is declared by one type. Before the words were put in order 45 % of the
+/// declarations shared their name with another one.
 #[test]
 fn types_have_names_of_their_own() {
     const SHARED_ON_PURPOSE: &[&str] = &["Args", "Error"];

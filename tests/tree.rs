@@ -264,8 +264,8 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
         }
         assert!(again.parts() == state.parts());
     }
-    /// What is known of first moves is true, and the line is best play. Not for games in which a position can come back: there a
-    /// position on the way is worth something else than at the start of a game.
+    /// What is known of first moves is true, and the line is best play. Not for games in which a position can come
+    /// back: there a position on the way is worth something else than at the start of a game.
     fn check_moves(&self) {
         let state = self.coordinator.state();
         let whole = Window { alpha: LOWEST, beta: -LOWEST };
@@ -414,7 +414,8 @@ proptest! {
     }
 }
 
-/// One whole board with a worker that always lies: the value is right, the liar is named, and what it did counts for nothing.
+/// One whole board with a worker that always lies: the value is right, the liar is named, and what it did counts for
+/// nothing.
 #[test]
 fn a_worker_that_always_lies_is_named() {
     let board = reversi::board::ReversiBoard::new(4, 4).unwrap();

@@ -43,8 +43,8 @@ fn credit(found: &Value) -> &Value {
     &found["units"]["credit"]
 }
 
-/// Kills the command some times, each `within` so long of its start, then lets it end; what it says then, and how often it
-/// was killed.
+/// Kills the command some times, each `within` so long of its start, then lets it end; what it says then, and how
+/// often it was killed.
 fn killed(dir: &Path, arguments: &str, within: Duration, rng: &mut morpion::core::seed::Rng) -> (Value, u32) {
     let mut kills = 0;
     for _ in 0..8 {
@@ -243,8 +243,8 @@ fn with_a_quorum_a_lying_worker_is_named_and_the_value_is_right() {
     assert!(coordinator.state().bounds().lower <= 16 * ReversiPosition::POINT);
 }
 
-/// A worker that is alone remembers what it searched: the same windows of the same nodes take less. Where several have to agree, each
-/// unit begins with nothing.
+/// A worker that is alone remembers what it searched: the same windows of the same nodes take less. Where several
+/// have to agree, each unit begins with nothing.
 #[test]
 fn tables_are_kept_between_units_unless_they_must_not() {
     let dir = temporary();

@@ -22,9 +22,9 @@ use std::process::ExitCode;
 
 /// List the good grids that hunts have kept, each once whatever its orientation and the order of its moves.
 ///
-/// Of each: its score, its id (the first digits of its canonical key), when it was found, how long its hunt had run, the
-/// unit that found it, and what it has to do with the known records. A grid is called new only if no known record equals
-/// it or contains it. Also compares two grids, and writes grids as files.
+/// Of each: its score, its id (the first digits of its canonical key), when it was found, how long its hunt had run,
+/// the unit that found it, and what it has to do with the known records. A grid is called new only if no known record
+/// equals it or contains it. Also compares two grids, and writes grids as files.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Directories of hunts (those without an archive give their best grids), directories of grid files, grid files
@@ -48,12 +48,12 @@ pub struct Args {
     /// Only the first so many: the longest, of equal ones those found first
     #[arg(long, value_name = "N", value_parser = positive)]
     limit: Option<usize>,
-    /// Show the lines that differ between two grids in the orientation in which they have most in common; each is an id, a
-    /// grid file, or a known record by either of the names that `morpion records list` shows
+    /// Show the lines that differ between two grids in the orientation in which they have most in common; each is an
+    /// id, a grid file, or a known record by either of the names that `morpion records list` shows
     #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "export")]
     compare: Option<Vec<String>>,
-    /// Write the grids: one to a file (.psol, .txt, .msr, .json, .png, .svg), any number to a directory, made if it is
-    /// missing, as VARIANT-SCORE-ID. Nothing is overwritten.
+    /// Write the grids: one to a file (.psol, .txt, .msr, .json, .png, .svg), any number to a directory, made if it
+    /// is missing, as VARIANT-SCORE-ID. Nothing is overwritten.
     #[arg(long, value_name = "OUT")]
     export: Option<PathBuf>,
     /// Format of the files in a directory

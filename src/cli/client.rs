@@ -206,7 +206,8 @@ impl Client {
         self.send("DELETE", path, &[], None, None).map(drop)
     }
 
-    /// All items of a list (at most `most`), part by part, and whether there are more. `path` has its first parameter.
+    /// All items of a list (at most `most`), part by part, and whether there are more. `path` has its first
+    /// parameter.
     ///
     /// # Errors
     /// As the type says.

@@ -1,6 +1,6 @@
-//! Configuration files: flags in TOML. The settings of a job are read by the rows of their table ([`FromSettings`]); what
-//! is about the process alone is turned into command-line arguments that go before those of the command line. So names,
-//! spellings, ranges and defaults have one declaration, and flags win over the file.
+//! Configuration files: flags in TOML. The settings of a job are read by the rows of their table ([`FromSettings`]);
+//! what is about the process alone is turned into command-line arguments that go before those of the command line. So
+//! names, spellings, ranges and defaults have one declaration, and flags win over the file.
 //!
 //! `sort = "coords"` is `--sort coords`; underscores stand for hyphens; true and false are on and off; a list gives
 //! several values (`init_file = ["grids/5T-178-rosin.txt", 60]`); a list of lists gives rows

@@ -35,7 +35,8 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// The input is no legal grid or has fewer moves than `--first` asks for, the output's format is not known, or the output exists or cannot be written.
+/// The input is no legal grid or has fewer moves than `--first` asks for, the output's format is not known, or the
+/// output exists or cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let to_stdout = args.output == Path::new("-");
     let Some(to) = args.to.or_else(|| FileFormat::of_path(&args.output)) else {

@@ -18,8 +18,9 @@ use std::sync::Arc;
 
 /// Run the daemon: it takes jobs, shares the processors among them, and keeps everything it finds.
 ///
-/// Ctrl-C: no unit is begun any more, and it ends when those running are done; a second Ctrl-C ends it at once, and so does
-/// SIGTERM: all searches are saved, and it goes on with them when it is started again. A third one ends the process.
+/// Ctrl-C: no unit is begun any more, and it ends when those running are done; a second Ctrl-C ends it at once, and
+/// so does SIGTERM: all searches are saved, and it goes on with them when it is started again. A third one ends the
+/// process.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Daemon")]
 pub struct Args {
@@ -32,7 +33,8 @@ pub struct Args {
     /// Address and port to listen on. Any address but a loopback one asks for tokens (`morpion token`).
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878")]
     pub listen: SocketAddr,
-    /// A further name by which clients address the daemon, besides localhost and addresses in numbers; may be repeated.
+    /// A further name by which clients address the daemon, besides localhost and addresses in numbers; may be
+    /// repeated.
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
     /// Flags from a TOML file: `threads = 8`. Flags of the command line win.

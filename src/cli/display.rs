@@ -146,8 +146,8 @@ impl<'a> HuntDisplay<'a> {
     }
 }
 
-/// What a new best grid has to do with the known records: a remark, near the longest of them only, and a line of its own
-/// if it is as long as that one or longer.
+/// What a new best grid has to do with the known records: a remark, near the longest of them only, and a line of its
+/// own if it is as long as that one or longer.
 fn of_records(variant: Variant, score: u32, record: Option<&str>, new: bool) -> (String, Option<String>) {
     let longest = variant.record();
     let remark = match record {

@@ -110,7 +110,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 /// More threads than this are taken for a slip of the fingers.
 const MAX_THREADS: usize = 1024;
 
-/// Bound of the memory used, in MB, by program, tables and the units of the widest variant: measured 9 MB in 4T with 2 threads.
+/// Bound of the memory used, in MB, by program, tables and the units of the widest variant: measured 9 MB in 4T with
+/// 2 threads.
 const BASE_MB: usize = 16;
 
 /// Threads whose walks (0.2 MB each, mostly the capacity of a position's lists) and stacks fit into one MB.

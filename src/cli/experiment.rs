@@ -1,5 +1,6 @@
-//! `morpion experiment`: the experiments of the 2021 thesis on the depth-first search ([`depth_first`]), comparisons of
-//! searches over many seeds ([`strategies`]), at a budget given in a file, and of solvers of two-player games ([`solvers`]).
+//! `morpion experiment`: the experiments of the 2021 thesis on the depth-first search ([`depth_first`]), comparisons
+//! of searches over many seeds ([`strategies`]), at a budget given in a file, and of solvers of two-player games
+//! ([`solvers`]).
 //!
 //! Each run has one thread; its budget is in seconds of that thread's processor time, or in iterations, which makes
 //! the result the same on every machine.
@@ -187,7 +188,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Experiment::Depth => depth_first::depth(&parse(&text, path)?, threads),
         Experiment::Solvers => solvers::solvers(&parse(&text, path)?, threads),
         Experiment::Strategies => {
-            // The whole is read first: a journal that a mistake leaves behind would be in the way of the corrected file.
+            // The whole is read first: a journal that a mistake leaves behind would be in the way of the corrected
+            // file.
             let plan = strategies::ComparisonPlan::new(parse(&text, path)?).with_context(within)?;
             let journal = Journal::open(&part, &text, args.force)?;
             strategies::strategies(&plan, threads, journal)

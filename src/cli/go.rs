@@ -25,8 +25,8 @@ pub struct GoSetup {
     /// Whether a move may take away two or more own stones
     #[arg(long, value_enum, default_value_t = Switch::Off)]
     suicide: Switch,
-    /// A position instead of the empty board: an SGF file (the end of its main line), a file with a board, or the board
-    /// itself, such as `.X./.O./... white`
+    /// A position instead of the empty board: an SGF file (the end of its main line), a file with a board, or the
+    /// board itself, such as `.X./.O./... white`
     #[arg(long, value_name = "FILE|STRING", allow_hyphen_values = true)]
     position: Option<String>,
     /// The position is a text, and never the name of a file: it may come from anybody.

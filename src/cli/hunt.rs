@@ -26,8 +26,8 @@ pub struct Args {
     /// Start from the first K moves of the grid in FILE (Pentasol or MSR).
     #[arg(long, num_args = 2, value_names = ["FILE", "K"])]
     pub init_file: Option<Vec<String>>,
-    /// Begin with the grids of the variant in DIR (Pentasol or MSR), for the strategies that take grids: reshape, regrow,
-    /// temper, permute, perturb.
+    /// Begin with the grids of the variant in DIR (Pentasol or MSR), for the strategies that take grids: reshape,
+    /// regrow, temper, permute, perturb.
     #[arg(long, value_name = "DIR", conflicts_with = "init_file")]
     pub init_dir: Option<PathBuf>,
     /// Where the results and the state go: an empty directory, or one that is made. Default: output, or the next of
@@ -126,8 +126,8 @@ fn default_workers() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| n.get() as u32).min(MAX_THREADS - 1)
 }
 
-/// The first moves of a stored grid, as `--init-file FILE K` names them, and the variant: the one asked for, else the one
-/// that the file names, else 5T.
+/// The first moves of a stored grid, as `--init-file FILE K` names them, and the variant: the one asked for, else the
+/// one that the file names, else 5T.
 pub(super) fn init_moves(values: &[String], variant: Option<Variant>) -> anyhow::Result<(Variant, Vec<Move>)> {
     let [file, count] = values else { bail!("--init-file needs a file and a number of moves") };
     let count: usize =
@@ -145,7 +145,8 @@ pub(super) fn init_moves(values: &[String], variant: Option<Variant>) -> anyhow:
     Ok((variant, moves[..count].to_vec()))
 }
 
-/// The grids of the variant in a directory, by file name; what is no grid of it is named on standard error and left out.
+/// The grids of the variant in a directory, by file name; what is no grid of it is named on standard error and left
+/// out.
 pub(super) fn init_grids(directory: &Path, variant: Variant) -> anyhow::Result<Vec<Vec<Move>>> {
     let of = |error: std::io::Error| anyhow::anyhow!("--init-dir {}: {error}", directory.display());
     let mut paths = Vec::new();

@@ -9,8 +9,8 @@ pub const OUTPUT: &str = "output";
 /// Names that are tried before the last one is an error.
 const MOST: u32 = 10_000;
 
-/// The first of `output`, `output-2`, `output-3`, ... that a hunt can begin in, and what to tell the user if it is not
-/// the first one.
+/// The first of `output`, `output-2`, `output-3`, ... that a hunt can begin in, and what to tell the user if it is
+/// not the first one.
 ///
 /// # Errors
 /// If one of them cannot be read.

@@ -1,5 +1,5 @@
-//! What the daemon's jobs are made of. The settings of a hunt are read below the command line (`daemon::hunt_request`); those
-//! of a solver job are the flags of `morpion solve`, by the same parser.
+//! What the daemon's jobs are made of. The settings of a hunt are read below the command line
+//! (`daemon::hunt_request`); those of a solver job are the flags of `morpion solve`, by the same parser.
 
 use super::solve::options::Asked;
 use super::{config, go, reversi};
@@ -49,8 +49,8 @@ fn matches_of(settings: &Map<String, Value>, command: &clap::Command) -> anyhow:
     matches.map_err(|error| anyhow::anyhow!("settings: {}", config::brief(&error)))
 }
 
-/// A solver job: its settings are the game, and the flags of the game in `morpion solve` but for those that are about the
-/// process (`threads`, `state`).
+/// A solver job: its settings are the game, and the flags of the game in `morpion solve` but for those that are about
+/// the process (`threads`, `state`).
 fn of_solve(request: &JobRequest) -> anyhow::Result<PreparedJob> {
     if request.start.is_some() || !request.grids.is_empty() {
         bail!("start and grids are for hunts: a position is sent as text in the setting position");
@@ -76,8 +76,8 @@ fn start(mut settings: Map<String, Value>) -> anyhow::Result<PlayedFrom> {
     Ok(PlayedFrom::Solvable(solver_job(settings)?.0))
 }
 
-/// What these settings ask for: the game, and the flags of the game in `morpion solve` but for those that are about the process;
-/// and all settings with their defaults.
+/// What these settings ask for: the game, and the flags of the game in `morpion solve` but for those that are about
+/// the process; and all settings with their defaults.
 ///
 /// # Errors
 /// TreeSettings that make no sense.

@@ -1,10 +1,10 @@
 //! Ctrl-C and other signals to stop: the first one asks the hunt to stop, the second one ends the process at once.
 //!
-//! A hangup (the terminal closes) counts too, unless the process was started with hangups ignored, as `nohup` does: then
-//! it hunts on.
+//! A hangup (the terminal closes) counts too, unless the process was started with hangups ignored, as `nohup` does:
+//! then it hunts on.
 //!
-//! Unix systems are supported: Linux, where everything is tested, and others that have these signals. A program that could
-//! not be asked to stop would lose work, so there is none for other systems.
+//! Unix systems are supported: Linux, where everything is tested, and others that have these signals. A program that
+//! could not be asked to stop would lose work, so there is none for other systems.
 
 use crate::runner::Interrupt;
 use crossbeam_channel::{Receiver, unbounded};
@@ -65,8 +65,8 @@ pub fn stops() -> io::Result<Receiver<StopSignal>> {
     Ok(receiver)
 }
 
-/// Whether the process was started with hangups ignored. Where the system does not say so in `/proc`, hangups are taken
-/// for ignored: watched for, they would no longer be.
+/// Whether the process was started with hangups ignored. Where the system does not say so in `/proc`, hangups are
+/// taken for ignored: watched for, they would no longer be.
 fn hangups_are_ignored() -> bool {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return true };
     let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());

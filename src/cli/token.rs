@@ -10,8 +10,8 @@ use std::process::ExitCode;
 
 /// Make, list and take back the tokens that a daemon asks for on any address but a loopback one.
 ///
-/// A token is shown once, when it is made; the daemon keeps a hash of it. Changes count at once, also for a daemon that
-/// runs.
+/// A token is shown once, when it is made; the daemon keeps a hash of it. Changes count at once, also for a daemon
+/// that runs.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -24,7 +24,8 @@ enum TokenCommand {
     Create {
         /// A name for people, such as the machine it is for
         name: String,
-        /// What its bearer may do: see everything (read), everything (operate), or what a worker on another machine needs
+        /// What its bearer may do: see everything (read), everything (operate), or what a worker on another machine
+        /// needs
         #[arg(long, value_enum, default_value_t = Role::Read)]
         role: Role,
         #[command(flatten)]

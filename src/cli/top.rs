@@ -1,7 +1,7 @@
 //! `morpion top`: a screen that shows what a daemon does, and pauses its jobs.
 //!
-//! Two threads ask the daemon and keep [`Model`] up to date; the main thread draws it ([`screen`]) and reads keys. So a slow
-//! daemon never makes the keyboard slow.
+//! Two threads ask the daemon and keep [`Model`] up to date; the main thread draws it ([`screen`]) and reads keys. So
+//! a slow daemon never makes the keyboard slow.
 
 mod screen;
 

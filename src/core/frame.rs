@@ -1,8 +1,8 @@
 //! How bytes on disk are framed: what a file begins with, how its content is guarded, and what is wrong with bytes
 //! that do not fit.
 //!
-//! A file begins with a [`FrameFormat`]: eight bytes of magic and a version of four. Content carries the CRC-32 of its
-//! bytes. A row of a database is a version of one byte, a CRC-32 and the content ([`row`]). All numbers are
+//! A file begins with a [`FrameFormat`]: eight bytes of magic and a version of four. Content carries the CRC-32 of
+//! its bytes. A row of a database is a version of one byte, a CRC-32 and the content ([`row`]). All numbers are
 //! little-endian.
 
 /// What is wrong with bytes that were read. It names no file: whoever reads one adds its path.

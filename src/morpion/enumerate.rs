@@ -13,8 +13,8 @@
 //! key: about 10 comparisons per grid made, each wrong with probability 8 / 2^64, or less than 10^-8 for all of
 //! 5T to depth 12 (10^8 grids made). Memory does not grow with the number of grids.
 //!
-//! This file does not start threads: [`EnumerationWalk::split`] gives the subtrees of one depth, [`EnumerationWalk::count_below`] counts in
-//! one; `jobs::enumerate` runs them in parallel.
+//! This file does not start threads: [`EnumerationWalk::split`] gives the subtrees of one depth,
+//! [`EnumerationWalk::count_below`] counts in one; `jobs::enumerate` runs them in parallel.
 
 use super::canonical::mix;
 use super::geometry::{Direction, Line, Move, Point, SIDE};
@@ -168,8 +168,9 @@ impl<'a, R: Rules> EnumerationWalk<'a, R> {
         split
     }
 
-    /// What there is below `root`, one of the roots that [`EnumerationWalk::split`] gives for the same kind: element `i` of the
-    /// result counts what has `i` moves more than it, from 1 (the root itself) at 0, to `further` moves more.
+    /// What there is below `root`, one of the roots that [`EnumerationWalk::split`] gives for the same kind: element
+    /// `i` of the result counts what has `i` moves more than it, from 1 (the root itself) at 0, to `further` moves
+    /// more.
     ///
     /// For other roots (of legal moves in a playable order) the result means nothing.
     pub fn count_below(&mut self, root: &[Move], further: u32) -> Vec<u64> {

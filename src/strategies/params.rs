@@ -1,5 +1,5 @@
-//! The parameters of the strategies as a typed value, which is also their form in saved hunts. What people see of them,
-//! and how texts are read into them, is in [`table`](super::table).
+//! The parameters of the strategies as a typed value, which is also their form in saved hunts. What people see of
+//! them, and how texts are read into them, is in [`table`](super::table).
 
 pub use crate::core::setting::{BadValue as BadParam, parse_count};
 use crate::morpion::geometry::Move;

@@ -1,8 +1,8 @@
 //! The table of the searches: one row for each, from which the command line, configuration files, the API, the page,
 //! statistics and measurements derive what they know of it.
 //!
-//! A new search is a file that implements [`Search`], a variant of [`Strategy`], and a row here. Its parameters are rows
-//! of [`PARAMETERS`]; a search names those that it uses, so that a parameter that exists needs no further line.
+//! A new search is a file that implements [`Search`], a variant of [`Strategy`], and a row here. Its parameters are
+//! rows of [`PARAMETERS`]; a search names those that it uses, so that a parameter that exists needs no further line.
 
 mod describe;
 mod parameters;
@@ -180,7 +180,8 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         counts: "playouts",
         runs: true,
         takes_grids: true,
-        // The last five are those of the NRPA search that a run without grids begins with; alpha and adapt serve both.
+        // The last five are those of the NRPA search that a run without grids begins with; alpha and adapt serve
+        // both.
         parameters: &[
             "operators",
             "keep",

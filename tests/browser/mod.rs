@@ -1,8 +1,9 @@
 //! A headless Chromium, driven by its DevTools protocol through two pipes: no driver program, no socket, no crate.
 //!
-//! Chromium reads commands from file descriptor 3 and writes answers and events to 4, each a JSON text that a zero byte ends;
-//! a shell connects these two with the pipes that the standard library makes. It ends when the pipe is closed, so it never
-//! outlives the tests. Nothing here waits for a fixed time: [`Page::wait`] asks again until what it waits for is there.
+//! Chromium reads commands from file descriptor 3 and writes answers and events to 4, each a JSON text that a zero
+//! byte ends; a shell connects these two with the pipes that the standard library makes. It ends when the pipe is
+//! closed, so it never outlives the tests. Nothing here waits for a fixed time: [`Page::wait`] asks again until what
+//! it waits for is there.
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -166,7 +167,8 @@ impl Page<'_> {
         }
     }
 
-    /// Waits until an expression is true, or something. One that fails, for what it asks for is not there yet, is not.
+    /// Waits until an expression is true, or something. One that fails, for what it asks for is not there yet, is
+    /// not.
     pub fn wait(&self, expression: &str) {
         let began = Instant::now();
         loop {

@@ -1,8 +1,8 @@
-//! What every backend of the queue must do, whatever it is made of. A backend is given as a function that makes one with so
-//! many workers, a quantum and a lease; [`all`] then asks everything of it.
+//! What every backend of the queue must do, whatever it is made of. A backend is given as a function that makes one
+//! with so many workers, a quantum and a lease; [`all`] then asks everything of it.
 //!
-//! The units count: each takes steps until it has taken all of them, polls between any two, and leaves traces in a probe that
-//! the test reads. Some panic, some fall silent, until they are told.
+//! The units count: each takes steps until it has taken all of them, polls between any two, and leaves traces in a
+//! probe that the test reads. Some panic, some fall silent, until they are told.
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use morpion::queue::local::LocalOptions;

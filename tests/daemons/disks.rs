@@ -28,16 +28,16 @@ impl Drop for Small {
     }
 }
 
-/// A directory that can be made immutable, with all files in it, also those that are open: what a file system that becomes
-/// read-only does to a running program.
+/// A directory that can be made immutable, with all files in it, also those that are open: what a file system that
+/// becomes read-only does to a running program.
 pub struct Immutable {
     path: PathBuf,
     _mounted: Option<Small>,
 }
 
 impl Immutable {
-    /// A directory below `parent`, if the file system there knows the attribute and refuses to write to open files, or else
-    /// in an ext4 file system of its own; nothing if neither can be had.
+    /// A directory below `parent`, if the file system there knows the attribute and refuses to write to open files,
+    /// or else in an ext4 file system of its own; nothing if neither can be had.
     pub fn make(parent: &Path) -> Option<Immutable> {
         let here = parent.join("immutable");
         fs::create_dir(&here).unwrap();

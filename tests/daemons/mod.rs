@@ -240,7 +240,8 @@ pub struct Apart {
 }
 
 impl Apart {
-    /// Starts one by running the test `child` of this test program, which calls [`be_a_daemon`]; or what it said instead.
+    /// Starts one by running the test `child` of this test program, which calls [`be_a_daemon`]; or what it said
+    /// instead.
     pub fn start(state: &Path, panics: &str) -> Result<Apart, String> {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         command.args(["child", "--exact", "--nocapture", "--ignored"]);

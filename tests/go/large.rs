@@ -1,4 +1,5 @@
-//! Go on boards up to 19x19 against the second implementation, against the small boards, and against the laws of games.
+//! Go on boards up to 19x19 against the second implementation, against the small boards, and against the laws of
+//! games.
 
 use crate::game_laws;
 use morpion::core::game::{Game, Side};

@@ -1,4 +1,5 @@
-//! Positional superko: what the solver made for go proves for one past has to hold for the pasts that it is used for again.
+//! Positional superko: what the solver made for go proves for one past has to hold for the pasts that it is used for
+//! again.
 
 use morpion::core::game::Game;
 use morpion::core::seed::{Rng, rng};
@@ -13,7 +14,8 @@ use morpion::solvers::table::Table;
 use rand::RngExt;
 use std::collections::{BTreeSet, HashMap};
 
-/// What a position has been found to be: whether its side to move gets so many points. All boards of the past belong to it.
+/// What a position has been found to be: whether its side to move gets so many points. All boards of the past belong
+/// to it.
 type Memory = HashMap<(State, BTreeSet<(u64, u64)>, i32), bool>;
 
 /// Whether the side to move gets `target` points, by the definition. `None` if that takes too long.
@@ -69,7 +71,8 @@ fn ask(engine: &mut GoEngine, position: &GoPosition, target: i32) -> Option<bool
     engine.value(position, (target - 1) * point, target * point).ok().map(|value| value >= target * point)
 }
 
-/// Against the definition, with one memory for all positions of a board, small enough to be overwritten, and with fresh ones.
+/// Against the definition, with one memory for all positions of a board, small enough to be overwritten, and with
+/// fresh ones.
 #[test]
 fn answers_are_those_of_the_definition_whatever_the_past() {
     const SEEDS: u64 = 14;

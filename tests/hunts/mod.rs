@@ -76,7 +76,8 @@ pub fn is(event: &Value, kind: &str) -> bool {
     event["event"] == kind
 }
 
-/// Per unit: checksum, end, iterations, best; from the JSON lines of one or more sessions. A unit that ended twice fails.
+/// Per unit: checksum, end, iterations, best; from the JSON lines of one or more sessions. A unit that ended twice
+/// fails.
 pub fn outcomes(out: &str) -> BTreeMap<u64, Value> {
     let mut units = BTreeMap::new();
     for mut event in lines(out).into_iter().filter(|event| is(event, "unit")) {

@@ -1,5 +1,5 @@
-//! The runs of a comparison that are done, one JSON object per line, so that a comparison of hours that is stopped goes on where
-//! it was.
+//! The runs of a comparison that are done, one JSON object per line, so that a comparison of hours that is stopped
+//! goes on where it was.
 
 use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};

@@ -9,8 +9,8 @@ pub struct Estimate {
     pub half: Option<f64>,
 }
 
-/// The quantile `share` (0 to 1) of values in any order, interpolated between the two nearest; `None` of no values. Infinite values
-/// count as such.
+/// The quantile `share` (0 to 1) of values in any order, interpolated between the two nearest; `None` of no values.
+/// Infinite values count as such.
 pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -32,7 +32,8 @@ pub fn estimate(values: &[f64]) -> Estimate {
 }
 
 /// The 0.975 quantile of Student's distribution with so many degrees of freedom: the usual table up to ten, then the
-/// expansion of Cornish and Fisher about the normal distribution (Abramowitz and Stegun 26.7.5), good to three digits there.
+/// expansion of Cornish and Fisher about the normal distribution (Abramowitz and Stegun 26.7.5), good to three digits
+/// there.
 fn student(freedom: usize) -> f64 {
     const TABLE: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
     match TABLE.get(freedom.wrapping_sub(1)) {

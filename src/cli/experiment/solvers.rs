@@ -1,7 +1,7 @@
 //! Solvers side by side: what each search needs to solve each position, in nodes and in processor time.
 //!
-//! A position and a search are flags of `morpion solve`. Each search begins with an empty table and asks for the value alone. All that
-//! come to an end have to agree, so a table of costs is a check of the searches, too.
+//! A position and a search are flags of `morpion solve`. Each search begins with an empty table and asks for the
+//! value alone. All that come to an end have to agree, so a table of costs is a check of the searches, too.
 
 use super::{Experiment, ExperimentResults, Stopwatch, each};
 use crate::cli::job_kinds::solver_job;
@@ -29,7 +29,8 @@ pub(super) struct Solvers {
     budget: Option<u64>,
     /// The positions: each a name, a game, and flags of `morpion solve` for it.
     position: Vec<toml::Table>,
-    /// The searches: each a name and flags of `morpion solve`; `positions` may name the positions that it is tried on.
+    /// The searches: each a name and flags of `morpion solve`; `positions` may name the positions that it is tried
+    /// on.
     search: Vec<toml::Table>,
 }
 

@@ -1,8 +1,8 @@
 //! Searches side by side: the best score of each against the processor time, over paired seeds.
 //!
-//! A run is what a hunt with one worker does: its coordinator hands out the units, one after another, on the thread whose time
-//! is measured. Each search has the same seeds; every other one is compared with the first by the mean of the paired
-//! differences, whose 95 % interval is given, for single runs scatter too widely to compare.
+//! A run is what a hunt with one worker does: its coordinator hands out the units, one after another, on the thread
+//! whose time is measured. Each search has the same seeds; every other one is compared with the first by the mean of
+//! the paired differences, whose 95 % interval is given, for single runs scatter too widely to compare.
 
 use super::journal::{BestStep, Journal, RecordedRun};
 use super::sample::{Estimate, estimate, quantile};

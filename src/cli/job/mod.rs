@@ -18,8 +18,8 @@ pub use submit::arguments;
 
 /// Submit jobs to a daemon, watch them, command them, and fetch what they found.
 ///
-/// The daemon is the one at --url (MORPION_URL, by default http://127.0.0.1:7878). Exit status: 0 done, 1 a negative answer
-/// (the job failed or was cancelled), 2 bad input, a refusal, or no daemon.
+/// The daemon is the one at --url (MORPION_URL, by default http://127.0.0.1:7878). Exit status: 0 done, 1 a negative
+/// answer (the job failed or was cancelled), 2 bad input, a refusal, or no daemon.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

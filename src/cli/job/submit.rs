@@ -1,8 +1,8 @@
 //! `morpion job submit`: the flags of a hunt, or of a solution, become a request.
 //!
-//! The flags are those of `morpion hunt` or `morpion solve`, read by the same declarations, so a mistake is told before anything is sent. Only
-//! flags that were given are sent; the daemon fills in the defaults. Files that flags name are read here, and their
-//! content is sent: the daemon may run elsewhere.
+//! The flags are those of `morpion hunt` or `morpion solve`, read by the same declarations, so a mistake is told
+//! before anything is sent. Only flags that were given are sent; the daemon fills in the defaults. Files that flags
+//! name are read here, and their content is sent: the daemon may run elsewhere.
 
 use crate::cli::client::{Client, Connection};
 use crate::cli::solve::options::Asked;
@@ -26,9 +26,10 @@ use toml::Value;
 
 /// Submit a job, with the flags of `morpion hunt`; prints its number alone. `submit solve GAME` submits a solver job.
 ///
-/// CONFIG is a configuration file of a hunt, or one of a job: kind, name, priority, weight, the table [limits] (seconds,
-/// iterations, threads, memory) and the flags of the hunt in the table [settings]. Flags win over it. Of the hunt's flags, --time and --threads are limits of the job
-/// (--threads N: N-1 workers at once), and --directory, --checkpoint and --quiet are the daemon's business.
+/// CONFIG is a configuration file of a hunt, or one of a job: kind, name, priority, weight, the table [limits]
+/// (seconds, iterations, threads, memory) and the flags of the hunt in the table [settings]. Flags win over it. Of
+/// the hunt's flags, --time and --threads are limits of the job (--threads N: N-1 workers at once), and --directory,
+/// --checkpoint and --quiet are the daemon's business.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Submit {

@@ -85,8 +85,8 @@ impl ReversiPosition {
         ReversiPosition { own: black, enemy: white, cells, board, side: Side::First, empties }
     }
 
-    /// The position with these black and white discs (bit numbers as in [`ReversiBoard`]). `side` is [`Side::First`] if
-    /// black is to move. It need not be reachable from a start position.
+    /// The position with these black and white discs (bit numbers as in [`ReversiBoard`]). `side` is [`Side::First`]
+    /// if black is to move. It need not be reachable from a start position.
     ///
     /// # Errors
     /// A disc outside the board, or two on a cell.

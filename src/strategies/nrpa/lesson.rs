@@ -1,9 +1,9 @@
 //! A lesson: the best game of a level in the form in which policies are adapted toward it.
 //!
-//! A step's softmax is over the moves legal then, and a move is legal during one interval of steps: it appears
-//! once, and once it has gone it never returns, because its point or the cells of its line stay taken. So the gradient of a whole
-//! game needs, for each distinct move, its weight added to the sum `z` of every step of its interval, and then the
-//! sum of `1/z` over its interval; one exponential per distinct move follows.
+//! A step's softmax is over the moves legal then, and a move is legal during one interval of steps: it appears once,
+//! and once it has gone it never returns, because its point or the cells of its line stay taken. So the gradient of a
+//! whole game needs, for each distinct move, its weight added to the sum `z` of every step of its interval, and then
+//! the sum of `1/z` over its interval; one exponential per distinct move follows.
 //!
 //! Interval sums are not differences of prefix sums: `1/z` spans so many magnitudes that those cancel. They are
 //! read from a disjoint sparse table: for each power of two, sums from the middle of each block outwards to both

@@ -442,8 +442,8 @@ mod tests {
         }
     }
 
-    /// Of all sets of a few points in addition to the start, those are filled that a game of so many moves has, and no
-    /// others.
+    /// Of all sets of a few points in addition to the start, those are filled that a game of so many moves has, and
+    /// no others.
     #[test]
     fn exactly_the_shapes_of_games_are_filled() {
         fn walk<R: Rules>(position: &mut Position<R>, depth: usize, shapes: &mut HashSet<u64>) {

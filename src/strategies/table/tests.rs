@@ -1,5 +1,5 @@
-//! The table walked: every strategy runs, saves, restores and is described; every parameter is read as it is shown, and
-//! changes the strategies that are said to use it, and no others.
+//! The table walked: every strategy runs, saves, restores and is described; every parameter is read as it is shown,
+//! and changes the strategies that are said to use it, and no others.
 
 use super::*;
 use crate::core::ctl::{Ctl, Signal};
