@@ -75,7 +75,8 @@ impl<'a> Scanner<'a> {
     /// Goes on in a template, behind its beginning or behind an expression in it, to its end or its next expression.
     fn template(&mut self) {
         loop {
-            let stop = self.rest.find(['`', '\\', '$']).unwrap_or_else(|| panic!("line {}: an open template", self.line));
+            let stop =
+                self.rest.find(['`', '\\', '$']).unwrap_or_else(|| panic!("line {}: an open template", self.line));
             self.skip(stop);
             if self.rest.starts_with("${") {
                 self.skip(2);
@@ -208,7 +209,8 @@ fn functions_of_the_page_are_short() {
             count += 1;
             if lines > LONGEST {
                 let name = file.display();
-                let _ = writeln!(complaints, "{name}:{line}: a function of {lines} lines, at most {LONGEST} are allowed");
+                let _ =
+                    writeln!(complaints, "{name}:{line}: a function of {lines} lines, at most {LONGEST} are allowed");
             }
         }
     }
