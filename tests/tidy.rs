@@ -235,53 +235,50 @@ fn files_are_short_say_what_they_are_and_leave_nothing_open() {
     report(&complaints);
 }
 
-/// Files with comment lines that are still too wide. A file leaves the list when its comments are wrapped.
-const WIDE: &[&str] = &[
-    "cli/archive.rs",
-    "cli/client.rs",
-    "cli/config.rs",
-    "cli/convert.rs",
-    "cli/daemon.rs",
-    "cli/display.rs",
-    "cli/enumerate.rs",
-    "cli/experiment.rs",
-    "cli/experiment/journal.rs",
-    "cli/experiment/sample.rs",
-    "cli/experiment/solvers.rs",
-    "cli/experiment/strategies.rs",
-    "cli/go.rs",
-    "cli/hunt.rs",
-    "cli/hunt_directory.rs",
-    "cli/job/export.rs",
-    "cli/job/mod.rs",
-    "cli/job/submit.rs",
-    "cli/job_kinds.rs",
-    "cli/signals.rs",
-    "cli/solve/units.rs",
-    "cli/stats.rs",
-    "cli/token.rs",
-    "cli/top.rs",
-    "solvers/table.rs",
-    "strategies/nrpa/lesson.rs",
-    "strategies/params.rs",
-    "strategies/reshape/fill.rs",
-    "strategies/table.rs",
-    "strategies/table/tests.rs",
-];
-
 #[test]
 fn comments_are_no_wider_than_the_code() {
     const WIDEST: usize = 118;
     let mut complaints = String::new();
     for source in sources() {
         let comments = (1..).zip(source.text.lines()).filter(|(_, line)| line.trim_start().starts_with("//"));
-        let wide: Vec<_> = comments.filter(|(_, line)| line.chars().count() > WIDEST).collect();
-        let listed = WIDE.contains(&source.name.as_str());
-        for (n, line) in wide.iter().filter(|_| !listed) {
-            let columns = line.chars().count();
+        for (n, columns) in comments.map(|(n, line)| (n, line.chars().count())).filter(|&(_, c)| c > WIDEST) {
             let _ = writeln!(complaints, "src/{}:{n}: {columns} columns, at most {WIDEST} are allowed", source.name);
         }
     }
+    report(&complaints);
+}
+
+/// The comments of items: the line that each begins in, from 1, and its number of words.
+fn item_comments(text: &str) -> Vec<(usize, usize)> {
+    let mut comments: Vec<(usize, usize)> = Vec::new();
+    let mut inside = false;
+    for (n, line) in (1..).zip(text.lines()) {
+        let comment = line.trim_start().strip_prefix("///");
+        match (comment, inside) {
+            (Some(text), false) => comments.push((n, text.split_whitespace().count())),
+            (Some(text), true) => comments.last_mut().expect("one is begun").1 += text.split_whitespace().count(),
+            (None, _) => (),
+        }
+        inside = comment.is_some();
+    }
+    comments
+}
+
+/// What one or two words say of an item ("The unit.") its name says too.
+#[test]
+fn item_comments_say_more_than_a_name() {
+    const LEAST_WORDS: usize = 3;
+    let (mut complaints, mut count) = (String::new(), 0);
+    for source in sources() {
+        for (n, words) in item_comments(&source.text) {
+            count += 1;
+            if words < LEAST_WORDS {
+                let name = &source.name;
+                let _ = writeln!(complaints, "src/{name}:{n}: the comment has {words} words: say more, or nothing");
+            }
+        }
+    }
+    assert!(count > 1000, "{count} comments");
     report(&complaints);
 }
 
@@ -303,21 +300,52 @@ fn declared_type(line: &str) -> Option<&str> {
     name.starts_with(|c: char| c.is_uppercase()).then_some(&name[..end])
 }
 
-/// One word for one thing: a name is declared by one type. Before the words were put in order 45 % of the
-/// declarations shared their name with another one.
-#[test]
-fn types_have_names_of_their_own() {
-    const SHARED_ON_PURPOSE: &[&str] = &["Args", "Error"];
-    const MOST_PERCENT: f64 = 7.6;
-    let sources = sources();
-    let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+/// The declarations of types that `of` tells, by what it makes of a file's module and a line: the files of each.
+fn declarations<'a, K: Ord>(
+    sources: &'a [Source],
+    of: impl Fn(&'a str, &'a str) -> Option<K>,
+) -> BTreeMap<K, Vec<&'a str>> {
+    let mut files: BTreeMap<K, Vec<&str>> = BTreeMap::new();
     for source in sources.iter().filter(|source| !source.name.ends_with("tests.rs")) {
         for (_, line) in source.code() {
-            if let Some(name) = declared_type(line).filter(|name| !SHARED_ON_PURPOSE.contains(name)) {
-                names.entry(name).or_default().push(&source.name);
+            if let Some(key) = of(source.module(), line) {
+                files.entry(key).or_default().push(&source.name);
             }
         }
     }
+    files
+}
+
+/// Names that several types have on purpose.
+const SHARED_ON_PURPOSE: &[&str] = &["Args", "Error"];
+
+/// The name of a type that has to have one of its own.
+fn own_name(line: &str) -> Option<&str> {
+    declared_type(line).filter(|name| !SHARED_ON_PURPOSE.contains(name))
+}
+
+/// One word for one thing: within a top folder no two public types have the same name.
+#[test]
+fn public_types_have_names_of_their_own_in_their_folder() {
+    let sources = sources();
+    let public = |line: &str| line.trim_start().starts_with("pub");
+    let names =
+        declarations(&sources, |folder, line| own_name(line).filter(|_| public(line)).map(|name| (folder, name)));
+    assert!(names.len() > 500, "{} public types", names.len());
+    let mut complaints = String::new();
+    for ((folder, name), files) in names.iter().filter(|(_, files)| files.len() > 1) {
+        let _ = writeln!(complaints, "src/{folder}: {name} is declared more than once: {}", files.join(", "));
+    }
+    report(&complaints);
+}
+
+/// One word for one thing: a name is declared by one type, public or not, in the whole crate. Before the words were put
+/// in order 45 % of the declarations shared their name with another one.
+#[test]
+fn types_have_names_of_their_own() {
+    const MOST_PERCENT: f64 = 2.0;
+    let sources = sources();
+    let mut names = declarations(&sources, |_, line| own_name(line));
     let all: usize = names.values().map(Vec::len).sum();
     names.retain(|_, files| files.len() > 1);
     let shared: usize = names.values().map(Vec::len).sum();
@@ -369,6 +397,7 @@ fn the_checks_see() {
     assert_eq!(declared_type("    pub enum Kind {"), Some("Kind"));
     assert_eq!((declared_type("type Rows = u8;"), declared_type("    type Rows = u8;")), (Some("Rows"), None));
     assert_eq!((declared_type("struct_like(x)"), declared_type("let enum_ = 3;")), (None, None));
+    assert_eq!(item_comments("/// Why.\nx\n    /// A b\n    /// c.\n// d\n///\n"), [(1, 1), (3, 3), (6, 0)]);
     let source = Source { name: "core/x.rs".into(), text: "a // b\n#[cfg(test)]\nmod tests {".into() };
     assert_eq!(source.module(), "core");
     assert_eq!(source.code().collect::<Vec<_>>(), [(1, "a ")]);

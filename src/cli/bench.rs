@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "P", default_value_t = Params::default().stabilize,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     stabilize: u32,
-    /// Print JSON
+    /// Print one JSON object instead of a table
     #[arg(long)]
     json: bool,
 }

@@ -35,7 +35,7 @@ pub struct Args {
 enum BranchingGame {
     /// Go on boards up to 19x19
     Go(BranchingOf<go::GoSetup>),
-    /// Reversi (Othello)
+    /// Reversi (Othello) on boards up to 8x8
     Reversi(BranchingOf<reversi::ReversiSetup>),
 }
 

@@ -26,7 +26,7 @@ const LARGEST: u64 = 256 << 20;
 /// Longest line of the stream of events, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// Which daemon.
+/// The flags that say which daemon is asked, and with which token.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Daemon")]
 pub struct Connection {
@@ -55,7 +55,7 @@ pub enum ClientError {
     /// What answers is no daemon of this program.
     #[error("what answers at {url} is no morpion daemon: {reason}")]
     Stranger {
-        /// The address.
+        /// The address that was asked.
         url: String,
         /// What was strange.
         reason: String,
@@ -249,7 +249,7 @@ pub fn encoded(text: &str) -> String {
 /// What comes along the stream of events.
 #[derive(Debug)]
 pub enum Heard {
-    /// An event.
+    /// An event that the daemon reports.
     Event(EventView),
     /// The daemon lives, and has nothing to tell.
     Alive,

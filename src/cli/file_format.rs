@@ -12,13 +12,13 @@ pub enum FileFormat {
     /// Pentasol text: what .txt and .psol files hold
     #[value(aliases = ["pentasol", "txt"])]
     Psol,
-    /// MSR, compact
+    /// MSR in its compact form
     Msr,
-    /// MSR, JSON
+    /// MSR as a JSON document
     Json,
-    /// Picture
+    /// Picture as a bitmap
     Png,
-    /// Picture
+    /// Picture as vectors
     Svg,
 }
 

@@ -56,9 +56,9 @@ enum CycleName {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Switch {
-    /// Allowed
+    /// Suicide is allowed
     On,
-    /// Forbidden
+    /// Suicide is forbidden
     Off,
 }
 
@@ -92,7 +92,7 @@ impl GoSetup {
         if self.text_only { Ok(None) } else { read_if_file(given) }
     }
 
-    /// The rules.
+    /// The rules that the flags state.
     pub fn rules(&self) -> GoRules {
         GoRules {
             ko: match self.ko {

@@ -80,7 +80,7 @@ fn start(mut settings: Map<String, Value>) -> anyhow::Result<PlayedFrom> {
 /// the process; and all settings with their defaults.
 ///
 /// # Errors
-/// TreeSettings that make no sense.
+/// Settings that make no sense.
 pub fn solver_job(mut settings: Map<String, Value>) -> anyhow::Result<(SolveJob, Map<String, Value>)> {
     match settings.remove("game").as_ref().map(|game| game.as_str().unwrap_or_default()) {
         Some("reversi") => of_game::<reversi::ReversiSetup>("reversi", &settings, |setup| {
@@ -116,7 +116,7 @@ fn go_point() -> i32 {
     <go_board::GoPosition as Game>::POINT
 }
 
-/// TreeSettings read as the flags of a game in `morpion solve`.
+/// Settings read as the flags of a game in `morpion solve`.
 fn asked<S: clap::Args>(settings: &Map<String, Value>) -> anyhow::Result<(clap::Command, ArgMatches, Asked<S>)> {
     let command = Asked::<S>::augment_args(clap::Command::new("solve")).args_override_self(true);
     let matches = matches_of(settings, &command)?;

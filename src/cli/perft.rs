@@ -26,7 +26,7 @@ pub struct Args {
 enum PerftGame {
     /// Go on boards up to 19x19
     Go(PerftOf<go::GoSetup>),
-    /// Reversi (Othello)
+    /// Reversi (Othello) on boards up to 8x8
     Reversi(PerftOf<reversi::ReversiSetup>),
 }
 

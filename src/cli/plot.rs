@@ -24,7 +24,7 @@ pub struct Args {
     #[arg(long, value_name = "PIXELS", default_value_t = 1400,
         value_parser = clap::value_parser!(u32).range(i64::from(*SIZES.start())..=i64::from(*SIZES.end())))]
     size: u32,
-    /// Colours
+    /// Colours of the picture
     #[arg(long, value_enum, default_value_t = Colours::Light)]
     theme: Colours,
     /// Axis of time
@@ -39,9 +39,9 @@ pub struct Args {
 enum Axis {
     /// Logarithmic if that shows more
     Auto,
-    /// Linear
+    /// Linear, from 0 on
     Linear,
-    /// Logarithmic
+    /// Logarithmic in any case
     Log,
 }
 

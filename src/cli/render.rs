@@ -23,7 +23,7 @@ pub struct Args {
     #[arg(long, value_name = "PIXELS", default_value_t = GridPictureOptions::default().size,
         value_parser = clap::value_parser!(u32).range(i64::from(*SIZES.start())..=i64::from(*SIZES.end())))]
     size: u32,
-    /// Colours
+    /// Colours of the picture
     #[arg(long, value_enum, default_value_t = Colours::Light)]
     theme: Colours,
     /// Format of the pictures of a directory
@@ -39,9 +39,9 @@ pub struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Extension {
-    /// Bitmap
+    /// Bitmap of pixels
     Png,
-    /// Vectors
+    /// Vectors, sharp at any size
     Svg,
 }
 

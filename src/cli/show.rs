@@ -38,9 +38,9 @@ pub struct Args {
 enum Colour {
     /// On a terminal, unless NO_COLOR is set
     Auto,
-    /// Always
+    /// Always, also into files and pipes
     Always,
-    /// Never
+    /// Never, not even on a terminal
     Never,
 }
 

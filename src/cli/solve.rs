@@ -47,7 +47,7 @@ pub struct Args {
 enum SolveGame {
     /// Go on boards up to 7x7
     Go(SolveOf<go::GoSetup>),
-    /// Reversi (Othello)
+    /// Reversi (Othello) on boards up to 8x8
     Reversi(SolveOf<reversi::ReversiSetup>),
 }
 

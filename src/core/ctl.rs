@@ -3,7 +3,7 @@
 /// What a search is told when it polls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// Go on.
+    /// Continue the search.
     Continue,
     /// Return from `run` with [`crate::core::search::End::Stopped`], leaving the state resumable.
     Stop,

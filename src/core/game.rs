@@ -28,7 +28,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The opponent.
+    /// The opponent of this side.
     #[inline]
     pub fn other(self) -> Side {
         match self {

@@ -138,9 +138,9 @@ pub enum BadCount {
     /// A score or a count is too large, or a score is counted twice.
     #[error("{count} results of {score} moves are impossible, or counted twice")]
     Count {
-        /// The score.
+        /// The score that was counted, in moves.
         score: u16,
-        /// Its count.
+        /// How often it is said to have occurred.
         count: u64,
     },
     /// There are too many levels.

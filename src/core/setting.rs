@@ -23,7 +23,7 @@ pub struct BadValue(pub String);
 pub struct NamedValue {
     /// As it is typed.
     pub value: &'static str,
-    /// In words.
+    /// What people read where they choose.
     pub label: &'static str,
 }
 
@@ -32,9 +32,9 @@ pub struct NamedValue {
 pub enum ValueKind {
     /// A whole number within bounds.
     Whole {
-        /// The least.
+        /// Smallest value allowed.
         min: u64,
-        /// The largest.
+        /// Largest value allowed.
         max: u64,
     },
     /// A number above 0.
@@ -44,7 +44,7 @@ pub enum ValueKind {
     },
     /// A number of things, with a unit if it is large: 1000, 50M, 2G.
     Count {
-        /// The least.
+        /// Smallest number allowed.
         min: u64,
     },
     /// On or off.

@@ -18,11 +18,11 @@ pub enum StateDirectoryError {
     /// A file operation failed.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
-        /// The operation.
+        /// What was tried, such as `open`.
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// The error.
+        /// What the system said.
         source: io::Error,
     },
     /// Another daemon uses it.
@@ -60,7 +60,7 @@ impl StateDirectory {
         Ok(taken)
     }
 
-    /// The directory.
+    /// Path of the state directory.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -22,7 +22,7 @@ pub struct JobRecord {
 /// What a running job reports of itself, whatever its kind.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobStanding {
-    /// Its progress.
+    /// How far the job has come.
     pub progress: Progress,
     /// What a solver job has found.
     pub solution: Option<SolutionView>,

@@ -69,7 +69,7 @@ pub struct DaemonOptions {
     pub queue: LocalOptions,
     /// Time from one checkpoint of a job to the next.
     pub pace: Duration,
-    /// Reads requests.
+    /// Reads the settings of requests, for each kind of job.
     pub kinds: Box<dyn JobKinds>,
     /// Called at each attempt at a unit; for tests.
     pub trap: Option<Trap>,

@@ -50,11 +50,11 @@ pub enum JobCommand {
 /// Changes of a job that is not over. `None` leaves a value as it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Adjustment {
-    /// New priority.
+    /// New priority of the job.
     pub priority: Option<i32>,
-    /// New weight.
+    /// New weight of the job among those of its priority.
     pub weight: Option<u32>,
-    /// New limits.
+    /// New limits, which replace all old ones.
     pub limits: Option<LimitsDocument>,
 }
 
@@ -67,7 +67,7 @@ pub struct Page {
     pub cursor: Option<String>,
 }
 
-/// Selects jobs.
+/// Which jobs are listed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobFilter {
     /// Jobs in this state.

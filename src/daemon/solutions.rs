@@ -205,7 +205,7 @@ impl BoundsCourse {
         BoundsCourse(points)
     }
 
-    /// The points.
+    /// The bounds over time, oldest first.
     pub fn points(&self) -> Vec<BoundsPoint> {
         self.0.clone()
     }

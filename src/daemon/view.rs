@@ -49,7 +49,7 @@ pub struct TotalsView {
     pub rate: f64,
     /// Running times of all jobs, added up.
     pub seconds: f64,
-    /// Finished units.
+    /// Units that are finished.
     pub units_done: u64,
     /// Finished units that the stall table ended.
     pub units_stalled: u64,
@@ -98,7 +98,7 @@ pub struct HealthView {
 pub struct Listing<T> {
     /// Version of this document.
     pub v: u32,
-    /// The items.
+    /// The items of this page, in the order of the list.
     pub items: Vec<T>,
     /// The parameter `cursor` of the next page; null on the last page.
     pub next: Option<String>,

@@ -24,7 +24,7 @@ pub enum JobEnd {
 }
 
 impl JobEnd {
-    /// All ends.
+    /// All ways in which a job ends.
     pub const ALL: [JobEnd; 7] = [
         JobEnd::Target,
         JobEnd::Exhausted,

@@ -40,9 +40,9 @@ pub enum JobError {
     IllegalStart {
         /// Number of the move, counted from 1.
         number: usize,
-        /// The variant.
+        /// Variant by whose rules the start was played.
         variant: Variant,
-        /// Why.
+        /// Why the move is illegal.
         reason: IllegalMove,
     },
     /// The start holds a number that names no move.
@@ -50,7 +50,7 @@ pub enum JobError {
     NoMove {
         /// Number of the move, counted from 1.
         number: usize,
-        /// The variant.
+        /// Variant that has no such move.
         variant: Variant,
     },
     /// The main depth is too small.
@@ -240,7 +240,7 @@ impl Hunt {
         Ok(())
     }
 
-    /// The job.
+    /// What this hunt searches for, and how.
     pub fn job(&self) -> &Job {
         &self.job
     }

@@ -11,7 +11,7 @@ pub const MIN_MAIN_DEPTH: u32 = 2;
 /// What a hunt searches for and how: all that its result depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// The variant.
+    /// Variant of the puzzle that is searched.
     pub variant: Variant,
     /// The strategy and its parameters.
     pub params: Params,

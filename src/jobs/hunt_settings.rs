@@ -338,7 +338,7 @@ pub fn default_text(row: &StrategyRow, about: &SettingInfo) -> String {
 /// What a hunt begins with apart from its settings.
 #[derive(Debug, Clone, Default)]
 pub struct HuntStart {
-    /// The variant.
+    /// Variant of the puzzle that is searched.
     pub variant: Variant,
     /// Moves played before the hunt begins.
     pub moves: Vec<Move>,
@@ -349,7 +349,7 @@ pub struct HuntStart {
 /// A hunt that settings have become.
 #[derive(Debug, Clone)]
 pub struct PreparedHunt {
-    /// The hunt.
+    /// What the hunt searches for, and how.
     pub job: Job,
     /// Why its strategy was chosen, if nobody named it.
     pub reason: Option<String>,

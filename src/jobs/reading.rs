@@ -27,7 +27,7 @@ pub enum SettingSource {
     Flag,
     /// In a line of a configuration file.
     Line {
-        /// The file.
+        /// Name of the configuration file.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -47,7 +47,7 @@ pub struct GivenSetting {
     pub typed: String,
     /// The text of its value.
     pub text: String,
-    /// Where.
+    /// Where it was given.
     pub source: SettingSource,
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// A unit that has come to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedUnit {
-    /// The unit.
+    /// Number of the unit.
     pub id: u64,
     /// Checksum of the unit, to recognise it by.
     pub check: u32,
@@ -58,9 +58,9 @@ impl HuntRecord {
 /// Sums over the units done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Units done.
+    /// Units that are done.
     pub units: u64,
-    /// Their iterations.
+    /// Iterations of all of them.
     pub iterations: u64,
     /// How many of them searched all of their space.
     pub exhausted: u64,
@@ -87,9 +87,9 @@ pub struct HuntState {
     /// CRC-32 of the units with numbers below `produced`, in order; of a search that is shared, of the last one with
     /// its policy.
     pub digest: u32,
-    /// Units done.
+    /// Numbers of the units that are done.
     pub done: DoneSet,
-    /// Their sums.
+    /// Sums over the units that are done.
     pub totals: Totals,
     /// The best grid so far.
     pub best: Option<Find>,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// A position of a two-player game that is to be solved by units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SolveJob {
-    /// The position.
+    /// The position, and the rules of its game.
     pub problem: SolvePosition,
     /// The game, its board and its rules, in words.
     pub title: String,
@@ -45,7 +45,7 @@ pub enum SolvePosition {
     },
     /// A position of Go.
     Go {
-        /// The rules.
+        /// The rules of the game.
         rules: go::rules::GoRules,
         /// A board or an SGF file: under superko the boards of its past count.
         position: String,
@@ -64,7 +64,7 @@ pub enum SolveJobError {
     /// The text is not a position of Go.
     #[error("the position: {0}")]
     Go(#[from] go::notation::GoReadError),
-    /// TreeSettings that are out of range.
+    /// Settings that are out of range.
     #[error(transparent)]
     TreeSettings(#[from] SettingsError),
     /// Parts of a search that do not fit together.
@@ -138,7 +138,7 @@ impl SolveJob {
     }
 }
 
-/// See [`SolveJob::identity`].
+/// As [`SolveJob::identity`], from its parts.
 pub fn identity(title: &str, position: &str, choice: &EngineChoice, memory: u64) -> String {
     serde_json::json!({
         "game": title,

@@ -148,7 +148,7 @@ impl Line {
         self.0
     }
 
-    /// Its direction.
+    /// Direction of the line.
     #[inline(always)]
     pub const fn direction(self) -> Direction {
         Direction::ALL[(self.0 >> 13) as usize & 3]

@@ -73,7 +73,7 @@ impl<R: Rules> Position<R> {
         Ok(position)
     }
 
-    /// The board.
+    /// The points and lines that are set.
     #[inline(always)]
     pub fn board(&self) -> &Board<R> {
         &self.board

@@ -81,7 +81,7 @@ impl FreeMove {
 pub struct FreeLine {
     /// Its first point.
     pub first: (i32, i32),
-    /// Its direction.
+    /// Direction of the line.
     pub direction: Direction,
 }
 

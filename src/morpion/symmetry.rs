@@ -16,7 +16,7 @@ use super::variant::{Rules, Variant};
 pub struct Symmetry(u8);
 
 impl Symmetry {
-    /// The identity.
+    /// The symmetry that moves nothing.
     pub const IDENTITY: Symmetry = Symmetry(0);
 
     /// All eight, the identity first.

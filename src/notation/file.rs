@@ -16,17 +16,17 @@ pub enum LoadError {
     /// It cannot be read.
     #[error("{path}: cannot be read: {error}")]
     Io {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Why.
+        /// What the system said.
         error: io::Error,
     },
     /// It holds no legal grid.
     #[error("{path}: {error}")]
     Grid {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Why.
+        /// What is wrong with its content.
         error: GridReadError,
     },
 }
@@ -62,7 +62,7 @@ fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
 pub enum Existing {
     /// Leave it and fail with [`io::ErrorKind::AlreadyExists`].
     Keep,
-    /// Replace it.
+    /// Replace the file that exists.
     Replace,
 }
 

@@ -61,11 +61,11 @@ impl fmt::Display for GridFormat {
 /// Who decided on the variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChosenBy {
-    /// The caller.
+    /// The caller named it.
     Caller,
     /// A field or a comment of the file.
     File,
-    /// Replaying.
+    /// Only replaying could tell.
     Replay,
 }
 

@@ -24,7 +24,7 @@ pub struct Provenance {
     pub author: Option<String>,
     /// Where it was published: an address or a citation.
     pub source: Option<String>,
-    /// Free text.
+    /// Free text about the grid.
     pub description: Option<String>,
     /// Who turned a published picture or text into moves.
     pub transcribed_by: Option<String>,
@@ -42,7 +42,7 @@ pub struct Provenance {
     pub iterations: Option<u64>,
     /// Seconds the search had run when it found the grid.
     pub seconds: Option<f64>,
-    /// Labels.
+    /// Labels to find it by.
     pub tags: Vec<String>,
     /// Further comment lines of a text file; MSR has no place for them.
     pub notes: Vec<String>,
@@ -79,13 +79,13 @@ impl Grid {
 /// A box of points; all four sides belong to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoundingBox {
-    /// Smallest column.
+    /// Column of the leftmost points.
     pub left: i32,
-    /// Smallest row.
+    /// Row of the topmost points.
     pub top: i32,
-    /// Largest column.
+    /// Column of the rightmost points.
     pub right: i32,
-    /// Largest row.
+    /// Row of the lowest points.
     pub bottom: i32,
 }
 

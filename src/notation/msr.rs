@@ -31,13 +31,13 @@ pub enum MsrError {
 /// A record taken apart, not yet replayed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedMsr {
-    /// The moves.
+    /// The moves in order, as the record writes them.
     pub moves: Vec<WrittenMove>,
-    /// The variant.
+    /// The variant that the record names.
     pub variant: Variant,
     /// The score that the record names.
     pub score: u64,
-    /// Its provenance.
+    /// Where the grid comes from.
     pub provenance: Provenance,
 }
 

@@ -33,7 +33,7 @@ pub struct SyntaxError {
 pub struct ParsedPentasol {
     /// The reference point, if the file has one.
     pub reference: Option<(i32, i32)>,
-    /// The moves.
+    /// The moves in order, as the file writes them.
     pub moves: Vec<WrittenMove>,
     /// The variant that a comment names.
     pub variant: Option<Variant>,

@@ -73,11 +73,11 @@ pub enum IllegalReason {
     /// The offset names no point of a line.
     #[error("the offset {offset} is out of range: {low} to {high} is expected in {variant}")]
     Offset {
-        /// As written.
+        /// The offset as the file writes it.
         offset: i32,
-        /// Smallest allowed.
+        /// Smallest offset of a point of the line.
         low: i32,
-        /// Largest allowed.
+        /// Largest offset of a point of the line.
         high: i32,
         /// The variant it was read as.
         variant: Variant,
@@ -90,11 +90,11 @@ pub enum IllegalReason {
     OutsideArea {
         /// Smallest column of the area in the file's coordinates.
         left: i32,
-        /// Smallest row.
+        /// Smallest row of the playing area.
         top: i32,
-        /// Largest column.
+        /// Largest column of the playing area.
         right: i32,
-        /// Largest row.
+        /// Largest row of the playing area.
         bottom: i32,
     },
     /// The new point is a point of the starting cross.
@@ -109,9 +109,9 @@ pub enum IllegalReason {
     /// Another point of the line is not set.
     #[error("the line needs point ({x},{y}), which is not set")]
     PointMissing {
-        /// Its column.
+        /// Column of the missing point.
         x: i32,
-        /// Its row.
+        /// Row of the missing point.
         y: i32,
     },
     /// The line has more in common with an earlier line of its direction than the variant allows.

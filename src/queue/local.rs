@@ -91,7 +91,7 @@ pub struct Local<U: Unit> {
 pub struct SpawnError {
     /// Number of the worker.
     pub thread: u32,
-    /// Why.
+    /// What the system said.
     pub source: io::Error,
 }
 

@@ -34,7 +34,7 @@ pub trait Unit: Clone + Send + 'static {
     type Running: Send + 'static;
     /// What it reports while it runs.
     type Report: Send + 'static;
-    /// Its outcome.
+    /// What the unit ends with.
     type Outcome: Send + 'static;
 
     /// Begins, or continues from what the attempt before has left; `attempt` counts from 1.
@@ -74,27 +74,27 @@ pub trait Lease<R> {
 pub enum Message<U: Unit> {
     /// A unit reports. It may report the same again after its lease was lost.
     Report {
-        /// The unit.
+        /// Number of the unit in its lane.
         unit: u64,
-        /// What.
+        /// What it reports.
         report: U::Report,
     },
     /// A unit is done; said once.
     Done {
-        /// The unit.
+        /// Number of the unit in its lane.
         unit: u64,
         /// Worker that did it, from 1.
         worker: u32,
-        /// Its outcome.
+        /// What it ended with.
         outcome: U::Outcome,
     },
     /// An attempt at a unit failed.
     Failed {
-        /// The unit.
+        /// Number of the unit in its lane.
         unit: u64,
         /// How many have failed.
         attempts: u32,
-        /// Why.
+        /// Text of the panic, or what else went wrong.
         error: String,
         /// The unit is quarantined: it will not be tried again.
         quarantined: bool,

@@ -21,7 +21,7 @@ const MOST_DECADES: i32 = 6;
 /// How much a band covers what lies below it.
 const BAND: f64 = 0.16;
 
-/// A chart.
+/// A picture of one or more fields with axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
     /// What stands above.

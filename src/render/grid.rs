@@ -30,7 +30,7 @@ const NUMBER: [f64; 2] = [0.40, 0.345];
 pub struct GridPictureOptions {
     /// Longer side in pixels, one of [`SIZES`].
     pub size: u32,
-    /// Colours.
+    /// Colours of the picture.
     pub theme: Theme,
 }
 

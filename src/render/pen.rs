@@ -22,9 +22,9 @@ const SVG_UNITS: f64 = 10.0;
 /// Format of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PictureFormat {
-    /// Bitmap.
+    /// A bitmap of pixels.
     Png,
-    /// Vectors.
+    /// Vectors, sharp at any size.
     Svg,
 }
 

@@ -85,7 +85,7 @@ pub(super) const COLOURS: [[Rgb; 8]; 2] = [
     ],
 ];
 
-/// One hunt.
+/// The course of one hunt, drawn as a curve of steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HuntCurve {
     /// Its name in the legend.
@@ -106,7 +106,7 @@ pub enum TimeAxis {
     Auto,
     /// Linear, from 0.
     Linear,
-    /// Logarithmic.
+    /// Logarithmic in any case.
     Log,
 }
 
@@ -115,7 +115,7 @@ pub enum TimeAxis {
 pub struct PlotOptions {
     /// Width in pixels, one of [`SIZES`].
     pub size: u32,
-    /// Colours.
+    /// Colours of the picture.
     pub theme: Theme,
     /// Scale of the axis of time.
     pub axis: TimeAxis,

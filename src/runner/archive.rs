@@ -42,15 +42,15 @@ pub enum ArchiveError {
     /// The file was written by a newer version of the program.
     #[error("{} has format version {found}, but this program reads up to {VERSION}: use a newer one", path.display())]
     Newer {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its version.
+        /// Version of its format.
         found: u32,
     },
     /// The file is not what it should be.
     #[error("{} is damaged: {what}; nothing was changed: move the file away to continue without its grids", path.display())]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What is wrong with it.
         what: String,
@@ -58,11 +58,11 @@ pub enum ArchiveError {
     /// The file belongs to another hunt.
     #[error("{} holds grids of {found}, but {expected} is hunted here: move it away", path.display())]
     OtherVariant {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its variant.
+        /// Variant of its grids.
         found: Variant,
-        /// The hunt's.
+        /// Variant of the hunt.
         expected: Variant,
     },
 }
@@ -70,7 +70,7 @@ pub enum ArchiveError {
 /// Where the grids of an archive come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArchiveOrigin {
-    /// The variant.
+    /// Variant of all its grids.
     pub variant: Variant,
     /// Search method and parameters in words.
     pub method: String,
@@ -84,7 +84,7 @@ pub struct ArchiveOrigin {
 /// ([`crate::morpion::canonical::canonical_key`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptFind {
-    /// The key.
+    /// The canonical key.
     pub key: u64,
     /// The grid, and where it was found first.
     pub find: Find,

@@ -27,7 +27,7 @@ pub enum BestError {
         "unit {unit} reported a sequence of {score} moves that the referee refuses (a defect of this program): {source}"
     )]
     Refused {
-        /// The unit.
+        /// Number of the unit that reported it.
         unit: u64,
         /// Moves of the sequence.
         score: u32,

@@ -51,7 +51,7 @@ pub trait HuntListener {
 /// An attempt at a unit that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedAttempt {
-    /// The unit.
+    /// Number of the unit.
     pub unit: u64,
     /// Attempts so far.
     pub attempts: u32,
@@ -84,7 +84,7 @@ pub enum Clocking {
 /// The workers that a session shares with others, and on which terms. `U` is what its units are.
 #[derive(Clone)]
 pub struct WorkerShare<U: Unit> {
-    /// The workers.
+    /// The queue that the workers take units from.
     pub queue: Arc<dyn Queue<U>>,
     /// On which terms.
     pub terms: Terms,

@@ -26,9 +26,9 @@ pub enum HuntDirectoryError {
     /// It holds files that a hunt would write.
     #[error("{} holds {file}, which a hunt would overwrite: choose another directory with --dir", directory.display())]
     InTheWay {
-        /// The directory.
+        /// Path of the directory.
         directory: PathBuf,
-        /// The file.
+        /// Name of the first such file.
         file: String,
     },
     /// It holds other files, and no hunt.
@@ -37,7 +37,7 @@ pub enum HuntDirectoryError {
         directory.display()
     )]
     NotEmpty {
-        /// The directory.
+        /// Path of the directory.
         directory: PathBuf,
         /// One of the files.
         file: String,
@@ -141,7 +141,7 @@ impl Locked {
         Locked::lock(path)
     }
 
-    /// The directory.
+    /// Path of the locked directory.
     pub fn path(&self) -> &Path {
         &self.path
     }

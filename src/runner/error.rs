@@ -47,7 +47,7 @@ pub enum RunError {
     /// The saved state does not fit the job.
     #[error("{}: {source}", path.display())]
     State {
-        /// The directory.
+        /// Path of the hunt's directory.
         path: PathBuf,
         /// What is wrong.
         source: StateError,
@@ -55,9 +55,9 @@ pub enum RunError {
     /// The saved state of a search cannot be restored.
     #[error("{}: unit {unit}: {source}", path.display())]
     Search {
-        /// The directory.
+        /// Path of the hunt's directory.
         path: PathBuf,
-        /// The unit.
+        /// Number of the unit.
         unit: u64,
         /// What is wrong.
         source: RestoreError,
@@ -75,7 +75,7 @@ pub enum RunError {
     TimeIsUp {
         /// Seconds that it has run.
         seconds: f64,
-        /// Its limit.
+        /// Seconds that the hunt may run.
         limit: f64,
     },
     /// Units have failed so often that they are quarantined, and nothing else is left to do.

@@ -29,12 +29,12 @@ pub struct HuntEvent {
     pub time: f64,
     /// Seconds that the hunt had run, over all its sessions.
     pub seconds: f64,
-    /// What.
+    /// What happened, with its details.
     #[serde(flatten)]
     pub what: HuntEventKind,
 }
 
-/// What happened.
+/// What happened, with the details of each kind of event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum HuntEventKind {
@@ -50,7 +50,7 @@ pub enum HuntEventKind {
         thread: u32,
         /// Iterations of its unit until then.
         iterations: u64,
-        /// Strategy.
+        /// Strategy that found it.
         strategy: Strategy,
         /// Seed of the hunt.
         seed: u64,
@@ -93,7 +93,7 @@ pub enum HuntEventKind {
     },
     /// The session ended; the hunt can continue.
     Stop {
-        /// Why.
+        /// Why the session stopped.
         reason: StopReason,
         /// Best score so far.
         score: u32,
@@ -106,11 +106,11 @@ pub enum HuntEventKind {
     End {
         /// How it ended.
         reason: Over,
-        /// Best score.
+        /// Moves of the longest grid of the hunt.
         score: u32,
-        /// All iterations.
+        /// Iterations of all sessions.
         iterations: u64,
-        /// Units done.
+        /// Units that are done.
         units: u64,
     },
 }
@@ -120,9 +120,9 @@ pub enum HuntEventKind {
 pub struct SessionStart {
     /// Version of the program.
     pub version: String,
-    /// Variant.
+    /// Variant of the puzzle.
     pub variant: Variant,
-    /// Strategy.
+    /// Strategy of the hunt.
     pub strategy: Strategy,
     /// Seed of the hunt.
     pub seed: u64,
@@ -270,7 +270,7 @@ pub enum LogError {
     /// A line is not an event.
     #[error("{}:{line}: not an event of a hunt: {reason}", path.display())]
     Line {
-        /// The file.
+        /// Path of the log.
         path: PathBuf,
         /// Number of the line, from 1.
         line: usize,

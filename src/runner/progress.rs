@@ -12,7 +12,7 @@ pub struct Progress {
     pub iterations: u64,
     /// Iterations per second lately.
     pub rate: f64,
-    /// Units done.
+    /// Units that are done.
     pub units_done: u64,
     /// How many of them the stall table ended.
     pub units_stalled: u64,

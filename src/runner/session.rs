@@ -182,7 +182,7 @@ impl HuntSession {
         self.trap = Some(trap);
     }
 
-    /// The hunt.
+    /// The coordinator of this session.
     pub fn hunt(&self) -> &Hunt {
         &self.hunt
     }

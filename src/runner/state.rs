@@ -44,15 +44,15 @@ pub enum StateFileError {
     /// The file was written by a newer version of the program.
     #[error("{} has format version {found}, but this program reads up to {VERSION}: use a newer one", path.display())]
     Newer {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its version.
+        /// Version of its format.
         found: u32,
     },
     /// The file is not what it should be.
     #[error("{} is damaged: {what}; nothing was changed", path.display())]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What is wrong with it.
         what: String,
@@ -75,7 +75,7 @@ pub struct InFlight {
 /// All that a checkpoint holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
-    /// The job.
+    /// What the hunt searches for, and how.
     pub job: Job,
     /// The coordinator's state.
     pub state: HuntState,

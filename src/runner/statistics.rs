@@ -30,7 +30,7 @@ pub enum StatisticsError {
     /// The saved state of a search cannot be restored.
     #[error("unit {unit}: {source}")]
     Search {
-        /// The unit.
+        /// Number of the unit.
         unit: u64,
         /// What is wrong.
         source: RestoreError,
@@ -48,7 +48,7 @@ pub struct Statistics {
     pub sessions: u32,
     /// Seconds that the hunt has run, over all its sessions.
     pub seconds: f64,
-    /// Best score.
+    /// Moves of the longest grid.
     pub best: u32,
     /// Sums over the units done.
     pub done: Totals,
@@ -68,7 +68,7 @@ pub struct Statistics {
 /// A new best of a hunt.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Improvement {
-    /// Its score.
+    /// Moves of the new best grid.
     pub score: u32,
     /// Seconds that the hunt had run.
     pub seconds: f64,

@@ -57,7 +57,7 @@ pub enum TreeError {
          or another directory", path.display()
     )]
     Other {
-        /// The file.
+        /// Path of the solution's file.
         path: PathBuf,
         /// What it holds.
         stored: String,
@@ -67,9 +67,9 @@ pub enum TreeError {
     /// The directory cannot be made.
     #[error("cannot make {}: {source}", path.display())]
     Directory {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
-        /// Why.
+        /// What the system said.
         source: io::Error,
     },
     /// Units are left that no worker may answer.
@@ -80,7 +80,7 @@ pub enum TreeError {
     Stuck {
         /// Workers that are trusted.
         trusted: usize,
-        /// All workers.
+        /// Workers in all, trusted or not.
         workers: usize,
     },
     /// A worker's table alone takes more memory than the solution may.
@@ -175,7 +175,7 @@ impl SolveEnding {
 
 /// One run of the program on one solution.
 pub struct SolveSession<'a, G> {
-    /// The coordinator.
+    /// The coordinator of the solution.
     pub coordinator: &'a mut Coordinator<G>,
     /// Its file, if there is one.
     pub store: Option<&'a mut TreeStore>,

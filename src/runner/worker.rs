@@ -30,7 +30,7 @@ const SAVED: Duration = Duration::from_secs(1);
 pub struct HuntContext {
     /// The variant that is searched.
     pub variant: Variant,
-    /// How.
+    /// The strategy and its parameters.
     pub params: Params,
     /// Score at which a unit stops by itself, so that what is found until then does not depend on a clock.
     pub target: Option<u32>,
@@ -38,7 +38,7 @@ pub struct HuntContext {
     pub best: AtomicU32,
     /// The grids that the archive holds, if grids are kept.
     pub novelty: Option<Novelty>,
-    /// See [`Trap`].
+    /// Called at each attempt at a unit; for tests.
     pub trap: Option<Trap>,
 }
 
@@ -56,7 +56,7 @@ pub enum HuntReport {
 /// A game as its worker reports it, which does not know for how long the hunt has run.
 #[derive(Debug)]
 pub struct FreshFind {
-    /// The worker.
+    /// Number of the worker that found it.
     pub worker: u32,
     /// Seed of the unit.
     pub unit_seed: u64,
@@ -64,7 +64,7 @@ pub struct FreshFind {
     pub moves: Vec<Move>,
     /// Iterations of the unit until then.
     pub iterations: u64,
-    /// When.
+    /// When it was found.
     pub at: Instant,
 }
 
@@ -89,11 +89,11 @@ pub enum HuntOutcome {
 /// What a search has offered to be saved.
 #[derive(Debug)]
 pub struct Offered {
-    /// Its iterations.
+    /// Iterations that the search has made.
     pub iterations: u64,
     /// Its best score.
     pub best: u32,
-    /// Its state.
+    /// State that the search can be restored from.
     pub saved: Vec<u8>,
 }
 
@@ -102,9 +102,9 @@ pub struct Offered {
 pub struct UnitFigures {
     /// The worker that computes it, [`NOBODY`] if none does.
     pub worker: AtomicU32,
-    /// Iterations.
+    /// Iterations so far.
     pub iterations: AtomicU64,
-    /// Best score.
+    /// Moves of its longest grid.
     pub best: AtomicU32,
     /// Set by the coordinator when a checkpoint is due.
     pub wanted: AtomicBool,

@@ -17,15 +17,15 @@ use crate::core::game::{Game, Value};
 /// A depth-first algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
-    /// [`super::minimax`].
+    /// Minimax without any cut: [`super::minimax`].
     Minimax,
-    /// [`super::alphabeta`].
+    /// Alpha-beta with two sides: [`super::alphabeta`].
     AlphaBeta,
-    /// [`super::negamax`].
+    /// Alpha-beta in negamax form: [`super::negamax`].
     Negamax,
-    /// [`super::negascout`].
+    /// Principal variation search: [`super::negascout`].
     NegaScout,
-    /// [`super::mtdf`].
+    /// Memory-enhanced test driver: [`super::mtdf`].
     Mtdf,
 }
 

@@ -13,7 +13,7 @@ use rand::RngExt;
 pub struct Branching {
     /// For each ply, from 0: how many games reached it and were not over, and the sum of their numbers of moves.
     pub plies: Vec<(u64, u64)>,
-    /// Games played.
+    /// Number of games played.
     pub games: u64,
     /// Games that were broken off at the greatest length.
     pub unfinished: u64,

@@ -18,7 +18,7 @@ pub enum Name {
     Negamax,
     /// NegaScout (principal variation search)
     Negascout,
-    /// MTD(f)
+    /// MTD(f), the memory-enhanced test driver
     Mtdf,
     /// Depth-first proof-number search
     Dfpn,
@@ -28,21 +28,21 @@ pub enum Name {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// Transposition table
+    /// The transposition table
     Table,
     /// Symmetric positions as one
     Symmetry,
     /// Enhanced transposition cut-off
     Etc,
-    /// Killer moves
+    /// Killer moves: those that caused cut-offs at the same ply go first
     Killers,
-    /// History heuristic
+    /// History heuristic: moves that caused cut-offs anywhere go first
     History,
     /// The game's own order of moves
     Prior,
     /// The game's own bounds, such as stable discs
     Bounds,
-    /// Iterative deepening
+    /// Iterative deepening, before the whole depth is searched
     Deepening,
 }
 

@@ -34,21 +34,21 @@ const BUSY_DEPTH: u32 = 3;
 /// The parts of a search that can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parts {
-    /// Transposition table.
+    /// A transposition table is used.
     pub table: bool,
     /// Symmetric positions share their entry in it.
     pub symmetry: bool,
     /// Enhanced transposition cut-off.
     pub transposition_cutoff: bool,
-    /// Killer moves.
+    /// Killer moves are tried early.
     pub killers: bool,
-    /// History heuristic.
+    /// The history heuristic orders moves.
     pub history: bool,
     /// The game's own ordering of moves.
     pub prior: bool,
     /// The game's own bounds of its outcome.
     pub bounds: bool,
-    /// Iterative deepening.
+    /// The search deepens iteratively.
     pub deepening: bool,
 }
 

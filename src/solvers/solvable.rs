@@ -13,7 +13,7 @@ use crate::games::{go, reversi};
 
 /// A game that people play.
 pub trait Playable: Game {
-    /// Its name.
+    /// Name of the game, as people write it.
     const NAME: &'static str;
 
     /// The position as one line.

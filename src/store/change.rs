@@ -15,9 +15,9 @@ pub struct UnitRecord {
     pub attempts: u32,
     /// Why it ended, if it is done.
     pub end: Option<End>,
-    /// Iterations.
+    /// Iterations of the unit.
     pub iterations: u64,
-    /// Best score.
+    /// Moves of its longest grid.
     pub best: u32,
     /// The last failure.
     pub error: Option<String>,

@@ -17,9 +17,9 @@ pub enum StoreError {
     /// The file cannot be made or opened.
     #[error("cannot open {}: {source}", path.display())]
     Open {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// What the system said.
         source: io::Error,
     },
     /// Another process has it open.
@@ -28,11 +28,11 @@ pub enum StoreError {
     /// It was written by a newer version of the program.
     #[error("{}: {what} has version {found}, but this program reads up to {known}: use a newer one; nothing was changed", path.display())]
     Newer {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What in it.
         what: String,
-        /// Its version.
+        /// The version that was found.
         found: u64,
         /// The newest version that is known.
         known: u64,
@@ -40,7 +40,7 @@ pub enum StoreError {
     /// It is not what it should be.
     #[error("{} is damaged: {what}; its content was left alone: put a copy in its place, or move it away to begin with an empty one", path.display())]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What is wrong with it.
         what: String,
@@ -48,7 +48,7 @@ pub enum StoreError {
     /// The disk refuses for now: it is full, or may only be read.
     #[error("cannot write {}: {reason}", path.display())]
     Refused {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What the system said.
         reason: String,
@@ -66,7 +66,7 @@ pub struct SharedStore {
 
 /// The open file.
 pub struct OpenDatabase {
-    /// The database.
+    /// The database of all tables.
     pub database: Database,
     /// The disk takes what is written. Otherwise it stays in memory and is lost, so nothing is committed.
     pub writable: bool,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Which grids are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// All.
+    /// Grids of all variants and jobs.
     All,
     /// Those of a variant.
     Variant(Variant),
@@ -24,7 +24,7 @@ pub enum Scope {
 pub struct GridRecord {
     /// Its canonical key.
     pub key: u64,
-    /// Its variant.
+    /// Variant of the puzzle.
     pub variant: Variant,
     /// Number of moves.
     pub score: u32,
@@ -41,7 +41,7 @@ pub struct GridRecord {
 /// Where a grid comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct GridSource {
-    /// The job.
+    /// Number of the job that found it, if a job did.
     pub job: Option<u64>,
     /// Unit of that job.
     pub unit: Option<u64>,

@@ -71,7 +71,7 @@ pub enum JumpTo {
 pub struct Jump {
     /// Iterations (recursive calls) since the last new best, the last jump of this rule or of a larger one.
     pub after: u64,
-    /// Where to.
+    /// The move number that is unwound to.
     pub to: JumpTo,
 }
 
@@ -211,7 +211,7 @@ impl fmt::Display for Operators {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Which search.
+    /// The search that is run.
     pub strategy: Strategy,
     /// DFS: after a move's subtree, later siblings no longer consider that move.
     pub order_free: bool,
@@ -223,7 +223,7 @@ pub struct Params {
     pub jumps: Jumps,
     /// DFS: the table that ends stalled units.
     pub stall: StallTable,
-    /// Nesting level.
+    /// Nesting level of the outermost search.
     pub level: Option<u32>,
     /// Calls of the level below per call.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -248,7 +248,7 @@ pub struct Params {
     pub keep: Option<u32>,
     /// Playouts of a completion.
     pub completion: u32,
-    /// Grids kept.
+    /// Grids that are kept to work on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<u32>,
     /// Iterations without a longer grid that end a run.
@@ -272,9 +272,9 @@ pub struct Params {
     pub grids: Vec<Vec<Move>>,
 }
 
-/// Largest [`Params::level`].
+/// Largest value of [`Params::level`].
 pub const MAX_LEVEL: u32 = 10;
-/// Largest [`Params::width`].
+/// Largest value of [`Params::width`].
 pub const MAX_WIDTH: u32 = 1024;
 
 /// Hunts begun before there was a choice adapt after each playout.

@@ -22,7 +22,7 @@ type AnySearch = Box<dyn Search<Move>>;
 
 /// What there is to know of a strategy.
 pub struct StrategyRow {
-    /// The strategy.
+    /// The strategy that this row describes.
     pub strategy: Strategy,
     /// Its name in flags, files and the API.
     pub name: &'static str,
@@ -38,7 +38,7 @@ pub struct StrategyRow {
     pub takes_grids: bool,
     /// The parameters that change what it does, of [`PARAMETERS`] and of the settings of a hunt.
     pub parameters: &'static [&'static str],
-    /// StrategyDefaults of its own.
+    /// The defaults of this strategy.
     pub defaults: StrategyDefaults,
     /// The variants for which it is the best search that was measured, and what was measured.
     pub best_in: &'static [(Variant, &'static str)],
@@ -52,7 +52,7 @@ pub struct StrategyRow {
     pub describe: fn(&Params) -> String,
 }
 
-/// StrategyDefaults that differ from strategy to strategy.
+/// Defaults that differ from strategy to strategy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StrategyDefaults {
     /// Nesting level of new hunts in 5T and 5D; 0 for none.
@@ -63,7 +63,7 @@ pub struct StrategyDefaults {
     pub unnamed_level: u32,
     /// Calls of the level below per call.
     pub iterations: u32,
-    /// Grids kept.
+    /// Grids that are kept to work on.
     pub pool: u32,
     /// Iterations without a longer grid that end a run.
     pub patience: u64,
@@ -71,7 +71,7 @@ pub struct StrategyDefaults {
     pub swaps: u32,
 }
 
-/// StrategyDefaults of most strategies.
+/// The defaults of most strategies.
 const USUAL: StrategyDefaults = StrategyDefaults {
     level_on_lines_of_5: 3,
     level_on_lines_of_4: 3,
@@ -349,7 +349,7 @@ pub fn plain_text(about: &SettingInfo, text: String) -> String {
 }
 
 impl Strategy {
-    /// Its row.
+    /// The row of this strategy in the table.
     pub fn row(self) -> &'static StrategyRow {
         &STRATEGIES[self as usize]
     }

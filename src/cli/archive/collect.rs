@@ -23,7 +23,7 @@ const SHOWN_DIGITS: usize = 8;
 
 /// A grid and where it comes from.
 pub struct GatheredGrid {
-    /// Canonical key.
+    /// The grid's canonical key, equal for symmetric grids and other orders of the moves.
     pub key: u64,
     pub variant: Variant,
     /// The game, legal by the referee.

@@ -14,7 +14,7 @@ pub struct BestStep {
     pub seconds: f64,
     /// Its iterations until then.
     pub iterations: u64,
-    /// Moves.
+    /// Moves of the new best grid.
     pub score: u32,
 }
 
@@ -23,11 +23,11 @@ pub struct BestStep {
 pub struct RecordedRun {
     /// Name of the search.
     pub search: String,
-    /// Its seed.
+    /// Seed that the run began with.
     pub seed: u64,
     /// Its processor time.
     pub seconds: f64,
-    /// Its iterations.
+    /// Iterations of the whole run.
     pub iterations: u64,
     /// Its bests, each longer than the one before.
     pub bests: Vec<BestStep>,
@@ -43,7 +43,7 @@ struct Head {
     settings: u32,
 }
 
-/// The file.
+/// The file of the runs that are done, open for appending.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,

@@ -3,7 +3,7 @@
 /// Mean and half the width of its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The mean.
+    /// Mean of the values.
     pub mean: f64,
     /// What to add and subtract; none from fewer than two values.
     pub half: Option<f64>,

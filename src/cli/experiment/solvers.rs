@@ -19,7 +19,7 @@ use anyhow::{Context, bail, ensure};
 use serde::Deserialize;
 use std::fmt::Write as _;
 
-/// The configuration.
+/// A comparison of solvers, as its configuration file states it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Solvers {
@@ -43,7 +43,7 @@ struct SolverCase<'a> {
 
 /// How it ended.
 struct SolverCost {
-    /// In points.
+    /// Bounds of the value, in points.
     bounds: Bounds,
     settled: bool,
     goal: Goal,

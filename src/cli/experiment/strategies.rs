@@ -50,7 +50,7 @@ const PLACES: u32 = 200;
 /// The curves begin at this share of the budget.
 const BEGIN: f64 = 1.0 / 3000.0;
 
-/// The configuration.
+/// A comparison of searches, as its configuration file states it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Strategies {
@@ -76,7 +76,7 @@ fn one() -> u64 {
     1
 }
 
-/// A search.
+/// One of the searches that are compared.
 struct SearchCase {
     name: String,
     job: Job,

@@ -35,7 +35,7 @@ use toml::Value;
 pub struct Submit {
     #[command(subcommand)]
     other: Option<OtherKind>,
-    /// Configuration file
+    /// Configuration file of a hunt or of a job
     #[arg(value_name = "CONFIG")]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -65,7 +65,7 @@ struct SubmitSolve {
 enum SubmitGame {
     /// Go on boards up to 7x7
     Go(SubmitOf<go::GoSetup>),
-    /// Reversi (Othello)
+    /// Reversi (Othello) on boards up to 8x8
     Reversi(SubmitOf<reversi::ReversiSetup>),
 }
 

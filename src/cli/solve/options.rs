@@ -74,9 +74,9 @@ pub struct Asked<S: clap::Args> {
 /// What can be found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum ValueGoal {
-    /// The value
+    /// The value of the position
     Exact,
-    /// Who wins
+    /// Only who wins
     WinLossDraw,
 }
 
@@ -104,7 +104,7 @@ impl QuestionFlags {
         self.guess * point
     }
 
-    /// What searches.
+    /// The search that the flags choose.
     pub fn choice(&self) -> EngineChoice {
         EngineChoice { algorithm: self.algorithm, without: self.without.clone() }
     }

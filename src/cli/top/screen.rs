@@ -48,7 +48,7 @@ const COLUMNS: [Column; 8] = [
     Column { head: "name", width: 0, from: 30, text: |job| plain(&job.summary.name) },
 ];
 
-/// Draws everything.
+/// Draws the whole screen: the daemon, its jobs, and what happened last.
 pub fn draw(frame: &mut Frame, model: &Model, chosen: &mut TableState) {
     let area = frame.area();
     let spare = area.height.saturating_sub(3 + JOBS);

@@ -22,7 +22,7 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Answers requests.
+/// The API: answers the requests that the server hands to it.
 #[derive(Clone)]
 pub struct Api {
     pub(super) shared: Arc<ApiState>,

@@ -30,7 +30,7 @@ use utoipa::{IntoParams, ToSchema};
 const USUAL_SIZE: u32 = 1400;
 const LARGEST_SIZE: u32 = 2000;
 
-/// Selects grids.
+/// Which grids are listed, and in which order.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -69,7 +69,7 @@ pub async fn list(State(shared): Handle, QueryParts(asked): QueryParts<GridsQuer
 pub enum GridForm {
     /// A `GridView` document with the moves.
     Json,
-    /// Pentasol text.
+    /// Pentasol text, one move a line.
     Pentasol,
     /// MSR text, compact.
     Msr,

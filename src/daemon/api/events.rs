@@ -28,7 +28,7 @@ const BATCH: usize = 1000;
 /// Time that a client waits before it reconnects.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// Selects events.
+/// Which events are streamed.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

@@ -21,7 +21,7 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Most characters of a key.
 const LONGEST_KEY: usize = 128;
 
-/// Selects jobs.
+/// Which jobs are listed.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -231,7 +231,7 @@ pub async fn units(
     Ok(JsonDocument(listing).into_response())
 }
 
-/// Selects units.
+/// Which units are listed, over all jobs.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

@@ -65,7 +65,7 @@ pub struct StrategiesView {
 /// What `auto` is in a variant.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AutoView {
-    /// The variant.
+    /// Variant of the puzzle.
     pub variant: Variant,
     /// The best measured strategy.
     pub strategy: &'static str,
@@ -73,7 +73,7 @@ pub struct AutoView {
     pub reason: &'static str,
 }
 
-/// A strategy.
+/// A strategy of the puzzle, as forms and programs need it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StrategyView {
     /// Its name in the setting `strategy`.
@@ -90,7 +90,7 @@ pub struct StrategyView {
     pub parameters: Vec<&'static str>,
 }
 
-/// A setting.
+/// A setting or limit of a job, as forms and programs need it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SettingView {
     /// Its name in `settings` or `limits`.
@@ -135,7 +135,7 @@ pub enum SettingKind {
     Switch,
     /// One of `choices`.
     Choice,
-    /// A text.
+    /// Any short text.
     Text,
     /// Seconds; people write 90, 5m, 2h.
     Seconds,
@@ -148,7 +148,7 @@ pub enum SettingKind {
 pub struct ChoiceView {
     /// As it is sent.
     pub value: &'static str,
-    /// In words.
+    /// What people read where they choose.
     pub label: &'static str,
 }
 

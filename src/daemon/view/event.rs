@@ -16,12 +16,12 @@ pub struct EventView {
     pub time: f64,
     /// Number of the job that it concerns.
     pub job: Option<JobId>,
-    /// What happened.
+    /// What happened, with its details.
     #[serde(flatten)]
     pub what: EventKind,
 }
 
-/// What happened.
+/// What happened, with the details of each kind of event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum EventKind {
@@ -91,7 +91,7 @@ pub enum EventKind {
         rate: f64,
         /// Best score so far.
         best: u32,
-        /// Finished units.
+        /// Units that are finished.
         units_done: u64,
         /// Workers that compute units of the job.
         #[serde(default)]

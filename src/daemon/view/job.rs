@@ -128,7 +128,7 @@ pub struct JobSummary {
     pub seconds: f64,
     /// Iterations of all units, the running ones included.
     pub iterations: u64,
-    /// Finished units.
+    /// Units that are finished.
     pub units_done: u64,
     /// Finished units that the stall table ended.
     pub units_stalled: u64,

@@ -68,7 +68,7 @@ pub struct MoveBoundsView {
 pub struct SolutionUnitsView {
     /// All units that were made.
     pub made: u64,
-    /// Answered units.
+    /// Units that were answered.
     pub finished: u64,
     /// Units that did not end within their budget and were replaced by units of their children.
     pub split: u64,
@@ -83,7 +83,7 @@ pub struct SolutionUnitsView {
 pub struct TallyView {
     /// Number of units.
     pub units: u64,
-    /// Searched nodes.
+    /// Nodes that were searched.
     pub nodes: u64,
     /// Seconds of processor time.
     pub cpu_seconds: f64,
@@ -165,7 +165,7 @@ pub struct SolverTotalsView {
     pub jobs: u64,
     /// Units that ended.
     pub units: u64,
-    /// Searched nodes.
+    /// Nodes that were searched.
     pub nodes: u64,
     /// Seconds of processor time.
     pub cpu_seconds: f64,

@@ -34,13 +34,13 @@ impl GoBoard {
         }
     }
 
-    /// Columns.
+    /// Number of columns.
     #[inline]
     pub fn width(self) -> u8 {
         self.width
     }
 
-    /// Rows.
+    /// Number of rows.
     #[inline]
     pub fn height(self) -> u8 {
         self.height
@@ -52,7 +52,7 @@ impl GoBoard {
         u32::from(self.width) * u32::from(self.height)
     }
 
-    /// All points.
+    /// The points of the board, as bits.
     pub fn points(self) -> u64 {
         let row = (1u64 << self.width) - 1;
         (0..self.height).fold(0, |points, y| points | row << (8 * y))

@@ -5,7 +5,7 @@ use super::rules::Ko;
 /// A stone or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NaivePoint {
-    /// No stone.
+    /// No stone lies here.
     Empty,
     /// A black stone.
     Black,

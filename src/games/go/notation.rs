@@ -149,7 +149,7 @@ pub enum GoReadError {
     /// A character that stands for nothing.
     #[error("row {row}: `{found}` is no point of a board: X is black, O white, . empty")]
     Character {
-        /// From 1.
+        /// Number of the row, from 1.
         row: usize,
         /// What is there.
         found: char,
@@ -157,9 +157,9 @@ pub enum GoReadError {
     /// Rows that differ in length.
     #[error("row {row} has {found} points, the first row has {expected}")]
     Ragged {
-        /// From 1.
+        /// Number of the row, from 1.
         row: usize,
-        /// Its points.
+        /// How many points it has.
         found: usize,
         /// Those of the first.
         expected: usize,
@@ -191,9 +191,9 @@ pub enum GoReadError {
     /// A value in SGF that its property does not take.
     #[error("SGF: {property}[{value}] is no {expected}")]
     Value {
-        /// The property.
+        /// Name of the property.
         property: String,
-        /// Its value.
+        /// The value that it has.
         value: String,
         /// What it should be.
         expected: &'static str,
@@ -201,9 +201,9 @@ pub enum GoReadError {
     /// A move in SGF that the rules forbid.
     #[error("SGF: move {number}, {name}, is illegal under these rules")]
     Illegal {
-        /// From 1.
+        /// Number of the move, from 1.
         number: usize,
-        /// The point.
+        /// Name of the point, such as `c3`.
         name: String,
     },
 }

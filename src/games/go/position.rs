@@ -116,13 +116,13 @@ impl GoPosition {
         self.state.passes = passed.into();
     }
 
-    /// The board.
+    /// Width and height of the board.
     #[inline]
     pub fn board(&self) -> GoBoard {
         self.board
     }
 
-    /// The rules.
+    /// The rules of the game.
     #[inline]
     pub fn rules(&self) -> GoRules {
         self.rules

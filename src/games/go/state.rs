@@ -23,7 +23,7 @@ pub const NO_KO: u8 = 64;
 pub struct GoMove(pub u8);
 
 impl GoMove {
-    /// The pass.
+    /// The move that puts no stone.
     pub const PASS: GoMove = GoMove(PASS);
 }
 

@@ -40,13 +40,13 @@ impl ReversiBoard {
         }
     }
 
-    /// Columns.
+    /// Number of columns.
     #[inline]
     pub fn width(self) -> u8 {
         self.width
     }
 
-    /// Rows.
+    /// Number of rows.
     #[inline]
     pub fn height(self) -> u8 {
         self.height

@@ -27,7 +27,7 @@ const WEIGHTS: EvaluationTerms<i32> = EvaluationTerms {
 /// One number for each term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EvaluationTerms<T> {
-    /// Discs.
+    /// The number of discs.
     pub discs: T,
     /// Legal moves, whoever is to move.
     pub mobility: T,

@@ -3,7 +3,7 @@
 /// A disc or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cell {
-    /// No disc.
+    /// No disc lies here.
     Empty,
     /// A black disc.
     Black,

@@ -13,7 +13,7 @@ use crate::core::game::{Game, Side};
 pub struct Problem {
     /// Number of the line, from 1.
     pub line: usize,
-    /// The position.
+    /// The position to be solved.
     pub position: ReversiPosition,
     /// What the line says of moves: the move and its value for the side to move, in discs.
     pub values: Vec<(ReversiMove, i32)>,
@@ -35,7 +35,7 @@ pub enum TextError {
     /// Too few or too many cells.
     #[error("the board has {found} cells where a {board} board has {}; the side to move follows them", board.area())]
     Length {
-        /// Cells read.
+        /// How many cells were read.
         found: usize,
         /// The board they should fill.
         board: ReversiBoard,

@@ -19,7 +19,7 @@ pub const PASS: u8 = 64;
 pub struct ReversiMove(pub u8);
 
 impl ReversiMove {
-    /// The pass.
+    /// The move of a side that cannot put a disc.
     pub const PASS: ReversiMove = ReversiMove(PASS);
 }
 
@@ -129,7 +129,7 @@ impl ReversiPosition {
         if self.side == Side::First { (self.own, self.enemy) } else { (self.enemy, self.own) }
     }
 
-    /// The board.
+    /// Width and height of the board.
     #[inline]
     pub fn board(&self) -> ReversiBoard {
         self.board

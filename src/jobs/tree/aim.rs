@@ -15,20 +15,20 @@ const MOST_DOUBLINGS: u32 = 14;
 /// Where the answers so far have led.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum AimCourse {
-    /// None yet.
+    /// Nothing has been answered yet.
     Begun,
     /// Up, this many times in a row.
     Up(u32),
     /// Down, this many times in a row.
     Down(u32),
-    /// Both ways.
+    /// The value lies between two answers.
     Between,
 }
 
 /// The window that is being asked, and how it came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Aim {
-    /// The window.
+    /// The window that is asked now.
     pub window: Window,
     course: AimCourse,
 }

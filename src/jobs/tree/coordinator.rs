@@ -32,7 +32,7 @@ const OPEN_PER_WORKER: usize = 8;
 /// A unit for a worker.
 #[derive(Debug, Clone)]
 pub struct LeafUnit<G> {
-    /// The unit.
+    /// Number of the unit.
     pub unit: UnitId,
     /// The node that it asks about.
     pub node: NodeId,
@@ -40,7 +40,7 @@ pub struct LeafUnit<G> {
     pub path: Vec<u16>,
     /// The position, with its past.
     pub position: G,
-    /// The question.
+    /// The question about its position.
     pub window: Window,
     /// Nodes that it may take.
     pub budget: u64,
@@ -51,7 +51,7 @@ pub struct LeafUnit<G> {
 /// What a worker gets that asks for a unit.
 #[derive(Debug, Clone)]
 pub enum Next<G> {
-    /// A unit.
+    /// A unit to compute.
     Unit(Box<LeafUnit<G>>),
     /// Nothing now: it should ask again after the next outcome of any worker.
     Wait,
@@ -73,7 +73,7 @@ pub enum UnitOrder {
 /// What a change leads to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effects {
-    /// What happened.
+    /// What happened, for observers.
     pub events: Vec<TreeEvent>,
     /// Which worker receives which order about which unit.
     pub orders: Vec<(WorkerId, UnitId, UnitOrder)>,
@@ -85,7 +85,7 @@ struct UnitLease {
     cancelled: bool,
 }
 
-/// The coordinator.
+/// The coordinator of a solution: hands out leaves of the tree and absorbs their answers.
 #[derive(Debug, Clone)]
 pub struct Coordinator<G> {
     state: TreeState<G>,
@@ -110,7 +110,7 @@ impl<G: Game> Coordinator<G> {
         }
     }
 
-    /// The state.
+    /// The state of the solution, to be saved or shown.
     pub fn state(&self) -> &TreeState<G> {
         &self.state
     }

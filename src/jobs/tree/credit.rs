@@ -14,7 +14,7 @@ pub const WRONG_SHARE: u64 = 5;
 /// What a worker has done for a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Spent {
-    /// Nodes.
+    /// Nodes that were searched.
     pub nodes: u64,
     /// Processor time in millionths of a second.
     pub micros: u64,
@@ -23,7 +23,7 @@ pub struct Spent {
 /// Units and what was spent on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
-    /// Units.
+    /// Number of units.
     pub units: u64,
     /// Nodes, as claimed.
     pub nodes: u64,

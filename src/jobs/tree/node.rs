@@ -15,7 +15,7 @@ pub const NO_PARENT: NodeId = NodeId::MAX;
 pub struct Edge {
     /// The move's code.
     pub code: u16,
-    /// The child.
+    /// The node that the move leads to.
     pub node: NodeId,
 }
 
@@ -51,7 +51,7 @@ impl TreeNode {
         self.children.is_empty()
     }
 
-    /// Its bounds.
+    /// What is known of the value, for the side to move.
     pub fn bounds(&self) -> Bounds {
         Bounds { lower: self.lower, upper: self.upper }
     }

@@ -24,14 +24,14 @@ pub enum TreeRecord {
     },
     /// A leaf was replaced by its children, without asking.
     Split {
-        /// The leaf.
+        /// The leaf that was replaced.
         node: NodeId,
     },
     /// A worker is done with a unit, whatever became of the unit meanwhile.
     Settled {
-        /// The unit.
+        /// Number of the unit.
         unit: UnitId,
-        /// The worker.
+        /// The worker that had it.
         worker: WorkerId,
         /// The window that it searched last.
         window: Window,
@@ -47,50 +47,50 @@ pub enum TreeRecord {
 pub enum TreeEvent {
     /// A unit was settled, and this is known of its node.
     Absorbed {
-        /// The unit.
+        /// Number of the unit.
         unit: UnitId,
-        /// Its node.
+        /// The node that it asked about.
         node: NodeId,
         /// What is known of it.
         bounds: Bounds,
     },
     /// A unit is not needed any more.
     Closed {
-        /// The unit.
+        /// Number of the unit.
         unit: UnitId,
     },
     /// A unit is needed for another window only.
     Window {
-        /// The unit.
+        /// Number of the unit.
         unit: UnitId,
         /// What is asked now.
         window: Window,
     },
     /// A leaf was replaced by its children.
     Split {
-        /// The leaf.
+        /// The leaf that was replaced.
         node: NodeId,
     },
     /// Workers do not agree on a unit.
     Disagreement {
-        /// The unit.
+        /// Number of the unit.
         unit: UnitId,
     },
     /// A claim was refused: it contradicts what is known, or most others.
     Refused {
-        /// The unit.
+        /// Number of the unit.
         unit: UnitId,
-        /// The worker.
+        /// The worker that made the claim.
         worker: WorkerId,
     },
     /// A worker is no longer trusted.
     Distrusted {
-        /// The worker.
+        /// The worker that was wrong.
         worker: WorkerId,
     },
     /// What is known of a node's children contradicts what is known of it: some worker was wrong, and believed.
     Contradiction {
-        /// The node.
+        /// The node whose bounds contradict each other.
         node: NodeId,
     },
     /// The bounds of the root are closer.

@@ -59,7 +59,7 @@ impl Default for TreeSettings {
     }
 }
 
-/// TreeSettings that are out of range.
+/// Settings that are out of range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// No worker, or too many of them.
@@ -104,7 +104,7 @@ impl TreeSettings {
 pub struct Window {
     /// Lower end; below `beta`.
     pub alpha: Value,
-    /// Upper end.
+    /// Upper end of the window.
     pub beta: Value,
 }
 

@@ -30,7 +30,7 @@ pub struct LevelTally {
 /// The small part of the state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
-    /// The settings.
+    /// Settings of the solution.
     pub settings: TreeSettings,
     /// The next unit's number.
     pub next_unit: UnitId,
@@ -40,7 +40,7 @@ pub struct Meta {
     pub nodes: NodeId,
     /// What the root is asked.
     pub aim: Aim,
-    /// By level.
+    /// Units and what they took, by level of the tree.
     pub levels: Vec<LevelTally>,
     /// How often something believed contradicted something believed before.
     pub contradictions: u64,
@@ -64,15 +64,15 @@ pub struct TreeParts {
 /// What changed since the state was stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Dirty {
-    /// Nodes.
+    /// Nodes that have changed.
     pub nodes: BTreeSet<NodeId>,
     /// Units, settled ones included.
     pub units: BTreeSet<UnitId>,
-    /// Workers.
+    /// Workers whose credit has changed.
     pub workers: BTreeSet<WorkerId>,
 }
 
-/// The state.
+/// The state of a solution: the tree as far as it is known, and the units handed out.
 #[derive(Debug, Clone)]
 pub struct TreeState<G> {
     pub(super) root: G,
@@ -94,7 +94,7 @@ impl<G: Game> TreeState<G> {
     /// The state of a solution that begins. The root is taken as the start of a game ([`Game::forget`]).
     ///
     /// # Errors
-    /// TreeSettings that make no sense.
+    /// Settings that make no sense.
     pub fn new(mut root: G, settings: TreeSettings) -> Result<TreeState<G>, SettingsError> {
         settings.check()?;
         root.forget();
@@ -186,7 +186,7 @@ impl<G: Game> TreeState<G> {
         std::mem::take(&mut self.dirty)
     }
 
-    /// The settings.
+    /// Settings of the solution.
     pub fn settings(&self) -> &TreeSettings {
         &self.meta.settings
     }

@@ -23,7 +23,7 @@ pub enum UnitOutcome {
     Exhausted,
     /// It was stopped, or gave up.
     Stopped,
-    /// It failed.
+    /// The solver failed.
     Failed,
 }
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// A leaf that is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leaf {
-    /// The node.
+    /// The leaf's node.
     pub node: NodeId,
     /// What is asked of it.
     pub window: Window,

@@ -52,7 +52,7 @@ impl Share {
 /// The shares of all lanes.
 #[derive(Debug, Default)]
 pub struct Shares {
-    /// By lane.
+    /// The share of each open lane.
     pub lanes: BTreeMap<LaneId, Share>,
 }
 

@@ -25,7 +25,7 @@ pub struct Heartbeat {
 /// A leased unit, as it would be begun again.
 #[derive(Debug)]
 pub struct HeldUnit<U> {
-    /// The unit.
+    /// The unit as the coordinator put it into the queue.
     pub body: U,
     /// Attempts that have failed.
     pub failed: u32,
@@ -40,7 +40,7 @@ pub struct WorkerSlot {
     pub heartbeat: Arc<Heartbeat>,
     /// Its lane and unit, if it has one.
     pub unit: Option<(LaneId, u64)>,
-    /// Since when.
+    /// When the worker got the unit, or became free.
     pub since: Instant,
     /// Until when its time is counted.
     pub charged: Instant,
@@ -88,7 +88,7 @@ pub struct Hold<'a, U: Unit> {
     pub worker: u32,
     /// What the worker shares with the others.
     pub heartbeat: &'a Heartbeat,
-    /// The unit.
+    /// Number of the unit in its lane.
     pub unit: u64,
     /// Where reports go.
     pub inbox: &'a Inbox<U>,

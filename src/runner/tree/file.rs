@@ -14,9 +14,9 @@ pub const FILE: &str = "tree.redb";
 /// A solution that is open.
 #[derive(Debug)]
 pub struct OpenedTree<G> {
-    /// Its state.
+    /// The state at the last checkpoint.
     pub state: TreeState<G>,
-    /// Its file.
+    /// The file, open for writing.
     pub store: TreeStore,
     /// What happened since the last checkpoint.
     pub since: Vec<TreeRecord>,

@@ -53,15 +53,15 @@ pub enum TreeStoreError {
     /// It was written by a newer program.
     #[error("{} has format version {found}, but this program reads up to {FORMAT}: use a newer one", path.display())]
     Newer {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its version.
+        /// Version of its format.
         found: u32,
     },
     /// It is not what it should be.
     #[error("{} is damaged: {what}; nothing was changed", path.display())]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What is wrong with it.
         what: String,
@@ -71,7 +71,7 @@ pub enum TreeStoreError {
     File {
         /// What was tried.
         action: &'static str,
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What went wrong.
         source: Box<redb::Error>,

@@ -32,7 +32,7 @@ pub type SolverFactory<G> = Box<dyn FnOnce() -> Result<Box<dyn Solver<G>>, Table
 pub enum SearchReply {
     /// The solver has ended with it.
     Answered {
-        /// How.
+        /// What it answers.
         answer: SolverAnswer,
         /// What it took.
         spent: Spent,
@@ -216,5 +216,5 @@ impl<G: Game + Send + Sync + 'static> Unit for TreeUnit<G> {
 /// several are; the others count from [`BEYOND`].
 pub type Ticket = UnitId;
 
-/// See [`Ticket`].
+/// The first [`Ticket`] that is not the number of a unit.
 pub const BEYOND: Ticket = 1 << 63;

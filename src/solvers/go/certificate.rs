@@ -131,9 +131,9 @@ pub struct Certificate {
     pub yes: bool,
     /// Binary logarithm of the nodes that it took, and 1; 0 if there is nothing here.
     pub effort: u8,
-    /// See [`Proof::made`].
+    /// As [`Proof::made`], carried by the symmetry.
     pub made: Boards,
-    /// See [`Proof::area`].
+    /// As [`Proof::area`], carried by the symmetry.
     pub area: u64,
 }
 

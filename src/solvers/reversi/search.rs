@@ -52,11 +52,11 @@ pub(super) struct Endgame<'a> {
 
 /// An instruction set that the search is compiled for.
 pub(super) trait Compiled: Instructions {
-    /// [`inner_body`].
+    /// Runs [`inner_body`], compiled for these instructions.
     fn inner(self, search: &mut Endgame, own: u64, enemy: u64, alpha: i32, empty: u32) -> i32;
-    /// [`parity_body`].
+    /// Runs [`parity_body`], compiled for these instructions.
     fn parity(self, search: &mut Endgame, own: u64, enemy: u64, alpha: i32, empty: u32) -> i32;
-    /// [`last`].
+    /// Runs [`last`], compiled for these instructions.
     fn last(self, search: &mut Endgame, own: u64, enemy: u64, alpha: i32) -> i32;
 }
 

@@ -68,7 +68,7 @@ struct SavedRegrow {
     round: Round,
     reported: Vec<(u32, u64)>,
     steps: u64,
-    /// [`Stage::number`].
+    /// The stage as [`Stage::number`].
     stage: u32,
     made: Vec<Move>,
     playouts: u64,

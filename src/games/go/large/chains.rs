@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 /// A chain: stones of one colour that are connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Chain {
-    /// Its stones.
+    /// The points of its stones.
     pub stones: PointSet,
     /// The empty points next to them.
     pub liberties: PointSet,

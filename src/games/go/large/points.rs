@@ -41,13 +41,13 @@ impl LargeBoard {
         }
     }
 
-    /// Columns.
+    /// Number of columns.
     #[inline]
     pub fn width(self) -> u8 {
         self.width
     }
 
-    /// Rows.
+    /// Number of rows.
     #[inline]
     pub fn height(self) -> u8 {
         self.height
@@ -113,7 +113,7 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    /// Them.
+    /// Numbers of these points.
     #[inline]
     pub fn get(&self) -> &[u16] {
         &self.points[..usize::from(self.count)]
@@ -125,7 +125,7 @@ impl Neighbours {
 pub struct PointSet([u64; WORDS]);
 
 impl PointSet {
-    /// No point.
+    /// The set without a point.
     pub const EMPTY: PointSet = PointSet([0; WORDS]);
 
     /// Puts a point in.

@@ -12,7 +12,7 @@ use std::fmt;
 pub struct LargeMove(pub u16);
 
 impl LargeMove {
-    /// The pass.
+    /// The move that puts no stone.
     pub const PASS: LargeMove = LargeMove(u16::MAX);
 }
 
@@ -25,7 +25,7 @@ struct Before {
     ko: Option<u16>,
 }
 
-/// A position.
+/// A position of go on a board up to 19x19, with its past.
 #[derive(Debug, Clone)]
 pub struct LargePosition {
     chains: Chains,
@@ -112,7 +112,7 @@ impl LargePosition {
         self.chains.size()
     }
 
-    /// The rules.
+    /// The rules of the game.
     pub fn rules(&self) -> GoRules {
         self.rules
     }
