@@ -12,6 +12,9 @@ pub const LOCK: &str = "daemon.lock";
 /// Name of the folder that has a folder for each job that has run.
 pub const JOBS: &str = "jobs";
 
+/// No job has a number above this one.
+const LAST_NUMBER: u64 = 1 << 53;
+
 /// Why a directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StateDirectoryError {
@@ -68,6 +71,22 @@ impl StateDirectory {
     /// The folder of a job.
     pub fn job(&self, id: u64) -> PathBuf {
         self.path.join(JOBS).join(id.to_string())
+    }
+
+    /// The numbers of all folders of jobs, ascending.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn numbers(&self) -> Result<Vec<u64>, StateDirectoryError> {
+        let path = self.path.join(JOBS);
+        let mut numbers = Vec::new();
+        for entry in fs::read_dir(&path).map_err(failed("read", &path))? {
+            let name = entry.map_err(failed("read", &path))?.file_name();
+            let number = name.to_str().and_then(|name| name.parse().ok().filter(|n: &u64| n.to_string() == name));
+            numbers.extend(number.filter(|&number| number <= LAST_NUMBER));
+        }
+        numbers.sort_unstable();
+        Ok(numbers)
     }
 
     /// Removes the folder of a job, if there is one.

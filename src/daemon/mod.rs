@@ -7,6 +7,7 @@
 pub mod api;
 mod course;
 pub mod directory;
+pub mod folder;
 pub mod grids;
 pub mod hunt_request;
 pub mod kinds;

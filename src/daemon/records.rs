@@ -17,6 +17,10 @@ pub struct JobRecord {
     pub settings: String,
     /// The client's own key of the submission.
     pub key: Option<String>,
+    /// What the job's folder is recognised by. Jobs of earlier versions have none of their own (see
+    /// [`super::folder`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<String>,
 }
 
 /// What a running job reports of itself, whatever its kind.

@@ -34,6 +34,7 @@ mod hunt;
 mod kind;
 mod lists;
 mod reporter;
+mod review;
 mod service;
 mod solve;
 mod state;
@@ -42,8 +43,8 @@ mod submission;
 pub use state::{Daemon, Shutdown};
 
 use super::directory::{StateDirectory, StateDirectoryError};
+use super::folder::{ReadNote, read_note};
 use super::kinds::JobKinds;
-use super::records::JobRecord;
 use super::view::{EventKind, JobId};
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::GridReadError;
@@ -105,21 +106,16 @@ impl Daemon {
     pub fn open(options: DaemonOptions) -> Result<Arc<Daemon>, OpenError> {
         let DaemonOptions { state, workers, queue, pace, kinds, trap } = options;
         let directory = StateDirectory::take(&state)?;
+        let folders = directory.numbers()?;
         let store = Store::open(&state)?;
-        let mut core = Core::new(store.number(LAST_JOB)?.unwrap_or(0));
-        let mut unreadable = None;
-        store.jobs(|id, bytes| match JobRecord::read(bytes) {
-            Some(record) => core.add(record),
-            None => unreadable = unreadable.or(Some(id)),
-        })?;
-        if let Some(id) = unreadable {
-            return Err(OpenError::Record(id));
-        }
-        for id in store.pending_deletions()? {
-            if directory.remove_job(id).is_ok() {
-                store.later(vec![Change::Purged(id)]);
-            }
-        }
+        let records = review::read_records(&store)?;
+        // The number of a folder is not used again, whatever the store knows.
+        let last = store.number(LAST_JOB)?.unwrap_or(0).max(folders.last().copied().unwrap_or(0));
+        let mut core = Core::new(last);
+        records.into_iter().for_each(|record| core.add(record));
+        remove_pending(&directory, &store)?;
+        let unknown = folders.into_iter().filter(|id| !core.jobs.contains_key(id));
+        let unknown_folders = unknown.filter(|&id| directory.job(id).exists()).collect();
         let events = EventHub::open(&store)?;
         let catalogue = Catalogue::load()?;
         let queue = Arc::new(Local::new(workers, queue)?);
@@ -134,6 +130,7 @@ impl Daemon {
             catalogue,
             pace,
             trap,
+            unknown_folders,
             began: Instant::now(),
             workers,
             this: this.clone(),
@@ -142,6 +139,11 @@ impl Daemon {
         daemon.start_retries()?;
         daemon.admit(&mut daemon.lock());
         Ok(daemon)
+    }
+
+    /// Numbers of the folders in `jobs` that belong to no job of the store. They are left alone.
+    pub fn unknown_folders(&self) -> &[JobId] {
+        &self.unknown_folders
     }
 
     /// Starts no more units, and returns when no job has a coordinator and everything is stored. A second call may
@@ -190,4 +192,20 @@ impl Daemon {
         spawned.map_err(|source| SpawnError { thread: 0, source })?;
         Ok(())
     }
+}
+
+/// Removes the folders of jobs that were removed before the last daemon ended. A folder that belongs to another job
+/// stays.
+fn remove_pending(directory: &StateDirectory, store: &Store) -> Result<(), StoreError> {
+    for (id, identity) in store.pending_deletions()? {
+        let is_foreign = match read_note(&directory.job(id)) {
+            Ok(ReadNote::Whole(note)) => Some(note.identity) != identity,
+            Ok(ReadNote::Missing | ReadNote::Damaged) => false,
+            Err(_) => true,
+        };
+        if is_foreign || directory.remove_job(id).is_ok() {
+            store.later(vec![Change::Purged(id)]);
+        }
+    }
+    Ok(())
 }

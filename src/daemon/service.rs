@@ -159,7 +159,7 @@ pub trait Service: Send + Sync + 'static {
     /// A grid of the archive: what is known of it, with its moves, and the grid itself.
     ///
     /// # Errors
-    /// If it does not exist.
+    /// If it does not exist, or cannot be shown: the referee refuses it, or its text cannot be read.
     fn grid(&self, key: &str) -> Result<(GridView, Grid), Refusal>;
 
     /// Adds a grid to the archive. A grid that the archive has already stays as it is.
@@ -167,6 +167,12 @@ pub trait Service: Send + Sync + 'static {
     /// # Errors
     /// If the referee refuses it, or it cannot be stored.
     fn add_grid(&self, grid: Grid) -> Result<GridView, Refusal>;
+
+    /// Removes a grid from the archive, also one that cannot be shown. Jobs that found it keep it in their folders.
+    ///
+    /// # Errors
+    /// If it does not exist, or the change cannot be stored.
+    fn remove_grid(&self, key: &str) -> Result<(), Refusal>;
 
     /// Number of grids of each variant and score, by variant and then from the best score down.
     ///

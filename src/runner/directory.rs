@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 
 /// Name of the file that a running hunt holds locked.
 pub const LOCK: &str = "hunt.lock";
+/// Name of the file in which the daemon notes to which job a folder belongs. It is there before the hunt begins.
+pub const JOB: &str = "job.jsonl";
+/// Name of the file in which the daemon notes the state of that job.
+pub const JOB_STATE: &str = "job-state.jsonl";
 /// Name of the best grid in MSR.
 pub const BEST: &str = "best.msr";
 
@@ -85,8 +89,9 @@ impl Contents {
         for entry in entries {
             let entry = entry.map_err(FileError::new("read", path))?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            let left_behind = name == LOCK
-                || name.strip_suffix(".tmp") == Some(state::CHECKPOINT)
+            let whole = name.strip_suffix(".tmp").unwrap_or(&name);
+            let left_behind = [LOCK, JOB, JOB_STATE].contains(&whole)
+                || (whole == state::CHECKPOINT && whole != name)
                 || state::is_new_journal(&entry.path());
             if !left_behind && first.as_ref().is_none_or(|first| name < *first) {
                 first = Some(name);

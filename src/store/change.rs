@@ -25,6 +25,17 @@ pub struct UnitRecord {
     pub quarantined: bool,
 }
 
+/// A job that is to be forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ForgottenJob {
+    /// Its number.
+    pub id: u64,
+    /// The key that a client gave it.
+    pub key: Option<String>,
+    /// What its folder is recognised by.
+    pub identity: Option<String>,
+}
+
 /// A change of the store.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
@@ -34,8 +45,9 @@ pub enum Change {
     Spec(u64, Vec<u8>),
     /// The key that a client gave a job.
     Key(String, u64),
-    /// A job is forgotten, with its units and its key; its number is noted until [`Change::Purged`].
-    Forget(u64, Option<String>),
+    /// A job is forgotten, with its units, its list of grids and its key; its number is noted until
+    /// [`Change::Purged`].
+    Forget(ForgottenJob),
     /// What else there was of a forgotten job is gone, too.
     Purged(u64),
     /// A unit of a job.
@@ -44,6 +56,12 @@ pub enum Change {
     Event(u64, Vec<u8>),
     /// A grid. One that is there is left as it is; the job is noted as one that found it.
     Grid(Box<GridRecord>),
+    /// A grid that cannot be shown leaves all lists; its value is set apart.
+    SetApart(u64),
+    /// A grid goes, also one that was set apart.
+    RemoveGrid(u64),
+    /// A grid of this score and key leaves the list of a job.
+    NotOfJob(u64, u32, u64),
     /// A number by name.
     Number(&'static str, u64),
 }

@@ -38,7 +38,7 @@ pub enum StoreError {
         known: u64,
     },
     /// It is not what it should be.
-    #[error("{} is damaged: {what}; its content was left alone: put a copy in its place, or move it away to begin with an empty one", path.display())]
+    #[error("{} is damaged: {what}; its content was left alone: put a copy in its place, or run `morpion daemon --salvage`, which makes a new store from the folders of the jobs and from what can be read of this one", path.display())]
     Damaged {
         /// Path of the file.
         path: PathBuf,

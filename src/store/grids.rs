@@ -1,6 +1,8 @@
-//! Grids in the store.
+//! Grids in the store. Each passes the referee under the variant that it is stored with, and is read back from the
+//! text that is stored, before it is stored and before it is shown.
 
 use crate::morpion::canonical::canonical_key;
+use crate::morpion::referee::{self, ReplayError};
 use crate::morpion::variant::Variant;
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::{GridReadError, read};
@@ -51,13 +53,36 @@ pub struct GridSource {
     pub seconds: Option<f64>,
 }
 
+/// Why a grid cannot be stored, or a stored one cannot be shown.
+#[derive(Debug, thiserror::Error)]
+pub enum GridError {
+    /// It is not a game of its variant.
+    #[error("it is not a game of {variant}: {source}")]
+    Refused {
+        /// The variant.
+        variant: Variant,
+        /// What the referee says.
+        source: ReplayError,
+    },
+    /// It cannot be written as text.
+    #[error("it cannot be written: {0}")]
+    Unwritable(#[from] MsrError),
+    /// The text cannot be read.
+    #[error("its text cannot be read: {0}: expected a grid with short texts (description, source, tags)")]
+    Unreadable(#[from] GridReadError),
+    /// The text is that of another grid.
+    #[error("its text is that of another grid")]
+    Another,
+}
+
 impl GridRecord {
-    /// Of a grid that the referee has passed.
+    /// Of a grid.
     ///
     /// # Errors
-    /// If it cannot be written as MSR.
-    pub fn new(grid: &Grid, source: GridSource, catalogue: &Catalogue) -> Result<GridRecord, MsrError> {
-        Ok(GridRecord {
+    /// If the referee refuses it, or if it could not be read back.
+    pub fn new(grid: &Grid, source: GridSource, catalogue: &Catalogue) -> Result<GridRecord, GridError> {
+        judge(grid)?;
+        let record = GridRecord {
             key: canonical_key(grid.variant, &grid.moves),
             variant: grid.variant,
             score: grid.moves.len() as u32,
@@ -65,14 +90,24 @@ impl GridRecord {
             record: catalogue.equal(grid.variant, &grid.moves).map(|known| known.name.to_owned()),
             source,
             msr: write_compact(grid)?,
-        })
+        };
+        record.grid()?;
+        Ok(record)
     }
 
     /// The grid itself.
     ///
     /// # Errors
-    /// If it is none, which only a defect can cause.
-    pub fn grid(&self) -> Result<Grid, GridReadError> {
-        read(self.msr.as_bytes(), Some(self.variant)).map(|loaded| loaded.grid)
+    /// If an earlier version of the program stored what the referee refuses, or what cannot be read.
+    pub fn grid(&self) -> Result<Grid, GridError> {
+        let grid = read(self.msr.as_bytes(), Some(self.variant))?.grid;
+        judge(&grid)?;
+        let same = grid.moves.len() == self.score as usize && canonical_key(grid.variant, &grid.moves) == self.key;
+        if same { Ok(grid) } else { Err(GridError::Another) }
     }
+}
+
+fn judge(grid: &Grid) -> Result<(), GridError> {
+    let variant = grid.variant;
+    referee::replay(variant, &grid.moves).map(drop).map_err(|source| GridError::Refused { variant, source })
 }

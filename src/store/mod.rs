@@ -13,22 +13,25 @@ mod change;
 mod committer;
 mod file;
 pub mod grids;
+mod review;
 mod shadow;
 mod tables;
 
 use crate::core::frame::{Flaw, read_row};
-pub use change::{Change, MOST_EVENTS, MOST_UNITS, UnitRecord};
+pub use change::{Change, ForgottenJob, MOST_EVENTS, MOST_UNITS, UnitRecord};
 use committer::{Committer, WaitingChanges};
 pub use file::StoreError;
 use file::{OpenDatabase, SharedStore, open_database};
 use grids::{GridRecord, Scope};
 use redb::{ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableDefinition};
+pub use review::GridReview;
 use serde::Deserialize;
 use std::ops::RangeBounds;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use tables::{EVENTS, GRIDS, JOBS, KEYS, META, PENDING_DELETIONS, SPECS, UNITS, index_range, opened};
+use tables::{APART, EVENTS, GRIDS, JOBS, KEYS, META, PENDING_DELETIONS, PENDING_FOLDERS, SPECS, UNITS};
+use tables::{index_range, opened};
 
 /// Version of the whole file: of its tables and keys.
 pub const VERSION: u64 = 1;
@@ -119,7 +122,7 @@ impl Store {
             Ok(Ok(()))
         })??;
         if self.number("version")?.is_none() {
-            self.commit(vec![Change::Number("version", VERSION)])?;
+            self.commit(vec![Change::Number("version", VERSION), review::done()])?;
         }
         Ok(())
     }
@@ -229,14 +232,22 @@ impl Store {
         })
     }
 
-    /// Forgotten jobs of which something may still be there.
+    /// Forgotten jobs of which something may still be there, with what their folders are recognised by; versions of
+    /// the program before there was such a thing did not note it.
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn pending_deletions(&self) -> Result<Vec<u64>, StoreError> {
+    pub fn pending_deletions(&self) -> Result<Vec<(u64, Option<String>)>, StoreError> {
         self.read(|transaction| {
             let Some(table) = opened(transaction.open_table(PENDING_DELETIONS))? else { return Ok(Vec::new()) };
-            table.range::<u64>(..)?.map(|entry| Ok(entry?.0.value())).collect()
+            let folders = opened(transaction.open_table(PENDING_FOLDERS))?;
+            let mut pending = Vec::new();
+            for entry in table.range::<u64>(..)? {
+                let id = entry?.0.value();
+                let identity = folders.as_ref().map(|folders| folders.get(id)).transpose()?.flatten();
+                pending.push((id, identity.map(|identity| identity.value().to_owned())));
+            }
+            Ok(pending)
         })
     }
 
@@ -296,6 +307,15 @@ impl Store {
     /// If the store cannot be read.
     pub fn grid(&self, key: u64) -> Result<Option<GridRecord>, StoreError> {
         let Some(value) = self.get(GRIDS, key)? else { return Ok(None) };
+        self.decode(&value, tables::GRID, &format!("grid {key:016x}")).map(Some)
+    }
+
+    /// A grid that was set apart.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn grid_apart(&self, key: u64) -> Result<Option<GridRecord>, StoreError> {
+        let Some(value) = self.get(APART, key)? else { return Ok(None) };
         self.decode(&value, tables::GRID, &format!("grid {key:016x}")).map(Some)
     }
 
@@ -412,7 +432,12 @@ mod tests {
             changes.extend((0..5).map(|id| Change::Unit(job, id, unit.clone())));
         }
         store.commit(changes).unwrap();
-        store.commit(vec![Change::Forget(7, Some("k".to_owned()))]).unwrap();
+        let mut found = record(Some(7));
+        store.commit(vec![Change::Grid(Box::new(found.clone()))]).unwrap();
+        found.source.job = Some(6);
+        store.commit(vec![Change::Grid(Box::new(found))]).unwrap();
+        let (key, identity) = (Some("k".to_owned()), Some("i".to_owned()));
+        store.commit(vec![Change::Forget(ForgottenJob { id: 7, key, identity })]).unwrap();
         drop(store);
         let store = Store::open(dir.path()).unwrap();
         assert_eq!((store.job(7).unwrap(), store.keyed("k").unwrap()), (None, None));
@@ -421,7 +446,9 @@ mod tests {
             store.units(job, 0, |_, _| (units += 1, true).1).unwrap();
             assert_eq!(units, expected, "{job}");
         }
-        assert_eq!(store.pending_deletions().unwrap(), [7]);
+        assert!(keys(&store, Scope::Job(7)).is_empty(), "the list of its grids has gone");
+        assert_eq!((keys(&store, Scope::Job(6)).len(), keys(&store, Scope::All).len()), (1, 1), "the grid stays");
+        assert_eq!(store.pending_deletions().unwrap(), [(7, Some("i".to_owned()))]);
         store.commit(vec![Change::Purged(7)]).unwrap();
         assert!(store.pending_deletions().unwrap().is_empty());
     }

@@ -1,9 +1,9 @@
 //! The tables: keys, values and how a change is written to them.
 
-use super::change::{Change, MOST_EVENTS, MOST_UNITS};
+use super::change::{Change, ForgottenJob, MOST_EVENTS, MOST_UNITS};
 use super::grids::{GridRecord, Scope};
-use crate::core::frame::row;
-use redb::{ReadableTable, ReadableTableMetadata, TableDefinition, TableError, WriteTransaction};
+use crate::core::frame::{read_row, row};
+use redb::{ReadableTable, ReadableTableMetadata, Table, TableDefinition, TableError, WriteTransaction};
 
 /// Numbers by name.
 pub const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
@@ -15,12 +15,16 @@ pub const SPECS: TableDefinition<u64, &[u8]> = TableDefinition::new("specs");
 pub const KEYS: TableDefinition<&str, u64> = TableDefinition::new("keys");
 /// Forgotten jobs whose files may still be there.
 pub const PENDING_DELETIONS: TableDefinition<u64, ()> = TableDefinition::new("doomed");
+/// What the folders of forgotten jobs are recognised by.
+pub const PENDING_FOLDERS: TableDefinition<u64, &str> = TableDefinition::new("doomed folders");
 /// Units by job and number.
 pub const UNITS: TableDefinition<(u64, u64), &[u8]> = TableDefinition::new("units");
 /// Events by number.
 pub const EVENTS: TableDefinition<u64, &[u8]> = TableDefinition::new("events");
 /// Grids by canonical key.
 pub const GRIDS: TableDefinition<u64, &[u8]> = TableDefinition::new("grids");
+/// Grids that cannot be shown, by canonical key.
+pub const APART: TableDefinition<u64, &[u8]> = TableDefinition::new("grids set apart");
 /// Grids by scope, descending score, and key.
 pub const INDEX: TableDefinition<&[u8], ()> = TableDefinition::new("grids by score");
 
@@ -75,6 +79,11 @@ pub fn index_range(scope: Scope, after: Option<(u32, u64)>) -> (Vec<u8>, Vec<u8>
     (from, to)
 }
 
+/// The keys of the scopes of all jobs.
+pub fn index_range_of_jobs() -> (Vec<u8>, Vec<u8>) {
+    (scope_key(Scope::Job(0)).to_vec(), index_range(Scope::Job(u64::MAX), None).1)
+}
+
 /// Score and key of a grid in the index.
 pub fn index_parts(bytes: &[u8]) -> Option<(u32, u64)> {
     let bytes: &[u8; INDEX_KEY] = bytes.try_into().ok()?;
@@ -92,9 +101,11 @@ pub fn apply<'a>(
     let mut specs = transaction.open_table(SPECS)?;
     let mut keys = transaction.open_table(KEYS)?;
     let mut pending_deletions = transaction.open_table(PENDING_DELETIONS)?;
+    let mut pending_folders = transaction.open_table(PENDING_FOLDERS)?;
     let mut units = transaction.open_table(UNITS)?;
     let mut events = transaction.open_table(EVENTS)?;
     let mut grids = transaction.open_table(GRIDS)?;
+    let mut apart = transaction.open_table(APART)?;
     let mut index = transaction.open_table(INDEX)?;
     let mut meta = transaction.open_table(META)?;
     for change in changes {
@@ -102,16 +113,24 @@ pub fn apply<'a>(
             Change::Job(id, bytes) => drop(jobs.insert(id, row(JOB, bytes).as_slice())?),
             Change::Spec(id, bytes) => drop(specs.insert(id, row(JOB, bytes).as_slice())?),
             Change::Key(key, job) => drop(keys.insert(key.as_str(), job)?),
-            Change::Forget(id, key) => {
+            Change::Forget(ForgottenJob { id, key, identity }) => {
                 jobs.remove(id)?;
                 specs.remove(id)?;
                 if let Some(key) = key {
                     keys.remove(key.as_str())?;
                 }
                 units.retain_in((*id, 0)..=(*id, u64::MAX), |_, _| false)?;
+                let (from, to) = index_range(Scope::Job(*id), None);
+                index.retain_in::<&[u8], _>(from.as_slice()..to.as_slice(), |_, ()| false)?;
                 pending_deletions.insert(id, ())?;
+                if let Some(identity) = identity {
+                    pending_folders.insert(id, identity.as_str())?;
+                }
             }
-            Change::Purged(id) => drop(pending_deletions.remove(id)?),
+            Change::Purged(id) => {
+                pending_deletions.remove(id)?;
+                pending_folders.remove(id)?;
+            }
             Change::Unit(_, unit, record) if *unit >= MOST_UNITS && !record.quarantined => {}
             Change::Unit(job, unit, record) => {
                 units.insert((*job, *unit), row(UNIT, &encoded(record)).as_slice())?;
@@ -137,8 +156,38 @@ pub fn apply<'a>(
                     index.insert(index_key(Scope::Job(job), score, key).as_slice(), ())?;
                 }
             }
+            Change::SetApart(key) => {
+                let value = grids.remove(key)?.map(|value| value.value().to_vec());
+                if let Some(value) = value {
+                    let jobs = jobs.iter()?.map(|entry| Ok(entry?.0.value())).collect::<Result<_, redb::Error>>()?;
+                    unlist(&mut index, &value, jobs)?;
+                    apart.insert(key, value.as_slice())?;
+                }
+            }
+            Change::RemoveGrid(key) => {
+                apart.remove(key)?;
+                let value = grids.remove(key)?.map(|value| value.value().to_vec());
+                if let Some(value) = value {
+                    let jobs = jobs.iter()?.map(|entry| Ok(entry?.0.value())).collect::<Result<_, redb::Error>>()?;
+                    unlist(&mut index, &value, jobs)?;
+                }
+            }
+            Change::NotOfJob(job, score, key) => {
+                index.remove(index_key(Scope::Job(*job), *score, *key).as_slice())?;
+            }
             Change::Number(name, number) => drop(meta.insert(*name, number)?),
         }
+    }
+    Ok(())
+}
+
+/// Takes a grid out of all lists: `value` is its row, `jobs` are the jobs that may have found it.
+fn unlist(index: &mut Table<&[u8], ()>, value: &[u8], jobs: Vec<u64>) -> Result<(), redb::Error> {
+    let record = read_row(value, GRID).ok().and_then(|(_, payload)| postcard::from_bytes::<GridRecord>(payload).ok());
+    let Some(GridRecord { key, variant, score, source, .. }) = record else { return Ok(()) };
+    let lists = [Scope::All, Scope::Variant(variant)].into_iter();
+    for scope in lists.chain(jobs.into_iter().chain(source.job).map(Scope::Job)) {
+        index.remove(index_key(scope, score, key).as_slice())?;
     }
     Ok(())
 }

@@ -354,6 +354,11 @@ impl Service for Fake {
         Ok(state.grids.entry(view.key.clone()).or_insert((view, grid)).0.clone())
     }
 
+    fn remove_grid(&self, key: &str) -> Result<(), Refusal> {
+        let removed = self.state().grids.remove(key);
+        removed.map(drop).ok_or_else(|| Refusal::NotFound(format!("grid {key}")))
+    }
+
     fn events(&self, after: u64, job: Option<JobId>, limit: usize) -> Vec<EventView> {
         let state = self.state();
         let asked = |event: &&EventView| event.id > after && (job.is_none() || event.job == job);

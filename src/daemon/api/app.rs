@@ -179,7 +179,7 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(jobs::all_units))
         .routes(routes!(archive::list, archive::add))
         .routes(routes!(archive::check))
-        .routes(routes!(archive::show))
+        .routes(routes!(archive::show, archive::remove))
         .routes(routes!(archive::compare))
         .routes(routes!(archive::archive))
         .routes(routes!(archive::board))

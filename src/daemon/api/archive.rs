@@ -162,6 +162,22 @@ pub async fn show(
     Ok(response)
 }
 
+/// Removes a grid from the archive, also one that cannot be shown. A job that found it keeps it in its folder.
+#[utoipa::path(delete, path = "/api/v1/grids/{key}", operation_id = "remove_grid", tag = "grids",
+    params(("key" = String, Path, description = "16 hexadecimal digits.", pattern = "^[0-9a-f]{16}$")),
+    responses(
+        (status = 204),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
+    ))]
+pub async fn remove(State(shared): Handle, PathParts(key): PathParts<String>) -> Result<Response, ApiFailure> {
+    if !is_key(&key) {
+        return Err(ProblemDetails::not_found("grid of this name: a key has 16 hexadecimal digits").into());
+    }
+    shared.call(move |shared| Ok(shared.service.remove_grid(&key)?)).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
 fn text(grid: &Grid, format: GridFormat) -> Result<Response, ApiFailure> {
     let text = format::write(grid, format).map_err(|error| ApiFailure::Defect(Defect(error.to_string())))?;
     Ok(typed("text/plain; charset=utf-8", text))

@@ -144,6 +144,7 @@ impl Daemon {
         self.store.later(vec![Change::Job(id, record.bytes())]);
         drop(core);
         let stored = self.store.barrier().is_ok();
+        self.note_state(&record);
         let mut core = self.lock();
         if stored {
             core.jobs.insert(id, JobEntry::Over { state, kind: record.summary.kind });

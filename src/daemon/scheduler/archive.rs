@@ -6,12 +6,11 @@ use crate::daemon::grids;
 use crate::daemon::records::key_text;
 use crate::daemon::service::{GridFilter, Page, Refusal};
 use crate::daemon::view::{GridCount, GridView, Listing, VERSION};
-use crate::morpion::referee;
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
 use crate::runner::clock::now;
 use crate::store::Change;
-use crate::store::grids::{GridRecord, GridSource, Scope};
+use crate::store::grids::{GridError, GridRecord, GridSource, Scope};
 
 impl Daemon {
     pub(super) fn list_grids(&self, filter: &GridFilter, page: &Page) -> Result<Listing<GridView>, Refusal> {
@@ -35,6 +34,7 @@ impl Daemon {
         })?;
         let mut views = Vec::new();
         for key in keys {
+            // It may have been removed in the meantime.
             let Some(record) = self.store.grid(key)? else { continue };
             if of_variant.is_none_or(|variant| variant == record.variant) {
                 views.push(grid_view(&record));
@@ -70,18 +70,30 @@ impl Daemon {
             let _ = self.store.barrier();
             record = self.store.grid(number)?;
         }
-        let record = record.ok_or_else(missing)?;
-        let grid = record.grid().map_err(|error| Refusal::Internal(format!("grid {key}: {error}")))?;
+        let record = match record {
+            Some(record) => record,
+            // An earlier version of the program stored it.
+            None => self.store.grid_apart(number)?.ok_or_else(missing)?,
+        };
+        let grid = record.grid().map_err(|error| cannot_be_shown(key, &error))?;
         let mut view = grid_view(&record);
         view.moves = Some(grids::moves(&grid.moves));
         Ok((view, grid))
     }
 
+    pub(super) fn delete_grid(&self, key: &str) -> Result<(), Refusal> {
+        let missing = || Refusal::NotFound(format!("grid {key}"));
+        let number = grid_key(key).ok_or_else(missing)?;
+        if self.store.grid(number)?.is_none() && self.store.grid_apart(number)?.is_none() {
+            return Err(missing());
+        }
+        Ok(self.store.commit(vec![Change::RemoveGrid(number)])?)
+    }
+
     pub(super) fn store_grid(&self, grid: &Grid) -> Result<GridView, Refusal> {
-        referee::replay(grid.variant, &grid.moves).map_err(|error| Refusal::Invalid(error.to_string()))?;
         let source = GridSource { job: None, unit: None, time: now(), seconds: None };
         let record = GridRecord::new(grid, source, &self.catalogue);
-        let record = record.map_err(|error| Refusal::Invalid(error.to_string()))?;
+        let record = record.map_err(|error| Refusal::Invalid(format!("the grid cannot be stored: {error}")))?;
         let key = record.key;
         self.store.commit(vec![Change::Grid(Box::new(record.clone()))])?;
         // The archive keeps the grid that it had first.
@@ -104,6 +116,12 @@ fn grid_view(record: &GridRecord) -> GridView {
         time: record.source.time,
         seconds: record.source.seconds,
     }
+}
+
+fn cannot_be_shown(key: &str, error: &GridError) -> Refusal {
+    Refusal::Conflict(format!(
+        "grid {key} cannot be shown: {error}; an earlier version of the program stored it: DELETE /api/v1/grids/{key} removes it"
+    ))
 }
 
 fn grid_key(text: &str) -> Option<u64> {

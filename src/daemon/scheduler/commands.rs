@@ -2,13 +2,15 @@
 
 use super::active::{ActiveJob, give};
 use super::coordinator::limits_and_terms;
+use super::kind::CannotRun;
 use super::state::{Core, Daemon, JobEntry};
 use super::submission::{check_terms, invalid};
+use crate::daemon::folder::FolderClaim;
 use crate::daemon::service::{Adjustment, JobCommand, Refusal};
 use crate::daemon::view::{EventKind, JobId, JobState, JobView};
 use crate::jobs::ending::JobEnd;
 use crate::runner::orders::{NotDone, SessionOrder};
-use crate::store::Change;
+use crate::store::{Change, ForgottenJob};
 use std::sync::{MutexGuard, PoisonError};
 
 fn no_job(id: JobId) -> Refusal {
@@ -25,6 +27,10 @@ impl Daemon {
             JobCommand::Drain => self.drain(core, id),
         }
         self.store.barrier()?;
+        let record = self.lock().open(id).map(|open| open.record.clone());
+        if let Some(record) = record {
+            self.note_state(&record);
+        }
         self.show_job(id)
     }
 
@@ -185,10 +191,16 @@ impl Daemon {
             Some(JobEntry::Over { .. }) => {}
         }
         let record = self.record(id)?;
-        self.store.commit(vec![Change::Forget(id, record.key)])?;
+        // A folder that belongs to another job stays.
+        let is_foreign = matches!(self.examine_folder(&record), Err(CannotRun::Foreign(_)));
+        let spec = self.store.spec(id)?.unwrap_or_default();
+        let identity = Some(FolderClaim { record: &record, spec: &spec }.identity());
+        self.store.commit(vec![Change::Forget(ForgottenJob { id, key: record.key, identity })])?;
         self.lock().jobs.remove(&id);
-        let removed = self.directory.remove_job(id);
-        removed.map_err(|error| Refusal::Unavailable(error.to_string()))?;
+        if !is_foreign {
+            let removed = self.directory.remove_job(id);
+            removed.map_err(|error| Refusal::Unavailable(error.to_string()))?;
+        }
         self.store.later(vec![Change::Purged(id)]);
         Ok(())
     }

@@ -4,7 +4,8 @@ use super::active::{LiveJob, lock_live};
 use super::kind::{CannotRun, CoordinatorEnd, RunContext, kind};
 use super::reporter::JobReporter;
 use super::state::Daemon;
-use crate::daemon::records::{JobStanding, Spec};
+use crate::daemon::folder::FolderClaim;
+use crate::daemon::records::{JobRecord, JobStanding, Spec};
 use crate::daemon::view::{JobId, JobLimits};
 use crate::queue::Terms;
 use crate::runner::SessionLimits;
@@ -30,7 +31,7 @@ impl Daemon {
         let end = match ran {
             Ok(Ok(end)) => end,
             Ok(Err(CannotRun::Refused(why))) => CoordinatorEnd::Refused(why),
-            Ok(Err(CannotRun::Failed(why))) => CoordinatorEnd::Failed(why),
+            Ok(Err(CannotRun::Failed(why) | CannotRun::Foreign(why))) => CoordinatorEnd::Failed(why),
             Err(_) => CoordinatorEnd::Failed("its coordinator failed (a defect of this program)".to_owned()),
         };
         let standing = lock_live(live).standing.clone();
@@ -46,13 +47,32 @@ impl Daemon {
         let lost = || CannotRun::Failed("its specification is missing from the store".to_owned());
         let spec = self.store.spec(id)?.ok_or_else(lost)?;
         let Spec { work, .. } = serde_json::from_slice(&spec).map_err(|_| lost())?;
-        let (limits, terms, quarantined) = {
-            let mut core = self.lock();
-            let summary = &core.open(id).ok_or_else(lost)?.record.summary;
-            let (limits, terms) = limits_and_terms(&summary.limits, summary.priority, summary.weight);
-            (limits, terms, summary.units_quarantined)
-        };
+        let record = self.lock().open(id).ok_or_else(lost)?.record.clone();
+        let folder = self.directory.job(id);
+        let claim = FolderClaim { record: &record, spec: &spec };
+        claim.take(&folder, || kind(&work).content(&folder))?;
+        self.note_state(&record);
+        let summary = &record.summary;
+        let (limits, terms) = limits_and_terms(&summary.limits, summary.priority, summary.weight);
+        let quarantined = summary.units_quarantined;
         let reporter = JobReporter::new(self, id, Arc::clone(live));
         kind(&work).run(RunContext { reporter, ordered, limits, terms, quarantined })
+    }
+
+    /// Notes the state of a job in its folder, for a salvage. The store has it, too; so an error does not matter.
+    pub(super) fn note_state(&self, record: &JobRecord) {
+        if let Ok(Some(spec)) = self.store.spec(record.id()) {
+            let _ = FolderClaim { record, spec: &spec }.write_state(&self.directory.job(record.id()));
+        }
+    }
+
+    /// Refuses if the folder of a job belongs to another job. Nothing is changed.
+    pub(super) fn examine_folder(&self, record: &JobRecord) -> Result<(), CannotRun> {
+        let id = record.id();
+        let lost = || CannotRun::Failed(format!("the specification of job {id} is missing from the store"));
+        let spec = self.store.spec(id)?.ok_or_else(lost)?;
+        let Spec { work, .. } = serde_json::from_slice(&spec).map_err(|_| lost())?;
+        let folder = self.directory.job(id);
+        FolderClaim { record, spec: &spec }.examine(&folder, || kind(&work).content(&folder)).map(drop)
     }
 }

@@ -3,6 +3,7 @@
 use super::kind::{CannotRun, CoordinatorEnd, JobFacts, JobKind, RunContext};
 use super::reporter::JobReporter;
 use crate::daemon::course;
+use crate::daemon::folder::FolderContent;
 use crate::daemon::records::{JobStanding, key_text};
 use crate::daemon::view::{EventKind, JobId, StatisticsView};
 use crate::jobs::ending::JobEnd;
@@ -12,7 +13,7 @@ use crate::queue::LaneId;
 use crate::queue::any::TypedQueue;
 use crate::runner::archive::{self, ArchiveError, KeptFind, Reader};
 use crate::runner::best::{BestError, provenance};
-use crate::runner::directory::HuntDirectoryError;
+use crate::runner::directory::{Contents, HuntDirectoryError};
 use crate::runner::events::{HuntEvent, HuntEventKind, LogError};
 use crate::runner::state::{self, StateFileError};
 use crate::runner::status::Status;
@@ -35,6 +36,24 @@ impl JobKind for Job {
         Ok(JobFacts { variant: Some(self.variant), seed: Some(self.seed), solution: None })
     }
 
+    fn content(&self, folder: &Path) -> Result<FolderContent, CannotRun> {
+        let contents = Contents::of(folder).map_err(RunError::from)?;
+        match contents {
+            Contents::Nothing => Ok(FolderContent::Nothing),
+            Contents::Others(file) => Ok(FolderContent::Other(format!("it holds {file}"))),
+            Contents::Hunt => {
+                let (checkpoint, _) = state::read(folder).map_err(RunError::from)?;
+                Ok(if checkpoint.job == *self {
+                    FolderContent::OfJob
+                } else {
+                    let Job { variant, ref params, seed, .. } = checkpoint.job;
+                    let found = format!("a hunt in {variant} by {}, seed {seed}", params.strategy.name());
+                    FolderContent::Other(found)
+                })
+            }
+        }
+    }
+
     fn run(&self, context: RunContext<'_>) -> Result<CoordinatorEnd, CannotRun> {
         let RunContext { reporter, ordered, limits, terms, quarantined } = context;
         let (daemon, id) = (reporter.daemon, reporter.id);
@@ -51,6 +70,11 @@ impl JobKind for Job {
             Err(RunError::TimeIsUp { .. }) => return Ok(CoordinatorEnd::Finished(JobEnd::Time)),
             opened => opened?,
         };
+        // The folder has been taken for this job, so only a hand that mixed its files can cause this.
+        if session.hunt().job() != self {
+            let reason = format!("{} holds the state of another hunt: it is not continued", path.display());
+            return Err(CannotRun::Failed(reason));
+        }
         session.set_pace(daemon.pace);
         session.set_limits(limits);
         if let Some(trap) = &daemon.trap {
@@ -121,7 +145,8 @@ struct HuntObserver<'a> {
 }
 
 impl HuntObserver<'_> {
-    /// A change that puts a grid into the archive, and its key.
+    /// A change that puts a grid into the archive, and its key; nothing if the referee refuses it, or it cannot be
+    /// read back. The session has checked it before, so only a defect can cause that.
     fn grid(&self, find: &Find) -> Option<(u64, Change)> {
         let Find { unit, iterations, seconds, time, .. } = *find;
         let mut provenance = provenance(&self.method, unit, self.job.seed);
@@ -129,7 +154,6 @@ impl HuntObserver<'_> {
         provenance.seconds = Some(seconds);
         let grid = Grid { variant: self.job.variant, moves: find.moves.clone(), provenance };
         let source = GridSource { job: Some(self.reporter.id), unit: Some(unit), time, seconds: Some(seconds) };
-        // It can be written, since the referee has passed it.
         let record = GridRecord::new(&grid, source, &self.reporter.daemon.catalogue).ok()?;
         Some((record.key, Change::Grid(Box::new(record))))
     }

@@ -2,7 +2,9 @@
 //! variant of [`JobWork`], and a line in [`kind`].
 
 use super::reporter::JobReporter;
+use crate::daemon::folder::{FolderContent, FolderError};
 use crate::daemon::kinds::JobWork;
+use crate::daemon::service::Refusal;
 use crate::daemon::view::{JobId, SolutionView, StatisticsView};
 use crate::jobs::ending::JobEnd;
 use crate::morpion::variant::Variant;
@@ -27,6 +29,12 @@ pub trait JobKind {
     /// # Errors
     /// If it cannot begin: why.
     fn facts(&self) -> Result<JobFacts, String>;
+
+    /// What the folder holds, as far as this job is concerned. Nothing is changed.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn content(&self, folder: &Path) -> Result<FolderContent, CannotRun>;
 
     /// Runs the job in its folder until it is over or is ordered to stop.
     ///
@@ -91,6 +99,27 @@ pub enum CannotRun {
     Refused(String),
     /// The job has failed.
     Failed(String),
+    /// Its folder belongs to another job.
+    Foreign(String),
+}
+
+impl From<FolderError> for CannotRun {
+    fn from(error: FolderError) -> CannotRun {
+        match error {
+            FolderError::File(_) => CannotRun::Refused(error.to_string()),
+            FolderError::Another { .. } => CannotRun::Foreign(error.to_string()),
+            FolderError::Newer { .. } => CannotRun::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<CannotRun> for Refusal {
+    fn from(why: CannotRun) -> Refusal {
+        match why {
+            CannotRun::Refused(why) => Refusal::Unavailable(why),
+            CannotRun::Failed(why) | CannotRun::Foreign(why) => Refusal::Conflict(why),
+        }
+    }
 }
 
 impl From<StoreError> for CannotRun {

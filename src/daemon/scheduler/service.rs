@@ -45,8 +45,7 @@ impl Service for Daemon {
     }
 
     fn statistics(&self, id: JobId) -> Result<StatisticsView, Refusal> {
-        // Refuses if there is no such job.
-        self.show_job(id)?;
+        self.examine_folder(&self.record(id)?)?;
         let spec = self.spec(id)?.ok_or_else(|| Refusal::Internal(format!("job {id} cannot be read")))?;
         kind(&spec.work).statistics(id, &self.directory.job(id)).map_err(Refusal::Internal)
     }
@@ -69,6 +68,10 @@ impl Service for Daemon {
 
     fn add_grid(&self, grid: Grid) -> Result<GridView, Refusal> {
         self.store_grid(&grid)
+    }
+
+    fn remove_grid(&self, key: &str) -> Result<(), Refusal> {
+        self.delete_grid(key)
     }
 
     fn counts(&self) -> Result<Vec<GridCount>, Refusal> {

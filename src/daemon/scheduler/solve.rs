@@ -3,6 +3,7 @@
 use super::kind::{CannotRun, CoordinatorEnd, JobFacts, JobKind, RunContext};
 use super::reporter::JobReporter;
 use crate::core::search::End;
+use crate::daemon::folder::FolderContent;
 use crate::daemon::records::JobStanding;
 use crate::daemon::solutions::{BoundsCourse, credit, view};
 use crate::daemon::view::{EventKind, JobId, SolutionStatisticsView, StatisticsView, VERSION};
@@ -15,12 +16,13 @@ use crate::jobs::tree::unit::{UnitId, UnitOutcome};
 use crate::queue::LaneId;
 use crate::queue::any::TypedQueue;
 use crate::runner::atomic::{Keep, replace};
+use crate::runner::directory::Contents;
 use crate::runner::engine::Plan;
 use crate::runner::orders::Interrupt;
 use crate::runner::progress::Progress;
 use crate::runner::tree::file::{self, OpenedTree};
 use crate::runner::tree::solver::{ByEngine, Solver};
-use crate::runner::tree::store::TreeStoreError;
+use crate::runner::tree::store::{TreeStore, TreeStoreError};
 use crate::runner::tree::{CreditedSolver, SolveListener, SolveSession, TreeError};
 use crate::runner::{Clocking, WorkerShare};
 use crate::solvers::solvable::Solvable;
@@ -48,6 +50,31 @@ impl JobKind for SolveJob {
         }
         self.check().map_err(|error| error.to_string())?;
         self.visit(FactsVisitor(self)).map_err(|error| error.to_string())?
+    }
+
+    fn content(&self, folder: &Path) -> Result<FolderContent, CannotRun> {
+        struct IdentityVisitor<'a>(&'a SolveJob);
+        impl Visitor for IdentityVisitor<'_> {
+            type Out = String;
+            fn visit<G: Solvable>(self, root: G) -> Self::Out {
+                self.0.identity(&root.text())
+            }
+        }
+        let path = folder.join(file::FILE);
+        if !path.exists() {
+            return Ok(match Contents::of(folder).map_err(|error| CannotRun::Refused(error.to_string()))? {
+                Contents::Nothing => FolderContent::Nothing,
+                Contents::Others(name) if name.starts_with(file::FILE) || name == STATISTICS => {
+                    FolderContent::Nothing
+                }
+                Contents::Others(name) => FolderContent::Other(format!("it holds {name}")),
+                Contents::Hunt => FolderContent::Other("a hunt".to_owned()),
+            });
+        }
+        let (_, stored) = TreeStore::open(&path).map_err(TreeError::from)?;
+        let identity = self.visit(IdentityVisitor(self)).map_err(|error| CannotRun::Failed(error.to_string()))?;
+        let same = stored.job == identity && stored.parts.meta.settings == self.settings;
+        Ok(if same { FolderContent::OfJob } else { FolderContent::Other(format!("a solution: {}", stored.job)) })
     }
 
     fn run(&self, context: RunContext<'_>) -> Result<CoordinatorEnd, CannotRun> {

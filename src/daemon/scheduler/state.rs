@@ -43,6 +43,7 @@ pub struct Daemon {
     /// Time from one checkpoint of a job to the next.
     pub(super) pace: Duration,
     pub(super) trap: Option<Trap>,
+    pub(super) unknown_folders: Vec<JobId>,
     pub(super) began: Instant,
     pub(super) workers: u32,
     pub(super) this: Weak<Daemon>,

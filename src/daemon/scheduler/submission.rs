@@ -2,6 +2,7 @@
 
 use super::kind::{JobFacts, kind};
 use super::state::{Daemon, LAST_JOB};
+use crate::daemon::folder;
 use crate::daemon::kinds::PreparedJob;
 use crate::daemon::records::{JobRecord, Spec};
 use crate::daemon::service::Refusal;
@@ -92,10 +93,11 @@ impl Daemon {
             best: None,
             solution,
         };
-        let record = JobRecord { summary, best_grid: None, settings, key: key.map(str::to_owned) };
+        let (key, identity) = (key.map(str::to_owned), Some(folder::new_identity()));
+        let record = JobRecord { summary, best_grid: None, settings, key: key.clone(), identity };
         let mut changes =
             vec![Change::Job(id, record.bytes()), Change::Spec(id, bytes), Change::Number(LAST_JOB, id)];
-        changes.extend(key.map(|key| Change::Key(key.to_owned(), id)));
+        changes.extend(key.map(|key| Change::Key(key, id)));
         self.store.commit(changes)?;
         let view = record.view();
         let mut core = self.lock();
