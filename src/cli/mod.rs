@@ -38,6 +38,7 @@ mod top;
 mod values;
 mod verify;
 
+use crate::core::panic::is_expected;
 use crate::core::quantity::{parse_bytes, unit_seconds};
 use crate::jobs::hunt_settings::HuntSettings;
 use clap::error::ErrorKind;
@@ -119,6 +120,12 @@ pub fn command() -> clap::Command {
 
 /// Runs the command given by the process's arguments.
 pub fn main() -> ExitCode {
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !is_expected() {
+            print(panic);
+        }
+    }));
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let parsed = parse(std::env::args_os().collect()).map_err(|error| match error.downcast::<clap::Error>() {
         Ok(usage) => usage.exit(),

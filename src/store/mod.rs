@@ -13,6 +13,7 @@ mod change;
 mod committer;
 mod file;
 pub mod grids;
+pub mod integrity;
 mod review;
 mod shadow;
 mod tables;

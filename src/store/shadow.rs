@@ -8,7 +8,7 @@ use redb::StorageBackend;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes that are kept together.
 const PAGE: u64 = 4096;
@@ -16,12 +16,30 @@ const PAGE: u64 = 4096;
 /// A file with what seems to have been written to it.
 #[derive(Debug)]
 pub struct Shadow {
-    state: Mutex<ShadowState>,
+    state: Arc<Mutex<ShadowState>>,
+}
+
+/// What a [`Shadow`] holds. It can be let go while a database that must not be dropped still has the shadow.
+#[derive(Debug)]
+pub struct ShadowContent(Arc<Mutex<ShadowState>>);
+
+impl ShadowContent {
+    /// Closes the file and forgets what seems to have been written: from now on the shadow is empty.
+    pub fn close(&self) {
+        let mut state = locked(&self.0);
+        (state.file, state.length, state.seen) = (None, 0, 0);
+        state.pages.clear();
+    }
+}
+
+fn locked(state: &Mutex<ShadowState>) -> MutexGuard<'_, ShadowState> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Debug)]
 struct ShadowState {
-    file: File,
+    /// `None` once it is closed.
+    file: Option<File>,
     /// Bytes that there seem to be.
     length: u64,
     /// So many bytes of the file are seen; behind them there are zeros.
@@ -37,11 +55,17 @@ impl Shadow {
     /// If its length cannot be read.
     pub fn over(file: File) -> io::Result<Shadow> {
         let length = file.metadata()?.len();
-        Ok(Shadow { state: Mutex::new(ShadowState { file, length, seen: length, pages: BTreeMap::new() }) })
+        let state = ShadowState { file: Some(file), length, seen: length, pages: BTreeMap::new() };
+        Ok(Shadow { state: Arc::new(Mutex::new(state)) })
+    }
+
+    /// What it holds.
+    pub fn content(&self) -> ShadowContent {
+        ShadowContent(Arc::clone(&self.state))
     }
 
     fn state(&self) -> MutexGuard<'_, ShadowState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 }
 
@@ -58,9 +82,9 @@ impl ShadowState {
         let there = self.seen.saturating_sub(offset).min(out.len() as u64) as usize;
         let (read, zeros) = out.split_at_mut(there);
         zeros.fill(0);
-        if !read.is_empty() {
-            self.file.seek(SeekFrom::Start(offset))?;
-            self.file.read_exact(read)?;
+        if let Some(file) = self.file.as_mut().filter(|_| !read.is_empty()) {
+            file.seek(SeekFrom::Start(offset))?;
+            file.read_exact(read)?;
         }
         Ok(())
     }

@@ -6,31 +6,35 @@
 //! at any moment leaves a checkpoint and the records since, and the state is what [`TreeState::apply`] makes of them.
 //! redb repairs a file that a crash left open without reading it through (quick repair).
 //!
-//! A row is framed by [`crate::core::frame::row`]; its content is the value as postcard encodes it. A file that is
-//! damaged, or was written by a newer program, is looked at without being opened for writing, and left alone.
+//! A row is framed by [`crate::core::frame::row`]; its content is the value as postcard encodes it. A file is read as
+//! a whole by [`inspect`] before it is opened: one that is damaged, or was written by a newer program, is left alone.
 
 use crate::core::frame::{Flaw, read_row, row};
 use crate::core::game::Game;
+use crate::core::panic::catch_quietly;
 use crate::jobs::tree::credit::Worker;
 use crate::jobs::tree::node::TreeNode;
 use crate::jobs::tree::record::TreeRecord;
 use crate::jobs::tree::state::{Meta, TreeParts, TreeState};
 use crate::jobs::tree::unit::OpenUnit;
+use crate::store::integrity::{IntegrityError, inspect};
 use redb::{
-    Database, DatabaseError, ReadOnlyDatabase, ReadTransaction, ReadableDatabase, ReadableTable,
-    ReadableTableMetadata, StorageError, TableDefinition, TableError, WriteTransaction,
+    Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata,
+    StorageError, TableDefinition, TableError, TransactionError,
+    WriteTransaction,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 /// Version of the file's format.
 pub const FORMAT: u32 = 1;
 /// Version of a row.
 const ROW: u8 = 1;
+/// Bytes of pages that are kept in memory, per file. redb's own default is 1 GiB.
+pub const CACHE: usize = 4 << 20;
 
 /// `format` (a number in little-endian), `job` (text that says what is solved), `meta` (a row), `seconds` (that it
 /// has run; a row, which files of earlier versions do not have).
@@ -82,9 +86,43 @@ pub enum TreeStoreError {
 #[derive(Debug)]
 pub struct TreeStore {
     path: PathBuf,
-    database: Database,
+    database: OpenDatabase,
     /// Records that the file has, those before the checkpoint included.
     records: u64,
+}
+
+/// An open database that is closed by [`Drop`], but not while a panic unwinds: its destructor may panic, and a second
+/// panic ends the process. The file is released all the same.
+#[derive(Debug)]
+struct OpenDatabase {
+    /// Taken when it is closed.
+    database: Option<Database>,
+    file: File,
+}
+
+impl OpenDatabase {
+    /// Opens the database in a file.
+    fn new(file: File) -> Result<OpenDatabase, DatabaseError> {
+        let opened = Builder::new().set_cache_size(CACHE).create_file(file.try_clone()?)?;
+        Ok(OpenDatabase { database: Some(opened), file })
+    }
+
+    fn begin_write(&self) -> Result<WriteTransaction, TransactionError> {
+        let closed = || TransactionError::from(StorageError::DatabaseClosed);
+        self.database.as_ref().ok_or_else(closed)?.begin_write()
+    }
+}
+
+impl Drop for OpenDatabase {
+    fn drop(&mut self) {
+        let database = self.database.take();
+        if std::thread::panicking() {
+            std::mem::forget(database);
+        } else {
+            let _ = catch_quietly(move || drop(database));
+        }
+        let _ = self.file.unlock();
+    }
 }
 
 /// What a file holds.
@@ -132,24 +170,31 @@ impl TreeStore {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed("write")(error)),
             _ => (),
         }
-        let database = Database::create(&beside).map_err(|error| refusal(path, error))?;
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).create_new(true).open(&beside).map_err(failed("write"))?;
+        let database = OpenDatabase::new(file).map_err(|error| refusal(path, error))?;
         let mut store = TreeStore { path: path.to_owned(), database, records: 0 };
         store.write(Some(job), state, 0.0)?;
         drop(store);
         fs::rename(&beside, path).map_err(failed("write"))?;
-        let database = Database::open(path).map_err(|error| refusal(path, error))?;
+        let database = OpenDatabase::new(open(path)?).map_err(|error| refusal(path, error))?;
         Ok(TreeStore { path: path.to_owned(), database, records: state.meta().applied })
     }
 
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be read, is in use, is damaged, or is newer than this program.
+    /// If it cannot be read, is in use, is damaged, or is newer than this program. Nothing is changed then.
     pub fn open(path: &Path) -> Result<(TreeStore, StoredTree), TreeStoreError> {
-        fs::metadata(path).map_err(|error| failure("read", path)(StorageError::Io(error).into()))?;
-        // A database that does not know what to make of its file may panic.
-        let opened = catch_unwind(AssertUnwindSafe(|| open(path)));
-        let (database, stored) = opened.map_err(|_| damaged(path, "it cannot be read as a database"))??;
+        let file = open(path)?;
+        let stored = inspect(&file, |database| load(path, database)).map_err(|error| match error {
+            IntegrityError::Damaged(what) => damaged(path, &what),
+            IntegrityError::InUse => TreeStoreError::Locked(path.to_owned()),
+            IntegrityError::Io(error) => failure("read", path)(StorageError::Io(error).into()),
+        })??;
+        let opened = catch_quietly(move || OpenDatabase::new(file));
+        let opened = opened.unwrap_or_else(|why| Err(StorageError::Corrupted(why).into()));
+        let database = opened.map_err(|error| refusal(path, error))?;
         let records = stored.parts.meta.applied + stored.records.len() as u64;
         Ok((TreeStore { path: path.to_owned(), database, records }, stored))
     }
@@ -236,16 +281,9 @@ impl TreeStore {
     }
 }
 
-fn open(path: &Path) -> Result<(Database, StoredTree), TreeStoreError> {
-    match ReadOnlyDatabase::open(path) {
-        Ok(database) => drop(load(path, &database)?),
-        // A crash in the middle of a transaction left it open: it must be repaired to be read.
-        Err(DatabaseError::RepairAborted) => (),
-        Err(error) => return Err(refusal(path, error)),
-    }
-    let database = Database::open(path).map_err(|error| refusal(path, error))?;
-    let stored = load(path, &database)?;
-    Ok((database, stored))
+fn open(path: &Path) -> Result<File, TreeStoreError> {
+    let opened = OpenOptions::new().read(true).write(true).open(path);
+    opened.map_err(|error| failure("open", path)(StorageError::Io(error).into()))
 }
 
 fn load(path: &Path, database: &impl ReadableDatabase) -> Result<StoredTree, TreeStoreError> {
