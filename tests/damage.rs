@@ -98,7 +98,12 @@ fn try_all(file: &Path, copy: &Path, mut bits: &[usize]) -> Vec<(usize, String)>
         let list: Vec<String> = bits.iter().map(usize::to_string).collect();
         let work = format!("{}|{}|{}", file.display(), copy.display(), list.join(","));
         let mut command = Command::new(std::env::current_exe().unwrap());
-        let output = command.args(["--exact", "child", "--nocapture"]).env(WORK, work).env("RUST_BACKTRACE", "0").output().unwrap();
+        let output = command
+            .args(["--exact", "child", "--nocapture"])
+            .env(WORK, work)
+            .env("RUST_BACKTRACE", "0")
+            .output()
+            .unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
         let came = text.lines().filter_map(|line| line.strip_prefix("came ").map(str::to_owned));
         let before = found.len();

@@ -20,8 +20,7 @@ use crate::jobs::tree::unit::OpenUnit;
 use crate::store::integrity::{IntegrityError, inspect};
 use redb::{
     Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata,
-    StorageError, TableDefinition, TableError, TransactionError,
-    WriteTransaction,
+    StorageError, TableDefinition, TableError, TransactionError, WriteTransaction,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
