@@ -5,8 +5,8 @@
 //! bits than `cargo test` does.
 
 use morpion::core::seed::rng;
-use morpion::games::reversi::board::Board;
-use morpion::games::reversi::position::{Position, Start};
+use morpion::games::reversi::board::ReversiBoard;
+use morpion::games::reversi::position::{ReversiPosition, Start};
 use morpion::jobs::tree::coordinator::{Coordinator, Next};
 use morpion::jobs::tree::credit::Spent;
 use morpion::jobs::tree::settings::TreeSettings;
@@ -26,8 +26,8 @@ const WORK: &str = "MORPION_DAMAGE";
 /// Bytes of the head of a database: its settings and two commit slots.
 const HEAD: usize = 320;
 
-fn root() -> Position {
-    Position::new(Board::new(4, 6).unwrap(), Start::Standard)
+fn root() -> ReversiPosition {
+    ReversiPosition::new(ReversiBoard::new(4, 6).unwrap(), Start::Standard)
 }
 
 /// Solves a part of a position and keeps it in a file; the file as it is left closed, and as a crash leaves it.
