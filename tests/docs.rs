@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use morpion::core::setting::{SettingInfo, ValueKind};
 use morpion::jobs::hunt_settings::{self, COMMON, HUNT_SETTINGS};
 use morpion::strategies::table::STRATEGIES;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -396,6 +396,78 @@ fn the_generated_pages_are_what_the_program_says() {
     check_generated("docs/parameters.md", &parameters());
 }
 
+/// The flags in a help text: what follows each, on one line.
+fn flags_in(help: &str) -> BTreeMap<String, String> {
+    let mut flags: BTreeMap<String, String> = BTreeMap::new();
+    let mut current = None;
+    for line in help.lines() {
+        let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        if line.starts_with(|c: char| !c.is_whitespace()) {
+            current = None;
+        } else if let Some((flag, rest)) =
+            words.strip_prefix("--").map(|flag| flag.split_once(' ').unwrap_or((flag, "")))
+        {
+            flags.insert(flag.to_owned(), rest.to_owned());
+            current = flags.get_mut(flag);
+        } else if let Some(text) = &mut current {
+            text.push(' ');
+            text.push_str(&words);
+        }
+    }
+    flags
+}
+
+/// What is wrong with the texts of the strategies' parameters in the help of a command.
+fn wrong_parameters(path: &str, short: &str, long: &str) -> String {
+    let mut complaints = String::new();
+    let (short, long) = (flags_in(short), flags_in(long));
+    for about in hunt_settings::of_strategies() {
+        let flag = about.name.replace('_', "-");
+        let help = about.help.trim_end_matches('.');
+        let begin = |text: &str| format!("<{}> {text}", about.value_name);
+        let first_sentence = begin(help.split(". ").next().unwrap_or(help));
+        let defaults =
+            hunt_settings::users(about.name).into_iter().map(|row| hunt_settings::default_text(row, about));
+        let details = defaults.into_iter().chain(about.kind.range());
+        let choices = about.kind.choices().iter().map(|choice| choice.value.to_owned());
+        let mut complain = |fault: &str| {
+            let _ = writeln!(complaints, "{path}: --{flag}: {fault}");
+        };
+        match long.get(&flag) {
+            None => complain("--help does not name it"),
+            Some(text) if !text.starts_with(&begin(help)) => complain(&format!("--help says: {text}")),
+            Some(text) => {
+                for missing in details.chain(choices).filter(|detail| !text.contains(detail.as_str())) {
+                    complain(&format!("--help lacks: {missing}"));
+                }
+            }
+        }
+        match short.get(&flag) {
+            None if about.advanced => (),
+            None => complain("-h does not name it"),
+            Some(_) if about.advanced => complain("-h names it, but it is an advanced one"),
+            Some(text) if !text.starts_with(&first_sentence) => complain(&format!("-h says: {text}")),
+            Some(_) => (),
+        }
+    }
+    complaints
+}
+
+#[test]
+fn the_help_of_hunts_has_every_parameter_as_its_table_says() {
+    // Unwrapped.
+    let mut program = morpion::cli::command().term_width(0);
+    program.build();
+    let mut complaints = String::new();
+    for path in ["", "hunt", "job submit"] {
+        let mut below = |command: Command, name| command.find_subcommand(name).expect("it exists").clone();
+        let mut command = path.split_whitespace().fold(program.clone(), &mut below);
+        let (short, long) = (command.render_help().to_string(), command.render_long_help().to_string());
+        complaints += &wrong_parameters(&format!("morpion {path}"), &short, &long);
+    }
+    report(&complaints);
+}
+
 #[test]
 fn the_book_lists_every_page_once() {
     let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).expect("the book's summary");
@@ -433,4 +505,10 @@ fn the_checks_see() {
     let refused = |line: &str| refusal(&calls(line)[0]).is_some();
     assert!(!refused("morpion --time 5m --threads 2") && !refused("morpion solve reversi --size 6"));
     assert!(refused("morpion --tmie 5m") && refused("morpion sovle reversi") && refused("morpion verify"));
+    let help = "Search:\n      --cold <T>  Of the\n                  coldest\n\n  -q, --quiet\nX\n      --hot\n";
+    let flags = flags_in(help).into_iter().collect::<Vec<_>>();
+    assert!(flags[0] == ("cold".to_owned(), "<T> Of the coldest  -q, --quiet".to_owned()), "{flags:?}");
+    assert_eq!(flags[1], ("hot".to_owned(), String::new()));
+    let parameters = hunt_settings::of_strategies().count();
+    assert!(parameters > 20 && wrong_parameters("", "", "").lines().count() >= parameters);
 }
