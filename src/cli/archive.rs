@@ -20,20 +20,20 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// List the good grids that hunts have kept, each once whatever its orientation and the order of its moves.
+/// List the good grids that hunts have kept, each once, whatever its orientation and the order of its moves.
 ///
-/// Of each: its score, its id (the first digits of its canonical key), when it was found, how long its hunt had run,
-/// the unit that found it, and what it has to do with the known records. A grid is called new only if no known record
-/// equals it or contains it. Also compares two grids, and writes grids as files.
+/// For each grid it shows the score, the id (the first digits of the canonical key), when it was found, how long its
+/// hunt had run, the unit that found it, and how it relates to the known records. A grid is called new only if no
+/// known record equals it or contains it. The command also compares two grids, and writes grids as files.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Directories of hunts (those without an archive give their best grids), directories of grid files, grid files
+    /// Directories of hunts, directories of grid files, or grid files. A hunt without an archive gives its best grid
     #[arg(value_name = "DIR|FILE", default_value = OUTPUT)]
     sources: Vec<PathBuf>,
-    /// Only grids of at least so many moves
+    /// Only grids of at least this many moves
     #[arg(long, value_name = "SCORE")]
     min: Option<u32>,
-    /// Only grids of at most so many moves
+    /// Only grids of at most this many moves
     #[arg(long, value_name = "SCORE")]
     max: Option<u32>,
     /// Only grids that no known record equals or contains
@@ -42,18 +42,18 @@ pub struct Args {
     /// Only grids of this variant
     #[arg(long, value_name = "5T|5D|4T|4D")]
     variant: Option<Variant>,
-    /// Only the grid with this id (or as many of its digits as tell it from the others); may be given several times
+    /// Only the grid with this id, or with the only id that begins so; may be given several times
     #[arg(long, value_name = "ID")]
     id: Vec<String>,
-    /// Only the first so many: the longest, of equal ones those found first
+    /// At most this many grids: the longest, and among equal ones those found first
     #[arg(long, value_name = "N", value_parser = positive)]
     limit: Option<usize>,
-    /// Show the lines that differ between two grids in the orientation in which they have most in common; each is an
+    /// Show the lines that differ between two grids, in the orientation in which they have most in common. Each is an
     /// id, a grid file, or a known record by either of the names that `morpion records list` shows
     #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "export")]
     compare: Option<Vec<String>>,
-    /// Write the grids: one to a file (.psol, .txt, .msr, .json, .png, .svg), any number to a directory, made if it
-    /// is missing, as VARIANT-SCORE-ID. Nothing is overwritten.
+    /// Write the grids: one to a file (.psol, .txt, .msr, .json, .png, .svg), or any number to a directory, as files
+    /// named VARIANT-SCORE-ID. The directory is made if it is missing. Nothing is overwritten.
     #[arg(long, value_name = "OUT")]
     export: Option<PathBuf>,
     /// Format of the files in a directory

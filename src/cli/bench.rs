@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 /// Version of the `--json` output.
 const FORMAT: u32 = 1;
 
-/// Measure the speed of the searches, from nothing, on one thread and on all. reshape and regrow begin with a
-/// tempering, which is all that a short measurement sees of them.
+/// Measure the speed of the searches, each from nothing, on one thread and on all. A short measurement of reshape or
+/// regrow sees only the tempering that they begin with.
 ///
-/// Rates are given per second of processor time spent on a thread, which hardly depends on what else runs on the
-/// machine, and per second of the clock for all threads together.
+/// Rates are given per second of processor time of one thread, which hardly depends on what else runs on the machine,
+/// and per second of the clock for all threads together.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Seconds of the clock per measurement, 0.01 to 3600

@@ -22,8 +22,9 @@ const WIDTH: u32 = 1400;
 
 /// Play random games and show the average number of moves at each ply.
 ///
-/// The averages shown are over the games that are not over at the ply. The size of the game tree is estimated as the
-/// sum over all depths of the product of the averages above it, a game that is over counting as one without moves.
+/// An average is over the games that are not over at that ply. The size of the game tree is estimated as the sum,
+/// over all depths, of the product of the averages above that depth. In this estimate a game that is over counts as
+/// one without moves.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -56,7 +57,7 @@ struct BranchingFlags {
     /// Seed of the random games
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Draw the averages too: a picture to write, .png or .svg
+    /// Also draw the averages: a picture to write, .png or .svg
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Overwrite a picture that exists

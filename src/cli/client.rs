@@ -33,7 +33,8 @@ pub struct Connection {
     /// Address of the daemon.
     #[arg(long, value_name = "URL", env = "MORPION_URL", default_value = USUAL)]
     pub url: String,
-    /// Token, if the daemon asks for one. Better in the environment: other users of the machine see flags.
+    /// Token, if the daemon asks for one. It is safer in the environment, since other users of the machine can see
+    /// flags.
     #[arg(long, value_name = "TOKEN", env = "MORPION_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
 }

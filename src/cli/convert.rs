@@ -10,21 +10,21 @@ use std::process::ExitCode;
 
 /// Convert a grid file to another format.
 ///
-/// The name of the output says the format: .txt or .psol (Pentasol), .msr (MSR, compact), .json (MSR), .png or .svg
-/// (picture).
+/// The ending of the output's name decides the format: .txt or .psol (Pentasol), .msr (MSR in its compact form),
+/// .json (MSR as JSON), .png or .svg (picture).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Grid file; - is standard input
     input: PathBuf,
     /// File to write; - is standard output, in the format given by --to
     output: PathBuf,
-    /// Format of the output, if its name does not say it
+    /// Format of the output, if its name does not tell it
     #[arg(long, value_name = "FORMAT", value_enum)]
     to: Option<FileFormat>,
-    /// Write the first K moves only
+    /// Write only the first K moves
     #[arg(long, value_name = "K")]
     first: Option<usize>,
-    /// Read the input by the rules of this variant, whatever it says
+    /// Read the input by the rules of this variant, whatever the file says
     #[arg(long, value_name = "5T|5D|4T|4D")]
     variant: Option<Variant>,
     /// Overwrite the output if it exists

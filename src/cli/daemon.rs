@@ -18,26 +18,26 @@ use std::sync::Arc;
 
 /// Run the daemon: it takes jobs, shares the processors among them, and keeps everything it finds.
 ///
-/// Ctrl-C: no unit is begun any more, and it ends when those running are done; a second Ctrl-C ends it at once, and
-/// so does SIGTERM: all searches are saved, and it goes on with them when it is started again. A third one ends the
-/// process.
+/// After Ctrl-C it begins no further unit, and ends when the running ones are done. After a second Ctrl-C, or after
+/// SIGTERM, it saves all searches and ends at once; it continues them when it is started again. A third Ctrl-C ends
+/// the process without saving.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Daemon")]
 pub struct Args {
-    /// Where everything is kept; made for its owner alone if it is missing.
+    /// Directory for everything that is kept. If it is missing it is made, readable by its owner alone.
     #[arg(long, value_name = "DIR", default_value = "morpion-state")]
     pub state: PathBuf,
-    /// Workers. Default: one per processor.
+    /// Number of workers. Default: one per processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
-    /// Address and port to listen on. Any address but a loopback one asks for tokens (`morpion token`).
+    /// Address and port to listen on. On any address but a loopback one, clients need a token (`morpion token`).
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878")]
     pub listen: SocketAddr,
-    /// A further name by which clients address the daemon, besides localhost and addresses in numbers; may be
-    /// repeated.
+    /// A further name by which clients address the daemon, in addition to localhost and addresses in numbers; may be
+    /// given several times.
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
-    /// Flags from a TOML file: `threads = 8`. Flags of the command line win.
+    /// Read flags from a TOML file, such as `threads = 8`. Flags of the command line win.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }

@@ -20,13 +20,13 @@ use std::time::Duration;
 /// What is shown.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct OutputFlags {
-    /// Show nothing but errors.
+    /// Show errors only.
     #[arg(long)]
     pub quiet: bool,
-    /// Print what happens as JSON lines on standard output, the end of every unit included.
+    /// Print what happens as JSON lines on standard output, including the end of every unit.
     #[arg(long)]
     pub json: bool,
-    /// Save the state of the running units so often, at most 10s: what a crash costs at most of them.
+    /// Time between two checkpoints of the running units, at most 10s. A crash loses no more than this of them.
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = pace)]
     pub checkpoint: f64,
 }

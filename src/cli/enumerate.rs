@@ -12,9 +12,9 @@ const JSON_VERSION: u32 = 1;
 
 /// Count the distinct grids after each number of moves, up to the 8 symmetries of the cross.
 ///
-/// A grid is a set of lines; neither the order of the moves nor the orientation counts. Prints one line per number of
-/// moves and compares with the known tables (OEIS A204108, A204107, A204110 and A204109): the exit status is 1 if
-/// a count differs from them. Each step deeper takes 2 to 6 times as long; the memory used does not grow.
+/// A grid is a set of lines; neither the order of the moves nor the orientation matters. Prints one line per number
+/// of moves and compares it with the known tables (OEIS A204108, A204107, A204110 and A204109). The exit status is 1
+/// if a count differs from them. Each further move takes 2 to 6 times as long; the memory used does not grow.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Line length and touching rule: 5T, 5D, 4T or 4D.

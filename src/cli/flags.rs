@@ -53,7 +53,7 @@ fn flag<T: FlagHelp + 'static>(info: &'static SettingInfo) -> Arg {
     let range = info.kind.range().map_or(String::new(), |range| format!(" ({range})"));
     let help = info.help.strip_suffix('.').unwrap_or(info.help);
     let short = help.split(". ").next().unwrap_or(help);
-    let file = if info.or_file { " A file may be named that has such rows." } else { "" };
+    let file = if info.or_file { " A file with such rows may be named instead." } else { "" };
     let long = format!("{help}{range}.{file} {}", T::note(info));
     Arg::new(info.name)
         .long(info.name.replace('_', "-"))

@@ -19,22 +19,22 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Begin a hunt for a longest game. It can be stopped at any time (Ctrl-C) and gone on with: `morpion resume`.
+/// Begin a hunt for long games. Ctrl-C stops it at any time; `morpion resume` continues it.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Hunt")]
 pub struct Args {
     /// Start from the first K moves of the grid in FILE (Pentasol or MSR).
     #[arg(long, num_args = 2, value_names = ["FILE", "K"])]
     pub init_file: Option<Vec<String>>,
-    /// Begin with the grids of the variant in DIR (Pentasol or MSR), for the strategies that take grids: reshape,
-    /// regrow, temper, permute, perturb.
+    /// Begin with the grids of the variant in DIR (Pentasol or MSR). The strategies reshape, regrow, temper, permute
+    /// and perturb take grids.
     #[arg(long, value_name = "DIR", conflicts_with = "init_file")]
     pub init_dir: Option<PathBuf>,
-    /// Where the results and the state go: an empty directory, or one that is made. Default: output, or the next of
-    /// output-2, output-3, ... where that one is taken.
+    /// Directory for the results and the state: an empty one, or one that is made. Default: output, or the first free
+    /// one of output-2, output-3, ...
     #[arg(long, visible_alias = "dir", value_name = "DIR")]
     pub directory: Option<PathBuf>,
-    /// Flags from a TOML file: `sort = "coords"`. Flags of the command line win.
+    /// Read flags from a TOML file, such as `sort = "coords"`. Flags of the command line win.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     #[command(flatten)]

@@ -11,10 +11,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Say which grids files hold, whatever their orientation and order of moves.
+/// Say which grids are in files, whatever their orientation and the order of their moves.
 ///
-/// Prints of each its canonical key, the known record and the other given files that it equals, and else the known
-/// record that it has most lines in common with.
+/// For each grid it prints the canonical key, and the known record and the other given files that it equals. If it
+/// equals no record, it prints the one that it has most lines in common with.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Grid files (Pentasol text, MSR); - is standard input

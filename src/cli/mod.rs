@@ -61,7 +61,7 @@ Examples:
 /// Exit status of bad input and failures.
 const FAILURE: u8 = 2;
 
-/// Hunts records in Morpion Solitaire. Without a subcommand it hunts (the same as `morpion hunt`).
+/// Hunts records in Morpion Solitaire. Without a command it begins a hunt, as `morpion hunt` does.
 #[derive(Debug, Parser)]
 #[command(name = "morpion", version, args_conflicts_with_subcommands = true, args_override_self = true, after_help = EXAMPLES)]
 struct Cli {

@@ -14,7 +14,7 @@ const JSON_VERSION: u32 = 1;
 
 /// Count the sequences of moves of a two-player game: the usual check of its rules.
 ///
-/// A pass is one move, and a game that ends earlier counts as one. Prints one line per number of moves.
+/// A pass is a move. A game that ends earlier counts as one sequence. Prints one line per number of moves.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

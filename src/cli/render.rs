@@ -13,7 +13,7 @@ use std::process::ExitCode;
 /// Draw a grid, or all grids of a directory, as PNG or SVG.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Grid file, or a directory, of which all grid files are drawn (not those in directories below it); - is
+    /// Grid file, or a directory whose grid files are all drawn (but not those in directories below it); - is
     /// standard input
     input: PathBuf,
     /// Picture to write, .png or .svg; for a directory, the directory to write to, made if it does not exist
@@ -29,7 +29,7 @@ pub struct Args {
     /// Format of the pictures of a directory
     #[arg(long, value_enum, default_value_t = Extension::Png)]
     format: Extension,
-    /// Read the input by the rules of this variant, whatever it says
+    /// Read the input by the rules of this variant, whatever the file says
     #[arg(long, value_name = "5T|5D|4T|4D")]
     variant: Option<Variant>,
     /// Overwrite pictures that exist

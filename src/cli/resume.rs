@@ -8,22 +8,22 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Go on with a hunt that was stopped, crashed, or reached its time or target.
+/// Continue a hunt that was stopped, crashed, or reached its time or target.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The directory of the hunt.
     #[arg(value_name = "DIR", default_value = super::hunt_directory::OUTPUT)]
     pub directory: PathBuf,
-    /// Threads, the main thread included; at least 2. Default: as before.
+    /// Number of threads, including the main thread; at least 2. Default: as before.
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<u32>,
-    /// End after so much time, counted over all sessions of the hunt; `none` lifts the limit. Default: as before.
+    /// End after this time, counted over all sessions of the hunt; `none` removes the limit. Default: as before.
     #[arg(long, value_parser = time_or_none)]
     pub time: Option<NewValue<f64>>,
-    /// End when a grid of so many moves is found; `none` lifts the target. Default: as before.
+    /// End when a grid of this many moves is found; `none` removes the target. Default: as before.
     #[arg(long, value_name = "SCORE", value_parser = score_or_none)]
     pub target: Option<NewValue<u32>>,
-    /// Keep every grid of at least so many moves from now on; `none` keeps no more. Default: as before.
+    /// Keep every grid of at least this many moves from now on; `none` keeps no further ones. Default: as before.
     #[arg(long, value_name = "SCORE", value_parser = score_or_none)]
     pub keep_from: Option<NewValue<u32>>,
     #[command(flatten)]

@@ -16,8 +16,8 @@ const WIDTH: usize = 80;
 
 /// Show a grid in the terminal.
 ///
-/// o is a point of the starting cross, a number the move that set the point, + a point that a legal move would set.
-/// Columns and rows are numbered as in Pentasol files.
+/// The letter o is a point of the starting cross, a number is the move that set the point, and + is a point that a
+/// legal move would set. Columns and rows are numbered as in Pentasol files.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Grid file (Pentasol text, MSR); - is standard input
@@ -25,10 +25,10 @@ pub struct Args {
     /// Show the board after this many moves
     #[arg(long, value_name = "K")]
     at: Option<usize>,
-    /// Read the file by the rules of this variant, whatever it says
+    /// Read the file by the rules of this variant, whatever the file says
     #[arg(long, value_name = "5T|5D|4T|4D")]
     variant: Option<Variant>,
-    /// When to use colours; auto: on a terminal
+    /// When to use colours
     #[arg(long, value_enum, default_value_t = Colour::Auto)]
     color: Colour,
 }

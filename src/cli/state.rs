@@ -18,7 +18,7 @@ pub struct Args {
     /// The directory of the hunt.
     #[arg(value_name = "DIR", default_value = super::hunt_directory::OUTPUT)]
     pub directory: PathBuf,
-    /// One JSON line per unit handed out so far, in order.
+    /// Print one JSON line per unit handed out so far, in order.
     #[arg(long)]
     pub units: bool,
 }

@@ -8,10 +8,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Make, list and take back the tokens that a daemon asks for on any address but a loopback one.
+/// Make, list and revoke the tokens that a daemon asks for on any address but a loopback one.
 ///
-/// A token is shown once, when it is made; the daemon keeps a hash of it. Changes count at once, also for a daemon
-/// that runs.
+/// A token is shown once, when it is made; the daemon keeps only a hash of it. Changes take effect at once, even
+/// while the daemon runs.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -22,7 +22,7 @@ pub struct Args {
 enum TokenCommand {
     /// Make a token and print it
     Create {
-        /// A name for people, such as the machine it is for
+        /// A name for people, such as that of the machine it is for
         name: String,
         /// What its bearer may do: see everything (read), everything (operate), or what a worker on another machine
         /// needs
@@ -39,7 +39,7 @@ enum TokenCommand {
         #[command(flatten)]
         place: StateFlag,
     },
-    /// Take a token back
+    /// Revoke a token
     Remove {
         /// Its id, or its name if only one has it
         id: String,

@@ -11,9 +11,10 @@ use std::process::ExitCode;
 
 /// Check that grid files are legal.
 ///
-/// Says of each whether it is legal, its variant and score, and whether the grid is finished; of an illegal one the
-/// first illegal move with its line and the reason. A text that names no variant is taken for the stricter one that
-/// fits, 5D before 5T and 4D before 4T. Exit status 1 if a grid is illegal, 2 if a file cannot be read.
+/// For each file it says whether the grid is legal, its variant and score, and whether it is finished; for an illegal
+/// grid it shows the first illegal move with its line and the reason. A text that names no variant is read as the
+/// stricter one that fits: 5D before 5T, and 4D before 4T. The exit status is 1 if a grid is illegal, and 2 if a file
+/// cannot be read.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Grid files (Pentasol text, MSR); - is standard input

@@ -110,8 +110,8 @@ pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 13] = [
             "strategy",
             "Strategy",
             ValueKind::Choice(&STRATEGY_CHOICES),
-            "Which search. auto is the best measured one for the variant: reshape in 5T, permute in 5D, nrpa in 4T and \
-             4D; where a setting is given that only one strategy has, it is that one.",
+            "The search strategy. auto is the best measured one for the variant: reshape in 5T, permute in 5D, nrpa \
+             in 4T and 4D. If a setting is given that only one strategy has, auto is that strategy.",
         ),
         read: |settings, text| {
             settings.strategy = Strategy::from_name(text);
@@ -120,9 +120,14 @@ pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 13] = [
         show: |settings| Some(settings.strategy.map_or(AUTO, Strategy::name).to_owned()),
     },
     SettingRow {
-        about: SettingInfo::new("variant", "Variant", ValueKind::Text, "The variant: lines of 5 or 4, touching or disjoint.")
-            .value_name("5T|5D|4T|4D")
-            .unset("that of the grid to start from, else 5T"),
+        about: SettingInfo::new(
+            "variant",
+            "Variant",
+            ValueKind::Text,
+            "The variant: lines of 5 or 4, touching or disjoint.",
+        )
+        .value_name("5T|5D|4T|4D")
+        .unset("that of the grid to start from, else 5T"),
         read: |settings, text| read_text(text).map(|variant| settings.variant = Some(variant)),
         show: |settings| settings.variant.map(|variant| variant.to_string()),
     },
@@ -154,7 +159,7 @@ pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 13] = [
             "time",
             "Time",
             ValueKind::Seconds,
-            "End after so much time (90, 60s, 5m, 2h, 1d12h), counted over all sessions of the hunt.",
+            "End after this time (90, 60s, 5m, 2h, 1d12h), counted over all sessions of the hunt.",
         )
         .unset("no limit"),
         read: |settings, text| {
@@ -169,7 +174,7 @@ pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 13] = [
             "target",
             "Target",
             ValueKind::Whole { min: 1, max: u32::MAX as u64 },
-            "End when a grid of so many moves is found.",
+            "End when a grid of this many moves is found.",
         )
         .value_name("SCORE")
         .unit("moves")
@@ -193,8 +198,8 @@ pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 13] = [
             "keep_from",
             "Keep grids from",
             ValueKind::Text,
-            "Keep every grid of at least so many moves in the archive, each once, whatever its orientation and the order \
-             of its moves; none keeps none.",
+            "Keep every grid of at least this many moves in the archive. Each is kept once, whatever its orientation \
+             and the order of its moves. With none, no grid is kept.",
         )
         .value_name("SCORE|none")
         .unit("moves")
@@ -221,7 +226,7 @@ pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 13] = [
             "runs",
             "Runs",
             ValueKind::Count { min: 1 },
-            "End after so many runs; with share they are one after another.",
+            "End after this many runs. With share the runs follow one another.",
         )
         .unit("runs")
         .unset("without end")
@@ -234,8 +239,9 @@ pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 13] = [
             "max_iterations",
             "Iterations per unit",
             ValueKind::Count { min: 1 },
-            "End each unit (a prefix of dfs, a run of the others) after so many iterations (playouts). A hunt of runs then \
-             ends after one run per worker, or one of all workers with share, if runs says nothing else.",
+            "End each unit (a prefix of dfs, a run of the other strategies) after this many iterations (playouts). \
+             If runs is not given, a hunt of runs then ends after one run per worker, or with share after one run of \
+             all workers.",
         )
         .unit("iterations")
         .unset("no limit")
@@ -259,8 +265,8 @@ pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 13] = [
             "stall_table",
             "Table of stalled units",
             ValueKind::Rows(&[]),
-            "The table that ends stalled units: rows of a score and the iterations within which it must be reached, such \
-             as 80:10M,90:50M; an empty table ends none.",
+            "The table that ends stalled units: rows of a score and the iterations within which it must be reached, \
+             such as 80:10M,90:50M. An empty table ends none.",
         )
         .unset("that of the thesis: 80:10M,90:50M,110:500M,120:1G,130:5G,140:100G")
         .or_file()
@@ -278,7 +284,7 @@ pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 13] = [
             "stall_scale",
             "Patience with stalled units",
             ValueKind::Number { max: f64::INFINITY },
-            "Multiplies the iterations of the table that ends stalled units; 0.1 ends them ten times sooner.",
+            "Factor for the iterations in the table that ends stalled units: 0.1 ends them ten times sooner.",
         )
         .value_name("FACTOR"),
         read: |settings, text| read_text(text).map(|scale| settings.stall_scale = scale),

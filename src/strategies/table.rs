@@ -153,7 +153,7 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         strategy: Strategy::Nrpa,
         name: "nrpa",
         label: "NRPA",
-        summary: "Nested rollout policy adaptation, from nothing: the strongest on lines of 4.",
+        summary: "Nested rollout policy adaptation, from nothing; the strongest on lines of 4.",
         counts: "playouts",
         runs: true,
         takes_grids: false,
@@ -207,7 +207,7 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         strategy: Strategy::Permute,
         name: "permute",
         label: "Permute",
-        summary: "Local search over orders of moves, from nothing or from grids: the strongest in 5D.",
+        summary: "Local search over orders of moves, from nothing or from grids; the strongest in 5D.",
         counts: "playouts",
         runs: true,
         takes_grids: true,
@@ -251,7 +251,8 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         strategy: Strategy::Regrow,
         name: "regrow",
         label: "Regrow",
-        summary: "Tempering until it is stuck, then grids made anew behind beginnings of the longest ones, and reshaped.",
+        summary: "Tempers until it is stuck; then keeps beginnings of the longest grids, makes the rest anew, and \
+         reshapes the results.",
         // A playout, or in the reshaping inside a shape drawn or a conflict of its solver.
         counts: "iterations",
         runs: true,
@@ -284,7 +285,8 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         strategy: Strategy::Reshape,
         name: "reshape",
         label: "Reshape",
-        summary: "Changes the points of grids and has an exact solver find the lines, from nothing or from grids: the strongest in 5T.",
+        summary: "Changes the points of grids and lets an exact solver find the lines, from nothing or from grids; \
+         the strongest in 5T.",
         // A playout of the tempering, a shape drawn or a conflict of the solver.
         counts: "iterations",
         runs: true,

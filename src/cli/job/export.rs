@@ -9,7 +9,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Fetch what a job found: its best grid (Pentasol, MSR and a picture), all grids that it kept, how it stands and its
+/// Fetch what a job found: its best grid (Pentasol, MSR and a picture), all grids that it kept, its state and its
 /// course.
 #[derive(Debug, clap::Args)]
 pub struct Args {

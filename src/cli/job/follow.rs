@@ -16,12 +16,13 @@ const PACE: Duration = Duration::from_secs(1);
 /// So long a daemon may be away (it is begun anew, say) before that is an error.
 const AWAY: Duration = Duration::from_secs(60);
 
-/// Wait until a job is over. Exit status 0: it finished; 1: it failed, was cancelled, or the time is over.
+/// Wait until a job is over. The exit status is 0 if it finished, and 1 if it failed, was cancelled, or the time ran
+/// out.
 #[derive(Debug, clap::Args)]
 pub struct Wait {
     /// Number of the job
     id: JobId,
-    /// At most so long (90, 60s, 5m, 2h)
+    /// Longest time to wait (90, 60s, 5m, 2h)
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<f64>,
     /// Print the daemon's JSON document of the job

@@ -18,7 +18,7 @@ pub struct Args {
     /// Only those of this kind
     #[arg(long)]
     kind: Option<String>,
-    /// At most so many
+    /// Greatest number of jobs to list
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = crate::cli::values::positive)]
     limit: usize,
     /// Print the daemon's JSON document

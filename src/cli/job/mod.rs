@@ -16,10 +16,11 @@ pub use follow::told;
 pub use list::{best, state};
 pub use submit::arguments;
 
-/// Submit jobs to a daemon, watch them, command them, and fetch what they found.
+/// Submit jobs to a daemon, watch and command them, and fetch what they found.
 ///
-/// The daemon is the one at --url (MORPION_URL, by default http://127.0.0.1:7878). Exit status: 0 done, 1 a negative
-/// answer (the job failed or was cancelled), 2 bad input, a refusal, or no daemon.
+/// The daemon is the one at --url (or MORPION_URL; by default http://127.0.0.1:7878). The exit status is 0 after
+/// success, 1 after a negative answer (the job failed or was cancelled), and 2 after bad input, a refusal, or if no
+/// daemon answers.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -30,18 +31,18 @@ pub struct Args {
 enum JobSubcommand {
     Submit(Box<Submit>),
     List(list::Args),
-    /// Show how a job stands and what it found
+    /// Show the state of a job and what it found
     Show(Named),
     Wait(follow::Wait),
     /// Print what a job finds as it finds it, until it is over
     Follow(Named),
-    /// Take a job's workers away until it is resumed; nothing is lost
+    /// Take the workers from a job until it is resumed; nothing is lost
     Pause(Named),
-    /// Let a paused job go on
+    /// Continue a paused job
     Resume(Named),
     /// End a job; what it found stays
     Cancel(Named),
-    /// Begin no further unit of a job, and end it when those running are done
+    /// Begin no further unit of a job, and end it when the running ones are done
     Drain(Named),
     Priority(Priority),
     /// Forget a job that is over; its grids stay in the archive
@@ -61,15 +62,15 @@ struct Named {
     connection: Connection,
 }
 
-/// Change a job's priority: those of a higher one are served first.
+/// Change the priority of a job. Jobs of a higher priority are served first.
 #[derive(Debug, clap::Args)]
 struct Priority {
     /// Number of the job
     id: JobId,
-    /// -100 to 100; jobs are submitted with 0
+    /// The new priority, -100 to 100; without one, jobs are submitted with 0
     #[arg(allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-100..=100))]
     priority: i32,
-    /// Share of the threads among jobs of one priority, 1 to 1000
+    /// Share of the workers among jobs of the same priority, 1 to 1000
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
     weight: Option<u32>,
     /// Print the daemon's JSON document

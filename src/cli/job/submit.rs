@@ -24,12 +24,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toml::Value;
 
-/// Submit a job, with the flags of `morpion hunt`; prints its number alone. `submit solve GAME` submits a solver job.
+/// Submit a hunt, with the flags of `morpion hunt`, and print the number of the job. `submit solve GAME` submits a
+/// solver job.
 ///
-/// CONFIG is a configuration file of a hunt, or one of a job: kind, name, priority, weight, the table [limits]
-/// (seconds, iterations, threads, memory) and the flags of the hunt in the table [settings]. Flags win over it. Of
-/// the hunt's flags, --time and --threads are limits of the job (--threads N: N-1 workers at once), and --directory,
-/// --checkpoint and --quiet are the daemon's business.
+/// CONFIG is a configuration file of a hunt, or one of a job. A job's file has kind, name, priority, weight, the
+/// table [limits] (seconds, iterations, threads, memory), and the flags of the hunt in the table [settings]. Flags
+/// win over the file.
+///
+/// Of the hunt's flags, --time and --threads become limits of the job (--threads N: N-1 workers at once). The daemon
+/// itself decides on --directory, --checkpoint and --quiet.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Submit {
@@ -75,13 +78,13 @@ struct SubmitOf<S: clap::Args> {
     asked: GivenFlags<Asked<S>>,
     #[command(flatten)]
     terms: TermFlags,
-    /// Run for so long (90, 60s, 5m, 2h); default: until it is solved
+    /// Longest running time (90, 60s, 5m, 2h); default: until it is solved
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     time: Option<f64>,
-    /// So many workers at once; default: all of the daemon
+    /// Most workers at once; default: all of the daemon
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     threads: Option<u32>,
-    /// Memory of all its tables at most (500M, 2G)
+    /// Most memory that all its tables may use (500M, 2G)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     all_memory: Option<u64>,
     /// Print the daemon's JSON document of the job
@@ -110,7 +113,7 @@ struct JobFlags {
     kind: String,
     #[command(flatten)]
     terms: TermFlags,
-    /// Memory of its searches at most (500M, 2G).
+    /// Most memory that its searches may use (500M, 2G).
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
 }
@@ -119,20 +122,20 @@ struct JobFlags {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Job")]
 struct TermFlags {
-    /// Name for people; default: made from the settings.
+    /// Name of the job, for people; default: made from the settings.
     #[arg(long)]
     name: Option<String>,
     /// Jobs of a higher priority are served first; -100 to 100.
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
         value_parser = clap::value_parser!(i32).range(-100..=100))]
     priority: i32,
-    /// Share of the threads among jobs of one priority; 1 to 1000.
+    /// Share of the workers among jobs of the same priority; 1 to 1000.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     weight: u32,
-    /// End after so many iterations (nodes) of all its units together (1000, 50M, 2G).
+    /// End after this many iterations (nodes) of all units together (1000, 50M, 2G).
     #[arg(long, value_name = "N", value_parser = parse_count)]
     all_iterations: Option<u64>,
-    /// A text of your own: the same one never makes a second job, so that a submission can be repeated without harm.
+    /// A text of your own. The same text never makes a second job, so a submission can be repeated safely.
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
 }

@@ -54,9 +54,9 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "level",
             "Nesting level",
             whole(1, MAX_LEVEL as u64),
-            "Nesting level of the search; each level takes about as many times longer as there are iterations per \
-             level. In perturb and permute it is the level of the NRPA search that a run without grids begins with, \
-             in regrow of the searches that make grids anew.",
+            "Nesting level of the search. Each further level multiplies the time by about the iterations per level. \
+             In perturb and permute it is the level of the NRPA search that a run without grids begins with; in \
+             regrow it is the level of the searches that make grids anew.",
         )
         .unset("no search to begin with"),
         read: |params, text| read(text).map(|level| params.level = Some(level)),
@@ -67,7 +67,7 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "iterations",
             "Iterations per level",
             whole(1, 1_000_000),
-            "Calls of the level below per call (N).",
+            "Number of calls (N) that each call of a level makes of the level below.",
         )
         .unit("calls"),
         read: |params, text| read(text).map(|iterations| params.iterations = Some(iterations)),
@@ -78,8 +78,8 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "share",
             "Share calls of level",
             whole(1, 9),
-            "All workers work on one search: they make its calls of this level, and the policies of the levels above \
-             learn from all of them. Level 3 suits a search of level 5.",
+            "All workers work on one search: they make its calls of this level, and the levels above learn from all \
+             of them. Level 3 suits a search of level 5.",
         )
         .value_name("LEVEL")
         .unset("each worker has a search of its own"),
@@ -112,8 +112,8 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "stabilize",
             "Playouts per adaptation",
             whole(1, 1_000_000),
-            "Playouts of level 1 from one adaptation to the next (stabilised NRPA); the iterations per level count \
-             playouts. More than one makes level 1 steadier.",
+            "Playouts of level 1 from one adaptation to the next (stabilised NRPA). The iterations per level count \
+             playouts. With more than one, level 1 is steadier.",
         )
         .value_name("P")
         .unit("playouts")
@@ -126,8 +126,8 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "width",
             "Calls in flight",
             whole(1, MAX_WIDTH as u64),
-            "With share: a call begins from the policy that the calls up to the W-th before it have left, so that W \
-             calls can be made at a time. The result depends on W, not on the number of workers.",
+            "With share, each call begins from the policy after the W-th call before it, so that W calls can run at \
+             a time. The result depends on W, but not on the number of workers.",
         )
         .value_name("W")
         .unit("calls")
@@ -142,7 +142,8 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "Order of moves",
             ValueKind::Choice(SORTS),
             "Which move is tried first at a node. The weight of a move is the number of legal moves that it creates \
-             less those that collide with it; total weights count moves, the others distinct new points.",
+             minus the number of those that collide with it. Total weights count moves; the others count distinct \
+             new points.",
         ),
         read: |params, text| read_name(text).map(|sort| params.sort = sort),
         show: |params| Some(show_name(&params.sort)),
@@ -152,9 +153,10 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "jumps_back",
             "Jumps back",
             ValueKind::Rows(JUMPS),
-            "Where the search unwinds to after so many iterations without a new best. frequent: to half of the best \
-             score after 1M, a quarter after 5M, move 10 after 20M; nonfrequent: the same after 30M and 100M, move 5 \
-             after 500M; no: nowhere, the search is exact; or rules of your own such as 1M:best/2,5M:best/4,20M:10.",
+            "Where the search jumps back to after a time without a new best. frequent: to half of the best score \
+             after 1M iterations, to a quarter after 5M, to move 10 after 20M. nonfrequent: the same after 30M and \
+             100M, and to move 5 after 500M. no: never, the search is exact. Or rules of your own, such as \
+             1M:best/2,5M:best/4,20M:10.",
         )
         .value_name("RULES"),
         read: |params, text| text.parse().map(|jumps| params.jumps = jumps),
@@ -165,8 +167,8 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "order_free",
             "Order-free",
             ValueKind::Switch,
-            "After a move's subtree, later siblings no longer consider that move: each grid is met once, whatever the \
-             order of its moves.",
+            "After the subtree of a move, later siblings no longer consider that move. So each grid is met once, \
+             whatever the order of its moves.",
         )
         .advanced(),
         read: |params, text| read_switch(text).map(|on| params.order_free = on),
@@ -188,8 +190,9 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "operators",
             "What a step takes away",
             ValueKind::List(OPERATORS),
-            "What a step takes away from a grid: lines (one or two, or what collides with one or two others, with all \
-             that depends on it), region (the moves in a square about one of them), suffix (the last moves).",
+            "What a step takes away from a grid: lines (one or two lines, or those that collide with one or two new \
+             ones, and all that depends on them), region (the moves in a square around one of them), suffix (the \
+             last moves).",
         ),
         read: |params, text| text.parse().map(|operators| params.operators = operators),
         show: |params| Some(params.operators.to_string()),
@@ -199,8 +202,8 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "keep",
             "Moves that are kept",
             whole(0, 485),
-            "Moves of a grid that a step keeps: in perturb the first K, with the operator suffix (28 was the step from \
-             146 to 148 moves in the thesis); in regrow K moves of a random beginning.",
+            "Moves of a grid that a step keeps. In perturb, with the operator suffix, these are the first K moves \
+             (in the thesis K = 28 led from 146 to 148 moves). In regrow they are K moves of a random beginning.",
         )
         .value_name("K")
         .unit("moves")
@@ -213,7 +216,7 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "swaps",
             "Exchanges per step",
             whole(1, 100),
-            "Exchanges of places in the order of moves that a step makes at most.",
+            "Greatest number of exchanges that a step makes in the order of moves.",
         )
         .unit("exchanges"),
         read: |params, text| read(text).map(|swaps| params.swaps = Some(swaps)),
@@ -224,7 +227,8 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "completion",
             "Playouts per completion",
             whole(1, 1_000_000),
-            "Playouts that complete a grid after a step; with more than one the policy learns from the best in between.",
+            "Playouts that complete a grid after a step. With more than one, the policy learns from the best of them \
+             in between.",
         )
         .unit("playouts")
         .advanced(),
@@ -236,7 +240,7 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "replicas",
             "Walks",
             whole(1, 256),
-            "Walks of the tempering, each at a temperature of its own; one walk alone is at the cold one.",
+            "Walks of the tempering, each at its own temperature. A single walk is at the cold temperature.",
         )
         .unit("walks"),
         read: |params, text| read(text).map(|replicas| params.replicas = replicas),
@@ -247,9 +251,8 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "refiners",
             "Walks that refine",
             whole(0, 64),
-            "Further walks of the tempering, all cold, that continue from the longest grids of the others in a \
-             seventeenth of the time; without any, all the time is for the others. In regrow such walks also refine \
-             what each step has made.",
+            "Further walks of the tempering, all cold, that refine the longest grids of the other walks. They take a \
+             seventeenth of the time. In regrow such walks also refine what each step has made.",
         )
         .unit("walks"),
         read: |params, text| read(text).map(|refiners| params.refiners = refiners),
@@ -260,8 +263,8 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "hot",
             "Hottest",
             ValueKind::Number { max: 100.0 },
-            "Temperature T of the hottest walk, in moves: a grid that is d moves shorter is taken with probability \
-             exp(-d/T).",
+            "Temperature T of the hottest walk, in moves: a grid that is d moves shorter is accepted with \
+             probability exp(-d/T).",
         )
         .value_name("T")
         .unit("moves"),
@@ -273,8 +276,8 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "cold",
             "Coldest",
             ValueKind::Number { max: 100.0 },
-            "Temperature of the coldest walk, in moves; the others are between in geometric steps. The colder a walk, \
-             the closer it stays to the longest grids that it has met.",
+            "Temperature of the coldest walk, in moves. The temperatures between are in geometric steps. The colder \
+             a walk is, the closer it stays to the longest grids that it has met.",
         )
         .value_name("T")
         .unit("moves"),
@@ -286,8 +289,8 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "reach",
             "Reach",
             ValueKind::Number { max: 10_000.0 },
-            "A step of a walk that takes more than N moves out of a grid is tried with a probability of 1/e, one that \
-             takes out more than 2 N with 1/e^2, and so on.",
+            "Size of the steps of a walk: a step that takes more than N moves out of a grid is tried with \
+             probability 1/e, one that takes out more than 2 N with 1/e^2, and so on.",
         )
         .value_name("N")
         .unit("moves"),
@@ -299,7 +302,7 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "pool",
             "Grids in the pool",
             whole(1, 100_000),
-            "Grids that a run keeps: in perturb of each score, in permute and regrow in all.",
+            "Grids that a run keeps: in perturb for each score, in permute and regrow in all.",
         )
         .unit("grids"),
         read: |params, text| read(text).map(|pool| params.pool = Some(pool)),
@@ -310,11 +313,11 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
             "patience",
             "Patience",
             ValueKind::Count { min: 0 },
-            "A run ends after so many iterations without a longer grid. What is inside a run ends after a part of it. \
-             regrow: 1/50 ends a tempering, 1/30 the steps from a pool, 1/50 (262,144 at most) the refining of a grid, \
-             and 1/1,000,000, 2,000 at most, is the number of steps that end a reshaping. reshape: 1/250 ends a \
-             tempering, and 1/600,000 is the number of steps that end a walk over shapes, eight times as many for one \
-             that has met the longest grid.",
+            "A run ends after this many iterations without a longer grid. The parts of a run end sooner. In regrow a \
+             tempering ends after 1/50 of the number, the steps from a pool after 1/30, the refining of a grid after \
+             1/50 (262,144 at most), and a reshaping after 1/1,000,000 as many steps (2,000 at most). In reshape a \
+             tempering ends after 1/250, and a walk over shapes after 1/600,000 as many steps, or eight times that \
+             if it has met the longest grid.",
         )
         .unit("iterations"),
         read: |params, text| parse_count(text).map(|patience| params.patience = Some(patience)),
