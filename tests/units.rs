@@ -148,7 +148,7 @@ fn what_cannot_be_is_refused() {
         ("--quorum 2", "--units"),
         ("--state x", "--units"),
         ("--units --quorum 2", "as many workers"),
-        ("--units --quorum 0", "1 to 9"),
+        ("--units --quorum 0", "1..=9"),
         ("--units --unit-budget 0", "0"),
         ("--units --budget 5", "cannot be used with"),
         ("--units --threads 0", "out of range"),

@@ -1,10 +1,12 @@
 //! `morpion branching`: how many moves there are at each ply of random games, and how large the game tree may be.
 
+use super::flags::{FlagHelp, SettingFlags};
 use super::grid_input::save;
-use super::{go, machine, reversi};
+use super::machine;
+use super::positions::AskedPosition;
 use crate::core::game::Game;
-use crate::games::go::large;
-use crate::games::go::position::GoPosition;
+use crate::jobs::setup::go::GoSetup;
+use crate::jobs::setup::reversi::ReversiSetup;
 use crate::render::chart::{Chart, Marks, Panel, Series, chart};
 use crate::render::pen::PictureFormat;
 use crate::solvers::branching::Branching;
@@ -35,15 +37,15 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum BranchingGame {
     /// Go on boards up to 19x19
-    Go(BranchingOf<go::GoSetup>),
+    Go(BranchingOf<GoSetup>),
     /// Reversi (Othello) on boards up to 8x8
-    Reversi(BranchingOf<reversi::ReversiSetup>),
+    Reversi(BranchingOf<ReversiSetup>),
 }
 
 #[derive(Debug, clap::Args)]
-struct BranchingOf<S: clap::Args> {
+struct BranchingOf<S: FlagHelp + 'static> {
     #[command(flatten)]
-    setup: S,
+    setup: SettingFlags<S>,
     #[command(flatten)]
     options: BranchingFlags,
 }
@@ -74,11 +76,18 @@ struct BranchingFlags {
 /// A position that cannot be read, a picture that exists, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        BranchingGame::Go(of) if of.setup.is_large()? => {
-            branching(&of.setup.first::<large::position::LargePosition>()?, &of.setup.title()?, &of.options, out)
+        BranchingGame::Go(of) => {
+            let asked = AskedPosition::of(of.setup)?;
+            if let Some((position, title)) = asked.large()? {
+                return branching(&position, &title, &of.options, out);
+            }
+            let (position, title) = asked.first()?;
+            branching(&position, &title, &of.options, out)
         }
-        BranchingGame::Go(of) => branching(&of.setup.first::<GoPosition>()?, &of.setup.title()?, &of.options, out),
-        BranchingGame::Reversi(of) => branching(&of.setup.first()?, &of.setup.title(), &of.options, out),
+        BranchingGame::Reversi(of) => {
+            let (position, title) = AskedPosition::of(of.setup)?.first()?;
+            branching(&position, &title, &of.options, out)
+        }
     }
 }
 

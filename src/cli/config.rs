@@ -6,7 +6,7 @@
 //! several values (`init_file = ["grids/5T-178-rosin.txt", 60]`); a list of lists gives rows
 //! (`stall_table = [[80, 10_000_000], [90, 50_000_000]]`, `jumps_back = [[1_000_000, "best/2"], [20_000_000, 10]]`).
 
-use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource, from_toml, line_of};
+use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource, from_renamed_toml, line_of};
 use anyhow::{Context, bail};
 use clap::error::ErrorKind;
 use clap::{ArgAction, Command};
@@ -39,11 +39,15 @@ pub fn read_small(path: &Path) -> anyhow::Result<String> {
 /// The arguments that a configuration file stands for, checked against `command`, the command they are for.
 ///
 /// # Errors
-/// If the file cannot be read, is no TOML, or names an unknown key or a value that the flag does not take.
+/// If the file cannot be read, is not TOML, or names an unknown key or a value that the flag does not take.
 pub fn arguments(path: &Path, command: &Command) -> anyhow::Result<Vec<OsString>> {
-    let text = read_small(path)?;
-    let table = text.parse::<toml::Table>().with_context(|| format!("{} is not TOML", path.display()))?;
-    of_table(&table, command).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
+    let file = ConfigFile::read(path)?;
+    let mut all = Vec::new();
+    for (key, value) in &file.table()? {
+        let one = of_key(key, key, value, command);
+        all.extend(one.map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?);
+    }
+    Ok(all)
 }
 
 /// The settings of a `T` in a configuration file, and the arguments that the rest of it stands for, checked against
@@ -51,70 +55,85 @@ pub fn arguments(path: &Path, command: &Command) -> anyhow::Result<Vec<OsString>
 ///
 /// # Errors
 /// If the file cannot be read, is not TOML, or names an unknown key or a value that a flag does not take.
-pub fn settings<T: FromSettings>(path: &Path, command: &Command) -> anyhow::Result<SplitSettings> {
-    let text = read_small(path)?;
-    let table = text.parse::<toml::Table>().with_context(|| format!("{} is not TOML", path.display()))?;
-    split::<T>(table, None, command, path, &text)
+pub fn settings<T: FromSettings>(path: &Path, command: &Command) -> anyhow::Result<ConfigParts> {
+    let file = ConfigFile::read(path)?;
+    file.split::<T>(file.table()?, None, str::to_owned, command)
 }
 
 /// The settings and the arguments that a configuration file stands for.
-pub type SplitSettings = (Vec<GivenSetting>, Vec<OsString>);
+pub type ConfigParts = (Vec<GivenSetting>, Vec<OsString>);
 
-/// The same for a table of the file: the top one, or the one of that name.
-///
-/// # Errors
-/// As [`settings`].
-pub fn split<T: FromSettings>(
-    table: toml::Table,
-    name: Option<&str>,
-    command: &Command,
-    path: &Path,
-    text: &str,
-) -> anyhow::Result<SplitSettings> {
-    let all = T::all();
-    let is_setting = |key: &str| all.iter().any(|info| info.is_called(key));
-    let (mut settings, mut rest) = (toml::Table::new(), toml::Table::new());
-    for (key, value) in table {
-        if is_setting(&key) {
-            settings.insert(key, value)
-        } else {
-            rest.insert(key, value)
-        };
-    }
-    let file = path.display().to_string();
-    let line = |key: &str| SettingSource::Line { file: file.clone(), line: line_of(text, name, key) };
-    let given = from_toml::<T>(&settings, line)?;
-    let mut arguments = Vec::new();
-    for (key, value) in rest {
-        let number = line_of(text, name, &key);
-        let one = of_table(&toml::Table::from_iter([(key, value)]), command);
-        arguments.extend(one.map_err(|error| anyhow::anyhow!("{file}, line {number}: {error}"))?);
-    }
-    Ok((given, arguments))
+/// A configuration file.
+pub struct ConfigFile {
+    /// Its name, for messages.
+    pub name: String,
+    text: String,
 }
 
-/// The arguments that a table of settings stands for, checked against `command`.
-///
-/// # Errors
-/// If it names an unknown key or a value that the flag does not take.
-pub fn of_table(table: &toml::Table, command: &Command) -> anyhow::Result<Vec<OsString>> {
-    let mut all = Vec::new();
-    for (key, value) in table {
-        let arguments = flag(key, value, command)?;
-        let parsed = command.clone().no_binary_name(true).try_get_matches_from(&arguments);
-        // What a flag needs beside it may stand in another line; the whole is parsed again.
-        if let Err(error) = parsed
-            && error.kind() != ErrorKind::MissingRequiredArgument
-        {
-            bail!("{key}: {}", brief(&error));
-        }
-        all.extend(arguments);
+impl ConfigFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn read(path: &Path) -> anyhow::Result<ConfigFile> {
+        Ok(ConfigFile { name: path.display().to_string(), text: read_small(path)? })
     }
-    Ok(all)
+
+    /// What it holds.
+    ///
+    /// # Errors
+    /// If it is not TOML.
+    pub fn table(&self) -> anyhow::Result<toml::Table> {
+        self.text.parse().with_context(|| format!("{} is not TOML", self.name))
+    }
+
+    /// Where a key is: at the top, or in the table of that name.
+    pub fn line(&self, table: Option<&str>, key: &str) -> usize {
+        line_of(&self.text, table, key)
+    }
+
+    /// The settings of a `T` in a table of the file, the top one or the one of that name, and the arguments that the
+    /// rest of it stands for, checked against `command`. `flag` says which setting or flag a key is.
+    ///
+    /// # Errors
+    /// If it names an unknown key or a value that a flag does not take.
+    pub fn split<T: FromSettings>(
+        &self,
+        table: toml::Table,
+        name: Option<&str>,
+        flag: impl Fn(&str) -> String,
+        command: &Command,
+    ) -> anyhow::Result<ConfigParts> {
+        let all = T::all();
+        let is_setting = |key: &str| all.iter().any(|info| info.is_called(&flag(key)));
+        let (settings, rest): (toml::Table, toml::Table) = table.into_iter().partition(|(key, _)| is_setting(key));
+        let source = |key: &str| SettingSource::Line { file: self.name.clone(), line: self.line(name, key) };
+        let given = from_renamed_toml::<T>(&settings, &flag, source)?;
+        let mut arguments = Vec::new();
+        for (key, value) in &rest {
+            let one = of_key(key, &flag(key), value, command);
+            let line = self.line(name, key);
+            arguments.extend(one.map_err(|error| anyhow::anyhow!("{}, line {line}: {error}", self.name))?);
+        }
+        Ok((given, arguments))
+    }
+}
+
+/// The arguments that a key stands for, checked against `command`; `name` is its flag.
+fn of_key(key: &str, name: &str, value: &Value, command: &Command) -> anyhow::Result<Vec<OsString>> {
+    let arguments = flag(key, name, value, command)?;
+    let parsed = command.clone().no_binary_name(true).try_get_matches_from(&arguments);
+    // What a flag needs beside it may be in another line; the whole is parsed again.
+    if let Err(error) = parsed
+        && error.kind() != ErrorKind::MissingRequiredArgument
+    {
+        bail!("{key}: {}", brief(&error));
+    }
+    Ok(arguments)
 }
 
 /// What is wrong, in one line.
-pub fn brief(error: &clap::Error) -> String {
+fn brief(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.split("\n\nFor more information").next().unwrap_or_default();
     let text = text.split("\n\nUsage:").next().unwrap_or_default();
@@ -122,8 +141,8 @@ pub fn brief(error: &clap::Error) -> String {
 }
 
 /// The arguments that one key stands for.
-fn flag(key: &str, value: &Value, command: &Command) -> anyhow::Result<Vec<OsString>> {
-    let name = key.replace('_', "-");
+fn flag(key: &str, name: &str, value: &Value, command: &Command) -> anyhow::Result<Vec<OsString>> {
+    let name = name.replace('_', "-");
     let known = |arg: &&clap::Arg| !["config", "help", "version"].contains(&arg.get_id().as_str());
     let named = |arg: &&clap::Arg| {
         arg.get_long() == Some(&name) || arg.get_all_aliases().is_some_and(|all| all.contains(&name.as_str()))

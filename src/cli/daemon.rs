@@ -1,6 +1,5 @@
 //! `morpion daemon`: takes jobs and runs them for weeks.
 
-use super::job_kinds::Kinds;
 use super::signals::{self, StopSignal};
 use crate::daemon::api::{ServerOptions, admit};
 use crate::daemon::scheduler::{Daemon, DaemonOptions, Shutdown};
@@ -60,7 +59,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         workers: args.threads.unwrap_or(processors),
         queue: LocalOptions::default(),
         pace: CHECKPOINT,
-        kinds: Box::new(Kinds),
         trap: None,
     })?;
     let stops = signals::stops().context("cannot watch for Ctrl-C")?;

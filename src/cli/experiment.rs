@@ -486,11 +486,7 @@ mod tests {
             ("size = 2", "size = 8", "search 'all', position 'go'"),
             ("['four']", "['five']", "search 'bare': positions: there is no position 'five'"),
             ("'table', 'prior'", "'tables'", "without"),
-            (
-                "name = 'special'",
-                "name = 'special'\nwithout = 'table'",
-                "search 'special', position 'four': --without",
-            ),
+            ("name = 'special'", "name = 'special'\nwithout = 'table'", "search 'special', position 'four': without"),
             ("name = 'special'", "name = 'special'\nthreshold = 1", "threshold is given twice"),
             ("name = 'special'", "name = 'special'\ndepth = 1", "unknown key 'depth'"),
             ("name = 'special'", "", "search number 3: a name"),

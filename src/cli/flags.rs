@@ -22,6 +22,11 @@ pub trait FlagHelp: FromSettings {
 
     /// What follows its help: who uses it, its default.
     fn note(info: &SettingInfo) -> String;
+
+    /// What its flag has of its own, such as being given more than once.
+    fn arranged(_info: &SettingInfo, flag: Arg) -> Arg {
+        flag
+    }
 }
 
 impl<T> SettingFlags<T> {
@@ -55,7 +60,7 @@ fn flag<T: FlagHelp + 'static>(info: &'static SettingInfo) -> Arg {
     let short = help.split(". ").next().unwrap_or(help);
     let file = if info.or_file { " A file with such rows may be named instead." } else { "" };
     let long = format!("{help}{range}.{file} {}", T::note(info));
-    Arg::new(info.name)
+    let flag = Arg::new(info.name)
         .long(info.name.replace('_', "-"))
         .aliases(info.aliases.iter().map(|alias| alias.replace('_', "-")))
         .value_name(info.value_name)
@@ -63,7 +68,8 @@ fn flag<T: FlagHelp + 'static>(info: &'static SettingInfo) -> Arg {
         .long_help(long.trim_end().to_owned())
         .help_heading(T::heading(info))
         .hide_short_help(info.advanced)
-        .value_parser(parser::<T>(info))
+        .value_parser(parser::<T>(info));
+    T::arranged(info, flag)
 }
 
 impl<T: FlagHelp + 'static> clap::Args for SettingFlags<T> {
@@ -81,9 +87,10 @@ impl<T: FlagHelp + 'static> clap::FromArgMatches for SettingFlags<T> {
         let mut given = Vec::new();
         for info in T::all() {
             if matches.value_source(info.name) == Some(ValueSource::CommandLine)
-                && let Some(text) = matches.get_one::<String>(info.name)
+                && let Some(texts) = matches.get_many::<String>(info.name)
             {
-                let (typed, text) = (info.name.to_owned(), text.clone());
+                let texts: Vec<&str> = texts.map(String::as_str).collect();
+                let (typed, text) = (info.name.to_owned(), texts.join(","));
                 given.push(GivenSetting { name: info.name, typed, text, source: SettingSource::Flag });
             }
         }

@@ -104,12 +104,17 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 }
 
 /// Says what was left out of the settings and, unless the command is to be silent, which strategy was chosen and why.
-pub(super) fn tell(prepared: &PreparedHunt, silent: bool) {
-    for warning in &prepared.warnings {
-        eprintln!("morpion: warning: {warning}");
-    }
+fn tell(prepared: &PreparedHunt, silent: bool) {
+    tell_warnings(prepared);
     if let Some(reason) = prepared.reason.as_ref().filter(|_| !silent) {
         eprintln!("morpion: {reason}");
+    }
+}
+
+/// Says what was left out of the settings.
+pub(super) fn tell_warnings(prepared: &PreparedHunt) {
+    for warning in &prepared.warnings {
+        eprintln!("morpion: warning: {warning}");
     }
 }
 

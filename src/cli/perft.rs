@@ -1,9 +1,11 @@
 //! `morpion perft`: how many ways there are to play a number of moves.
 
-use super::{go, machine, reversi};
+use super::flags::{FlagHelp, SettingFlags};
+use super::machine;
+use super::positions::AskedPosition;
 use crate::core::game::Game;
-use crate::games::go::large;
-use crate::games::go::position::GoPosition;
+use crate::jobs::setup::go::GoSetup;
+use crate::jobs::setup::reversi::ReversiSetup;
 use crate::solvers::perft::perft;
 use std::io::Write;
 use std::process::ExitCode;
@@ -25,15 +27,15 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum PerftGame {
     /// Go on boards up to 19x19
-    Go(PerftOf<go::GoSetup>),
+    Go(PerftOf<GoSetup>),
     /// Reversi (Othello) on boards up to 8x8
-    Reversi(PerftOf<reversi::ReversiSetup>),
+    Reversi(PerftOf<ReversiSetup>),
 }
 
 #[derive(Debug, clap::Args)]
-struct PerftOf<S: clap::Args> {
+struct PerftOf<S: FlagHelp + 'static> {
     #[command(flatten)]
-    setup: S,
+    setup: SettingFlags<S>,
     /// Greatest number of moves
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=60))]
     depth: u32,
@@ -48,15 +50,18 @@ struct PerftOf<S: clap::Args> {
 /// A position that cannot be read, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        PerftGame::Go(of) if of.setup.is_large()? => count(
-            &mut of.setup.first::<large::position::LargePosition>()?,
-            &of.setup.title()?,
-            of.depth,
-            of.json,
-            out,
-        ),
-        PerftGame::Go(of) => count(&mut of.setup.first::<GoPosition>()?, &of.setup.title()?, of.depth, of.json, out),
-        PerftGame::Reversi(of) => count(&mut of.setup.first()?, &of.setup.title(), of.depth, of.json, out),
+        PerftGame::Go(of) => {
+            let asked = AskedPosition::of(of.setup)?;
+            if let Some((mut position, title)) = asked.large()? {
+                return count(&mut position, &title, of.depth, of.json, out);
+            }
+            let (mut position, title) = asked.first()?;
+            count(&mut position, &title, of.depth, of.json, out)
+        }
+        PerftGame::Reversi(of) => {
+            let (mut position, title) = AskedPosition::of(of.setup)?.first()?;
+            count(&mut position, &title, of.depth, of.json, out)
+        }
     }
 }
 

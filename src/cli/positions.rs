@@ -1,34 +1,187 @@
-//! Positions of two-player games as the commands get them: texts, or files that hold them.
+//! Positions of two-player games as flags: the settings of each game with their help, and files that hold positions.
 
+use super::flags::{FlagHelp, SettingFlags};
+use crate::core::setting::{SettingInfo, ValueKind};
+use crate::games::go::large::position::LargePosition;
+use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
+use crate::jobs::setup::go::GoSetup;
+use crate::jobs::setup::reversi::ReversiSetup;
+use crate::jobs::setup::{GameSetup, setup_of};
+use crate::jobs::solve_settings::{OF_UNITS, SolveSettings};
+use crate::solvers::solvable::Playable;
+use crate::strategies::table::plain_text;
 use anyhow::{Context, anyhow, bail};
+use clap::{Arg, ArgAction};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// Longest file of positions, in bytes.
 const LONGEST_FILE: u64 = 16 << 20;
 
-/// A position to be solved.
-#[derive(Debug, Clone)]
-pub struct PositionToSolve<G> {
-    /// What tells it from the others of its file; empty if there is one only.
-    pub label: String,
-    /// The position as one line of text.
-    pub text: String,
-    /// The position itself, read from the text.
-    pub position: G,
-    /// Its value for the side to move, in points, as far as the file says.
-    pub known: Option<i32>,
-}
-
-/// The text of a file, if there is one with that name.
+/// The settings with the content of the file that the position names, if it names one.
 ///
 /// # Errors
 /// A file that is too long, cannot be read, or is not text.
-pub fn read_if_file(name: &str) -> anyhow::Result<Option<String>> {
-    let path = Path::new(name);
-    let Ok(meta) = path.metadata() else { return Ok(None) };
-    if meta.len() > LONGEST_FILE {
-        bail!("{name}: a file of {} bytes is too long for positions: at most {LONGEST_FILE} are read", meta.len());
+pub fn with_position_file(mut given: Vec<GivenSetting>) -> anyhow::Result<Vec<GivenSetting>> {
+    for one in given.iter_mut().filter(|one| one.name == "position") {
+        if let Some(text) = read_if_file(&one.text)? {
+            let file = std::mem::replace(&mut one.text, text);
+            one.source = SettingSource::Content { file };
+        }
     }
-    let bytes = std::fs::read(path).with_context(|| format!("{name}: cannot be read"))?;
+    Ok(given)
+}
+
+/// The text of a file, if there is one with that name.
+fn read_if_file(name: &str) -> anyhow::Result<Option<String>> {
+    let path = Path::new(name);
+    if path.metadata().is_err() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    // A device may have no end.
+    let read = File::open(path).and_then(|file| file.take(LONGEST_FILE + 1).read_to_end(&mut bytes));
+    read.with_context(|| format!("{name}: cannot be read"))?;
+    if bytes.len() as u64 > LONGEST_FILE {
+        bail!("{name}: the file is too long for positions: at most {LONGEST_FILE} bytes are read");
+    }
     String::from_utf8(bytes).map(Some).map_err(|_| anyhow!("{name}: is not text in UTF-8"))
+}
+
+/// The settings of a game that were given, with the positions that they name read from files.
+pub struct AskedPosition<S> {
+    setup: S,
+    given: Vec<GivenSetting>,
+}
+
+impl<S: GameSetup> AskedPosition<S> {
+    /// What flags ask for.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or flags that contradict each other.
+    pub fn of(flags: SettingFlags<S>) -> anyhow::Result<AskedPosition<S>> {
+        let given = with_position_file(flags.given)?;
+        Ok(AskedPosition { setup: setup_of(&given)?, given })
+    }
+
+    /// The first of the positions, with its title.
+    ///
+    /// # Errors
+    /// If there is no such position.
+    pub fn first(&self) -> anyhow::Result<(S::Position, String)> {
+        let problems = self.setup.problems().map_err(|error| error.placed(&self.given))?;
+        let position = problems.into_iter().next().context("there is no position")?.position;
+        let title = self.setup.title(position.size());
+        Ok((position, title))
+    }
+}
+
+impl AskedPosition<GoSetup> {
+    /// The position with its title, if its board is too large for the solvers.
+    ///
+    /// # Errors
+    /// If there is no such position.
+    pub fn large(&self) -> anyhow::Result<Option<(LargePosition, String)>> {
+        if !self.setup.is_large() {
+            return Ok(None);
+        }
+        let position: LargePosition = self.setup.position().map_err(|error| error.placed(&self.given))?;
+        let title = self.setup.title(Playable::size(&position));
+        Ok(Some((position, title)))
+    }
+}
+
+/// The default of a setting, in words.
+fn default_note<T: FromSettings>(info: &SettingInfo) -> String {
+    let text = T::usual(info.name).map_or(info.unset.to_owned(), |text| plain_text(info, text));
+    format!("[default: {text}]")
+}
+
+impl FlagHelp for GoSetup {
+    fn heading(_: &SettingInfo) -> &'static str {
+        "Position"
+    }
+
+    fn note(info: &SettingInfo) -> String {
+        default_note::<GoSetup>(info)
+    }
+
+    fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
+        // A board may begin with an empty point.
+        if info.name == "position" { flag.allow_hyphen_values(true) } else { flag }
+    }
+}
+
+impl FlagHelp for ReversiSetup {
+    fn heading(_: &SettingInfo) -> &'static str {
+        "Position"
+    }
+
+    fn note(info: &SettingInfo) -> String {
+        default_note::<ReversiSetup>(info)
+    }
+
+    fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
+        if info.name == "position" { flag.allow_hyphen_values(true) } else { flag }
+    }
+}
+
+/// The help of what is asked about a position: the settings of the game, then those of the search.
+impl<S: FlagHelp> FlagHelp for SolveSettings<S> {
+    fn heading(info: &SettingInfo) -> &'static str {
+        match info.name {
+            name if S::all().iter().any(|own| own.name == name) => S::heading(info),
+            name if OF_UNITS.contains(&name) => "Solving by units",
+            _ => "Search",
+        }
+    }
+
+    fn note(info: &SettingInfo) -> String {
+        let default = default_note::<SolveSettings<S>>(info);
+        match info.kind {
+            ValueKind::List(choices) => {
+                let labels = choices.iter().map(|choice| format!("{}: {}", choice.value, choice.label));
+                format!("{}. {default}", labels.collect::<Vec<_>>().join("; "))
+            }
+            _ => default,
+        }
+    }
+
+    fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
+        match info.name {
+            "without" => flag.action(ArgAction::Append),
+            "threshold" | "guess" => flag.allow_negative_numbers(true),
+            // A flag without a value is on.
+            "fresh_tables" => flag.num_args(0..=1).require_equals(true).default_missing_value("on"),
+            _ => S::arranged(info, flag),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(text: &str) -> GivenSetting {
+        let (typed, text) = ("position".to_owned(), text.to_owned());
+        GivenSetting { name: "position", typed, text, source: SettingSource::Flag }
+    }
+
+    #[test]
+    fn a_position_may_be_in_a_file_of_a_bounded_length() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("board");
+        std::fs::write(&file, ".X./.O./... white").unwrap();
+        let name = file.to_str().unwrap();
+        let read = with_position_file(vec![position(name)]).unwrap();
+        assert_eq!((read[0].text.as_str(), read[0].place().as_str()), (".X./.O./... white", name));
+        let text = with_position_file(vec![position("X..")]).unwrap();
+        assert_eq!(text, [position("X..")]);
+        // No end.
+        let error = with_position_file(vec![position("/dev/zero")]).unwrap_err().to_string();
+        assert!(error.contains("/dev/zero") && error.contains("too long"), "{error}");
+        let error = with_position_file(vec![position(directory.path().to_str().unwrap())]).unwrap_err();
+        assert!(error.to_string().contains("cannot be read"), "{error}");
+    }
 }

@@ -2,25 +2,29 @@
 
 pub mod display;
 pub mod options;
-pub mod unit_flags;
 pub mod units;
 
-use super::positions::PositionToSolve;
-use super::{go, machine, reversi, signals};
+use super::flags::{FlagHelp, SettingFlags};
+use super::positions::with_position_file;
+use super::{machine, signals};
 use crate::core::game::{Game, Side, Value};
+use crate::jobs::setup::go::GoSetup;
+use crate::jobs::setup::reversi::ReversiSetup;
+use crate::jobs::setup::{GameSetup, PositionToSolve};
 use crate::jobs::solve::goal_name;
+use crate::jobs::solve_settings::SolveSettings;
 use crate::runner::Interrupt;
 use crate::runner::engine::Plan;
 use crate::runner::tree::solver::MakeEngine;
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::{Monitor, Stopped};
 use crate::solvers::search::Stats;
-use crate::solvers::solvable::Solvable;
+use crate::solvers::solvable::{Playable, Solvable};
 use crate::solvers::solve::{Bounds, EngineError, Goal, Solution, SolveProgress, solve};
 use crate::solvers::table::Table;
 use anyhow::{Context, bail};
 use display::{JSON_VERSION, grouped, live_line, range, side_name, verdict};
-use options::SolveFlags;
+use options::{AskedSearch, SolveFlags};
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -46,17 +50,17 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum SolveGame {
     /// Go on boards up to 7x7
-    Go(SolveOf<go::GoSetup>),
+    Go(SolveOf<GoSetup>),
     /// Reversi (Othello) on boards up to 8x8
-    Reversi(SolveOf<reversi::ReversiSetup>),
+    Reversi(SolveOf<ReversiSetup>),
 }
 
 #[derive(Debug, clap::Args)]
-struct SolveOf<S: clap::Args> {
+struct SolveOf<S: FlagHelp + 'static> {
     #[command(flatten)]
-    setup: S,
+    flags: SolveFlags,
     #[command(flatten)]
-    options: SolveFlags,
+    settings: SettingFlags<SolveSettings<S>>,
 }
 
 /// Runs the command.
@@ -65,21 +69,30 @@ struct SolveOf<S: clap::Args> {
 /// A position that cannot be read, options that do not go together, no memory, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        SolveGame::Go(of) => solve_all(of.setup.problems()?, &of.setup.title()?, &of.options, out),
-        SolveGame::Reversi(of) => solve_all(of.setup.problems()?, &of.setup.title(), &of.options, out),
+        SolveGame::Go(of) => solve_game(of, out),
+        SolveGame::Reversi(of) => solve_game(of, out),
     }
+}
+
+/// Reads the positions of a game, and solves them.
+fn solve_game<S: GameSetup + FlagHelp>(of: SolveOf<S>, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let given = with_position_file(of.settings.given)?;
+    let SolveSettings { setup, options: question } = SolveSettings::<S>::of(&given)?;
+    let problems = setup.problems().map_err(|error| error.placed(&given))?;
+    let size = problems.first().context("there is no position")?.position.size();
+    solve_all(problems, &setup.title(size), &AskedSearch { question, flags: of.flags, given }, out)
 }
 
 /// Solves the positions one after the other and prints what was found.
 fn solve_all<G: Solvable>(
     problems: Vec<PositionToSolve<G>>,
     title: &str,
-    options: &SolveFlags,
+    options: &AskedSearch,
     out: &mut dyn Write,
 ) -> anyhow::Result<ExitCode> {
     // Options that do not go together are told of before anything else.
     let plan = options.plan()?;
-    if options.units.units {
+    if options.flags.units {
         return solve_all_by_units(problems, title, options, out);
     }
     let mut table = Table::new(options.memory())?;
@@ -100,7 +113,7 @@ fn solve_all<G: Solvable>(
         let differs = problem.known.zip(exact).is_some_and(|(known, value)| known != value);
         wrong += u32::from(differs);
         open += u32::from(found.stopped.is_some());
-        if options.json {
+        if options.flags.json {
             writeln!(out, "{}", found.to_json(&problem, title, options))?;
         } else {
             found.write(&problem, title, options, out)?;
@@ -116,7 +129,7 @@ fn solve_all<G: Solvable>(
             break;
         }
     }
-    if count > 1 && !options.json {
+    if count > 1 && !options.flags.json {
         write_sum(nodes, cpu_seconds, out)?;
     }
     Ok(if wrong == 0 && open == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -126,10 +139,10 @@ fn solve_all<G: Solvable>(
 fn solve_all_by_units<G: Solvable>(
     problems: Vec<PositionToSolve<G>>,
     title: &str,
-    options: &SolveFlags,
+    options: &AskedSearch,
     out: &mut dyn Write,
 ) -> anyhow::Result<ExitCode> {
-    if problems.len() > 1 && options.units.state.is_some() {
+    if problems.len() > 1 && options.flags.state.is_some() {
         bail!("--state is for one position, and there are {}", problems.len());
     }
     let plan = options.plan()?;
@@ -143,10 +156,10 @@ fn solve_all_by_units<G: Solvable>(
         cpu_seconds = cpu_seconds.zip(found.cpu).map(|(sum, more)| sum + more);
         let differs = problem.known.zip(found.exact).filter(|(known, value)| known != value);
         bad += u32::from(differs.is_some() || !found.settled);
-        if let (Some((known, _)), false) = (differs, options.json) {
+        if let (Some((known, _)), false) = (differs, options.flags.json) {
             writeln!(out, "the file says {known:+}")?;
         }
-        if n + 1 < count && !options.json {
+        if n + 1 < count && !options.flags.json {
             writeln!(out)?;
         }
         out.flush()?;
@@ -154,7 +167,7 @@ fn solve_all_by_units<G: Solvable>(
             break;
         }
     }
-    if count > 1 && !options.json {
+    if count > 1 && !options.flags.json {
         write_sum(nodes, cpu_seconds, out)?;
     }
     Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -191,12 +204,12 @@ struct Shown {
 fn solve_one<G: Solvable>(
     problem: &PositionToSolve<G>,
     plan: &Plan,
-    options: &SolveFlags,
+    options: &AskedSearch,
     table: &Table,
     interrupt: &Interrupt,
 ) -> anyhow::Result<FoundSolution> {
     let position = &problem.position;
-    let monitor = options.budget.map_or_else(Monitor::default, Monitor::with_budget);
+    let monitor = options.flags.budget.map_or_else(Monitor::default, Monitor::with_budget);
     let busy = Busy::default();
     let mut engine = plan.make(table, &busy, &monitor);
     let (lower, upper) = position.bounds();
@@ -213,7 +226,7 @@ fn solve_one<G: Solvable>(
             position,
             options.question.goal(G::POINT),
             guess,
-            !options.value_only,
+            !options.flags.value_only,
             LONGEST_LINE,
             &mut |progress| {
                 let Ok(mut shown) = shown.lock() else { return };
@@ -310,7 +323,7 @@ impl FoundSolution {
         &self,
         problem: &PositionToSolve<G>,
         title: &str,
-        options: &SolveFlags,
+        options: &AskedSearch,
         out: &mut dyn Write,
     ) -> anyhow::Result<()>
     where
@@ -330,7 +343,7 @@ impl FoundSolution {
         writeln!(out, "took        {}", took(self.value_stats.nodes, self.value_seconds, self.value_cpu))?;
         if let Some(reason) = self.stopped {
             writeln!(out, "stopped     {reason}")?;
-        } else if !options.value_only {
+        } else if !options.flags.value_only {
             writeln!(out, "best moves  {}", self.best.join(" "))?;
             writeln!(out, "line        {}", self.line.join(" "))?;
             writeln!(out, "took in all {}", took(self.stats.nodes, self.seconds, self.cpu))?;
@@ -338,7 +351,7 @@ impl FoundSolution {
         Ok(())
     }
 
-    fn to_json<G>(&self, problem: &PositionToSolve<G>, title: &str, options: &SolveFlags) -> serde_json::Value {
+    fn to_json<G>(&self, problem: &PositionToSolve<G>, title: &str, options: &AskedSearch) -> serde_json::Value {
         let goal = options.question.goal(self.point);
         serde_json::json!({
             "version": JSON_VERSION,
@@ -346,8 +359,8 @@ impl FoundSolution {
             "game": title,
             "position": problem.text,
             "side": side_name(self.side),
-            "algorithm": options.question.algorithm.map(|name| format!("{name:?}").to_lowercase()),
-            "without": options.question.without.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
+            "algorithm": options.algorithm(),
+            "without": options.without(),
             "goal": goal_name(goal, self.point),
             "settled": self.bounds.settle(goal),
             "stopped": match self.stopped {
@@ -366,7 +379,7 @@ impl FoundSolution {
             "value_cpu_seconds": self.value_cpu,
             "seconds": self.seconds,
             "cpu_seconds": self.cpu,
-            "threads": options.threads,
+            "threads": options.flags.threads,
             "memory": options.memory(),
         })
     }

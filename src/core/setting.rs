@@ -37,6 +37,13 @@ pub enum ValueKind {
         /// Largest value allowed.
         max: u64,
     },
+    /// A whole number within bounds, of which one is negative.
+    Integer {
+        /// The least.
+        min: i64,
+        /// The largest.
+        max: i64,
+    },
     /// A number above 0.
     Number {
         /// The largest; infinite if any is taken.
@@ -123,7 +130,7 @@ impl SettingInfo {
             ValueKind::Seconds => "TIME",
             ValueKind::Bytes => "BYTES",
             ValueKind::Text => "TEXT",
-            ValueKind::Whole { .. } | ValueKind::Count { .. } => "N",
+            ValueKind::Whole { .. } | ValueKind::Integer { .. } | ValueKind::Count { .. } => "N",
         };
         SettingInfo {
             name,
@@ -210,6 +217,11 @@ impl ValueKind {
                 Ok(_) => bad(format!("{text} is not in {}", range(min, max))),
                 Err(_) => bad(format!("expected a whole number in {}", range(min, max))),
             },
+            ValueKind::Integer { min, max } => match text.parse::<i64>() {
+                Ok(number) if (min..=max).contains(&number) => Ok(()),
+                Ok(_) => bad(format!("{text} is not in {min}..={max}")),
+                Err(_) => bad(format!("expected a whole number in {min}..={max}")),
+            },
             ValueKind::Number { max } => match text.parse::<f64>() {
                 Ok(number) if number > 0.0 && number <= max && number.is_finite() => Ok(()),
                 _ if max.is_finite() => bad(format!("expected a number above 0 and at most {max}")),
@@ -244,6 +256,7 @@ impl ValueKind {
     pub fn range(&self) -> Option<String> {
         match *self {
             ValueKind::Whole { min, max } => Some(range(min, max)),
+            ValueKind::Integer { min, max } => Some(format!("{min}..={max}")),
             ValueKind::Number { max } if max.is_finite() => Some(format!("above 0, at most {max}")),
             ValueKind::Number { .. } => Some("above 0".to_owned()),
             ValueKind::Count { .. } => Some("1000, 50M, 2G".to_owned()),

@@ -36,13 +36,14 @@ pub fn prepare(request: &JobRequest, workers: u32, seed: u64) -> Result<Prepared
     let start = HuntStart { variant, moves, grids: grids(request, variant)? };
     let own = asked.workers.or(request.limits.workers);
     let workers = own.map_or(workers, |own| own.min(workers));
-    let PreparedHunt { job, used, .. } =
+    let PreparedHunt { job, used, reason, .. } =
         HuntSettings::prepare(&given, start, workers, seed).map_err(|error| error.to_string())?;
     Ok(PreparedJob {
         name: name(&job),
         limits: JobLimits { seconds: asked.seconds, workers: asked.workers, ..JobLimits::default() },
         settings: shown(&used, &job),
         strategy: job.params.strategy.name().to_owned(),
+        strategy_reason: reason,
         work: JobWork::Hunt(job),
     })
 }

@@ -1,7 +1,8 @@
-//! Job kinds: what a request for a job comes to. The settings of a kind are declared and read above this folder; so
-//! the reader is passed in when the daemon is opened.
+//! Job kinds: what a request for a job comes to. The settings of each kind are read in a file of its own
+//! ([`hunt_request`], [`solve_request`]).
 
 use super::view::{JobLimits, JobRequest};
+use super::{hunt_request, solve_request};
 use crate::games::go::large::position::LargePosition;
 use crate::jobs::hunt::Job;
 use crate::jobs::solve::SolveJob;
@@ -18,6 +19,8 @@ pub struct PreparedJob {
     pub settings: Map<String, Value>,
     /// Strategy of a hunt, algorithm of a solver job.
     pub strategy: String,
+    /// Why that strategy was chosen, if the request names none.
+    pub strategy_reason: Option<String>,
     /// What the job runs.
     pub work: JobWork,
 }
@@ -46,17 +49,14 @@ pub enum PlayedFrom {
     },
 }
 
-/// Reads requests for jobs of all kinds.
-pub trait JobKinds: Send + Sync + 'static {
-    /// What a request comes to on a daemon with this number of workers.
-    ///
-    /// # Errors
-    /// If the request is not valid: what is wrong, where, and what would be right.
-    fn prepare(&self, request: &JobRequest, workers: u32) -> Result<PreparedJob, String>;
-
-    /// The position of the settings of a solver job. Its board may be too large to be solved.
-    ///
-    /// # Errors
-    /// As [`JobKinds::prepare`].
-    fn start(&self, settings: Map<String, Value>) -> Result<PlayedFrom, String>;
+/// What a request comes to on a daemon with this number of workers; `seed` is used if it names none.
+///
+/// # Errors
+/// If the request is not valid: what is wrong, where, and what would be right.
+pub fn prepare(request: &JobRequest, workers: u32, seed: u64) -> Result<PreparedJob, String> {
+    match request.kind.as_str() {
+        "hunt" => hunt_request::prepare(request, workers, seed),
+        "solve" => solve_request::prepare(request),
+        other => Err(format!("there is no kind of job '{other}': expected hunt or solve")),
+    }
 }

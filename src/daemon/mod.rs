@@ -17,6 +17,7 @@ pub mod scheduler;
 pub mod service;
 pub mod serving;
 pub mod solutions;
+pub mod solve_request;
 pub mod tokens;
 pub mod ui;
 pub mod view;

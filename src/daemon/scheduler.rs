@@ -44,7 +44,6 @@ pub use state::{Daemon, Shutdown};
 
 use super::directory::{StateDirectory, StateDirectoryError};
 use super::folder::{ReadNote, read_note};
-use super::kinds::JobKinds;
 use super::view::{EventKind, JobId};
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::GridReadError;
@@ -70,8 +69,6 @@ pub struct DaemonOptions {
     pub queue: LocalOptions,
     /// Time from one checkpoint of a job to the next.
     pub pace: Duration,
-    /// Reads the settings of requests, for each kind of job.
-    pub kinds: Box<dyn JobKinds>,
     /// Called at each attempt at a unit; for tests.
     pub trap: Option<Trap>,
 }
@@ -104,7 +101,7 @@ impl Daemon {
     /// # Errors
     /// If the directory or the store cannot be used; nothing is changed then.
     pub fn open(options: DaemonOptions) -> Result<Arc<Daemon>, OpenError> {
-        let DaemonOptions { state, workers, queue, pace, kinds, trap } = options;
+        let DaemonOptions { state, workers, queue, pace, trap } = options;
         let directory = StateDirectory::take(&state)?;
         let folders = directory.numbers()?;
         let store = Store::open(&state)?;
@@ -126,7 +123,6 @@ impl Daemon {
             store,
             events,
             directory,
-            kinds,
             catalogue,
             pace,
             trap,

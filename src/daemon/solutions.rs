@@ -1,6 +1,7 @@
 //! Solver jobs as the API shows them: the position and what is known of it, the course, and the credit.
 
-use super::kinds::{JobKinds, PlayedFrom};
+use super::kinds::PlayedFrom;
+use super::solve_request;
 use super::view::{
     BoundsPoint, CreditView, MoveBoundsView, PositionRequest, PositionView, SolutionStatisticsView,
     SolutionUnitsView, SolutionView, TallyView, UserCreditView, VERSION, WorkerCreditView,
@@ -98,7 +99,7 @@ pub enum NoPosition {
 ///
 /// # Errors
 /// If the settings or the moves are not valid.
-pub fn position(kinds: &dyn JobKinds, request: PositionRequest) -> Result<PositionView, NoPosition> {
+pub fn position(request: PositionRequest) -> Result<PositionView, NoPosition> {
     struct PlayVisitor(String, Vec<String>);
     impl Visitor for PlayVisitor {
         type Out = Result<PositionView, NoPosition>;
@@ -108,11 +109,8 @@ pub fn position(kinds: &dyn JobKinds, request: PositionRequest) -> Result<Positi
         }
     }
     let PositionRequest { settings, moves } = request;
-    match kinds.start(settings).map_err(NoPosition::Settings)? {
-        PlayedFrom::Solvable(job) => {
-            let visited = job.visit(PlayVisitor(job.title.clone(), moves));
-            visited.map_err(|error| NoPosition::Settings(error.to_string()))?
-        }
+    match solve_request::start(settings).map_err(NoPosition::Settings)? {
+        PlayedFrom::Solvable(job) => job.visit(PlayVisitor(job.title.clone(), moves)),
         PlayedFrom::Large { title, root } => play(*root, false, title, moves),
     }
 }

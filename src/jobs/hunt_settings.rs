@@ -309,6 +309,14 @@ impl FromSettings for HuntSettings {
             (None, None) => Err(BadValue(format!("there is no setting '{name}'"))),
         }
     }
+
+    fn usual(name: &str) -> Option<String> {
+        let usual = HuntSettings::default();
+        match (own(name), parameter(name)) {
+            (Some(row), _) => (row.show)(&usual),
+            (None, row) => row.and_then(|row| (row.show)(&usual.params)),
+        }
+    }
 }
 
 /// The settings that strategies use, in the order of help texts and forms.
@@ -485,7 +493,9 @@ fn unused(one: &GivenSetting, strategy: Strategy, reason: Option<&str>) -> Resul
         SettingSource::Flag => Err(BadValue(text)),
         _ if is_default(one, strategy) => Ok(None),
         SettingSource::Request => Err(BadValue(text)),
-        SettingSource::Line { .. } | SettingSource::Table => Ok(Some(format!("{text}: it is left out"))),
+        SettingSource::Line { .. } | SettingSource::Table | SettingSource::Content { .. } => {
+            Ok(Some(format!("{text}: it is left out")))
+        }
     }
 }
 

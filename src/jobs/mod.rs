@@ -12,6 +12,8 @@ pub mod hunt_settings;
 pub mod pipeline;
 pub mod reading;
 pub mod record;
+pub mod setup;
 pub mod solve;
+pub mod solve_settings;
 pub mod tree;
 pub mod work;

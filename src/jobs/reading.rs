@@ -4,7 +4,7 @@
 //! Every kind of job whose value implements [`FromSettings`] over a `const` table of rows (`core::setting`) has all
 //! readers: [`from_toml`] and [`from_json`] here, and that of flags in the command line (`cli::flags`).
 
-use crate::core::setting::{BadValue, SettingInfo};
+use crate::core::setting::{BadValue, SettingInfo, SettingRow};
 use serde_json::Value as Json;
 use std::fmt;
 
@@ -18,6 +18,35 @@ pub trait FromSettings: Default {
     /// # Errors
     /// If the text is not a valid value of it, or there is no such setting.
     fn set(&mut self, name: &str, text: &str) -> Result<(), BadValue>;
+
+    /// The text of its default value; nothing if it has none.
+    fn usual(name: &str) -> Option<String>;
+}
+
+/// [`FromSettings::set`] of a value whose settings are the rows of one table.
+///
+/// # Errors
+/// As [`FromSettings::set`].
+pub fn set_row<T>(rows: &[SettingRow<T>], value: &mut T, name: &str, text: &str) -> Result<(), BadValue> {
+    match rows.iter().find(|row| row.about.name == name) {
+        Some(row) => row.set(value, text),
+        None => Err(BadValue(format!("there is no setting '{name}'"))),
+    }
+}
+
+/// [`FromSettings::usual`] of a value whose settings are the rows of one table.
+pub fn usual_text<T: Default>(rows: &[SettingRow<T>], name: &str) -> Option<String> {
+    rows.iter().find(|row| row.about.name == name).and_then(|row| (row.show)(&T::default()))
+}
+
+/// A text as a flag has it as JSON: a whole number where it is one.
+pub fn json_of(text: &str) -> Json {
+    let number = match text.parse::<u64>() {
+        Ok(number) => Some(Json::from(number)),
+        Err(_) => text.parse::<i64>().ok().map(Json::from),
+    };
+    // `007` is not a number: it would be another text.
+    number.filter(|number| number.to_string() == text).unwrap_or_else(|| text.into())
 }
 
 /// Where a setting was given, for messages about it.
@@ -36,6 +65,11 @@ pub enum SettingSource {
     Table,
     /// In the settings of a request.
     Request,
+    /// As the content of a file that a flag or a configuration file names.
+    Content {
+        /// The file.
+        file: String,
+    },
 }
 
 /// A setting as somebody gave it.
@@ -55,10 +89,18 @@ impl GivenSetting {
     /// Its name as it was given, for messages.
     pub fn place(&self) -> String {
         match &self.source {
-            SettingSource::Flag => format!("--{}", self.typed.replace('_', "-")),
             SettingSource::Line { file, line } => format!("{file}, line {line}: {}", self.typed),
-            SettingSource::Table => self.typed.clone(),
-            SettingSource::Request => format!("settings.{}", self.typed),
+            SettingSource::Content { file } => file.clone(),
+            _ => self.sibling(&self.typed),
+        }
+    }
+
+    /// The name of a setting as it would be given where this one was, for messages.
+    pub fn sibling(&self, name: &str) -> String {
+        match &self.source {
+            SettingSource::Flag => format!("--{}", name.replace('_', "-")),
+            SettingSource::Request => format!("settings.{name}"),
+            SettingSource::Line { .. } | SettingSource::Table | SettingSource::Content { .. } => name.to_owned(),
         }
     }
 }
@@ -71,6 +113,7 @@ impl fmt::Display for GivenSetting {
             SettingSource::Flag => write!(f, "{place} {text}"),
             SettingSource::Line { .. } | SettingSource::Table => write!(f, "{place} = {text}"),
             SettingSource::Request => write!(f, "{place}: '{text}'"),
+            SettingSource::Content { .. } => write!(f, "{place}"),
         }
     }
 }
@@ -95,7 +138,19 @@ pub fn from_toml<T: FromSettings>(
     table: &toml::Table,
     source: impl Fn(&str) -> SettingSource,
 ) -> Result<Vec<GivenSetting>, BadValue> {
-    listed::<T>(table.iter().map(|(key, value)| (key, CellText::of_toml(value), source(key))))
+    from_renamed_toml::<T>(table, str::to_owned, source)
+}
+
+/// The same for a table in which some settings have other names; `name` says which setting a key is.
+///
+/// # Errors
+/// As [`from_toml`].
+pub fn from_renamed_toml<T: FromSettings>(
+    table: &toml::Table,
+    name: impl Fn(&str) -> String,
+    source: impl Fn(&str) -> SettingSource,
+) -> Result<Vec<GivenSetting>, BadValue> {
+    listed::<T>(table.iter().map(|(key, value)| (&key[..], CellText::of_toml(value), source(key))), name)
 }
 
 /// The settings of a JSON object.
@@ -103,7 +158,10 @@ pub fn from_toml<T: FromSettings>(
 /// # Errors
 /// As [`from_toml`].
 pub fn from_json<T: FromSettings>(map: &serde_json::Map<String, Json>) -> Result<Vec<GivenSetting>, BadValue> {
-    listed::<T>(map.iter().map(|(key, value)| (key, CellText::of_json(value), SettingSource::Request)))
+    listed::<T>(
+        map.iter().map(|(key, value)| (&key[..], CellText::of_json(value), SettingSource::Request)),
+        str::to_owned,
+    )
 }
 
 /// The line of a key at the top of a TOML text, or within the table of that name.
@@ -184,13 +242,14 @@ impl CellText {
 }
 
 fn listed<'a, T: FromSettings>(
-    entries: impl Iterator<Item = (&'a String, CellText, SettingSource)>,
+    entries: impl Iterator<Item = (&'a str, CellText, SettingSource)>,
+    name: impl Fn(&str) -> String,
 ) -> Result<Vec<GivenSetting>, BadValue> {
     let all = T::all();
     let mut list: Vec<GivenSetting> = Vec::new();
     for (key, cell, source) in entries {
-        let mut given = GivenSetting { name: "", typed: key.clone(), text: String::new(), source };
-        let Some(about) = all.iter().find(|about| about.is_called(key)) else {
+        let mut given = GivenSetting { name: "", typed: key.to_owned(), text: String::new(), source };
+        let Some(about) = all.iter().find(|about| about.is_called(&name(key))) else {
             return Err(BadValue(unknown(&all, &given)));
         };
         if list.iter().any(|one| one.name == about.name) {
@@ -209,7 +268,7 @@ fn unknown(all: &[&SettingInfo], given: &GivenSetting) -> String {
     let place = match &given.source {
         SettingSource::Line { file, line } => format!("{file}, line {line}: "),
         SettingSource::Request => "settings: ".to_owned(),
-        SettingSource::Flag | SettingSource::Table => String::new(),
+        SettingSource::Flag | SettingSource::Table | SettingSource::Content { .. } => String::new(),
     };
     format!("{place}unknown key '{}': expected one of {}", given.typed, names.join(", "))
 }

@@ -28,42 +28,94 @@ pub struct SolveJob {
     pub user: String,
 }
 
-/// A position of a game. One variant per game.
+/// A position of a game, which has been parsed. One variant per game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(into = "StoredPosition", try_from = "StoredPosition")]
 pub enum SolvePosition {
     /// A position of Reversi.
+    Reversi(reversi::position::ReversiPosition),
+    /// A position of Go.
+    Go {
+        /// The position, with its past and its rules.
+        position: Box<go::position::GoPosition>,
+        /// The text that it was read from: a board or an SGF file.
+        text: String,
+    },
+}
+
+/// A position as it is stored: a text, and what the text does not say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredPosition {
     Reversi {
-        /// Number of columns.
         width: u8,
-        /// Number of rows.
         height: u8,
         /// Who gets cells that are empty at the end.
         empties: Empties,
         /// Cells by rows and the side to move, as in a line of an OBF file.
         position: String,
     },
-    /// A position of Go.
     Go {
-        /// The rules of the game.
         rules: go::rules::GoRules,
         /// A board or an SGF file: under superko the boards of its past count.
         position: String,
     },
 }
 
+impl SolvePosition {
+    /// The position as a text that says all of it, but for the rules.
+    pub fn text(&self) -> String {
+        match self {
+            SolvePosition::Reversi(position) => reversi::notation::to_obf(position),
+            SolvePosition::Go { text, .. } => text.clone(),
+        }
+    }
+}
+
+impl From<SolvePosition> for StoredPosition {
+    fn from(position: SolvePosition) -> StoredPosition {
+        match position {
+            SolvePosition::Reversi(position) => {
+                let (board, empties) = (position.board(), position.empties());
+                let (width, height) = (board.width(), board.height());
+                StoredPosition::Reversi { width, height, empties, position: reversi::notation::to_obf(&position) }
+            }
+            SolvePosition::Go { position, text } => StoredPosition::Go { rules: position.rules(), position: text },
+        }
+    }
+}
+
+impl TryFrom<StoredPosition> for SolvePosition {
+    type Error = StoredPositionError;
+
+    fn try_from(stored: StoredPosition) -> Result<SolvePosition, StoredPositionError> {
+        Ok(match stored {
+            StoredPosition::Reversi { width, height, empties, position } => {
+                let board = reversi::board::ReversiBoard::new(width, height)?;
+                SolvePosition::Reversi(reversi::notation::parse_board(board, &position)?.with_empties(empties))
+            }
+            StoredPosition::Go { rules, position: text } => {
+                let position = go::notation::parse_position::<go::position::GoPosition>(&text, rules)?;
+                SolvePosition::Go { position: Box::new(position), text }
+            }
+        })
+    }
+}
+
+/// Why a stored position cannot be read.
+#[derive(Debug, thiserror::Error)]
+enum StoredPositionError {
+    #[error(transparent)]
+    ReversiBoard(#[from] reversi::board::ReversiBoardError),
+    #[error("the position: {0}")]
+    Reversi(#[from] TextError),
+    #[error("the position: {0}")]
+    Go(#[from] go::notation::GoReadError),
+}
+
 /// Why a job cannot be begun.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveJobError {
-    /// The board of Reversi is not possible.
-    #[error(transparent)]
-    ReversiBoard(#[from] reversi::board::ReversiBoardError),
-    /// The text is not a position of Reversi.
-    #[error("the position: {0}")]
-    Reversi(#[from] TextError),
-    /// The text is not a position of Go.
-    #[error("the position: {0}")]
-    Go(#[from] go::notation::GoReadError),
     /// Settings that are out of range.
     #[error(transparent)]
     TreeSettings(#[from] SettingsError),
@@ -86,28 +138,33 @@ pub trait Visitor {
 
 impl SolveJob {
     /// Calls the visitor with the position.
-    ///
-    /// # Errors
-    /// The text is not a position.
-    pub fn visit<V: Visitor>(&self, visitor: V) -> Result<V::Out, SolveJobError> {
-        Ok(match &self.problem {
-            SolvePosition::Reversi { width, height, empties, position } => {
-                let board = reversi::board::ReversiBoard::new(*width, *height)?;
-                let root = reversi::notation::parse_board(board, position)?.with_empties(*empties);
-                visitor.visit(root)
-            }
-            SolvePosition::Go { rules, position } => {
-                visitor.visit(go::notation::parse_position::<go::position::GoPosition>(position, *rules)?)
-            }
-        })
+    pub fn visit<V: Visitor>(&self, visitor: V) -> V::Out {
+        match &self.problem {
+            SolvePosition::Reversi(position) => visitor.visit(*position),
+            SolvePosition::Go { position, .. } => visitor.visit((**position).clone()),
+        }
     }
 
     /// The name of the game.
     pub fn game(&self) -> &'static str {
         match self.problem {
-            SolvePosition::Reversi { .. } => reversi::position::ReversiPosition::NAME,
+            SolvePosition::Reversi(_) => reversi::position::ReversiPosition::NAME,
             SolvePosition::Go { .. } => go::position::GoPosition::NAME,
         }
+    }
+
+    /// The state of the solution before anything is known; `root` is the position.
+    ///
+    /// # Errors
+    /// What is wrong with the job.
+    pub fn begin<G: Solvable>(&self, root: G) -> Result<TreeState<G>, SolveJobError> {
+        self.choice.kind(1)?;
+        let mut moves = Vec::new();
+        root.moves(&mut moves);
+        if moves.is_empty() {
+            return Err(SolveJobError::Over(root.outcome() / G::POINT));
+        }
+        Ok(TreeState::new(root, self.settings.clone())?)
     }
 
     /// Whether it can be begun.
@@ -115,21 +172,14 @@ impl SolveJob {
     /// # Errors
     /// What is wrong with it.
     pub fn check(&self) -> Result<(), SolveJobError> {
-        struct Check<'a>(&'a SolveJob);
-        impl Visitor for Check<'_> {
+        struct CheckVisitor<'a>(&'a SolveJob);
+        impl Visitor for CheckVisitor<'_> {
             type Out = Result<(), SolveJobError>;
             fn visit<G: Solvable>(self, root: G) -> Self::Out {
-                let mut moves = Vec::new();
-                root.moves(&mut moves);
-                if moves.is_empty() {
-                    return Err(SolveJobError::Over(root.outcome() / G::POINT));
-                }
-                TreeState::new(root, self.0.settings.clone())?;
-                Ok(())
+                self.0.begin(root).map(drop)
             }
         }
-        self.choice.kind(1)?;
-        self.visit(Check(self))?
+        self.visit(CheckVisitor(self))
     }
 
     /// All that decides how a unit ends, except the settings, as a text: by it the file of a solution is recognised.
@@ -156,5 +206,29 @@ pub fn goal_name(goal: Goal, point: i32) -> String {
         Goal::Exact => "exact".to_owned(),
         Goal::WinLossDraw => "win-loss-draw".to_owned(),
         Goal::Threshold(target) => format!("at least {}", target / point),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What earlier versions stored is read, and what is stored is what they stored.
+    #[test]
+    fn positions_are_stored_as_text() {
+        for text in [
+            r#"{"reversi":{"width":4,"height":4,"empties":"to_winner","position":"X-OOXXXOX-OOXOOO X"}}"#,
+            r#"{"go":{"rules":{"ko":"superko","cycle":"tie","suicide":false},"position":"(;SZ[3];B[bb])"}}"#,
+        ] {
+            let position: SolvePosition = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&position).unwrap(), text);
+            if let SolvePosition::Go { position, .. } = position {
+                assert_eq!(position.stones(), (1 << position.board().all().nth(4).unwrap(), 0));
+                assert!(position.has_past());
+            }
+        }
+        let wrong = r#"{"reversi":{"width":4,"height":4,"empties":"ignored","position":"XO"}}"#;
+        let error = serde_json::from_str::<SolvePosition>(wrong).unwrap_err().to_string();
+        assert!(error.contains("the position: the board has 2 cells"), "{error}");
     }
 }

@@ -2,10 +2,11 @@
 
 use super::algorithm::Algorithm;
 use super::search::Parts;
+use crate::core::setting::NamedValue;
 use serde::{Deserialize, Serialize};
 
 /// The ways to search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Name {
     /// The solver made for this game alone
@@ -25,7 +26,7 @@ pub enum Name {
 }
 
 /// The parts of a search that can be left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// The transposition table
@@ -45,6 +46,29 @@ pub enum Part {
     /// Iterative deepening, before the whole depth is searched
     Deepening,
 }
+
+/// The names of the algorithms, for people who choose one.
+pub static ALGORITHMS: [NamedValue; 7] = [
+    NamedValue { value: "special", label: "The solver made for this game alone" },
+    NamedValue { value: "minimax", label: "Every position down to the end" },
+    NamedValue { value: "alphabeta", label: "Alpha-beta, written for both sides apart" },
+    NamedValue { value: "negamax", label: "Alpha-beta, in negamax form" },
+    NamedValue { value: "negascout", label: "NegaScout (principal variation search)" },
+    NamedValue { value: "mtdf", label: "MTD(f), the memory-enhanced test driver" },
+    NamedValue { value: "dfpn", label: "Depth-first proof-number search" },
+];
+
+/// The names of the parts, for people who leave some out.
+pub static PARTS: [NamedValue; 8] = [
+    NamedValue { value: "table", label: "The transposition table" },
+    NamedValue { value: "symmetry", label: "Symmetric positions as one" },
+    NamedValue { value: "etc", label: "Enhanced transposition cut-off" },
+    NamedValue { value: "killers", label: "Killer moves: those that caused cut-offs at the same ply go first" },
+    NamedValue { value: "history", label: "History heuristic: moves that caused cut-offs anywhere go first" },
+    NamedValue { value: "prior", label: "The game's own order of moves" },
+    NamedValue { value: "bounds", label: "The game's own bounds, such as stable discs" },
+    NamedValue { value: "deepening", label: "Iterative deepening, before the whole depth is searched" },
+];
 
 /// What searches, as somebody chose it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -19,6 +19,11 @@ fn a_job_goes_its_way() {
     let run = |arguments: &[&str]| morpion(&url, arguments);
     let submitted = run(&["job", "submit", "--strategy", "nrpa", "--level", "2", "--name", "mine"]);
     assert_eq!((text(&submitted.stdout), submitted.status.code()), ("1\n", Some(0)));
+    // The daemon chooses the strategy, so its reason is shown.
+    let chosen = "morpion: strategy nrpa, as the daemon chose\n";
+    let quiet = run(&["job", "submit", "--quiet", "--idempotency-key", "k"]);
+    assert!(submitted.stderr.is_empty() && !text(&quiet.stderr).contains("strategy"), "{}", text(&quiet.stderr));
+    assert_eq!(text(&run(&["job", "submit", "--idempotency-key", "k"]).stderr), chosen);
     assert_eq!(text(&run(&["job", "submit", "--idempotency-key", "k"]).stdout), "2\n");
     assert_eq!(text(&run(&["job", "submit", "--idempotency-key", "k"]).stdout), "2\n");
     let shown: serde_json::Value = serde_json::from_slice(&run(&["job", "show", "1", "--json"]).stdout).unwrap();

@@ -1,6 +1,5 @@
 //! A service that lives in memory and runs nothing: jobs change their state when they are told to, and no other way.
 
-use morpion::cli::job_kinds::Kinds;
 use morpion::daemon::grids;
 use morpion::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
 use morpion::daemon::solutions::{self, NoPosition};
@@ -91,7 +90,7 @@ impl Fake {
 /// What a solver job has found: Reversi on 4x4, nearly solved.
 fn solution(request: &JobRequest) -> SolutionView {
     let asked = PositionRequest { settings: request.settings.clone(), moves: Vec::new() };
-    let shown = solutions::position(&Kinds, asked).ok();
+    let shown = solutions::position(asked).ok();
     let (position, game) = shown.map_or_else(Default::default, |shown| (shown.position, shown.game));
     let known = |name: &str, lower, upper| MoveBoundsView { name: name.to_owned(), lower, upper };
     // Whatever was asked for, the position is this one, unless it is another one of the same size.
@@ -202,6 +201,7 @@ impl Service for Fake {
         }
         let solution = (request.kind == "solve").then(|| solution(&request));
         let is_hunt = solution.is_none();
+        let chosen = is_hunt && !request.settings.contains_key("strategy");
         let summary = JobSummary {
             id,
             kind: request.kind,
@@ -210,6 +210,7 @@ impl Service for Fake {
             reason: None,
             variant: is_hunt.then_some(Variant::T5),
             strategy: Some(if is_hunt { "nrpa" } else { "special" }.to_owned()),
+            strategy_reason: chosen.then(|| "strategy nrpa, as the daemon chose".to_owned()),
             seed: Some(7),
             priority: request.priority,
             weight: request.weight,
@@ -324,7 +325,7 @@ impl Service for Fake {
     }
 
     fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition> {
-        solutions::position(&Kinds, request)
+        solutions::position(request)
     }
 
     fn workers(&self) -> Vec<WorkerView> {

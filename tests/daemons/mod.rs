@@ -4,7 +4,6 @@
 pub mod disks;
 pub mod program;
 
-use morpion::cli::job_kinds::Kinds;
 use morpion::daemon::directory::StateDirectoryError;
 use morpion::daemon::scheduler::{Daemon, DaemonOptions, OpenError, Shutdown};
 use morpion::daemon::service::{GridFilter, JobCommand as Order, JobFilter, Page, Refusal, Service};
@@ -48,7 +47,6 @@ pub fn options(state: &Path, workers: u32) -> DaemonOptions {
         workers,
         queue: LocalOptions { quantum: Duration::from_millis(50), ..LocalOptions::default() },
         pace: Duration::from_millis(200),
-        kinds: Box::new(Kinds),
         trap: None,
     }
 }

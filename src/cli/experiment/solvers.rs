@@ -4,10 +4,11 @@
 //! value alone. All that come to an end have to agree, so a table of costs is a check of the searches, too.
 
 use super::{Experiment, ExperimentResults, Stopwatch, each};
-use crate::cli::job_kinds::solver_job;
 use crate::cli::solve::display::{grouped, range};
 use crate::core::game::MAX_VALUE;
+use crate::jobs::reading::SettingSource;
 use crate::jobs::solve::{SolveJob, Visitor};
+use crate::jobs::solve_settings::AskedSolution;
 use crate::runner::engine::Plan;
 use crate::runner::tree::solver::MakeEngine;
 use crate::solvers::busy::Busy;
@@ -92,13 +93,13 @@ fn cases(config: &Solvers) -> anyhow::Result<Vec<SolverCase<'_>>> {
         let is_meant = |name: &str| only.as_ref().is_none_or(|only| only.iter().any(|own| own == name));
         for (position, board) in positions.iter().filter(|(name, _)| is_meant(name)) {
             let within = || format!("search '{search}', position '{position}'");
-            let mut settings = serde_json::Map::new();
-            for (key, value) in board.iter().chain(&flags) {
-                let value = serde_json::to_value(value).context(key.clone()).with_context(within)?;
-                ensure!(settings.insert(key.clone(), value).is_none(), "{}: {key} is given twice", within());
+            let mut settings = board.clone();
+            for (key, value) in &flags {
+                ensure!(settings.insert(key.clone(), value.clone()).is_none(), "{}: {key} is given twice", within());
             }
-            let job =
-                solver_job(settings).and_then(|(job, _)| Ok(job.check().map(|()| job)?)).with_context(within)?;
+            let asked = AskedSolution::from_toml(settings, |_| SettingSource::Table).with_context(within)?;
+            let job = asked.job().with_context(within)?;
+            job.check().with_context(within)?;
             cases.push(SolverCase { position, search, job });
         }
     }
@@ -172,7 +173,6 @@ pub(super) fn solvers(config: &Solvers, threads: usize) -> anyhow::Result<Experi
     let runs = each(cases.len(), threads, |i| {
         let case = &cases[i];
         let cell = case.job.visit(SolveCase { job: &case.job, budget: config.budget });
-        let cell = cell.map_err(anyhow::Error::from).and_then(|cell| cell);
         let told = cell
             .as_ref()
             .map_or_else(|error| format!("{error:#}"), |cell| format!("{}, {}", cell.value(), cell.cost()));
@@ -249,10 +249,8 @@ mod tests {
 
     #[test]
     fn searches_that_differ_are_named() {
-        let mut settings = serde_json::Map::new();
-        settings.insert("game".to_owned(), "reversi".into());
-        settings.insert("size".to_owned(), 4.into());
-        let job = solver_job(settings).unwrap().0;
+        let settings = "game = 'reversi'\nsize = 4".parse().unwrap();
+        let job = AskedSolution::from_toml(settings, |_| SettingSource::Table).unwrap().job().unwrap();
         let [right, wrong] =
             ["right", "wrong"].map(|search| SolverCase { position: "four", search, job: job.clone() });
         let cell = |value, settled| {

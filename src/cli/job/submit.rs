@@ -5,12 +5,18 @@
 //! name are read here, and their content is sent: the daemon may run elsewhere.
 
 use crate::cli::client::{Client, Connection};
-use crate::cli::solve::options::Asked;
-use crate::cli::{config, go, hunt, reversi};
+use crate::cli::config::{ConfigFile, ConfigParts};
+use crate::cli::flags::{FlagHelp, SettingFlags};
+use crate::cli::hunt;
+use crate::cli::positions::with_position_file;
 use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::daemon::view::{JobLimits, JobRequest, JobView, StartGrid};
 use crate::jobs::hunt_settings::{HuntSettings, HuntStart};
-use crate::jobs::reading::{GivenSetting, read};
+use crate::jobs::reading::{FromSettings, GivenSetting, read};
+use crate::jobs::setup::go::GoSetup;
+use crate::jobs::setup::reversi::ReversiSetup;
+use crate::jobs::setup::{GAMES, GameSetup};
+use crate::jobs::solve_settings::SolveSettings;
 use crate::notation::format::{GridFormat, write};
 use crate::notation::grid::Grid;
 use crate::strategies::params::parse_count;
@@ -67,15 +73,15 @@ struct SubmitSolve {
 #[derive(Debug, clap::Subcommand)]
 enum SubmitGame {
     /// Go on boards up to 7x7
-    Go(SubmitOf<go::GoSetup>),
+    Go(SubmitOf<GoSetup>),
     /// Reversi (Othello) on boards up to 8x8
-    Reversi(SubmitOf<reversi::ReversiSetup>),
+    Reversi(SubmitOf<ReversiSetup>),
 }
 
 #[derive(Debug, clap::Args)]
-struct SubmitOf<S: clap::Args> {
+struct SubmitOf<S: FlagHelp + 'static> {
     #[command(flatten)]
-    asked: GivenFlags<Asked<S>>,
+    asked: SettingFlags<SolveSettings<S>>,
     #[command(flatten)]
     terms: TermFlags,
     /// Longest running time (90, 60s, 5m, 2h); default: until it is solved
@@ -172,34 +178,18 @@ impl<A: clap::Args> GivenFlags<A> {
     fn is_given(&self, id: &str) -> bool {
         self.matches.value_source(id) == Some(ValueSource::CommandLine)
     }
-
-    /// What was given, by the names of the flags, but for some.
-    fn settings(&self, without: &[&str]) -> Map<String, Json> {
-        let mut settings = Map::new();
-        let command = A::augment_args(clap::Command::new("flags"));
-        for arg in command.get_arguments() {
-            let id = arg.get_id().as_str();
-            let Some(long) = arg.get_long().filter(|_| self.is_given(id) && !without.contains(&id)) else { continue };
-            let value = if matches!(arg.get_action(), clap::ArgAction::SetTrue) {
-                Json::Bool(true)
-            } else {
-                let raw = self.matches.get_raw(id).into_iter().flatten();
-                let mut values = raw.map(|raw| scalar(&raw.to_string_lossy()));
-                match (values.next(), values.next()) {
-                    (Some(value), None) => value,
-                    _ => continue,
-                }
-            };
-            settings.insert(long.replace('-', "_"), value);
-        }
-        settings
-    }
 }
 
 impl Submit {
     /// Puts the settings of a configuration file before those of the flags.
     pub fn after(&mut self, file: Vec<GivenSetting>) {
-        self.hunt.args.settings.after(file);
+        match &mut self.other {
+            None => self.hunt.args.settings.after(file),
+            Some(OtherKind::Solve(solve)) => match &mut solve.game {
+                SubmitGame::Go(of) => of.asked.after(file),
+                SubmitGame::Reversi(of) => of.asked.after(file),
+            },
+        }
     }
 
     /// The configuration file.
@@ -212,85 +202,96 @@ impl Submit {
 ///
 /// # Errors
 /// If it cannot be read or names what there is not.
-pub fn arguments(path: &Path) -> anyhow::Result<config::SplitSettings> {
-    let text = config::read_small(path)?;
-    let mut table = text.parse::<toml::Table>().with_context(|| format!("{} is not TOML", path.display()))?;
-    if table.get("kind").and_then(Value::as_str) == Some("solve") {
-        return Ok((Vec::new(), of_solve(table).with_context(|| path.display().to_string())?));
+pub fn arguments(path: &Path) -> anyhow::Result<ConfigParts> {
+    let file = ConfigFile::read(path)?;
+    let mut table = file.table()?;
+    if table.get("kind").and_then(Value::as_str) != Some("solve") {
+        return of_tables::<HuntSettings>(&file, table, &SubmitOnly::command(), hunt_limit);
     }
-    let command = SubmitOnly::command();
-    let (mut given, mut arguments) = (Vec::<GivenSetting>::new(), Vec::new());
-    let mut read = |table, name| -> anyhow::Result<()> {
-        let (settings, rest) = config::split::<HuntSettings>(table, name, &command, path, &text)?;
+    table.remove("kind");
+    let game = game_of(&file, &mut table)?;
+    let command = clap::Command::new("solve").args_override_self(true);
+    let (given, arguments) = match game {
+        "go" => {
+            let command = SubmitOf::<GoSetup>::augment_args(command);
+            of_tables::<SolveSettings<GoSetup>>(&file, table, &command, solve_limit)?
+        }
+        _ => {
+            let command = SubmitOf::<ReversiSetup>::augment_args(command);
+            of_tables::<SolveSettings<ReversiSetup>>(&file, table, &command, solve_limit)?
+        }
+    };
+    Ok((given, ["solve".into(), game.into()].into_iter().chain(arguments).collect()))
+}
+
+/// The settings and the arguments of the tables of a file in the form of a request; `limit` names the flag of a limit.
+fn of_tables<T: FromSettings>(
+    file: &ConfigFile,
+    mut table: toml::Table,
+    command: &clap::Command,
+    limit: fn(&str) -> Option<&'static str>,
+) -> anyhow::Result<ConfigParts> {
+    let mut parts = Vec::new();
+    for name in ["settings", "limits"] {
+        match table.remove(name) {
+            None => {}
+            Some(Value::Table(inner)) => parts.push((Some(name), inner)),
+            Some(_) => bail!("{}, line {}: {name}: expected a table", file.name, file.line(None, name)),
+        }
+    }
+    parts.push((None, table));
+    let (mut given, mut arguments) = (Vec::<GivenSetting>::new(), Vec::<OsString>::new());
+    for (name, table) in parts {
+        let is_limits = name == Some("limits");
+        if let Some(key) = table.keys().find(|key| is_limits && limit(key).is_none()) {
+            let line = file.line(name, key);
+            bail!(
+                "{}, line {line}: limits: unknown key '{key}': expected one of iterations, memory, seconds, workers",
+                file.name
+            );
+        }
+        let flag = |key: &str| limit(key).filter(|_| is_limits).map_or(key.to_owned(), str::to_owned);
+        let (settings, rest) = file.split::<T>(table, name, flag, command)?;
         if let Some(twice) = settings.iter().find(|one| given.iter().any(|other| other.name == one.name)) {
             bail!("{} is given more than once", twice.place());
         }
         given.extend(settings);
         arguments.extend(rest);
-        Ok(())
-    };
-    let of = |part: &str| format!("{}: {part}", path.display());
-    for part in ["settings", "limits"] {
-        let Some(value) = table.remove(part) else { continue };
-        let Value::Table(inner) = value else { bail!("{}: expected a table", of(part)) };
-        let inner = if part == "limits" {
-            inner.into_iter().map(|(key, value)| Ok((limit(&key)?.to_owned(), value))).collect::<anyhow::Result<_>>()
-        } else {
-            Ok(inner)
-        };
-        read(inner.with_context(|| of(part))?, Some(part))?;
     }
-    read(table, None)?;
     Ok((given, arguments))
 }
 
-/// The command line of a solver job that a file in the form of a request stands for.
-fn of_solve(mut table: toml::Table) -> anyhow::Result<Vec<OsString>> {
-    let mut flags = toml::Table::new();
-    let mut take = |part: &str| match table.remove(part) {
-        None => Ok(toml::Table::new()),
-        Some(Value::Table(inner)) => Ok(inner),
-        Some(_) => bail!("{part}: expected a table"),
+/// Takes the game out of the settings of a solver job.
+fn game_of(file: &ConfigFile, table: &mut toml::Table) -> anyhow::Result<&'static str> {
+    let (name, expected) = (&file.name, GAMES.join(" or "));
+    let settings = table.get_mut("settings").and_then(Value::as_table_mut);
+    let Some(game) = settings.and_then(|settings| settings.remove("game")) else {
+        bail!("{name}: settings: game is missing: expected {expected}");
     };
-    let (mut settings, limits) = (take("settings")?, take("limits")?);
-    let game = match settings.remove("game") {
-        Some(Value::String(game)) if ["go", "reversi"].contains(&game.as_str()) => game,
-        Some(other) => bail!("settings: game: there is no {other}: expected go or reversi"),
-        None => bail!("settings: game is missing: expected go or reversi"),
-    };
-    for (key, value) in limits {
-        let key = match key.as_str() {
-            "seconds" => "time",
-            "iterations" => "all_iterations",
-            "memory" => "all_memory",
-            "workers" | "threads" => "threads",
-            other => bail!("limits: unknown key '{other}': expected one of iterations, memory, seconds, workers"),
-        };
-        flags.insert(key.to_owned(), value);
-    }
-    table.remove("kind");
-    for (key, value) in table.into_iter().chain(settings) {
-        if flags.insert(key.clone(), value).is_some() {
-            bail!("{key} stands there twice");
-        }
-    }
-    let command = clap::Command::new("solve").args_override_self(true);
-    let command = match game.as_str() {
-        "go" => SubmitOf::<go::GoSetup>::augment_args(command),
-        _ => SubmitOf::<reversi::ReversiSetup>::augment_args(command),
-    };
-    let arguments = config::of_table(&flags, &command)?;
-    Ok(["solve".into(), game.into()].into_iter().chain(arguments).collect())
+    let found = GAMES.into_iter().find(|known| game.as_str() == Some(known));
+    let line = file.line(Some("settings"), "game");
+    found.with_context(|| format!("{name}, line {line}: game: there is no {game}: expected {expected}"))
 }
 
-/// A limit as the flag that sets it.
-fn limit(key: &str) -> anyhow::Result<&'static str> {
-    Ok(match key {
+/// The flag or the setting of a hunt that sets a limit.
+fn hunt_limit(key: &str) -> Option<&'static str> {
+    Some(match key {
         "seconds" => "time",
         "iterations" => "all_iterations",
         "memory" => "memory",
         "threads" | "workers" => "workers",
-        other => bail!("unknown key '{other}': expected one of iterations, memory, seconds, workers"),
+        _ => return None,
+    })
+}
+
+/// The flag of a solver job that sets a limit.
+fn solve_limit(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "seconds" => "time",
+        "iterations" => "all_iterations",
+        "memory" => "all_memory",
+        "threads" | "workers" => "threads",
+        _ => return None,
     })
 }
 
@@ -305,23 +306,16 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.other {
         None => {
             let (terms, json) = (&args.job.terms, args.hunt.args.output.json);
-            send(&request(&args)?, terms, json, &args.connection, out)
+            let job = send(&request(&args)?, terms, json, &args.connection, out)?;
+            // The daemon chooses, so it is the daemon's reason that is shown.
+            if let Some(reason) = job.summary.strategy_reason.filter(|_| !json && !args.hunt.args.output.quiet) {
+                eprintln!("morpion: {reason}");
+            }
+            Ok(ExitCode::SUCCESS)
         }
         Some(OtherKind::Solve(solve)) => match solve.game {
-            SubmitGame::Go(of) => {
-                let setup = &of.asked.args.setup;
-                // Mistakes are told here.
-                setup.first::<crate::games::go::position::GoPosition>()?;
-                let position = setup.given()?;
-                of.send("go", position, out)
-            }
-            SubmitGame::Reversi(of) => {
-                let problems = of.asked.args.setup.problems()?;
-                let given = of.asked.args.setup.given()?.is_some();
-                let [problem] = <[_; 1]>::try_from(problems)
-                    .map_err(|all| anyhow::anyhow!("there are {} positions: a job is about one", all.len()))?;
-                of.send("reversi", given.then_some(problem.text), out)
-            }
+            SubmitGame::Go(of) => of.send(out),
+            SubmitGame::Reversi(of) => of.send(out),
         },
     }
 }
@@ -332,7 +326,7 @@ fn send(
     json: bool,
     connection: &Connection,
     out: &mut dyn Write,
-) -> anyhow::Result<ExitCode> {
+) -> anyhow::Result<JobView> {
     let client = Client::new(connection)?;
     let key = terms.idempotency_key.as_deref().map(|key| ("idempotency-key", key));
     let headers: Vec<(&str, &str)> = key.into_iter().collect();
@@ -343,23 +337,28 @@ fn send(
     } else {
         writeln!(out, "{}", job.summary.id)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(job)
 }
 
-impl<S: clap::Args> SubmitOf<S> {
+impl<S: GameSetup + FlagHelp> SubmitOf<S> {
     /// The request that the flags stand for.
-    fn request(&self, game: &str, position: Option<String>) -> JobRequest {
-        let mut settings = self.asked.settings(&["position"]);
-        settings.insert("game".to_owned(), game.into());
-        // A file's content: the daemon may run elsewhere.
-        settings.extend(position.map(|position| ("position".to_owned(), position.into())));
-        if !self.asked.args.question.without.is_empty() {
-            let raw = self.asked.matches.get_raw("without").into_iter().flatten();
-            let parts: Vec<String> = raw.map(|part| part.to_string_lossy().into_owned()).collect();
-            settings.insert("without".to_owned(), parts.join(",").into());
+    fn request(&self) -> anyhow::Result<JobRequest> {
+        let given = with_position_file(self.asked.given.clone())?;
+        // Mistakes are told here.
+        let job = SolveSettings::<S>::job(&given)?;
+        let mut settings = Map::new();
+        for one in &given {
+            let value = match one.name {
+                // The text of one position, whatever else its file says: the daemon may run elsewhere.
+                "position" => job.problem.text().into(),
+                "fresh_tables" => job.settings.fresh.into(),
+                _ => scalar(&one.text),
+            };
+            settings.insert(one.name.to_owned(), value);
         }
+        settings.insert("game".to_owned(), job.game().into());
         let TermFlags { name, priority, weight, all_iterations, .. } = &self.terms;
-        JobRequest {
+        Ok(JobRequest {
             kind: "solve".to_owned(),
             name: name.clone(),
             priority: *priority,
@@ -373,11 +372,12 @@ impl<S: clap::Args> SubmitOf<S> {
             settings,
             start: None,
             grids: Vec::new(),
-        }
+        })
     }
 
-    fn send(&self, game: &str, position: Option<String>, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-        send(&self.request(game, position), &self.terms, self.json, &self.connection, out)
+    fn send(&self, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+        send(&self.request()?, &self.terms, self.json, &self.connection, out)?;
+        Ok(ExitCode::SUCCESS)
     }
 }
 
@@ -402,7 +402,7 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
     // Mistakes are told here; what a file has beyond what the strategy uses is not sent.
     let begin = HuntStart { variant, moves: moves.clone(), grids: grids.clone() };
     let prepared = HuntSettings::prepare(&given, begin, asked.workers.unwrap_or(1), 0)?;
-    hunt::tell(&prepared, hunt.output.quiet || hunt.output.json);
+    hunt::tell_warnings(&prepared);
     let sent = prepared.used.iter().filter(|one| !NOT_SETTINGS.contains(&one.name));
     let mut settings: Map<String, Json> = sent.map(|one| (one.name.to_owned(), scalar(&one.text))).collect();
     let start = match &hunt.init_file {
@@ -433,7 +433,8 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
 
 /// A value as a configuration file would have it; larger numbers than TOML has stay text.
 fn scalar(text: &str) -> Json {
-    text.parse::<i64>().map_or_else(|_| text.into(), Json::from)
+    let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
+    number.map_or_else(|| text.into(), Json::from)
 }
 
 fn text(grid: Grid) -> anyhow::Result<String> {
@@ -541,12 +542,55 @@ mod tests {
     }
 
     #[test]
+    fn mistakes_in_a_job_file_name_their_own_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.toml");
+        let error = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            let read = arguments(&path).and_then(|(settings, arguments)| {
+                let mut line = Line::try_parse_from(std::iter::once("submit".into()).chain(arguments))?;
+                line.submit.after(settings);
+                match &line.submit.other {
+                    None => request(&line.submit),
+                    Some(OtherKind::Solve(solve)) => match &solve.game {
+                        SubmitGame::Go(of) => of.request(),
+                        SubmitGame::Reversi(of) => of.request(),
+                    },
+                }
+            });
+            read.unwrap_err().to_string().replace(&format!("{}, ", path.display()), "")
+        };
+        for (text, expected) in [
+            ("# a hunt\n\n[limits]\nseconds = 'soon'", "line 4: seconds = soon: expected a time above 0"),
+            ("[settings]\nsort = 'no'\n[limits]\nmemory = 'much'", "line 4: memory: invalid value 'much'"),
+            ("[limits]\niterations = 'x'", "line 2: iterations: invalid value 'x'"),
+            ("\n[limits]\nthreads = 0", "line 3: threads = 0: 0 is not in 1..=4095"),
+            ("[limits]\n\nspeed = 3", "line 3: limits: unknown key 'speed': expected one of iterations, memory"),
+            ("kind = 'hunt'\nlimits = 3", "line 2: limits: expected a table"),
+            ("seconds = 3", "line 1: unknown key 'seconds'"),
+            ("level = 3\n[settings]\nlevel = 3", "line 1: level is given more than once"),
+            ("kind = 'solve'\n[settings]\ngame = 'chess'", "line 3: game: there is no \"chess\""),
+            ("kind = 'solve'\n[settings]\ngame = 'go'\nsize = 20", "line 4: size = 20: there is no 20x20 board"),
+            ("kind = 'solve'\n[settings]\ngame = 'go'\nspeed = 2", "line 4: unknown key 'speed'"),
+            ("kind = 'solve'\npriority = 500\n[settings]\ngame = 'go'", "line 2: priority: invalid value '500'"),
+            (
+                "kind = 'solve'\n[limits]\nseconds = 'x'\n[settings]\ngame = 'go'",
+                "line 3: seconds: invalid value 'x'",
+            ),
+            ("kind = 'solve'\n[limits]\nworkers = 0\n[settings]\ngame = 'go'", "line 3: workers: invalid value '0'"),
+        ] {
+            let error = error(text);
+            assert!(error.starts_with(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
     fn every_size_of_memory_is_read_alike() {
         let solve = |flag: &str, size: &str| {
             let line = Line::try_parse_from(["submit", "solve", "reversi", "--size", "4", flag, size]).ok()?;
             let Some(OtherKind::Solve(solve)) = line.submit.other else { return None };
             let SubmitGame::Reversi(of) = solve.game else { return None };
-            of.all_memory.or(of.asked.args.question.memory)
+            of.all_memory.or(SolveSettings::<ReversiSetup>::of(&of.asked.given).unwrap().options.memory)
         };
         let hunt = |size: &str| Line::try_parse_from(["submit", "--memory", size]).ok()?.submit.job.memory;
         for size in ["2GiB", "2G", "2 gb", "2097152k"] {

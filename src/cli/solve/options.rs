@@ -1,49 +1,19 @@
-//! What the games have in common on the command line, and the engine that it asks for.
+//! The flags of `morpion solve` that are about the process, and the engine that is asked for.
 
-use super::unit_flags::{UnitFlags, UnitMakingFlags};
-use crate::core::game::Value;
-use crate::core::quantity::parse_bytes;
+use crate::core::setting::show_name;
+use crate::jobs::reading::GivenSetting;
+use crate::jobs::solve_settings::{OF_UNITS, SolveOptions};
 use crate::runner::MAX_THREADS;
 use crate::runner::engine::Plan;
-use crate::solvers::choice::{EngineChoice, Name, Part};
-use crate::solvers::solve::Goal;
-use crate::solvers::table::LEAST_BYTES;
 use anyhow::bail;
+use std::path::PathBuf;
 
-/// Memory of the table where nothing is said: of all threads together, and of each worker of units.
+/// Memory of the table where nothing is said, of all threads together.
 const MEMORY: u64 = 512 << 20;
-const UNIT_MEMORY: u64 = 64 << 20;
-
-/// What is asked about a position, and how it is searched: of `morpion solve` and of solver jobs.
-#[derive(Debug, clap::Args)]
-pub struct QuestionFlags {
-    /// How to search [default: the game's own solver]
-    #[arg(long, value_enum)]
-    pub algorithm: Option<Name>,
-    /// Parts of the search to do without, separated by commas
-    #[arg(long, value_enum, value_name = "PARTS", value_delimiter = ',')]
-    pub without: Vec<Part>,
-    /// What to find out
-    #[arg(long, value_enum, default_value_t = ValueGoal::Exact, conflicts_with = "threshold")]
-    pub value: ValueGoal,
-    /// Find out only whether the side to move gets at least N points
-    #[arg(long, value_name = "N", allow_negative_numbers = true,
-        value_parser = clap::value_parser!(i32).range(-1000..=1000))]
-    pub threshold: Option<i32>,
-    /// The value that is asked for first, for the side to move: a good guess saves time, a wrong one costs some
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0, conflicts_with = "threshold",
-        value_parser = clap::value_parser!(i32).range(-1000..=1000))]
-    pub guess: i32,
-    /// Memory for the transposition table, such as 512M or 4G [default: 512M; by units 64M for each worker]
-    #[arg(long, value_name = "BYTES", value_parser = table_bytes)]
-    pub memory: Option<u64>,
-}
 
 /// What all games have in common.
 #[derive(Debug, clap::Args)]
 pub struct SolveFlags {
-    #[command(flatten)]
-    pub question: QuestionFlags,
     /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: u32,
@@ -56,99 +26,56 @@ pub struct SolveFlags {
     /// Print one JSON object per position instead of the text
     #[arg(long)]
     pub json: bool,
-    #[command(flatten)]
-    pub units: UnitFlags,
+    /// Solve by units of work: leaves of the top of the game tree, each answered by one thread on its own. Finds
+    /// the value, what it takes, and as much of best play as the top of the tree tells
+    #[arg(long, help_heading = "Solving by units")]
+    pub units: bool,
+    /// Keep the solution in a directory; the same command goes on with it after Ctrl-C or a crash
+    #[arg(long, value_name = "DIR", requires = "units", help_heading = "Solving by units")]
+    pub state: Option<PathBuf>,
 }
 
-/// A position of a game and what is asked about it: the settings of a solver job.
-#[derive(Debug, clap::Args)]
-pub struct Asked<S: clap::Args> {
-    #[command(flatten)]
-    pub setup: S,
-    #[command(flatten)]
-    pub question: QuestionFlags,
-    #[command(flatten)]
-    pub units: UnitMakingFlags,
+/// What is asked about the positions, and how.
+#[derive(Debug)]
+pub struct AskedSearch {
+    /// The settings.
+    pub question: SolveOptions,
+    /// The flags of the process.
+    pub flags: SolveFlags,
+    /// The settings as they were given.
+    pub given: Vec<GivenSetting>,
 }
 
-/// What can be found out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum ValueGoal {
-    /// The value of the position
-    Exact,
-    /// Only who wins
-    WinLossDraw,
-}
-
-/// A size of a table.
-fn table_bytes(text: &str) -> anyhow::Result<u64> {
-    let bytes = parse_bytes(text)?;
-    if bytes < LEAST_BYTES {
-        bail!("too little for a table: at least {LEAST_BYTES} bytes are needed");
-    }
-    Ok(bytes)
-}
-
-impl QuestionFlags {
-    /// What is to be found out.
-    pub fn goal(&self, point: Value) -> Goal {
-        match (self.threshold, self.value) {
-            (Some(threshold), _) => Goal::Threshold(threshold * point),
-            (None, ValueGoal::Exact) => Goal::Exact,
-            (None, ValueGoal::WinLossDraw) => Goal::WinLossDraw,
-        }
-    }
-
-    /// The value that is asked for first.
-    pub fn guess(&self, point: Value) -> Value {
-        self.guess * point
-    }
-
-    /// The search that the flags choose.
-    pub fn choice(&self) -> EngineChoice {
-        EngineChoice { algorithm: self.algorithm, without: self.without.clone() }
-    }
-
-    /// Bytes of each worker's table by units.
-    pub fn unit_memory(&self) -> u64 {
-        self.memory.unwrap_or(UNIT_MEMORY)
-    }
-}
-
-impl SolveFlags {
+impl AskedSearch {
     /// Bytes of the table; of each worker's with `--units`.
     pub fn memory(&self) -> u64 {
-        if self.units.units { self.question.unit_memory() } else { self.question.memory.unwrap_or(MEMORY) }
+        if self.flags.units { self.question.unit_memory() } else { self.question.memory.unwrap_or(MEMORY) }
     }
 
-    /// The engine that the options ask for.
+    /// The engine that is asked for.
     ///
     /// # Errors
     /// Options that do not go together.
     pub fn plan(&self) -> anyhow::Result<Plan> {
-        let threads = self.threads;
+        let threads = self.flags.threads;
         if !(1..=MAX_THREADS).contains(&threads) {
             bail!("--threads {threads} is out of range: 1 to {MAX_THREADS}");
         }
-        if let Some(flag) = self.units.settings.given().filter(|_| !self.units.units) {
-            bail!("{flag} is about units of work: it needs --units");
+        if let Some(one) = self.given.iter().find(|one| OF_UNITS.contains(&one.name) && !self.flags.units) {
+            bail!("{} is about units of work: it needs --units", one.place());
         }
         // A unit is one thread's.
-        let crew = if self.units.units { 1 } else { usize::try_from(threads)? };
+        let crew = if self.flags.units { 1 } else { usize::try_from(threads)? };
         Ok(Plan::new(&self.question.choice(), crew)?)
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// The name of the algorithm, if one was chosen.
+    pub fn algorithm(&self) -> Option<String> {
+        self.question.algorithm.as_ref().map(show_name)
+    }
 
-    #[test]
-    fn a_table_has_a_least_size() {
-        assert_eq!(table_bytes("4096").unwrap(), LEAST_BYTES);
-        for (text, why) in [("4095", "at least 4096"), ("", "500M"), ("2 pages", "500M")] {
-            let error = table_bytes(text).unwrap_err().to_string();
-            assert!(error.contains(why), "{text}: {error}");
-        }
+    /// The names of the parts that are left out.
+    pub fn without(&self) -> Vec<String> {
+        self.question.without.iter().map(show_name).collect()
     }
 }

@@ -1,10 +1,10 @@
 //! `morpion solve GAME --units`: the value by units of work, which survives Ctrl-C and crashes with `--state`.
 
 use super::display::{JSON_VERSION, grouped, live_line, range, side_name, verdict};
-use super::options::SolveFlags;
+use super::options::AskedSearch;
 use crate::cli::machine;
-use crate::cli::positions::PositionToSolve;
 use crate::core::game::{Game, Value};
+use crate::jobs::setup::PositionToSolve;
 use crate::jobs::solve::{goal_name, identity};
 use crate::jobs::tree::coordinator::Coordinator;
 use crate::jobs::tree::credit::{Credit, Tally, Worker, by_user, total};
@@ -46,13 +46,12 @@ pub fn solve_one<G: Solvable>(
     problem: &PositionToSolve<G>,
     title: &str,
     plan: Plan,
-    options: &SolveFlags,
+    options: &AskedSearch,
     interrupt: &Interrupt,
     out: &mut dyn Write,
 ) -> anyhow::Result<UnitsFound> {
-    let units = &options.units.settings;
-    let settings = units.settings(options.question.goal(G::POINT), options.question.guess(G::POINT));
-    if options.threads < settings.quorum {
+    let settings = options.question.tree(G::POINT);
+    if options.flags.threads < settings.quorum {
         bail!(
             "--quorum {} needs as many workers: give --threads {0} or more, one of them to decide where two differ",
             settings.quorum
@@ -63,7 +62,7 @@ pub fn solve_one<G: Solvable>(
     // Before anything is begun.
     drop(Table::new(memory)?);
     let factory = |place: usize| CreditedSolver {
-        user: units.user().to_owned(),
+        user: options.question.user.clone(),
         name: (place + 1).to_string(),
         factory: Box::new(move || Ok(Box::new(ByEngine::new(plan, Table::new(memory)?)) as Box<dyn Solver<G>>)),
     };
@@ -71,14 +70,15 @@ pub fn solve_one<G: Solvable>(
     let (began, cpu) = (Instant::now(), machine::process_seconds());
     let bar = live_line();
     let mut display = UnitDisplay { bar: bar.as_ref(), label: &problem.label, began };
-    let ended = solve_by_units(&mut coordinator, store.as_mut(), options.threads, &factory, interrupt, &mut display);
+    let ended =
+        solve_by_units(&mut coordinator, store.as_mut(), options.flags.threads, &factory, interrupt, &mut display);
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
     let ended = ended?;
     let cpu = machine::since(cpu);
     let report = UnitSolution { problem, title, options, state: coordinator.state(), ended, began, cpu };
-    if options.json {
+    if options.flags.json {
         writeln!(out, "{}", report.to_json())?
     } else {
         report.write(out)?
@@ -93,11 +93,11 @@ pub fn solve_one<G: Solvable>(
 fn begin<G: Game>(
     problem: &PositionToSolve<G>,
     title: &str,
-    options: &SolveFlags,
+    options: &AskedSearch,
     settings: TreeSettings,
 ) -> anyhow::Result<(TreeState<G>, Option<TreeStore>)> {
     let root = problem.position.clone();
-    let Some(directory) = &options.units.state else { return Ok((TreeState::new(root, settings)?, None)) };
+    let Some(directory) = &options.flags.state else { return Ok((TreeState::new(root, settings)?, None)) };
     let job = identity(title, &problem.text, &options.question.choice(), options.memory());
     let OpenedTree { state, store, .. } = file::open(directory, &job, root, settings)?;
     Ok((state, Some(store)))
@@ -161,7 +161,7 @@ fn full_name(worker: &Worker) -> String {
 struct UnitSolution<'a, G> {
     problem: &'a PositionToSolve<G>,
     title: &'a str,
-    options: &'a SolveFlags,
+    options: &'a AskedSearch,
     state: &'a TreeState<G>,
     ended: SolveEnding,
     began: Instant,
@@ -218,7 +218,7 @@ impl<G: Game> UnitSolution<'_, G> {
             writeln!(out, "doubtful    {} contradictions among the answers", state.meta().contradictions)?;
         }
         if self.ended != SolveEnding::Solved {
-            let how = if options.units.state.is_some() { "; the same command goes on" } else { "" };
+            let how = if options.flags.state.is_some() { "; the same command goes on" } else { "" };
             writeln!(out, "stopped     interrupted{how}")?;
         }
         let best = self.best_moves();
@@ -273,8 +273,8 @@ impl<G: Game> UnitSolution<'_, G> {
             "game": self.title,
             "position": problem.text,
             "side": side_name(problem.position.side()),
-            "algorithm": options.question.algorithm.map(|name| format!("{name:?}").to_lowercase()),
-            "without": options.question.without.iter().map(|part| format!("{part:?}").to_lowercase()).collect::<Vec<_>>(),
+            "algorithm": options.algorithm(),
+            "without": options.without(),
             "goal": goal_name(self.goal(), point),
             "settled": state.is_finished(),
             "stopped": (self.ended != SolveEnding::Solved).then_some("interrupted"),
@@ -296,7 +296,7 @@ impl<G: Game> UnitSolution<'_, G> {
             },
             "seconds": self.began.elapsed().as_secs_f64(),
             "cpu_seconds": self.cpu,
-            "threads": options.threads,
+            "threads": options.flags.threads,
             "memory": options.memory(),
         })
     }

@@ -206,6 +206,7 @@ mod tests {
                 reason: None,
                 variant: Some(Variant::T5),
                 strategy: None,
+                strategy_reason: None,
                 seed: None,
                 priority: 0,
                 weight: 1,

@@ -166,6 +166,7 @@ impl SettingView {
                 let all = [u64::from(u32::MAX), u64::MAX].contains(&max);
                 (SettingKind::Whole, Some(min as f64), Some(max as f64).filter(|_| !all))
             }
+            ValueKind::Integer { min, max } => (SettingKind::Whole, Some(min as f64), Some(max as f64)),
             ValueKind::Number { max } => (SettingKind::Number, Some(0.0), Some(max).filter(|max| max.is_finite())),
             ValueKind::Count { min } => (SettingKind::Count, Some(min as f64), None),
             ValueKind::Switch => (SettingKind::Switch, None, None),

@@ -51,7 +51,7 @@ impl Service for Daemon {
     }
 
     fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition> {
-        solutions::position(&*self.kinds, request)
+        solutions::position(request)
     }
 
     fn workers(&self) -> Vec<WorkerView> {

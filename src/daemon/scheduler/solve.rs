@@ -43,13 +43,12 @@ impl JobKind for SolveJob {
             type Out = Result<JobFacts, String>;
             fn visit<G: Solvable>(self, root: G) -> Self::Out {
                 let FactsVisitor(job) = self;
-                let state = TreeState::new(root.clone(), job.settings.clone()).map_err(|error| error.to_string())?;
+                let state = job.begin(root.clone()).map_err(|error| error.to_string())?;
                 let solution = Some(view(job, &root, &state, &Progress::default()));
                 Ok(JobFacts { variant: None, seed: Some(job.settings.seed), solution })
             }
         }
-        self.check().map_err(|error| error.to_string())?;
-        self.visit(FactsVisitor(self)).map_err(|error| error.to_string())?
+        self.visit(FactsVisitor(self))
     }
 
     fn content(&self, folder: &Path) -> Result<FolderContent, CannotRun> {
@@ -72,7 +71,7 @@ impl JobKind for SolveJob {
             });
         }
         let (_, stored) = TreeStore::open(&path).map_err(TreeError::from)?;
-        let identity = self.visit(IdentityVisitor(self)).map_err(|error| CannotRun::Failed(error.to_string()))?;
+        let identity = self.visit(IdentityVisitor(self));
         let same = stored.job == identity && stored.parts.meta.settings == self.settings;
         Ok(if same { FolderContent::OfJob } else { FolderContent::Other(format!("a solution: {}", stored.job)) })
     }
@@ -85,7 +84,7 @@ impl JobKind for SolveJob {
                 run(self.0, self.1, root)
             }
         }
-        self.visit(RunVisitor(self, context)).map_err(|error| CannotRun::Failed(error.to_string()))?
+        self.visit(RunVisitor(self, context))
     }
 
     fn statistics(&self, job: JobId, folder: &Path) -> Result<StatisticsView, String> {

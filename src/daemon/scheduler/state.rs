@@ -3,7 +3,6 @@
 use super::active::ActiveJob;
 use super::event_hub::EventHub;
 use crate::daemon::directory::StateDirectory;
-use crate::daemon::kinds::JobKinds;
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::Refusal;
 use crate::daemon::view::{EventKind, JobId, JobState};
@@ -38,7 +37,6 @@ pub struct Daemon {
     pub(super) store: Store,
     pub(super) events: EventHub,
     pub(super) directory: StateDirectory,
-    pub(super) kinds: Box<dyn JobKinds>,
     pub(super) catalogue: Catalogue,
     /// Time from one checkpoint of a job to the next.
     pub(super) pace: Duration,

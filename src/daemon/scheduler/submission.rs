@@ -3,7 +3,7 @@
 use super::kind::{JobFacts, kind};
 use super::state::{Daemon, LAST_JOB};
 use crate::daemon::folder;
-use crate::daemon::kinds::PreparedJob;
+use crate::daemon::kinds::{PreparedJob, prepare};
 use crate::daemon::records::{JobRecord, Spec};
 use crate::daemon::service::Refusal;
 use crate::daemon::view::{EventKind, JobId, JobLimits, JobRequest, JobState, JobSummary, JobView};
@@ -60,8 +60,8 @@ impl Daemon {
     }
 
     fn add_job(&self, request: JobRequest, key: Option<&str>) -> Result<JobView, Refusal> {
-        let PreparedJob { name, limits, settings, strategy, work } =
-            self.kinds.prepare(&request, self.workers).map_err(Refusal::Invalid)?;
+        let PreparedJob { name, limits, settings, strategy, strategy_reason, work } =
+            prepare(&request, self.workers, rand::random()).map_err(Refusal::Invalid)?;
         let limits = joined(limits, request.limits)?;
         check_terms(request.priority, request.weight, &limits)?;
         let JobFacts { variant, seed, solution } = kind(&work).facts().map_err(Refusal::Invalid)?;
@@ -78,6 +78,7 @@ impl Daemon {
             reason: None,
             variant,
             strategy: Some(strategy),
+            strategy_reason,
             seed,
             priority: request.priority,
             weight: request.weight,

@@ -1,6 +1,7 @@
 //! What a solution by units is made of, and the windows that are asked.
 
 use crate::core::game::{MAX_VALUE, Value};
+use crate::core::setting::NamedValue;
 use crate::solvers::solve::Goal;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,7 @@ pub const MAX_QUORUM: u32 = 9;
 pub const MAX_LOOK_AHEAD: u32 = 8;
 
 /// In which order units are handed out that wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Feeder {
     /// The oldest first.
@@ -20,6 +21,13 @@ pub enum Feeder {
     /// Any, by a seeded generator.
     Random,
 }
+
+/// The names of the orders, for people who choose one.
+pub static FEEDERS: [NamedValue; 3] = [
+    NamedValue { value: "creation", label: "The oldest first" },
+    NamedValue { value: "priority", label: "The one most surely needed first" },
+    NamedValue { value: "random", label: "Any, by a seeded generator" },
+];
 
 /// The settings of a solution. They last as long as it does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
