@@ -141,7 +141,7 @@ impl<S: FlagHelp> FlagHelp for SolveSettings<S> {
         let default = default_note::<SolveSettings<S>>(info);
         match info.kind {
             ValueKind::List(choices) => {
-                let labels = choices.iter().map(|choice| format!("{}: {}", choice.value, choice.label));
+                let labels = choices.iter().map(|choice| format!("{} ({})", choice.value, choice.label));
                 format!("{}. {default}", labels.collect::<Vec<_>>().join("; "))
             }
             _ => default,

@@ -39,9 +39,9 @@ pub enum ValueKind {
     },
     /// A whole number within bounds, of which one is negative.
     Integer {
-        /// The least.
+        /// The least number that is taken.
         min: i64,
-        /// The largest.
+        /// The largest number that is taken.
         max: i64,
     },
     /// A number above 0.

@@ -67,7 +67,7 @@ pub enum SettingSource {
     Request,
     /// As the content of a file that a flag or a configuration file names.
     Content {
-        /// The file.
+        /// The file's name as it was given.
         file: String,
     },
 }

@@ -29,10 +29,10 @@ const POINTS: ValueKind = ValueKind::Integer { min: -1000, max: 1000 };
 /// What can be found out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AskedValue {
-    /// The value.
+    /// The value of the position.
     #[default]
     Exact,
-    /// Who wins.
+    /// Only who wins.
     WinLossDraw,
 }
 
@@ -256,7 +256,7 @@ impl SolveOptions {
         self.guess * point
     }
 
-    /// What searches.
+    /// The algorithm that searches, and the parts that it does without.
     pub fn choice(&self) -> EngineChoice {
         EngineChoice { algorithm: self.algorithm, without: self.without.clone() }
     }
@@ -275,9 +275,9 @@ impl SolveOptions {
 /// The settings of a solution of a position of one game.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SolveSettings<S> {
-    /// Which position.
+    /// The settings of the game: which position is meant.
     pub setup: S,
-    /// The rest.
+    /// What is asked about it, and how it is searched.
     pub options: SolveOptions,
 }
 
@@ -350,7 +350,7 @@ fn placed(error: ChoiceError, given: &[GivenSetting]) -> BadValue {
 /// What was asked of a solver, of whichever game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedSolution {
-    /// The game.
+    /// The name of the game, one of [`GAMES`].
     pub game: &'static str,
     /// The settings that were given.
     pub given: Vec<GivenSetting>,

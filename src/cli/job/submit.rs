@@ -224,7 +224,7 @@ pub fn arguments(path: &Path) -> anyhow::Result<ConfigParts> {
     Ok((given, ["solve".into(), game.into()].into_iter().chain(arguments).collect()))
 }
 
-/// The settings and the arguments of the tables of a file in the form of a request; `limit` names the flag of a limit.
+/// The settings and the arguments of the tables of a file in the form of a request; `limit` names a limit's flag.
 fn of_tables<T: FromSettings>(
     file: &ConfigFile,
     mut table: toml::Table,

@@ -38,7 +38,7 @@ pub struct SolveFlags {
 /// What is asked about the positions, and how.
 #[derive(Debug)]
 pub struct AskedSearch {
-    /// The settings.
+    /// What is asked, and the search that is to answer.
     pub question: SolveOptions,
     /// The flags of the process.
     pub flags: SolveFlags,

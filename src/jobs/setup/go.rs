@@ -17,7 +17,7 @@ use crate::jobs::solve::SolvePosition;
 pub struct GoSetup {
     /// Columns and rows; none is the position's board, else 4x4.
     pub size: Option<(u8, u8)>,
-    /// The rules.
+    /// What may be played, and what repetitions are worth.
     pub rules: GoRules,
     /// A position instead of the empty board: SGF, or a board as text.
     pub position: Option<String>,

@@ -96,7 +96,7 @@ pub struct PositionToSolve<G> {
     pub label: String,
     /// The position as one line of text.
     pub text: String,
-    /// The position.
+    /// The position itself, read from the text.
     pub position: G,
     /// Its value for the side to move, in points, as far as the file says.
     pub known: Option<i32>,

@@ -11,7 +11,7 @@ use crate::jobs::solve::SolvePosition;
 /// Which board and which position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReversiSetup {
-    /// The board.
+    /// The board, by its columns and rows.
     pub size: ReversiBoard,
     /// How the four discs of the start lie.
     pub start: Start,
