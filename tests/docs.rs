@@ -176,6 +176,52 @@ fn every_file_that_is_named_exists() {
     assert!(tried > 50, "only {tried} files were found");
 }
 
+/// The words of all sources, and of the tests but for this one.
+fn words_of_the_source() -> BTreeSet<String> {
+    let mut paths = Vec::new();
+    for folder in ["src", "tests"] {
+        collect_sources(&root().join(folder), &mut paths);
+    }
+    paths.retain(|path| !path.ends_with("tests/docs.rs"));
+    let texts = paths.iter().map(|path| fs::read_to_string(path).expect("a source is read"));
+    let word =
+        |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect::<Vec<_>>();
+    texts.flat_map(|text| word(&text)).collect()
+}
+
+fn collect_sources(directory: &Path, paths: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).expect("a folder is read") {
+        let path = entry.expect("an entry is read").path();
+        if path.is_dir() {
+            collect_sources(&path, paths);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            paths.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_name_of_the_code_is_one() {
+    let words = words_of_the_source();
+    let (mut complaints, mut tried) = (String::new(), 0);
+    // The changelog names what was.
+    for document in documents().into_iter().filter(|document| document.name != "CHANGELOG.md") {
+        for (number, _, line) in lines(&document.text).filter(|(_, code, _)| !code) {
+            let names = spans(line).filter(|span| span.contains("::") && !span.contains([' ', '/', '"']));
+            for (span, name) in names.flat_map(|span| span.split("::").map(move |name| (span, name))) {
+                let name = name.split(['(', '<', '{', '!']).next().unwrap_or_default();
+                tried += 1;
+                if !words.contains(name) && !name.is_empty() {
+                    let _ =
+                        writeln!(complaints, "{}:{number}: there is no {name} in the source: {span}", document.name);
+                }
+            }
+        }
+    }
+    report(&complaints);
+    assert!(tried > 30, "only {tried} names were found");
+}
+
 #[test]
 fn the_map_has_every_folder_of_the_source() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the map");
