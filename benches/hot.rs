@@ -65,7 +65,8 @@ fn board<R: Rules>(c: &mut Criterion) {
 /// Runs `iterations` of a strategy, which end with this best score.
 fn search(c: &mut Criterion, variant: Variant, strategy: Strategy, level: u32, iterations: u64, best: u32) {
     let params = Params { strategy, level: Some(level), stall: StallTable(Vec::new()), ..Params::default() };
-    let unit = Unit { prefix: Vec::new(), candidates: None, seed: 1, max_iterations: Some(iterations) };
+    let unit =
+        Unit { prefix: Vec::new(), candidates: None, seed: 1, max_iterations: Some(iterations), known_best: 0 };
     let mut group = c.benchmark_group("search");
     group.throughput(Throughput::Elements(iterations));
     group.sample_size(20);

@@ -15,7 +15,7 @@ use std::error::Error;
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "best.svg".to_owned());
     let params = Params { strategy: Strategy::Nrpa, level: Some(3), iterations: Some(50), ..Params::default() };
-    let unit = Unit { prefix: Vec::new(), candidates: None, seed: 1, max_iterations: None };
+    let unit = Unit { prefix: Vec::new(), candidates: None, seed: 1, max_iterations: None, known_best: 0 };
     let mut search = start(Variant::T5, &params, &unit);
     let mut found = KeepBest::default();
     let end = search.run(&mut found);

@@ -16,7 +16,7 @@
 //! assert!(position.score() > 10);
 //!
 //! let params = Params { strategy: Strategy::Nrpa, level: Some(2), iterations: Some(30), ..Params::default() };
-//! let unit = Unit { prefix: Vec::new(), candidates: None, seed: 1, max_iterations: None };
+//! let unit = Unit { prefix: Vec::new(), candidates: None, seed: 1, max_iterations: None, known_best: 0 };
 //! let mut search = start(Variant::T5, &params, &unit);
 //! let mut found = KeepBest::default();
 //! search.run(&mut found);

@@ -10,7 +10,7 @@ use morpion::morpion::dominance::is_dominated;
 use morpion::morpion::geometry::Move;
 use morpion::morpion::position::Position;
 use morpion::morpion::variant::{Rules, Variant};
-use morpion::strategies::params::{Jump, JumpTo, Jumps, Params, Sort, StallTable, Strategy};
+use morpion::strategies::params::{Jump, JumpTo, Jumps, JumpsFrom, Params, Sort, StallTable, Strategy};
 use morpion::strategies::prefix::prefix_walk;
 use morpion::strategies::{Unit, resume, start};
 use morpion::with_rules;
@@ -76,7 +76,7 @@ fn exact() -> Params {
 }
 
 fn unit(prefix: &[Move], candidates: Option<Vec<Move>>, max_iterations: Option<u64>) -> Unit {
-    Unit { prefix: prefix.to_vec(), candidates, seed: 1, max_iterations }
+    Unit { prefix: prefix.to_vec(), candidates, seed: 1, max_iterations, known_best: 0 }
 }
 
 fn finish(search: &mut dyn Search<Move>, trace: &mut Trace, end: End) {
@@ -198,6 +198,8 @@ struct Model<'a, R: Rules> {
     counters: Vec<u64>,
     jumped: bool,
     limit: u64,
+    /// What jumps are measured from if it is more than the unit's own best.
+    known_best: u32,
 }
 
 enum Unwind {
@@ -226,7 +228,7 @@ impl<R: Rules> Model<'_, R> {
         for (i, jump) in self.params.jumps.0.iter().enumerate().rev() {
             if self.counters[i] >= jump.after {
                 let target = match jump.to {
-                    JumpTo::BestOver(n) => self.trace.best / n,
+                    JumpTo::BestOver(n) => self.trace.best.max(self.known_best) / n,
                     JumpTo::Move(n) => n,
                 };
                 self.counters[..=i].fill(0);
@@ -265,12 +267,12 @@ impl<R: Rules> Model<'_, R> {
 }
 
 /// Runs the model. Of the improvements on one way down only the last is reported by the search.
-fn model<R: Rules>(params: &Params, start: &[Move], limit: u64) -> Trace {
+fn model<R: Rules>(params: &Params, start: &[Move], limit: u64, known_best: u32) -> Trace {
     let position = Position::<R>::after(start).unwrap();
     let mut list = position.moves().to_vec();
     list.sort_unstable();
     let counters = vec![0; params.jumps.0.len()];
-    let mut model = Model { params, position, trace: Trace::default(), counters, jumped: false, limit };
+    let mut model = Model { params, position, trace: Trace::default(), counters, jumped: false, limit, known_best };
     if params.sort == Sort::Coords {
         list.sort_by_key(|m| (m.point().x(), m.point().y(), m.line()));
     }
@@ -312,15 +314,26 @@ fn the_search_does_what_the_slow_model_does() {
             {
                 for stall in &stalls {
                     let (jumps, stall) = (jumps.clone(), stall.clone());
-                    let params = Params { order_free, eliminate_dominated, sort, jumps, stall, ..Params::default() };
+                    let (known_best, jumps_from) =
+                        if order_free { (0, JumpsFrom::Unit) } else { (61, JumpsFrom::Hunt) };
+                    let params = Params {
+                        order_free,
+                        eliminate_dominated,
+                        sort,
+                        jumps,
+                        jumps_from,
+                        stall,
+                        ..Params::default()
+                    };
                     let rng = &mut seed::rng(31, &[number as u64, variant as u64]);
                     let game = with_rules!(variant, R => random_game::<R>(rng));
                     for start in [&game[..0], &game[..4], &game[..game.len() - 5]] {
-                        let slow = with_rules!(variant, R => model::<R>(&params, start, 8000));
+                        let slow = with_rules!(variant, R => model::<R>(&params, start, 8000, known_best));
                         let mut list =
                             with_rules!(variant, R => Position::<R>::after(start).unwrap().moves().to_vec());
                         list.sort_unstable();
-                        let fast = run(variant, &params, &unit(start, Some(list), Some(8000)));
+                        let unit = Unit { known_best, ..unit(start, Some(list), Some(8000)) };
+                        let fast = run(variant, &params, &unit);
                         let at = format!("{variant} table {number} {params:?} after {start:?}");
                         let (end, iterations, best) = (slow.end, slow.iterations, slow.best);
                         assert_eq!((fast.end, fast.iterations, fast.best), (end, iterations, best), "{at}");

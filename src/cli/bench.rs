@@ -177,7 +177,7 @@ fn measure(variant: Variant, case: &BenchCase, threads: u32, args: &Args) -> any
         let before = machine::thread_seconds();
         let (mut iterations, mut seed) = (0, seed);
         while Instant::now() < until {
-            let unit = Unit { prefix: Vec::new(), candidates: None, seed, max_iterations: None };
+            let unit = Unit { prefix: Vec::new(), candidates: None, seed, max_iterations: None, known_best: 0 };
             let mut search = strategies::start(variant, params, &unit);
             let end = search.run(&mut Until(until));
             iterations += search.iterations();

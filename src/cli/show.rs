@@ -6,7 +6,7 @@ use crate::morpion::position::Position;
 use crate::morpion::variant::Variant;
 use crate::notation::grid::{BoundingBox, Grid};
 use crate::with_rules;
-use std::collections::HashMap;
+use ahash::AHashMap;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -93,7 +93,7 @@ enum BoardCell {
 }
 
 fn board(grid: &Grid, open: &[Point], colours: bool, out: &mut dyn Write) -> std::io::Result<()> {
-    let mut cells: HashMap<Point, BoardCell> = open.iter().map(|&point| (point, BoardCell::Open)).collect();
+    let mut cells: AHashMap<Point, BoardCell> = open.iter().map(|&point| (point, BoardCell::Open)).collect();
     cells.extend(cross(grid.variant).into_iter().map(|point| (point, BoardCell::Cross)));
     cells.extend(grid.moves.iter().enumerate().map(|(i, mv)| (mv.point(), BoardCell::Move(i + 1))));
     let bounds = BoundingBox::around(cells.keys().copied());
@@ -139,7 +139,7 @@ fn shade(number: usize, of: usize) -> &'static str {
 
 /// Widths of the columns and of the row numbers: the same for all columns if they fit, else each as narrow as it can
 /// be, and without row numbers if need be.
-fn layout(bounds: BoundingBox, cells: &HashMap<Point, BoardCell>) -> (Vec<usize>, usize) {
+fn layout(bounds: BoundingBox, cells: &AHashMap<Point, BoardCell>) -> (Vec<usize>, usize) {
     let length = |cell: &BoardCell| match cell {
         BoardCell::Move(n) => n.to_string().len(),
         BoardCell::Cross | BoardCell::Open => 1,

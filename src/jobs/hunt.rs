@@ -23,7 +23,7 @@ use crate::morpion::position::{IllegalMove, Position};
 use crate::morpion::variant::Variant;
 use crate::strategies::Unit;
 use crate::strategies::nrpa::policy::Snapshot;
-use crate::strategies::params::{Sort, Strategy};
+use crate::strategies::params::{JumpsFrom, Sort, Strategy};
 use crate::strategies::prefix::{LevelProgress, Prefix, PrefixWalk, prefix_walk};
 use crate::with_rules;
 use serde::{Deserialize, Serialize};
@@ -323,7 +323,10 @@ impl Hunt {
             return NextUnit::Finished(Over::Target);
         }
         match self.pending.pop_front().or_else(|| self.produce()) {
-            Some(work) => {
+            Some(mut work) => {
+                if self.job.params.jumps_from == JumpsFrom::Hunt {
+                    work.unit.known_best = self.state.score();
+                }
                 self.running.insert(work.id, work.check());
                 NextUnit::Unit(work)
             }
@@ -379,6 +382,7 @@ impl Hunt {
                         candidates: Some(candidates),
                         seed: derive(self.job.seed, &[id]),
                         max_iterations: self.job.max_iterations,
+                        known_best: 0,
                     }
                 });
                 let dry = unit.is_none();
@@ -390,6 +394,7 @@ impl Hunt {
                     candidates: None,
                     seed: derive(self.job.seed, &[id]),
                     max_iterations: self.job.max_iterations,
+                    known_best: 0,
                 };
                 (Some(NumberedUnit { id, unit, call: None }), false)
             }
@@ -551,6 +556,24 @@ mod tests {
             hunt.absorb(work.id, ended(End::Exhausted));
         }
         assert_eq!(hunt.next(), NextUnit::Finished(Over::Finished), "the walk itself left moves out");
+    }
+
+    #[test]
+    fn units_are_handed_out_with_the_hunts_best_if_jumps_are_measured_from_it() {
+        for (jumps_from, known) in [(JumpsFrom::Unit, [0, 0]), (JumpsFrom::Hunt, [0, 3])] {
+            let mut job = job(Strategy::Dfs);
+            job.params.jumps_from = jumps_from;
+            let mut hunt = Hunt::new(job.clone()).unwrap();
+            let known_best = |hunt: &mut Hunt| match hunt.next() {
+                NextUnit::Unit(work) => work.unit.known_best,
+                other => panic!("{other:?}"),
+            };
+            let before = known_best(&mut hunt);
+            hunt.absorb_find(best(3));
+            assert_eq!([before, known_best(&mut hunt)], known);
+            let mut again = Hunt::restore(job, hunt.snapshot(), &[]).unwrap();
+            assert_eq!(known_best(&mut again), known[1], "the checksums of the units do not depend on it");
+        }
     }
 
     #[test]

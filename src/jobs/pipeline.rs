@@ -231,6 +231,7 @@ impl Pipeline {
             candidates: None,
             seed: derive(self.seed, &[search]),
             max_iterations: left.filter(|&left| left < self.shape.playouts),
+            known_best: 0,
         };
         let first = number.saturating_mul(self.shape.batches);
         (unit, Call { level: self.shape.share, first, policy })

@@ -4,11 +4,15 @@
 //! One iteration is one node entered (one recursive call of the thesis's program). A *jump back* leaves all nodes
 //! below a move number when no better score was found for so many iterations: a depth-first search otherwise
 //! spends its life in the last few moves of its first game. Each jump has its own counter, set to zero by a new
-//! best of this unit, by its own jump and by a larger one. Everything is counted in iterations, so a unit gives
-//! the same result on any machine, interrupted or not.
+//! best of this unit, by its own jump and by a larger one.
+//!
+//! A jump to a part of the best score means the unit's own, or ([`JumpsFrom::Hunt`]) that of the hunt when the unit
+//! was handed out. The thesis takes the best score of the whole program at the moment of the jump. Here everything is
+//! counted in iterations and known from the beginning, so a unit gives the same result on any machine, interrupted or
+//! not.
 
 use super::codec::{decode, restore_error};
-use super::params::{Jump, JumpTo, Params, Sort, StallTable};
+use super::params::{Jump, JumpTo, JumpsFrom, Params, Sort, StallTable};
 use super::tree::{Tree, TreeOptions};
 use super::unit::Unit;
 use super::vector::dispatch::{VectorInstructions, VectorTask, dispatch};
@@ -27,6 +31,8 @@ const POLL: u64 = 2048;
 pub struct Dfs<R> {
     tree: Tree<R>,
     jumps: Vec<Jump>,
+    /// With [`JumpsFrom::Hunt`]: the score that jumps are measured from until this unit has a longer grid.
+    known_best: Option<u32>,
     stall: StallTable,
     max_iterations: Option<u64>,
     /// The search tries every move of every node's list.
@@ -63,6 +69,13 @@ struct SavedDfs {
     state: DfsState,
 }
 
+/// What is saved with [`JumpsFrom::Hunt`]: a unit that is begun keeps the score that it was handed out with.
+#[derive(Serialize, Deserialize)]
+struct SavedDfsOfHunt {
+    search: SavedDfs,
+    known_best: u32,
+}
+
 /// When the search first returned to each score, since it was started or restored.
 struct FirstReturns {
     lowest: u32,
@@ -78,6 +91,7 @@ impl<R: Rules> Dfs<R> {
         Dfs {
             tree,
             jumps: params.jumps.0.clone(),
+            known_best: (params.jumps_from == JumpsFrom::Hunt).then_some(unit.known_best),
             stall: params.stall.clone(),
             max_iterations: unit.max_iterations,
             exact: !matches!(params.sort, Sort::TotalWeightsMax | Sort::WeightsMax),
@@ -97,8 +111,17 @@ impl<R: Rules> Dfs<R> {
     /// If the bytes are not a state of this unit with these parameters.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Dfs<R>, RestoreError> {
         let error = |reason: String| restore_error("dfs", reason);
-        let saved: SavedDfs = decode("dfs", saved)?;
         let mut search = Dfs::new(params, unit);
+        let saved: SavedDfs = if search.known_best.is_some() {
+            let SavedDfsOfHunt { search: saved, known_best } = decode("dfs", saved)?;
+            if known_best > R::VARIANT.upper_bound() {
+                return Err(error(format!("a known best score of {known_best} is impossible")));
+            }
+            search.known_best = Some(known_best);
+            saved
+        } else {
+            decode("dfs", saved)?
+        };
         let Some((&last, path)) = saved.path.split_last() else {
             return Err(error("the path has no root".into()));
         };
@@ -213,8 +236,9 @@ impl<R: Rules> Dfs<R> {
 
     /// Leaves all nodes below the jump's move number.
     fn jump(&mut self, index: usize) {
+        let best = self.state.best.max(self.known_best.unwrap_or(0));
         let target = match self.jumps[index].to {
-            JumpTo::BestOver(divisor) => self.state.best / divisor.max(1),
+            JumpTo::BestOver(divisor) => best / divisor.max(1),
             JumpTo::Move(number) => number,
         };
         while self.tree.score() > target && self.tree.leave() {
@@ -275,8 +299,12 @@ impl<R: Rules> Search<Move> for Dfs<R> {
 
     fn save(&self) -> Vec<u8> {
         let path = self.tree.frames().iter().map(|frame| frame.next - frame.start).collect();
-        let saved = SavedDfs { path, state: self.state.clone() };
-        postcard::to_stdvec(&saved).expect("numbers in vectors are always written")
+        let search = SavedDfs { path, state: self.state.clone() };
+        match self.known_best {
+            Some(known_best) => postcard::to_stdvec(&SavedDfsOfHunt { search, known_best }),
+            None => postcard::to_stdvec(&search),
+        }
+        .expect("numbers in vectors are always written")
     }
 
     fn iterations(&self) -> u64 {
@@ -312,5 +340,67 @@ impl<R: Rules> VectorTask for DfsRun<'_, R> {
     #[inline(always)]
     fn run<L: VectorInstructions>(self) -> End {
         self.search.run_with::<L>(self.ctl)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::morpion::variant::T5;
+    use crate::strategies::params::Jumps;
+
+    /// Ends at the first poll from a number of iterations on.
+    struct Until(u64);
+
+    impl Ctl<Move> for Until {
+        fn poll(&mut self, iterations: u64, _: u32) -> Signal {
+            if iterations >= self.0 { Signal::Stop } else { Signal::Continue }
+        }
+
+        fn improved(&mut self, _: &[Move], _: u64) {}
+    }
+
+    fn params(jumps_from: JumpsFrom) -> Params {
+        let jumps = Jumps(vec![Jump { after: 1_000, to: JumpTo::BestOver(4) }]);
+        Params { jumps, jumps_from, stall: StallTable(Vec::new()), ..Params::default() }
+    }
+
+    fn unit(known_best: u32) -> Unit {
+        Unit { max_iterations: Some(5_000), known_best, ..Unit::default() }
+    }
+
+    /// The shortest beginning that the search came back to, and its state.
+    fn searched(params: &Params, unit: &Unit) -> (u32, Vec<u8>) {
+        let mut search = Dfs::<T5>::new(params, unit);
+        assert_eq!(search.run(&mut Until(u64::MAX)), End::IterationLimit);
+        (search.returns.lowest, search.save())
+    }
+
+    #[test]
+    fn jumps_go_to_a_part_of_the_units_best_or_of_the_hunts() {
+        let (of_unit, hunt) = (params(JumpsFrom::Unit), params(JumpsFrom::Hunt));
+        let own = searched(&of_unit, &unit(0));
+        let best = Dfs::<T5>::restore(&of_unit, &unit(0), &own.1).unwrap().best();
+        assert!((40..100).contains(&best) && own.0 <= best / 4, "{best}, {}", own.0);
+        assert_eq!(searched(&of_unit, &unit(100)), own, "a unit of its own does not look at the hunt");
+        assert_eq!(searched(&hunt, &unit(0)).0, own.0, "the hunt has nothing longer");
+        let lowest = searched(&hunt, &unit(100)).0;
+        assert!(lowest > own.0 && lowest <= 25, "{lowest} instead of {}", own.0);
+    }
+
+    #[test]
+    fn a_unit_keeps_the_best_that_it_was_handed_out_with() {
+        let hunt = params(JumpsFrom::Hunt);
+        let whole = searched(&hunt, &unit(120));
+        let mut search = Dfs::<T5>::new(&hunt, &unit(120));
+        assert_eq!(search.run(&mut Until(2_000)), End::Stopped);
+        let mut search = Dfs::<T5>::restore(&hunt, &unit(140), &search.save()).unwrap();
+        search.run(&mut Until(u64::MAX));
+        assert_eq!(search.save(), whole.1);
+        assert!(Dfs::<T5>::restore(&params(JumpsFrom::Unit), &unit(0), &whole.1).is_err());
+        let endless =
+            SavedDfsOfHunt { search: SavedDfs { path: vec![0], state: search.state.clone() }, known_best: u32::MAX };
+        let error = Dfs::<T5>::restore(&hunt, &unit(0), &postcard::to_stdvec(&endless).unwrap()).err().unwrap();
+        assert!(error.to_string().contains("4294967295 is impossible"), "{error}");
     }
 }

@@ -60,7 +60,7 @@ pub enum Sort {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JumpTo {
-    /// The unit's best score divided by this number.
+    /// The best score divided by this number; [`JumpsFrom`] says whose.
     BestOver(u32),
     /// This move number.
     Move(u32),
@@ -73,6 +73,25 @@ pub struct Jump {
     pub after: u64,
     /// The move number that is unwound to.
     pub to: JumpTo,
+}
+
+/// Whose longest grid a jump back to a part of the best score is measured from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JumpsFrom {
+    /// The unit's own.
+    #[default]
+    Unit,
+    /// The hunt's when the unit was handed out ([`Unit::known_best`](super::Unit::known_best)), or the unit's own if
+    /// that is longer.
+    Hunt,
+}
+
+impl JumpsFrom {
+    /// Whether it is [`JumpsFrom::Unit`]: settings saved before there was a choice do not name it.
+    fn is_unit(&self) -> bool {
+        *self == JumpsFrom::Unit
+    }
 }
 
 /// The jumps, smallest first.
@@ -221,6 +240,9 @@ pub struct Params {
     pub sort: Sort,
     /// DFS: jumps back.
     pub jumps: Jumps,
+    /// DFS: whose longest grid the jumps are measured from.
+    #[serde(skip_serializing_if = "JumpsFrom::is_unit")]
+    pub jumps_from: JumpsFrom,
     /// DFS: the table that ends stalled units.
     pub stall: StallTable,
     /// Nesting level of the outermost search.
@@ -388,6 +410,7 @@ impl Default for Params {
             eliminate_dominated: true,
             sort: Sort::Coords,
             jumps: Jumps::frequent(),
+            jumps_from: JumpsFrom::Unit,
             stall: StallTable::thesis(),
             level: None,
             iterations: None,

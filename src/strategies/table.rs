@@ -117,6 +117,7 @@ pub static STRATEGIES: [StrategyRow; 9] = [
             "main_depth",
             "sort",
             "jumps_back",
+            "jumps_from",
             "stall_table",
             "stall_scale",
             "order_free",

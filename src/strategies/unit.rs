@@ -6,7 +6,7 @@ use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
 
 /// One unit of work for a strategy.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Unit {
     /// Moves played before the search begins; legal in this order.
     pub prefix: Vec<Move>,
@@ -17,6 +17,10 @@ pub struct Unit {
     pub seed: u64,
     /// End the unit after so many iterations.
     pub max_iterations: Option<u64>,
+    /// Score of the longest grid that was known when the unit was handed out; 0 if the search does not ask for it
+    /// ([`JumpsFrom::Hunt`](super::params::JumpsFrom::Hunt) does).
+    #[serde(default)]
+    pub known_best: u32,
 }
 
 impl Unit {

@@ -123,7 +123,7 @@ impl Ctl<Move> for Recorder {
 impl Case {
     fn unit(&self) -> Unit {
         let (prefix, seed, max_iterations) = (self.prefix.clone(), self.seed, self.max_iterations);
-        Unit { prefix, candidates: None, seed, max_iterations }
+        Unit { prefix, candidates: None, seed, max_iterations, known_best: 0 }
     }
 
     fn call(&self) -> Option<Call> {

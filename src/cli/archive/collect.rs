@@ -11,8 +11,8 @@ use crate::notation::grid::{Grid, Provenance};
 use crate::runner::archive::{ArchiveOrigin, FILE, KeptFind, Reader, path_in};
 use crate::runner::best::provenance;
 use crate::runner::clock::utc;
+use ahash::AHashMap;
 use anyhow::{Context, bail, ensure};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -86,7 +86,7 @@ pub struct Collection {
 
 /// Gathers the grids of all sources; what cannot be read is reported on stderr.
 pub fn collect(sources: &[PathBuf]) -> Collection {
-    let mut gathering = Gathering { by_key: HashMap::new(), entries: Vec::new(), failed: false };
+    let mut gathering = Gathering { by_key: AHashMap::new(), entries: Vec::new(), failed: false };
     for source in sources {
         if let Err(error) = gathering.source(source) {
             gathering.complain(&format!("{error:#}"));
@@ -118,7 +118,7 @@ pub fn by_id<'a>(entries: &'a [GatheredGrid], id: &str) -> anyhow::Result<&'a Ga
 
 struct Gathering {
     /// Place in `entries` of each variant's keys: the same lines are a game of 5D and of 5T.
-    by_key: HashMap<(Variant, u64), usize>,
+    by_key: AHashMap<(Variant, u64), usize>,
     entries: Vec<GatheredGrid>,
     failed: bool,
 }

@@ -8,8 +8,8 @@ use crate::notation::catalogue::Catalogue;
 use crate::notation::grid::Grid;
 use crate::notation::identify::{Orientation, best_orientation};
 use crate::notation::pentasol::{self, Effort};
+use ahash::AHashSet;
 use anyhow::{Context, ensure};
-use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -55,11 +55,11 @@ pub fn run(
         names[1],
         b.variant.line_len()
     );
-    let of_a: HashSet<Line> = a.moves.iter().map(|mv| mv.line()).collect();
+    let of_a: AHashSet<Line> = a.moves.iter().map(|mv| mv.line()).collect();
     let Orientation { common: common_lines, symmetry, moves } =
         best_orientation(&a, &b).context("no orientation of the second grid lies in the playing area")?;
     let b = Grid { moves, ..b };
-    let of_b: HashSet<Line> = b.moves.iter().map(|mv| mv.line()).collect();
+    let of_b: AHashSet<Line> = b.moves.iter().map(|mv| mv.line()).collect();
     let report = GridComparison {
         version: 1,
         variants: [a.variant, b.variant],
@@ -110,7 +110,7 @@ fn find(name: &str, entries: &[GatheredGrid], catalogue: &Catalogue) -> anyhow::
 }
 
 /// The moves of a grid whose lines are not among these.
-fn without(grid: &Grid, lines: &HashSet<Line>) -> Vec<Numbered> {
+fn without(grid: &Grid, lines: &AHashSet<Line>) -> Vec<Numbered> {
     let text = pentasol::write(&Grid::new(grid.variant, grid.moves.clone()), Effort::Comments);
     let written = text.lines().filter(|line| line.starts_with('(')).skip(1);
     let numbered = grid.moves.iter().zip(written).zip(1..);

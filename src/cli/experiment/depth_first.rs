@@ -83,7 +83,7 @@ fn sort_name(sort: Sort) -> String {
 }
 
 fn whole(max_iterations: Option<u64>) -> Unit {
-    Unit { prefix: Vec::new(), candidates: None, seed: 0, max_iterations }
+    Unit { prefix: Vec::new(), candidates: None, seed: 0, max_iterations, known_best: 0 }
 }
 
 /// Time until the search first returns to move n: plain against order-free.

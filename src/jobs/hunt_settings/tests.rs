@@ -91,6 +91,7 @@ fn auto_is_the_best_measured_strategy_or_the_only_one_that_has_a_setting() {
         ("main_depth", "9"),
         ("sort", "coords"),
         ("jumps_back", "no"),
+        ("jumps_from", "hunt"),
         ("order_free", "on"),
         ("eliminate_dominated", "on"),
         ("stall_table", "80:10M"),

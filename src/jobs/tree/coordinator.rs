@@ -17,7 +17,8 @@ use super::state::TreeState;
 use super::unit::{Class, OpenUnit, UnitId, UnitOutcome};
 use crate::core::game::Game;
 use crate::core::seed::derive;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use ahash::AHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A level is hopeless if this many of its units used up their budget ...
 const HOPELESS_LEAST: u64 = 2;
@@ -247,7 +248,7 @@ impl<G: Game> Coordinator<G> {
 
     /// How many more workers a unit needs, as things stand.
     fn places(&self, id: UnitId, unit: &OpenUnit) -> usize {
-        let mut votes: HashMap<Option<Class>, usize> = HashMap::new();
+        let mut votes: AHashMap<Option<Class>, usize> = AHashMap::new();
         for claim in &unit.claims {
             *votes.entry(Class::of(claim.outcome, unit.window)).or_default() += 1;
         }

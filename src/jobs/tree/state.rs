@@ -10,8 +10,9 @@ use super::unit::{Claim, OpenUnit, UnitId, UnitOutcome};
 use super::walk::{Leaf, leaves};
 use crate::core::game::{Game, MAX_VALUE};
 use crate::solvers::solve::Bounds;
+use ahash::AHashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A leaf is replaced by its children when this many workers have failed on its unit.
 const MOST_FAILURES: u32 = 3;
@@ -84,7 +85,7 @@ pub struct TreeState<G> {
     /// The unit of a leaf.
     pub(super) at: BTreeMap<NodeId, UnitId>,
     /// Nodes by level and key.
-    pub(super) keys: HashMap<(u16, u64), NodeId>,
+    pub(super) keys: AHashMap<(u16, u64), NodeId>,
     /// Leaves that are needed, the surest first.
     pub(super) leaves: Vec<Leaf>,
     pub(super) dirty: Dirty,
@@ -135,7 +136,7 @@ impl<G: Game> TreeState<G> {
             units: BTreeMap::new(),
             workers: Vec::new(),
             at: BTreeMap::new(),
-            keys: HashMap::from([((0, hash), 0)]),
+            keys: AHashMap::from([((0, hash), 0)]),
             leaves: Vec::new(),
             dirty: Dirty { nodes: BTreeSet::from([0]), ..Dirty::default() },
         };
@@ -152,7 +153,7 @@ impl<G: Game> TreeState<G> {
         meta.settings.check().map_err(|error| Misfit(error.to_string()))?;
         root.forget();
         let keyed = with_past_in_key(&root);
-        let mut keys = HashMap::new();
+        let mut keys = AHashMap::new();
         for node in &mut nodes {
             node.parents.clear();
         }

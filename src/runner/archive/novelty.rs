@@ -10,7 +10,8 @@ use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Variant;
 use crate::with_rules;
-use std::collections::{BTreeMap, HashSet};
+use ahash::AHashSet;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// So many grids of each score are kept at most: some 20 MB of memory and 600 MB of disk per score.
@@ -28,7 +29,7 @@ pub struct Novelty {
 
 #[derive(Debug, Default)]
 struct KnownKeys {
-    keys: HashSet<u64>,
+    keys: AHashSet<u64>,
     per_score: BTreeMap<u32, u64>,
 }
 

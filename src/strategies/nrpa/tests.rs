@@ -17,7 +17,7 @@ fn params(level: u32, iterations: u32, adapt: Adapt) -> Params {
 }
 
 fn unit(seed: u64) -> Unit {
-    Unit { prefix: Vec::new(), candidates: None, seed, max_iterations: None }
+    Unit { prefix: Vec::new(), candidates: None, seed, max_iterations: None, known_best: 0 }
 }
 
 /// Deep in a run: the policies of a search of level 3 after some calls, with logits as spread as they get.
@@ -246,7 +246,13 @@ fn a_unit_with_a_prefix_or_a_limit_keeps_to_it() {
         let mv = position.moves()[0];
         position.play(mv);
     }
-    let unit = Unit { prefix: position.played().to_vec(), candidates: None, seed: 3, max_iterations: Some(777) };
+    let unit = Unit {
+        prefix: position.played().to_vec(),
+        candidates: None,
+        seed: 3,
+        max_iterations: Some(777),
+        known_best: 0,
+    };
     let mut search = Nrpa::<T4>::new(&params(3, 20, Adapt::Sequence), &unit, None);
     let mut ctl = KeepBest::default();
     assert_eq!(search.run(&mut ctl), End::IterationLimit);
@@ -287,7 +293,8 @@ fn a_start_without_moves_ends_at_once() {
     while let Some(&mv) = position.moves().last() {
         position.play(mv);
     }
-    let unit = Unit { prefix: position.played().to_vec(), candidates: None, seed: 3, max_iterations: None };
+    let unit =
+        Unit { prefix: position.played().to_vec(), candidates: None, seed: 3, max_iterations: None, known_best: 0 };
     let mut search = Nrpa::<T4>::new(&params(2, 5, Adapt::Layers), &unit, None);
     let mut ctl = KeepBest::default();
     assert_eq!(search.run(&mut ctl), End::Finished);

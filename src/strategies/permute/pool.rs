@@ -13,11 +13,11 @@ use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
 use crate::strategies::choices::{choices, chosen};
 use crate::strategies::seen::Seen;
+use ahash::{AHashMap, AHashSet};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
 
 /// The widest window at first, and how far it is opened when nothing new comes in.
 pub(super) const WINDOW: u32 = 10;
@@ -58,7 +58,7 @@ pub(super) struct WindowPool {
     members: Vec<WindowMember>,
     free: Vec<u32>,
     /// Where the set of points with a hash is.
-    places: HashMap<u64, u32>,
+    places: AHashMap<u64, u32>,
     /// Places by rank.
     ranks: Vec<u32>,
     capacity: usize,
@@ -89,7 +89,7 @@ impl WindowPool {
         WindowPool {
             members: Vec::new(),
             free: Vec::new(),
-            places: HashMap::new(),
+            places: AHashMap::new(),
             ranks: Vec::new(),
             capacity: capacity.max(1),
             best: 0,
@@ -209,7 +209,7 @@ impl WindowPool {
         if self.window == 0 && ranks.len() > self.capacity {
             // All are equally long: those that are drawn most often without a newcomer leave.
             ranks.sort_by_key(longest);
-            let leaving: HashSet<u32> = ranks[self.capacity..].iter().copied().collect();
+            let leaving: AHashSet<u32> = ranks[self.capacity..].iter().copied().collect();
             self.leave(|_, place| leaving.contains(&place));
         } else if self.rounds.is_multiple_of(2) {
             ranks.sort_by_key(longest);

@@ -14,8 +14,8 @@ use crate::strategies::nrpa::game::points_fingerprint;
 use crate::strategies::nrpa::playout::Playout;
 use crate::strategies::priorities::{Greedy, Priorities};
 use crate::strategies::vector::dispatch::VectorInstructions;
+use ahash::AHashSet;
 use rand::RngExt;
-use std::collections::HashSet;
 
 /// One of so many moves is given up at most.
 const SHARE: usize = 4;
@@ -84,7 +84,7 @@ impl<R: Rules> Rewind<R> {
         self.set_arms(start, grid);
         self.finds.clear();
         self.lengths.clear();
-        let mut found = HashSet::new();
+        let mut found = AHashSet::new();
         let mut idle = 0;
         while idle < STALL && self.finds.len() < FINDS && (self.lengths.len() as u64) < limit {
             let log_tries = (self.lengths.len().max(1) as f64).ln();
@@ -142,7 +142,7 @@ mod tests {
         rewind: &'a mut Rewind<T5>,
         grid: &'a [Move],
         limit: u64,
-        known: &'a HashSet<u64>,
+        known: &'a AHashSet<u64>,
     }
 
     impl VectorTask for Run<'_> {
@@ -168,7 +168,7 @@ mod tests {
         }
         let grid = position.played().to_vec();
         let mut rewind = Rewind::new(&Position::<T5>::new(), Position::<T5>::new().moves());
-        let mut known = HashSet::from([points_fingerprint(&grid)]);
+        let mut known = AHashSet::from([points_fingerprint(&grid)]);
         for extension in VectorExtension::ALL {
             dispatch(extension, Run { rewind: &mut rewind, grid: &grid, limit: u64::MAX, known: &known });
             assert!(rewind.finds.len() > 3 && rewind.lengths.len() >= STALL as usize, "{}", rewind.finds.len());

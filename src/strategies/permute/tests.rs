@@ -17,7 +17,7 @@ fn params(grids: Vec<Vec<Move>>) -> Params {
 }
 
 fn unit(seed: u64, max_iterations: u64) -> Unit {
-    Unit { prefix: Vec::new(), candidates: None, seed, max_iterations: Some(max_iterations) }
+    Unit { prefix: Vec::new(), candidates: None, seed, max_iterations: Some(max_iterations), known_best: 0 }
 }
 
 /// The best grid of so many playouts of an NRPA search of level 2.
@@ -191,7 +191,7 @@ fn a_search_continues_from_a_former_state() {
     let mut results = Histogram::default();
     results.add(60);
     let params = Params { strategy: Strategy::Permute, ..Params::default() };
-    let unit = Unit { prefix: Vec::new(), candidates: None, seed: 3, max_iterations: None };
+    let unit = Unit { prefix: Vec::new(), candidates: None, seed: 3, max_iterations: None, known_best: 0 };
     let bytes = encode_with_results(&saved(members.clone()), &[results]);
     let search = Permute::<T5>::restore(&params, &unit, &bytes).unwrap();
     assert_eq!(search.pool.grids().collect::<Vec<_>>(), [&members[0], &members[1]]);

@@ -370,7 +370,7 @@ mod tests {
     }
 
     fn unit(max_iterations: u64) -> Unit {
-        Unit { prefix: Vec::new(), candidates: None, seed: 9, max_iterations: Some(max_iterations) }
+        Unit { prefix: Vec::new(), candidates: None, seed: 9, max_iterations: Some(max_iterations), known_best: 0 }
     }
 
     /// The best grid of so many playouts of an NRPA search of level 2.

@@ -20,9 +20,10 @@
 use super::shape::Shape;
 use crate::morpion::geometry::{Line, Move, Point};
 use crate::morpion::variant::Rules;
+use ahash::AHashSet;
 use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Theory, TheoryArg, lbool};
 use std::cell::Cell;
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 /// The number that is not a point's.
 const NONE: u16 = u16::MAX;
@@ -59,7 +60,7 @@ pub(super) fn fill<R: Rules>(shape: &Shape<R>, query: ShapeQuery) -> (Filling, u
     let opts = SolverOpts { random_seed, rnd_init_act: true, ..SolverOpts::default() };
     let mut solver = Solver::new(opts, ConflictLimit { conflicts: Cell::new(0), limit: query.limit });
     let (mut reach, lines) = Reach::new(shape);
-    let lines_of = |moves: &[Move]| -> HashSet<Line> { moves.iter().map(|&mv| mv.line()).collect() };
+    let lines_of = |moves: &[Move]| -> AHashSet<Line> { moves.iter().map(|&mv| mv.line()).collect() };
     let (barred, like) = (lines_of(query.barred), lines_of(query.like));
     let first = |line| if like.contains(line) { lbool::TRUE } else { lbool::UNDEF };
     let there: Vec<Lit> = lines.iter().map(|line| Lit::new(solver.new_var(first(line), true), true)).collect();

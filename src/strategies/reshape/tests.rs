@@ -14,7 +14,7 @@ fn params(grids: Vec<Vec<Move>>) -> Params {
 }
 
 fn unit(max_iterations: u64) -> Unit {
-    Unit { prefix: Vec::new(), candidates: None, seed: 9, max_iterations: Some(max_iterations) }
+    Unit { prefix: Vec::new(), candidates: None, seed: 9, max_iterations: Some(max_iterations), known_best: 0 }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The searches in words, as the files of grids name the method that found them. These texts are in many files: they
 //! never change.
 
-use crate::strategies::params::{Adapt, Params};
+use crate::strategies::params::{Adapt, JumpsFrom, Params};
 
 /// What a run begins with: this many grids, or what is named for none.
 fn from(params: &Params, nothing: &str) -> String {
@@ -19,7 +19,11 @@ pub(super) fn random(_: &Params) -> String {
 pub(super) fn dfs(params: &Params) -> String {
     let sort = crate::core::setting::show_name(&params.sort);
     let order_free = if params.order_free { "order-free dfs" } else { "dfs" };
-    format!("{order_free}, sort {sort}, jumps back {}", params.jumps)
+    let from = match params.jumps_from {
+        JumpsFrom::Unit => "",
+        JumpsFrom::Hunt => " from the hunt's best",
+    };
+    format!("{order_free}, sort {sort}, jumps back {}{from}", params.jumps)
 }
 
 pub(super) fn nmcs(params: &Params) -> String {

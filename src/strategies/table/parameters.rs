@@ -31,6 +31,9 @@ const JUMPS: &[NamedValue] = &[
     choice("no", "none: the search is exact"),
 ];
 
+const JUMPS_FROM: &[NamedValue] =
+    &[choice("unit", "the unit's longest grid"), choice("hunt", "the hunt's longest grid")];
+
 const ADAPTS: &[NamedValue] = &[
     choice("sequence", "one step per move of the sequence"),
     choice("layers", "one step per layer of moves that are legal at once"),
@@ -48,7 +51,7 @@ pub fn parameter(name: &str) -> Option<&'static SettingRow<Params>> {
 }
 
 /// The parameters, in the order of help texts and forms.
-pub static PARAMETERS: [SettingRow<Params>; 22] = [
+pub static PARAMETERS: [SettingRow<Params>; 23] = [
     SettingRow {
         about: SettingInfo::new(
             "level",
@@ -161,6 +164,19 @@ pub static PARAMETERS: [SettingRow<Params>; 22] = [
         .value_name("RULES"),
         read: |params, text| text.parse().map(|jumps| params.jumps = jumps),
         show: |params| Some(params.jumps.to_string()),
+    },
+    SettingRow {
+        about: SettingInfo::new(
+            "jumps_from",
+            "Jumps measured from",
+            ValueKind::Choice(JUMPS_FROM),
+            "Whose longest grid a jump back to a part of the best score is measured from: the unit's own, or the \
+             hunt's when the unit was handed out. With hunt the grids depend on the number of workers and on their \
+             speed.",
+        )
+        .advanced(),
+        read: |params, text| read_name(text).map(|from| params.jumps_from = from),
+        show: |params| Some(show_name(&params.jumps_from)),
     },
     SettingRow {
         about: SettingInfo::new(

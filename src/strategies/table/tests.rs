@@ -4,6 +4,7 @@
 use super::*;
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::search::End;
+use crate::strategies::params::JumpsFrom;
 
 /// Writes down what a search reports, and may stop it at a number of polls.
 #[derive(Default)]
@@ -25,7 +26,7 @@ impl Ctl<Move> for Notes {
 }
 
 fn unit(max_iterations: u64) -> Unit {
-    Unit { prefix: Vec::new(), candidates: None, seed: 7, max_iterations: Some(max_iterations) }
+    Unit { prefix: Vec::new(), candidates: None, seed: 7, max_iterations: Some(max_iterations), known_best: 60 }
 }
 
 /// The whole trace of a run in 4D: improvements, iterations, end.
@@ -161,6 +162,7 @@ fn others(parameter: &SettingRow<Params>) -> &'static [&'static str] {
         "stabilize" => &["5"],
         "sort" => &["no"],
         "jumps_back" => &["20:3"],
+        "jumps_from" => &["hunt"],
         "order_free" | "eliminate_dominated" => &["off"],
         "operators" => &["suffix"],
         "keep" => &["3"],
@@ -240,6 +242,12 @@ fn a_strategy_uses_the_parameters_that_it_names() {
             let changes = |text: &str, variant| {
                 let mut params = base.clone();
                 parameter.set(&mut params, text).unwrap();
+                if name == "jumps_from" {
+                    // It acts on jumps to a part of the best score, and they come late.
+                    params.jumps = "500:best/2".parse().unwrap();
+                    let of_unit = Params { jumps_from: JumpsFrom::Unit, ..params.clone() };
+                    return trace_in(variant, &params, 60_000) != trace_in(variant, &of_unit, 60_000);
+                }
                 !usual.contains(&trace_in(variant, &params, 60_000))
             };
             let tried = |text: &&str| changes(text, Variant::D4) || changes(text, Variant::T5);

@@ -12,7 +12,7 @@ fn params(grids: Vec<Vec<Move>>) -> Params {
 }
 
 fn unit(seed: u64, max_iterations: u64) -> Unit {
-    Unit { prefix: Vec::new(), candidates: None, seed, max_iterations: Some(max_iterations) }
+    Unit { prefix: Vec::new(), candidates: None, seed, max_iterations: Some(max_iterations), known_best: 0 }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::chains::{Chains, Taken};
 use super::points::{LargeBoard, PointSet, column};
 use crate::core::game::{Game, Key, Side, Value};
 use crate::games::go::rules::{Cycle, GoRules, Ko};
-use std::collections::HashMap;
+use ahash::AHashMap;
 use std::fmt;
 
 /// A move: the number of the point that gets a stone, or [`LargeMove::PASS`].
@@ -36,7 +36,7 @@ pub struct LargePosition {
     /// Everything since the start, or since [`Game::forget`], this not among it.
     past: Vec<Before>,
     /// How often each board was there, this one not counted.
-    boards: HashMap<u128, u32>,
+    boards: AHashMap<u128, u32>,
     /// How many plies ago this position was there before; 0 if it was not.
     back: usize,
     past_in_key: bool,
@@ -73,7 +73,7 @@ impl LargePosition {
             passes: 0,
             ko: None,
             past: Vec::new(),
-            boards: HashMap::new(),
+            boards: AHashMap::new(),
             back: 0,
             past_in_key: rules.ko == Ko::Superko,
         }
