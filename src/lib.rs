@@ -51,6 +51,8 @@ pub mod render;
 
 pub mod runner;
 
+pub mod experiment;
+
 pub mod daemon;
 
 pub mod cli;

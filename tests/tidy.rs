@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The modules in dependency order: each imports only from itself and from those before it.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "core",
     "morpion",
     "notation",
@@ -23,6 +23,7 @@ const ORDER: [&str; 13] = [
     "store",
     "render",
     "runner",
+    "experiment",
     "daemon",
     "cli",
 ];

@@ -1,35 +1,16 @@
-//! `morpion experiment`: the experiments of the 2021 thesis on the depth-first search ([`depth_first`]), comparisons
-//! of searches over many seeds ([`strategies`]), at a budget given in a file, and of solvers of two-player games
-//! ([`solvers`]).
-//!
-//! Each run has one thread; its budget is in seconds of that thread's processor time, or in iterations, which makes
-//! the result the same on every machine.
-
-mod depth_first;
-mod journal;
-mod sample;
-mod solvers;
-mod strategies;
+//! `morpion experiment`: runs an experiment of [`crate::experiment`] and writes its table, its chart and its summary.
 
 use super::config::read_small;
 use super::grid_input::save;
 use super::machine;
-use crate::core::ctl::{Ctl, Signal};
-use crate::morpion::geometry::Move;
-use crate::notation::grid::Grid;
+use crate::experiment::{ExperimentPlan, ExperimentResults};
 use crate::notation::pentasol::{self, Effort};
-use crate::render::chart::{Chart, chart};
+use crate::render::chart::chart;
 use crate::render::pen::PictureFormat;
-use anyhow::{Context, bail, ensure};
-use journal::Journal;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use anyhow::{Context, ensure};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 /// Width of the charts in pixels.
 const WIDTH: u32 = 1400;
@@ -52,113 +33,27 @@ pub struct Args {
     threads: u32,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Experiment {
-    ReturnTime,
-    Orderings,
-    Depth,
-    Solvers,
-    Strategies,
+/// The files that an experiment writes, named like its configuration.
+struct ResultFiles {
+    csv: PathBuf,
+    png: PathBuf,
+    md: PathBuf,
+    grid: PathBuf,
+    /// The runs that are done, until all are.
+    part: PathBuf,
 }
 
-/// The key that all configurations have.
-#[derive(Deserialize)]
-struct NamedExperiment {
-    experiment: Experiment,
-}
-
-/// What one run may use up.
-#[derive(Debug, Clone, Copy)]
-enum RunBudget {
-    CpuSeconds(f64),
-    Iterations(u64),
-}
-
-impl RunBudget {
-    fn new(cpu_seconds: Option<f64>, iterations: Option<u64>) -> anyhow::Result<RunBudget> {
-        match (cpu_seconds, iterations) {
-            (Some(seconds), None) => {
-                ensure!(
-                    seconds.is_finite() && seconds > 0.0,
-                    "cpu_seconds = {seconds}: a positive number of seconds is expected"
-                );
-                Ok(RunBudget::CpuSeconds(seconds))
-            }
-            (None, Some(iterations)) => {
-                ensure!(iterations > 0, "iterations = 0: at least one is expected");
-                Ok(RunBudget::Iterations(iterations))
-            }
-            _ => bail!("one of cpu_seconds and iterations is expected"),
+impl ResultFiles {
+    /// The files for a configuration in a directory. None of them exists, unless they may be overwritten.
+    fn new(config: &Path, directory: &Path, force: bool) -> anyhow::Result<ResultFiles> {
+        let stem = config.file_stem().with_context(|| format!("{}: a file name is expected", config.display()))?;
+        let of = |extension| directory.join(stem).with_extension(extension);
+        let files = ResultFiles { csv: of("csv"), png: of("png"), md: of("md"), grid: of("psol"), part: of("part") };
+        for result in [&files.csv, &files.png, &files.md, &files.grid] {
+            let exists = result.symlink_metadata().is_ok();
+            ensure!(force || !exists, "{}: the file exists; --force overwrites it", result.display());
         }
-    }
-
-    /// The iterations, if they are limited.
-    fn iterations(self) -> Option<u64> {
-        match self {
-            RunBudget::CpuSeconds(_) => None,
-            RunBudget::Iterations(n) => Some(n),
-        }
-    }
-
-    fn describe(self) -> String {
-        match self {
-            RunBudget::CpuSeconds(1.0) => "1 CPU second".to_owned(),
-            RunBudget::CpuSeconds(seconds) => format!("{seconds} CPU seconds"),
-            RunBudget::Iterations(n) => format!("{n} iterations"),
-        }
-    }
-}
-
-/// The processor time of the calling thread since this was made; the clock's where the system does not tell.
-#[derive(Clone, Copy)]
-struct Stopwatch(Option<f64>, Instant);
-
-impl Stopwatch {
-    fn start() -> Stopwatch {
-        Stopwatch(machine::thread_seconds(), Instant::now())
-    }
-
-    fn seconds(self) -> f64 {
-        match (self.0, machine::thread_seconds()) {
-            (Some(start), Some(now)) => now - start,
-            _ => self.1.elapsed().as_secs_f64(),
-        }
-    }
-}
-
-/// Ends a run when its seconds are used up, or after some polls.
-struct RunLimit {
-    watch: Stopwatch,
-    budget: RunBudget,
-    polls_left: u32,
-}
-
-impl Ctl<Move> for RunLimit {
-    fn poll(&mut self, _iterations: u64, _best: u32) -> Signal {
-        self.polls_left = self.polls_left.saturating_sub(1);
-        let over = matches!(self.budget, RunBudget::CpuSeconds(seconds) if self.watch.seconds() >= seconds);
-        if over || self.polls_left == 0 { Signal::Stop } else { Signal::Continue }
-    }
-
-    fn improved(&mut self, _moves: &[Move], _iterations: u64) {}
-}
-
-/// A table and what is made of it.
-struct ExperimentResults {
-    table: String,
-    title: String,
-    /// What the table comes to, in Markdown, where it is too long to be shown.
-    summary: Option<String>,
-    /// The longest grid, if there is one to keep.
-    grid: Option<Grid>,
-    chart: Option<Chart>,
-}
-
-impl ExperimentResults {
-    /// A table and its chart.
-    fn charted(table: String, chart: Chart) -> ExperimentResults {
-        ExperimentResults { table, title: chart.title.clone(), summary: None, grid: None, chart: Some(chart) }
+        Ok(files)
     }
 }
 
@@ -169,123 +64,66 @@ impl ExperimentResults {
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let path = &args.config;
     let text = read_small(path)?;
-    let stem = path.file_stem().with_context(|| format!("{}: a file name is expected", path.display()))?;
-    let of = |extension| args.output.join(stem).with_extension(extension);
-    let (csv, png, md, grid, part) = (of("csv"), of("png"), of("md"), of("psol"), of("part"));
-    for result in [&csv, &png, &md, &grid] {
-        // Before the run, not after it.
-        let exists = result.symlink_metadata().is_ok();
-        ensure!(args.force || !exists, "{}: the file exists; --force overwrites it", result.display());
-    }
+    // Before the run, not after it.
+    let files = ResultFiles::new(path, &args.output, args.force)?;
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("{}: the directory cannot be made", args.output.display()))?;
-    let threads = args.threads as usize;
-    let named: NamedExperiment = parse(&text, path)?;
-    let within = || path.display().to_string();
-    let mut results = match named.experiment {
-        Experiment::ReturnTime => depth_first::return_time(&parse(&text, path)?, threads),
-        Experiment::Orderings => depth_first::orderings(&parse(&text, path)?, threads),
-        Experiment::Depth => depth_first::depth(&parse(&text, path)?, threads),
-        Experiment::Solvers => solvers::solvers(&parse(&text, path)?, threads),
-        Experiment::Strategies => {
-            // The whole is read first: a journal that a mistake leaves behind would be in the way of the corrected
-            // file.
-            let plan = strategies::ComparisonPlan::new(parse(&text, path)?).with_context(within)?;
-            let journal = Journal::open(&part, &text, args.force)?;
-            strategies::strategies(&plan, threads, journal)
-        }
+    // The whole is read first: a journal that a mistake leaves behind would be in the way of the corrected file.
+    let plan = ExperimentPlan::read(&text, &path.display().to_string())?;
+    for warning in plan.warnings() {
+        eprintln!("morpion: warning: {warning}");
     }
-    .with_context(within)?;
+    let journal = plan.journal(&files.part, args.force)?;
+    let results = plan.run(args.threads as usize, journal, &|line| eprintln!("{line}"));
+    write_results(&args, &files, results.with_context(|| path.display().to_string())?, out)?;
+    // All that the journal holds is in the results.
+    plan.remove_journal(&files.part)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the files, and prints the summary or else the table.
+fn write_results(
+    args: &Args,
+    files: &ResultFiles,
+    mut results: ExperimentResults,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
     let (version, date, machine) = (env!("CARGO_PKG_VERSION"), machine::date(), machine::describe());
-    let head =
-        format!("# morpion experiment {}\n# version {version}, {date}\n# one thread of {machine}\n", path.display());
-    save(&csv, (head + &results.table).as_bytes(), args.force)?;
-    let mut written = vec![&csv];
+    let config = args.config.display();
+    let head = format!("# morpion experiment {config}\n# version {version}, {date}\n# one thread of {machine}\n");
+    save(&files.csv, (head + &results.table).as_bytes(), args.force)?;
+    let mut written = vec![&files.csv];
     if let Some(drawn) = &mut results.chart {
         let machine_note = format!("morpion {version}, {date}, one thread of {machine}");
         drawn.note = match &drawn.note[..] {
             "" => machine_note,
             own => format!("{own}; {machine_note}"),
         };
-        save(&png, &chart(drawn, PictureFormat::Png, WIDTH)?, args.force)?;
-        written.push(&png);
+        save(&files.png, &chart(drawn, PictureFormat::Png, WIDTH)?, args.force)?;
+        written.push(&files.png);
     }
     if let Some(found) = &results.grid {
-        save(&grid, pentasol::write(found, Effort::Comments).as_bytes(), args.force)?;
+        save(&files.grid, pentasol::write(found, Effort::Comments).as_bytes(), args.force)?;
     }
     match &results.summary {
         Some(summary) => {
             let title = &results.title;
             let head = format!("# {title}\n\nmorpion {version}, {date}, one thread of {machine}\n\n");
-            save(&md, (head + summary).as_bytes(), args.force)?;
+            save(&files.md, (head + summary).as_bytes(), args.force)?;
             write!(out, "{summary}")?;
-            written.insert(0, &md);
+            written.insert(0, &files.md);
         }
         None => write!(out, "{}", results.table)?,
     }
     let written: Vec<String> = written.iter().map(|file| file.display().to_string()).collect();
     eprintln!("written: {}", written.join(", "));
-    if matches!(named.experiment, Experiment::Strategies) {
-        // All that it holds is in the results.
-        Journal::remove(&part)?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Reads a configuration; an error names file, line and key.
-fn parse<T: DeserializeOwned>(text: &str, path: &Path) -> anyhow::Result<T> {
-    toml::from_str(text).map_err(|error: toml::de::Error| {
-        let message = error.message().replace('\n', " ");
-        let Some(start) = error.span().map(|span| span.start.min(text.len())) else {
-            return anyhow::anyhow!("{}: {message}", path.display());
-        };
-        let before = text.get(..start).unwrap_or(text);
-        // The key may stand some lines above a value of a list.
-        let upto = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("");
-        let lines = format!("{before}{upto}");
-        let line = before.matches('\n').count() + 1;
-        let key = lines
-            .lines()
-            .rev()
-            .find_map(|l| l.split('#').next().unwrap_or("").split_once('='))
-            .map(|(k, _)| k.trim());
-        match key {
-            Some(key) if message.contains(&format!("`{key}`")) || message.starts_with("missing") => {
-                anyhow::anyhow!("{}, line {line}: {message}", path.display())
-            }
-            Some(key) => anyhow::anyhow!("{}, line {line}, {key}: {message}", path.display()),
-            None => anyhow::anyhow!("{}, line {line}: {message}", path.display()),
-        }
-    })
-}
-
-/// Does `count` runs, so many at a time, and tells on stderr how far it is; the results are in order.
-fn each<T: Send>(count: usize, threads: usize, run: impl Fn(usize) -> (String, T) + Sync) -> anyhow::Result<Vec<T>> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(count) {
-            scope.spawn(|| {
-                loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    if i >= count {
-                        break;
-                    }
-                    let (message, result) = run(i);
-                    let Ok(mut done) = done.lock() else { break };
-                    done.push((i, result));
-                    eprintln!("{} of {count}: {message}", done.len());
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().ok().context("a run has panicked")?;
-    done.sort_by_key(|(i, _)| *i);
-    Ok(done.into_iter().map(|(_, result)| result).collect())
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::journal::{BestStep, Journal, RecordedRun};
 
     const ORDERINGS: &str = "experiment = 'orderings'\nvariant = '5D'\niterations = 9000\n\
                              sorts = ['no', 'coords', 'weights_max']\njumps = ['no', 'frequent']\n";
@@ -331,6 +169,11 @@ mod tests {
                               targets = [20, 62]\n[[search]]\nname = 'NRPA'\nstrategy = 'nrpa'\nlevel = 2\niterations = 20\n\
                               [[search]]\nname = 'random'\nstrategy = 'random'\n[[search]]\nname = 'walk'\nmain_depth = 2\n";
 
+    /// The journal of a comparison, new.
+    fn journal_of(config: &str, path: &Path) -> Journal {
+        ExperimentPlan::read(config, "both.toml").unwrap().journal(path, false).unwrap().unwrap()
+    }
+
     #[test]
     fn a_comparison_goes_on_where_it_was_stopped() {
         let directory = tempfile::tempdir().unwrap();
@@ -354,13 +197,13 @@ mod tests {
         let other = tempfile::tempdir().unwrap();
         let part = other.path().join("results/both.part");
         std::fs::create_dir(other.path().join("results")).unwrap();
-        let mut journal = Journal::open(&part, STRATEGIES, false).unwrap();
-        let run = journal::RecordedRun {
+        let mut journal = journal_of(STRATEGIES, &part);
+        let run = RecordedRun {
             search: "random".into(),
             seed: 8,
             seconds: 1.0,
             iterations: 5,
-            bests: vec![journal::BestStep { seconds: 0.5, iterations: 4, score: 19 }],
+            bests: vec![BestStep { seconds: 0.5, iterations: 4, score: 19 }],
             moves: Vec::new(),
         };
         journal.add(&run).unwrap();
@@ -386,7 +229,8 @@ mod tests {
             assert!(!directory.path().join("results/both.part").exists(), "{new}");
         }
         // One without runs that an earlier version has left behind.
-        drop(Journal::open(&directory.path().join("results/both.part"), "another", false).unwrap());
+        let another = STRATEGIES.replacen("seeds = 3", "seeds = 4", 1);
+        drop(journal_of(&another, &directory.path().join("results/both.part")));
         run_in(directory.path(), "both", STRATEGIES, false).unwrap();
     }
 

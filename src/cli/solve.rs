@@ -8,6 +8,7 @@ use super::flags::{FlagHelp, SettingFlags};
 use super::positions::with_position_file;
 use super::{machine, signals};
 use crate::core::game::{Game, Side, Value};
+use crate::core::quantity::grouped;
 use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::jobs::setup::{GameSetup, PositionToSolve};
@@ -23,7 +24,7 @@ use crate::solvers::solvable::{Playable, Solvable};
 use crate::solvers::solve::{Bounds, EngineError, Goal, Solution, SolveProgress, solve};
 use crate::solvers::table::Table;
 use anyhow::{Context, bail};
-use display::{JSON_VERSION, grouped, live_line, range, side_name, verdict};
+use display::{JSON_VERSION, live_line, side_name, verdict};
 use options::{AskedSearch, SolveFlags};
 use std::io::Write;
 use std::process::ExitCode;
@@ -305,7 +306,7 @@ fn watch<G: Game>(
             let speed = nodes as f64 / seconds.max(1e-3) / 1e6;
             bar.set_message(format!(
                 "{label}value {}{window}{}; {} nodes, {speed:.1} M/s, {seconds:.0} s",
-                range(shown.bounds, G::POINT),
+                shown.bounds.text(G::POINT),
                 shown.stage,
                 grouped(nodes),
             ));

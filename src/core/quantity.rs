@@ -121,6 +121,24 @@ pub fn unit_seconds(word: &str) -> Option<f64> {
     }
 }
 
+/// A number with commas between its thousands.
+///
+/// ```
+/// use morpion::core::quantity::grouped;
+/// assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+/// ```
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// The digits, dots and underscores that a text begins with, and the rest.
 fn split_number(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len()))

@@ -75,6 +75,16 @@ impl Bounds {
         }
     }
 
+    /// The bounds in points of so much each, as text: `+4`, or `-2..+6`.
+    pub fn text(self, point: Value) -> String {
+        let signed = |points: i32| if points == 0 { "0".to_owned() } else { format!("{points:+}") };
+        let Bounds { lower, upper } = self;
+        if lower == upper {
+            return signed(lower / point);
+        }
+        format!("{}..{}", signed(lower / point), signed(upper / point))
+    }
+
     /// What the side to move, and what the other side, is known to get at least. `None` if it may as well get
     /// nothing.
     fn targets(self, goal: Goal) -> (Option<Value>, Option<Value>) {

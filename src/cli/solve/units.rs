@@ -1,9 +1,10 @@
 //! `morpion solve GAME --units`: the value by units of work, which survives Ctrl-C and crashes with `--state`.
 
-use super::display::{JSON_VERSION, grouped, live_line, range, side_name, verdict};
+use super::display::{JSON_VERSION, live_line, side_name, verdict};
 use super::options::AskedSearch;
 use crate::cli::machine;
 use crate::core::game::{Game, Value};
+use crate::core::quantity::grouped;
 use crate::jobs::setup::PositionToSolve;
 use crate::jobs::solve::{goal_name, identity};
 use crate::jobs::tree::coordinator::Coordinator;
@@ -141,7 +142,7 @@ impl<G: Game> SolveListener<G> for UnitDisplay<'_> {
         let label = if self.label.is_empty() { String::new() } else { format!("{}: ", self.label) };
         bar.set_message(format!(
             "{label}value {}, {asked} {} leaves needed; units: {} done, {} running; {} nodes, {:.0} s",
-            range(state.bounds(), G::POINT),
+            state.bounds().text(G::POINT),
             state.leaves().len(),
             grouped(total(state.workers()).accepted.units),
             progress.running.len(),

@@ -1,6 +1,8 @@
 //! The experiments of the 2021 thesis ("Řešič Morpion Solitaire") on the depth-first search.
 
-use super::{Experiment, ExperimentResults, RunBudget, RunLimit, Stopwatch, each};
+use super::budget::{RunBudget, RunLimit, Stopwatch};
+use super::error::{ExperimentError, Within, mistake};
+use super::{Experiment, ExperimentResults, Listener, each, parse};
 use crate::core::search::{End, Search};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
@@ -10,13 +12,13 @@ use crate::strategies::params::{Jumps, Params, Sort, StallTable};
 use crate::strategies::prefix::prefix_walk;
 use crate::strategies::{self, Unit};
 use crate::with_rules;
-use anyhow::{bail, ensure};
 use serde::Deserialize;
 use std::fmt::Write as _;
 
+/// The configuration of the experiment on the times of return.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ReturnTime {
+pub struct ReturnTime {
     #[serde(rename = "experiment")]
     _experiment: Experiment,
     variant: Variant,
@@ -25,9 +27,10 @@ pub(super) struct ReturnTime {
     sort: Sort,
 }
 
+/// The configuration of the comparison of orderings.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Orderings {
+pub struct Orderings {
     #[serde(rename = "experiment")]
     _experiment: Experiment,
     variant: Variant,
@@ -37,9 +40,10 @@ pub(super) struct Orderings {
     jumps: Vec<JumpTable>,
 }
 
+/// The configuration of the experiment on the depth of the main walk.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Depth {
+pub struct Depth {
     #[serde(rename = "experiment")]
     _experiment: Experiment,
     variant: Variant,
@@ -49,6 +53,69 @@ pub(super) struct Depth {
     sort: Sort,
     jumps: JumpTable,
     stall_scale: f64,
+}
+
+impl ReturnTime {
+    /// Reads a configuration; `name` is that of its file.
+    ///
+    /// # Errors
+    /// If it is not valid: where, and what would be right.
+    pub fn read(text: &str, name: &str) -> Result<ReturnTime, ExperimentError> {
+        let config: ReturnTime = parse(text, name)?;
+        RunBudget::new(config.cpu_seconds, config.iterations).within(|| name.to_owned())?;
+        Ok(config)
+    }
+}
+
+impl Orderings {
+    /// Reads a configuration; `name` is that of its file.
+    ///
+    /// # Errors
+    /// If it is not valid: where, and what would be right.
+    pub fn read(text: &str, name: &str) -> Result<Orderings, ExperimentError> {
+        let config: Orderings = parse(text, name)?;
+        config.check().within(|| name.to_owned())?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), ExperimentError> {
+        RunBudget::new(self.cpu_seconds, self.iterations)?;
+        if self.sorts.is_empty() {
+            return mistake("sorts = []: at least one ordering is expected".to_owned());
+        }
+        if self.jumps.is_empty() {
+            return mistake("jumps = []: at least one table is expected".to_owned());
+        }
+        Ok(())
+    }
+}
+
+impl Depth {
+    /// Reads a configuration; `name` is that of its file.
+    ///
+    /// # Errors
+    /// If it is not valid: where, and what would be right.
+    pub fn read(text: &str, name: &str) -> Result<Depth, ExperimentError> {
+        let config: Depth = parse(text, name)?;
+        config.check().within(|| name.to_owned())?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), ExperimentError> {
+        RunBudget::new(self.cpu_seconds, self.iterations)?;
+        if self.depths.is_empty() {
+            return mistake("depths = []: at least one depth is expected".to_owned());
+        }
+        let longest = self.variant.upper_bound();
+        if let Some(depth) = self.depths.iter().find(|&depth| !(1..=longest).contains(depth)) {
+            return mistake(format!("depths: {depth} is not possible: 1 to {longest} are"));
+        }
+        let scale = self.stall_scale;
+        if !scale.is_finite() || scale <= 0.0 {
+            return mistake(format!("stall_scale = {scale}: a positive number is expected"));
+        }
+        Ok(())
+    }
 }
 
 /// A table of jumps back.
@@ -87,10 +154,17 @@ fn whole(max_iterations: Option<u64>) -> Unit {
 }
 
 /// Time until the search first returns to move n: plain against order-free.
-pub(super) fn return_time(config: &ReturnTime, threads: usize) -> anyhow::Result<ExperimentResults> {
+///
+/// # Errors
+/// If a run panics.
+pub fn return_time(
+    config: &ReturnTime,
+    threads: usize,
+    listener: Listener<'_>,
+) -> Result<ExperimentResults, ExperimentError> {
     let budget = RunBudget::new(config.cpu_seconds, config.iterations)?;
     let names = ["depth-first search", "order-free depth-first search"];
-    let runs = each(2, threads, |i| {
+    let runs = each(2, threads, listener, |i| {
         let params = Params {
             order_free: i == 1,
             sort: config.sort,
@@ -108,7 +182,7 @@ pub(super) fn return_time(config: &ReturnTime, threads: usize) -> anyhow::Result
     let mut series = Vec::new();
     for ((returns, _), name) in runs.iter().zip(names) {
         for (mv, iterations, seconds) in returns {
-            writeln!(table, "{name},{mv},{iterations},{seconds:.6}")?;
+            writeln!(table, "{name},{mv},{iterations},{seconds:.6}").expect("writing to a string");
         }
         let points = returns.iter().map(|&(mv, _, seconds)| (f64::from(mv), seconds)).collect();
         series.push(Series { name: name.to_owned(), points, band: Vec::new() });
@@ -153,13 +227,18 @@ fn returns_of<S: Search<Move>>(search: &mut S, budget: RunBudget, first: impl Fn
 }
 
 /// Best score per ordering and table of jumps.
-pub(super) fn orderings(config: &Orderings, threads: usize) -> anyhow::Result<ExperimentResults> {
+///
+/// # Errors
+/// If a run panics.
+pub fn orderings(
+    config: &Orderings,
+    threads: usize,
+    listener: Listener<'_>,
+) -> Result<ExperimentResults, ExperimentError> {
     let budget = RunBudget::new(config.cpu_seconds, config.iterations)?;
-    ensure!(!config.sorts.is_empty(), "sorts = []: at least one ordering is expected");
-    ensure!(!config.jumps.is_empty(), "jumps = []: at least one table is expected");
     let cases: Vec<(Sort, JumpTable)> =
         config.sorts.iter().flat_map(|&sort| config.jumps.iter().map(move |&jumps| (sort, jumps))).collect();
-    let runs = each(cases.len(), threads, |i| {
+    let runs = each(cases.len(), threads, listener, |i| {
         let (sort, jumps) = cases[i];
         let params = Params { sort, jumps: jumps.jumps(), stall: StallTable(Vec::new()), ..Params::default() };
         let watch = Stopwatch::start();
@@ -171,7 +250,7 @@ pub(super) fn orderings(config: &Orderings, threads: usize) -> anyhow::Result<Ex
     })?;
     let mut table = String::from("sort,jumps,best,iterations,cpu_seconds\n");
     for (sort, jumps, best, iterations, seconds) in &runs {
-        writeln!(table, "{sort},{jumps},{best},{iterations},{seconds:.2}")?;
+        writeln!(table, "{sort},{jumps},{best},{iterations},{seconds:.2}").expect("writing to a string");
     }
     let series = config.jumps.iter().enumerate().map(|(j, jumps)| {
         let own = runs.iter().skip(j).step_by(config.jumps.len());
@@ -196,15 +275,12 @@ struct DepthRun {
 }
 
 /// Running time and best score against the depth of the walk over prefixes.
-pub(super) fn depth(config: &Depth, threads: usize) -> anyhow::Result<ExperimentResults> {
+///
+/// # Errors
+/// If a run panics.
+pub fn depth(config: &Depth, threads: usize, listener: Listener<'_>) -> Result<ExperimentResults, ExperimentError> {
     let budget = RunBudget::new(config.cpu_seconds, config.iterations)?;
-    ensure!(!config.depths.is_empty(), "depths = []: at least one depth is expected");
-    let longest = config.variant.upper_bound();
-    if let Some(depth) = config.depths.iter().find(|&depth| !(1..=longest).contains(depth)) {
-        bail!("depths: {depth} is not possible: 1 to {longest} are");
-    }
     let scale = config.stall_scale;
-    ensure!(scale.is_finite() && scale > 0.0, "stall_scale = {scale}: a positive number is expected");
     let params = Params {
         sort: config.sort,
         jumps: config.jumps.jumps(),
@@ -214,7 +290,7 @@ pub(super) fn depth(config: &Depth, threads: usize) -> anyhow::Result<Experiment
     let mut depths = config.depths.clone();
     depths.sort_unstable();
     depths.dedup();
-    let runs = each(depths.len(), threads, |i| {
+    let runs = each(depths.len(), threads, listener, |i| {
         let depth = depths[i];
         let watch = Stopwatch::start();
         let mut walk = prefix_walk(config.variant, &params, &[], depth);
@@ -246,7 +322,7 @@ pub(super) fn depth(config: &Depth, threads: usize) -> anyhow::Result<Experiment
     })?;
     let mut table = String::from("main_depth,best,cpu_seconds,iterations,prefixes,finished\n");
     for (depth, DepthRun { best, units, iterations, seconds, finished }) in depths.iter().zip(&runs) {
-        writeln!(table, "{depth},{best},{seconds:.2},{iterations},{units},{finished}")?;
+        writeln!(table, "{depth},{best},{seconds:.2},{iterations},{units},{finished}").expect("writing to a string");
     }
     let places: Vec<(f64, String)> = depths.iter().map(|&d| (f64::from(d), d.to_string())).collect();
     let panel = |y: &str, log: bool, value: fn(&DepthRun) -> f64| {

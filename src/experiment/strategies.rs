@@ -4,9 +4,11 @@
 //! whose time is measured. Each search has the same seeds; every other one is compared with the first by the mean of
 //! the paired differences, whose 95 % interval is given, for single runs scatter too widely to compare.
 
-use super::journal::{BestStep, Journal, RecordedRun};
+use super::budget::{RunBudget, Stopwatch};
+use super::error::{ExperimentError, Within, mistake};
+use super::journal::{BestStep, ConfigSum, Journal, RecordedRun};
 use super::sample::{Estimate, estimate, quantile};
-use super::{Experiment, ExperimentResults, RunBudget, Stopwatch, each};
+use super::{Experiment, ExperimentResults, Listener, each};
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Results as Counts;
 use crate::core::search::End;
@@ -18,8 +20,7 @@ use crate::morpion::referee;
 use crate::morpion::variant::Variant;
 use crate::notation::grid::{Grid, Provenance};
 use crate::render::chart::{Chart, Marks, Panel, Series};
-use anyhow::{Context, bail, ensure};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -82,29 +83,42 @@ struct SearchCase {
     job: Job,
 }
 
-fn cases(config: &Strategies) -> anyhow::Result<Vec<SearchCase>> {
-    ensure!(!config.search.is_empty(), "search: at least one is expected");
-    let mut cases: Vec<SearchCase> = Vec::new();
+/// The searches of a configuration, and what was left out of it.
+fn cases(config: &Strategies) -> Result<(Vec<SearchCase>, Vec<String>), ExperimentError> {
+    if config.search.is_empty() {
+        return mistake("search: at least one is expected".to_owned());
+    }
+    let (mut cases, mut warnings) = (Vec::<SearchCase>::new(), Vec::new());
     for (number, table) in (1..).zip(&config.search) {
         let mut flags = table.clone();
         let Some(toml::Value::String(name)) = flags.remove("name") else {
-            bail!("search number {number}: a name is expected, as a text");
+            return mistake(format!("search number {number}: a name is expected, as a text"));
         };
         let within = || format!("search '{name}'");
-        ensure!(cases.iter().all(|case| case.name != name), "search '{name}': there are two of this name");
-        ensure!(!name.contains([',', '|', '\n']), "search '{name}': a name has no comma, bar or new line");
-        if let Some(key) = flags.keys().find(|key| REFUSED.contains(&key.replace('-', "_").as_str())) {
-            bail!("search '{name}': {key} is not for a comparison");
+        if cases.iter().any(|case| case.name == name) {
+            return mistake("there are two of this name".to_owned()).within(within);
         }
-        let given = from_toml::<HuntSettings>(&flags, |_| SettingSource::Table).with_context(within)?;
-        let start = HuntStart { variant: config.variant, ..HuntStart::default() };
-        let prepared = HuntSettings::prepare(&given, start, 1, rand::random()).with_context(within)?;
-        prepared.warnings.iter().for_each(|warning| eprintln!("morpion: warning: {}: {warning}", within()));
-        let job = Job { keep_from: None, ..prepared.job };
-        Hunt::new(job.clone()).with_context(within)?;
-        cases.push(SearchCase { name: name.clone(), job });
+        let (job, left_out) = job(&name, &flags, config.variant).within(within)?;
+        warnings.extend(left_out.into_iter().map(|warning| format!("{}: {warning}", within())));
+        cases.push(SearchCase { name, job });
     }
-    Ok(cases)
+    Ok((cases, warnings))
+}
+
+/// The hunt of a search, and what was left out of its flags.
+fn job(name: &str, flags: &toml::Table, variant: Variant) -> Result<(Job, Vec<String>), ExperimentError> {
+    if name.contains([',', '|', '\n']) {
+        return mistake("a name has no comma, bar or new line".to_owned());
+    }
+    if let Some(key) = flags.keys().find(|key| REFUSED.contains(&key.replace('-', "_").as_str())) {
+        return mistake(format!("{key} is not for a comparison"));
+    }
+    let given = from_toml::<HuntSettings>(flags, |_| SettingSource::Table)?;
+    // Each run has a seed of its own.
+    let prepared = HuntSettings::prepare(&given, HuntStart { variant, ..HuntStart::default() }, 1, 0)?;
+    let job = Job { keep_from: None, ..prepared.job };
+    Hunt::new(job.clone())?;
+    Ok((job, prepared.warnings))
 }
 
 /// Watches a run.
@@ -143,7 +157,7 @@ impl Ctl<Move> for RunWatch {
 }
 
 /// A hunt with one worker, as long as the budget lasts.
-fn run(case: &SearchCase, seed: u64, budget: RunBudget) -> anyhow::Result<RecordedRun> {
+fn run(case: &SearchCase, seed: u64, budget: RunBudget) -> Result<RecordedRun, ExperimentError> {
     let mut hunt = Hunt::new(Job { seed, ..case.job.clone() })?;
     let (variant, params) = (case.job.variant, &case.job.params);
     let stopwatch = Stopwatch::start();
@@ -171,7 +185,7 @@ fn run(case: &SearchCase, seed: u64, budget: RunBudget) -> anyhow::Result<Record
         hunt.absorb(work.id, result);
     }
     // Nothing is shown or stored that the referee has not seen.
-    referee::replay(variant, &watch.moves).context("a search has found what is no game")?;
+    referee::replay(variant, &watch.moves)?;
     Ok(RecordedRun {
         search: case.name.clone(),
         seed,
@@ -212,66 +226,104 @@ impl SearchRuns<'_> {
 }
 
 /// A comparison that can be run: everything in its configuration has been checked.
-pub(super) struct ComparisonPlan {
+pub struct ComparisonPlan {
     config: Strategies,
     budget: RunBudget,
     cases: Vec<SearchCase>,
     /// The last seed.
     last: u64,
+    sum: ConfigSum,
+    warnings: Vec<String>,
 }
 
 impl ComparisonPlan {
-    /// Checks a configuration.
+    /// Checks a configuration; `text` is what it was read from.
     ///
     /// # Errors
     /// A value that is out of range, or a search that there is not.
-    pub(super) fn new(config: Strategies) -> anyhow::Result<ComparisonPlan> {
+    pub fn new(config: Strategies, text: &str) -> Result<ComparisonPlan, ExperimentError> {
         let budget = RunBudget::new(config.cpu_seconds, config.iterations)?;
-        let cases = cases(&config)?;
-        ensure!(config.seeds > 0, "seeds = 0: at least one is expected");
-        let last = config.first_seed.checked_add(u64::from(config.seeds) - 1);
-        let last =
-            last.with_context(|| format!("first_seed = {}: the seeds after it are too large", config.first_seed))?;
-        Ok(ComparisonPlan { config, budget, cases, last })
+        let (cases, warnings) = cases(&config)?;
+        if config.seeds == 0 {
+            return mistake("seeds = 0: at least one is expected".to_owned());
+        }
+        let Some(last) = config.first_seed.checked_add(u64::from(config.seeds) - 1) else {
+            return mistake(format!("first_seed = {}: the seeds after it are too large", config.first_seed));
+        };
+        let sum = ConfigSum::new(text, &Values::of(&config, &cases));
+        Ok(ComparisonPlan { config, budget, cases, last, sum, warnings })
+    }
+
+    /// By which the configuration is recognised.
+    pub fn sum(&self) -> ConfigSum {
+        self.sum
+    }
+
+    /// What was left out of the configuration, a line each.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+}
+
+/// The values of a configuration, defaults filled in: equal for two files that ask for the same.
+#[derive(Serialize)]
+struct Values<'a> {
+    variant: Variant,
+    cpu_seconds: Option<f64>,
+    iterations: Option<u64>,
+    seeds: u32,
+    first_seed: u64,
+    targets: &'a [u32],
+    searches: Vec<(&'a str, &'a Job)>,
+}
+
+impl Values<'_> {
+    fn of<'a>(config: &'a Strategies, cases: &'a [SearchCase]) -> Values<'a> {
+        let &Strategies { variant, cpu_seconds, iterations, seeds, first_seed, ref targets, .. } = config;
+        let searches = cases.iter().map(|case| (&case.name[..], &case.job)).collect();
+        Values { variant, cpu_seconds, iterations, seeds, first_seed, targets, searches }
     }
 }
 
 /// Runs a comparison, but for the runs that the journal has.
-pub(super) fn strategies(
+///
+/// # Errors
+/// If a run fails, or cannot be written to the journal.
+pub fn strategies(
     plan: &ComparisonPlan,
     threads: usize,
-    journal: Journal,
-) -> anyhow::Result<ExperimentResults> {
-    let ComparisonPlan { config, budget, cases, last } = plan;
+    journal: Option<Journal>,
+    listener: Listener<'_>,
+) -> Result<ExperimentResults, ExperimentError> {
+    let ComparisonPlan { config, budget, cases, last, .. } = plan;
     let (budget, last) = (*budget, *last);
     let seeds = config.first_seed..=last;
     // Seed by seed, so that what is there if it is stopped can be compared.
     let all: Vec<(&SearchCase, u64)> =
         seeds.clone().flat_map(|seed| cases.iter().map(move |case| (case, seed))).collect();
-    let mut known = journal.runs.clone();
+    let mut known = journal.as_ref().map_or_else(Vec::new, |journal| journal.runs.clone());
     known.retain(|run| all.iter().any(|(case, seed)| case.name == run.search && *seed == run.seed));
     let is_known = |case: &SearchCase, seed| known.iter().any(|run| run.search == case.name && run.seed == seed);
     let todo: Vec<(&SearchCase, u64)> = all.iter().copied().filter(|&(case, seed)| !is_known(case, seed)).collect();
     if !known.is_empty() {
-        eprintln!("{} of {} runs are done already", known.len(), all.len());
+        listener(&format!("{} of {} runs are done already", known.len(), all.len()));
     }
     let (journal, failed) = (Mutex::new(journal), AtomicBool::new(false));
-    let new = each(todo.len(), threads, |i| {
+    let new = each(todo.len(), threads, listener, |i| {
         let (case, seed) = todo[i];
         if failed.load(Ordering::Relaxed) {
             // A run that cannot be kept would be for nothing.
-            return (
-                format!("{}, seed {seed}: left out", case.name),
-                Err(anyhow::anyhow!("a run before has failed")),
-            );
+            return (format!("{}, seed {seed}: left out", case.name), Err(ExperimentError::LeftOut));
         }
         let run = run(case, seed, budget).and_then(|run| {
-            let mut journal = journal.lock().ok().context("a run has panicked")?;
-            journal.add(&run)?;
+            let mut journal = journal.lock().map_err(|_| ExperimentError::Panicked)?;
+            if let Some(journal) = &mut *journal {
+                journal.add(&run)?;
+            }
             Ok(run)
         });
         failed.fetch_or(run.is_err(), Ordering::Relaxed);
-        let told = run.as_ref().map_or_else(|error| format!("{error:#}"), |run| format!("{}", run.score()));
+        let told = run.as_ref().map_or_else(ToString::to_string, |run| format!("{}", run.score()));
         (format!("{}, seed {seed}: {told}", case.name), run)
     })?;
     for run in new {
@@ -450,8 +502,8 @@ mod tests {
         for name in ["strategies-5t", "strategies-5d", "nrpa-5t", "nrpa-5d-82"] {
             let path = format!("{}/configs/experiments/{name}.toml", env!("CARGO_MANIFEST_DIR"));
             let config: Strategies = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-            let cases = cases(&config).unwrap();
-            assert_eq!(cases.len(), config.search.len(), "{name}");
+            let (cases, warnings) = cases(&config).unwrap();
+            assert_eq!((cases.len(), warnings.len()), (config.search.len(), 0), "{name}");
             assert!(cases.iter().all(|case| case.job.variant == config.variant && case.job.params.grids.is_empty()));
         }
     }
@@ -471,5 +523,38 @@ mod tests {
         assert_eq!([0.9, 1.0, 2.9, 3.0, 9.0].map(|t| run.at(t)), [0.0, 50.0, 50.0, 70.0, 70.0]);
         assert_eq!([1, 50, 51, 70].map(|s| run.until(s)), [1.0, 1.0, 3.0, 3.0]);
         assert_eq!(run.until(71), f64::INFINITY);
+    }
+
+    /// Comments, layout, the order of keys and defaults that are written out make no other configuration; values do.
+    #[test]
+    fn a_configuration_is_its_values() {
+        let sum = |text: &str| {
+            let plan = ComparisonPlan::new(toml::from_str(text).unwrap(), text).unwrap();
+            // Only by its values.
+            ConfigSum::new("", &Values::of(&plan.config, &plan.cases))
+        };
+        let config = "experiment = 'strategies'\nvariant = '5T'\ncpu_seconds = 60\nseeds = 3\n\
+                      [[search]]\nname = 'a'\nstrategy = 'nrpa'\nlevel = 3\n";
+        for same in [
+            config.replace("seeds = 3", "seeds = 3 # three\n\n"),
+            config.replace("cpu_seconds = 60", "targets = []\ncpu_seconds = 6e1\nfirst_seed = 1"),
+            config.replace("strategy = 'nrpa'\nlevel = 3", "level = '3'\nstrategy = \"nrpa\"\nalpha = 1.0"),
+        ] {
+            assert_ne!(same, config);
+            assert_eq!(sum(&same), sum(config), "{same}");
+        }
+        for (old, new) in [
+            ("seeds = 3", "seeds = 4"),
+            ("cpu_seconds = 60", "cpu_seconds = 61"),
+            ("cpu_seconds = 60", "iterations = 60"),
+            ("'5T'", "'5D'"),
+            ("seeds = 3", "seeds = 3\nfirst_seed = 2"),
+            ("seeds = 3", "seeds = 3\ntargets = [80]"),
+            ("name = 'a'", "name = 'b'"),
+            ("level = 3", "level = 4"),
+            ("'nrpa'", "'nmcs'"),
+        ] {
+            assert_ne!(sum(&config.replace(old, new)), sum(config), "{new}");
+        }
     }
 }

@@ -3,9 +3,11 @@
 //! A position and a search are flags of `morpion solve`. Each search begins with an empty table and asks for the
 //! value alone. All that come to an end have to agree, so a table of costs is a check of the searches, too.
 
-use super::{Experiment, ExperimentResults, Stopwatch, each};
-use crate::cli::solve::display::{grouped, range};
+use super::budget::Stopwatch;
+use super::error::{ExperimentError, Within, mistake};
+use super::{Experiment, ExperimentResults, Listener, each};
 use crate::core::game::MAX_VALUE;
+use crate::core::quantity::grouped;
 use crate::jobs::reading::SettingSource;
 use crate::jobs::solve::{SolveJob, Visitor};
 use crate::jobs::solve_settings::AskedSolution;
@@ -16,14 +18,13 @@ use crate::solvers::monitor::Monitor;
 use crate::solvers::solvable::Solvable;
 use crate::solvers::solve::{Bounds, EngineError, Goal, solve};
 use crate::solvers::table::Table;
-use anyhow::{Context, bail, ensure};
 use serde::Deserialize;
 use std::fmt::Write as _;
 
 /// A comparison of solvers, as its configuration file states it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Solvers {
+pub struct Solvers {
     #[serde(rename = "experiment")]
     _experiment: Experiment,
     /// Nodes after which a run is given up.
@@ -36,9 +37,9 @@ pub(super) struct Solvers {
 }
 
 /// A search of a position.
-struct SolverCase<'a> {
-    position: &'a str,
-    search: &'a str,
+struct SolverCase {
+    position: String,
+    search: String,
     job: SolveJob,
 }
 
@@ -53,57 +54,97 @@ struct SolverCost {
 }
 
 /// Takes the name out of a table.
-fn named<'a>(table: &'a toml::Table, what: &str, number: usize) -> anyhow::Result<(&'a str, toml::Table)> {
+fn named<'a>(table: &'a toml::Table, what: &str, number: usize) -> Result<(&'a str, toml::Table), ExperimentError> {
     let Some(toml::Value::String(name)) = table.get("name") else {
-        bail!("{what} number {number}: a name is expected, as a text");
+        return mistake(format!("{what} number {number}: a name is expected, as a text"));
     };
-    ensure!(!name.contains([',', '|', '\n']), "{what} '{name}': a name has no comma, bar or new line");
+    if name.contains([',', '|', '\n']) {
+        return mistake(format!("{what} '{name}': a name has no comma, bar or new line"));
+    }
     let mut rest = table.clone();
     rest.remove("name");
     Ok((name, rest))
 }
 
 /// All names with their flags; no name stands twice.
-fn all_named<'a>(tables: &'a [toml::Table], what: &str) -> anyhow::Result<Vec<(&'a str, toml::Table)>> {
-    ensure!(!tables.is_empty(), "{what}: at least one is expected");
+fn all_named<'a>(tables: &'a [toml::Table], what: &str) -> Result<Vec<(&'a str, toml::Table)>, ExperimentError> {
+    if tables.is_empty() {
+        return mistake(format!("{what}: at least one is expected"));
+    }
     let mut all: Vec<(&str, toml::Table)> = Vec::new();
     for (number, table) in (1..).zip(tables) {
         let (name, rest) = named(table, what, number)?;
-        ensure!(all.iter().all(|(other, _)| *other != name), "{what} '{name}': there are two of this name");
+        if all.iter().any(|(other, _)| *other == name) {
+            return mistake(format!("{what} '{name}': there are two of this name"));
+        }
         all.push((name, rest));
     }
     Ok(all)
 }
 
 /// The positions that a search is tried on, taken out of its flags; `None` is all.
-fn chosen(flags: &mut toml::Table, known: &[(&str, toml::Table)]) -> anyhow::Result<Option<Vec<String>>> {
+fn chosen(flags: &mut toml::Table, known: &[(&str, toml::Table)]) -> Result<Option<Vec<String>>, ExperimentError> {
     let Some(value) = flags.remove("positions") else { return Ok(None) };
-    let names = value.try_into::<Vec<String>>().context("positions: a list of names is expected")?;
-    if let Some(other) = names.iter().find(|name| known.iter().all(|(known, _)| known != name)) {
-        bail!("positions: there is no position '{other}'");
+    let Ok(names) = value.try_into::<Vec<String>>() else {
+        return mistake("positions: a list of names is expected".to_owned());
+    };
+    match names.iter().find(|name| known.iter().all(|(known, _)| known != name)) {
+        Some(other) => mistake(format!("positions: there is no position '{other}'")),
+        None => Ok(Some(names)),
     }
-    Ok(Some(names))
 }
 
-fn cases(config: &Solvers) -> anyhow::Result<Vec<SolverCase<'_>>> {
+fn cases(config: &Solvers) -> Result<Vec<SolverCase>, ExperimentError> {
     let (positions, searches) = (all_named(&config.position, "position")?, all_named(&config.search, "search")?);
     let mut cases = Vec::new();
     for (search, mut flags) in searches {
-        let only = chosen(&mut flags, &positions).with_context(|| format!("search '{search}'"))?;
+        let only = chosen(&mut flags, &positions).within(|| format!("search '{search}'"))?;
         let is_meant = |name: &str| only.as_ref().is_none_or(|only| only.iter().any(|own| own == name));
         for (position, board) in positions.iter().filter(|(name, _)| is_meant(name)) {
-            let within = || format!("search '{search}', position '{position}'");
-            let mut settings = board.clone();
-            for (key, value) in &flags {
-                ensure!(settings.insert(key.clone(), value.clone()).is_none(), "{}: {key} is given twice", within());
-            }
-            let asked = AskedSolution::from_toml(settings, |_| SettingSource::Table).with_context(within)?;
-            let job = asked.job().with_context(within)?;
-            job.check().with_context(within)?;
-            cases.push(SolverCase { position, search, job });
+            let job = job(board, &flags).within(|| format!("search '{search}', position '{position}'"))?;
+            cases.push(SolverCase { position: (*position).to_owned(), search: search.to_owned(), job });
         }
     }
     Ok(cases)
+}
+
+/// The solution that the flags of a position and of a search stand for.
+fn job(board: &toml::Table, flags: &toml::Table) -> Result<SolveJob, ExperimentError> {
+    let mut settings = board.clone();
+    for (key, value) in flags {
+        if settings.insert(key.clone(), value.clone()).is_some() {
+            return mistake(format!("{key} is given twice"));
+        }
+    }
+    let job = AskedSolution::from_toml(settings, |_| SettingSource::Table)?.job()?;
+    job.check()?;
+    Ok(job)
+}
+
+/// A comparison of solvers whose configuration has been checked.
+pub struct SolverPlan {
+    budget: Option<u64>,
+    positions: Vec<String>,
+    searches: Vec<String>,
+    cases: Vec<SolverCase>,
+}
+
+impl SolverPlan {
+    /// Checks a configuration.
+    ///
+    /// # Errors
+    /// A value that is out of range, or a position or search that there is not.
+    pub fn new(config: Solvers) -> Result<SolverPlan, ExperimentError> {
+        if config.budget == Some(0) {
+            return mistake("budget = 0: at least one node is expected".to_owned());
+        }
+        let cases = cases(&config)?;
+        let names = |tables: &[toml::Table]| -> Vec<String> {
+            tables.iter().filter_map(|table| Some(table.get("name")?.as_str()?.to_owned())).collect()
+        };
+        let (positions, searches) = (names(&config.position), names(&config.search));
+        Ok(SolverPlan { budget: config.budget, positions, searches, cases })
+    }
 }
 
 /// Solves a position with an empty table.
@@ -113,9 +154,9 @@ struct SolveCase<'a> {
 }
 
 impl Visitor for SolveCase<'_> {
-    type Out = anyhow::Result<SolverCost>;
+    type Out = Result<SolverCost, ExperimentError>;
 
-    fn visit<G: Solvable>(self, root: G) -> anyhow::Result<SolverCost> {
+    fn visit<G: Solvable>(self, root: G) -> Result<SolverCost, ExperimentError> {
         let SolveCase { job, budget } = self;
         let plan = Plan::new(&job.choice, 1)?;
         let table = Table::new(job.memory)?;
@@ -148,7 +189,7 @@ impl SolverCost {
         let Bounds { lower, .. } = self.bounds;
         match self.goal {
             _ if !self.settled => "open".to_owned(),
-            Goal::Exact => range(self.bounds, 1),
+            Goal::Exact => self.bounds.text(1),
             Goal::WinLossDraw => ["lost", "drawn", "won"][(lower.signum() + 1).clamp(0, 2) as usize].to_owned(),
             Goal::Threshold(target) => if lower >= target { "yes" } else { "no" }.to_owned(),
         }
@@ -167,41 +208,43 @@ impl SolverCost {
 }
 
 /// Runs all searches on their positions.
-pub(super) fn solvers(config: &Solvers, threads: usize) -> anyhow::Result<ExperimentResults> {
-    ensure!(config.budget != Some(0), "budget = 0: at least one node is expected");
-    let cases = cases(config)?;
-    let runs = each(cases.len(), threads, |i| {
+///
+/// # Errors
+/// If a search fails, or two of them disagree.
+pub fn solvers(
+    plan: &SolverPlan,
+    threads: usize,
+    listener: Listener<'_>,
+) -> Result<ExperimentResults, ExperimentError> {
+    let SolverPlan { budget, positions, searches, cases } = plan;
+    let runs = each(cases.len(), threads, listener, |i| {
         let case = &cases[i];
-        let cell = case.job.visit(SolveCase { job: &case.job, budget: config.budget });
-        let told = cell
-            .as_ref()
-            .map_or_else(|error| format!("{error:#}"), |cell| format!("{}, {}", cell.value(), cell.cost()));
+        let cell = case.job.visit(SolveCase { job: &case.job, budget: *budget });
+        let told =
+            cell.as_ref().map_or_else(ToString::to_string, |cell| format!("{}, {}", cell.value(), cell.cost()));
         (format!("{}, {}: {told}", case.position, case.search), cell)
     })?;
     let mut cells = Vec::new();
     for (case, cell) in cases.iter().zip(runs) {
-        cells.push((case, cell.with_context(|| format!("search '{}', position '{}'", case.search, case.position))?));
+        cells.push((case, cell.within(|| format!("search '{}', position '{}'", case.search, case.position))?));
     }
-    let names = |tables: &[toml::Table]| -> Vec<String> {
-        tables.iter().filter_map(|table| Some(table.get("name")?.as_str()?.to_owned())).collect()
-    };
-    let (positions, searches) = (names(&config.position), names(&config.search));
-    let values: Vec<String> = positions.iter().map(|name| agreed(name, &cells)).collect::<anyhow::Result<_>>()?;
+    let values = positions.iter().map(|name| agreed(name, &cells)).collect::<Result<Vec<_>, _>>()?;
 
     let mut table = String::from("position,search,value,nodes,cpu_seconds\n");
     for (case, cell) in &cells {
-        writeln!(table, "{},{},{},{},{:.4}", case.position, case.search, cell.value(), cell.nodes, cell.seconds)?;
+        writeln!(table, "{},{},{},{},{:.4}", case.position, case.search, cell.value(), cell.nodes, cell.seconds)
+            .expect("writing to a string");
     }
     let mut summary =
         String::from("Nodes and CPU seconds until the value is known; each search begins with an empty table.\n\n");
     let mut row = |cells: Vec<String>| summary.push_str(&format!("| {} |\n", cells.join(" | ")));
     let head = |first: &str, rest: &[String]| [&[first.to_owned()], rest].concat();
-    row(head("search", &positions));
+    row(head("search", positions));
     row(vec!["---".to_owned(); positions.len() + 1]);
     row(head("value", &values));
-    for search in &searches {
+    for search in searches {
         let cost = |position: &String| {
-            let of = |(case, _): &&(&SolverCase, SolverCost)| case.position == position && case.search == search;
+            let of = |(case, _): &&(&SolverCase, SolverCost)| case.position == *position && case.search == *search;
             cells.iter().find(of).map_or(String::new(), |(_, cell)| cell.cost())
         };
         row(head(search, &positions.iter().map(cost).collect::<Vec<_>>()));
@@ -216,18 +259,20 @@ pub(super) fn solvers(config: &Solvers, threads: usize) -> anyhow::Result<Experi
 }
 
 /// The value of a position that all searches agree on.
-fn agreed(position: &str, cells: &[(&SolverCase, SolverCost)]) -> anyhow::Result<String> {
+fn agreed(position: &str, cells: &[(&SolverCase, SolverCost)]) -> Result<String, ExperimentError> {
     let mut known: Option<(&str, String)> = None;
     for (case, cell) in cells.iter().filter(|(case, cell)| case.position == position && cell.settled) {
         match &known {
             // Whether a threshold is reached, and by how much, are different questions.
-            Some((other, value)) if *value != cell.value() => bail!(
-                "position '{position}': {} by search '{}', but {value} by search '{other}'",
-                cell.value(),
-                case.search
-            ),
+            Some((other, value)) if *value != cell.value() => {
+                return Err(ExperimentError::Disagreement(format!(
+                    "position '{position}': {} by search '{}', but {value} by search '{other}'",
+                    cell.value(),
+                    case.search
+                )));
+            }
             Some(_) => (),
-            None => known = Some((case.search, cell.value())),
+            None => known = Some((&case.search, cell.value())),
         }
     }
     Ok(known.map_or_else(|| "open".to_owned(), |(_, value)| value))
@@ -251,8 +296,11 @@ mod tests {
     fn searches_that_differ_are_named() {
         let settings = "game = 'reversi'\nsize = 4".parse().unwrap();
         let job = AskedSolution::from_toml(settings, |_| SettingSource::Table).unwrap().job().unwrap();
-        let [right, wrong] =
-            ["right", "wrong"].map(|search| SolverCase { position: "four", search, job: job.clone() });
+        let [right, wrong] = ["right", "wrong"].map(|search| SolverCase {
+            position: "four".into(),
+            search: search.into(),
+            job: job.clone(),
+        });
         let cell = |value, settled| {
             let bounds = Bounds { lower: value, upper: value };
             SolverCost { bounds, settled, goal: Goal::Exact, nodes: 1, seconds: 0.0 }
