@@ -68,7 +68,7 @@ impl ExperimentError {
 
 /// Adds to an error the part of the experiment that it is about.
 pub(super) trait Within<T> {
-    /// See [`ExperimentError::within`].
+    /// The same for the error of a result: [`ExperimentError::within`].
     fn within(self, place: impl FnOnce() -> String) -> Result<T, ExperimentError>;
 }
 
@@ -89,7 +89,7 @@ pub enum JournalError {
     /// The disk refuses.
     #[error("{}: {source}", path.display())]
     File {
-        /// The journal.
+        /// The name of the journal.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
@@ -100,7 +100,7 @@ pub enum JournalError {
     /// A line that cannot be read.
     #[error("{}, line {line}: not a run: {source}", path.display())]
     Line {
-        /// The journal.
+        /// The name of the journal.
         path: PathBuf,
         /// Number of the line, from 1.
         line: usize,
