@@ -160,6 +160,7 @@ impl TokenFile {
     /// # Errors
     /// If the file cannot be read or written.
     pub fn add(&self, token: Token) -> Result<(), TokenError> {
+        let _lock = self.lock()?;
         let mut tokens = self.tokens()?;
         tokens.push(token);
         self.write(tokens)
@@ -170,6 +171,7 @@ impl TokenFile {
     /// # Errors
     /// If there is no such token, several have that name, or the file cannot be read or written.
     pub fn remove(&self, id: &str) -> Result<Token, TokenError> {
+        let _lock = self.lock()?;
         let mut tokens = self.tokens()?;
         let named = |token: &Token| token.name == id;
         let place = tokens.iter().position(|token| token.id == id).or_else(|| {
@@ -181,13 +183,21 @@ impl TokenFile {
         Ok(token)
     }
 
+    /// Waits until no other process changes the file. The lock ends with the value. It is on a file of its own, since
+    /// a change puts a new file into the place of the old one.
+    fn lock(&self) -> Result<std::fs::File, TokenError> {
+        let path = self.path.with_extension("lock");
+        let file = private(&path, false).and_then(|file| file.lock().map(|()| file));
+        file.map_err(|error| TokenError::Io { path: path.display().to_string(), error })
+    }
+
     fn write(&self, tokens: Vec<Token>) -> Result<(), TokenError> {
         let document = TokenDocument { v: VERSION, tokens };
         let mut bytes = serde_json::to_vec_pretty(&document).map_err(|error| self.damaged(&error))?;
         bytes.push(b'\n');
         let file = |error| TokenError::Io { path: self.path.display().to_string(), error };
         if !self.path.exists() {
-            private(&self.path).map_err(file)?;
+            private(&self.path, true).map_err(file)?;
         }
         // The new file gets the permissions of the old one.
         crate::notation::file::save(&self.path, &bytes, Existing::Replace).map_err(file)
@@ -198,13 +208,13 @@ impl TokenFile {
     }
 }
 
-/// An empty file that only its owner may read.
-fn private(path: &Path) -> io::Result<()> {
+/// An empty file that only its owner may read. If there is one already, it is opened, unless it must be new.
+fn private(path: &Path, new: bool) -> io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
+    options.write(true).create(true).create_new(new).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
+    options.open(path)
 }
 
 impl TokenStore for TokenFile {

@@ -145,3 +145,33 @@ fn tokens_are_made_shown_once_and_taken_back() {
     assert_eq!(run(&["remove", "laptop"]).status.code(), Some(0));
     assert_eq!(run(&["remove", "laptop"]).status.code(), Some(2));
 }
+
+#[test]
+fn tokens_that_are_changed_at_once_are_all_changed() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().join("state");
+    let run = |verb: &str, name: &str| {
+        let output = morpion("", &["token", verb, name, "--state", state.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(0), "{verb} {name}: {}", text(&output.stderr));
+    };
+    let names = |tag: &str| (0..12).map(|n| format!("{tag} {n}")).collect::<Vec<_>>();
+    let (old, new) = (names("old"), names("new"));
+    let at_once = |orders: &[(&str, &String)]| {
+        std::thread::scope(|scope| {
+            for &(verb, name) in orders {
+                scope.spawn(move || run(verb, name));
+            }
+        });
+    };
+    at_once(&old.iter().map(|name| ("create", name)).collect::<Vec<_>>());
+    let removed = old.iter().map(|name| ("remove", name));
+    at_once(&removed.chain(new.iter().map(|name| ("create", name))).collect::<Vec<_>>());
+    let stored: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(state.join("tokens.json")).unwrap()).unwrap();
+    let mut left: Vec<&str> =
+        stored["tokens"].as_array().unwrap().iter().map(|token| token["name"].as_str().unwrap()).collect();
+    let mut expected: Vec<&str> = new.iter().map(String::as_str).collect();
+    left.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(left, expected);
+}

@@ -3,10 +3,12 @@
 use crate::daemon::Daemon;
 use crate::http::{PATIENCE, connect, get, request};
 use morpion::daemon::api::ServerLimits;
+use morpion::daemon::tokens::{Role, TokenFile, make};
 use morpion::daemon::view::EventKind;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A stream of events.
@@ -129,4 +131,35 @@ fn streams_end_with_the_daemon_and_are_bounded() {
     });
     daemon.end().unwrap();
     reader.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_stream_ends_when_its_token_is_taken_back() {
+    let state = tempfile::tempdir().unwrap();
+    let tokens = TokenFile::in_directory(state.path());
+    let mut secrets = Vec::new();
+    for n in [1, 2] {
+        let (token, secret) = make(&format!("number {n}"), Role::Read, ([n; 4], [n; 32]), 0).unwrap();
+        tokens.add(token).unwrap();
+        secrets.push(secret);
+    }
+    let daemon = Daemon::listening("127.0.0.1:0", ServerLimits::default(), Some(Arc::new(tokens.clone())));
+    let open = |secret: &str| {
+        let mut stream =
+            Stream::open(daemon.address, "/api/v1/events", &format!("authorization: Bearer {secret}\r\n"));
+        stream.until(|line| line == ": events");
+        stream
+    };
+    let (mut taken, mut other) = (open(&secrets[0]), open(&secrets[1]));
+    happen(&daemon, 1, 1);
+    assert_eq!((taken.ids(1), other.ids(1)), (vec![1], vec![1]));
+    tokens.remove("number 1").unwrap();
+    // It ends although nothing happens; what happens later does not reach it.
+    let (began, mut line) = (Instant::now(), String::new());
+    while taken.0.read_line(&mut line).unwrap() > 0 {
+        assert!(!line.contains("data: ") && began.elapsed() < PATIENCE, "it goes on: {line}");
+        line.clear();
+    }
+    happen(&daemon, 1, 1);
+    assert_eq!(other.ids(1), [2]);
 }

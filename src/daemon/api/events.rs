@@ -6,27 +6,33 @@
 //! the same way.
 
 use super::extract::QueryParts;
+use super::guard;
 use super::problem::{ApiFailure, ProblemDetails};
 use super::state::{ApiState, Handle};
 use crate::daemon::view::{EventKind, EventView, JobId};
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use utoipa::{IntoParams, ToSchema};
 
+/// The path of the stream.
+const EVENTS: &str = "/api/v1/events";
 /// Number of stored events that are read at a time.
 const BATCH: usize = 1000;
 
 /// Time that a client waits before it reconnects.
 const RETRY: Duration = Duration::from_secs(2);
+
+/// Time after which the token of a stream is checked again.
+const CHECK: Duration = Duration::from_secs(1);
 
 /// Which events are streamed.
 #[derive(Deserialize, IntoParams)]
@@ -96,6 +102,8 @@ pub async fn events(
         behind: seen.is_some(),
         sent: seen,
         job: asked.job,
+        headers,
+        checked: Instant::now(),
         _place: place,
         shared: Arc::clone(&shared),
     };
@@ -135,17 +143,22 @@ struct Feed {
     /// Number of the last stored event that was sent.
     sent: Option<u64>,
     job: Option<JobId>,
+    /// The headers of the request, with its token.
+    headers: HeaderMap,
+    /// When the token was last checked.
+    checked: Instant,
     shared: Arc<ApiState>,
     _place: OwnedSemaphorePermit,
 }
 
 impl Feed {
-    /// The next event; `None` when the daemon ends.
+    /// The next event; `None` when the daemon ends, or the token is no longer valid.
     async fn next(&mut self) -> Option<EventView> {
         loop {
             if *self.closing.borrow() {
                 return None;
             }
+            self.check_token().await?;
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
@@ -155,6 +168,7 @@ impl Feed {
             }
             tokio::select! {
                 _ = self.closing.changed() => return None,
+                () = tokio::time::sleep_until((self.checked + CHECK).into()), if self.needs_token() => {}
                 event = self.live.recv() => match event {
                     Ok(event) => {
                         if let Some(event) = self.fresh(event) {
@@ -166,6 +180,19 @@ impl Feed {
                 },
             }
         }
+    }
+
+    fn needs_token(&self) -> bool {
+        self.shared.options.tokens.is_some()
+    }
+
+    /// Checks the token again after some time; `None` if it is no longer valid.
+    async fn check_token(&mut self) -> Option<()> {
+        if self.needs_token() && self.checked.elapsed() >= CHECK {
+            guard::token(&self.shared, &Method::GET, EVENTS, &self.headers).await.ok()?;
+            self.checked = Instant::now();
+        }
+        Some(())
     }
 
     /// The event, if the client asked for it and it was not sent yet.
