@@ -3,8 +3,10 @@
 
 mod daemons;
 
+use daemons::program::{Program, command};
 use daemons::*;
-use morpion::daemon::scheduler::{Daemon, Shutdown};
+use morpion::daemon::directory::StateDirectoryError;
+use morpion::daemon::scheduler::{Daemon, OpenError, Shutdown, salvage};
 use morpion::daemon::service::{GridFilter, JobCommand, Page, Refusal, Service};
 use morpion::daemon::view::{JobId, JobState, JobView};
 use morpion::morpion::referee;
@@ -271,6 +273,10 @@ fn false_records_in_a_store_are_found_and_no_longer_shown() {
         let mut record: Value = serde_json::from_slice(&bytes[5..]).unwrap();
         record["variant"] = "5D".into();
         jobs.insert(job, row(record.to_string().as_bytes()).as_slice()).unwrap();
+        // The list of a job that was removed.
+        let mut index = transaction.open_table(INDEX).unwrap();
+        let best = u64::from_str_radix(view.best_grid.as_deref().unwrap(), 16).unwrap();
+        index.insert(index_key((2, 77), view.summary.best.unwrap(), best).as_slice(), ()).unwrap();
     }
     transaction.commit().unwrap();
     drop(database);
@@ -281,6 +287,7 @@ fn false_records_in_a_store_are_found_and_no_longer_shown() {
         (Some(Variant::D5), None, &None)
     );
     assert!(all_grids(&*daemon, &GridFilter { job: Some(job), ..GridFilter::default() }).is_empty());
+    assert!(all_grids(&*daemon, &GridFilter { job: Some(77), ..GridFilter::default() }).is_empty());
     holds(&daemon, &view);
     close(daemon);
 }
@@ -385,4 +392,250 @@ fn copy_all(from: &Path, to: &Path) {
             fs::copy(&path, &target).unwrap();
         }
     }
+}
+
+/// Makes a new store; what was said. The last thread of a daemon that was shut down may still have the directory.
+fn salvaged(state: &Path) -> String {
+    loop {
+        match salvage(state) {
+            Err(OpenError::Directory(StateDirectoryError::Locked(_))) => {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            lines => return lines.unwrap_or_else(|error| panic!("{error}")).join("\n"),
+        }
+    }
+}
+
+fn refused(state: &Path) -> String {
+    match try_open(|| options(state, 1)) {
+        Ok(_) => panic!("it is opened"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// What a job that is not running must be after a salvage.
+fn essentials(view: &JobView) -> Value {
+    let mut essentials = serde_json::to_value(view).unwrap();
+    for passing in ["ended", "seconds", "rate", "iterations", "units_done"] {
+        essentials.as_object_mut().unwrap().remove(passing);
+    }
+    essentials
+}
+
+/// A finished hunt in 5T, a paused one in 5D, and a finished solution; with names, limits and priorities.
+fn three_jobs(daemon: &Daemon) -> Vec<JobView> {
+    let settings = json!({ "strategy": "nrpa", "level": 1, "runs": 40, "seed": 3, "keep_from": 50 });
+    let others = json!({ "name": "one", "priority": 3, "limits": { "workers": 1 } });
+    let one = daemon.submit(request(&settings, &others), Some("key of one")).unwrap().summary.id;
+    let settings = json!({ "strategy": "nrpa", "level": 4, "variant": "5D", "seed": 4 });
+    let two = daemon.submit(request(&settings, &json!({ "name": "two", "weight": 7 })), None).unwrap().summary.id;
+    let settings = json!({ "game": "reversi", "size": 4, "memory": "1M" });
+    let three = daemon.submit(request(&settings, &json!({ "kind": "solve" })), None).unwrap().summary.id;
+    wait_for(daemon, two, "has a grid", |view| running(view) && view.summary.best.is_some());
+    daemon.command(two, JobCommand::Pause).unwrap();
+    wait_over(daemon, one);
+    wait_over(daemon, three);
+    [one, two, three].map(|id| daemon.job(id).unwrap()).into()
+}
+
+fn keys_of(daemon: &Daemon, job: JobId) -> std::collections::BTreeSet<String> {
+    let filter = GridFilter { job: Some(job), ..GridFilter::default() };
+    all_grids(daemon, &filter).into_iter().map(|grid| grid.key).collect()
+}
+
+#[test]
+fn a_store_that_is_missing_or_empty_is_refused_and_made_anew_from_the_folders() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let before = three_jobs(&daemon);
+    let grids = keys_of(&daemon, before[0].summary.id);
+    close(daemon);
+    assert!(salvaged(dir.path()).contains("is in order"));
+    let path = dir.path().join(STORE);
+    let folders = contents(&dir.path().join("jobs"));
+    for emptied in [false, true] {
+        if emptied {
+            fs::write(&path, "").unwrap();
+        } else {
+            fs::remove_file(&path).unwrap();
+        }
+        let error = refused(dir.path());
+        assert!(error.contains("the folders of 3 jobs") && error.contains("--salvage"), "{error}");
+        assert_eq!(path.exists(), emptied, "nothing is made");
+        let said = salvaged(dir.path());
+        assert!(said.contains("3 jobs") && said.contains("morpion.redb.old-1") == emptied, "{said}");
+        assert_eq!(contents(&dir.path().join("jobs")), folders, "the folders are not changed");
+        let daemon = open(dir.path(), 2);
+        for before in &before {
+            assert_eq!(essentials(&daemon.job(before.summary.id).unwrap()), essentials(before));
+        }
+        assert_eq!(keys_of(&daemon, before[0].summary.id), grids);
+        let settings = json!({ "strategy": "nrpa", "level": 1, "runs": 40, "seed": 3, "keep_from": 50 });
+        let others = json!({ "name": "one", "priority": 3, "limits": { "workers": 1 } });
+        let again = daemon.submit(request(&settings, &others), Some("key of one")).unwrap();
+        assert_eq!(again.summary.id, before[0].summary.id, "the client's key is known");
+        close(daemon);
+    }
+    let daemon = open(dir.path(), 2);
+    let two = &before[1].summary;
+    daemon.command(two.id, JobCommand::Resume).unwrap();
+    wait_for(&daemon, two.id, "goes on", |view| running(view) && view.summary.iterations > two.iterations);
+    assert_eq!(short_5d(&daemon).summary.id, 4);
+    close(daemon);
+}
+
+#[test]
+fn jobs_of_folders_that_the_store_does_not_know_are_added() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let known = short_5d(&daemon);
+    close(daemon);
+    let older = fs::read(dir.path().join(STORE)).unwrap();
+    let daemon = open(dir.path(), 2);
+    let unknown = long_5t(&daemon);
+    let unknown = daemon.job(unknown).unwrap();
+    close(daemon);
+    fs::write(dir.path().join(STORE), &older).unwrap();
+    let daemon = open(dir.path(), 2);
+    assert_eq!(daemon.unknown_folders(), [unknown.summary.id]);
+    close(daemon);
+    let said = salvaged(dir.path());
+    assert!(said.contains("2 jobs") && said.contains("morpion.redb.old-1"), "{said}");
+    let daemon = open(dir.path(), 2);
+    assert_eq!(daemon.job(known.summary.id).unwrap(), known);
+    assert_eq!(essentials(&daemon.job(unknown.summary.id).unwrap()), essentials(&unknown));
+    assert!(daemon.unknown_folders().is_empty());
+    holds(&daemon, &known);
+    close(daemon);
+}
+
+#[test]
+fn hunts_of_an_earlier_version_are_salvaged_from_their_states() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let before = three_jobs(&daemon);
+    close(daemon);
+    let ids: Vec<JobId> = before.iter().map(|view| view.summary.id).collect();
+    forget_identities(dir.path(), &ids);
+    fs::remove_file(dir.path().join(STORE)).unwrap();
+    let said = salvaged(dir.path());
+    assert!(said.contains("2 jobs") && said.contains("jobs/3 is left alone"), "{said}");
+    let daemon = open(dir.path(), 2);
+    let states = [JobState::Finished, JobState::Paused];
+    for (before, state) in before.iter().zip(states) {
+        let now = daemon.job(before.summary.id).unwrap();
+        assert_eq!(now.summary.state, state);
+        assert_eq!((now.summary.seed, now.summary.best), (before.summary.seed, before.summary.best));
+        assert_eq!((&now.best_grid, &now.settings["level"]), (&before.best_grid, &before.settings["level"]));
+    }
+    daemon.command(2, JobCommand::Resume).unwrap();
+    let reached = before[1].summary.iterations;
+    wait_for(&daemon, 2, "goes on", |view| running(view) && view.summary.iterations > reached);
+    assert_eq!(short_5d(&daemon).summary.id, 4, "the number of the folder that is left alone is not used");
+    close(daemon);
+}
+
+#[test]
+fn a_damaged_store_is_kept_and_made_anew() {
+    let flips = number("MORPION_TEST_FLIPS", 25);
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let before = three_jobs(&daemon);
+    let grids = keys_of(&daemon, before[0].summary.id);
+    close(daemon);
+    drop(try_open(|| options(dir.path(), 1)).map(close));
+    let good = fs::read(dir.path().join(STORE)).unwrap();
+    let used: Vec<usize> = (0..good.len()).filter(|&at| good[at] != 0).collect();
+    use rand::RngExt;
+    let mut rng = morpion::core::seed::rng(SEED, &[6]);
+    let (mut refusals, mut whole) = (0, 0);
+    for flip in 0..flips {
+        let state = tempfile::tempdir().unwrap();
+        copy_all(dir.path(), state.path());
+        let mut bad = good.clone();
+        bad[used[rng.random_range(0..used.len())]] ^= 1 << rng.random_range(0..8);
+        fs::write(state.path().join(STORE), &bad).unwrap();
+        match try_open(|| options(state.path(), 1)) {
+            Ok(daemon) => close(daemon),
+            Err(error) => {
+                assert!(error.to_string().contains("--salvage"), "seed {SEED}, flip {flip}: {error}");
+                refusals += 1;
+                let said = salvaged(state.path());
+                assert!(said.contains("made anew"), "seed {SEED}, flip {flip}: {said}");
+                whole += u64::from(!said.contains("could not be read in full"));
+                let kept = fs::read(state.path().join("morpion.redb.old-1")).unwrap();
+                // redb notes in its head that the file was opened.
+                assert!(kept.len() == bad.len() && kept[4096..] == bad[4096..], "seed {SEED}, flip {flip}");
+            }
+        }
+        let daemon = open(state.path(), 2);
+        for before in &before {
+            let now = daemon.job(before.summary.id).unwrap();
+            assert_eq!(essentials(&now), essentials(before), "seed {SEED}, flip {flip}");
+        }
+        assert_eq!(keys_of(&daemon, before[0].summary.id), grids, "seed {SEED}, flip {flip}");
+        close(daemon);
+    }
+    println!("{flips} flips: {refusals} refused and salvaged, {whole} of them with every row of the old store");
+    assert!(refusals > 0);
+}
+
+#[test]
+fn the_command_salvages_and_names_what_it_leaves_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    let daemon = open(&state, 2);
+    let view = short_5d(&daemon);
+    close(daemon);
+    fs::remove_file(state.join(STORE)).unwrap();
+    fs::create_dir(state.join("jobs/12")).unwrap();
+    let output = command(&state).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("`morpion daemon --salvage`"), "{said}");
+    let program = Program::launch(command(&state).arg("--salvage"));
+    assert_eq!(program.job(view.summary.id)["best"], json!(view.summary.best));
+    let said = program.said();
+    assert!(said.contains("1 jobs") && said.contains("jobs/12 is left alone"), "{said}");
+    assert!(said.contains("does not know 1 folders") && said.contains(": 12;"), "{said}");
+    program.stop();
+}
+
+#[test]
+#[cfg(unix)]
+fn a_store_that_is_a_link_to_nothing_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let (state, elsewhere) = (dir.path().join("state"), dir.path().join("elsewhere"));
+    fs::create_dir(&state).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, state.join(STORE)).unwrap();
+    assert!(refused(&state).contains("link to a file that does not exist"), "{}", refused(&state));
+    assert!(!elsewhere.exists(), "nothing is made there");
+    // A link to a store is a store.
+    fs::remove_file(state.join(STORE)).unwrap();
+    close(open(&state, 1));
+    fs::rename(state.join(STORE), &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, state.join(STORE)).unwrap();
+    close(open(&state, 1));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_directory_of_somebody_else_that_all_may_write_is_refused() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    fs::create_dir(&state).unwrap();
+    if fs::metadata(&state).unwrap().uid() != 0 || !Path::new("/proc/self").exists() {
+        eprintln!("NOT TESTED: only root can give a directory to somebody else");
+        return;
+    }
+    let mode = |mode| fs::set_permissions(&state, fs::Permissions::from_mode(mode)).unwrap();
+    chown(&state, Some(65_534), Some(65_534)).unwrap();
+    mode(0o777);
+    assert!(refused(&state).contains("everybody may write into it"), "{}", refused(&state));
+    assert_eq!(fs::read_dir(&state).unwrap().count(), 0, "nothing is made there");
+    mode(0o755);
+    close(open(&state, 1));
+    chown(&state, Some(0), Some(0)).unwrap();
+    mode(0o777);
+    close(open(&state, 1));
 }

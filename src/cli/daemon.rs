@@ -2,7 +2,7 @@
 
 use super::signals::{self, StopSignal};
 use crate::daemon::api::{ServerOptions, admit};
-use crate::daemon::scheduler::{Daemon, DaemonOptions, Shutdown};
+use crate::daemon::scheduler::{Daemon, DaemonOptions, Shutdown, salvage};
 use crate::daemon::service::Service;
 use crate::daemon::serving::Serving;
 use crate::daemon::tokens::TokenFile;
@@ -36,6 +36,10 @@ pub struct Args {
     /// given several times.
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
+    /// Make a new store (`morpion.redb`) from the folders of the jobs and from what can be read of the old one, if the
+    /// old one is damaged, missing, or does not know all folders. The old one is kept under another name.
+    #[arg(long)]
+    pub salvage: bool,
     /// Read flags from a TOML file, such as `threads = 8`. Flags of the command line win.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -54,6 +58,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     options.tokens = Some(Arc::new(TokenFile::in_directory(&args.state)));
     options.hosts.clone_from(&args.host);
     admit(address, &options)?;
+    if args.salvage {
+        for line in salvage(&args.state)? {
+            eprintln!("morpion: {line}");
+        }
+    }
     let daemon = Daemon::open(DaemonOptions {
         state: args.state.clone(),
         workers: args.threads.unwrap_or(processors),
@@ -61,6 +70,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         pace: CHECKPOINT,
         trap: None,
     })?;
+    if let Some(text) = unknown(daemon.unknown_folders()) {
+        eprintln!("morpion: {text}");
+    }
     let stops = signals::stops().context("cannot watch for Ctrl-C")?;
     let service: Arc<dyn Service> = Arc::clone(&daemon) as _;
     let serving = Serving::start(service, listener, options)?;
@@ -96,4 +108,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     drop(serving);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What to say of folders that the store does not know.
+fn unknown(folders: &[u64]) -> Option<String> {
+    const MOST: usize = 10;
+    let named: Vec<String> = folders.iter().take(MOST).map(u64::to_string).collect();
+    let more = if folders.len() > MOST { ", ..." } else { "" };
+    (!folders.is_empty()).then(|| {
+        format!(
+            "the store does not know {} folders in `jobs`, which are left alone: {}{more}; `--salvage` adds their jobs",
+            folders.len(),
+            named.join(", ")
+        )
+    })
 }

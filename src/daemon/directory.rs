@@ -28,6 +28,12 @@ pub enum StateDirectoryError {
         /// What the system said.
         source: io::Error,
     },
+    /// Others may change what is in it.
+    #[error(
+        "{} belongs to another user, and everybody may write into it, so anybody could change what is kept there: choose another directory with --state, or `chmod o-w` it",
+        .0.display()
+    )]
+    OpenToAll(PathBuf),
     /// Another daemon uses it.
     #[error("another daemon uses {}: stop it, or choose another directory with --state", .0.display())]
     Locked(PathBuf),
@@ -47,6 +53,9 @@ impl StateDirectory {
     /// If it cannot be made or written, or another daemon uses it.
     pub fn take(path: &Path) -> Result<StateDirectory, StateDirectoryError> {
         make(path)?;
+        if is_open_to_all(path) {
+            return Err(StateDirectoryError::OpenToAll(path.to_owned()));
+        }
         let name = path.join(LOCK);
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
@@ -100,6 +109,22 @@ impl StateDirectory {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a directory belongs to another user and everybody may write into it.
+#[cfg(unix)]
+fn is_open_to_all(path: &Path) -> bool {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let directory =
+        fs::metadata(path).map(|directory| (directory.permissions().mode() & 0o002 != 0, directory.uid()));
+    // The directory of this process belongs to its user; not every system has one.
+    let user = fs::metadata("/proc/self").map(|process| process.uid());
+    matches!((directory, user), (Ok((true, owner)), Ok(user)) if owner != user)
+}
+
+#[cfg(not(unix))]
+fn is_open_to_all(_: &Path) -> bool {
+    false
 }
 
 fn make(path: &Path) -> Result<(), StateDirectoryError> {

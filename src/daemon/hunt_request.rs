@@ -49,7 +49,7 @@ pub fn prepare(request: &JobRequest, workers: u32, seed: u64) -> Result<Prepared
 }
 
 /// A name made of what tells hunts apart.
-fn name(job: &Job) -> String {
+pub(super) fn name(job: &Job) -> String {
     let from = if job.start.is_empty() { String::new() } else { format!(" from move {}", job.start.len()) };
     let level = job.params.level.map_or(String::new(), |level| format!(" level {level}"));
     format!("{} {}{level}{from}", job.variant, job.params.strategy.name())

@@ -35,23 +35,27 @@ mod kind;
 mod lists;
 mod reporter;
 mod review;
+mod salvage;
 mod service;
 mod solve;
 mod state;
 mod submission;
 
+pub use salvage::salvage;
 pub use state::{Daemon, Shutdown};
 
 use super::directory::{StateDirectory, StateDirectoryError};
-use super::folder::{ReadNote, read_note};
+use super::folder::{FolderError, ReadNote, read_note};
 use super::view::{EventKind, JobId};
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::GridReadError;
 use crate::queue::local::{Local, LocalOptions, SpawnError};
+use crate::runner::atomic::FileError;
 use crate::runner::contract::Trap;
-use crate::store::{Change, Store, StoreError};
+use crate::store::{self, Change, Store, StoreError};
 use event_hub::EventHub;
 use state::{Core, JobEntry, LAST_JOB};
+use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -87,12 +91,40 @@ pub enum OpenError {
         "the record of job {0} in the store cannot be read: it was written by a newer version; nothing was changed"
     )]
     Record(JobId),
+    /// The file of the store is a link that leads nowhere.
+    #[error("{} is a link to a file that does not exist: put the file back, or remove the link", .0.display())]
+    DanglingLink(PathBuf),
+    /// There are folders of jobs, and no store.
+    #[error(
+        "{} is missing or empty, but the folders of {folders} jobs are in `jobs` beside it: put the file back, or run `morpion daemon --salvage`, which makes a new one from the folders",
+        path.display()
+    )]
+    NoStore {
+        /// The file of the store.
+        path: PathBuf,
+        /// Number of folders.
+        folders: usize,
+    },
+    /// A new store cannot be made.
+    #[error(transparent)]
+    Salvage(#[from] SalvageError),
     /// A thread cannot be started.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
     /// The known records cannot be read.
     #[error("the built-in records: {0}")]
     Records(#[from] GridReadError),
+}
+
+/// Why a new store cannot be made from the folders of jobs.
+#[derive(Debug, thiserror::Error)]
+pub enum SalvageError {
+    /// A file operation failed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A folder cannot be read.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
 }
 
 impl Daemon {
@@ -104,6 +136,14 @@ impl Daemon {
         let DaemonOptions { state, workers, queue, pace, trap } = options;
         let directory = StateDirectory::take(&state)?;
         let folders = directory.numbers()?;
+        let path = state.join(store::FILE);
+        if path.is_symlink() && !path.exists() {
+            return Err(OpenError::DanglingLink(path));
+        }
+        let is_missing = fs::metadata(&path).map_or(0, |file| file.len()) == 0;
+        if is_missing && !folders.is_empty() {
+            return Err(OpenError::NoStore { path, folders: folders.len() });
+        }
         let store = Store::open(&state)?;
         let records = review::read_records(&store)?;
         // The number of a folder is not used again, whatever the store knows.

@@ -15,6 +15,7 @@ mod file;
 pub mod grids;
 pub mod integrity;
 mod review;
+pub mod salvage;
 mod shadow;
 mod tables;
 

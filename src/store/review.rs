@@ -20,6 +20,11 @@ pub fn done() -> Change {
     Change::Number(REVIEWED, REVIEW)
 }
 
+/// Notes that a review is due.
+pub fn due() -> Change {
+    Change::Number(REVIEWED, 0)
+}
+
 /// What a review found.
 #[derive(Debug, Default)]
 pub struct GridReview {

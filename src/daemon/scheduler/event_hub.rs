@@ -14,7 +14,7 @@ const BLOCK: u64 = 1 << 16;
 /// Events that an observer may be behind. After that it loses the oldest.
 const BEHIND: usize = 4096;
 /// Name in the store of the number below which all numbers may have been used.
-const RESERVED: &str = "events reserved";
+pub const RESERVED: &str = "events reserved";
 
 /// Numbers events, stores them, and sends them to the observers.
 pub struct EventHub {

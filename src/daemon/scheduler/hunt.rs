@@ -8,6 +8,7 @@ use crate::daemon::records::{JobStanding, key_text};
 use crate::daemon::view::{EventKind, JobId, StatisticsView};
 use crate::jobs::ending::JobEnd;
 use crate::jobs::hunt::{Find, Hunt, Job};
+use crate::notation::catalogue::Catalogue;
 use crate::notation::grid::Grid;
 use crate::queue::LaneId;
 use crate::queue::any::TypedQueue;
@@ -80,7 +81,7 @@ impl JobKind for Job {
         if let Some(trap) = &daemon.trap {
             session.set_trap(Arc::clone(trap));
         }
-        let mut observer = HuntObserver { reporter, job: self, method: self.params.method(), grids: 0 };
+        let mut observer = HuntObserver { reporter, job: self, grids: 0 };
         if resumed {
             observer.catch_up(&session)?;
         }
@@ -135,26 +136,37 @@ fn is_of_the_disk(error: &RunError) -> bool {
     )
 }
 
+/// A grid that a hunt has found, as the archive keeps it; nothing if the referee refuses it, or it could not be read
+/// back.
+pub fn grid_record(job: &Job, id: JobId, find: &Find, catalogue: &Catalogue) -> Option<GridRecord> {
+    let Find { unit, iterations, seconds, time, .. } = *find;
+    let mut provenance = provenance(&job.params.method(), unit, job.seed);
+    provenance.iterations = Some(iterations);
+    provenance.seconds = Some(seconds);
+    let grid = Grid { variant: job.variant, moves: find.moves.clone(), provenance };
+    let source = GridSource { job: Some(id), unit: Some(unit), time, seconds: Some(seconds) };
+    GridRecord::new(&grid, source, catalogue).ok()
+}
+
+/// The grids of the archive in a hunt's folder, as many as can be read and go into the daemon's archive.
+pub fn own_grids(folder: &Path) -> impl Iterator<Item = KeptFind> {
+    let reader = Reader::open(&archive::path_in(folder)).ok();
+    reader.into_iter().flatten().map_while(Result::ok).take(MOST_GRIDS)
+}
+
 /// Reports to the daemon what happens in a session of a hunt.
 struct HuntObserver<'a> {
     reporter: JobReporter<'a>,
     job: &'a Job,
-    method: String,
     /// Number of grids of the job's archive that have gone into the daemon's archive.
     grids: usize,
 }
 
 impl HuntObserver<'_> {
-    /// A change that puts a grid into the archive, and its key; nothing if the referee refuses it, or it cannot be
-    /// read back. The session has checked it before, so only a defect can cause that.
+    /// A change that puts a grid into the archive, and its key. The session has had the referee check the grid before,
+    /// so only a defect can cause that there is none.
     fn grid(&self, find: &Find) -> Option<(u64, Change)> {
-        let Find { unit, iterations, seconds, time, .. } = *find;
-        let mut provenance = provenance(&self.method, unit, self.job.seed);
-        provenance.iterations = Some(iterations);
-        provenance.seconds = Some(seconds);
-        let grid = Grid { variant: self.job.variant, moves: find.moves.clone(), provenance };
-        let source = GridSource { job: Some(self.reporter.id), unit: Some(unit), time, seconds: Some(seconds) };
-        let record = GridRecord::new(&grid, source, &self.reporter.daemon.catalogue).ok()?;
+        let record = grid_record(self.job, self.reporter.id, find, &self.reporter.daemon.catalogue)?;
         Some((record.key, Change::Grid(Box::new(record))))
     }
 
