@@ -36,8 +36,8 @@ pub struct Args {
     /// given several times.
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
-    /// Make a new store (`morpion.redb`) from the folders of the jobs and from what can be read of the old one, if the
-    /// old one is damaged, missing, or does not know all folders. The old one is kept under another name.
+    /// Make a new store (`morpion.redb`) from the folders of the jobs and from what can be read of the old one, if
+    /// the old one is damaged, missing, or does not know all folders. The old one is kept under another name.
     #[arg(long)]
     pub salvage: bool,
     /// Read flags from a TOML file, such as `threads = 8`. Flags of the command line win.

@@ -39,17 +39,17 @@ pub enum FolderError {
         path.display()
     )]
     Another {
-        /// The folder.
+        /// The folder that is refused.
         path: PathBuf,
-        /// Which job.
+        /// What it belongs to, in words.
         found: String,
     },
     /// The note of the job was written by a newer version of the program.
     #[error("{} has version {found}, but this program reads up to {VERSION}: use a newer one; nothing was changed", path.display())]
     Newer {
-        /// The file.
+        /// The file that is refused.
         path: PathBuf,
-        /// Its version.
+        /// Version of its format.
         found: u32,
     },
 }
@@ -79,7 +79,7 @@ pub struct FolderClaim<'a> {
 pub struct FolderNote {
     /// Number of the job.
     pub job: JobId,
-    /// The identity.
+    /// The identity of that job.
     pub identity: String,
     /// Hash of what the job is made of.
     pub settings: String,

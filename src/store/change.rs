@@ -28,7 +28,7 @@ pub struct UnitRecord {
 /// A job that is to be forgotten.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ForgottenJob {
-    /// Its number.
+    /// Number of the job.
     pub id: u64,
     /// The key that a client gave it.
     pub key: Option<String>,

@@ -59,7 +59,7 @@ pub enum GridError {
     /// It is not a game of its variant.
     #[error("it is not a game of {variant}: {source}")]
     Refused {
-        /// The variant.
+        /// The variant that it is stored with.
         variant: Variant,
         /// What the referee says.
         source: ReplayError,

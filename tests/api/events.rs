@@ -143,7 +143,8 @@ fn a_stream_ends_when_its_token_is_taken_back() {
         tokens.add(token).unwrap();
         secrets.push(secret);
     }
-    let daemon = Daemon::listening("127.0.0.1:0", ServerLimits::default(), Some(Arc::new(tokens.clone())));
+    // On a loopback address no token is needed.
+    let daemon = Daemon::listening("0.0.0.0:0", ServerLimits::default(), Some(Arc::new(tokens.clone())));
     let open = |secret: &str| {
         let mut stream =
             Stream::open(daemon.address, "/api/v1/events", &format!("authorization: Bearer {secret}\r\n"));

@@ -163,8 +163,8 @@ struct HuntObserver<'a> {
 }
 
 impl HuntObserver<'_> {
-    /// A change that puts a grid into the archive, and its key. The session has had the referee check the grid before,
-    /// so only a defect can cause that there is none.
+    /// A change that puts a grid into the archive, and its key. The session has had the referee check the grid
+    /// before, so only a defect can cause that there is none.
     fn grid(&self, find: &Find) -> Option<(u64, Change)> {
         let record = grid_record(self.job, self.reporter.id, find, &self.reporter.daemon.catalogue)?;
         Some((record.key, Change::Grid(Box::new(record))))
