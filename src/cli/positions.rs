@@ -144,6 +144,7 @@ impl<S: FlagHelp> FlagHelp for SolveSettings<S> {
                 let labels = choices.iter().map(|choice| format!("{} ({})", choice.value, choice.label));
                 format!("{}. {default}", labels.collect::<Vec<_>>().join("; "))
             }
+            _ if info.name == "fresh_tables" => "[default: off]".to_owned(),
             _ => default,
         }
     }

@@ -59,9 +59,9 @@ enum SolveGame {
 #[derive(Debug, clap::Args)]
 struct SolveOf<S: FlagHelp + 'static> {
     #[command(flatten)]
-    flags: SolveFlags,
-    #[command(flatten)]
     settings: SettingFlags<SolveSettings<S>>,
+    #[command(flatten)]
+    flags: SolveFlags,
 }
 
 /// Runs the command.

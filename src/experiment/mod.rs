@@ -2,8 +2,8 @@
 //! seeds (`strategies`), at a budget given in a file, and of solvers of two-player games (`solvers`).
 //!
 //! A configuration (TOML) becomes an [`ExperimentPlan`], which is checked as a whole before anything runs. The plan
-//! becomes [`ExperimentResults`]: a table, and a chart or a summary. Each run has one thread; its budget is in seconds
-//! of that thread's processor time, or in iterations, which makes the result the same on every machine.
+//! becomes [`ExperimentResults`]: a table, and a chart or a summary. Each run has one thread; its budget is in
+//! seconds of that thread's processor time, or in iterations, which makes the result the same on every machine.
 
 mod budget;
 mod depth_first;

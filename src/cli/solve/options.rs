@@ -28,10 +28,10 @@ pub struct SolveFlags {
     pub json: bool,
     /// Solve by units of work: leaves of the top of the game tree, each answered by one thread on its own. Finds
     /// the value, what it takes, and as much of best play as the top of the tree tells
-    #[arg(long, help_heading = "Solving by units")]
+    #[arg(long, help_heading = "Solving by units", display_order = 0)]
     pub units: bool,
     /// Keep the solution in a directory; the same command goes on with it after Ctrl-C or a crash
-    #[arg(long, value_name = "DIR", requires = "units", help_heading = "Solving by units")]
+    #[arg(long, value_name = "DIR", requires = "units", help_heading = "Solving by units", display_order = 0)]
     pub state: Option<PathBuf>,
 }
 

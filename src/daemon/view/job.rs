@@ -109,7 +109,7 @@ pub struct JobSummary {
     pub variant: Option<Variant>,
     /// Strategy of a hunt, algorithm of a solver job.
     pub strategy: Option<String>,
-    /// Why the daemon chose that strategy, if the request names none.
+    /// Why the daemon chose that strategy, if the request names none or `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy_reason: Option<String>,
     /// Seed of all random numbers of the job.
