@@ -41,12 +41,12 @@ pub fn usual_text<T: Default>(rows: &[SettingRow<T>], name: &str) -> Option<Stri
 
 /// A text as a flag has it as JSON: a whole number where it is one.
 pub fn json_of(text: &str) -> Json {
-    let number = match text.parse::<u64>() {
-        Ok(number) => Some(Json::from(number)),
-        Err(_) => text.parse::<i64>().ok().map(Json::from),
-    };
-    // `007` is not a number: it would be another text.
-    number.filter(|number| number.to_string() == text).unwrap_or_else(|| text.into())
+    let unsigned = text.parse::<u64>().map(|number| (number.to_string(), Json::from(number)));
+    match unsigned.or_else(|_| text.parse::<i64>().map(|number| (number.to_string(), Json::from(number)))) {
+        // `007` is not a number: it would be another text.
+        Ok((same, number)) if same == text => number,
+        _ => text.into(),
+    }
 }
 
 /// Where a setting was given, for messages about it.
