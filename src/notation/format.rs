@@ -9,7 +9,7 @@
 //! was meant; the reverse soon fails: the known 5T records all leave 5D within their first 9 moves.
 //! [`LoadedGrid::replays_as`] tells which variants fit.
 
-use super::grid::Grid;
+use super::grid::{Grid, TextsTooLong};
 use super::msr::{self, MsrError};
 use super::pentasol::{self, Effort, SyntaxError};
 use super::replay::{CoordinateFrame, Dialect, IllegalGrid, IllegalReason, WrittenMove, replay};
@@ -96,6 +96,9 @@ pub enum GridReadError {
     /// A line of a text that is no move.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
+    /// More text than a grid may bring along.
+    #[error(transparent)]
+    Texts(#[from] TextsTooLong),
     /// A damaged record.
     #[error(transparent)]
     Msr(#[from] MsrError),
@@ -168,6 +171,7 @@ fn read_record(text: &str, format: GridFormat, variant: Option<Variant>) -> Resu
 
 fn read_text(text: &str, variant: Option<Variant>) -> Result<LoadedGrid, GridReadError> {
     let parsed = pentasol::parse(text)?;
+    parsed.provenance.check_length()?;
     if parsed.moves.is_empty() && parsed.reference.is_none() {
         return Err(GridReadError::NotAGrid("it has neither a reference point such as '(28,28)' nor a move"));
     }

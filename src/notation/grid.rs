@@ -48,6 +48,34 @@ pub struct Provenance {
     pub notes: Vec<String>,
 }
 
+/// Most moves of a grid that is read. No game has more than 485.
+pub const MOST_MOVES: usize = 1000;
+
+/// Most bytes of all texts of a provenance together; a tag and a note count [`TEXT_COSTS`] more each.
+pub const LONGEST_TEXTS: usize = 32 * 1024;
+
+/// What a text takes in addition to its characters.
+pub const TEXT_COSTS: usize = 16;
+
+/// The texts of a provenance are longer than [`LONGEST_TEXTS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the comments, tags and other texts are longer than {} KiB together", LONGEST_TEXTS >> 10)]
+pub struct TextsTooLong;
+
+impl Provenance {
+    /// Checks that the texts are not longer together than a store or a client should have to keep.
+    ///
+    /// # Errors
+    /// If they are longer than [`LONGEST_TEXTS`].
+    pub fn check_length(&self) -> Result<(), TextsTooLong> {
+        let Provenance { author, source, description, transcribed_by, producer, saved_at, tool, method, .. } = self;
+        let fields = [author, source, description, transcribed_by, producer, saved_at, tool, method];
+        let fields: usize = fields.into_iter().flatten().map(String::len).sum();
+        let lists: usize = self.tags.iter().chain(&self.notes).map(|text| text.len() + TEXT_COSTS).sum();
+        if fields + lists > LONGEST_TEXTS { Err(TextsTooLong) } else { Ok(()) }
+    }
+}
+
 impl Grid {
     /// A grid without provenance.
     pub fn new(variant: Variant, moves: Vec<Move>) -> Grid {

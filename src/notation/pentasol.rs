@@ -7,7 +7,7 @@
 //! `#` lines are comments. This program writes the variant and the provenance as comments `# key value`, and reads
 //! them back. A file may end with a line of seconds and a line of iterations, as the output of a search does.
 
-use super::grid::{Grid, Provenance};
+use super::grid::{Grid, LONGEST_TEXTS, MOST_MOVES, Provenance, TEXT_COSTS};
 use super::replay::{Dialect, WrittenMove};
 use crate::morpion::geometry::{Direction, INNER_CORNER};
 use crate::morpion::variant::Variant;
@@ -52,13 +52,20 @@ pub fn parse(text: &str) -> Result<ParsedPentasol, SyntaxError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let separator = if text.contains('\n') { '\n' } else { '\r' };
     let mut parsed = ParsedPentasol::default();
-    let mut numbers = 0;
+    let (mut numbers, mut texts) = (0, 0);
     for (i, raw) in text.split(separator).enumerate() {
         let line = raw.trim();
         let fail = |reason| SyntaxError { line: i + 1, text: shown(line), reason };
         match item(line).map_err(fail)? {
             LineItem::Blank => {}
-            LineItem::Comment(comment) => parsed.comment(comment),
+            LineItem::Comment(comment) => {
+                texts += comment.len() + TEXT_COSTS;
+                // What is left of them without keys and escapes is checked when all is read.
+                if texts > 4 * LONGEST_TEXTS {
+                    return Err(fail("the comments up to this line are longer than 128 KiB together"));
+                }
+                parsed.comment(comment);
+            }
             LineItem::Number if parsed.moves.is_empty() => {}
             LineItem::Number => {
                 numbers += 1;
@@ -75,6 +82,9 @@ pub fn parse(text: &str) -> Result<ParsedPentasol, SyntaxError> {
                 return Err(fail("a second reference point; does a direction lack?"));
             }
             LineItem::Point(point) => parsed.reference = Some(point),
+            LineItem::Move(..) if parsed.moves.len() == MOST_MOVES => {
+                return Err(fail("there are 1000 moves before this one, more than any game has"));
+            }
             LineItem::Move((x, y), direction, offset) => {
                 let text = format!("({x},{y}) {} {offset}", direction.symbol());
                 parsed.moves.push(WrittenMove { x, y, direction, offset, line: Some(i + 1), text });

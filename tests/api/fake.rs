@@ -8,7 +8,9 @@ use morpion::morpion::variant::Variant;
 use morpion::notation::catalogue::Catalogue;
 use morpion::notation::grid::Grid;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 use tokio::sync::broadcast;
 
 /// The service.
@@ -16,6 +18,9 @@ pub struct Fake {
     state: Mutex<State>,
     events: broadcast::Sender<EventView>,
     catalogue: Catalogue,
+    /// Submissions of the kind `slow` that are at work, and the most that ever were.
+    at_work: AtomicUsize,
+    pub most_at_work: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -31,8 +36,13 @@ struct State {
 impl Fake {
     /// Without jobs, with the known records of 5D in the archive.
     pub fn new() -> Fake {
-        let fake =
-            Fake { state: Mutex::default(), events: broadcast::channel(64).0, catalogue: Catalogue::load().unwrap() };
+        let fake = Fake {
+            state: Mutex::default(),
+            events: broadcast::channel(64).0,
+            catalogue: Catalogue::load().unwrap(),
+            at_work: AtomicUsize::new(0),
+            most_at_work: AtomicUsize::new(0),
+        };
         for known in fake.catalogue.records().filter(|known| known.grid.variant == Variant::D5) {
             let view = grids::view(&known.grid, &fake.catalogue, 1.0);
             fake.state().grids.insert(view.key.clone(), (view, known.grid.clone()));
@@ -182,6 +192,13 @@ impl Service for Fake {
             "full" => return Err(Refusal::Unavailable("the disk is full".to_owned())),
             "broken" => return Err(Refusal::Internal("secret details".to_owned())),
             "panic" => panic!("as it was asked to"),
+            "slow" => {
+                let at_work = self.at_work.fetch_add(1, Ordering::SeqCst) + 1;
+                self.most_at_work.fetch_max(at_work, Ordering::SeqCst);
+                std::thread::sleep(Duration::from_millis(600));
+                self.at_work.fetch_sub(1, Ordering::SeqCst);
+                return Err(Refusal::Invalid("it was slow".to_owned()));
+            }
             other => return Err(Refusal::Invalid(format!("unknown kind '{other}': hunt is expected"))),
         }
         if !(1..=1000).contains(&request.weight) {

@@ -2,6 +2,7 @@
 
 use crate::daemon::Daemon;
 use crate::http::{PATIENCE, connect, get, post, raw, request};
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use morpion::daemon::api::{ServeError, ServerLimits};
 use morpion::daemon::tokens::{Role, TokenFile, make};
 use std::io::{Read, Write};
@@ -172,6 +173,43 @@ fn too_much_at_once_is_refused() {
     let refused = get(daemon.address, "/api/v1/health");
     refused.problem(503);
     assert_eq!(refused.header("retry-after"), "2");
+}
+
+/// Work that its request no longer waits for is still work: no more of it runs than is allowed.
+#[test]
+fn a_request_that_is_given_up_keeps_its_place_until_its_work_ends() {
+    let limits = ServerLimits { answering: Duration::from_millis(100), heavy: 2, ..ServerLimits::default() };
+    let daemon = Daemon::with(limits);
+    let at = daemon.address;
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            let asking: Vec<_> =
+                (0..4).map(|_| scope.spawn(|| post(at, "/api/v1/jobs", "{\"kind\":\"slow\"}"))).collect();
+            for answer in asking {
+                answer.join().unwrap().problem(503);
+            }
+        }
+    });
+    assert_eq!(get(at, "/api/v1/health").status, 200);
+    assert_eq!(daemon.service.most_at_work.load(std::sync::atomic::Ordering::SeqCst), 2);
+}
+
+/// A record that fits into a request and is half a gigabyte when it is unpacked.
+#[test]
+fn bombs_are_refused() {
+    let daemon = Daemon::begin();
+    let json = format!(
+        "{{\"version\":\"0.1\",\"variant\":\"5T\",\"score\":0,\"moves\":[],\"tags\":[{}\"\"]}}",
+        "\"\",".repeat(15_000_000)
+    );
+    let mut packed = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+    packed.write_all(json.as_bytes()).unwrap();
+    let bomb = format!("MS1:{}", base64::Engine::encode(&URL_SAFE_NO_PAD, packed.finish().unwrap()));
+    for path in ["/api/v1/grids/check", "/api/v1/grids"] {
+        let answer = request(daemon.address, "POST", path, &[("content-type", "text/plain")], bomb.as_bytes());
+        let problem = answer.problem(422);
+        assert!(problem["detail"].as_str().is_some_and(|why| why.contains("bytes of JSON")), "{problem}");
+    }
 }
 
 #[test]

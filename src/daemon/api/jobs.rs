@@ -2,7 +2,7 @@
 
 use super::extract::{JsonDocument, PathParts, QueryParts, json, nothing, page};
 use super::problem::{ApiFailure, ProblemDetails};
-use super::state::Handle;
+use super::state::{ApiState, Handle};
 use crate::daemon::object;
 use crate::daemon::service::{Adjustment, JobCommand, JobFilter};
 use crate::daemon::view::{
@@ -83,7 +83,9 @@ struct IdempotencyHeader {
 pub async fn submit(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     let key = idempotency(&headers)?;
     let request: JobRequest = json(&headers, &body)?;
-    let job = shared.call(move |shared| Ok(shared.service.submit(request, key.as_deref())?)).await?;
+    // Its grids and positions are texts of strangers.
+    let submit = move |shared: &ApiState| Ok(shared.service.submit(request, key.as_deref())?);
+    let job = shared.call_heavy(submit).await?;
     let location = HeaderValue::try_from(format!("/api/v1/jobs/{}", job.summary.id));
     let mut response = (StatusCode::CREATED, JsonDocument(job)).into_response();
     if let Ok(location) = location {

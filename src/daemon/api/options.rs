@@ -42,7 +42,8 @@ pub struct ServerLimits {
     pub connections: usize,
     /// Number of requests at work at a time; more of them are refused.
     pub running: usize,
-    /// Of these, the number of requests that need much processor time: pictures, checks of grids.
+    /// Of these, the number of requests that need much processor time or memory: pictures, checks of grids,
+    /// submissions.
     pub heavy: usize,
     /// Number of streams of events at a time.
     pub streams: usize,

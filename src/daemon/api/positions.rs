@@ -25,7 +25,7 @@ pub async fn position(State(shared): Handle, headers: HeaderMap, body: Bytes) ->
     if request.moves.len() > MOST_MOVES {
         return Err(ProblemDetails::invalid(format!("moves: expected at most {MOST_MOVES}")).into());
     }
-    let found = shared.call(move |shared| Ok(shared.service.position(request))).await?;
+    let found = shared.call_heavy(move |shared| Ok(shared.service.position(request))).await?;
     match found {
         Ok(view) => Ok(JsonDocument(view).into_response()),
         Err(NoPosition::Settings(why)) => Err(ProblemDetails::invalid(why).into()),

@@ -24,7 +24,10 @@ pub struct ApiState {
     pub counts: RequestCounts,
     pub totals: TotalsCache,
     pub running: Semaphore,
-    pub heavy: Semaphore,
+    /// Places of calls of the service. A call that its request no longer waits for keeps its place until it ends.
+    pub calls: Arc<Semaphore>,
+    /// Of these, places of calls that take much processor time or memory.
+    pub heavy: Arc<Semaphore>,
     pub streams: Arc<Semaphore>,
     /// Becomes true when the daemon ends. Streams of events end then.
     pub closing: watch::Receiver<bool>,
@@ -41,20 +44,28 @@ impl ApiState {
         call: impl FnOnce(&ApiState) -> Result<T, ApiFailure> + Send + 'static,
     ) -> Result<T, ApiFailure> {
         let shared = Arc::clone(self);
-        match tokio::task::spawn_blocking(move || call(&shared)).await {
+        let place = Arc::clone(&self.calls).acquire_owned().await;
+        let ended = tokio::task::spawn_blocking(move || {
+            // Here, and not with the request, which may be given up before.
+            let _place = place;
+            call(&shared)
+        });
+        match ended.await {
             Ok(result) => result,
             Err(error) => Err(ApiFailure::Defect(Defect(error.to_string()))),
         }
     }
 
-    /// The same for work that takes much processor time. Only a few such calls run at a time.
+    /// The same for work that takes much processor time or memory. Only a few such calls run at a time.
     pub async fn call_heavy<T: Send + 'static>(
         self: &Arc<ApiState>,
         call: impl FnOnce(&ApiState) -> Result<T, ApiFailure> + Send + 'static,
     ) -> Result<T, ApiFailure> {
-        let place = self.heavy.acquire().await;
-        let result = self.call(call).await;
-        drop(place);
-        result
+        let place = Arc::clone(&self.heavy).acquire_owned().await;
+        self.call(move |shared| {
+            let _place = place;
+            call(shared)
+        })
+        .await
     }
 }
