@@ -82,6 +82,26 @@ fn verify_tells_illegal_from_unreadable() {
     assert_eq!(morpion(path, &["verify", "--variant", "6T", "bad.txt"]).0, 2);
 }
 
+/// A file's name may hold what a terminal would obey.
+#[test]
+#[cfg(unix)]
+fn names_of_files_do_not_reach_the_terminal_raw() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    let (good, bad, none) = ("good\u{1b}[2J.txt", "bad\u{1b}[2J.txt", "none\u{1b}[2J.txt");
+    std::fs::write(path.join(good), "(28,28)\n(31,29) | -2\n").unwrap();
+    std::fs::write(path.join(bad), "hello\n").unwrap();
+    for args in [&["verify", good, bad, none][..], &["identify", good, good], &["identify", bad], &["show", none]] {
+        let (_, out, err) = morpion(path, args);
+        assert!(!out.contains('\u{1b}') && !err.contains('\u{1b}'), "{args:?}: {out:?} {err:?}");
+        assert!(format!("{out}{err}").contains("\\u{1b}[2J.txt"), "{args:?}: {out:?} {err:?}");
+    }
+    // Data for programs keeps the name, as JSON writes it.
+    let (_, out, _) = morpion(path, &["verify", "--json", good]);
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(report["results"][0]["file"], good);
+}
+
 #[test]
 fn convert_goes_round_and_overwrites_nothing() {
     let dir = exported();

@@ -300,13 +300,8 @@ fn draining_and_limits_end_a_job() {
     let view = wait_over(&daemon, id);
     assert_eq!(view.summary.state, JobState::Failed);
     assert!(view.summary.reason.as_deref().is_some_and(|why| why.contains("memory")), "{view:?}");
-    let id = submit(&daemon, &json!({ "size": 6, "memory": "8000000G" }), &none());
-    let view = wait_over(&daemon, id);
-    assert_eq!(view.summary.state, JobState::Failed);
-    assert!(
-        view.summary.reason.as_deref().is_some_and(|why| why.contains("no memory for a transposition table")),
-        "{view:?}"
-    );
+    let refused = daemon.submit(solve(&json!({ "size": 6, "memory": "8000000G" }), &none()), None);
+    assert!(matches!(&refused, Err(Refusal::Invalid(why)) if why.contains("larger --memory")), "{refused:?}");
     // A limit that is changed counts at once.
     let id = with(none());
     wait_for(&daemon, id, "has both threads", |view| view.threads == 2);
@@ -404,7 +399,7 @@ fn killed_at_any_moment_it_loses_no_finished_unit() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_fails_the_job_and_is_left_alone() {
+fn a_damaged_file_quarantines_the_job_and_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 1);
     let id = submit(&daemon, &endless(), &none());
@@ -412,10 +407,24 @@ fn a_file_that_cannot_be_read_fails_the_job_and_is_left_alone() {
     daemon.shutdown(Shutdown::Now);
     drop(daemon);
     let file = dir.path().join(format!("jobs/{id}/tree.redb"));
-    std::fs::write(&file, "no database").unwrap();
-    let daemon = open(dir.path(), 1);
-    let view = wait_over(&daemon, id);
-    assert_eq!(view.summary.state, JobState::Failed);
-    assert!(view.summary.reason.as_deref().is_some_and(|why| why.contains("tree.redb is damaged")), "{view:?}");
-    assert_eq!(std::fs::read(&file).unwrap(), b"no database");
+    let whole = std::fs::read(&file).unwrap();
+    // One bit of the commit slot in use, and something else altogether.
+    let mut flipped = whole.clone();
+    flipped[64 + 128 * usize::from(whole[9] & 1) + 8] ^= 4;
+    for content in [b"no database".to_vec(), flipped] {
+        std::fs::write(&file, &content).unwrap();
+        let daemon = open(dir.path(), 1);
+        let view = wait_for(&daemon, id, "is quarantined", |view| view.summary.is_quarantined());
+        assert!(view.summary.reason.as_deref().is_some_and(|why| why.contains("tree.redb is damaged")), "{view:?}");
+        assert_eq!(std::fs::read(&file).unwrap(), content);
+        // The others run, and it can be resumed when the file is whole again.
+        wait_over(&daemon, submit(&daemon, &five(), &none()));
+        assert!(daemon.job(id).unwrap().summary.is_quarantined());
+        std::fs::write(&file, &whole).unwrap();
+        daemon.command(id, JobCommand::Resume).unwrap();
+        let view = wait_for(&daemon, id, "runs", running);
+        assert_eq!(view.summary.reason, None);
+        daemon.shutdown(Shutdown::Now);
+        assert_eq!(daemon.job(id).unwrap().summary.reason, None);
+    }
 }

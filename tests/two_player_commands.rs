@@ -57,6 +57,15 @@ fn positions_come_from_text_and_files() {
     assert_eq!(found["line"].as_array().unwrap().len(), 1, "{found}");
 }
 
+/// A device does not say how long it is.
+#[test]
+#[cfg(unix)]
+fn positions_without_end_are_refused() {
+    let (status, _, err) = morpion(&["solve", "reversi", "--position", "/dev/zero"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("too long for positions"), "{err}");
+}
+
 #[test]
 fn counts_and_averages() {
     let (status, out, _) = morpion(&["perft", "reversi", "--depth", "4"]);

@@ -1,7 +1,9 @@
 //! `morpion daemon`: takes jobs and runs them for weeks.
 
 use super::signals::{self, StopSignal};
+use crate::core::quantity::parse_bytes;
 use crate::daemon::api::{ServerOptions, admit};
+use crate::daemon::memory::default_budget;
 use crate::daemon::scheduler::{Daemon, DaemonOptions, Shutdown, salvage};
 use crate::daemon::service::Service;
 use crate::daemon::serving::Serving;
@@ -29,6 +31,10 @@ pub struct Args {
     /// Number of workers. Default: one per processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
+    /// Memory that all jobs may take together. A job that does not fit waits. Default: 55 % of what the machine or the
+    /// control group of the daemon has.
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub memory: Option<u64>,
     /// Address and port to listen on. On any address but a loopback one, clients need a token (`morpion token`).
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878")]
     pub listen: SocketAddr,
@@ -68,6 +74,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         workers: args.threads.unwrap_or(processors),
         queue: LocalOptions::default(),
         pace: CHECKPOINT,
+        memory: args.memory.unwrap_or_else(default_budget),
         trap: None,
     })?;
     if let Some(text) = unknown(daemon.unknown_folders()) {

@@ -1,6 +1,6 @@
 //! `morpion identify`: which grid a file holds, up to symmetry and move order.
 
-use crate::cli::grid_input::{self, Input, counted};
+use crate::cli::grid_input::{self, Input, counted, plain};
 use crate::morpion::canonical::canonical_key;
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
@@ -65,7 +65,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         match input.load_warned(args.variant) {
             Ok(loaded) => grids.push((input.name(), loaded.grid)),
             Err(error) => {
-                eprintln!("morpion: {error}");
+                eprintln!("morpion: {}", plain(&error.to_string()));
                 failed = true;
             }
         }
@@ -113,7 +113,7 @@ fn identify(file: &str, grid: &Grid, key: u64, known: &[KnownRecord]) -> Identit
 
 fn print(identity: &Identity, out: &mut dyn Write) -> std::io::Result<()> {
     let Identity { file, variant, score, key, .. } = identity;
-    write!(out, "{file}: {key}, {variant}, {}", counted(*score, "move"))?;
+    write!(out, "{}: {key}, {variant}, {}", plain(file), counted(*score, "move"))?;
     match (&identity.record, &identity.nearest) {
         (Some(record), _) => write!(out, ", equals the record {record}")?,
         (None, Some(near)) if near.common_lines == *score => write!(out, ", part of the record {}", near.record)?,
@@ -128,7 +128,7 @@ fn print(identity: &Identity, out: &mut dyn Write) -> std::io::Result<()> {
         (None, None) => write!(out, ", no known record")?,
     }
     if !identity.equal_files.is_empty() {
-        write!(out, ", equals {}", identity.equal_files.join(", "))?;
+        write!(out, ", equals {}", plain(&identity.equal_files.join(", ")))?;
     }
     writeln!(out)
 }

@@ -35,6 +35,7 @@ mod top;
 mod values;
 mod verify;
 
+use self::grid_input::plain;
 use crate::core::panic::is_expected;
 use crate::core::quantity::{parse_bytes, unit_seconds};
 use crate::jobs::hunt_settings::HuntSettings;
@@ -138,7 +139,9 @@ pub fn main() -> ExitCode {
         // The reader of our output has gone (`morpion show | head`): not an error of ours.
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("morpion: {}", message(&error));
+            // Names of files and texts from files must not command the terminal.
+            let lines: Vec<String> = message(&error).split('\n').map(plain).collect();
+            eprintln!("morpion: {}", lines.join("\n"));
             ExitCode::from(FAILURE)
         }
     }

@@ -1,6 +1,6 @@
 //! `morpion verify`: whether grid files are legal.
 
-use crate::cli::grid_input::{self, Input};
+use crate::cli::grid_input::{self, Input, plain};
 use crate::morpion::referee;
 use crate::morpion::variant::Variant;
 use crate::notation::file::LoadError;
@@ -152,7 +152,7 @@ fn refuse(file: String, error: &LoadError) -> FileVerdict {
 
 fn print(verdict: &FileVerdict, out: &mut dyn Write) -> std::io::Result<()> {
     for warning in &verdict.warnings {
-        eprintln!("morpion: {}: warning: {warning}", verdict.file);
+        eprintln!("morpion: {}: warning: {}", plain(&verdict.file), plain(warning));
     }
     let error = verdict.error.as_deref().unwrap_or("");
     let variant = verdict.variant.map_or("", Variant::code);
@@ -168,14 +168,14 @@ fn print(verdict: &FileVerdict, out: &mut dyn Write) -> std::io::Result<()> {
             let end =
                 if left == 0 { "finished".to_owned() } else { grid_input::counted(left, "legal move") + " left" };
             let moves = grid_input::counted(verdict.score.unwrap_or(0), "move");
-            writeln!(out, "{}: legal, {variant}{also}, {moves}, {end}", verdict.file)
+            writeln!(out, "{}: legal, {variant}{also}, {moves}, {end}", plain(&verdict.file))
         }
         Some(false) => {
             let moves = grid_input::counted(verdict.score.unwrap_or(0), "legal move");
-            writeln!(out, "{}: illegal as {variant} after {moves}: {error}", verdict.file)
+            writeln!(out, "{}: illegal as {variant} after {moves}: {error}", plain(&verdict.file))
         }
         None => {
-            eprintln!("morpion: {}: {error}", verdict.file);
+            eprintln!("morpion: {}: {}", plain(&verdict.file), plain(&error.to_string()));
             Ok(())
         }
     }

@@ -11,6 +11,7 @@ pub mod folder;
 pub mod grids;
 pub mod hunt_request;
 pub mod kinds;
+pub mod memory;
 pub mod object;
 mod records;
 pub mod scheduler;

@@ -17,6 +17,10 @@ pub struct JobRecord {
     pub settings: String,
     /// The client's own key of the submission.
     pub key: Option<String>,
+    /// How often the job has begun since it last saved something, finished a unit, or was left in order: so often the
+    /// daemon has died, or one time more if the job runs.
+    #[serde(default)]
+    pub starts: u32,
     /// What the job's folder is recognised by. Jobs of earlier versions have none of their own (see
     /// [`super::folder`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]

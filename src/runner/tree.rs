@@ -84,12 +84,17 @@ pub enum TreeError {
         workers: usize,
     },
     /// A worker's table alone takes more memory than the solution may.
-    #[error("the tables of {members} workers take {needed} bytes of memory, and the limit is {limit}: give it more")]
+    #[error(
+        "the tree and the tables of {members} workers take {needed} bytes of memory, and the limit is {limit}: give \
+         it more"
+    )]
     Memory {
         /// Workers that are needed at least.
         members: u64,
-        /// What their tables take.
+        /// What their tables take, and the tree.
         needed: u64,
+        /// What the tree takes of that.
+        tree: u64,
         /// What all of them may take.
         limit: u64,
     },
@@ -185,6 +190,8 @@ pub struct SolveSession<'a, G> {
     pub members: usize,
     /// Bytes that one solver takes.
     pub memory_each: u64,
+    /// Most bytes of all solvers. The tree does not count.
+    pub tables: u64,
     /// What it may use.
     pub limits: SessionLimits,
     /// Seconds that the sessions before have run.
@@ -217,6 +224,7 @@ pub fn solve_by_units<G: Game + Send + Sync + 'static>(
         factory,
         members: 1,
         memory_each: 0,
+        tables: u64::MAX,
         limits: SessionLimits::default(),
         before: 0.0,
         pace: CHECKPOINT,

@@ -1,10 +1,11 @@
 //! The open file of the store, and what may be wrong with it.
 
+use super::integrity::{IntegrityError, inspect};
 use super::shadow::Shadow;
-use redb::{Builder, Database};
+use crate::core::panic::catch_quietly;
+use redb::{Builder, Database, DatabaseError, StorageError};
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError, RwLock};
 
@@ -91,6 +92,15 @@ impl SharedStore {
         }
     }
 
+    /// What it means that the file cannot be opened.
+    fn refusal(&self, error: IntegrityError) -> StoreError {
+        match error {
+            IntegrityError::Damaged(what) => self.damaged(what),
+            IntegrityError::InUse => StoreError::InUse(self.path.clone()),
+            IntegrityError::Io(source) => StoreError::Open { path: self.path.clone(), source },
+        }
+    }
+
     /// What keeps the store from writing, if anything does.
     pub fn trouble(&self) -> Option<String> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -102,45 +112,37 @@ impl SharedStore {
     }
 }
 
-/// Opens the file, and has redb check its pages.
+/// Opens the file after all of its pages were verified. One that is damaged is not changed.
 pub fn open_database(store: &SharedStore) -> Result<Database, StoreError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(&store.path).map_err(|source| StoreError::Open { path: store.path.clone(), source })?;
-    checked(store, |builder| builder.create_file(file))
+    let cannot = |source| StoreError::Open { path: store.path.clone(), source };
+    let file = options.open(&store.path).map_err(cannot)?;
+    if file.metadata().map_err(cannot)?.len() > 0 {
+        inspect(&file, |_| ()).map_err(|error| store.refusal(error))?;
+    }
+    opened(store, |builder| builder.create_file(file))
 }
 
 /// Opens the file for reading alone; redb may seem to write.
 pub fn open_shadow(store: &SharedStore) -> Result<Database, StoreError> {
-    let shadow = File::open(&store.path).and_then(Shadow::over);
-    let shadow = shadow.map_err(|source| StoreError::Open { path: store.path.clone(), source })?;
-    checked(store, |builder| builder.create_with_backend(shadow))
+    let cannot = |source| StoreError::Open { path: store.path.clone(), source };
+    let file = File::open(&store.path).map_err(cannot)?;
+    inspect(&file, |_| ()).map_err(|error| store.refusal(error))?;
+    // It is opened for writing again before this is closed.
+    let _ = file.unlock();
+    let shadow = Shadow::over(file).map_err(cannot)?;
+    opened(store, |builder| builder.create_with_backend(shadow))
 }
 
-fn checked(
+fn opened(
     store: &SharedStore,
-    open: impl FnOnce(&Builder) -> Result<Database, redb::DatabaseError>,
+    open: impl FnOnce(&Builder) -> Result<Database, DatabaseError>,
 ) -> Result<Database, StoreError> {
-    let path = &store.path;
-    let opened = catch_unwind(AssertUnwindSafe(|| {
-        let mut database = open(Database::builder().set_cache_size(CACHE))?;
-        database.check_integrity()?;
-        Ok(database)
-    }));
-    let opened = opened.unwrap_or_else(|_| {
-        Err(redb::DatabaseError::Storage(redb::StorageError::Corrupted("its pages contradict each other".to_owned())))
-    });
-    opened.map_err(|error| match error {
-        redb::DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(path.clone()),
-        redb::DatabaseError::UpgradeRequired(version) => {
-            store.damaged(format!("its format version {version} is no longer read"))
-        }
-        redb::DatabaseError::Storage(redb::StorageError::Io(error)) => match error.kind() {
-            io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => store.damaged(error.to_string()),
-            _ => StoreError::Open { path: path.clone(), source: error },
-        },
-        other => store.error(other),
-    })
+    let opened = catch_quietly(|| open(Database::builder().set_cache_size(CACHE)));
+    let opened =
+        opened.unwrap_or_else(|_| Err(StorageError::Corrupted("its pages contradict each other".to_owned()).into()));
+    opened.map_err(|error| store.refusal(error.into()))
 }

@@ -20,6 +20,7 @@ mod shadow;
 mod tables;
 
 use crate::core::frame::{Flaw, read_row};
+use crate::core::panic::catch_quietly;
 pub use change::{Change, ForgottenJob, MOST_EVENTS, MOST_UNITS, UnitRecord};
 use committer::{Committer, WaitingChanges};
 pub use file::StoreError;
@@ -29,7 +30,6 @@ use redb::{ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableDefini
 pub use review::GridReview;
 use serde::Deserialize;
 use std::ops::RangeBounds;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tables::{APART, EVENTS, GRIDS, JOBS, KEYS, META, PENDING_DELETIONS, PENDING_FOLDERS, SPECS, UNITS};
@@ -56,7 +56,7 @@ impl Store {
         let database = OpenDatabase { database: open_database(&inner)?, writable: true };
         *inner.database.write().unwrap_or_else(PoisonError::into_inner) = Some(database);
         let store = Store { committer: Committer::start(&inner)?, inner };
-        match catch_unwind(AssertUnwindSafe(|| store.check())) {
+        match catch_quietly(|| store.check()) {
             Ok(checked) => checked?,
             Err(_) => return Err(store.inner.damaged("its content cannot be read")),
         }

@@ -47,6 +47,7 @@ pub fn options(state: &Path, workers: u32) -> DaemonOptions {
         workers,
         queue: LocalOptions { quantum: Duration::from_millis(50), ..LocalOptions::default() },
         pace: Duration::from_millis(200),
+        memory: 4 << 30,
         trap: None,
     }
 }

@@ -148,6 +148,11 @@ impl Program {
         command.stdin(Stdio::null()).output().expect("it can be started")
     }
 
+    /// Number of its process.
+    pub fn process_id(&self) -> u32 {
+        self.process.lock().unwrap().id()
+    }
+
     /// What it wrote to stderr.
     pub fn said(&self) -> String {
         self.said.lock().unwrap().clone()

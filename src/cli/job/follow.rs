@@ -72,7 +72,13 @@ impl JobWatcher {
     }
 }
 
-/// What the state of a job that is over means for the exit status.
+/// Whether nothing happens any more unless somebody acts.
+fn comes_to_rest(job: &JobView) -> bool {
+    job.summary.state.is_over() || job.summary.is_quarantined()
+}
+
+/// What the state of a job at rest means for the exit status.
+
 fn verdict(job: &JobView) -> ExitCode {
     if job.summary.state == JobState::Finished { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -85,7 +91,7 @@ pub fn wait(args: &Wait, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let begun = Instant::now();
     let mut watch = JobWatcher::new(&args.connection, args.id)?;
     loop {
-        if let Some(job) = watch.look()?.filter(|job| job.summary.state.is_over()) {
+        if let Some(job) = watch.look()?.filter(comes_to_rest) {
             return ended(&job, args.json, out);
         }
         let pace = match args.timeout {
@@ -143,7 +149,7 @@ pub fn run(named: &Named, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
                 }
                 Heard::Alive => {
                     signs += 1;
-                    signs > 1 && watch.look()?.is_some_and(|job| job.summary.state.is_over())
+                    signs > 1 && watch.look()?.is_some_and(|job| comes_to_rest(&job))
                 }
             };
             if let Some(job) = over.then(|| watch.look()).transpose()?.flatten() {

@@ -1,6 +1,7 @@
 //! An active job as the daemon holds it: a way to give orders to its coordinator, and what the coordinator last
 //! reported.
 
+use super::memory::JobMemory;
 use crate::daemon::records::JobStanding;
 use crate::queue::LaneId;
 use crate::runner::orders::{NotDone, OrderReceiver, Orders, SessionOrder, orders};
@@ -17,6 +18,10 @@ pub struct ActiveJob {
     pub live: Arc<Mutex<LiveJob>>,
     /// The job is over when its coordinator ends.
     pub cancelled: bool,
+    /// What it takes.
+    pub memory: Arc<JobMemory>,
+    /// Why it is quarantined when its coordinator ends, if it takes more memory than all jobs may.
+    pub too_large: Option<String>,
 }
 
 /// What a coordinator last reported.
@@ -34,7 +39,8 @@ impl ActiveJob {
     /// An active job, and where its coordinator receives orders.
     pub fn new() -> (ActiveJob, OrderReceiver) {
         let (orders, ordered) = orders();
-        (ActiveJob { orders, live: Arc::default(), cancelled: false }, ordered)
+        let (live, memory) = Default::default();
+        (ActiveJob { orders, live, cancelled: false, memory, too_large: None }, ordered)
     }
 
     /// What the coordinator last reported.

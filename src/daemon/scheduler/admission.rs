@@ -2,9 +2,9 @@
 
 use super::active::ActiveJob;
 use super::kind::CoordinatorEnd;
-use super::state::{Core, Daemon, JobEntry};
+use super::state::{Core, Daemon, JobEntry, OpenJob};
 use crate::daemon::records::{JobRecord, JobStanding};
-use crate::daemon::view::{EventKind, JobId, JobState, JobSummary};
+use crate::daemon::view::{EventKind, JobId, JobState, JobSummary, QUARANTINED};
 use crate::jobs::ending::JobEnd;
 use crate::runner::clock::now;
 use crate::store::Change;
@@ -18,7 +18,7 @@ impl Daemon {
             return;
         }
         while let Some(&(Reverse(priority), id)) = core.waiting.first() {
-            if core.active.len() >= self.most_active() {
+            if core.active.len() >= self.most_active() || !self.fits(core, id) {
                 self.make_room(core, priority);
                 return;
             }
@@ -100,7 +100,14 @@ impl Daemon {
         if let Some(standing) = standing {
             open.record.update(standing);
         }
-        if let CoordinatorEnd::Refused(reason) = &end {
+        open.record.starts = 0;
+        open.keep_growth();
+        let too_large = open.active.as_mut().and_then(|active| active.too_large.take());
+        let end = match (end, too_large) {
+            (CoordinatorEnd::Stopped, Some(reason)) => CoordinatorEnd::Quarantined(reason),
+            (end, _) => end,
+        };
+        if let CoordinatorEnd::Refused(reason) | CoordinatorEnd::Waits(reason) = &end {
             open.refused = Some(reason.clone());
         }
         let state = open.record.summary.state;
@@ -110,15 +117,21 @@ impl Daemon {
             CoordinatorEnd::Finished(JobEnd::Drained) if closing.is_some() && state != JobState::Draining => None,
             CoordinatorEnd::Finished(end) => Some((JobState::Finished, Some(end.name().to_owned()))),
             CoordinatorEnd::Failed(reason) => Some((JobState::Failed, Some(reason.clone()))),
-            CoordinatorEnd::Stopped | CoordinatorEnd::Refused(_) => None,
+            CoordinatorEnd::Stopped
+            | CoordinatorEnd::Refused(_)
+            | CoordinatorEnd::Waits(_)
+            | CoordinatorEnd::Quarantined(_) => None,
         };
+        if let (CoordinatorEnd::Quarantined(why), None) = (&end, &over) {
+            self.quarantine(open, why);
+        }
         if let Some((state, reason)) = over {
             drop(core);
             self.end_job(id, state, reason);
             core = self.lock();
         } else {
             self.store.later(vec![Change::Job(id, open.record.bytes())]);
-            let place = (state != JobState::Paused).then_some(open.place());
+            let place = (open.record.summary.state != JobState::Paused).then_some(open.place());
             open.active = None;
             core.waiting.extend(place);
         }
@@ -130,6 +143,16 @@ impl Daemon {
         }
         drop(core);
         self.changed.notify_all();
+    }
+
+    /// Sets a job apart until somebody resumes it.
+    fn quarantine(&self, open: &mut OpenJob, why: &str) {
+        let id = open.record.id();
+        let reason = Some(format!("{QUARANTINED}{why}; `morpion job resume {id}` tries it again"));
+        open.refused = None;
+        let summary = &mut open.record.summary;
+        (summary.state, summary.reason) = (JobState::Paused, reason.clone());
+        self.publish(Some(id), EventKind::State { state: JobState::Paused, reason });
     }
 
     /// Ends a job for good. It is shown as over when its record is safe, or when the disk refuses: then the store

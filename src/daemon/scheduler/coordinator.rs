@@ -10,6 +10,7 @@ use crate::daemon::view::{JobId, JobLimits};
 use crate::queue::Terms;
 use crate::runner::SessionLimits;
 use crate::runner::orders::OrderReceiver;
+use crate::store::Change;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
@@ -18,6 +19,9 @@ pub fn limits_and_terms(limits: &JobLimits, priority: i32, weight: u32) -> (Sess
     let JobLimits { seconds, iterations, workers, memory } = *limits;
     (SessionLimits { seconds, iterations, memory }, Terms { priority, weight, workers })
 }
+
+/// A job is quarantined when the daemon has died so often while it ran.
+const MOST_DEATHS: u32 = 3;
 
 impl Daemon {
     /// Runs a job until it is over or is ordered to stop. Returns how that ended, with the last figures.
@@ -31,6 +35,8 @@ impl Daemon {
         let end = match ran {
             Ok(Ok(end)) => end,
             Ok(Err(CannotRun::Refused(why))) => CoordinatorEnd::Refused(why),
+            Ok(Err(CannotRun::Waits(why))) => CoordinatorEnd::Waits(why),
+            Ok(Err(CannotRun::Quarantined(why))) => CoordinatorEnd::Quarantined(why),
             Ok(Err(CannotRun::Failed(why) | CannotRun::Foreign(why))) => CoordinatorEnd::Failed(why),
             Err(_) => CoordinatorEnd::Failed("its coordinator failed (a defect of this program)".to_owned()),
         };
@@ -47,6 +53,9 @@ impl Daemon {
         let lost = || CannotRun::Failed("its specification is missing from the store".to_owned());
         let spec = self.store.spec(id)?.ok_or_else(lost)?;
         let Spec { work, .. } = serde_json::from_slice(&spec).map_err(|_| lost())?;
+        let limits = self.lock().open(id).ok_or_else(lost)?.record.summary.limits;
+        let memory = self.grant_memory(id, kind(&work).memory(self.workers, &limits))?;
+        self.note_start(id)?;
         let record = self.lock().open(id).ok_or_else(lost)?.record.clone();
         let folder = self.directory.job(id);
         let claim = FolderClaim { record: &record, spec: &spec };
@@ -56,7 +65,31 @@ impl Daemon {
         let (limits, terms) = limits_and_terms(&summary.limits, summary.priority, summary.weight);
         let quarantined = summary.units_quarantined;
         let reporter = JobReporter::new(self, id, Arc::clone(live));
-        kind(&work).run(RunContext { reporter, ordered, limits, terms, quarantined })
+        kind(&work).run(RunContext { reporter, ordered, limits, terms, quarantined, memory })
+    }
+
+    /// Notes durably that a job begins. The note goes when the job has got on or its coordinator ends, so what is left
+    /// of it tells how often the daemon died.
+    fn note_start(&self, id: JobId) -> Result<(), CannotRun> {
+        let mut core = self.lock();
+        let Some(open) = core.open(id) else { return Ok(()) };
+        if open.record.starts >= MOST_DEATHS {
+            return Err(CannotRun::Quarantined(format!(
+                "the daemon died {MOST_DEATHS} times while the job ran, before it had saved anything or finished a unit"
+            )));
+        }
+        open.record.starts += 1;
+        self.store.later(vec![Change::Job(id, open.record.bytes())]);
+        drop(core);
+        Ok(self.store.barrier()?)
+    }
+
+    /// A job has saved something or finished a unit: it does not end the daemon.
+    pub(super) fn got_on(&self, id: JobId) {
+        let mut core = self.lock();
+        let Some(open) = core.open(id) else { return };
+        open.record.starts = 0;
+        self.store.later(vec![Change::Job(id, open.record.bytes())]);
     }
 
     /// Notes the state of a job in its folder, for a salvage. The store has it, too; so an error does not matter.

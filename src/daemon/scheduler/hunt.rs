@@ -4,8 +4,9 @@ use super::kind::{CannotRun, CoordinatorEnd, JobFacts, JobKind, RunContext};
 use super::reporter::JobReporter;
 use crate::daemon::course;
 use crate::daemon::folder::FolderContent;
+use crate::daemon::memory::MemoryNeed;
 use crate::daemon::records::{JobStanding, key_text};
-use crate::daemon::view::{EventKind, JobId, StatisticsView};
+use crate::daemon::view::{EventKind, JobId, JobLimits, StatisticsView};
 use crate::jobs::ending::JobEnd;
 use crate::jobs::hunt::{Find, Hunt, Job};
 use crate::notation::catalogue::Catalogue;
@@ -31,6 +32,10 @@ use std::sync::Arc;
 /// megabytes.
 const MOST_GRIDS: usize = 10_000;
 
+/// Bytes of memory of a hunt, and of each of its searches: a round estimate.
+const HUNT: u64 = 4 << 20;
+const SEARCH: u64 = 4 << 20;
+
 impl JobKind for Job {
     fn facts(&self) -> Result<JobFacts, String> {
         Hunt::new(self.clone()).map_err(|error| error.to_string())?;
@@ -55,8 +60,14 @@ impl JobKind for Job {
         }
     }
 
+    fn memory(&self, workers: u32, limits: &JobLimits) -> MemoryNeed {
+        let workers = limits.workers.map_or(workers, |most| most.clamp(1, workers));
+        let wanted = HUNT + SEARCH * u64::from(workers);
+        MemoryNeed { least: HUNT + SEARCH, wanted: limits.memory.map_or(wanted, |most| wanted.min(HUNT + most)) }
+    }
+
     fn run(&self, context: RunContext<'_>) -> Result<CoordinatorEnd, CannotRun> {
-        let RunContext { reporter, ordered, limits, terms, quarantined } = context;
+        let RunContext { reporter, ordered, limits, terms, quarantined, memory: _ } = context;
         let (daemon, id) = (reporter.daemon, reporter.id);
         let workers = terms.workers.map_or(daemon.workers, |most| most.clamp(1, daemon.workers));
         let path = daemon.directory.job(id);

@@ -1,11 +1,13 @@
 //! What the scheduler has to know of a kind of job. A new kind is an `impl` of [`JobKind`] in a file of its own, a
 //! variant of [`JobWork`], and a line in [`kind`].
 
+use super::memory::JobMemory;
 use super::reporter::JobReporter;
 use crate::daemon::folder::{FolderContent, FolderError};
 use crate::daemon::kinds::JobWork;
+use crate::daemon::memory::MemoryNeed;
 use crate::daemon::service::Refusal;
-use crate::daemon::view::{JobId, SolutionView, StatisticsView};
+use crate::daemon::view::{JobId, JobLimits, SolutionView, StatisticsView};
 use crate::jobs::ending::JobEnd;
 use crate::morpion::variant::Variant;
 use crate::queue::Terms;
@@ -13,6 +15,7 @@ use crate::runner::SessionLimits;
 use crate::runner::orders::OrderReceiver;
 use crate::store::StoreError;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The kind of a job.
 pub fn kind(work: &JobWork) -> &dyn JobKind {
@@ -35,6 +38,9 @@ pub trait JobKind {
     /// # Errors
     /// If it cannot be read.
     fn content(&self, folder: &Path) -> Result<FolderContent, CannotRun>;
+
+    /// The memory that it needs on a daemon with so many workers, as far as is known before it begins.
+    fn memory(&self, workers: u32, limits: &JobLimits) -> MemoryNeed;
 
     /// Runs the job in its folder until it is over or is ordered to stop.
     ///
@@ -72,6 +78,8 @@ pub struct RunContext<'a> {
     pub terms: Terms,
     /// Number of units that were quarantined in earlier sessions.
     pub quarantined: u64,
+    /// The part of the daemon's memory that it was granted.
+    pub memory: Arc<JobMemory>,
 }
 
 /// How a coordinator ended.
@@ -84,6 +92,10 @@ pub enum CoordinatorEnd {
     Refused(String),
     /// The job failed.
     Failed(String),
+    /// The job can continue when there is memory for it.
+    Waits(String),
+    /// The job is set apart until somebody resumes it.
+    Quarantined(String),
 }
 
 impl From<Option<JobEnd>> for CoordinatorEnd {
@@ -101,6 +113,10 @@ pub enum CannotRun {
     Failed(String),
     /// Its folder belongs to another job.
     Foreign(String),
+    /// There is no memory for it at present.
+    Waits(String),
+    /// It is set apart until somebody has mended what is wrong, and resumes it.
+    Quarantined(String),
 }
 
 impl From<FolderError> for CannotRun {
@@ -116,8 +132,8 @@ impl From<FolderError> for CannotRun {
 impl From<CannotRun> for Refusal {
     fn from(why: CannotRun) -> Refusal {
         match why {
-            CannotRun::Refused(why) => Refusal::Unavailable(why),
-            CannotRun::Failed(why) | CannotRun::Foreign(why) => Refusal::Conflict(why),
+            CannotRun::Refused(why) | CannotRun::Waits(why) => Refusal::Unavailable(why),
+            CannotRun::Failed(why) | CannotRun::Foreign(why) | CannotRun::Quarantined(why) => Refusal::Conflict(why),
         }
     }
 }

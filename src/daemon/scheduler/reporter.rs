@@ -7,6 +7,7 @@ use crate::daemon::view::{EventKind, JobId};
 use crate::queue::LaneId;
 use crate::runner::progress::Progress;
 use crate::store::{Change, StoreError, UnitRecord};
+use std::cell::Cell;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -26,12 +27,14 @@ pub struct JobReporter<'a> {
     stored: Instant,
     /// Number of checkpoints that were begun.
     checkpoints: u32,
+    /// The daemon knows that the job gets on.
+    got_on: Cell<bool>,
 }
 
 impl<'a> JobReporter<'a> {
     /// A reporter that shows the job in `live`.
     pub fn new(daemon: &'a Daemon, id: JobId, live: Arc<Mutex<LiveJob>>) -> JobReporter<'a> {
-        JobReporter { daemon, id, live, sent: None, stored: Instant::now(), checkpoints: 0 }
+        JobReporter { daemon, id, live, sent: None, stored: Instant::now(), checkpoints: 0, got_on: Cell::new(false) }
     }
 
     /// What clients see of the job.
@@ -71,6 +74,13 @@ impl<'a> JobReporter<'a> {
         let failed = self.live().failures.remove(&unit).unwrap_or(0);
         let record = UnitRecord { attempts: failed + 1, ..record };
         self.daemon.store.later(vec![Change::Unit(self.id, unit, record)]);
+        self.got_on();
+    }
+
+    fn got_on(&self) {
+        if !self.got_on.replace(true) {
+            self.daemon.got_on(self.id);
+        }
     }
 
     /// An attempt at a unit failed. After the last attempt the unit is quarantined.
@@ -97,6 +107,7 @@ impl<'a> JobReporter<'a> {
     pub fn saving(&mut self) -> std::io::Result<()> {
         self.daemon.store.barrier().map_err(std::io::Error::other)?;
         self.checkpoints += 1;
+        self.got_on();
         if self.checkpoints == 2 {
             // The first checkpoint has been written, so the disk accepts data again.
             self.daemon.disk_recovered();

@@ -1,12 +1,14 @@
 //! Solver jobs as the scheduler runs them.
 
 use super::kind::{CannotRun, CoordinatorEnd, JobFacts, JobKind, RunContext};
+use super::memory::JobMemory;
 use super::reporter::JobReporter;
 use crate::core::search::End;
 use crate::daemon::folder::FolderContent;
+use crate::daemon::memory::MemoryNeed;
 use crate::daemon::records::JobStanding;
 use crate::daemon::solutions::{BoundsCourse, credit, view};
-use crate::daemon::view::{EventKind, JobId, SolutionStatisticsView, StatisticsView, VERSION};
+use crate::daemon::view::{EventKind, JobId, JobLimits, SolutionStatisticsView, StatisticsView, VERSION};
 use crate::jobs::solve::{SolveJob, Visitor};
 use crate::jobs::tree::coordinator::Coordinator;
 use crate::jobs::tree::credit::Spent;
@@ -22,7 +24,7 @@ use crate::runner::orders::Interrupt;
 use crate::runner::progress::Progress;
 use crate::runner::tree::file::{self, OpenedTree};
 use crate::runner::tree::solver::{ByEngine, Solver};
-use crate::runner::tree::store::{TreeStore, TreeStoreError};
+use crate::runner::tree::store::{CACHE, TreeStore, TreeStoreError};
 use crate::runner::tree::{CreditedSolver, SolveListener, SolveSession, TreeError};
 use crate::runner::{Clocking, WorkerShare};
 use crate::solvers::solvable::Solvable;
@@ -35,6 +37,20 @@ use std::sync::Arc;
 /// Name of the file in the job's folder with the course and the credit for the API. The state of the job is
 /// elsewhere.
 const STATISTICS: &str = "statistics.json";
+
+/// Bytes of memory of a solution without its tables and its tree: mostly pages of its file.
+const SOLUTION: u64 = CACHE as u64;
+
+/// Bytes of one solver. In addition to its table, an engine takes up to a quarter of the table's size.
+fn memory_each(job: &SolveJob) -> u64 {
+    job.memory.saturating_add(job.memory / 4)
+}
+
+/// Least number of solvers. With a quorum there is one more, to decide if two differ.
+fn members(job: &SolveJob) -> usize {
+    let quorum = job.settings.quorum as usize;
+    if quorum > 1 { quorum + 1 } else { 1 }
+}
 
 impl JobKind for SolveJob {
     fn facts(&self) -> Result<JobFacts, String> {
@@ -76,6 +92,14 @@ impl JobKind for SolveJob {
         Ok(if same { FolderContent::OfJob } else { FolderContent::Other(format!("a solution: {}", stored.job)) })
     }
 
+    fn memory(&self, workers: u32, limits: &JobLimits) -> MemoryNeed {
+        let workers = limits.workers.map_or(workers, |most| most.clamp(1, workers));
+        let each = memory_each(self);
+        let wanted = SOLUTION + each.saturating_mul(u64::from(workers).max(members(self) as u64));
+        let least = SOLUTION + each.saturating_mul(u64::from(self.settings.quorum));
+        MemoryNeed { least, wanted: limits.memory.map_or(wanted, |most| wanted.min(SOLUTION + most)).max(least) }
+    }
+
     fn run(&self, context: RunContext<'_>) -> Result<CoordinatorEnd, CannotRun> {
         struct RunVisitor<'a>(&'a SolveJob, RunContext<'a>);
         impl Visitor for RunVisitor<'_> {
@@ -111,7 +135,7 @@ fn read(path: &Path) -> io::Result<Option<SolutionStatisticsView>> {
 }
 
 fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<CoordinatorEnd, CannotRun> {
-    let RunContext { reporter, ordered, limits, terms, quarantined: _ } = context;
+    let RunContext { reporter, ordered, limits, terms, quarantined: _, memory: share } = context;
     let (daemon, id) = (reporter.daemon, reporter.id);
     let folder = daemon.directory.job(id);
     let plan = Plan::new(&job.choice, 1).map_err(|error| CannotRun::Failed(error.to_string()))?;
@@ -126,7 +150,8 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
     }
     let path = folder.join(STATISTICS);
     let course = read(&path).ok().flatten().unwrap_or_default().course;
-    let mut observer = SolveObserver { reporter, job, root, course: BoundsCourse::new(course), path };
+    let mut observer =
+        SolveObserver { reporter, job, root, course: BoundsCourse::new(course), path, share: Arc::clone(&share) };
     let memory = job.memory;
     let factory = |place: usize| CreditedSolver {
         user: job.user.clone(),
@@ -134,15 +159,14 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
         factory: Box::new(move || Ok(Box::new(ByEngine::new(plan, Table::new(memory)?)) as Box<dyn Solver<G>>)),
     };
     let mut coordinator = Coordinator::new(state);
-    let quorum = job.settings.quorum as usize;
+    share.set_grown(coordinator.state().memory());
     let session = SolveSession {
         coordinator: &mut coordinator,
         store: Some(&mut store),
         factory: &factory,
-        // With a quorum there is one more, to decide if two differ.
-        members: if quorum > 1 { quorum + 1 } else { 1 },
-        // In addition to its table, an engine takes up to a quarter of the table's size.
-        memory_each: memory.saturating_add(memory / 4),
+        members: members(job),
+        memory_each: memory_each(job),
+        tables: share.granted().saturating_sub(SOLUTION),
         limits,
         before: seconds,
         pace: daemon.pace,
@@ -156,6 +180,16 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
 
 impl From<TreeError> for CannotRun {
     fn from(error: TreeError) -> CannotRun {
+        let to_be_mended = match error {
+            TreeError::Store(TreeStoreError::Damaged { .. } | TreeStoreError::Newer { .. })
+            | TreeError::Misfit(_) => true,
+            // It has grown beyond its limit, and can go on with a larger one.
+            TreeError::Memory { needed, tree, limit, .. } => needed - tree <= limit,
+            _ => false,
+        };
+        if to_be_mended {
+            return CannotRun::Quarantined(error.to_string());
+        }
         let of_the_disk = matches!(
             error,
             TreeError::Store(TreeStoreError::File { .. } | TreeStoreError::Locked(_))
@@ -191,6 +225,7 @@ struct SolveObserver<'a, G> {
     root: G,
     course: BoundsCourse,
     path: PathBuf,
+    share: Arc<JobMemory>,
 }
 
 impl<G: Solvable> SolveObserver<'_, G> {
@@ -249,6 +284,7 @@ impl<G: Solvable> SolveListener<G> for SolveObserver<'_, G> {
 
     fn progress(&mut self, state: &TreeState<G>, progress: &Progress) -> io::Result<()> {
         let standing = self.of_job(state, progress);
+        self.share.set_grown(state.memory());
         self.reporter.standing(standing);
         Ok(())
     }

@@ -44,6 +44,8 @@ pub struct Daemon {
     pub(super) unknown_folders: Vec<JobId>,
     pub(super) began: Instant,
     pub(super) workers: u32,
+    /// Bytes of memory that all jobs may take together.
+    pub(super) budget: u64,
     pub(super) this: Weak<Daemon>,
 }
 
@@ -80,6 +82,10 @@ pub struct OpenJob {
     pub ending: bool,
     /// Why it cannot run at present: what the disk reported.
     pub refused: Option<String>,
+    /// Bytes of memory that it needs at least, once that is known.
+    pub needed: u64,
+    /// Bytes of memory that it had grown to when its last coordinator ended.
+    pub grown: u64,
 }
 
 impl OpenJob {
@@ -111,7 +117,7 @@ impl Core {
             self.jobs.insert(id, JobEntry::Over { state, kind: record.summary.kind });
             return;
         }
-        let open = OpenJob { record, active: None, ending: false, refused: None };
+        let open = OpenJob { record, active: None, ending: false, refused: None, needed: 0, grown: 0 };
         if state != JobState::Paused {
             self.waiting.insert(open.place());
         }

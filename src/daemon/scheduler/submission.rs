@@ -4,6 +4,7 @@ use super::kind::{JobFacts, kind};
 use super::state::{Daemon, LAST_JOB};
 use crate::daemon::folder;
 use crate::daemon::kinds::{PreparedJob, prepare};
+use crate::daemon::memory::mebibytes;
 use crate::daemon::records::{JobRecord, Spec};
 use crate::daemon::service::Refusal;
 use crate::daemon::view::{EventKind, JobId, JobLimits, JobRequest, JobState, JobSummary, JobView};
@@ -64,6 +65,15 @@ impl Daemon {
             prepare(&request, self.workers, rand::random()).map_err(Refusal::Invalid)?;
         let limits = joined(limits, request.limits)?;
         check_terms(request.priority, request.weight, &limits)?;
+        let needed = kind(&work).memory(self.workers, &limits).least;
+        if needed > self.budget {
+            return invalid(format!(
+                "the job needs {} of memory at least, and all jobs of this daemon may take {}: give its workers less \
+                 memory, or start the daemon with a larger --memory",
+                mebibytes(needed),
+                mebibytes(self.budget)
+            ));
+        }
         let JobFacts { variant, seed, solution } = kind(&work).facts().map_err(Refusal::Invalid)?;
         let settings = serde_json::to_string(&settings).map_err(|error| Refusal::Internal(error.to_string()))?;
         let spec = Spec { request, work };
@@ -95,7 +105,7 @@ impl Daemon {
             solution,
         };
         let (key, identity) = (key.map(str::to_owned), Some(folder::new_identity()));
-        let record = JobRecord { summary, best_grid: None, settings, key: key.clone(), identity };
+        let record = JobRecord { summary, best_grid: None, settings, key: key.clone(), starts: 0, identity };
         let mut changes =
             vec![Change::Job(id, record.bytes()), Change::Spec(id, bytes), Change::Number(LAST_JOB, id)];
         changes.extend(key.map(|key| Change::Key(key, id)));

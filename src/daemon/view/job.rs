@@ -47,6 +47,9 @@ pub struct JobRequest {
     pub grids: Vec<String>,
 }
 
+/// What the reason of a quarantined job begins with.
+pub const QUARANTINED: &str = "quarantined: ";
+
 fn one() -> u32 {
     1
 }
@@ -71,7 +74,8 @@ pub enum JobState {
     Queued,
     /// Workers compute its units.
     Running,
-    /// A client paused it. Its searches are saved, and no worker computes its units.
+    /// A client paused it, or it is quarantined: then `reason` begins with `quarantined`. Its searches are saved, and
+    /// no worker computes its units until it is resumed.
     Paused,
     /// A client asked it to end when its running units end.
     Draining,
@@ -103,7 +107,7 @@ pub struct JobSummary {
     /// `running` from then on.
     pub state: JobState,
     /// How the job ended (`target`, `exhausted`, `finished`, `solved`, `time`, `iterations`, `drained`), why it
-    /// failed, or why it cannot run at present: what the disk reported.
+    /// failed or is quarantined, or why it cannot run at present: what the disk reported, or that it waits for memory.
     pub reason: Option<String>,
     /// Variant of a hunt.
     pub variant: Option<Variant>,
@@ -168,6 +172,14 @@ pub struct JobView {
     /// The settings of the job, with all defaults.
     #[schema(value_type = Object)]
     pub settings: Map<String, Value>,
+}
+
+impl JobSummary {
+    /// Whether it is set apart until somebody resumes it.
+    pub fn is_quarantined(&self) -> bool {
+        let quarantined = |reason: &String| reason.starts_with(QUARANTINED);
+        self.state == JobState::Paused && self.reason.as_ref().is_some_and(quarantined)
+    }
 }
 
 impl JobView {

@@ -91,7 +91,16 @@ pub struct TreeState<G> {
     pub(super) dirty: Dirty,
 }
 
+/// Bytes of memory that a node and an open unit take, with all that leads to them: a round estimate.
+const NODE: u64 = 320;
+const UNIT: u64 = 256;
+
 impl<G: Game> TreeState<G> {
+    /// Bytes of memory that it takes, as an estimate.
+    pub fn memory(&self) -> u64 {
+        NODE * self.nodes.len() as u64 + UNIT * self.units.len() as u64
+    }
+
     /// The state of a solution that begins. The root is taken as the start of a game ([`Game::forget`]).
     ///
     /// # Errors

@@ -182,13 +182,16 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         let workers = self.lane.queue.size();
         let workers = self.lane.terms.workers.map_or(workers, |most| most.clamp(1, workers)) as usize;
         let wanted = workers.max(self.session.members);
-        let (each, Some(limit)) = (self.session.memory_each.max(1), self.session.limits.memory) else {
-            return Ok(wanted);
-        };
-        let least = u64::from(self.session.coordinator.state().settings().quorum);
-        let fit = limit / each;
-        if fit < least {
-            return Err(TreeError::Memory { members: least, needed: least.saturating_mul(each), limit });
+        let state = self.session.coordinator.state();
+        let (each, least) = (self.session.memory_each.max(1), u64::from(state.settings().quorum));
+        let mut fit = (self.session.tables / each).max(least);
+        if let Some(limit) = self.session.limits.memory {
+            let tree = state.memory();
+            fit = fit.min(limit.saturating_sub(tree) / each);
+            if fit < least {
+                let needed = least.saturating_mul(each).saturating_add(tree);
+                return Err(TreeError::Memory { members: least, needed, tree, limit });
+            }
         }
         Ok(wanted.min(usize::try_from(fit).unwrap_or(usize::MAX)))
     }
