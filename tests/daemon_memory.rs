@@ -121,7 +121,8 @@ fn many_solver_jobs_stay_within_the_budget() {
 #[test]
 fn a_job_that_ends_the_daemon_each_time_is_quarantined() {
     let dir = tempfile::tempdir().unwrap();
-    let program = Program::start(dir.path());
+    let start = || Program::launch(command(dir.path()).args(["--quarantine-after", "3"]));
+    let program = start();
     let id = program.submit(&solve(&json!({ "memory": "1M" })));
     let runs = |program: &Program| {
         wait_until("it runs", || program.job(id)["workers"].as_u64().is_some_and(|workers| workers > 0));
@@ -130,16 +131,16 @@ fn a_job_that_ends_the_daemon_each_time_is_quarantined() {
     program.stop();
     // Ends in order do not count.
     for _ in 0..4 {
-        let program = Program::start(dir.path());
+        let program = start();
         runs(&program);
         program.stop();
     }
     for _ in 0..3 {
-        let program = Program::start(dir.path());
+        let program = start();
         runs(&program);
         program.kill();
     }
-    let program = Program::start(dir.path());
+    let program = start();
     wait_until("it is quarantined", || program.job(id)["state"] == "paused");
     let reason = program.job(id)["reason"].as_str().unwrap_or_default().to_owned();
     assert!(reason.starts_with("quarantined: the daemon died 3 times"), "{reason}");
@@ -149,7 +150,7 @@ fn a_job_that_ends_the_daemon_each_time_is_quarantined() {
     let other = program.submit(&request(&small(1), &json!({})));
     assert_eq!(program.wait_over(other)["state"], "finished");
     program.stop();
-    let program = Program::start(dir.path());
+    let program = start();
     assert_eq!(program.job(id)["reason"], reason);
     program.order(&format!("/jobs/{id}/resume"));
     runs(&program);

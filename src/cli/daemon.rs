@@ -31,10 +31,14 @@ pub struct Args {
     /// Number of workers. Default: one per processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
-    /// Memory that all jobs may take together. A job that does not fit waits. Default: 55 % of what the machine or the
-    /// control group of the daemon has.
+    /// Memory that all jobs may take together. A job that does not fit waits. Default: 55 % of what the machine or
+    /// the control group of the daemon has.
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub memory: Option<u64>,
+    /// Quarantine a job when the daemon has died so often while it ran, before it had saved anything or finished a
+    /// unit. 0: never.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub quarantine_after: u32,
     /// Address and port to listen on. On any address but a loopback one, clients need a token (`morpion token`).
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878")]
     pub listen: SocketAddr,
@@ -74,6 +78,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         workers: args.threads.unwrap_or(processors),
         queue: LocalOptions::default(),
         pace: CHECKPOINT,
+        most_deaths: args.quarantine_after,
         memory: args.memory.unwrap_or_else(default_budget),
         trap: None,
     })?;

@@ -1,8 +1,8 @@
 //! The memory that the jobs of a daemon may take together.
 //!
-//! A job says what it needs before it begins ([`MemoryNeed`]), and is granted a part of the budget or waits. By default
-//! the budget is a share of what the machine has, or of what its control groups leave to this process; the rest is for
-//! the store, the API and the system.
+//! A job says what it needs before it begins ([`MemoryNeed`]), and is granted a part of the budget or waits. By
+//! default the budget is a share of what the machine has, or of what its control groups leave to this process; the
+//! rest is for the store, the API and the system.
 
 use std::fs;
 use std::path::{Path, PathBuf};

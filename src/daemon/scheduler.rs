@@ -5,9 +5,9 @@
 //! 1. *Submission* (`submission`). The job's kind reads the request. The request, what it came to, and the record of
 //!    the job are written in one transaction. When the client gets the answer, a crash no longer loses the job.
 //! 2. *Waiting*. The job is a record in memory and in the store, and costs nothing else. A paused job waits, too.
-//! 3. *Admission* (`admission`, `memory`). At most [`Daemon::most_active`] jobs are active: those of the highest priority, and
-//!    of these the oldest. When a job of a higher priority waits, an active job of a lower priority saves a
-//!    checkpoint and waits again. Each is granted a part of the memory that all jobs may take, or waits.
+//! 3. *Admission* (`admission`, `memory`). At most [`Daemon::most_active`] jobs are active: those of the highest
+//!    priority, and of these the oldest. When a job of a higher priority waits, an active job of a lower priority
+//!    saves a checkpoint and waits again. Each is granted a part of the memory that all jobs may take, or waits.
 //! 4. *Active* (`coordinator`). A thread of its own runs the job's coordinator in the job's folder, as the kind of
 //!    the job says (`kind`; `hunt`, `solve`). The coordinator puts units into a lane of the queue, and all jobs share
 //!    the workers of the queue by priority and weight. It reports to the daemon through a `reporter`, and it obeys
@@ -76,6 +76,8 @@ pub struct DaemonOptions {
     pub pace: Duration,
     /// Bytes of memory that all jobs may take together.
     pub memory: u64,
+    /// A job is quarantined when the daemon has died so often while it ran; 0: never.
+    pub most_deaths: u32,
     /// Called at each attempt at a unit; for tests.
     pub trap: Option<Trap>,
 }
@@ -136,7 +138,7 @@ impl Daemon {
     /// # Errors
     /// If the directory or the store cannot be used; nothing is changed then.
     pub fn open(options: DaemonOptions) -> Result<Arc<Daemon>, OpenError> {
-        let DaemonOptions { state, workers, queue, pace, memory, trap } = options;
+        let DaemonOptions { state, workers, queue, pace, memory, most_deaths, trap } = options;
         let directory = StateDirectory::take(&state)?;
         let folders = directory.numbers()?;
         let path = state.join(store::FILE);
@@ -173,6 +175,7 @@ impl Daemon {
             began: Instant::now(),
             workers,
             budget: memory,
+            most_deaths,
             this: this.clone(),
         });
         daemon.publish(None, EventKind::Started { version: env!("CARGO_PKG_VERSION").to_owned() });

@@ -48,6 +48,8 @@ pub fn options(state: &Path, workers: u32) -> DaemonOptions {
         queue: LocalOptions { quantum: Duration::from_millis(50), ..LocalOptions::default() },
         pace: Duration::from_millis(200),
         memory: 4 << 30,
+        // They are killed more often than a daemon in use.
+        most_deaths: 0,
         trap: None,
     }
 }

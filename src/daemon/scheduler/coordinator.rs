@@ -20,9 +20,6 @@ pub fn limits_and_terms(limits: &JobLimits, priority: i32, weight: u32) -> (Sess
     (SessionLimits { seconds, iterations, memory }, Terms { priority, weight, workers })
 }
 
-/// A job is quarantined when the daemon has died so often while it ran.
-const MOST_DEATHS: u32 = 3;
-
 impl Daemon {
     /// Runs a job until it is over or is ordered to stop. Returns how that ended, with the last figures.
     pub(super) fn run_job(
@@ -68,17 +65,18 @@ impl Daemon {
         kind(&work).run(RunContext { reporter, ordered, limits, terms, quarantined, memory })
     }
 
-    /// Notes durably that a job begins. The note goes when the job has got on or its coordinator ends, so what is left
-    /// of it tells how often the daemon died.
+    /// Notes durably that a job begins. The note goes when the job has got on or its coordinator ends, so what is
+    /// left of it tells how often the daemon died.
     fn note_start(&self, id: JobId) -> Result<(), CannotRun> {
         let mut core = self.lock();
         let Some(open) = core.open(id) else { return Ok(()) };
-        if open.record.starts >= MOST_DEATHS {
+        let most = self.most_deaths;
+        if most > 0 && open.record.starts >= most {
             return Err(CannotRun::Quarantined(format!(
-                "the daemon died {MOST_DEATHS} times while the job ran, before it had saved anything or finished a unit"
+                "the daemon died {most} times while the job ran, before it had saved anything or finished a unit"
             )));
         }
-        open.record.starts += 1;
+        open.record.starts = open.record.starts.saturating_add(1);
         self.store.later(vec![Change::Job(id, open.record.bytes())]);
         drop(core);
         Ok(self.store.barrier()?)

@@ -46,6 +46,8 @@ pub struct Daemon {
     pub(super) workers: u32,
     /// Bytes of memory that all jobs may take together.
     pub(super) budget: u64,
+    /// A job is quarantined when the daemon has died so often while it ran; 0: never.
+    pub(super) most_deaths: u32,
     pub(super) this: Weak<Daemon>,
 }
 

@@ -107,7 +107,8 @@ pub struct JobSummary {
     /// `running` from then on.
     pub state: JobState,
     /// How the job ended (`target`, `exhausted`, `finished`, `solved`, `time`, `iterations`, `drained`), why it
-    /// failed or is quarantined, or why it cannot run at present: what the disk reported, or that it waits for memory.
+    /// failed or is quarantined, or why it cannot run at present: what the disk reported, or that it waits for
+    /// memory.
     pub reason: Option<String>,
     /// Variant of a hunt.
     pub variant: Option<Variant>,

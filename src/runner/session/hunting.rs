@@ -243,8 +243,9 @@ impl<'a> Hunting<'a> {
                 if at >= write {
                     write = at + WRITE;
                     self.session.write_status(&status)?;
-                    self.session.store.flush()?;
+                    // In this order: no power cut leaves a finished unit whose grids are lost.
                     self.flush_archive()?;
+                    self.session.store.flush()?;
                     let Progress { seconds, best: score, iterations, units_done: units, running, .. } =
                         status.progress;
                     if seconds - told >= (seconds * TELL).clamp(TELL_SECONDS.0, TELL_SECONDS.1) {
