@@ -4,7 +4,7 @@ use super::active::{LiveJob, lock_live};
 use super::kind::{CannotRun, CoordinatorEnd, RunContext, kind};
 use super::reporter::JobReporter;
 use super::state::Daemon;
-use crate::daemon::folder::FolderClaim;
+use crate::daemon::folder::{FolderClaim, ReadNote, read_note};
 use crate::daemon::records::{JobRecord, JobStanding, Spec};
 use crate::daemon::view::{JobId, JobLimits};
 use crate::queue::Terms;
@@ -100,10 +100,18 @@ impl Daemon {
     /// Refuses if the folder of a job belongs to another job. Nothing is changed.
     pub(super) fn examine_folder(&self, record: &JobRecord) -> Result<(), CannotRun> {
         let id = record.id();
-        let lost = || CannotRun::Failed(format!("the specification of job {id} is missing from the store"));
-        let spec = self.store.spec(id)?.ok_or_else(lost)?;
-        let Spec { work, .. } = serde_json::from_slice(&spec).map_err(|_| lost())?;
         let folder = self.directory.job(id);
+        let spec = self.store.spec(id)?;
+        let work = spec.as_ref().and_then(|spec| serde_json::from_slice(spec).ok()).map(|Spec { work, .. }| work);
+        let (Some(spec), Some(work)) = (spec, work) else {
+            let lost = format!("the specification of job {id} is missing from the store");
+            // Without it, the identity alone can say whose the folder is.
+            return Err(match read_note(&folder)? {
+                ReadNote::Whole(note) if Some(&note.identity) == record.identity.as_ref() => CannotRun::Failed(lost),
+                _ if folder.exists() => CannotRun::Foreign(lost),
+                _ => CannotRun::Failed(lost),
+            });
+        };
         FolderClaim { record, spec: &spec }.examine(&folder, || kind(&work).content(&folder)).map(drop)
     }
 }

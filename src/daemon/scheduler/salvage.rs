@@ -35,6 +35,8 @@ use std::path::{Path, PathBuf};
 
 /// Name of the directory in which the new store is written.
 const PLACE: &str = "salvage";
+/// Numbers of a store have no checksum. One above this is damaged.
+const MOST_NUMBER: u64 = 1 << 53;
 /// Changes that are committed at once.
 const CHUNK: usize = 20_000;
 
@@ -47,7 +49,7 @@ pub fn salvage(state: &Path) -> Result<Vec<String>, OpenError> {
     let directory = StateDirectory::take(state)?;
     let folders = directory.numbers()?;
     let path = state.join(store::FILE);
-    if let Some(why) = not_needed(state, &folders)? {
+    if let Some(why) = not_needed(&directory, &folders)? {
         return Ok(vec![why]);
     }
     let mut old = Remains::of(&path);
@@ -59,8 +61,9 @@ pub fn salvage(state: &Path) -> Result<Vec<String>, OpenError> {
         let (record, spec) = (old.jobs.remove(&id), old.specs.remove(&id));
         salvaged.add(id, record.as_deref(), spec)?;
     }
-    let last = ids.last().copied().max(old.numbers.get(LAST_JOB).copied()).unwrap_or(0);
-    let reserved = old.numbers.get(RESERVED).copied().unwrap_or(1).max(old.last_event + 1);
+    let number = |name| old.numbers.get(name).copied().filter(|&number| number <= MOST_NUMBER);
+    let last = ids.last().copied().max(number(LAST_JOB)).unwrap_or(0);
+    let reserved = number(RESERVED).unwrap_or(1).max(old.last_event + 1);
     let numbers = vec![Change::Number(LAST_JOB, last), Change::Number(RESERVED, reserved)];
     let SalvagedJobs { jobs, mut lines, .. } = salvaged;
     lines.push(format!("{} jobs, {} grids of the old store", jobs.len(), old.grids));
@@ -87,8 +90,9 @@ fn forgotten(change: &Change) -> Option<JobId> {
     }
 }
 
-/// Why nothing is to be done, if that is so: the store is whole and knows all folders.
-fn not_needed(state: &Path, folders: &[JobId]) -> Result<Option<String>, OpenError> {
+/// Why nothing is to be done, if that is so: the store is whole and knows all folders of jobs.
+fn not_needed(directory: &StateDirectory, folders: &[JobId]) -> Result<Option<String>, OpenError> {
+    let state = directory.path();
     let path = state.join(store::FILE);
     if fs::metadata(&path).map_or(0, |file| file.len()) == 0 {
         let nothing = format!("{}: there is nothing to salvage", state.display());
@@ -99,12 +103,18 @@ fn not_needed(state: &Path, folders: &[JobId]) -> Result<Option<String>, OpenErr
             let mut known = BTreeSet::new();
             store.jobs(|id, _| _ = known.insert(id))?;
             known.extend(store.pending_deletions()?.into_iter().map(|(id, _)| id));
-            let whole = folders.iter().all(|id| known.contains(id));
+            let whole = folders.iter().all(|&id| known.contains(&id) || !holds_job(id, &directory.job(id)));
             Ok(whole.then(|| format!("{} is in order: there is nothing to salvage", path.display())))
         }
         Err(StoreError::Damaged { .. } | StoreError::Refused { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether a folder says what its job is made of.
+fn holds_job(id: JobId, folder: &Path) -> bool {
+    let note = read_note(folder);
+    matches!(note, Ok(ReadNote::Whole(note)) if note.job == id) || legacy_hunt(id, folder).is_some()
 }
 
 /// A job for the new store.
