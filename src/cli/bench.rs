@@ -17,8 +17,10 @@ use std::time::{Duration, Instant};
 /// Version of the `--json` output.
 const FORMAT: u32 = 1;
 
-/// Measure the speed of the searches, each from nothing, on one thread and on all. A short measurement of reshape or
-/// regrow sees only the tempering that they begin with.
+/// Measure the speed of the searches on one thread and on all.
+///
+/// Each search begins from nothing. A short measurement of reshape or regrow sees only the tempering that they begin
+/// with.
 ///
 /// Rates are given per second of processor time of one thread, which hardly depends on what else runs on the machine,
 /// and per second of the clock for all threads together.

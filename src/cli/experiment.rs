@@ -15,9 +15,10 @@ use std::process::ExitCode;
 /// Width of the charts in pixels.
 const WIDTH: u32 = 1400;
 
-/// Run an experiment and write its table (CSV) and chart (PNG): those of the thesis on the depth-first search, a
-/// comparison of searches over many seeds, with a summary (Markdown), or one of solvers of two-player games (CSV and
-/// Markdown). A comparison of searches that is stopped goes on where it was.
+/// Run an experiment and write its table (CSV), chart (PNG) or summary (Markdown).
+///
+/// The experiments are those of the thesis on the depth-first search, comparisons of searches over many seeds, and
+/// comparisons of solvers of two-player games. A comparison of searches that was stopped continues where it was.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What to do, for instance configs/experiments/orderings.toml

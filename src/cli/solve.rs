@@ -39,8 +39,9 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// Solve a position of a two-player game by search to the end.
 ///
-/// Prints the value for the side to move, a principal variation and all best first moves. Ctrl-C stops it and prints
-/// the bounds known by then, with exit status 1. With --units the work is cut into units, and can be gone on with.
+/// Prints the value for the side to move, a principal variation and all best first moves. After Ctrl-C it stops,
+/// prints the bounds known by then, and ends with exit status 1. With --units the work is cut into units and can be
+/// continued.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -19,8 +19,9 @@ const ROWS: usize = 20;
 /// Widths of the groups of scores in the table.
 const WIDTHS: [u32; 5] = [1, 2, 5, 10, 20];
 
-/// Show the scores of a hunt per nesting level, the time to each score, and the speed over time. A running hunt is
-/// shown as of its last checkpoint.
+/// Show the scores of a hunt per nesting level, the time to each score, and the speed over time.
+///
+/// A running hunt is shown as of its last checkpoint.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The directory of the hunt

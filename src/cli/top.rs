@@ -30,8 +30,9 @@ const EVENTS: usize = 200;
 /// Lines that a page key moves by.
 const PAGE: usize = 10;
 
-/// Watch a daemon: its jobs, workers, best grids and events. Keys: arrows choose a job, p pauses or resumes it, q
-/// quits.
+/// Watch a daemon: its jobs, workers, best grids and events.
+///
+/// Keys: arrows choose a job, p pauses or resumes it, q quits.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -41,7 +41,7 @@ pub enum AskedValue {
 pub struct SolveOptions {
     /// The algorithm; none is the game's own solver.
     pub algorithm: Option<Name>,
-    /// Parts of the search to do without.
+    /// Parts of the search that are switched off.
     pub without: Vec<Part>,
     /// What to find out.
     pub value: AskedValue,
@@ -86,7 +86,7 @@ pub const OF_UNITS: [&str; 6] = ["unit_budget", "feeder", "quorum", "fresh_table
 /// The settings of a solution apart from the position, in the order of help texts.
 pub static SOLVE_SETTINGS: [SettingRow<SolveOptions>; 12] = [
     SettingRow {
-        about: SettingInfo::new("algorithm", "Algorithm", ValueKind::Choice(&ALGORITHMS), "How to search.")
+        about: SettingInfo::new("algorithm", "Algorithm", ValueKind::Choice(&ALGORITHMS), "The search algorithm.")
             .value_name("ALGORITHM")
             .unset("the game's own solver"),
         read: |options, text| read_name(text).map(|name| options.algorithm = Some(name)),
@@ -137,7 +137,8 @@ pub static SOLVE_SETTINGS: [SettingRow<SolveOptions>; 12] = [
             "guess",
             "First guess",
             POINTS,
-            "The value that is asked for first, for the side to move: a good guess saves time, a wrong one costs some.",
+            "The value that is asked for first, for the side to move. A good guess saves time; a wrong one costs \
+             some.",
         )
         .unit("points"),
         read: |options, text| read_text(text).map(|guess| options.guess = guess),
@@ -159,8 +160,8 @@ pub static SOLVE_SETTINGS: [SettingRow<SolveOptions>; 12] = [
             "unit_budget",
             "Nodes per unit",
             ValueKind::Count { min: 1 },
-            "Nodes that a unit may take (looked at every few thousand, or more). A unit that takes more is replaced by \
-             its children.",
+            "Nodes that a unit may take, checked every few thousand nodes. A unit that takes more is replaced by its \
+             children.",
         )
         .unit("nodes"),
         read: |options, text| parse_count(text).map(|budget| options.units.budget = budget),
@@ -171,7 +172,7 @@ pub static SOLVE_SETTINGS: [SettingRow<SolveOptions>; 12] = [
             "feeder",
             "Order of units",
             ValueKind::Choice(&FEEDERS),
-            "In which order units are handed out.",
+            "Order in which units are handed out.",
         )
         .value_name("FEEDER"),
         read: |options, text| read_name::<Feeder>(text).map(|feeder| options.units.feeder = feeder),
@@ -194,7 +195,8 @@ pub static SOLVE_SETTINGS: [SettingRow<SolveOptions>; 12] = [
             "Fresh tables",
             // Lists of settings have always shown `true` and `false`.
             ValueKind::Text,
-            "Clear the table before each unit, so that the work of a unit depends on it alone; always so with a quorum.",
+            "Clear the table before each unit, so that its work depends on the unit alone. With a quorum this is \
+             always done.",
         )
         .value_name("on|off"),
         read: |options, text| {
@@ -218,7 +220,8 @@ pub static SOLVE_SETTINGS: [SettingRow<SolveOptions>; 12] = [
         show: |options| Some(options.units.seed.to_string()),
     },
     SettingRow {
-        about: SettingInfo::new("user", "User", ValueKind::Text, "Who gets the credit.").value_name("NAME"),
+        about: SettingInfo::new("user", "User", ValueKind::Text, "Who gets the credit for the units.")
+            .value_name("NAME"),
         read: |options, text| read_user(text).map(|user| options.user = user),
         show: |options| Some(options.user.clone()),
     },

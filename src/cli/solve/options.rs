@@ -17,20 +17,20 @@ pub struct SolveFlags {
     /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: u32,
-    /// Give up after about so many nodes per position
+    /// Give up after about this many nodes per position
     #[arg(long, value_name = "N", conflicts_with = "units")]
     pub budget: Option<u64>,
-    /// Find the value only, without the principal variation and the best moves
+    /// Find only the value, without the principal variation and the best moves
     #[arg(long)]
     pub value_only: bool,
     /// Print one JSON object per position instead of the text
     #[arg(long)]
     pub json: bool,
-    /// Solve by units of work: leaves of the top of the game tree, each answered by one thread on its own. Finds
-    /// the value, what it takes, and as much of best play as the top of the tree tells
+    /// Solve by units of work: leaves of the top of the game tree, each answered by one thread on its own. Finds the
+    /// value, its cost, and the part of best play that the top of the tree shows
     #[arg(long, help_heading = "Solving by units", display_order = 0)]
     pub units: bool,
-    /// Keep the solution in a directory; the same command goes on with it after Ctrl-C or a crash
+    /// Keep the solution in a directory; the same command continues it after Ctrl-C or a crash
     #[arg(long, value_name = "DIR", requires = "units", help_heading = "Solving by units", display_order = 0)]
     pub state: Option<PathBuf>,
 }

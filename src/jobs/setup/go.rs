@@ -31,7 +31,7 @@ static KOS: [NamedValue; 3] = [
     NamedValue { value: "superko", label: "Every board that has been there before (positional superko)" },
     NamedValue {
         value: "free",
-        label: "None. What a side gets although cycles are its loss, it gets under every ko rule",
+        label: "No repetition. What a side gets although cycles count as its loss, it gets under every ko rule",
     },
 ];
 
@@ -48,8 +48,8 @@ pub static GO_SETTINGS: [SettingRow<GoSetup>; 5] = [
             "size",
             "Board",
             ValueKind::Text,
-            "The board: a number for a square one, or columns and rows, such as 4x5; 1 to 7 each to be solved, else 1 \
-             to 19.",
+            "Size of the board: a number for a square one, or columns and rows, such as 4x5. Boards up to 7x7 can be \
+             solved; others, up to 19x19, are for counting and play.",
         )
         .value_name("N|WxH")
         .unset("4, or the position's"),
@@ -80,7 +80,7 @@ pub static GO_SETTINGS: [SettingRow<GoSetup>; 5] = [
             "cycle",
             "Cycles",
             ValueKind::Choice(&CYCLES),
-            "What a game is worth that ends because a position came back (not under superko, where none does).",
+            "Value of a game that ends because a position came back. Under superko none does.",
         )
         .value_name("CYCLE"),
         read: |setup, text| {
@@ -104,7 +104,7 @@ pub static GO_SETTINGS: [SettingRow<GoSetup>; 5] = [
             "suicide",
             "Suicide",
             ValueKind::Switch,
-            "Whether a move may take away two or more own stones.",
+            "Whether a move may remove two or more own stones.",
         ),
         read: |setup, text| read_switch(text).map(|on| setup.rules.suicide = on),
         show: |setup| Some(show_switch(setup.rules.suicide).to_owned()),

@@ -13,7 +13,7 @@ use crate::jobs::solve::SolvePosition;
 pub struct ReversiSetup {
     /// The board, by its columns and rows.
     pub size: ReversiBoard,
-    /// How the four discs of the start lie.
+    /// Arrangement of the four discs at the start.
     pub start: Start,
     /// Positions instead of the start, as lines of an OBF file.
     pub position: Option<String>,
@@ -45,7 +45,7 @@ pub static REVERSI_SETTINGS: [SettingRow<ReversiSetup>; 4] = [
             "size",
             "Board",
             ValueKind::Text,
-            "The board: a number for a square one, or columns and rows, such as 4x6; 4 to 8 each.",
+            "Size of the board: a number for a square one, or columns and rows, such as 4x6; 4 to 8 each.",
         )
         .value_name("N|WxH"),
         read: |setup, text| read_size(text).map(|size| setup.size = size),
