@@ -145,7 +145,7 @@ fn a_hunt_says_which_bests_are_known_and_keeps_the_grids_around_them() {
     assert_eq!(out.lines().count(), fs::read_dir(dir.path().join("some")).unwrap().count());
     refuse(dir.path(), "archive hunt --max 177 --limit 2 --export some --format psol", "the file exists");
     refuse(dir.path(), "archive hunt --id ffff", "no grid has the id ffff");
-    refuse(dir.path(), "archive hunt --id xyz", "'xyz' is no id");
+    refuse(dir.path(), "archive hunt --id xyz", "'xyz' is not an id");
     refuse(dir.path(), "archive nowhere", "nowhere");
 }
 
@@ -171,7 +171,7 @@ fn grid_files_are_listed_and_compared() {
     assert!(text.contains("in common") && text.contains("only in A") && text.contains("only in B"), "{text}");
     let text = succeed(dir.path(), "archive --compare 5T-178-rosin half.msr");
     assert!(text.starts_with("A  ") && text.contains("89 lines in common"), "where no hunt has been: {text}");
-    refuse(dir.path(), "archive half.msr --compare 5T-177-rosin-a nothing", "'nothing' is no id");
+    refuse(dir.path(), "archive half.msr --compare 5T-177-rosin-a nothing", "'nothing' is not an id");
     refuse(dir.path(), "archive half.msr --compare 5T-177-rosin-a 4T-62-hyyroporanen", "nothing in common");
 }
 

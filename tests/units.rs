@@ -110,7 +110,7 @@ fn interrupted_it_says_what_it_knows_and_goes_on() {
     let cut = wait(child);
     assert_eq!(cut.status.code(), Some(1), "{}", text(&cut.stderr));
     let out = text(&cut.stdout);
-    assert!(out.contains("not settled") && out.contains("the same command goes on"), "{out}");
+    assert!(out.contains("not settled") && out.contains("the same command continues"), "{out}");
     // Another question is not asked of the same file.
     for other in ["--threshold 2", "--unit-budget 9k", "--quorum 2", "--start alternative", "--algorithm negascout"] {
         let other = format!(

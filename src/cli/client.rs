@@ -54,7 +54,7 @@ pub enum ClientError {
     #[error("{}", refusal(.0))]
     Refused(Box<ProblemDetails>),
     /// What answers is no daemon of this program.
-    #[error("what answers at {url} is no morpion daemon: {reason}")]
+    #[error("what answers at {url} is not a morpion daemon: {reason}")]
     Stranger {
         /// The address that was asked.
         url: String,

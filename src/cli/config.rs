@@ -195,7 +195,7 @@ pub fn rows(value: &Value) -> anyhow::Result<String> {
 
 fn rows_of(rows: &[Value]) -> anyhow::Result<String> {
     let row = |row: &Value| {
-        let cells = row.as_array().with_context(|| format!("'{row}' is no row: expected a list"))?;
+        let cells = row.as_array().with_context(|| format!("'{row}' is not a row: expected a list"))?;
         Ok(cells.iter().map(scalar).collect::<anyhow::Result<Vec<_>>>()?.join(":"))
     };
     Ok(rows.iter().map(row).collect::<anyhow::Result<Vec<_>>>()?.join(","))
@@ -208,6 +208,6 @@ fn scalar(value: &Value) -> anyhow::Result<String> {
         Value::Float(number) => Ok(number.to_string()),
         Value::Boolean(true) => Ok("on".to_owned()),
         Value::Boolean(false) => Ok("off".to_owned()),
-        _ => bail!("'{value}' is no value: expected a text, a number, true, false or a list"),
+        _ => bail!("'{value}' is not a valid value: expected a text, a number, true, false or a list"),
     }
 }

@@ -112,7 +112,7 @@ impl<'a> HuntDisplay<'a> {
         let seconds = event.seconds;
         match &event.what {
             HuntEventKind::Start(session) => Some(self.started(session, "hunting")),
-            HuntEventKind::Resume(session) => Some(self.started(session, "going on with")),
+            HuntEventKind::Resume(session) => Some(self.started(session, "continuing")),
             HuntEventKind::Best { score, thread, iterations, record, new, .. } => {
                 let (known, loud) = of_records(self.variant, *score, record.as_deref(), *new);
                 let loud = loud.map_or(String::new(), |loud| format!("*** {loud}\n"));

@@ -329,7 +329,7 @@ mod tests {
             let known = KEYS.iter().find(|(known, _)| *known == section).expect("a section");
             assert!(known.1.contains(&key), "[{section}] has no {key}, or this test does not know it");
             assert!(!value.is_empty() && value.trim() == value, "{line}");
-            assert!(unit.insert((section.clone(), key), value).is_none(), "{key} stands there twice");
+            assert!(unit.insert((section.clone(), key), value).is_none(), "{key} is given twice");
         }
         let get = |section: &str, key| {
             unit.get(&(section.to_owned(), key)).copied().unwrap_or_else(|| panic!("[{section}] has no {key}"))

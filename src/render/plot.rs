@@ -274,7 +274,7 @@ impl<'a> Plot<'a> {
         let axis = format!(
             "running time{}{}",
             if self.log { ", logarithmic" } else { "" },
-            if resumed { "; short ticks: gone on after a stop" } else { "" },
+            if resumed { "; short ticks: continued after a stop" } else { "" },
         );
         let small = self.font(0.0145, HPos::Right);
         pen.text(&axis, (right, bottom + 0.044 * size), small)?;

@@ -17,7 +17,7 @@ pub(super) fn decode<T: serde::de::DeserializeOwned>(
     match postcard::take_from_bytes(saved) {
         Ok((state, [])) => Ok(state),
         Ok((_, rest)) => Err(restore_error(strategy, format!("{} bytes follow the end of the state", rest.len()))),
-        Err(error) => Err(restore_error(strategy, format!("the bytes are no state: {error}"))),
+        Err(error) => Err(restore_error(strategy, format!("the bytes are not a state: {error}"))),
     }
 }
 
@@ -33,7 +33,7 @@ pub(super) fn decode_with_results<T: serde::de::DeserializeOwned>(
     saved: &[u8],
     levels: usize,
 ) -> Result<(T, Vec<Histogram>), RestoreError> {
-    let no_state = |error: postcard::Error| restore_error(strategy, format!("the bytes are no state: {error}"));
+    let no_state = |error: postcard::Error| restore_error(strategy, format!("the bytes are not a state: {error}"));
     let (state, rest) = postcard::take_from_bytes(saved).map_err(no_state)?;
     if rest.is_empty() {
         return Ok((state, vec![Histogram::default(); levels]));

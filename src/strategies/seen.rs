@@ -31,7 +31,7 @@ impl Seen {
     pub fn restore(&mut self, saved: &[(u32, u64)]) -> Result<(), &'static str> {
         for &(at, hash) in saved {
             if at as usize >= self.0.len() {
-                return Err("a hash stands outside its table");
+                return Err("a hash is outside its table");
             }
             self.insert(hash);
         }

@@ -105,7 +105,7 @@ pub fn collect(sources: &[PathBuf]) -> Collection {
 pub fn by_id<'a>(entries: &'a [GatheredGrid], id: &str) -> anyhow::Result<&'a GatheredGrid> {
     let digits = id.to_ascii_lowercase();
     let sound = (FEWEST_DIGITS..=16).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
-    ensure!(sound, "'{id}' is no id: {FEWEST_DIGITS} to 16 hexadecimal digits are expected");
+    ensure!(sound, "'{id}' is not an id: {FEWEST_DIGITS} to 16 hexadecimal digits are expected");
     let mut fitting = entries.iter().filter(|entry| format!("{:016x}", entry.key).starts_with(&digits));
     match (fitting.next(), fitting.next()) {
         (Some(entry), None) => Ok(entry),
@@ -173,7 +173,7 @@ impl Gathering {
             let KeptFind { key, mut find } = find?;
             let moves = std::mem::take(&mut find.moves);
             if let Err(error) = referee::replay(variant, &moves) {
-                bail!("{}: grid {number} is no game of {variant}: {error}", path.display());
+                bail!("{}: grid {number} is not a game of {variant}: {error}", path.display());
             }
             ensure!(key == canonical_key(variant, &moves), "{}: grid {number} has another's key", path.display());
             let found = GridOrigin { find, origin: Rc::clone(&origin) };

@@ -219,7 +219,7 @@ impl<G: Game> UnitSolution<'_, G> {
             writeln!(out, "doubtful    {} contradictions among the answers", state.meta().contradictions)?;
         }
         if self.ended != SolveEnding::Solved {
-            let how = if options.flags.state.is_some() { "; the same command goes on" } else { "" };
+            let how = if options.flags.state.is_some() { "; the same command continues" } else { "" };
             writeln!(out, "stopped     interrupted{how}")?;
         }
         let best = self.best_moves();

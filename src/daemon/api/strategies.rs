@@ -20,21 +20,21 @@ static LIMITS: [SettingInfo; 4] = [
         "seconds",
         "Time",
         ValueKind::Seconds,
-        "Ends after so much time: 30m, 12h, 7d. Waiting and paused time is not counted.",
+        "Ends after this time: 30m, 12h, 7d. Waiting and paused time is not counted.",
     )
     .unset("no limit"),
     SettingInfo::new(
         "workers",
         "Workers at once",
         ValueKind::Whole { min: 1, max: hunt_settings::MAX_THREADS as u64 },
-        "At most so many workers at once; the others are left to other jobs.",
+        "Most workers at once. The others are left to other jobs.",
     )
     .unset("all"),
     SettingInfo::new(
         "iterations",
         "Iterations in all",
         ValueKind::Count { min: 1 },
-        "Ends after so many iterations (playouts) of all its units together.",
+        "Ends after this many iterations (playouts) of all its units together.",
     )
     .unset("no limit")
     .advanced(),

@@ -147,7 +147,7 @@ fn stones_of<P: Goban>(position: &P) -> Vec<(Place, Side)> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GoReadError {
     /// A character that stands for nothing.
-    #[error("row {row}: `{found}` is no point of a board: X is black, O white, . empty")]
+    #[error("row {row}: `{found}` is not a point of a board: X is black, O white, . empty")]
     Character {
         /// Number of the row, from 1.
         row: usize,
@@ -189,7 +189,7 @@ pub enum GoReadError {
     #[error("not SGF: {0}")]
     Sgf(&'static str),
     /// A value in SGF that its property does not take.
-    #[error("SGF: {property}[{value}] is no {expected}")]
+    #[error("SGF: {property}[{value}] is not a valid {expected}")]
     Value {
         /// Name of the property.
         property: String,
@@ -516,10 +516,10 @@ mod tests {
         for (text, reason) in [
             ("", "there is no board in it"),
             ("black", "there is no board in it"),
-            ("X.?", "row 1: `?` is no point of a board"),
+            ("X.?", "row 1: `?` is not a point of a board"),
             ("X../X.", "row 2 has 2 points, the first row has 3"),
             ("........", "no 8x1 board"),
-            ("X.. green", "row 1: `g` is no point"),
+            ("X.. green", "row 1: `g` is not a point"),
             ("X.. black to lose", "`lose` after the board"),
             ("X.. ko a1", "the ko at a1 is on no empty point"),
             ("XO", "the stone on a1 has no liberty"),
@@ -540,15 +540,15 @@ mod tests {
             ("(;SZ[3];B[bb];W[bb])", "move 2, b2, is illegal"),
             ("(;SZ[9])", "no 9x9 board"),
             ("(;GM[1])", "no 19x19 board"),
-            ("(;SZ[3]AB[dd])", "AB[dd] is no point of the board"),
-            ("(;SZ[3]AB[bb:aa])", "AB[bb:aa] is no point"),
-            ("(;SZ[3];B[aa:bb])", "B[aa:bb] is no point"),
-            ("(;SZ[3]PL[x])", "PL[x] is no colour"),
+            ("(;SZ[3]AB[dd])", "AB[dd] is not a valid point of the board"),
+            ("(;SZ[3]AB[bb:aa])", "AB[bb:aa] is not a valid point"),
+            ("(;SZ[3];B[aa:bb])", "B[aa:bb] is not a valid point"),
+            ("(;SZ[3]PL[x])", "PL[x] is not a valid colour"),
             ("(;SZ[3]B[a", "it ends within a value"),
             ("(;SZ[3]", "it ends within a game"),
             ("(SZ[3])", "a property before the first node"),
             ("(;SZ)", "a property without a value"),
-            ("(;SZ[-1])", "SZ[-1] is no size"),
+            ("(;SZ[-1])", "SZ[-1] is not a valid size"),
             ("()", "there is no node"),
         ] {
             let error = read(text).unwrap_err().to_string();
@@ -582,7 +582,7 @@ mod tests {
         assert_eq!(parse_position::<Large>(&shown, rules).map(|read| to_line(&read)), Ok(to_line(&position)));
         for (text, reason) in [
             ("(;SZ[20])", "no 20x20 board for go here: width and height are 1 to 19"),
-            ("(;SZ[9];B[jj])", "B[jj] is no point of the board"),
+            ("(;SZ[9];B[jj])", "B[jj] is not a valid point of the board"),
             ("(;SZ[9]AB[aa]AW[ab][ba])", "the stone on a9 has no liberty"),
             ("(;SZ[9];B[aa];W[aa])", "move 2, a9, is illegal"),
             ("X.. ko i1", "the ko at i1"),
