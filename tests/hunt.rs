@@ -377,7 +377,8 @@ fn plots_show_one_hunt_or_several_and_overwrite_nothing() {
     succeed(dir.path(), "plot a b -o two.svg --theme dark --axis linear");
     assert!(fs::read(dir.path().join("one.png")).unwrap().starts_with(b"\x89PNG"));
     let svg = fs::read_to_string(dir.path().join("two.svg")).unwrap();
-    for expected in ["best score of 2 hunts", "a: 5T random, 1 worker, best ", "b: 5T random", "continued after a stop"]
+    for expected in
+        ["best score of 2 hunts", "a: 5T random, 1 worker, best ", "b: 5T random", "continued after a stop"]
     {
         assert!(svg.contains(expected), "{expected}");
     }

@@ -135,8 +135,10 @@ fn default_workers() -> u32 {
 /// one that the file names, else 5T.
 pub(super) fn init_moves(values: &[String], variant: Option<Variant>) -> anyhow::Result<(Variant, Vec<Move>)> {
     let [file, count] = values else { bail!("--init-file needs a file and a number of moves") };
-    let count: usize =
-        count.parse().ok().with_context(|| format!("--init-file {file} {count}: '{count}' is not a number of moves"))?;
+    let count: usize = count
+        .parse()
+        .ok()
+        .with_context(|| format!("--init-file {file} {count}: '{count}' is not a number of moves"))?;
     let path = Path::new(file);
     let mut loaded = load(path, variant).context("--init-file")?;
     // Every game of 5D is one of 5T too.

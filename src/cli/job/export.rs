@@ -82,7 +82,10 @@ impl Files<'_> {
     /// Writes a file. Names come from what the daemon said, so they are looked at.
     fn write(&mut self, name: &str, bytes: &[u8]) -> anyhow::Result<()> {
         if !name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-./".contains(&b)) || name.contains("..") {
-            bail!("the daemon names a grid '{}', which is not the name of a file", crate::cli::grid_input::plain(name));
+            bail!(
+                "the daemon names a grid '{}', which is not the name of a file",
+                crate::cli::grid_input::plain(name)
+            );
         }
         let path = self.directory.join(name);
         match save(&path, bytes, Existing::Keep) {
