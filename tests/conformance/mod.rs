@@ -185,16 +185,19 @@ pub fn all(backend: Backend) {
 }
 
 fn every_unit_is_done_once(backend: Backend) {
-    let (queue, probe) = (backend(3, fast()), Arc::default());
+    let (queue, probe) = (backend(3, fast()), Arc::<Probe>::default());
+    // Nobody is done before all are put: a unit that is done may be put again.
+    probe.gate.store(true, Ordering::SeqCst);
     let (one, two) = (Lane::open(&queue, Terms::default(), &probe), Lane::open(&queue, Terms::default(), &probe));
     for unit in 0..60 {
-        one.put(&queue, unit, unit % 7, Nature::Plain);
+        one.put(&queue, unit, 1 + unit % 7, Nature::Plain);
         two.put(&queue, 1000 + unit, 3, Nature::Plain);
         // A second delivery of the same unit is none.
-        one.put(&queue, unit, unit % 7, Nature::Plain);
+        one.put(&queue, unit, 1 + unit % 7, Nature::Plain);
     }
+    probe.gate.store(false, Ordering::SeqCst);
     let done = one.done(60);
-    assert!(done.iter().all(|(unit, outcome)| *outcome == unit % 7), "{done:?}");
+    assert!(done.iter().all(|(unit, outcome)| *outcome == 1 + unit % 7), "{done:?}");
     assert!(two.done(60).values().all(|&outcome| outcome == 3));
     assert!(one.is_silent() && two.is_silent());
     let most = probe.most.load(Ordering::SeqCst);

@@ -265,17 +265,20 @@ impl WindowPool {
         start: &Position<R>,
         mut hash: impl FnMut(&[Move]) -> u64,
     ) -> Result<(), &'static str> {
+        // A longest grid comes into a full pool too, so there may be more than newcomers are let in.
+        let capacity = std::mem::replace(&mut self.capacity, usize::MAX);
         for (choices, draws) in saved.members {
             let moves = chosen(start, &choices).ok_or("a grid has a move that is not legal")?;
             let hash = hash(&moves);
             self.window = u32::MAX;
             if self.offer(&moves, hash) != Offer::New {
-                return Err("a set of points is there twice, or there are too many grids");
+                return Err("a set of points is there twice");
             }
             let place = self.places[&hash] as usize;
             self.members[place].draws = draws;
             self.members[place].choices = OnceCell::from(choices);
         }
+        self.capacity = capacity;
         (self.window, self.newcomers, self.idle, self.rounds) =
             (saved.window, saved.newcomers, saved.idle, saved.rounds);
         self.rewound.restore(&saved.rewound)
@@ -421,6 +424,16 @@ mod tests {
         assert_eq!(bytes(&copy), saved);
         assert_eq!(copy.grids().collect::<Vec<_>>(), pool.grids().collect::<Vec<_>>());
         assert_eq!((copy.best, copy.least(), &copy.rewound), (pool.best, pool.least(), &pool.rewound));
+        // So is a small one that longer and longer grids have filled beyond what newcomers are let into.
+        let mut small = WindowPool::new(1);
+        for length in 40..=48 {
+            assert_eq!(small.offer(&game::<T5>(1, length), length as u64), Offer::New);
+        }
+        (0..2).for_each(|_| small.end_round());
+        assert_eq!(small.len(), 9, "the longest is the first");
+        let mut copy = WindowPool::new(1);
+        copy.restore(small.save(&start), &start, |moves| moves.len() as u64).unwrap();
+        assert_eq!((bytes(&copy), copy.capacity), (bytes(&small), 1));
         // What contradicts itself is refused.
         let damaged = |damage: &dyn Fn(&mut SavedWindowPool)| {
             let mut saved = pool.save(&start);

@@ -87,7 +87,7 @@ export function jobTable(body) {
   const head = (text, cls) => h("th", { role: "columnheader", scope: "col", class: cls }, text);
   return h("table", { role: "table", class: "jobs" },
     h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, head("Job"), head("State"), head("Best", "num"), head("Per second", "num"),
-      head("Threads", "num"), head("Time", "num"), h("th", {}, h("span", { class: "unseen" }, "Actions")))), body);
+      head("Workers", "num"), head("Time", "num"), h("th", {}, h("span", { class: "unseen" }, "Actions")))), body);
 }
 
 function jobsCard() {
