@@ -175,7 +175,7 @@ fn print(verdict: &FileVerdict, out: &mut dyn Write) -> std::io::Result<()> {
             writeln!(out, "{}: illegal as {variant} after {moves}: {error}", plain(&verdict.file))
         }
         None => {
-            eprintln!("morpion: {}: {}", plain(&verdict.file), plain(&error.to_string()));
+            eprintln!("morpion: {}: {}", plain(&verdict.file), plain(error));
             Ok(())
         }
     }

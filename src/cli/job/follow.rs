@@ -78,7 +78,6 @@ fn comes_to_rest(job: &JobView) -> bool {
 }
 
 /// What the state of a job at rest means for the exit status.
-
 fn verdict(job: &JobView) -> ExitCode {
     if job.summary.state == JobState::Finished { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
