@@ -426,7 +426,7 @@ mod tests {
         assert_eq!((copy.best, copy.least(), &copy.rewound), (pool.best, pool.least(), &pool.rewound));
         // So is a small one that longer and longer grids have filled beyond what newcomers are let into.
         let mut small = WindowPool::new(1);
-        for length in 40..=48 {
+        for length in 20..=28 {
             assert_eq!(small.offer(&game::<T5>(1, length), length as u64), Offer::New);
         }
         (0..2).for_each(|_| small.end_round());
