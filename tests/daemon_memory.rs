@@ -88,6 +88,41 @@ fn a_tree_that_grows_beyond_its_limit_or_the_budget_is_quarantined() {
     daemon.shutdown(Shutdown::Now);
 }
 
+/// The budget holds the tables of two of the four workers. What is left is not granted, so the tree can grow.
+#[test]
+fn a_job_that_gets_fewer_tables_than_it_wants_can_grow() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = try_open(|| DaemonOptions { memory: 200 << 20, ..options(dir.path(), 4) })
+        .unwrap_or_else(|error| panic!("{error}"));
+    let id = submit(&daemon, &json!({ "size": 6, "unit_budget": 100 }));
+    let done = wait_for(&daemon, id, "has done units", |job| job.summary.units_done > 200).summary.units_done;
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let view =
+        wait_for(&daemon, id, "does more", |job| job.summary.units_done > done || job.summary.is_quarantined());
+    assert_eq!(view.summary.reason, None, "{view:?}");
+    daemon.shutdown(Shutdown::Now);
+}
+
+#[test]
+fn a_job_that_can_never_fit_does_not_block_the_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = with_memory(dir.path(), 100);
+    let large = submit(&daemon, &json!({ "memory": "16M" }));
+    wait_for(&daemon, large, "runs", running);
+    daemon.shutdown(Shutdown::Now);
+    drop(daemon);
+    let daemon = with_memory(dir.path(), 20);
+    let quarantined = |job: &morpion::daemon::view::JobView| job.summary.is_quarantined();
+    wait_for(&daemon, large, "is quarantined", quarantined);
+    let other = submit(&daemon, &json!({ "memory": "1M" }));
+    wait_for(&daemon, other, "runs", running);
+    daemon.command(large, JobCommand::Resume).unwrap();
+    wait_for(&daemon, large, "is quarantined again", quarantined);
+    let next = submit(&daemon, &json!({ "memory": "1M" }));
+    wait_for(&daemon, next, "runs", running);
+    daemon.shutdown(Shutdown::Now);
+}
+
 /// Most memory that a process has taken, in bytes.
 #[cfg(target_os = "linux")]
 fn peak(process: u32) -> u64 {
@@ -155,5 +190,25 @@ fn a_job_that_ends_the_daemon_each_time_is_quarantined() {
     program.order(&format!("/jobs/{id}/resume"));
     runs(&program);
     assert_eq!(program.job(id)["reason"], Value::Null);
+    program.stop();
+}
+
+/// Only the first of those that ran when the daemon died is quarantined: the others begin after it.
+#[test]
+fn a_job_that_ends_the_daemon_takes_no_other_one_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let start = || Program::launch(command(dir.path()).args(["--threads", "1", "--quarantine-after", "3"]));
+    let mut program = start();
+    let ids = [(); 3].map(|()| program.submit(&solve(&json!({ "memory": "1M" }))));
+    for _ in 0..3 {
+        wait_until("the first runs", || program.job(ids[0])["workers"].as_u64().is_some_and(|workers| workers > 0));
+        program.kill();
+        program = start();
+    }
+    wait_until("it is quarantined", || program.job(ids[0])["state"] == "paused");
+    for id in &ids[1..] {
+        wait_until("another one runs", || program.job(*id)["workers"].as_u64().is_some_and(|workers| workers > 0));
+        assert_eq!(program.job(*id)["reason"], Value::Null);
+    }
     program.stop();
 }

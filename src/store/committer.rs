@@ -1,7 +1,7 @@
 //! The thread that writes: changes that come within a short time become one transaction.
 
 use super::change::Change;
-use super::file::{OpenDatabase, SharedStore, StoreError, open_database, open_shadow};
+use super::file::{OpenDatabase, SharedStore, StoreError, open_shadow, open_verified};
 use super::tables;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use redb::{Database, ReadableDatabase};
@@ -135,7 +135,8 @@ impl Writing {
         if opened.as_ref().is_some_and(|opened| opened.writable) {
             return Ok(());
         }
-        match open_database(&self.inner) {
+        // Its pages were verified when the store was opened; all wait while it is opened again.
+        match open_verified(&self.inner) {
             Ok(database) => {
                 *opened = Some(OpenDatabase { database, writable: true });
                 Ok(())

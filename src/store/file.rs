@@ -114,21 +114,34 @@ impl SharedStore {
 
 /// Opens the file after all of its pages were verified. One that is damaged is not changed.
 pub fn open_database(store: &SharedStore) -> Result<Database, StoreError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let cannot = |source| StoreError::Open { path: store.path.clone(), source };
-    let file = options.open(&store.path).map_err(cannot)?;
-    if file.metadata().map_err(cannot)?.len() > 0 {
+    let file = open_file(store)?;
+    if file.metadata().map_err(|source| cannot_open(store, source))?.len() > 0 {
         inspect(&file, |_| ()).map_err(|error| store.refusal(error))?;
     }
     opened(store, |builder| builder.create_file(file))
 }
 
+/// Opens the file again, which was verified before.
+pub fn open_verified(store: &SharedStore) -> Result<Database, StoreError> {
+    let file = open_file(store)?;
+    opened(store, |builder| builder.create_file(file))
+}
+
+fn cannot_open(store: &SharedStore, source: std::io::Error) -> StoreError {
+    StoreError::Open { path: store.path.clone(), source }
+}
+
+fn open_file(store: &SharedStore) -> Result<File, StoreError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(&store.path).map_err(|source| cannot_open(store, source))
+}
+
 /// Opens the file for reading alone; redb may seem to write.
 pub fn open_shadow(store: &SharedStore) -> Result<Database, StoreError> {
-    let cannot = |source| StoreError::Open { path: store.path.clone(), source };
+    let cannot = |source| cannot_open(store, source);
     let file = File::open(&store.path).map_err(cannot)?;
     inspect(&file, |_| ()).map_err(|error| store.refusal(error))?;
     // It is opened for writing again before this is closed.

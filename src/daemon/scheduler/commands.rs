@@ -57,7 +57,7 @@ impl Daemon {
             return Err(Refusal::Conflict(format!("job {id} is not paused")));
         }
         // It may have been quarantined.
-        (open.record.summary.reason, open.record.starts, open.grown) = (None, 0, 0);
+        (open.record.summary.reason, open.record.starts, open.grown, open.needed) = (None, 0, 0, 0);
         let (place, orders) = (open.place(), open.active.as_ref().map(ActiveJob::orders));
         let state = if open.record.summary.began.is_some() { JobState::Running } else { JobState::Queued };
         self.set_state(&mut core, id, state);

@@ -33,8 +33,9 @@ impl Daemon {
             Ok(Ok(end)) => end,
             Ok(Err(CannotRun::Refused(why))) => CoordinatorEnd::Refused(why),
             Ok(Err(CannotRun::Waits(why))) => CoordinatorEnd::Waits(why),
-            Ok(Err(CannotRun::Quarantined(why))) => CoordinatorEnd::Quarantined(why),
-            Ok(Err(CannotRun::Failed(why) | CannotRun::Foreign(why))) => CoordinatorEnd::Failed(why),
+            // A person can put the folder right, and resume the job.
+            Ok(Err(CannotRun::Quarantined(why) | CannotRun::Foreign(why))) => CoordinatorEnd::Quarantined(why),
+            Ok(Err(CannotRun::Failed(why))) => CoordinatorEnd::Failed(why),
             Err(_) => CoordinatorEnd::Failed("its coordinator failed (a defect of this program)".to_owned()),
         };
         let standing = lock_live(live).standing.clone();
@@ -88,6 +89,8 @@ impl Daemon {
         let Some(open) = core.open(id) else { return };
         open.record.starts = 0;
         self.store.later(vec![Change::Job(id, open.record.bytes())]);
+        drop(core);
+        self.changed.notify_all();
     }
 
     /// Notes the state of a job in its folder, for a salvage. The store has it, too; so an error does not matter.

@@ -124,7 +124,7 @@ impl From<FolderError> for CannotRun {
         match error {
             FolderError::File(_) => CannotRun::Refused(error.to_string()),
             FolderError::Another { .. } => CannotRun::Foreign(error.to_string()),
-            FolderError::Newer { .. } => CannotRun::Failed(error.to_string()),
+            FolderError::Newer { .. } => CannotRun::Quarantined(error.to_string()),
         }
     }
 }

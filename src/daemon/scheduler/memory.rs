@@ -5,9 +5,13 @@
 use super::kind::CannotRun;
 use super::state::{Core, Daemon, JobEntry, OpenJob};
 use crate::daemon::memory::{MemoryNeed, mebibytes};
-use crate::daemon::view::JobId;
+use crate::daemon::view::{JobId, JobState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+/// A job that waits for others looks again so often, whether it is told or not.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// What an active job takes.
 #[derive(Debug, Default)]
@@ -50,14 +54,22 @@ impl Daemon {
             Some(JobEntry::Open(open)) => open.needed,
             _ => 0,
         };
-        core.active.is_empty() || needed <= self.budget.saturating_sub(taken(core, None))
+        // One that can never fit is tried: it is quarantined with the reason, and blocks nobody.
+        core.active.is_empty() || needed > self.budget || needed <= self.budget.saturating_sub(taken(core, None))
     }
 
-    /// Takes a part of the budget for a job that has a coordinator. Those that come before it take theirs first.
+    /// Takes a part of the budget for a job that has a coordinator. Those that come before it take theirs first. Jobs
+    /// that the next death of the daemon would quarantine begin one after the other, so that only the guilty one is.
     pub(super) fn grant_memory(&self, id: JobId, need: MemoryNeed) -> Result<Arc<JobMemory>, CannotRun> {
+        let most = self.most_deaths;
+        let goes_first = |open: &OpenJob| {
+            let on_trial =
+                most > 1 && open.record.starts >= most - 1 && open.record.summary.state != JobState::Paused;
+            on_trial || open.active.as_ref().is_some_and(|active| active.memory.granted() == 0)
+        };
         let mut core = self.lock();
-        while core.is_before(id, |open| open.active.as_ref().is_some_and(|active| active.memory.granted() == 0)) {
-            core = self.changed.wait(core).unwrap_or_else(PoisonError::into_inner);
+        while core.is_before(id, goes_first) && !core.is_cancelled(id) {
+            core = self.changed.wait_timeout(core, LOOK).unwrap_or_else(PoisonError::into_inner).0;
         }
         let (budget, alone) = (self.budget, core.active.len() <= 1);
         let free = budget.saturating_sub(taken(&core, Some(id)));
@@ -84,7 +96,8 @@ impl Daemon {
         }
         let active = open.active.as_ref().ok_or_else(gone)?;
         let memory = Arc::clone(&active.memory);
-        let spare = free.saturating_sub(open.grown);
+        // What is left is for what grows, and for the next job.
+        let spare = free.saturating_sub(open.grown) / 4 * 3;
         memory.granted.store(need.wanted.min(spare).max(need.least).max(1), Ordering::Relaxed);
         memory.set_grown(open.grown);
         drop(core);
@@ -107,8 +120,12 @@ impl Daemon {
         };
         let Some(id) = core.active.iter().copied().max_by_key(place) else { return };
         let alone = core.active.len() == 1;
-        let Some(active) = core.open(id).and_then(|open| open.active.as_mut()) else { return };
-        if alone && active.too_large.is_none() {
+        let Some(open) = core.open(id) else { return };
+        let tables = open.needed.saturating_sub(open.grown);
+        let Some(active) = open.active.as_mut() else { return };
+        // With fewer tables it may fit: then it only begins again.
+        let least = tables.saturating_add(active.memory.grown.load(Ordering::Relaxed));
+        if alone && least > budget && active.too_large.is_none() {
             active.too_large = Some(format!(
                 "it takes {} of memory, and all jobs of the daemon may take {}: start the daemon with a larger \
                  --memory",
@@ -121,6 +138,11 @@ impl Daemon {
 }
 
 impl Core {
+    /// Whether an active job has been cancelled.
+    fn is_cancelled(&mut self, id: JobId) -> bool {
+        self.open(id).and_then(|open| open.active.as_ref()).is_none_or(|active| active.cancelled)
+    }
+
     /// Whether there is an active job that comes before this one and for which `holds`.
     fn is_before(&self, id: JobId, holds: impl Fn(&OpenJob) -> bool) -> bool {
         let open = |id: &JobId| match self.jobs.get(id) {

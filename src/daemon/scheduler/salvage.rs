@@ -107,6 +107,8 @@ fn not_needed(directory: &StateDirectory, folders: &[JobId]) -> Result<Option<St
             Ok(whole.then(|| format!("{} is in order: there is nothing to salvage", path.display())))
         }
         Err(StoreError::Damaged { .. } | StoreError::Refused { .. }) => Ok(None),
+        // Its pages cannot all be read, but perhaps some can.
+        Err(StoreError::Open { .. }) if fs::File::open(&path).is_ok() => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
