@@ -2,10 +2,10 @@
 //! written to it.
 //!
 //! redb compares the checksums of pages in a repair alone. A page that is not what it should be makes it panic, and
-//! some of its destructors panic once more, which ends the process. So the file is first verified over a shadow (`shadow.rs`)
-//! whose head asks for a repair: redb then follows the checksums from the commit slot down, before it reads anything
-//! else, and its repair is stopped when it knows. Only a file that passed is opened, still over a shadow. A database
-//! whose code has panicked is never dropped.
+//! some of its destructors panic once more, which ends the process. So the file is first verified over a shadow
+//! (`shadow.rs`) whose head asks for a repair: redb then follows the checksums from the commit slot down, before it
+//! reads anything else, and its repair is stopped when it knows. Only a file that passed is opened, still over a
+//! shadow. A database whose code has panicked is never dropped.
 //!
 //! The first 64 bytes have no checksum. Of these, the sizes are compared with those that redb gives to a new file,
 //! and the newer commit slot has to be the primary one, unless a crash left the file open.
