@@ -11,7 +11,7 @@ import { verdict } from "./solution.js";
 /** The settings of the rules: name, label, values; an empty value is the default. */
 const RULES = {
   reversi: [["start", "Start", [["", "crosswise"], ["alternative", "side by side"]]],
-    ["empties", "Empty cells at the end", [["ignored", "count for nobody"], ["winner", "count for the winner"]]]],
+    ["empties", "Empty cells count for", [["ignored", "nobody"], ["winner", "the winner"]]]],
   go: [["ko", "Ko", [["", "basic"], ["superko", "superko"], ["free", "none"]]],
     ["cycle", "A game that repeats", [["", "is a tie"], ["lost-for-black", "is lost for black"], ["lost-for-white", "is lost for white"]]],
     ["suicide", "Suicide", [["", "forbidden"], ["on", "allowed"]]]],
