@@ -88,6 +88,20 @@ fn holds(daemon: &Daemon, view: &JobView) {
     assert!(of_5d.map(|count| count.score).max() == view.summary.best);
 }
 
+/// A state whose store is an older copy of itself: it knows the first of these jobs, not the second.
+fn with_an_older_store(state: &Path) -> [JobView; 2] {
+    let daemon = open(state, 2);
+    let known = short_5d(&daemon);
+    close(daemon);
+    let older = fs::read(state.join(STORE)).unwrap();
+    let daemon = open(state, 2);
+    let unknown = long_5t(&daemon);
+    let unknown = daemon.job(unknown).unwrap();
+    close(daemon);
+    fs::write(state.join(STORE), older).unwrap();
+    [known, unknown]
+}
+
 #[test]
 fn a_new_store_beside_the_folders_of_another_makes_no_false_record() {
     let dir = tempfile::tempdir().unwrap();
@@ -111,14 +125,8 @@ fn a_new_store_beside_the_folders_of_another_makes_no_false_record() {
 #[test]
 fn an_older_copy_of_the_store_makes_no_false_record() {
     let dir = tempfile::tempdir().unwrap();
-    let daemon = open(dir.path(), 2);
-    let known = short_5d(&daemon);
-    close(daemon);
-    let older = fs::read(dir.path().join(STORE)).unwrap();
-    let daemon = open(dir.path(), 2);
-    let unknown = long_5t(&daemon);
-    close(daemon);
-    fs::write(dir.path().join(STORE), older).unwrap();
+    let [known, unknown] = with_an_older_store(dir.path());
+    let unknown = unknown.summary.id;
     let folder = dir.path().join(format!("jobs/{unknown}"));
     let before = contents(&folder);
     let daemon = open(dir.path(), 2);
@@ -487,15 +495,7 @@ fn a_store_that_is_missing_or_empty_is_refused_and_made_anew_from_the_folders() 
 #[test]
 fn jobs_of_folders_that_the_store_does_not_know_are_added() {
     let dir = tempfile::tempdir().unwrap();
-    let daemon = open(dir.path(), 2);
-    let known = short_5d(&daemon);
-    close(daemon);
-    let older = fs::read(dir.path().join(STORE)).unwrap();
-    let daemon = open(dir.path(), 2);
-    let unknown = long_5t(&daemon);
-    let unknown = daemon.job(unknown).unwrap();
-    close(daemon);
-    fs::write(dir.path().join(STORE), &older).unwrap();
+    let [known, unknown] = with_an_older_store(dir.path());
     let daemon = open(dir.path(), 2);
     assert_eq!(daemon.unknown_folders(), [unknown.summary.id]);
     close(daemon);

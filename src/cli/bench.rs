@@ -2,6 +2,7 @@
 
 use super::machine;
 use crate::core::ctl::{Ctl, Signal};
+use crate::core::quantity::grouped;
 use crate::core::search::End;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
@@ -142,8 +143,9 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             for &threads in &rounds {
                 let m = measure(variant, case, threads, &args)?;
                 if !args.json {
-                    let cpu = m.per_cpu_second.map_or("unknown".to_owned(), grouped);
-                    let (code, wall) = (variant.code(), grouped(m.per_second));
+                    let rate = |rate: f64| grouped(rate.round() as u64);
+                    let cpu = m.per_cpu_second.map_or("unknown".to_owned(), rate);
+                    let (code, wall) = (variant.code(), rate(m.per_second));
                     let (name, unit) = (&case.name, case.row.counts);
                     writeln!(out, "{code:7} {name:13} {unit:10} {threads:>7} {cpu:>15} {wall:>15}")?;
                     out.flush()?;
@@ -213,28 +215,9 @@ fn measure(variant: Variant, case: &BenchCase, threads: u32, args: &Args) -> any
     })
 }
 
-/// A number without fraction, its digits in groups of three.
-fn grouped(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn digits_are_grouped() {
-        let texts = [0.0, 7.4, 999.6, 12_345.0, 1_234_567.0].map(grouped);
-        assert_eq!(texts, ["0", "7", "1,000", "12,345", "1,234,567"]);
-    }
 
     #[test]
     fn json_holds_every_measurement() {

@@ -10,6 +10,7 @@ use super::event_hub::RESERVED;
 use super::hunt::{grid_record, own_grids};
 use super::kind::{JobFacts, kind};
 use super::state::LAST_JOB;
+use super::submission::queued;
 use super::{OpenError, SalvageError};
 use crate::daemon::directory::StateDirectory;
 use crate::daemon::folder::{self, FolderClaim, FolderNote, ReadNote, read_note, read_state};
@@ -219,7 +220,7 @@ impl SalvagedJobs<'_> {
             ..request.limits
         };
         let name = request.name.clone().unwrap_or(prepared.name);
-        let summary = summary(id, &request, name, strategy, limits, facts);
+        let summary = queued(id, &request, (name, strategy), limits, facts);
         let mut summary = JobSummary { strategy_reason, ..summary };
         // A folder without a note is one of an earlier version.
         let identity = (!folder.exists()).then(folder::new_identity);
@@ -285,7 +286,7 @@ fn legacy_hunt(id: JobId, folder: &Path) -> Option<(JobRecord, Vec<u8>)> {
         grids: Vec::new(),
     };
     let (strategy, facts) = (job.params.strategy.name().to_owned(), kind_facts(&job)?);
-    let summary = ended(summary(id, &request, name, strategy, limits, facts), folder);
+    let summary = ended(queued(id, &request, (name, strategy), limits, facts), folder);
     let settings = serde_json::to_string(&settings).ok()?;
     let spec = serde_json::to_vec(&Spec { request, work: JobWork::Hunt(job) }).ok()?;
     Some((JobRecord { summary, best_grid: None, settings, key: None, starts: 0, identity: None }, spec))
@@ -304,42 +305,6 @@ fn ended(summary: JobSummary, folder: &Path) -> JobSummary {
             JobSummary { state: JobState::Finished, reason, ended: Some(time), ..summary }
         }
         _ => JobSummary { state: JobState::Paused, ..summary },
-    }
-}
-
-/// What is known of a job that waits.
-fn summary(
-    id: JobId,
-    request: &JobRequest,
-    name: String,
-    strategy: String,
-    limits: JobLimits,
-    facts: JobFacts,
-) -> JobSummary {
-    let JobFacts { variant, seed, solution } = facts;
-    JobSummary {
-        id,
-        kind: request.kind.clone(),
-        name,
-        state: JobState::Queued,
-        reason: None,
-        variant,
-        strategy: Some(strategy),
-        strategy_reason: None,
-        seed,
-        priority: request.priority,
-        weight: request.weight,
-        limits,
-        submitted: now(),
-        began: None,
-        ended: None,
-        seconds: 0.0,
-        iterations: 0,
-        units_done: 0,
-        units_stalled: 0,
-        units_quarantined: 0,
-        best: None,
-        solution,
     }
 }
 

@@ -26,6 +26,41 @@ pub(super) fn invalid<T>(text: String) -> Result<T, Refusal> {
     Err(Refusal::Invalid(text))
 }
 
+/// What is known of a job that has not begun.
+pub(super) fn queued(
+    id: JobId,
+    request: &JobRequest,
+    (name, strategy): (String, String),
+    limits: JobLimits,
+    facts: JobFacts,
+) -> JobSummary {
+    let JobFacts { variant, seed, solution } = facts;
+    JobSummary {
+        id,
+        kind: request.kind.clone(),
+        name,
+        state: JobState::Queued,
+        reason: None,
+        variant,
+        strategy: Some(strategy),
+        strategy_reason: None,
+        seed,
+        priority: request.priority,
+        weight: request.weight,
+        limits,
+        submitted: now(),
+        began: None,
+        ended: None,
+        seconds: 0.0,
+        iterations: 0,
+        units_done: 0,
+        units_stalled: 0,
+        units_quarantined: 0,
+        best: None,
+        solution,
+    }
+}
+
 impl Daemon {
     pub(super) fn submit_job(&self, request: JobRequest, key: Option<&str>) -> Result<JobView, Refusal> {
         check_terms(request.priority, request.weight, &request.limits)?;
@@ -74,36 +109,15 @@ impl Daemon {
                 mebibytes(self.budget)
             ));
         }
-        let JobFacts { variant, seed, solution } = kind(&work).facts().map_err(Refusal::Invalid)?;
+        let facts = kind(&work).facts().map_err(Refusal::Invalid)?;
         let settings = serde_json::to_string(&settings).map_err(|error| Refusal::Internal(error.to_string()))?;
         let spec = Spec { request, work };
         let bytes = serde_json::to_vec(&spec).map_err(|error| Refusal::Internal(error.to_string()))?;
         let request = spec.request;
         let id = self.next_id()?;
-        let summary = JobSummary {
-            id,
-            kind: request.kind,
-            name: request.name.unwrap_or(name),
-            state: JobState::Queued,
-            reason: None,
-            variant,
-            strategy: Some(strategy),
-            strategy_reason,
-            seed,
-            priority: request.priority,
-            weight: request.weight,
-            limits,
-            submitted: now(),
-            began: None,
-            ended: None,
-            seconds: 0.0,
-            iterations: 0,
-            units_done: 0,
-            units_stalled: 0,
-            units_quarantined: 0,
-            best: None,
-            solution,
-        };
+        let name = request.name.clone().unwrap_or(name);
+        let queued = queued(id, &request, (name, strategy), limits, facts);
+        let summary = JobSummary { strategy_reason, ..queued };
         let (key, identity) = (key.map(str::to_owned), Some(folder::new_identity()));
         let record = JobRecord { summary, best_grid: None, settings, key: key.clone(), starts: 0, identity };
         let mut changes =
