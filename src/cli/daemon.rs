@@ -1,6 +1,7 @@
 //! `morpion daemon`: takes jobs and runs them for weeks.
 
 use super::signals::{self, StopSignal};
+use super::streams::say;
 use crate::core::quantity::parse_bytes;
 use crate::daemon::api::{ServerOptions, admit};
 use crate::daemon::memory::default_budget;
@@ -64,13 +65,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // Before anything else: with the port taken, another daemon may be meant.
     let listener = TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen))?;
     let address = listener.local_addr()?;
-    let mut options = ServerOptions::new(Arc::new(|line: &str| eprintln!("morpion: {line}")));
+    let mut options = ServerOptions::new(Arc::new(|line: &str| say!("morpion: {line}")));
     options.tokens = Some(Arc::new(TokenFile::in_directory(&args.state)));
     options.hosts.clone_from(&args.host);
     admit(address, &options)?;
     if args.salvage {
         for line in salvage(&args.state)? {
-            eprintln!("morpion: {line}");
+            say!("morpion: {line}");
         }
     }
     let daemon = Daemon::open(DaemonOptions {
@@ -83,12 +84,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         trap: None,
     })?;
     if let Some(text) = unknown(daemon.unknown_folders()) {
-        eprintln!("morpion: {text}");
+        say!("morpion: {text}");
     }
     let stops = signals::stops().context("cannot watch for Ctrl-C")?;
     let service: Arc<dyn Service> = Arc::clone(&daemon) as _;
     let serving = Serving::start(service, listener, options)?;
-    eprintln!("morpion: the daemon runs in {}: http://{address}/", args.state.display());
+    say!("morpion: the daemon runs in {}: http://{address}/", args.state.display());
     let (ended, end) = bounded(1);
     let mut asked = None;
     loop {
@@ -108,7 +109,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             _ => Shutdown::Now,
         };
         if how == Shutdown::WhenUnitsEnd {
-            eprintln!("morpion: ends when the running units are done; Ctrl-C again ends it at once");
+            say!("morpion: ends when the running units are done; Ctrl-C again ends it at once");
         }
         asked = Some(how);
         let (daemon, ended) = (Arc::clone(&daemon), ended.clone());

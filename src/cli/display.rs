@@ -1,6 +1,7 @@
 //! What a hunt shows while it runs: a live display on a terminal, plain lines elsewhere, JSON lines on request.
 
 use super::signals;
+use super::streams::{self, reader_has_gone, say};
 use crate::core::quantity::parse_duration;
 use crate::jobs::hunt::Over;
 use crate::jobs::hunt_settings::usual_keep_from;
@@ -12,7 +13,7 @@ use crate::runner::{Ending, FailedAttempt, HuntListener, HuntSession, Interrupt,
 use crate::strategies::params::BadParam;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -48,12 +49,16 @@ pub struct HuntDisplay<'a> {
     warned: bool,
     /// The variant, once the session has begun.
     variant: Variant,
+    /// Asks the session to stop.
+    interrupt: Interrupt,
+    /// Why data cannot be written any more. The hunt is asked to stop then, as by Ctrl-C, so nothing is lost.
+    lost: Option<io::Error>,
 }
 
 impl<'a> HuntDisplay<'a> {
     /// For a hunt in `directory`, with data going to `out`.
     pub fn new(output: &OutputFlags, directory: &Path, out: &'a mut dyn Write) -> HuntDisplay<'a> {
-        let live = !output.quiet && io::stderr().is_terminal();
+        let live = !output.quiet && streams::messages_are_seen();
         let bar = live.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             bar.set_style(
@@ -70,24 +75,33 @@ impl<'a> HuntDisplay<'a> {
             bar,
             warned: false,
             variant: Variant::default(),
+            interrupt: Interrupt::default(),
+            lost: None,
         }
     }
 
     /// Prints a line of data above the live display.
-    fn line(&mut self, text: &str) -> io::Result<()> {
+    fn line(&mut self, text: &str) {
+        if self.lost.is_some() {
+            return;
+        }
         let out = &mut *self.out;
         let mut print = || out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        match &self.bar {
+        let printed = match &self.bar {
             Some(bar) => bar.suspend(print),
             None => print(),
+        };
+        if let Err(error) = printed {
+            self.lost = Some(error);
+            self.interrupt.ask();
         }
     }
 
     /// Prints a message for the user.
     fn message(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.suspend(|| say!("{text}")),
+            None => say!("{text}"),
         }
     }
 
@@ -201,12 +215,11 @@ impl HuntListener for HuntDisplay<'_> {
             self.variant = session.variant;
         }
         if self.json {
-            return self.line(&event.line());
+            self.line(&event.line());
+        } else if let Some(text) = self.text(event).filter(|_| !self.quiet) {
+            self.line(&text);
         }
-        match self.text(event) {
-            Some(text) if !self.quiet => self.line(&text),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     fn status(&mut self, status: &Status) -> io::Result<()> {
@@ -240,7 +253,7 @@ impl HuntListener for HuntDisplay<'_> {
 /// Whatever the session fails with.
 pub fn run(mut session: HuntSession, output: &OutputFlags, mut display: HuntDisplay) -> anyhow::Result<ExitCode> {
     session.set_pace(Duration::from_secs_f64(output.checkpoint));
-    let interrupt = Interrupt::default();
+    let interrupt = display.interrupt.clone();
     signals::watch(interrupt.clone()).context("cannot watch for Ctrl-C")?;
     let result = session.run(&interrupt, &mut display);
     if let Some(bar) = &display.bar {
@@ -255,16 +268,26 @@ pub fn run(mut session: HuntSession, output: &OutputFlags, mut display: HuntDisp
             )));
         }
     };
+    match display.lost {
+        Some(gone) if reader_has_gone(&gone) => return Ok(ExitCode::SUCCESS),
+        Some(error) if matches!(ending, Ending::Over(_)) => return Err(error.into()),
+        Some(error) => {
+            return Err(anyhow::Error::new(error).context(format!(
+                "the hunt has stopped; its state is saved: continue it with `morpion resume {directory}`"
+            )));
+        }
+        None => (),
+    }
     if !display.quiet {
         match ending {
             Ending::Stopped(StopReason::Interrupted) => {
-                eprintln!("morpion: resume it with `morpion resume {directory}`");
+                say!("morpion: resume it with `morpion resume {directory}`");
             }
             Ending::Stopped(_) => {
-                eprintln!("morpion: resume it with `morpion resume {directory} --time T`; T counts all sessions");
+                say!("morpion: resume it with `morpion resume {directory} --time T`; T counts all sessions");
             }
             Ending::Over(Over::Target) => {
-                eprintln!("morpion: resume it with `morpion resume {directory} --target SCORE`");
+                say!("morpion: resume it with `morpion resume {directory} --target SCORE`");
             }
             Ending::Over(_) => {}
         }

@@ -1,5 +1,6 @@
 //! `morpion enumerate`: how many distinct grids (or ordered sequences) there are after each number of moves.
 
+use super::streams::say;
 use crate::jobs::enumerate::enumerate;
 use crate::morpion::enumerate::{CountKind, MAX_DEPTH, known_grids, known_sequences};
 use crate::morpion::variant::Variant;
@@ -59,7 +60,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     } else {
         (CountKind::Grids, "grids", known_grids(variant))
     };
-    eprintln!(
+    say!(
         "counting {noun} of {variant} to depth {depth} on {threads} {}; memory: at most {} MB at any depth",
         if threads == 1 { "thread" } else { "threads" },
         BASE_MB + threads / THREADS_PER_MB,
@@ -96,12 +97,12 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     out.flush()?;
     match wrong {
         Some(n) => {
-            eprintln!("the count at depth {n} is wrong: it is known to be {}", known[n]);
+            say!("the count at depth {n} is wrong: it is known to be {}", known[n]);
             Ok(ExitCode::FAILURE)
         }
         None => {
             let compared = counts.len().min(known.len());
-            eprintln!("the counts to depth {} equal those known", compared - 1);
+            say!("the counts to depth {} equal those known", compared - 1);
             Ok(ExitCode::SUCCESS)
         }
     }

@@ -3,6 +3,7 @@
 use super::config::read_small;
 use super::grid_input::save;
 use super::machine;
+use super::streams::say;
 use crate::experiment::{ExperimentPlan, ExperimentResults};
 use crate::notation::pentasol::{self, Effort};
 use crate::render::chart::chart;
@@ -72,10 +73,10 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     // The whole is read first: a journal that a mistake leaves behind would be in the way of the corrected file.
     let plan = ExperimentPlan::read(&text, &path.display().to_string())?;
     for warning in plan.warnings() {
-        eprintln!("morpion: warning: {warning}");
+        say!("morpion: warning: {warning}");
     }
     let journal = plan.journal(&files.part, args.force)?;
-    let results = plan.run(args.threads as usize, journal, &|line| eprintln!("{line}"));
+    let results = plan.run(args.threads as usize, journal, &|line| say!("{line}"));
     write_results(&args, &files, results.with_context(|| path.display().to_string())?, out)?;
     // All that the journal holds is in the results.
     plan.remove_journal(&files.part)?;
@@ -117,7 +118,7 @@ fn write_results(
         None => write!(out, "{}", results.table)?,
     }
     let written: Vec<String> = written.iter().map(|file| file.display().to_string()).collect();
-    eprintln!("written: {}", written.join(", "));
+    say!("written: {}", written.join(", "));
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! What the commands for grid files share: reading a named file or standard input, writing without overwriting.
 
+use super::streams::say;
 use crate::morpion::variant::Variant;
 use crate::notation::file::{self, Existing, LoadError};
 use crate::notation::format::LoadedGrid;
@@ -40,7 +41,7 @@ impl<'a> Input<'a> {
     pub fn load_warned(self, variant: Option<Variant>) -> Result<LoadedGrid, LoadError> {
         let loaded = self.load(variant)?;
         for warning in &loaded.warnings {
-            eprintln!("morpion: {}: warning: {}", plain(&self.name()), plain(warning));
+            say!("morpion: {}: warning: {}", plain(&self.name()), plain(warning));
         }
         Ok(loaded)
     }
@@ -61,7 +62,7 @@ pub fn without_status_files(files: &[PathBuf]) -> anyhow::Result<Vec<&Path>> {
         files.iter().map(PathBuf::as_path).partition(|path| is_status_of_hunt(path));
     if !own.is_empty() {
         let names: Vec<String> = own.iter().map(|path| path.display().to_string()).collect();
-        eprintln!("morpion: skipped, since these are reports of a hunt: {}", plain(&names.join(", ")));
+        say!("morpion: skipped, since these are reports of a hunt: {}", plain(&names.join(", ")));
     }
     anyhow::ensure!(!grids.is_empty(), "no grid file is left");
     Ok(grids)

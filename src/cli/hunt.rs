@@ -4,6 +4,7 @@ use super::config;
 use super::display::{self, HuntDisplay, OutputFlags};
 use super::flags::{FlagHelp, SettingFlags};
 use super::hunt_directory;
+use super::streams::say;
 use crate::core::setting::SettingInfo;
 use crate::jobs::hunt_settings::{self, HuntSettings, HuntStart, MAX_THREADS, PreparedHunt};
 use crate::jobs::reading::{GivenSetting, read};
@@ -97,7 +98,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     };
     let session = HuntSession::begin(&directory, prepared.job, workers, asked.seconds)?;
     if let Some(notice) = notice.filter(|_| !args.output.quiet) {
-        eprintln!("morpion: {notice}");
+        say!("morpion: {notice}");
     }
     let display = HuntDisplay::new(&args.output, &directory, out);
     display::run(session, &args.output, display)
@@ -107,14 +108,14 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 fn tell(prepared: &PreparedHunt, silent: bool) {
     tell_warnings(prepared);
     if let Some(reason) = prepared.reason.as_ref().filter(|_| !silent) {
-        eprintln!("morpion: {reason}");
+        say!("morpion: {reason}");
     }
 }
 
 /// Says what was left out of the settings.
 pub(super) fn tell_warnings(prepared: &PreparedHunt) {
     for warning in &prepared.warnings {
-        eprintln!("morpion: warning: {warning}");
+        say!("morpion: warning: {warning}");
     }
 }
 
@@ -174,7 +175,7 @@ pub(super) fn init_grids(directory: &Path, variant: Variant) -> anyhow::Result<V
                 grids.push(load(&path, Some(variant)).context("--init-dir")?.grid.moves);
             }
             Ok(_) => {}
-            Err(error) => eprintln!("left out: {error}"),
+            Err(error) => say!("left out: {error}"),
         }
     }
     if grids.is_empty() {

@@ -1,5 +1,6 @@
 //! `morpion identify`: which grid a file holds, up to symmetry and move order.
 
+use super::streams::say;
 use crate::cli::grid_input::{self, Input, counted, plain};
 use crate::morpion::canonical::canonical_key;
 use crate::morpion::variant::Variant;
@@ -65,7 +66,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         match input.load_warned(args.variant) {
             Ok(loaded) => grids.push((input.name(), loaded.grid)),
             Err(error) => {
-                eprintln!("morpion: {}", plain(&error.to_string()));
+                say!("morpion: {}", plain(&error.to_string()));
                 failed = true;
             }
         }

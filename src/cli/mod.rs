@@ -1,5 +1,6 @@
 //! The command line: one file per command, each with its `Args` and a `run`. stdout carries data, stderr messages.
-//! Exit status: 0 done, 1 a negative answer (an illegal grid, say), 2 bad input or a failure.
+//! Exit status: 0 done, 1 a negative answer (an illegal grid, say), 2 bad input or a failure, such as a full disk
+//! behind stdout. `streams` opens both; a reader that goes ends a command quietly.
 
 mod archive;
 mod bench;
@@ -30,12 +31,14 @@ mod signals;
 mod solve;
 mod state;
 mod stats;
+mod streams;
 mod token;
 mod top;
 mod values;
 mod verify;
 
 use self::grid_input::plain;
+use self::streams::{DataOut, reader_has_gone, say};
 use crate::core::panic::is_expected;
 use crate::core::quantity::{parse_bytes, unit_seconds};
 use crate::jobs::hunt_settings::HuntSettings;
@@ -124,27 +127,32 @@ pub fn main() -> ExitCode {
             print(panic);
         }
     }));
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let parsed = parse(std::env::args_os().collect()).map_err(|error| match error.downcast::<clap::Error>() {
-        Ok(usage) => usage.exit(),
-        Err(error) => error,
-    });
-    let result = parsed.and_then(|cli| match cli.command {
-        None => hunt::run(cli.hunt, &mut out),
-        Some(command) => dispatch(command, &mut out),
-    });
-    let result = result.and_then(|code| out.flush().map(|()| code).map_err(anyhow::Error::from));
-    match result {
-        Ok(code) => code,
-        // The reader of our output has gone (`morpion show | head`): not an error of ours.
-        Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            // Names of files and texts from files must not command the terminal.
-            let lines: Vec<String> = message(&error).split('\n').map(plain).collect();
-            eprintln!("morpion: {}", lines.join("\n"));
-            ExitCode::from(FAILURE)
+    let mut out = DataOut::open();
+    let parsed = parse(std::env::args_os().collect()).map_err(|error| error.downcast::<clap::Error>());
+    let result = match parsed {
+        Ok(Cli { command: None, hunt }) => hunt::run(hunt, &mut out),
+        Ok(Cli { command: Some(command), .. }) => dispatch(command, &mut out),
+        Err(Ok(usage)) => {
+            streams::show_usage(&usage).map(|()| ExitCode::from(usage.exit_code() as u8)).map_err(Into::into)
         }
+        Err(Err(error)) => Err(error),
+    };
+    match result.map(|code| (code, out.flush())) {
+        Ok((code, Ok(()))) => code,
+        // The reader of the output has gone (`morpion show | head`): not an error of this program.
+        Ok((code, Err(error))) if reader_has_gone(&error) => code,
+        Err(error) if reader_has_gone(&*error) => ExitCode::SUCCESS,
+        Ok((_, Err(error))) => failed(&error.into()),
+        Err(error) => failed(&error),
     }
+}
+
+/// Says why a command failed.
+fn failed(error: &anyhow::Error) -> ExitCode {
+    // Names of files and texts from files must not command the terminal.
+    let lines: Vec<String> = message(error).split('\n').map(plain).collect();
+    say!("morpion: {}", lines.join("\n"));
+    ExitCode::from(FAILURE)
 }
 
 fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
@@ -241,12 +249,6 @@ fn message(error: &anyhow::Error) -> String {
             told if told.ends_with(&cause) => text,
             _ => format!("{text}: {cause}"),
         }
-    })
-}
-
-fn broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
     })
 }
 

@@ -1,5 +1,6 @@
 //! `morpion render`: pictures of grids.
 
+use super::streams::say;
 use crate::cli::grid_input::{self, Input};
 use crate::cli::values::Colours;
 use crate::morpion::variant::Variant;
@@ -114,13 +115,13 @@ fn directory(args: &Args, options: GridPictureOptions, out: &mut dyn Write) -> a
                 written.push(output);
             }
             Err(error) => {
-                eprintln!("morpion: {error:#}");
+                say!("morpion: {error:#}");
                 failed += 1;
             }
         }
     }
     if failed > 0 {
-        eprintln!("morpion: {} drawn, {failed} not", written.len());
+        say!("morpion: {} drawn, {failed} not", written.len());
     }
     Ok(ExitCode::from(if failed > 0 { 2 } else { 0 }))
 }

@@ -1,13 +1,14 @@
 //! `morpion show`: the numbered board in the terminal.
 
 use crate::cli::grid_input::{Input, counted, plain};
+use crate::cli::streams::data_are_seen;
 use crate::morpion::geometry::{Point, cross};
 use crate::morpion::position::Position;
 use crate::morpion::variant::Variant;
 use crate::notation::grid::{BoundingBox, Grid};
 use crate::with_rules;
 use ahash::AHashMap;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -59,7 +60,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let colours = match args.color {
         Colour::Always => true,
         Colour::Never => false,
-        Colour::Auto => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        Colour::Auto => data_are_seen() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
     };
     let open = open_points(&grid);
     let left = grid.moves_left().unwrap_or(0);

@@ -1,5 +1,6 @@
 //! `morpion token`: who may use a daemon that other machines can reach.
 
+use super::streams::say;
 use crate::cli::grid_input::plain;
 use crate::daemon::tokens::{Role, Token, TokenFile, TokenStore, make};
 use crate::runner::clock;
@@ -74,13 +75,13 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             let (token, secret) = make(&name, role, (rand::random(), rand::random()), created)?;
             let id = token.id.clone();
             place.file().add(token)?;
-            eprintln!("token {id} for {}, role {}; it is shown this once:", plain(&name), role.name());
+            say!("token {id} for {}, role {}; it is shown this once:", plain(&name), role.name());
             writeln!(out, "{secret}")?;
         }
         TokenCommand::List { json, place } => list(&place.file().tokens()?, json, out)?,
         TokenCommand::Remove { id, place } => {
             let token = place.file().remove(&id)?;
-            eprintln!("token {} for {} is taken back", token.id, plain(&token.name));
+            say!("token {} for {} is taken back", token.id, plain(&token.name));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -105,7 +106,7 @@ fn list(tokens: &[Token], json: bool, out: &mut dyn Write) -> anyhow::Result<()>
         return Ok(());
     }
     if tokens.is_empty() {
-        eprintln!("no tokens");
+        say!("no tokens");
     }
     for token in tokens {
         let made = clock::utc(token.created as f64);

@@ -7,6 +7,7 @@ mod screen;
 
 use crate::cli::client::{Client, ClientError, Connection, Heard};
 use crate::cli::job;
+use crate::cli::streams::data_are_seen;
 use crate::daemon::view::{EventKind, HealthView, JobState, JobView, Listing, TotalsView, WorkerView};
 use anyhow::{Context, bail};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -66,7 +67,7 @@ fn lock(model: &SharedModel) -> MutexGuard<'_, Model> {
 /// # Errors
 /// If this is no terminal or no daemon answers at the beginning.
 pub fn run(args: Args, _: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+    if !data_are_seen() || !std::io::stdin().is_terminal() {
         bail!("this needs a terminal; `morpion job list` prints what it shows");
     }
     let client = Client::new(&args.connection)?;
@@ -83,7 +84,8 @@ pub fn run(args: Args, _: &mut dyn Write) -> anyhow::Result<ExitCode> {
     spawn(&client, &model, follow)?;
     let mut terminal = ratatui::try_init().context("the terminal cannot be used")?;
     let end = watch(&mut terminal, &client, &model);
-    ratatui::restore();
+    // `restore` panics where the error cannot be printed.
+    let _ = ratatui::try_restore();
     end.map(|()| ExitCode::SUCCESS)
 }
 

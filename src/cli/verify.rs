@@ -1,5 +1,6 @@
 //! `morpion verify`: whether grid files are legal.
 
+use super::streams::say;
 use crate::cli::grid_input::{self, Input, plain};
 use crate::morpion::referee;
 use crate::morpion::variant::Variant;
@@ -152,7 +153,7 @@ fn refuse(file: String, error: &LoadError) -> FileVerdict {
 
 fn print(verdict: &FileVerdict, out: &mut dyn Write) -> std::io::Result<()> {
     for warning in &verdict.warnings {
-        eprintln!("morpion: {}: warning: {}", plain(&verdict.file), plain(warning));
+        say!("morpion: {}: warning: {}", plain(&verdict.file), plain(warning));
     }
     let error = verdict.error.as_deref().unwrap_or("");
     let variant = verdict.variant.map_or("", Variant::code);
@@ -175,7 +176,7 @@ fn print(verdict: &FileVerdict, out: &mut dyn Write) -> std::io::Result<()> {
             writeln!(out, "{}: illegal as {variant} after {moves}: {error}", plain(&verdict.file))
         }
         None => {
-            eprintln!("morpion: {}: {}", plain(&verdict.file), plain(error));
+            say!("morpion: {}: {}", plain(&verdict.file), plain(error));
             Ok(())
         }
     }

@@ -1,6 +1,7 @@
 //! Gathers the grids of archives, of hunts without one and of grid files, each once by its canonical key.
 
 use crate::cli::grid_input::{Input, is_status_of_hunt};
+use crate::cli::streams::say;
 use crate::jobs::find::Find;
 use crate::morpion::canonical::canonical_key;
 use crate::morpion::geometry::Move;
@@ -125,7 +126,7 @@ struct Gathering {
 
 impl Gathering {
     fn complain(&mut self, text: &str) {
-        eprintln!("morpion: {text}");
+        say!("morpion: {text}");
         self.failed = true;
     }
 

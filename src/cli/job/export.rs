@@ -2,6 +2,7 @@
 
 use super::list;
 use crate::cli::client::{Client, ClientError, Connection};
+use crate::cli::streams::say;
 use crate::daemon::view::{GridView, JobId, JobView, StatisticsView};
 use crate::notation::file::{Existing, save};
 use anyhow::{Context, bail};
@@ -57,7 +58,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         super::document(&document, out)?;
     } else {
         let (count, state) = (files.written.len(), list::state(job.summary.state));
-        eprintln!("{count} files of job {}, which is {state}, are in {directory}", job.summary.id);
+        say!("{count} files of job {}, which is {state}, are in {directory}", job.summary.id);
     }
     Ok(ExitCode::SUCCESS)
 }

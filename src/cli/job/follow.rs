@@ -3,6 +3,7 @@
 use super::{Named, document, list};
 use crate::cli::client::{Client, ClientError, Connection, Heard};
 use crate::cli::grid_input::plain;
+use crate::cli::streams::say;
 use crate::core::quantity::parse_duration;
 use crate::daemon::view::{EventKind, EventView, JobId, JobState, JobView};
 use crate::runner::status::{clock, thousands};
@@ -65,7 +66,7 @@ impl JobWatcher {
             return Err(gone);
         }
         if self.away.is_none() {
-            eprintln!("the daemon is away; waiting for it");
+            say!("the daemon is away; waiting for it");
             self.away = Some(Instant::now());
         }
         Ok(None)
@@ -95,7 +96,7 @@ pub fn wait(args: &Wait, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         }
         let pace = match args.timeout {
             Some(limit) if begun.elapsed().as_secs_f64() >= limit => {
-                eprintln!("job {} is not over after {}", args.id, clock(limit));
+                say!("job {} is not over after {}", args.id, clock(limit));
                 return Ok(ExitCode::FAILURE);
             }
             Some(limit) => PACE.min(Duration::from_secs_f64(limit).saturating_sub(begun.elapsed())),
@@ -113,7 +114,7 @@ fn ended(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitC
         let best = job.summary.best.map_or(String::new(), |best| format!(", best {best}"));
         let found = job.summary.solution.as_ref();
         let best = found.map_or(best, |found| format!(", {}", between(found.lower, found.upper)));
-        eprintln!("job {} is {}{reason}{best}", job.summary.id, list::state(job.summary.state));
+        say!("job {} is {}{reason}{best}", job.summary.id, list::state(job.summary.state));
     }
     Ok(verdict(job))
 }

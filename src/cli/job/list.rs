@@ -3,6 +3,7 @@
 use super::{Named, document};
 use crate::cli::client::{Client, Connection, encoded};
 use crate::cli::grid_input::plain;
+use crate::cli::streams::say;
 use crate::core::quantity::bytes_text;
 use crate::daemon::view::{JobState, JobView, Listing, SolutionView, VERSION};
 use crate::runner::status::{clock, thousands};
@@ -63,14 +64,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     if args.json {
         document(&Listing { v: VERSION, items: jobs, next: None }, out)?;
     } else if jobs.is_empty() {
-        eprintln!("no jobs");
+        say!("no jobs");
     } else {
         let heads = ["id", "state", "best", "workers", "per second", "iterations", "time", "name"];
         let rows: Vec<[String; 8]> = jobs.iter().map(row).collect();
         table(heads, &rows, out)?;
     }
     if more {
-        eprintln!("there are more: --limit");
+        say!("there are more: --limit");
     }
     Ok(ExitCode::SUCCESS)
 }

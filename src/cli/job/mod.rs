@@ -6,6 +6,7 @@ mod list;
 mod submit;
 
 use super::client::{Client, Connection};
+use crate::cli::streams::say;
 use crate::daemon::view::{JobId, JobView};
 use crate::jobs::reading::GivenSetting;
 use std::io::Write;
@@ -135,7 +136,7 @@ fn answered(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<Ex
     if json {
         document(job, out)?;
     } else {
-        eprintln!("job {} is {}", job.summary.id, list::state(job.summary.state));
+        say!("job {} is {}", job.summary.id, list::state(job.summary.state));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -151,7 +152,7 @@ fn priority(args: &Priority, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     if args.json {
         document(&job, out)?;
     } else {
-        eprintln!("job {} has priority {} and weight {}", job.summary.id, job.summary.priority, job.summary.weight);
+        say!("job {} has priority {} and weight {}", job.summary.id, job.summary.priority, job.summary.weight);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -162,7 +163,7 @@ fn remove(named: &Named, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     if named.json {
         document(&serde_json::json!({ "v": crate::daemon::view::VERSION, "removed": named.id }), out)?;
     } else {
-        eprintln!("job {} is forgotten; its grids stay in the archive", named.id);
+        say!("job {} is forgotten; its grids stay in the archive", named.id);
     }
     Ok(ExitCode::SUCCESS)
 }

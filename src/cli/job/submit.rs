@@ -9,6 +9,7 @@ use crate::cli::config::{ConfigFile, ConfigParts};
 use crate::cli::flags::{FlagHelp, SettingFlags};
 use crate::cli::hunt;
 use crate::cli::positions::with_position_file;
+use crate::cli::streams::say;
 use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::daemon::view::{JobLimits, JobRequest, JobView, StartGrid};
 use crate::jobs::hunt_settings::{HuntSettings, HuntStart};
@@ -309,7 +310,7 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             let job = send(&request(&args)?, terms, json, &args.connection, out)?;
             // The daemon chooses, so it is the daemon's reason that is shown.
             if let Some(reason) = job.summary.strategy_reason.filter(|_| !json && !args.hunt.args.output.quiet) {
-                eprintln!("morpion: {reason}");
+                say!("morpion: {reason}");
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -386,7 +387,7 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
     let hunt = &args.hunt.args;
     for (id, flag) in [("directory", "--directory"), ("checkpoint", "--checkpoint"), ("quiet", "--quiet")] {
         if args.hunt.is_given(id) {
-            eprintln!("morpion: {flag} is the daemon's business and is left out");
+            say!("morpion: {flag} is the daemon's business and is left out");
         }
     }
     let given = hunt::with_files(hunt.settings.given.clone())?;

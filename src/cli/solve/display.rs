@@ -1,15 +1,15 @@
 //! Values and numbers for people, and the line that shows how a search stands.
 
+use crate::cli::streams::messages_are_seen;
 use crate::core::game::{Side, Value};
 use crate::solvers::solve::{Bounds, Goal};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
 
 /// Version of the `--json` output.
 pub const JSON_VERSION: u32 = 1;
 /// A line that is rewritten, if standard error is a terminal.
 pub fn live_line() -> Option<ProgressBar> {
-    std::io::stderr().is_terminal().then(|| {
+    messages_are_seen().then(|| {
         let bar = ProgressBar::new_spinner();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
             bar.set_style(style);

@@ -3,6 +3,7 @@
 use super::display::{JSON_VERSION, live_line, side_name, verdict};
 use super::options::AskedSearch;
 use crate::cli::machine;
+use crate::cli::streams::say;
 use crate::core::game::{Game, Value};
 use crate::core::quantity::grouped;
 use crate::jobs::setup::PositionToSolve;
@@ -114,8 +115,8 @@ struct UnitDisplay<'a> {
 impl<G: Game> SolveListener<G> for UnitDisplay<'_> {
     fn event(&mut self, state: &TreeState<G>, event: &TreeEvent, _: f64) -> io::Result<()> {
         let say = |text: String| match self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.suspend(|| say!("{text}")),
+            None => say!("{text}"),
         };
         let name = |worker: u32| state.workers().get(worker as usize).map_or_else(String::new, full_name);
         match event {

@@ -1,0 +1,361 @@
+//! Every command with output that cannot be written: full (`/dev/full`) or with a reader that has gone. No command
+//! panics. The daemon and hunts save all the same. MORPION_TEST_STREAMS=1 tries more pairs of streams.
+#![cfg(target_os = "linux")]
+
+mod daemons;
+
+use daemons::program::Program;
+use daemons::{PATIENCE, number, wait_until};
+use std::fs::File;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// What a stream is connected with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    /// A file.
+    Sound,
+    /// A device without room.
+    Full,
+    /// A pipe whose reader has gone.
+    Gone,
+}
+
+impl Stream {
+    fn open(self, file: &Path) -> Stdio {
+        match self {
+            Stream::Sound => File::create(file).expect("a file").into(),
+            Stream::Full => File::options().write(true).open("/dev/full").expect("/dev/full").into(),
+            Stream::Gone => {
+                let (reader, writer) = std::io::pipe().expect("a pipe");
+                drop(reader);
+                writer.into()
+            }
+        }
+    }
+}
+
+/// What a run of the program left.
+struct Ended {
+    status: ExitStatus,
+    out: String,
+    err: String,
+}
+
+/// A place for files, and a daemon for the commands that need one.
+struct Stage {
+    directory: tempfile::TempDir,
+    daemon: Program,
+    /// Makes names that are used once.
+    count: AtomicU32,
+}
+
+const HUNT: [&str; 9] = ["--strategy", "random", "--runs", "3", "--max-iterations", "50", "--seed", "1", "--threads"];
+
+impl Stage {
+    fn new() -> Stage {
+        let directory = tempfile::tempdir().unwrap();
+        let daemon = Program::start(&directory.path().join("state"));
+        let stage = Stage { directory, daemon, count: AtomicU32::new(0) };
+        std::fs::write(
+            stage.path("experiment.toml"),
+            "experiment = 'strategies'\nvariant = '4T'\niterations = 300\nseeds = 2\nfirst_seed = 7\n\
+             targets = [20]\n[[search]]\nname = 'random'\nstrategy = 'random'\n",
+        )
+        .unwrap();
+        let hunted = stage.sound(&["--dir", &stage.name("hunt"), "--quiet", "--json", "--time", "0.1"]);
+        assert!(hunted.status.success(), "{}", hunted.err);
+        stage
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn name(&self, name: &str) -> String {
+        self.path(name).to_str().expect("UTF-8").to_owned()
+    }
+
+    fn fresh(&self, name: &str) -> String {
+        self.name(&format!("{}-{name}", self.count.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Runs the program with these streams.
+    fn run(&self, arguments: &[&str], out: Stream, err: Stream) -> Ended {
+        let files = [self.fresh("out"), self.fresh("err")].map(PathBuf::from);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
+        command.env_remove("MORPION_TOKEN").env("MORPION_URL", &self.daemon.url).current_dir(self.directory.path());
+        let spawned = command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(out.open(&files[0]))
+            .stderr(err.open(&files[1]))
+            .spawn();
+        let mut process = spawned.expect("it can be started");
+        let end = Instant::now() + PATIENCE / 4;
+        let status = loop {
+            if let Some(status) = process.try_wait().expect("it can be waited for") {
+                break status;
+            }
+            if Instant::now() > end {
+                let _ = process.kill();
+                panic!("{arguments:?} with stdout {out:?} and stderr {err:?} does not end");
+            }
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        };
+        let [out, err] = files.map(|file| std::fs::read_to_string(file).unwrap_or_default());
+        Ended { status, out, err }
+    }
+
+    fn sound(&self, arguments: &[&str]) -> Ended {
+        self.run(arguments, Stream::Sound, Stream::Sound)
+    }
+
+    /// The arguments with what stands for files, jobs and tokens put in, made anew.
+    fn filled(&self, arguments: &str) -> Vec<String> {
+        let record = concat!(env!("CARGO_MANIFEST_DIR"), "/grids/5T-178-rosin.txt");
+        let submitted = |more: &[&str]| {
+            let done = self.sound(&[&["job", "submit"], &HUNT[..], &["2"], more].concat());
+            assert!(done.status.success(), "{}", done.err);
+            done.out.trim().to_owned()
+        };
+        let word = |word: &str| match word {
+            "GRID" => record.to_owned(),
+            "HUNT" => self.name("hunt"),
+            "COPY" => {
+                let copy = self.fresh("copy");
+                let copied = Command::new("cp").arg("-r").args([&self.name("hunt"), &copy]).status();
+                assert!(copied.is_ok_and(|status| status.success()));
+                copy
+            }
+            "JOB" => submitted(&[]),
+            "LONG" => submitted(&["--runs", "1000000000"]),
+            "DONE" => {
+                let id = submitted(&[]);
+                self.daemon.wait_over(id.parse().expect("a number"));
+                id
+            }
+            "TOKEN" => {
+                let name = format!("t{}", self.count.fetch_add(1, Ordering::Relaxed));
+                let made = self.sound(&["token", "create", &name, "--state", &self.name("tokens")]);
+                assert!(made.status.success(), "{}", made.err);
+                name
+            }
+            "FRESH" => self.fresh("fresh"),
+            "FRESH.svg" => self.fresh("fresh.svg"),
+            "FRESH.msr" => self.fresh("fresh.msr"),
+            "TOKENS" => self.name("tokens"),
+            "EXPERIMENT" => self.name("experiment.toml"),
+            other => other.to_owned(),
+        };
+        arguments.split_whitespace().map(word).collect()
+    }
+}
+
+/// Every command that can be run, by its path, with arguments. `FRESH` and so on are filled in before each run.
+const COMMANDS: &[(&str, &str)] = &[
+    ("", "--strategy random --runs 3 --max-iterations 50 --seed 1 --threads 2 --dir FRESH"),
+    ("archive", "HUNT"),
+    ("bench", "--seconds 0.01 --threads 1 --variant 4D --strategy random"),
+    ("branching go", "--games 3 --size 3"),
+    ("branching reversi", "--games 3 --size 4"),
+    ("convert", "GRID FRESH.msr"),
+    ("daemon", "--state FRESH --listen 0.0.0.0:0"),
+    ("enumerate", "--variant 4D --depth 3 --threads 1"),
+    ("experiment", "EXPERIMENT --output FRESH"),
+    ("hunt", "--strategy random --runs 3 --max-iterations 50 --seed 1 --threads 2 --json --dir FRESH"),
+    ("identify", "GRID"),
+    ("job cancel", "LONG"),
+    ("job drain", "LONG"),
+    ("job export", "DONE -o FRESH"),
+    ("job follow", "JOB"),
+    ("job list", ""),
+    ("job pause", "LONG"),
+    ("job priority", "LONG 3"),
+    ("job remove", "DONE"),
+    ("job resume", "LONG"),
+    ("job show", "JOB"),
+    ("job submit", "--strategy random --runs 1 --max-iterations 50"),
+    ("job submit solve go", "--size 2"),
+    ("job submit solve reversi", "--size 4"),
+    ("job wait", "JOB"),
+    ("perft go", "--size 3 --depth 2"),
+    ("perft reversi", "--size 4 --depth 2"),
+    ("plot", "HUNT -o FRESH.svg"),
+    ("records export", "FRESH"),
+    ("records list", ""),
+    ("render", "GRID -o FRESH.svg"),
+    ("resume", "COPY --time 0.3"),
+    ("show", "GRID"),
+    ("solve go", "--size 2 --memory 1M"),
+    ("solve reversi", "--size 4 --memory 1M --units --state FRESH"),
+    ("state", "HUNT --units"),
+    ("stats", "HUNT"),
+    ("token create", "name --state FRESH"),
+    ("token list", "--state TOKENS"),
+    ("token remove", "TOKEN --state TOKENS"),
+    ("top", ""),
+    ("verify", "GRID /dev/null"),
+];
+
+/// The commands that can be run, with those below them.
+fn leaves(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+    if !command.is_subcommand_required_set() {
+        found.push(path.trim().to_owned());
+    }
+    for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+        leaves(below, &format!("{path} {}", below.get_name()), found);
+    }
+}
+
+#[test]
+fn every_command_is_tried() {
+    let mut found = Vec::new();
+    leaves(&morpion::cli::command(), "", &mut found);
+    found.sort();
+    assert_eq!(found, COMMANDS.iter().map(|(path, _)| *path).collect::<Vec<_>>());
+}
+
+const NO_ROOM: &str = "standard output cannot be written: No space left on device";
+
+#[test]
+fn no_command_panics_when_output_cannot_be_written() {
+    use Stream::{Full, Gone, Sound};
+    let stage = &Stage::new();
+    let every_pair = number("MORPION_TEST_STREAMS", 0) > 0;
+    let pairs: &[(Stream, Stream)] = if every_pair {
+        &[(Sound, Sound), (Full, Sound), (Gone, Sound), (Sound, Full), (Sound, Gone), (Full, Full), (Gone, Gone)]
+    } else {
+        &[(Sound, Sound), (Full, Sound), (Gone, Full), (Sound, Gone)]
+    };
+    let next = &AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(move || {
+                while let Some((path, arguments)) = COMMANDS.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    try_command(stage, path, arguments, pairs);
+                }
+            });
+        }
+    });
+}
+
+fn try_command(stage: &Stage, path: &str, arguments: &str, pairs: &[(Stream, Stream)]) {
+    use Stream::{Full, Gone, Sound};
+    let mut first: Option<(Option<i32>, bool)> = None;
+    for &(out, err) in pairs {
+        let words = [path.split_whitespace().map(str::to_owned).collect(), stage.filled(arguments)].concat();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let ended = stage.run(&words, out, err);
+        let what = format!("{words:?} with stdout {out:?}, stderr {err:?}: {}, {}", ended.status, ended.err);
+        assert!(!ended.err.contains("panicked"), "{what}");
+        let code = ended.status.code();
+        let (usual, has_data) = *first.get_or_insert((code, !ended.out.is_empty()));
+        assert!(matches!(usual, Some(0..=2)), "{what}");
+        match out {
+            Sound => assert_eq!((code, !ended.out.is_empty()), (usual, has_data), "{what}"),
+            Full if has_data => assert_eq!(code, Some(2), "{what}"),
+            Gone if has_data => assert!(code == usual || code == Some(0), "{what}"),
+            Full | Gone => assert_eq!(code, usual, "{what}"),
+        }
+        // A reader that goes is not worth a word.
+        if err == Sound {
+            assert_eq!(ended.err.contains("standard output"), out == Full && has_data, "{what}");
+            assert_eq!(ended.err.contains(NO_ROOM), out == Full && has_data, "{what}");
+        }
+    }
+    let command: Vec<&str> = path.split_whitespace().collect();
+    let help = stage.run(&[&command[..], &["--help"]].concat(), Full, Sound);
+    assert!(help.status.code() == Some(2) && help.err.contains(NO_ROOM), "{path} --help: {}", help.err);
+    let help = stage.run(&[&command[..], &["--help"]].concat(), Gone, Full);
+    assert_eq!(help.status.code(), Some(0), "{path} --help");
+    let refused = stage.run(&[&command[..], &["--no-such-flag"]].concat(), Sound, Gone);
+    assert_eq!(refused.status.code(), Some(2), "{path} --no-such-flag");
+}
+
+fn signal(process: u32, name: &str) {
+    let sent = Command::new("kill").arg(name).arg(process.to_string()).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+}
+
+/// The last event of a hunt's log.
+fn last_event(directory: &Path) -> serde_json::Value {
+    let log = std::fs::read_to_string(directory.join("events.jsonl")).unwrap_or_default();
+    log.lines().last().map_or(serde_json::Value::Null, |line| serde_json::from_str(line).expect("JSON"))
+}
+
+#[test]
+fn a_hunt_saves_when_its_output_cannot_be_written() {
+    use Stream::{Full, Gone, Sound};
+    // Where nobody hears of anything, Ctrl-C stops the hunt; without a place for its data it stops by itself.
+    for (out, err, code) in [(Sound, Gone, 0), (Sound, Full, 0), (Gone, Sound, 0), (Full, Sound, 2), (Full, Full, 2)]
+    {
+        let directory = tempfile::tempdir().unwrap();
+        let hunt = directory.path().join("hunt");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
+        command.args(["--strategy", "nrpa", "--level", "6", "--seed", "1", "--threads", "3", "--checkpoint", "10s"]);
+        command.arg("--dir").arg(&hunt).stdin(Stdio::null());
+        let file = |name| directory.path().join(name);
+        let spawned = command.stdout(out.open(&file("out"))).stderr(err.open(&file("err"))).spawn();
+        let mut process = spawned.expect("it can be started");
+        if out == Sound {
+            wait_until("it has found something", || last_event(&hunt)["event"] == "best");
+            signal(process.id(), "-INT");
+        }
+        let status = process.wait().expect("it ends");
+        let told = std::fs::read_to_string(file("err")).unwrap_or_default();
+        assert_eq!(status.code(), Some(code), "stdout {out:?}, stderr {err:?}: {told}");
+        assert_eq!(last_event(&hunt)["event"], "stop", "stdout {out:?}, stderr {err:?}: {told}");
+        assert_eq!(last_event(&hunt)["reason"], "interrupted");
+        if (out, err) == (Full, Sound) {
+            assert!(told.contains(NO_ROOM) && told.contains("morpion resume"), "{told}");
+        }
+        let resumed = Command::new(env!("CARGO_BIN_EXE_morpion"))
+            .args(["resume", "--quiet", "--json", "--time", "0.001"])
+            .arg(&hunt)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(resumed.stderr).unwrap();
+        assert!(resumed.status.success() || text.contains("give it more by --time"), "{text}");
+    }
+}
+
+#[test]
+fn the_daemon_runs_and_saves_without_messages() {
+    for err in [Stream::Full, Stream::Gone] {
+        let directory = tempfile::tempdir().unwrap();
+        let state = directory.path().join("state");
+        // Nobody hears which port it takes.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
+        command.args(["daemon", "--threads", "2", "--listen", &format!("127.0.0.1:{port}")]);
+        command.arg("--state").arg(&state).stdin(Stdio::null()).stdout(err.open(&state));
+        let mut process = command.stderr(err.open(&state)).spawn().expect("it can be started");
+        let url = format!("http://127.0.0.1:{port}");
+        let morpion = |arguments: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
+            command.env_remove("MORPION_TOKEN").env("MORPION_URL", &url).args(arguments).output().unwrap()
+        };
+        wait_until("it answers, or has ended", || {
+            process.try_wait().unwrap().is_some() || morpion(&["job", "list"]).status.success()
+        });
+        let submitted = morpion(&["job", "submit", "--strategy", "nrpa", "--level", "6", "--seed", "1"]);
+        assert!(submitted.status.success(), "{err:?}: {}", String::from_utf8_lossy(&submitted.stderr));
+        wait_until("the job has a score", || {
+            let shown = morpion(&["job", "show", "1", "--json"]);
+            let job: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap_or_default();
+            job["best"].as_u64().is_some_and(|best| best > 0)
+        });
+        // The first asks it to end with the units, which it says; the second to end now.
+        signal(process.id(), "-INT");
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        assert!(process.try_wait().unwrap().is_none(), "{err:?}: it has ended at the first Ctrl-C");
+        signal(process.id(), "-TERM");
+        assert_eq!(process.wait().unwrap().code(), Some(0), "{err:?}");
+        let again = Program::start(&state);
+        assert!(again.job(1)["best"].as_u64().is_some_and(|best| best > 0), "{err:?}");
+    }
+}
