@@ -357,3 +357,88 @@ fn the_configurations_of_the_daemon_and_of_jobs_are_taken() {
     assert!(tried >= 2, "{tried}");
     program.stop();
 }
+
+/// Runs `work` often at once.
+fn at_once(count: usize, work: impl Fn() + Sync) {
+    std::thread::scope(|scope| {
+        for _ in 0..count {
+            scope.spawn(&work);
+        }
+    });
+}
+
+/// A coordinator that hangs in the file system: the log of the hunt is a pipe, which never ends.
+#[test]
+fn a_job_that_does_not_stop_keeps_nobody_waiting() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().join("state");
+    let daemon = Program::start(&state);
+    let id = daemon.submit(&request(&json!({ "strategy": "nrpa", "level": 6, "seed": 1 }), &json!({})));
+    wait_until("it has a score", || daemon.job(id)["best"].as_u64().is_some());
+    assert_eq!(daemon.order(&format!("/jobs/{id}/pause"))["state"], "paused");
+    daemon.stop();
+    let log = state.join("jobs").join(id.to_string()).join("events.jsonl");
+    let whole = std::fs::read(&log).unwrap();
+    std::fs::remove_file(&log).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&log).status().unwrap().success());
+    let daemon = Program::start(&state);
+    daemon.order(&format!("/jobs/{id}/resume"));
+    let path = format!("/jobs/{id}/pause");
+    let (status, pausing) = daemon.ask("POST", &path, None, None).expect("an answer");
+    assert_eq!((status, &pausing["state"], &pausing["pending"]), (202, &json!("paused"), &json!("pausing")));
+    // As many as there are places for requests at work, and more.
+    let (accepted, busy, looks) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+    let path = format!("/jobs/{id}/cancel");
+    std::thread::scope(|scope| {
+        let crowd = scope.spawn(|| {
+            at_once(80, || match daemon.ask("POST", &path, None, None).expect("an answer") {
+                (202, job) => {
+                    assert_eq!(job["pending"], "cancelling");
+                    accepted.fetch_add(1, Ordering::Relaxed);
+                }
+                (status, _) => {
+                    assert_eq!(status, 503);
+                    busy.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        });
+        while !crowd.is_finished() {
+            assert_eq!(daemon.get("/health")["v"], 1);
+            looks.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    println!("{accepted:?} accepted, {busy:?} refused, the health was asked {looks:?} times in the meantime");
+    assert!(accepted.into_inner() > 0 && looks.into_inner() > 1);
+    assert_eq!(daemon.ask("POST", &format!("/jobs/{id}/resume"), None, None).expect("an answer").0, 409);
+    // A cancelled job does not begin again with the daemon.
+    daemon.kill();
+    std::fs::remove_file(&log).unwrap();
+    std::fs::write(&log, whole).unwrap();
+    let daemon = Program::start(&state);
+    let job = daemon.job(id);
+    assert_eq!((&job["state"], &job["pending"]), (&json!("cancelled"), &serde_json::Value::Null), "{job}");
+    assert_eq!(daemon.ask("DELETE", &format!("/jobs/{id}"), None, None).map(|_| ()), None, "204 has no document");
+}
+
+#[test]
+fn a_lack_of_descriptors_is_said_once_and_overcome() {
+    use std::net::TcpStream;
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "ulimit -n 60; exec \"$0\" daemon --listen 127.0.0.1:0 --threads 1 --state \"$1\""]);
+    command.arg(env!("CARGO_BIN_EXE_morpion")).arg(directory.path().join("state"));
+    let daemon = Program::launch(&mut command);
+    let address = daemon.url.strip_prefix("http://").unwrap().to_owned();
+    let mut crowd = Vec::new();
+    let complaints = || daemon.said().lines().filter(|line| line.contains("accepted")).count();
+    for round in 0..5 {
+        crowd.extend((0..100).map(|_| TcpStream::connect(&address).expect("the system takes it")));
+        assert_eq!(daemon.get("/health")["v"], 1, "round {round}");
+        std::thread::sleep(std::time::Duration::from_millis(400));
+    }
+    assert_eq!(complaints(), 1, "{}", daemon.said());
+    drop(crowd);
+    wait_until("it is said to be over", || daemon.said().contains("connections are accepted again"));
+    assert_eq!(complaints(), 2, "{}", daemon.said());
+}

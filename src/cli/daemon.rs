@@ -1,7 +1,7 @@
 //! `morpion daemon`: takes jobs and runs them for weeks.
 
 use super::signals::{self, StopSignal};
-use super::streams::say;
+use super::streams::MessageQueue;
 use crate::core::quantity::parse_bytes;
 use crate::daemon::api::{ServerOptions, admit};
 use crate::daemon::memory::default_budget;
@@ -13,7 +13,7 @@ use crate::queue::local::LocalOptions;
 use crate::runner::CHECKPOINT;
 use anyhow::Context;
 use crossbeam_channel::{bounded, select};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -47,6 +47,10 @@ pub struct Args {
     /// given several times.
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
+    /// Address of a proxy that carries the requests of many clients, unless it is a loopback address: it may have as
+    /// many connections as there are, and another address a quarter of them; may be given several times.
+    #[arg(long, value_name = "ADDRESS")]
+    pub proxy: Vec<IpAddr>,
     /// Make a new store (`morpion.redb`) from the folders of the jobs and from what can be read of the old one, if
     /// the old one is damaged, missing, or does not know all folders. The old one is kept under another name.
     #[arg(long)]
@@ -65,13 +69,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // Before anything else: with the port taken, another daemon may be meant.
     let listener = TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen))?;
     let address = listener.local_addr()?;
-    let mut options = ServerOptions::new(Arc::new(|line: &str| say!("morpion: {line}")));
+    let messages = Arc::new(MessageQueue::start()?);
+    let log = Arc::clone(&messages);
+    let mut options = ServerOptions::new(Arc::new(move |line: &str| log.say(line.to_owned())));
     options.tokens = Some(Arc::new(TokenFile::in_directory(&args.state)));
     options.hosts.clone_from(&args.host);
+    options.proxies.clone_from(&args.proxy);
     admit(address, &options)?;
     if args.salvage {
         for line in salvage(&args.state)? {
-            say!("morpion: {line}");
+            messages.say(line);
         }
     }
     let daemon = Daemon::open(DaemonOptions {
@@ -84,12 +91,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         trap: None,
     })?;
     if let Some(text) = unknown(daemon.unknown_folders()) {
-        say!("morpion: {text}");
+        messages.say(text);
     }
     let stops = signals::stops().context("cannot watch for Ctrl-C")?;
     let service: Arc<dyn Service> = Arc::clone(&daemon) as _;
     let serving = Serving::start(service, listener, options)?;
-    say!("morpion: the daemon runs in {}: http://{address}/", args.state.display());
+    messages.say(format!("the daemon runs in {}: http://{address}/", args.state.display()));
     let (ended, end) = bounded(1);
     let mut asked = None;
     loop {
@@ -109,7 +116,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             _ => Shutdown::Now,
         };
         if how == Shutdown::WhenUnitsEnd {
-            say!("morpion: ends when the running units are done; Ctrl-C again ends it at once");
+            messages.say("ends when the running units are done; Ctrl-C again ends it at once".to_owned());
         }
         asked = Some(how);
         let (daemon, ended) = (Arc::clone(&daemon), ended.clone());

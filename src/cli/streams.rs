@@ -2,8 +2,10 @@
 //! [`DataOut`], whose errors say which stream failed. Messages go to standard error by [`say!`](say), which drops
 //! what cannot be written: no search ends and no state is lost because nobody reads its messages.
 
+use crossbeam_channel::{Receiver, Sender, bounded};
 use std::fmt::Arguments;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
+use std::time::Duration;
 
 /// Writes a line to standard error, as `eprintln!` does, but never panics.
 macro_rules! say {
@@ -15,6 +17,45 @@ pub(in crate::cli) use say;
 pub fn message(text: Arguments) {
     // In one piece: lines of several threads and processes are not mixed.
     let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+}
+
+/// Messages of a process that has to go on if nobody reads them: a thread writes them, and while it cannot, the
+/// newest ones are dropped.
+pub struct MessageQueue {
+    lines: Option<Sender<String>>,
+    /// Disconnected when all are written.
+    written: Receiver<()>,
+}
+
+impl MessageQueue {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// If the system refuses it.
+    pub fn start() -> io::Result<MessageQueue> {
+        const MOST: usize = 256;
+        let (lines, queued) = bounded::<String>(MOST);
+        let (done, written) = bounded(1);
+        std::thread::Builder::new().name("messages".to_owned()).spawn(move || {
+            queued.iter().for_each(|line| message(format_args!("morpion: {line}")));
+            drop(done);
+        })?;
+        Ok(MessageQueue { lines: Some(lines), written })
+    }
+
+    /// Has a line written, or drops it.
+    pub fn say(&self, line: String) {
+        if let Some(lines) = &self.lines {
+            let _ = lines.try_send(line);
+        }
+    }
+}
+
+impl Drop for MessageQueue {
+    fn drop(&mut self) {
+        self.lines = None;
+        let _ = self.written.recv_timeout(Duration::from_secs(1));
+    }
 }
 
 /// Whether standard error is a terminal.

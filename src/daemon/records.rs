@@ -1,7 +1,7 @@
 //! What the store holds of a job, and what a running job reports of itself.
 
 use super::kinds::JobWork;
-use super::view::{JobId, JobRequest, JobState, JobSummary, JobView, SolutionView};
+use super::view::{JobId, JobRequest, JobState, JobSummary, JobView, PendingOrder, SolutionView};
 use crate::runner::progress::Progress;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,9 @@ pub struct JobRecord {
     /// [`super::folder`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<String>,
+    /// A client has cancelled it, and its coordinator has still to end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cancelled: bool,
 }
 
 /// What a running job reports of itself, whatever its kind.
@@ -87,7 +90,8 @@ impl JobRecord {
             summary.state = JobState::Queued;
         }
         let settings = serde_json::from_str(&self.settings).unwrap_or_default();
-        JobView::idle(summary, self.best_grid.map(key_text), settings)
+        let pending = (self.cancelled && !summary.state.is_over()).then_some(PendingOrder::Cancelling);
+        JobView { pending, ..JobView::idle(summary, self.best_grid.map(key_text), settings) }
     }
 
     /// Number of the job.

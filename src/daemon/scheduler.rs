@@ -47,7 +47,7 @@ pub use state::{Daemon, Shutdown};
 
 use super::directory::{StateDirectory, StateDirectoryError};
 use super::folder::{FolderError, ReadNote, read_note};
-use super::view::{EventKind, JobId};
+use super::view::{EventKind, JobId, JobState};
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::GridReadError;
 use crate::queue::local::{Local, LocalOptions, SpawnError};
@@ -180,8 +180,27 @@ impl Daemon {
         });
         daemon.publish(None, EventKind::Started { version: env!("CARGO_PKG_VERSION").to_owned() });
         daemon.start_retries()?;
+        daemon.end_cancelled();
         daemon.admit(&mut daemon.lock());
         Ok(daemon)
+    }
+
+    /// Ends the jobs that were cancelled, and whose coordinators had not ended when the last daemon did.
+    fn end_cancelled(&self) {
+        let mut core = self.lock();
+        let mut cancelled = Vec::new();
+        for (&id, entry) in &core.jobs {
+            if let JobEntry::Open(open) = entry
+                && open.record.cancelled
+            {
+                cancelled.push((id, open.place()));
+            }
+        }
+        cancelled.iter().for_each(|(_, place)| _ = core.waiting.remove(place));
+        drop(core);
+        for (id, _) in cancelled {
+            self.end_job(id, JobState::Cancelled, None);
+        }
     }
 
     /// Numbers of the folders in `jobs` that belong to no job of the store. They are left alone.

@@ -111,7 +111,8 @@ pub trait Service: Send + Sync + 'static {
     /// If it does not exist.
     fn job(&self, id: JobId) -> Result<JobView, Refusal>;
 
-    /// Carries out a command to a job.
+    /// Carries out a command to a job. If that takes longer than some seconds, the command stands, and the job's
+    /// `pending` says what is still to be done.
     ///
     /// # Errors
     /// If the job does not exist, or its state does not allow the command.

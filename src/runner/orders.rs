@@ -85,6 +85,15 @@ impl Orders {
         })
     }
 
+    /// Gives an order, and returns what can be waited for: it has a message when the order has been carried out, and
+    /// is disconnected if the session has ended.
+    pub fn begin(&self, order: SessionOrder) -> Receiver<()> {
+        let (done, answer) = bounded(1);
+        // A session that has ended drops it.
+        let _ = self.0.send(GivenOrder { order, done });
+        answer
+    }
+
     /// Gives an order and does not wait.
     pub fn send(&self, order: SessionOrder) {
         // A session that has ended needs none.

@@ -170,9 +170,13 @@ fn no_path_leads_out() {
 #[test]
 fn too_much_at_once_is_refused() {
     let daemon = Daemon::with(ServerLimits { running: 0, ..ServerLimits::default() });
-    let refused = get(daemon.address, "/api/v1/health");
+    let refused = get(daemon.address, "/api/v1/jobs");
     refused.problem(503);
     assert_eq!(refused.header("retry-after"), "2");
+    // Whoever watches the daemon has places of their own.
+    for path in ["/api/v1/health", "/metrics"] {
+        assert_eq!(get(daemon.address, path).status, 200, "{path}");
+    }
 }
 
 /// Work that its request no longer waits for is still work: no more of it runs than is allowed.
@@ -258,6 +262,11 @@ fn other_machines_need_a_token() {
     tokens.remove("operate").unwrap();
     with(operate, "GET", "/api/v1/jobs", "").problem(401);
     std::fs::write(state.path().join("tokens.json"), "{").unwrap();
-    with(read, "GET", "/api/v1/jobs", "").problem(500);
+    for _ in 0..20 {
+        with(read, "GET", "/api/v1/jobs", "").problem(500);
+    }
+    // A stranger without a valid token cannot fill the log.
+    with("wrong", "GET", "/api/v1/health", "").problem(500);
+    assert_eq!(daemon.log.lock().unwrap().len(), 1, "{:?}", daemon.log);
     daemon.end().unwrap();
 }

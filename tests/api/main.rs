@@ -1,6 +1,7 @@
 //! The HTTP API over real sockets, with a service in memory behind it: every route, every error, hostile clients.
 
 mod commands;
+mod crowds;
 mod daemon;
 mod events;
 mod fake;

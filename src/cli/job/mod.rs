@@ -7,7 +7,7 @@ mod submit;
 
 use super::client::{Client, Connection};
 use crate::cli::streams::say;
-use crate::daemon::view::{JobId, JobView};
+use crate::daemon::view::{JobId, JobView, PendingOrder};
 use crate::jobs::reading::GivenSetting;
 use std::io::Write;
 use std::process::ExitCode;
@@ -136,7 +136,12 @@ fn answered(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<Ex
     if json {
         document(job, out)?;
     } else {
-        say!("job {} is {}", job.summary.id, list::state(job.summary.state));
+        let state = match job.pending {
+            None => list::state(job.summary.state),
+            Some(PendingOrder::Pausing) => "pausing, which takes longer than usual",
+            Some(PendingOrder::Cancelling) => "being cancelled, which takes longer than usual",
+        };
+        say!("job {} is {state}", job.summary.id);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,8 +1,10 @@
 //! The API without sockets: every request passes [`Api::answer`].
 
+use super::connections::ConnectionPlace;
 use super::options::ServerOptions;
 use super::problem::{self, ApiFailure, Defect, ProblemDetails};
 use super::prometheus::RequestCounts;
+use super::repeats::RepeatedMessages;
 use super::state::{ApiState, TotalsCache};
 use super::{archive, events, extract, guard, jobs, metrics, positions, strategies, totals};
 use crate::daemon::service::Service;
@@ -21,6 +23,9 @@ use tower_service::Service as _;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+
+/// Characters of a path that the log shows.
+const LOGGED_PATH: usize = 200;
 
 /// The API: answers the requests that the server hands to it.
 #[derive(Clone)]
@@ -81,9 +86,11 @@ impl Api {
             catalogue: Catalogue::load()?,
             counts: RequestCounts::default(),
             totals: TotalsCache::default(),
+            said: RepeatedMessages::default(),
             running: Semaphore::new(limits.running),
             calls: Arc::new(Semaphore::new(limits.running)),
             heavy: Arc::new(Semaphore::new(limits.heavy)),
+            watching: Arc::new(Semaphore::new(limits.watching)),
             streams: Arc::new(Semaphore::new(limits.streams)),
             closing,
             options,
@@ -109,8 +116,16 @@ impl Api {
             Ok(response) => response,
             Err(failure) => failure.into_response(),
         };
-        if let Some(Defect(text)) = response.extensions().get() {
-            (self.shared.options.log)(&format!("{method} {path}: {text}"));
+        if let Some(Defect(text)) = response.extensions().get()
+            && let Some(left_out) = self.shared.said.is_due(text, begun)
+        {
+            let path: String = path.chars().take(LOGGED_PATH).collect();
+            let again = if left_out > 0 {
+                format!(" (and {left_out} times since this was last said)")
+            } else {
+                String::new()
+            };
+            (self.shared.options.log)(&format!("{method} {path}: {text}{again}"));
         }
         let response = guard::protect(problem::finish(response, &method, &path), &path);
         let route = response.extensions().get::<MatchedPath>().map_or("other", |route| route.as_str());
@@ -139,9 +154,18 @@ impl Api {
             Ok(Err(_)) => return Err(ProblemDetails::malformed("the body ended too early").into()),
             Ok(Ok(body)) => body.to_bytes(),
         };
+        if let Some(place) = parts.extensions.get::<Arc<ConnectionPlace>>() {
+            place.connection.works();
+        }
         let busy = |text| ApiFailure::from(ProblemDetails::new(StatusCode::SERVICE_UNAVAILABLE, text));
-        let place = self.shared.running.try_acquire();
-        let _place = place.map_err(|_| busy("too many requests are at work: try again in a moment"))?;
+        // Whoever watches the daemon sees it when all places are taken, too: these wait for places of their own.
+        let _place = match parts.uri.path() {
+            "/api/v1/health" | "/metrics" => None,
+            _ => {
+                let place = self.shared.running.try_acquire();
+                Some(place.map_err(|_| busy("too many requests are at work: try again in a moment"))?)
+            }
+        };
         // The body has been read, so its length no longer belongs in the head.
         parts.headers.remove(header::CONTENT_LENGTH);
         let answer = self.router.clone().call(Request::from_parts(parts, Body::from(body)));

@@ -5,11 +5,13 @@
 //! The two overlap, and numbers that were sent are left out. A client that is too slow catches up from the store in
 //! the same way.
 
+use super::connections::ConnectionPlace;
 use super::extract::QueryParts;
 use super::guard;
 use super::problem::{ApiFailure, ProblemDetails};
 use super::state::{ApiState, Handle};
 use crate::daemon::view::{EventKind, EventView, JobId};
+use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -78,6 +80,7 @@ struct Streamed {
 pub async fn events(
     State(shared): Handle,
     QueryParts(asked): QueryParts<EventsQuery>,
+    connection: Option<Extension<Arc<ConnectionPlace>>>,
     headers: HeaderMap,
 ) -> Result<Response, ApiFailure> {
     let seen =
@@ -91,9 +94,11 @@ pub async fn events(
             }
         };
     let place = Arc::clone(&shared.streams).try_acquire_owned();
-    let place = place.map_err(|_| {
-        ProblemDetails::new(StatusCode::SERVICE_UNAVAILABLE, "too many clients follow the events: try again later")
-    })?;
+    let busy = |text| ProblemDetails::new(StatusCode::SERVICE_UNAVAILABLE, text);
+    let place = place.map_err(|_| busy("too many clients follow the events: try again later"))?;
+    if connection.is_some_and(|Extension(connection)| !connection.begin_stream()) {
+        return Err(busy("too many clients at this address follow the events: close some of them").into());
+    }
     let feed = Feed {
         // Subscribed before the store is read, so that no event is lost in between.
         live: shared.service.subscribe(),

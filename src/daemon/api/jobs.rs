@@ -179,13 +179,15 @@ macro_rules! command {
         #[utoipa::path(post, path = $path, tag = "jobs", params(("id" = u64, Path, description = "The job.")),
                                     responses(
                                         (status = 200, body = JobView, description = "The command has taken effect."),
+                                        (status = 202, body = JobView, description = "The command is stored and takes effect later: see `pending`."),
                                         (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
                                         (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
                                     ))]
         pub async fn $name(State(shared): Handle, PathParts(id): PathParts<JobId>, body: Bytes) -> Result<Response, ApiFailure> {
             nothing(&body)?;
             let job = shared.call(move |shared| Ok(shared.service.command(id, $command)?)).await?;
-            Ok(JsonDocument(job).into_response())
+            let status = if job.pending.is_some() { StatusCode::ACCEPTED } else { StatusCode::OK };
+            Ok((status, JsonDocument(job)).into_response())
         }
     };
 }
@@ -194,10 +196,15 @@ command!(
     pause,
     "/api/v1/jobs/{id}/pause",
     JobCommand::Pause,
-    "Pauses a job. When the answer comes, no worker computes its units any more."
+    "Pauses a job. When the answer is 200, no worker computes its units any more."
 );
 command!(resume, "/api/v1/jobs/{id}/resume", JobCommand::Resume, "Resumes a paused job.");
-command!(cancel, "/api/v1/jobs/{id}/cancel", JobCommand::Cancel, "Cancels a job now. What it found stays.");
+command!(
+    cancel,
+    "/api/v1/jobs/{id}/cancel",
+    JobCommand::Cancel,
+    "Cancels a job now. What it found stays. When the answer is 200, the job is over."
+);
 command!(drain, "/api/v1/jobs/{id}/drain", JobCommand::Drain, "Ends a job when its running units end.");
 
 /// Selects units of a job.

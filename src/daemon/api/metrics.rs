@@ -25,7 +25,7 @@ const SOLVER: [OfUser; 4] = [
     (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
 pub async fn metrics(State(shared): Handle) -> Result<Response, ApiFailure> {
-    Ok(typed("text/plain; version=0.0.4; charset=utf-8", shared.call(written).await?))
+    Ok(typed("text/plain; version=0.0.4; charset=utf-8", shared.call_watching(written).await?))
 }
 
 fn written(shared: &ApiState) -> Result<String, ApiFailure> {

@@ -1,6 +1,7 @@
 //! How the API is served: names, tokens, bounds.
 
 use crate::daemon::tokens::TokenStore;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +15,9 @@ pub struct ServerOptions {
     pub hosts: Vec<String>,
     /// The tokens of clients; `None` for a daemon that only its own machine can reach.
     pub tokens: Option<Arc<dyn TokenStore>>,
+    /// Addresses of proxies, which carry the requests of many clients: an address of these takes as many places as
+    /// there are. Loopback addresses do so anyway.
+    pub proxies: Vec<IpAddr>,
     /// Receives messages that are not for clients.
     pub log: Log,
     /// Bounds on what clients may use.
@@ -23,7 +27,8 @@ pub struct ServerOptions {
 impl ServerOptions {
     /// Without further names and tokens, with the default bounds.
     pub fn new(log: Log) -> ServerOptions {
-        ServerOptions { hosts: Vec::new(), tokens: None, log, limits: ServerLimits::default() }
+        let limits = ServerLimits::default();
+        ServerOptions { hosts: Vec::new(), tokens: None, proxies: Vec::new(), log, limits }
     }
 }
 
@@ -38,15 +43,22 @@ pub struct ServerLimits {
     pub answering: Duration,
     /// Time without progress after which an answer is given up because its client does not read it.
     pub writing: Duration,
-    /// Number of connections at a time; more of them wait.
+    /// Number of connections at a time. For another one, the connection is closed that has been idle for longest.
     pub connections: usize,
+    /// The same for the connections of one address (see [`ServerOptions::proxies`]).
+    pub connections_of_one: usize,
     /// Number of requests at work at a time; more of them are refused.
     pub running: usize,
     /// Of these, the number of requests that need much processor time or memory: pictures, checks of grids,
     /// submissions.
     pub heavy: usize,
+    /// Number of requests for the health and the metrics at work at a time, in addition to the others; more of them
+    /// wait.
+    pub watching: usize,
     /// Number of streams of events at a time.
     pub streams: usize,
+    /// The same for the streams of one address (see [`ServerOptions::proxies`]).
+    pub streams_of_one: usize,
     /// Time between two keep-alive comments in a stream of events.
     pub keep_alive: Duration,
 }
@@ -59,9 +71,12 @@ impl Default for ServerLimits {
             answering: Duration::from_secs(30),
             writing: Duration::from_secs(60),
             connections: 512,
+            connections_of_one: 128,
             running: 64,
             heavy: 4,
+            watching: 8,
             streams: 128,
+            streams_of_one: 32,
             keep_alive: Duration::from_secs(15),
         }
     }

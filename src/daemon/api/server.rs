@@ -1,12 +1,15 @@
 //! The sockets. Connections are accepted up to a bound, and slow ones are closed. When the daemon ends, requests at
 //! work are answered first.
 
+use super::accepting::Accepting;
 use super::app::Api;
+use super::connections::{Connection, ConnectionPlace, Connections, origin_of};
 use super::options::ServerOptions;
 use crate::daemon::service::Service;
 use crate::daemon::tokens::TokenError;
 use crate::notation::format::GridReadError;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
@@ -19,16 +22,16 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, Sleep, sleep, timeout};
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 /// Most bytes and most header lines of a request's head.
 const HEAD: usize = 32 * 1024;
 const HEADERS: usize = 64;
 
-/// Time to wait after the system refused a connection, for example because it has no file descriptors left.
-const PAUSE: Duration = Duration::from_millis(50);
+/// Time between two looks whether a place has become free.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Time that requests at work have when the daemon ends.
 const LAST_ANSWERS: Duration = Duration::from_secs(10);
@@ -90,41 +93,51 @@ pub async fn serve(
         options.tokens = None;
     }
     let limits = options.limits;
-    let log = Arc::clone(&options.log);
+    let (log, proxies) = (Arc::clone(&options.log), options.proxies.clone());
     let (close, closing) = watch::channel(false);
     let api = Api::new(service, options, closing.clone())?;
-    let places = Arc::new(Semaphore::new(limits.connections));
-    let mut connections = JoinSet::new();
+    let connections = Arc::new(Connections::new(&limits));
+    let mut accepting = Accepting::default();
+    let mut tasks = JoinSet::new();
     let mut shutdown = std::pin::pin!(shutdown);
     loop {
+        let (next_attempt, over_at) = (accepting.next_attempt(), accepting.over_at());
         let accepted = async {
+            if let Some(at) = next_attempt {
+                sleep_until(at).await;
+            }
             // Further connections wait in the system's queue.
-            let place = Arc::clone(&places).acquire_owned().await;
-            (place, listener.accept().await)
+            while !connections.has_room() {
+                let _ = timeout(LOOK, connections.closed()).await;
+            }
+            listener.accept().await
         };
         tokio::select! {
             () = &mut shutdown => break,
-            Some(_) = connections.join_next(), if !connections.is_empty() => {}
-            (place, accepted) = accepted => match accepted {
-                Ok((stream, _)) => {
-                    let connection = HttpConnection { api: api.clone(), closing: closing.clone() };
-                    connections.spawn(async move {
-                        connection.answer(stream).await;
-                        drop(place);
-                    });
-                }
-                Err(error) => {
-                    if !broken_off(&error) {
-                        log(&format!("a connection was not accepted: {error}"));
-                        sleep(PAUSE).await;
+            Some(_) = tasks.join_next(), if !tasks.is_empty() => {}
+            () = sleep_until(over_at.unwrap_or_else(Instant::now)), if over_at.is_some() => {
+                accepting.over(Instant::now()).iter().for_each(|text| log(text));
+            }
+            accepted = accepted => match accepted {
+                Ok((stream, address)) => {
+                    accepting.succeeded();
+                    // Without a place it is closed.
+                    if let Some(place) = connections.admit(origin_of(address.ip(), &proxies)) {
+                        let connection = HttpConnection { api: api.clone(), closing: closing.clone() };
+                        tasks.spawn(connection.answer(stream, Arc::new(place)));
                     }
+                }
+                Err(error) if broken_off(&error) => {}
+                Err(error) => {
+                    accepting.failed(&error, Instant::now()).iter().for_each(|text| log(text));
+                    connections.make_room();
                 }
             },
         }
     }
     drop(listener);
     let _ = close.send(true);
-    let _ = timeout(LAST_ANSWERS, async { while connections.join_next().await.is_some() {} }).await;
+    let _ = timeout(LAST_ANSWERS, async { while tasks.join_next().await.is_some() {} }).await;
     Ok(())
 }
 
@@ -140,15 +153,21 @@ struct HttpConnection {
 }
 
 impl HttpConnection {
-    /// Answers the requests of one connection, one after the other.
-    async fn answer(mut self, stream: TcpStream) {
+    /// Answers the requests of one connection, one after the other, until it ends or has to go.
+    async fn answer(mut self, stream: TcpStream, place: Arc<ConnectionPlace>) {
         let limits = self.api.shared.options.limits;
         let _ = stream.set_nodelay(true);
-        let io = TokioIo::new(Patient::new(stream, limits.writing));
+        let own = Arc::clone(&place.connection);
+        let io = TokioIo::new(Patient::new(stream, limits.writing, Arc::clone(&own)));
         let api = self.api.clone();
         let service = hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-            let api = api.clone();
-            async move { Ok::<_, Infallible>(api.answer(request.map(Body::new)).await) }
+            let (api, place) = (api.clone(), Arc::clone(&place));
+            async move {
+                let mut request = request.map(Body::new);
+                request.extensions_mut().insert(Arc::clone(&place));
+                let answer = api.answer(request).await;
+                Ok::<_, Infallible>(answer.map(|body| AnswerBody { body, place }))
+            }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -160,10 +179,46 @@ impl HttpConnection {
         // An error of the connection concerns only its client.
         tokio::select! {
             _ = &mut connection => return,
+            () = own.dropped.notified() => return,
             _ = self.closing.changed() => {}
         }
         connection.as_mut().graceful_shutdown();
-        let _ = connection.await;
+        tokio::select! {
+            _ = connection => {}
+            () = own.dropped.notified() => {}
+        }
+    }
+}
+
+/// The body of an answer. The connection rests when it has been handed over.
+struct AnswerBody {
+    body: Body,
+    place: Arc<ConnectionPlace>,
+}
+
+impl HttpBody for AnswerBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for AnswerBody {
+    fn drop(&mut self) {
+        self.place.connection.rests();
     }
 }
 
@@ -173,18 +228,24 @@ struct Patient {
     patience: Duration,
     /// Runs while a write waits.
     waiting: Option<Pin<Box<Sleep>>>,
+    connection: Arc<Connection>,
 }
 
 impl Patient {
-    fn new(stream: TcpStream, patience: Duration) -> Patient {
-        Patient { stream, patience, waiting: None }
+    fn new(stream: TcpStream, patience: Duration, connection: Arc<Connection>) -> Patient {
+        Patient { stream, patience, waiting: None, connection }
     }
 
     /// The result of a write, or a failure if it has waited too long.
     fn bounded<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.waiting = None;
+            if self.waiting.take().is_some() {
+                self.connection.blocked(false);
+            }
             return written;
+        }
+        if self.waiting.is_none() {
+            self.connection.blocked(true);
         }
         let end = Instant::now() + self.patience;
         let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(end)));

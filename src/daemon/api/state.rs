@@ -3,6 +3,7 @@
 use super::options::ServerOptions;
 use super::problem::{ApiFailure, Defect};
 use super::prometheus::RequestCounts;
+use super::repeats::RepeatedMessages;
 use crate::daemon::service::Service;
 use crate::daemon::view::TotalsView;
 use crate::notation::catalogue::Catalogue;
@@ -23,11 +24,15 @@ pub struct ApiState {
     pub catalogue: Catalogue,
     pub counts: RequestCounts,
     pub totals: TotalsCache,
+    /// Defects that were said lately.
+    pub said: RepeatedMessages,
     pub running: Semaphore,
     /// Places of calls of the service. A call that its request no longer waits for keeps its place until it ends.
     pub calls: Arc<Semaphore>,
     /// Of these, places of calls that take much processor time or memory.
     pub heavy: Arc<Semaphore>,
+    /// Places of calls for the health and the metrics, which no other call can fill.
+    pub watching: Arc<Semaphore>,
     pub streams: Arc<Semaphore>,
     /// Becomes true when the daemon ends. Streams of events end then.
     pub closing: watch::Receiver<bool>,
@@ -43,8 +48,24 @@ impl ApiState {
         self: &Arc<ApiState>,
         call: impl FnOnce(&ApiState) -> Result<T, ApiFailure> + Send + 'static,
     ) -> Result<T, ApiFailure> {
+        self.call_at(&self.calls, call).await
+    }
+
+    /// The same for the health and the metrics, which have places of their own.
+    pub async fn call_watching<T: Send + 'static>(
+        self: &Arc<ApiState>,
+        call: impl FnOnce(&ApiState) -> Result<T, ApiFailure> + Send + 'static,
+    ) -> Result<T, ApiFailure> {
+        self.call_at(&self.watching, call).await
+    }
+
+    async fn call_at<T: Send + 'static>(
+        self: &Arc<ApiState>,
+        places: &Arc<Semaphore>,
+        call: impl FnOnce(&ApiState) -> Result<T, ApiFailure> + Send + 'static,
+    ) -> Result<T, ApiFailure> {
         let shared = Arc::clone(self);
-        let place = Arc::clone(&self.calls).acquire_owned().await;
+        let place = Arc::clone(places).acquire_owned().await;
         let ended = tokio::task::spawn_blocking(move || {
             // Here, and not with the request, which may be given up before.
             let _place = place;

@@ -22,7 +22,7 @@ const FRESH: Duration = Duration::from_secs(1);
     (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
 pub async fn health(State(shared): Handle) -> Result<Response, ApiFailure> {
-    let health = shared.call(move |shared| Ok(shared.service.health())).await?;
+    let health = shared.call_watching(move |shared| Ok(shared.service.health())).await?;
     Ok(JsonDocument(health).into_response())
 }
 

@@ -5,19 +5,21 @@ use super::memory::JobMemory;
 use crate::daemon::records::JobStanding;
 use crate::queue::LaneId;
 use crate::runner::orders::{NotDone, OrderReceiver, Orders, SessionOrder, orders};
+use crossbeam_channel::{Receiver, TryRecvError};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Time in which a coordinator carries out an order. After that the order has failed.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Time for which a call waits until a coordinator has carried out an order. After that the order stands, and the
+/// answer says that it is still to be carried out.
+pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An active job.
 pub struct ActiveJob {
     orders: Orders,
     pub live: Arc<Mutex<LiveJob>>,
-    /// The job is over when its coordinator ends.
-    pub cancelled: bool,
+    /// The last order to pause: it is carried out when this has a message or is disconnected.
+    pausing: Option<Receiver<()>>,
     /// What it takes.
     pub memory: Arc<JobMemory>,
     /// Why it is quarantined when its coordinator ends, if it takes more memory than all jobs may.
@@ -40,7 +42,7 @@ impl ActiveJob {
     pub fn new() -> (ActiveJob, OrderReceiver) {
         let (orders, ordered) = orders();
         let (live, memory) = Default::default();
-        (ActiveJob { orders, live, cancelled: false, memory, too_large: None }, ordered)
+        (ActiveJob { orders, live, pausing: None, memory, too_large: None }, ordered)
     }
 
     /// What the coordinator last reported.
@@ -56,6 +58,21 @@ impl ActiveJob {
     /// Orders the coordinator to end when the running units are finished.
     pub fn drain(&self) {
         self.orders.send(SessionOrder::Drain);
+    }
+
+    /// Orders the coordinator to pause; returns what to wait for.
+    pub fn pause(&mut self) -> Receiver<()> {
+        self.pausing.insert(self.orders.begin(SessionOrder::Pause)).clone()
+    }
+
+    /// The order to pause has been carried out.
+    pub fn has_paused(&mut self) {
+        self.pausing = None;
+    }
+
+    /// Whether it was ordered to pause, and has not yet.
+    pub fn is_pausing(&self) -> bool {
+        self.pausing.as_ref().is_some_and(|done| done.try_recv() == Err(TryRecvError::Empty))
     }
 
     /// A way to give orders while the daemon is not locked.

@@ -96,7 +96,7 @@ impl Daemon {
         let mut core = self.lock();
         let closing = core.closing;
         let Some(open) = core.open(id) else { return };
-        let cancelled = open.active.as_ref().is_some_and(|active| active.cancelled);
+        let cancelled = open.record.cancelled;
         if let Some(standing) = standing {
             open.record.update(standing);
         }
@@ -162,7 +162,7 @@ impl Daemon {
         let Some(open) = core.open(id).filter(|open| !open.ending) else { return };
         // Nobody changes it any more.
         open.ending = true;
-        let mut record: JobRecord = open.record.clone();
+        let mut record = JobRecord { cancelled: false, ..open.record.clone() };
         record.summary = JobSummary { state, reason: reason.clone(), ended: Some(now()), ..record.summary };
         self.store.later(vec![Change::Job(id, record.bytes())]);
         drop(core);

@@ -1,6 +1,7 @@
-//! Commands of clients to jobs. Each call returns when its effect is real and durable.
+//! Commands of clients to jobs. Each call returns when its effect is real and durable. If a coordinator does not
+//! answer, it returns after [`PATIENCE`] all the same; the order stands, and the job's view says that it is pending.
 
-use super::active::{ActiveJob, give};
+use super::active::{ActiveJob, PATIENCE, give};
 use super::coordinator::limits_and_terms;
 use super::kind::CannotRun;
 use super::state::{Core, Daemon, JobEntry};
@@ -11,6 +12,7 @@ use crate::daemon::view::{EventKind, JobId, JobState, JobView};
 use crate::jobs::ending::JobEnd;
 use crate::runner::orders::{NotDone, SessionOrder};
 use crate::store::{Change, ForgottenJob};
+use crossbeam_channel::RecvTimeoutError;
 use std::sync::{MutexGuard, PoisonError};
 
 fn no_job(id: JobId) -> Refusal {
@@ -19,7 +21,10 @@ fn no_job(id: JobId) -> Refusal {
 
 impl Daemon {
     pub(super) fn command_job(&self, id: JobId, command: JobCommand) -> Result<JobView, Refusal> {
-        let core = self.lock_open(id)?;
+        let mut core = self.lock_open(id)?;
+        if core.open(id).is_some_and(|open| open.record.cancelled) && command != JobCommand::Cancel {
+            return Err(Refusal::Conflict(format!("job {id} is being cancelled")));
+        }
         match command {
             JobCommand::Pause => self.pause(core, id)?,
             JobCommand::Resume => self.resume(core, id)?,
@@ -39,14 +44,15 @@ impl Daemon {
         if open.record.summary.state == JobState::Draining {
             return Err(Refusal::Conflict(format!("job {id} is draining: cancel it, or wait for its end")));
         }
-        let (place, orders) = (open.place(), open.active.as_ref().map(ActiveJob::orders));
+        let (place, paused) = (open.place(), open.active.as_mut().map(ActiveJob::pause));
         self.set_state(&mut core, id, JobState::Paused);
         core.waiting.remove(&place);
         drop(core);
-        if let Some(orders) = orders
-            && give(&orders, SessionOrder::Pause) == Err(NotDone::Late)
+        if let Some(paused) = paused
+            && paused.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout)
+            && let Some(active) = self.lock().open(id).and_then(|open| open.active.as_mut())
         {
-            return Err(Refusal::Unavailable(format!("job {id} has not paused yet: its coordinator is busy")));
+            active.has_paused();
         }
         Ok(())
     }
@@ -79,11 +85,11 @@ impl Daemon {
     fn cancel(&self, mut core: MutexGuard<'_, Core>, id: JobId) {
         let Some(open) = core.open(id) else { return };
         let place = open.place();
-        let active = open.active.as_mut();
-        let is_active = active.is_some();
-        if let Some(active) = active {
-            active.cancelled = true;
+        let is_active = open.active.is_some();
+        if let Some(active) = &open.active {
             active.stop();
+            open.record.cancelled = true;
+            self.store.later(vec![Change::Job(id, open.record.bytes())]);
         }
         core.waiting.remove(&place);
         if is_active {
@@ -133,17 +139,19 @@ impl Daemon {
         }
     }
 
-    /// Waits until a job has no coordinator.
-    fn wait_until_inactive<'a>(&self, mut core: MutexGuard<'a, Core>, id: JobId) -> MutexGuard<'a, Core> {
-        while core.active.contains(&id) {
-            core = self.changed.wait(core).unwrap_or_else(PoisonError::into_inner);
-        }
-        core
+    /// Waits until a job has no coordinator, for some seconds at most.
+    fn wait_until_inactive<'a>(&self, core: MutexGuard<'a, Core>, id: JobId) -> MutexGuard<'a, Core> {
+        let waited = self.changed.wait_timeout_while(core, PATIENCE, |core| core.active.contains(&id));
+        waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Lets a job wait for another coordinator after its last one has ended.
+    /// Lets a job wait for another coordinator after its last one has ended. One that ends later than this does so by
+    /// itself, since the job is not paused.
     fn wait_again(&self, id: JobId) {
         let mut core = self.wait_until_inactive(self.lock(), id);
+        if core.active.contains(&id) {
+            return;
+        }
         if let Some(open) = core.open(id)
             && !open.ending
             && open.record.summary.state != JobState::Paused

@@ -4,7 +4,7 @@ use super::state::{Core, Daemon, JobEntry, OpenJob};
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::{JobFilter, Page, Refusal};
 use crate::daemon::view::{
-    EventView, HealthView, JobId, JobState, JobView, Listing, UnitState, UnitView, VERSION, WorkerView,
+    EventView, HealthView, JobId, JobState, JobView, Listing, PendingOrder, UnitState, UnitView, VERSION, WorkerView,
 };
 use crate::queue::{LaneId, Queue};
 use crate::runner::progress::RunningUnit;
@@ -66,6 +66,9 @@ impl Daemon {
         if let Some(standing) = &live.standing {
             view.summary.update(standing);
             view.rate = if workers > 0 { standing.progress.rate } else { 0.0 };
+        }
+        if active.is_pausing() {
+            view.pending.get_or_insert(PendingOrder::Pausing);
         }
         if workers > 0 && open.record.summary.state == JobState::Running {
             view.summary.state = JobState::Running;

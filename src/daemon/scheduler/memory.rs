@@ -140,7 +140,7 @@ impl Daemon {
 impl Core {
     /// Whether an active job has been cancelled.
     fn is_cancelled(&mut self, id: JobId) -> bool {
-        self.open(id).and_then(|open| open.active.as_ref()).is_none_or(|active| active.cancelled)
+        self.open(id).is_none_or(|open| open.active.is_none() || open.record.cancelled)
     }
 
     /// Whether there is an active job that comes before this one and for which `holds`.

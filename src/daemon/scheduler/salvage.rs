@@ -228,7 +228,10 @@ impl SalvagedJobs<'_> {
             summary = ended(summary, folder);
         }
         let settings = serde_json::to_string(&settings).ok()?;
-        Some((JobRecord { summary, best_grid: None, settings, key: None, starts: 0, identity }, spec))
+        Some((
+            JobRecord { summary, best_grid: None, settings, key: None, starts: 0, identity, cancelled: false },
+            spec,
+        ))
     }
 
     /// The grids of a hunt's folder, if the folder is that of the job; the record gets the figures and the best grid.
@@ -289,7 +292,10 @@ fn legacy_hunt(id: JobId, folder: &Path) -> Option<(JobRecord, Vec<u8>)> {
     let summary = ended(queued(id, &request, (name, strategy), limits, facts), folder);
     let settings = serde_json::to_string(&settings).ok()?;
     let spec = serde_json::to_vec(&Spec { request, work: JobWork::Hunt(job) }).ok()?;
-    Some((JobRecord { summary, best_grid: None, settings, key: None, starts: 0, identity: None }, spec))
+    Some((
+        JobRecord { summary, best_grid: None, settings, key: None, starts: 0, identity: None, cancelled: false },
+        spec,
+    ))
 }
 
 fn kind_facts(job: &Job) -> Option<JobFacts> {

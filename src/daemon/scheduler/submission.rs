@@ -119,7 +119,8 @@ impl Daemon {
         let queued = queued(id, &request, (name, strategy), limits, facts);
         let summary = JobSummary { strategy_reason, ..queued };
         let (key, identity) = (key.map(str::to_owned), Some(folder::new_identity()));
-        let record = JobRecord { summary, best_grid: None, settings, key: key.clone(), starts: 0, identity };
+        let record =
+            JobRecord { summary, best_grid: None, settings, key: key.clone(), starts: 0, identity, cancelled: false };
         let mut changes =
             vec![Change::Job(id, record.bytes()), Change::Spec(id, bytes), Change::Number(LAST_JOB, id)];
         changes.extend(key.map(|key| Change::Key(key, id)));

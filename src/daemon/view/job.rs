@@ -168,11 +168,25 @@ pub struct JobView {
     pub workers: u32,
     /// The older name of `workers`.
     pub threads: u32,
+    /// What a client ordered and is still to be carried out. Workers may compute units of the job until then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub pending: Option<PendingOrder>,
     /// Key of the best grid, as in `/api/v1/grids/{key}`.
     pub best_grid: Option<String>,
     /// The settings of the job, with all defaults.
     #[schema(value_type = Object)]
     pub settings: Map<String, Value>,
+}
+
+/// An order that is still to be carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PendingOrder {
+    /// The job pauses when its coordinator answers.
+    Pausing,
+    /// The job is over when its coordinator ends, also after a restart of the daemon.
+    Cancelling,
 }
 
 impl JobSummary {
@@ -187,7 +201,17 @@ impl JobView {
     /// A job whose units no worker computes at present.
     pub fn idle(summary: JobSummary, best_grid: Option<String>, settings: Map<String, Value>) -> JobView {
         let units_quarantined = summary.units_quarantined;
-        JobView { v: VERSION, summary, units_quarantined, rate: 0.0, workers: 0, threads: 0, best_grid, settings }
+        JobView {
+            v: VERSION,
+            summary,
+            units_quarantined,
+            rate: 0.0,
+            workers: 0,
+            threads: 0,
+            pending: None,
+            best_grid,
+            settings,
+        }
     }
 
     /// The same job with so many workers.

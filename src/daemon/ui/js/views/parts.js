@@ -11,7 +11,7 @@ export function pill() {
   const node = h("span", { class: "pill" });
   node.set = (job) => {
     attr(node, "class", `pill ${job.state}`);
-    say(node, STATES[job.state] || job.state);
+    say(node, job.pending || STATES[job.state] || job.state);
     attr(node, "title", reason(job.reason) || null);
   };
   return node;
