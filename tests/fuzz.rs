@@ -20,6 +20,9 @@ mod grid_reader;
 #[path = "../fuzz/bodies/go.rs"]
 mod go;
 
+#[path = "../fuzz/bodies/gomoku.rs"]
+mod gomoku;
+
 #[path = "../fuzz/bodies/reversi.rs"]
 mod reversi;
 
@@ -45,6 +48,15 @@ fn engine_agrees_with_the_referee() {
 #[test]
 fn both_implementations_of_reversi_play_any_bytes() {
     feed("reversi", 100, |rng| bytes(rng, 80), reversi::run);
+}
+
+#[test]
+fn both_implementations_of_gomoku_play_any_bytes() {
+    feed("gomoku", 100, |rng| bytes(rng, 60), gomoku::run);
+    let likely = b"XO./ \nblackwhiteh8i10a1,;()[]SZGMPLABW:Piskvorky15x15";
+    let text =
+        |rng: &mut Rng| (0..rng.random_range(0..40)).map(|_| likely[rng.random_range(0..likely.len())]).collect();
+    feed("gomoku", 1000, text, gomoku::run);
 }
 
 #[test]

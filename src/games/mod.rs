@@ -1,4 +1,8 @@
-//! The two-player games, one folder each: positions that implement [`crate::core::game::Game`].
+//! The two-player games, one folder each: positions that implement [`crate::core::game::Game`]. [`rows`] and [`sgf`]
+//! are texts that games with stones have in common.
 
 pub mod go;
+pub mod gomoku;
 pub mod reversi;
+pub mod rows;
+pub mod sgf;

@@ -9,9 +9,8 @@ use super::large;
 use super::position::{GoMove, GoPosition, GoStonesError};
 use super::rules::GoRules;
 use crate::core::game::{Game, Side};
-
-/// A point: column and row, both from 0 at the upper left.
-pub type Place = (u8, u8);
+use crate::games::rows::{Place, RowsError, parse_rows};
+use crate::games::sgf::{SgfError, board_of, is_sgf, main_line, points_of};
 
 /// A position that text is read into and written from, on a small board or a large one.
 pub trait Goban: Game {
@@ -127,6 +126,9 @@ impl Goban for large::position::LargePosition {
     }
 }
 
+/// Columns and rows of a game in SGF that does not say it.
+const USUAL_SGF: (u8, u8) = (19, 19);
+
 /// The points of a board by rows from the upper left.
 fn places((width, height): (u8, u8)) -> impl Iterator<Item = Place> {
     (0..height).flat_map(move |y| (0..width).map(move |x| (x, y)))
@@ -146,27 +148,9 @@ fn stones_of<P: Goban>(position: &P) -> Vec<(Place, Side)> {
 /// Text that is no position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GoReadError {
-    /// A character that stands for nothing.
-    #[error("row {row}: `{found}` is not a point of a board: X is black, O white, . empty")]
-    Character {
-        /// Number of the row, from 1.
-        row: usize,
-        /// What is there.
-        found: char,
-    },
-    /// Rows that differ in length.
-    #[error("row {row} has {found} points, the first row has {expected}")]
-    Ragged {
-        /// Number of the row, from 1.
-        row: usize,
-        /// How many points it has.
-        found: usize,
-        /// Those of the first.
-        expected: usize,
-    },
-    /// No rows at all.
-    #[error("there is no board in it")]
-    Empty,
+    /// Rows of points that are no board.
+    #[error(transparent)]
+    Rows(#[from] RowsError),
     /// A word after the board that means nothing.
     #[error("`{0}` after the board: expected black or white, ko with a point such as b3, or pass")]
     Word(String),
@@ -185,19 +169,9 @@ pub enum GoReadError {
     /// Stones that cannot be, on a large board.
     #[error(transparent)]
     LargeStones(#[from] large::position::LargeStonesError),
-    /// SGF that ends early or has something in the wrong place.
-    #[error("not SGF: {0}")]
-    Sgf(&'static str),
-    /// A value in SGF that its property does not take.
-    #[error("SGF: {property}[{value}] is not a valid {expected}")]
-    Value {
-        /// Name of the property.
-        property: String,
-        /// The value that it has.
-        value: String,
-        /// What it should be.
-        expected: &'static str,
-    },
+    /// Text that is no SGF, or has a value that its property does not take.
+    #[error(transparent)]
+    Sgf(#[from] SgfError),
     /// A move in SGF that the rules forbid.
     #[error("SGF: move {number}, {name}, is illegal under these rules")]
     Illegal {
@@ -206,52 +180,6 @@ pub enum GoReadError {
         /// Name of the point, such as `c3`.
         name: String,
     },
-}
-
-/// Whether a line has the letters of the columns above a board: the first is no stone.
-fn is_head(line: &str) -> bool {
-    let mut letters = line.chars().filter(|c| !c.is_whitespace()).peekable();
-    letters.peek() == Some(&'a') && letters.all(|c| ('a'..='t').contains(&c))
-}
-
-/// Columns and rows of a board, and its stones.
-pub type Rows = ((u8, u8), Vec<(Place, Side)>);
-
-/// Reads rows of points.
-///
-/// # Errors
-/// Characters that are no points, rows of unequal length, no rows.
-pub fn parse_rows(text: &str) -> Result<Rows, GoReadError> {
-    let short = |n: usize| u8::try_from(n).unwrap_or(u8::MAX);
-    let (mut rows, mut stones, mut width) = (0usize, Vec::new(), 0);
-    for line in text.split(['/', '\n']) {
-        let line = line.trim().trim_start_matches(|c: char| c.is_ascii_digit());
-        if line.trim().is_empty() || is_head(line) {
-            continue;
-        }
-        let mut x = 0usize;
-        for c in line.chars().filter(|c| !c.is_whitespace()) {
-            let place = (short(x), short(rows));
-            match c {
-                'X' | 'x' | '#' | '*' => stones.push((place, Side::First)),
-                'O' | 'o' => stones.push((place, Side::Second)),
-                '.' | '+' | '-' | '_' => (),
-                found => return Err(GoReadError::Character { row: rows + 1, found }),
-            }
-            x += 1;
-        }
-        if rows == 0 {
-            width = x;
-        }
-        rows += 1;
-        if x != width {
-            return Err(GoReadError::Ragged { row: rows, found: x, expected: width });
-        }
-    }
-    if rows == 0 {
-        return Err(GoReadError::Empty);
-    }
-    Ok(((short(width), short(rows)), stones))
 }
 
 /// Reads a position: SGF if it begins like it, else a board of characters.
@@ -295,13 +223,9 @@ pub fn parse_position<P: Goban>(text: &str, rules: GoRules) -> Result<P, GoReadE
 /// Text that has no board.
 pub fn size_of(text: &str) -> Result<(u8, u8), GoReadError> {
     if is_sgf(text) {
-        return board_of(&main_line(text)?[0]);
+        return Ok(board_of(&main_line(text)?[0], USUAL_SGF)?);
     }
     Ok(parse_rows(&text[..board_end(text)])?.0)
-}
-
-fn is_sgf(text: &str) -> bool {
-    text.trim_start_matches('\u{feff}').trim_start().starts_with('(')
 }
 
 /// Where the words after a board begin.
@@ -336,97 +260,13 @@ pub fn to_line<P: Goban>(position: &P) -> String {
     text
 }
 
-/// The properties of one node: names and values.
-type Node = Vec<(String, Vec<String>)>;
-
-/// The nodes of the main line: of each branching the first branch.
-fn main_line(text: &str) -> Result<Vec<Node>, GoReadError> {
-    let mut nodes: Vec<Node> = Vec::new();
-    let mut chars = text.chars().peekable();
-    let (mut opened, mut closed) = (false, false);
-    while let Some(c) = chars.next() {
-        match c {
-            _ if c.is_whitespace() || c == '\u{feff}' => (),
-            '(' => opened = true,
-            // The end of the first variation is the end of the main line.
-            ')' => {
-                closed = true;
-                break;
-            }
-            ';' if opened => nodes.push(Vec::new()),
-            _ if c.is_ascii_alphabetic() => {
-                let node = nodes.last_mut().ok_or(GoReadError::Sgf("a property before the first node"))?;
-                let mut name = String::from(c);
-                while let Some(c) = chars.next_if(char::is_ascii_alphabetic) {
-                    name.push(c);
-                }
-                name.retain(|c| c.is_ascii_uppercase());
-                let mut values = Vec::new();
-                loop {
-                    while chars.next_if(|c| c.is_whitespace()).is_some() {}
-                    if chars.next_if_eq(&'[').is_none() {
-                        break;
-                    }
-                    let mut value = String::new();
-                    loop {
-                        match chars.next().ok_or(GoReadError::Sgf("it ends within a value"))? {
-                            ']' => break,
-                            '\\' => value.extend(chars.next()),
-                            c => value.push(c),
-                        }
-                    }
-                    values.push(value);
-                }
-                if values.is_empty() {
-                    return Err(GoReadError::Sgf("a property without a value"));
-                }
-                node.push((name, values));
-            }
-            _ => return Err(GoReadError::Sgf("neither a node nor a property where one should be")),
-        }
-    }
-    if nodes.is_empty() || !closed {
-        return Err(GoReadError::Sgf(if closed { "there is no node in it" } else { "it ends within a game" }));
-    }
-    Ok(nodes)
-}
-
-/// The points of a value: one, or a rectangle `aa:cc`.
-fn points_of((width, height): (u8, u8), property: &str, value: &str) -> Result<Vec<Place>, GoReadError> {
-    let wrong = || GoReadError::Value {
-        property: property.to_owned(),
-        value: value.to_owned(),
-        expected: "point of the board",
-    };
-    let point = |text: &str| match text.as_bytes() {
-        [x @ b'a'..=b'z', y @ b'a'..=b'z'] => Some((x - b'a', y - b'a')).filter(|&(x, y)| x < width && y < height),
-        _ => None,
-    };
-    let (first, last) = value.trim().split_once(':').unwrap_or((value.trim(), value.trim()));
-    let ((x0, y0), (x1, y1)) = (point(first).ok_or_else(wrong)?, point(last).ok_or_else(wrong)?);
-    if x0 > x1 || y0 > y1 {
-        return Err(wrong());
-    }
-    Ok((y0..=y1).flat_map(|y| (x0..=x1).map(move |x| (x, y))).collect())
-}
-
-fn board_of(root: &Node) -> Result<(u8, u8), GoReadError> {
-    let Some(size) = root.iter().find(|(name, _)| name == "SZ").and_then(|(_, values)| values.first()) else {
-        return Ok((19, 19));
-    };
-    let wrong = || GoReadError::Value { property: "SZ".to_owned(), value: size.clone(), expected: "size of a board" };
-    let number = |text: &str| text.trim().parse::<u8>().map_err(|_| wrong());
-    let (width, height) = size.split_once(':').unwrap_or((size, size));
-    Ok((number(width)?, number(height)?))
-}
-
 /// Reads the position at the end of the main line of the first game. It remembers the moves that led to it.
 ///
 /// # Errors
 /// No SGF, a board of another size than there is, illegal moves.
 pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<P, GoReadError> {
     let nodes = main_line(text)?;
-    let size = board_of(&nodes[0])?;
+    let size = board_of(&nodes[0], USUAL_SGF)?;
     let mut position = P::set_up(size, rules, &[], Side::First)?;
     let mut number = 0;
     for node in &nodes {
@@ -450,8 +290,7 @@ pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<P, GoReadError>
                     setup |= side != position.side();
                 }
                 ("PL", value) => {
-                    let (property, value) = (name.clone(), value.to_owned());
-                    return Err(GoReadError::Value { property, value, expected: "colour" });
+                    return Err(SgfError::value(name, value, "colour").into());
                 }
                 _ => (),
             }
@@ -471,10 +310,7 @@ pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<P, GoReadError>
                 "" | "tt" => None,
                 _ => match points_of(size, name, value)?[..] {
                     [place] => Some(place),
-                    _ => {
-                        let (property, value) = (name.clone(), value.to_owned());
-                        return Err(GoReadError::Value { property, value, expected: "point of the board" });
-                    }
+                    _ => return Err(SgfError::value(name, value, "point of the board").into()),
                 },
             };
             let m = position.move_to(place);

@@ -1,0 +1,55 @@
+//! Bytes as a game of Gomoku, played by both implementations, and as texts with positions.
+
+use morpion::core::game::Game;
+use morpion::games::gomoku::board::GomokuBoard;
+use morpion::games::gomoku::naive::{NaiveGomoku, NaiveRules};
+use morpion::games::gomoku::notation::{parse_position, to_line};
+use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
+use morpion::games::gomoku::rules::{GomokuRules, RowRule};
+
+/// Runs one input.
+///
+/// # Panics
+/// If the implementations differ, a move is not undone, a structure is not what it is computed anew, or a position
+/// does not survive being written and read.
+pub fn run(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for text in
+        [text.to_string(), format!("(;SZ[5]{text})"), format!("Piskvorky 9x9,\n{text}"), format!(".X/O. {text}")]
+    {
+        let _ = parse_position(&text, GomokuRules::default(), Some((7, 8)));
+    }
+    let [width, height, rule, win, moves @ ..] = data else { return };
+    let Ok(board) = GomokuBoard::new(1 + width % 12, 1 + height % 12) else { return };
+    let rule = RowRule::ALL[usize::from(rule % 4)];
+    let win = if rule == RowRule::Renju { 5 } else { 1 + win % 6 };
+    let Ok(rules) = GomokuRules::new(rule, win) else { return };
+    let mut fast = GomokuPosition::new(board, rules);
+    let naive_rules = NaiveRules {
+        win: win.into(),
+        black_longer: rule == RowRule::Free,
+        white_longer: matches!(rule, RowRule::Free | RowRule::Renju),
+        both_ends: rule == RowRule::Caro,
+        forbidden: rule == RowRule::Renju,
+    };
+    let mut slow = NaiveGomoku::new(board.width().into(), board.height().into(), naive_rules);
+    for byte in moves {
+        fast.check();
+        assert_eq!(parse_position(&to_line(&fast), rules, None).as_ref(), Ok(&fast));
+        let mut list: Vec<GomokuMove> = Vec::new();
+        fast.moves(&mut list);
+        let places: Vec<(usize, usize)> =
+            list.iter().map(|m| board.place(m.0)).map(|(x, y)| (x.into(), y.into())).collect();
+        assert_eq!(places, slow.moves(), "{fast}");
+        if list.is_empty() {
+            break;
+        }
+        let i = usize::from(*byte) % list.len();
+        let before = fast.clone();
+        let undo = fast.play(list[i]);
+        let mut back = fast.clone();
+        back.undo(list[i], undo);
+        assert_eq!(back, before);
+        slow = slow.after(places[i]);
+    }
+}
