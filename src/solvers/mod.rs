@@ -16,6 +16,7 @@ pub mod deepening;
 pub mod dfpn;
 pub mod entry;
 pub mod go;
+pub mod gomoku;
 pub mod history;
 pub mod killers;
 pub mod minimax;

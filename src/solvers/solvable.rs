@@ -3,13 +3,14 @@
 
 use super::busy::Busy;
 use super::go::GoEngine;
+use super::gomoku::engine::GomokuEngine;
 use super::monitor::Monitor;
 use super::reversi::engine::ReversiEngine;
 use super::search::Stats;
 use super::solve::Engine;
 use super::table::Table;
 use crate::core::game::{Game, Side};
-use crate::games::{go, reversi};
+use crate::games::{go, gomoku, reversi};
 
 /// A game that people play.
 pub trait Playable: Game {
@@ -89,6 +90,30 @@ impl Playable for go::position::GoPosition {
 
     fn cells(&self) -> Vec<Option<Side>> {
         self.board().all().map(|point| owner(self.stones(), point)).collect()
+    }
+}
+
+impl Solvable for gomoku::position::GomokuPosition {
+    type Own<'a> = GomokuEngine<'a>;
+
+    fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> GomokuEngine<'a> {
+        GomokuEngine { table, busy, monitor, stats: Stats::default() }
+    }
+}
+
+impl Playable for gomoku::position::GomokuPosition {
+    const NAME: &'static str = "gomoku";
+
+    fn text(&self) -> String {
+        gomoku::notation::to_line(self)
+    }
+
+    fn size(&self) -> (u8, u8) {
+        (self.board().width(), self.board().height())
+    }
+
+    fn cells(&self) -> Vec<Option<Side>> {
+        self.board().points().map(|point| self.stone(point)).collect()
     }
 }
 
