@@ -719,7 +719,7 @@ fn the_form_offers_what_the_program_takes() {
     world.approve(&page);
 }
 
-/// Presses the cell of that name on a board of Reversi or Go.
+/// Presses the cell of that name on the board of a game.
 fn press(page: &Page, name: &str) {
     page.wait(&format!("document.querySelector('.gameboard [data-name={name}][role=button]')"));
     page.click(&format!(".gameboard [data-name={name}] .catch"));
@@ -807,4 +807,32 @@ fn a_person_sets_up_go() {
         problems.iter().all(|problem| problem.contains("422") && problem.contains("/api/v1/position")),
         "{problems:?}"
     );
+}
+
+#[test]
+fn a_person_plays_gomoku_to_its_end() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/games");
+    page.click("[data-game=gomoku]");
+    page.wait("document.querySelectorAll('.gameboard.gomoku .choice-cell').length === 225");
+    // The letters leave none out, and the rows are counted from below.
+    for (number, name) in ["h8", "i8", "h9", "i9", "h10", "i10", "h11", "i11"].into_iter().enumerate() {
+        press(&page, name);
+        page.wait(&format!("document.querySelectorAll('.movelist li').length === {}", number + 1));
+    }
+    press(&page, "h12");
+    page.wait("document.querySelector('.prompt').textContent === 'The game is over: black wins (5 black, 4 white)'");
+    // Under another rule the same moves; a board by hand; a position as moves.
+    page.eval("document.querySelector('select[name=win]').value = '3'; document.querySelector('select[name=win]').dispatchEvent(new Event('change'))");
+    page.wait("document.querySelectorAll('.gameboard .stone').length === 0");
+    page.eval("const size = document.querySelector('section[aria-label=Rules] input'); size.value = '3'; size.dispatchEvent(new Event('change'))");
+    page.wait("document.querySelectorAll('.gameboard .choice-cell').length === 9");
+    page.click("[data-tool=O]");
+    press(&page, "b2");
+    page.wait("document.querySelector('[aria-label=\\'Position as text\\']').value === '.../.O./... black'");
+    page.click("[data-tool='']");
+    page.wait("document.querySelectorAll('.gameboard .choice-cell').length === 8");
+    page.eval("const text = document.querySelector('[aria-label=\\'Position as text\\']'); text.value = 'a1b2'; text.dispatchEvent(new Event('change'))");
+    page.wait("document.querySelectorAll('.gameboard .stone.white').length === 1 && document.querySelectorAll('.gameboard .choice-cell').length === 7");
+    world.approve(&page);
 }

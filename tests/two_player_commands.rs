@@ -143,3 +143,76 @@ fn go_is_solved_from_options_text_and_files() {
     let (status, out, _) = morpion(&["branching", "go", "--size", "3", "--games", "20"]);
     assert!(status == 0 && out.contains("estimated size of the game tree: "), "{out}");
 }
+
+#[test]
+fn gomoku_is_a_game_like_the_others() {
+    let solve = |args: &[&str]| {
+        let args = [&["solve", "gomoku"], args, &["--memory", "4M", "--json"]].concat();
+        let (status, out, err) = morpion(&args);
+        assert_eq!(status, 0, "{args:?}: {err}");
+        serde_json::from_str::<Value>(&out).unwrap()
+    };
+    for algorithm in ["special", "negamax", "alphabeta", "negascout", "mtdf", "dfpn"] {
+        let found = solve(&["--size", "3", "--win", "3", "--rule", "free", "--algorithm", algorithm]);
+        assert_eq!((&found["lower"], &found["upper"]), (&0.into(), &0.into()), "{algorithm}");
+        assert_eq!(found["best_moves"].as_array().unwrap().len(), 9, "{algorithm}: {found}");
+    }
+    let found = solve(&["--size", "4x3", "--win", "3", "--threads", "2"]);
+    assert_eq!((&found["lower"], &found["settled"]), (&1.into(), &true.into()));
+    // A row at either end wins at once; so does the answer to white's four, which leaves both ends.
+    let found = solve(&["--position", "h8a1h9a2h10a3h11a4"]);
+    assert_eq!((&found["lower"], &found["best_moves"]), (&1.into(), &serde_json::json!(["h12", "h7", "a5"])));
+    let (status, out, err) =
+        morpion(&["solve", "gomoku", "--size", "3", "--win", "3", "--units", "--threads", "1", "--value-only"]);
+    assert!(status == 0 && out.contains("a draw"), "{out}{err}");
+
+    let counted = morpion(&["perft", "gomoku", "--size", "3", "--win", "3", "--depth", "9", "--json"]);
+    let counts: Value = serde_json::from_str(&counted.1).unwrap();
+    assert_eq!(counts["counts"][9], 255_168);
+    let (status, out, err) = morpion(&["branching", "gomoku", "--size", "4", "--rule", "caro", "--games", "50"]);
+    assert!(status == 0 && out.contains("gomoku 4x4, empty board, caro, 5 in a row"), "{out}{err}");
+
+    for (args, reason) in [
+        (&["--size", "21"][..], "there is no 21x21 board for gomoku: width and height are 1 to 20"),
+        (&["--rule", "renju", "--win", "4"], "--win: renju is played for five in a row, not for 4"),
+        (&["--win", "0"], "0 is not in 1..=20"),
+        (&["--position", "h8h8"], "move 2, h8, is illegal: there is a stone on h8"),
+        (&["--position", "X../...", "--size", "4"], "the position is on a 3x2 board, --size says 4x4"),
+        (&["--position", "(;GM[1])"], "GM[1] is another game"),
+        (&["--position", "(;SZ[15];B[zz])"], "B[zz] is not a valid point of the board"),
+    ] {
+        let (status, out, err) = morpion(&[&["solve", "gomoku"], args].concat());
+        assert!(status == 2 && err.contains(reason) && out.is_empty(), "{args:?}: {out}{err}");
+    }
+}
+
+#[test]
+fn victories_by_continuous_fours_are_found_and_compared() {
+    let (status, out, err) = morpion(&["vcf", "--position", "h8a1h9a2h10o1"]);
+    assert!(status == 0 && out.contains("black wins with 2 moves, the least that it takes"), "{out}{err}");
+    let (status, out, err) = morpion(&["vcf", "--position", "h8a1h9a2", "--json"]);
+    let found: Value = serde_json::from_str(&out).unwrap();
+    assert!(status == 0 && found["moves"] == 0 && found["decided"] == true, "{out}{err}");
+
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("fours.tsv");
+    let name = file.to_str().unwrap();
+    std::fs::write(&file, "# side, black, white, moves\n1\tf8g8h8\ta1a2\t2\n1\tf8g8\ta1a2\t0\n").unwrap();
+    let (status, out, err) = morpion(&["vcf", name]);
+    assert!(status == 0 && out.contains("\n2 positions, 2 right, 0 wrong, 0 undecided, "), "{out}{err}");
+    std::fs::write(&file, "1\tf8g8h8\ta1a2\t3\n1\tf8g8h8\ta1a2\n").unwrap();
+    let (status, out, err) = morpion(&["vcf", name]);
+    assert!(status == 1 && out.starts_with("line 1: 2 (the file says 3) "), "{out}{err}");
+    assert!(out.contains("\n2 positions, 0 right, 1 wrong, 0 undecided, "), "{out}");
+    std::fs::write(&file, "1\tf8g8\n").unwrap();
+    for (args, reason) in [
+        (&["vcf", name][..], "line 1: 2 columns: expected side"),
+        (&["vcf", "nothing-there.tsv"], "nothing-there.tsv: there is no such file"),
+        (&["vcf", "--rule", "caro"], "caro is not supported here"),
+        (&["vcf", "--win", "9"], "rows of 9 are not supported here"),
+        (&["vcf", name, "--position", "h8"], "cannot be used with"),
+    ] {
+        let (status, out, err) = morpion(args);
+        assert!(status == 2 && err.contains(reason), "{args:?}: {out}{err}");
+    }
+}

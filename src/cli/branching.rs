@@ -6,6 +6,7 @@ use super::machine;
 use super::positions::AskedPosition;
 use crate::core::game::Game;
 use crate::jobs::setup::go::GoSetup;
+use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::render::chart::{Chart, Marks, Panel, Series, chart};
 use crate::render::pen::PictureFormat;
@@ -38,6 +39,8 @@ pub struct Args {
 enum BranchingGame {
     /// Go on boards up to 19x19
     Go(BranchingOf<GoSetup>),
+    /// Gomoku (five in a row) and m,n,k games on boards up to 20x20
+    Gomoku(BranchingOf<GomokuSetup>),
     /// Reversi (Othello) on boards up to 8x8
     Reversi(BranchingOf<ReversiSetup>),
 }
@@ -82,6 +85,10 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
                 return branching(&position, &title, &of.options, out);
             }
             let (position, title) = asked.first()?;
+            branching(&position, &title, &of.options, out)
+        }
+        BranchingGame::Gomoku(of) => {
+            let (position, title) = AskedPosition::of(of.setup)?.first()?;
             branching(&position, &title, &of.options, out)
         }
         BranchingGame::Reversi(of) => {

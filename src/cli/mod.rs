@@ -35,6 +35,7 @@ mod streams;
 mod token;
 mod top;
 mod values;
+mod vcf;
 mod verify;
 
 use self::grid_input::plain;
@@ -111,6 +112,7 @@ enum Command {
     Stats(stats::Args),
     Token(token::Args),
     Top(top::Args),
+    Vcf(vcf::Args),
     Verify(verify::Args),
 }
 
@@ -178,6 +180,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Stats(args) => stats::run(args, out),
         Command::Token(args) => token::run(args, out),
         Command::Top(args) => top::run(args, out),
+        Command::Vcf(args) => vcf::run(args, out),
         Command::Verify(args) => verify::run(args, out),
     }
 }

@@ -5,6 +5,7 @@ use super::machine;
 use super::positions::AskedPosition;
 use crate::core::game::Game;
 use crate::jobs::setup::go::GoSetup;
+use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::solvers::perft::perft;
 use std::io::Write;
@@ -28,6 +29,8 @@ pub struct Args {
 enum PerftGame {
     /// Go on boards up to 19x19
     Go(PerftOf<GoSetup>),
+    /// Gomoku (five in a row) and m,n,k games on boards up to 20x20
+    Gomoku(PerftOf<GomokuSetup>),
     /// Reversi (Othello) on boards up to 8x8
     Reversi(PerftOf<ReversiSetup>),
 }
@@ -56,6 +59,10 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
                 return count(&mut position, &title, of.depth, of.json, out);
             }
             let (mut position, title) = asked.first()?;
+            count(&mut position, &title, of.depth, of.json, out)
+        }
+        PerftGame::Gomoku(of) => {
+            let (mut position, title) = AskedPosition::of(of.setup)?.first()?;
             count(&mut position, &title, of.depth, of.json, out)
         }
         PerftGame::Reversi(of) => {

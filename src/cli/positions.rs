@@ -5,6 +5,7 @@ use crate::core::setting::{SettingInfo, ValueKind};
 use crate::games::go::large::position::LargePosition;
 use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
 use crate::jobs::setup::go::GoSetup;
+use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::jobs::setup::{GameSetup, setup_of};
 use crate::jobs::solve_settings::{OF_UNITS, SolveSettings};
@@ -25,7 +26,7 @@ const LONGEST_FILE: u64 = 16 << 20;
 /// A file that is too long, cannot be read, or is not text.
 pub fn with_position_file(mut given: Vec<GivenSetting>) -> anyhow::Result<Vec<GivenSetting>> {
     for one in given.iter_mut().filter(|one| one.name == "position") {
-        if let Some(text) = read_if_file(&one.text)? {
+        if let Some(text) = read_text_file(Path::new(&one.text))? {
             let file = std::mem::replace(&mut one.text, text);
             one.source = SettingSource::Content { file };
         }
@@ -34,8 +35,11 @@ pub fn with_position_file(mut given: Vec<GivenSetting>) -> anyhow::Result<Vec<Gi
 }
 
 /// The text of a file, if there is one with that name.
-fn read_if_file(name: &str) -> anyhow::Result<Option<String>> {
-    let path = Path::new(name);
+///
+/// # Errors
+/// A file that is too long, cannot be read, or is not text.
+pub fn read_text_file(path: &Path) -> anyhow::Result<Option<String>> {
+    let name = path.display();
     if path.metadata().is_err() {
         return Ok(None);
     }
@@ -105,6 +109,21 @@ impl FlagHelp for GoSetup {
 
     fn note(info: &SettingInfo) -> String {
         default_note::<GoSetup>(info)
+    }
+
+    fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
+        // A board may begin with an empty point.
+        if info.name == "position" { flag.allow_hyphen_values(true) } else { flag }
+    }
+}
+
+impl FlagHelp for GomokuSetup {
+    fn heading(_: &SettingInfo) -> &'static str {
+        "Position"
+    }
+
+    fn note(info: &SettingInfo) -> String {
+        default_note::<GomokuSetup>(info)
     }
 
     fn arranged(info: &SettingInfo, flag: Arg) -> Arg {

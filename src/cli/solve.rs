@@ -10,6 +10,7 @@ use super::{machine, signals};
 use crate::core::game::{Game, Side, Value};
 use crate::core::quantity::grouped;
 use crate::jobs::setup::go::GoSetup;
+use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::jobs::setup::{GameSetup, PositionToSolve};
 use crate::jobs::solve::goal_name;
@@ -53,6 +54,8 @@ pub struct Args {
 enum SolveGame {
     /// Go on boards up to 7x7
     Go(SolveOf<GoSetup>),
+    /// Gomoku (five in a row) and m,n,k games on boards up to 20x20
+    Gomoku(SolveOf<GomokuSetup>),
     /// Reversi (Othello) on boards up to 8x8
     Reversi(SolveOf<ReversiSetup>),
 }
@@ -72,6 +75,7 @@ struct SolveOf<S: FlagHelp + 'static> {
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
         SolveGame::Go(of) => solve_game(of, out),
+        SolveGame::Gomoku(of) => solve_game(of, out),
         SolveGame::Reversi(of) => solve_game(of, out),
     }
 }

@@ -5,7 +5,7 @@ use super::tree::settings::{SettingsError, TreeSettings};
 use super::tree::state::TreeState;
 use crate::games::reversi::notation::TextError;
 use crate::games::reversi::position::Empties;
-use crate::games::{go, reversi};
+use crate::games::{go, gomoku, reversi};
 use crate::solvers::choice::{ChoiceError, EngineChoice};
 use crate::solvers::solvable::{Playable, Solvable};
 use crate::solvers::solve::Goal;
@@ -41,6 +41,8 @@ pub enum SolvePosition {
         /// The text that it was read from: a board or an SGF file.
         text: String,
     },
+    /// A position of Gomoku.
+    Gomoku(Box<gomoku::position::GomokuPosition>),
 }
 
 /// A position as it is stored: a text, and what the text does not say.
@@ -60,6 +62,11 @@ enum StoredPosition {
         /// A board or an SGF file: under superko the boards of its past count.
         position: String,
     },
+    Gomoku {
+        rules: gomoku::rules::GomokuRules,
+        /// A board by rows, and the side to move.
+        position: String,
+    },
 }
 
 impl SolvePosition {
@@ -68,6 +75,7 @@ impl SolvePosition {
         match self {
             SolvePosition::Reversi(position) => reversi::notation::to_obf(position),
             SolvePosition::Go { text, .. } => text.clone(),
+            SolvePosition::Gomoku(position) => gomoku::notation::to_line(position),
         }
     }
 }
@@ -81,6 +89,10 @@ impl From<SolvePosition> for StoredPosition {
                 StoredPosition::Reversi { width, height, empties, position: reversi::notation::to_obf(&position) }
             }
             SolvePosition::Go { position, text } => StoredPosition::Go { rules: position.rules(), position: text },
+            SolvePosition::Gomoku(position) => {
+                let text = gomoku::notation::to_line(&position);
+                StoredPosition::Gomoku { rules: position.rules(), position: text }
+            }
         }
     }
 }
@@ -98,6 +110,11 @@ impl TryFrom<StoredPosition> for SolvePosition {
                 let position = go::notation::parse_position::<go::position::GoPosition>(&text, rules)?;
                 SolvePosition::Go { position: Box::new(position), text }
             }
+            StoredPosition::Gomoku { rules, position } => {
+                // A length of the row that there is not would have been refused when it was stored.
+                let rules = gomoku::rules::GomokuRules::new(rules.rule(), rules.win())?;
+                SolvePosition::Gomoku(Box::new(gomoku::notation::parse_position(&position, rules, None)?))
+            }
         })
     }
 }
@@ -111,6 +128,10 @@ enum StoredPositionError {
     Reversi(#[from] TextError),
     #[error("the position: {0}")]
     Go(#[from] go::notation::GoReadError),
+    #[error(transparent)]
+    GomokuRules(#[from] gomoku::rules::GomokuRulesError),
+    #[error("the position: {0}")]
+    Gomoku(#[from] gomoku::notation::GomokuReadError),
 }
 
 /// Why a job cannot be begun.
@@ -142,6 +163,7 @@ impl SolveJob {
         match &self.problem {
             SolvePosition::Reversi(position) => visitor.visit(*position),
             SolvePosition::Go { position, .. } => visitor.visit((**position).clone()),
+            SolvePosition::Gomoku(position) => visitor.visit((**position).clone()),
         }
     }
 
@@ -150,6 +172,7 @@ impl SolveJob {
         match self.problem {
             SolvePosition::Reversi(_) => reversi::position::ReversiPosition::NAME,
             SolvePosition::Go { .. } => go::position::GoPosition::NAME,
+            SolvePosition::Gomoku(_) => gomoku::position::GomokuPosition::NAME,
         }
     }
 
@@ -219,6 +242,7 @@ mod tests {
         for text in [
             r#"{"reversi":{"width":4,"height":4,"empties":"to_winner","position":"X-OOXXXOX-OOXOOO X"}}"#,
             r#"{"go":{"rules":{"ko":"superko","cycle":"tie","suicide":false},"position":"(;SZ[3];B[bb])"}}"#,
+            r#"{"gomoku":{"rules":{"rule":"renju","win":5},"position":".X./.O./... black"}}"#,
         ] {
             let position: SolvePosition = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&position).unwrap(), text);
@@ -230,5 +254,12 @@ mod tests {
         let wrong = r#"{"reversi":{"width":4,"height":4,"empties":"ignored","position":"XO"}}"#;
         let error = serde_json::from_str::<SolvePosition>(wrong).unwrap_err().to_string();
         assert!(error.contains("the position: the board has 2 cells"), "{error}");
+        for (rules, reason) in
+            [(r#""renju","win":4"#, "renju is played for five"), (r#""free","win":99"#, "a row of 99 cannot")]
+        {
+            let wrong = format!(r#"{{"gomoku":{{"rules":{{"rule":{rules}}},"position":"..."}}}}"#);
+            let error = serde_json::from_str::<SolvePosition>(&wrong).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
     }
 }

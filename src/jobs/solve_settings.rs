@@ -5,7 +5,7 @@
 //! about the position, which engine searches, and how the work is cut into units.
 
 use super::reading::{FromSettings, GivenSetting, SettingSource, from_json, from_toml, json_of, set_row, usual_text};
-use super::setup::{GAMES, GameSetup, SetupError, SetupVisitor, check_exclusive, setup_of, with_game};
+use super::setup::{GAMES, GameSetup, SetupError, SetupVisitor, check_exclusive, games_text, setup_of, with_game};
 use super::solve::SolveJob;
 use super::tree::settings::{FEEDERS, Feeder, MAX_QUORUM, TreeSettings};
 use crate::core::game::{Game, Value};
@@ -447,14 +447,14 @@ impl AskedSolution {
 /// The game of this name; `place` begins the message if there is none.
 fn game_of(given: Option<(Option<&str>, String)>, place: &str) -> Result<&'static str, BadValue> {
     let Some((name, text)) = given else {
-        return Err(BadValue(format!("{place}game is missing: expected {}", GAMES.join(" or "))));
+        return Err(BadValue(format!("{place}game is missing: expected {}", games_text())));
     };
     let found = name.and_then(|name| GAMES.into_iter().find(|game| *game == name));
     found.ok_or_else(|| BadValue(format!("{place}game: {}", no_game(name.unwrap_or(&text)))))
 }
 
 fn no_game(name: &str) -> String {
-    format!("there is no '{name}': expected {}", GAMES.join(" or "))
+    format!("there is no '{name}': expected {}", games_text())
 }
 
 #[cfg(test)]

@@ -15,8 +15,9 @@ use crate::daemon::view::{JobLimits, JobRequest, JobView, StartGrid};
 use crate::jobs::hunt_settings::{HuntSettings, HuntStart};
 use crate::jobs::reading::{FromSettings, GivenSetting, read};
 use crate::jobs::setup::go::GoSetup;
+use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
-use crate::jobs::setup::{GAMES, GameSetup};
+use crate::jobs::setup::{GAMES, GameSetup, games_text};
 use crate::jobs::solve_settings::SolveSettings;
 use crate::notation::format::{GridFormat, write};
 use crate::notation::grid::Grid;
@@ -75,6 +76,8 @@ struct SubmitSolve {
 enum SubmitGame {
     /// Go on boards up to 7x7
     Go(SubmitOf<GoSetup>),
+    /// Gomoku (five in a row) and m,n,k games on boards up to 20x20
+    Gomoku(SubmitOf<GomokuSetup>),
     /// Reversi (Othello) on boards up to 8x8
     Reversi(SubmitOf<ReversiSetup>),
 }
@@ -188,6 +191,7 @@ impl Submit {
             None => self.hunt.args.settings.after(file),
             Some(OtherKind::Solve(solve)) => match &mut solve.game {
                 SubmitGame::Go(of) => of.asked.after(file),
+                SubmitGame::Gomoku(of) => of.asked.after(file),
                 SubmitGame::Reversi(of) => of.asked.after(file),
             },
         }
@@ -216,6 +220,10 @@ pub fn arguments(path: &Path) -> anyhow::Result<ConfigParts> {
         "go" => {
             let command = SubmitOf::<GoSetup>::augment_args(command);
             of_tables::<SolveSettings<GoSetup>>(&file, table, &command, solve_limit)?
+        }
+        "gomoku" => {
+            let command = SubmitOf::<GomokuSetup>::augment_args(command);
+            of_tables::<SolveSettings<GomokuSetup>>(&file, table, &command, solve_limit)?
         }
         _ => {
             let command = SubmitOf::<ReversiSetup>::augment_args(command);
@@ -264,7 +272,7 @@ fn of_tables<T: FromSettings>(
 
 /// Takes the game out of the settings of a solver job.
 fn game_of(file: &ConfigFile, table: &mut toml::Table) -> anyhow::Result<&'static str> {
-    let (name, expected) = (&file.name, GAMES.join(" or "));
+    let (name, expected) = (&file.name, games_text());
     let settings = table.get_mut("settings").and_then(Value::as_table_mut);
     let Some(game) = settings.and_then(|settings| settings.remove("game")) else {
         bail!("{name}: settings: game is missing: expected {expected}");
@@ -316,6 +324,7 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         }
         Some(OtherKind::Solve(solve)) => match solve.game {
             SubmitGame::Go(of) => of.send(out),
+            SubmitGame::Gomoku(of) => of.send(out),
             SubmitGame::Reversi(of) => of.send(out),
         },
     }
@@ -555,6 +564,7 @@ mod tests {
                     None => request(&line.submit),
                     Some(OtherKind::Solve(solve)) => match &solve.game {
                         SubmitGame::Go(of) => of.request(),
+                        SubmitGame::Gomoku(of) => of.request(),
                         SubmitGame::Reversi(of) => of.request(),
                     },
                 }
@@ -573,6 +583,11 @@ mod tests {
             ("kind = 'solve'\n[settings]\ngame = 'chess'", "line 3: game: there is no \"chess\""),
             ("kind = 'solve'\n[settings]\ngame = 'go'\nsize = 20", "line 4: size = 20: there is no 20x20 board"),
             ("kind = 'solve'\n[settings]\ngame = 'go'\nspeed = 2", "line 4: unknown key 'speed'"),
+            ("kind = 'solve'\n[settings]\ngame = 'gomoku'\nsize = 21", "line 4: size = 21: there is no 21x21 board"),
+            (
+                "kind = 'solve'\n[settings]\ngame = 'gomoku'\nrule = 'renju'\nwin = 4",
+                "line 5: win: renju is played for five in a row",
+            ),
             ("kind = 'solve'\npriority = 500\n[settings]\ngame = 'go'", "line 2: priority: invalid value '500'"),
             (
                 "kind = 'solve'\n[limits]\nseconds = 'x'\n[settings]\ngame = 'go'",

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 /// What a solver job has found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SolutionView {
-    /// The game: `reversi`, `go`.
+    /// The game: `reversi`, `go`, `gomoku`.
     pub game: String,
     /// The game, its board and its rules, in words.
     pub title: String,
@@ -189,7 +189,7 @@ pub struct PositionRequest {
 pub struct PositionView {
     /// Version of this document.
     pub v: u32,
-    /// The game: `reversi`, `go`.
+    /// The game: `reversi`, `go`, `gomoku`.
     pub game: String,
     /// The game, its board and its rules, in words.
     pub title: String,

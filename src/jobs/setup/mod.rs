@@ -5,6 +5,7 @@
 //! reader of flags to say, which then puts the content in its place.
 
 pub mod go;
+pub mod gomoku;
 pub mod reversi;
 
 use super::reading::{FromSettings, GivenSetting, SettingSource, read};
@@ -12,15 +13,23 @@ use super::solve::SolvePosition;
 use crate::core::setting::BadValue;
 use crate::solvers::solvable::Solvable;
 use go::GoSetup;
+use gomoku::GomokuSetup;
 use reversi::ReversiSetup;
 
 /// The games, by name.
-pub const GAMES: [&str; 2] = ["go", "reversi"];
+pub const GAMES: [&str; 3] = ["go", "gomoku", "reversi"];
+
+/// The names of the games, as something that is expected: "go, gomoku or reversi".
+pub fn games_text() -> String {
+    let [rest @ .., last] = &GAMES;
+    format!("{} or {last}", rest.join(", "))
+}
 
 /// Calls the visitor with the settings of the game of this name; nothing if there is no such game.
 pub fn with_game<V: SetupVisitor>(name: &str, visitor: V) -> Option<V::Out> {
     match name {
         "go" => Some(visitor.visit::<GoSetup>()),
+        "gomoku" => Some(visitor.visit::<GomokuSetup>()),
         "reversi" => Some(visitor.visit::<ReversiSetup>()),
         _ => None,
     }
@@ -125,12 +134,19 @@ pub enum SetupError {
     /// There is no such board.
     #[error("{0}")]
     Board(String),
+    /// There are no such rules: the length of the row that wins is not one of theirs.
+    #[error("{0}")]
+    Rules(String),
 }
 
 impl SetupError {
     /// What is wrong, with the name of the setting as it was given.
     pub fn placed(&self, given: &[GivenSetting]) -> BadValue {
-        let name = if matches!(self, SetupError::Board(_)) { "size" } else { "position" };
+        let name = match self {
+            SetupError::Board(_) => "size",
+            SetupError::Rules(_) => "win",
+            _ => "position",
+        };
         let Some(one) = given.iter().rfind(|one| one.name == name) else { return BadValue(self.to_string()) };
         let place = one.place();
         BadValue(match (self, &one.source) {

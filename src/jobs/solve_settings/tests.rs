@@ -103,9 +103,9 @@ fn mistakes_are_named_as_they_were_typed() {
 
     let of_request = |settings: Json| request(settings).and_then(|asked| asked.job()).unwrap_err().to_string();
     for (settings, expected) in [
-        (json!({ "game": "chess" }), "settings: game: there is no 'chess': expected go or reversi"),
-        (json!({ "game": 3 }), "settings: game: there is no '3': expected go or reversi"),
-        (json!({ "size": 4 }), "settings: game is missing: expected go or reversi"),
+        (json!({ "game": "chess" }), "settings: game: there is no 'chess': expected go, gomoku or reversi"),
+        (json!({ "game": 3 }), "settings: game: there is no '3': expected go, gomoku or reversi"),
+        (json!({ "size": 4 }), "settings: game is missing: expected go, gomoku or reversi"),
         (json!({ "game": "go", "size": 0 }), "settings.size: '0': there is no 0x0 board for go here"),
         (json!({ "game": "go", "size": 19 }), "settings.size: no 19x19 board of go can be solved here"),
         (json!({ "game": "go", "quorum": 0 }), "settings.quorum: '0': 0 is not in 1..=9"),
@@ -133,7 +133,7 @@ fn mistakes_are_named_as_they_were_typed() {
     let of_file = |text: &str| file(text).and_then(|asked| asked.job()).unwrap_err().to_string();
     assert_eq!(
         of_file("# a\n\ngame = 'chess'"),
-        "job.toml, line 3: game: there is no 'chess': expected go or reversi"
+        "job.toml, line 3: game: there is no 'chess': expected go, gomoku or reversi"
     );
     assert_eq!(
         of_file("game = 'go'\nko = 'none'"),

@@ -1,4 +1,4 @@
-// A board of Reversi or Go as SVG: discs or stones, and on top what is known of the moves. Where a move can be made there is a
+// A board of a two-player game as SVG: discs or stones, and on top what is known of the moves. Where a move can be made there is a
 // control that mouse, finger and keyboard reach; arrows go to the nearest control in their direction.
 
 import { attr, h, s } from "./dom.js";
@@ -10,19 +10,24 @@ const MOST_HINTS = 50;
 
 /** The letters of the columns: as is usual in Go, there is no i. */
 const LETTERS = "abcdefghjklmnopqrst";
+const ALL_LETTERS = "abcdefghijklmnopqrst";
+const lettersOf = (game) => (game === "gomoku" ? ALL_LETTERS : LETTERS);
 
-/** The name of a cell: its column as a letter, its row counted from the top in Reversi and from the bottom in Go. */
-export const nameOf = (game, height, x, y) => `${LETTERS[x]}${game === "go" ? height - y : y + 1}`;
+/** Whether stones lie on the crossings of lines, with the rows counted from the bottom. */
+const isLined = (game) => game !== "reversi";
+
+/** The name of a cell: its column as a letter, its row counted from the top in Reversi and from the bottom in Go and Gomoku. */
+export const nameOf = (game, height, x, y) => `${lettersOf(game)[x]}${isLined(game) ? height - y : y + 1}`;
 
 /** The place of the cell with a name by rows from the upper left. */
 export const placeOf = ({ game, width, height }, name) => {
   const row = Number(name.slice(1));
-  return (game === "go" ? height - row : row - 1) * width + LETTERS.indexOf(name[0]);
+  return (isLined(game) ? height - row : row - 1) * width + lettersOf(game).indexOf(name[0]);
 };
 
-/** The points that are marked on the usual boards of Go. */
+/** The points that are marked on the usual boards of Go and Gomoku. */
 function stars(width, height) {
-  const at = { 9: [2, 6], 13: [3, 9], 19: [3, 9, 15] }[width];
+  const at = { 9: [2, 6], 13: [3, 9], 15: [3, 11], 19: [3, 9, 15] }[width];
   if (width !== height || !at) return [];
   const middle = (width - 1) / 2;
   return [...at.flatMap((x) => at.map((y) => [x, y])), ...(at.includes(middle) ? [] : [[middle, middle]])];
@@ -61,16 +66,17 @@ export class GameBoard {
     if (stamp === this.stamp) return;
     this.stamp = stamp;
     const { game, width, height, cells } = view;
-    const go = game === "go";
+    const lined = isLined(game);
+    const letters = lettersOf(game);
     const [w, t] = [width * CELL + 2 * PAD, height * CELL + 2 * PAD];
     attr(this.svg, "viewBox", `0 0 ${w} ${t}`);
     attr(this.svg, "class", `gameboard ${game}${width > 9 || height > 9 ? " fine" : ""}`);
     const held = this.svg.contains(document.activeElement) ? document.activeElement.dataset.name : null;
     const at = (n) => PAD + n * CELL;
     const mid = (n) => at(n) + CELL / 2;
-    const parts = [s("rect", { class: "ground", x: PAD, y: PAD, width: width * CELL, height: height * CELL, rx: go ? 6 : 3 })];
+    const parts = [s("rect", { class: "ground", x: PAD, y: PAD, width: width * CELL, height: height * CELL, rx: lined ? 6 : 3 })];
     let lines = "";
-    if (go) {
+    if (lined) {
       for (let x = 0; x < width; x++) lines += `M${mid(x)} ${mid(0)}V${mid(height - 1)}`;
       for (let y = 0; y < height; y++) lines += `M${mid(0)} ${mid(y)}H${mid(width - 1)}`;
     } else {
@@ -78,13 +84,14 @@ export class GameBoard {
       for (let y = 1; y < height; y++) lines += `M${at(0)} ${at(y)}H${at(width)}`;
     }
     parts.push(s("path", { class: "mesh", d: lines }));
-    if (go) for (const [x, y] of stars(width, height)) parts.push(s("circle", { class: "star", cx: mid(x), cy: mid(y), r: 3.5 }));
+    if (lined) for (const [x, y] of stars(width, height)) parts.push(s("circle", { class: "star", cx: mid(x), cy: mid(y), r: 3.5 }));
     for (let x = 0; x < width; x++) {
-      parts.push(s("text", { class: "edge", x: mid(x), y: go ? t - 7 : 15 }, LETTERS[x]));
+      parts.push(s("text", { class: "edge", x: mid(x), y: lined ? t - 7 : 15 }, letters[x]));
     }
-    for (let y = 0; y < height; y++) parts.push(s("text", { class: "edge", x: 11, y: mid(y) + 4 }, String(go ? height - y : y + 1)));
+    for (let y = 0; y < height; y++) parts.push(s("text", { class: "edge", x: 11, y: mid(y) + 4 }, String(lined ? height - y : y + 1)));
     const known = new Map(moves.map((move) => [move.name, move]));
-    const most = width * height;
+    // What the whole board would be worth, or a won game.
+    const most = game === "gomoku" ? 1 : width * height;
     const can = new Set(legal);
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {

@@ -1,4 +1,4 @@
-// A game of Reversi or Go that a person sets up or plays: the settings of its start, the moves from there, and the job that solves
+// A two-player game that a person sets up or plays: the settings of its start, the moves from there, and the job that solves
 // a position of it. The daemon knows the rules: after each change it is asked for the position. Nothing here is drawn.
 
 import { get, post, query as asQuery } from "./api.js";
@@ -10,6 +10,7 @@ import { learn, state } from "./live.js";
 export const GAMES = {
   reversi: { name: "Reversi", size: "6", sizes: "4 to 8 each: 6, 4x6" },
   go: { name: "Go", size: "3x4", sizes: "1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19" },
+  gomoku: { name: "Gomoku", size: "15", sizes: "1 to 20 each: 15, 6x5" },
 };
 
 /** A position that is being set up is sent this many milliseconds after the last change. */
@@ -51,7 +52,7 @@ export class GameSession {
     const another = game !== this.game;
     this.game = game;
     this.settings = another ? {} : settings;
-    this.settings.size ||= this.settings.position && game === "go" ? undefined : GAMES[game].size;
+    this.settings.size ||= this.settings.position && game !== "reversi" ? undefined : GAMES[game].size;
     this.#noMoves();
     if (another) this.job = null;
     this.ask();
@@ -126,7 +127,7 @@ export class GameSession {
   edit(cells, side) {
     const { width, height } = this.view;
     const rows = Array.from({ length: height }, (_, y) => cells.slice(y * width, (y + 1) * width));
-    const position = this.game === "go" ? `${rows.join("/")} ${side}` : `${rows.join(" ").replaceAll(".", "-")} ${side === "black" ? "X" : "O"}`;
+    const position = this.game !== "reversi" ? `${rows.join("/")} ${side}` : `${rows.join(" ").replaceAll(".", "-")} ${side === "black" ? "X" : "O"}`;
     this.settings = { ...this.settings, size: `${width}x${height}`, start: undefined, position };
     this.#noMoves();
     this.view = { ...this.view, cells, side, legal: [], moves: [] };
@@ -187,9 +188,9 @@ export class GameSession {
     this.ask();
   }
 
-  #fromJob({ solution, settings: { ko, cycle, suicide, empties, position } }) {
+  #fromJob({ solution, settings: { ko, cycle, suicide, empties, position, rule, win } }) {
     this.game = solution.game;
-    const rules = this.game === "go" ? { ko, cycle, suicide } : { empties: empties || (position ? "winner" : "ignored") };
+    const rules = this.game === "gomoku" ? { rule, win } : this.game === "go" ? { ko, cycle, suicide } : { empties: empties || (position ? "winner" : "ignored") };
     this.settings = { position: solution.position, size: `${solution.width}x${solution.height}`, ...rules };
   }
 

@@ -1,4 +1,4 @@
-// The cards of the page of Reversi and Go: the board, its rules, the moves, the form that has it solved, and the job that does.
+// The cards of the page of two-player games: the board, its rules, the moves, the form that has it solved, and the job that does.
 
 import { newKey, post } from "../api.js";
 import { attr, button, h, newId, say, show } from "../dom.js";
@@ -15,6 +15,8 @@ const RULES = {
   go: [["ko", "Ko", [["", "basic"], ["superko", "superko"], ["free", "none"]]],
     ["cycle", "A game that repeats", [["", "is a tie"], ["lost-for-black", "is lost for black"], ["lost-for-white", "is lost for white"]]],
     ["suicide", "Suicide", [["", "forbidden"], ["on", "allowed"]]]],
+  gomoku: [["rule", "Rows that win", [["", "exactly that long"], ["free", "at least that long"], ["renju", "renju"], ["caro", "caro"]]],
+    ["win", "Length", [["", "5"], ["3", "3"], ["4", "4"], ["6", "6"]]]],
 };
 const TOOLS = [["", "Play"], ["X", "Black"], ["O", "White"], [".", "Empty"]];
 
@@ -37,7 +39,8 @@ function prompt({ view, tool }, over) {
   if (tool) return `Setting up: ${counts}, ${view.side} to move`;
   if (!over) return `${view.side} to move, ${view.legal.length === 1 ? "1 legal move" : `${view.legal.length} legal moves`} \u00b7 ${counts}`;
   const winner = view.outcome > 0 === (view.side === "black") ? "black" : "white";
-  return `The game is over: ${view.outcome === 0 ? "a draw" : `${winner} wins by ${Math.abs(view.outcome)}`} (${counts})`;
+  const margin = view.game === "gomoku" ? "" : ` by ${Math.abs(view.outcome)}`;
+  return `The game is over: ${view.outcome === 0 ? "a draw" : `${winner} wins${margin}`} (${counts})`;
 }
 
 /** The board with its buttons. */
@@ -78,6 +81,9 @@ export function boardCard(session) {
   return node;
 }
 
+/** Whether a text with a position says how large the board is: lines of Reversi and moves do not. */
+const saysSize = (game, text) => game !== "reversi" && (game === "go" || !/[a-t]\d/i.test(text));
+
 /** The size, the rules, and the position as text. */
 export function rulesCard(session) {
   const size = input("Board", { type: "text", pattern: "[0-9]+(x[0-9]+)?" });
@@ -85,7 +91,7 @@ export function rulesCard(session) {
   const rules = h("div", { class: "fields narrow" });
   const text = h("input", { type: "text", spellcheck: "false", autocomplete: "off", class: "mono", "aria-label": "Position as text" });
   text.addEventListener("change", () => session.change({ start: undefined,
-    size: session.game === "go" ? undefined : session.settings.size, position: text.value.trim() || undefined }));
+    size: saysSize(session.game, text.value) ? undefined : session.settings.size, position: text.value.trim() || undefined }));
   const node = h("section", { class: "card stack", "aria-label": "Rules" }, h("h2", {}, "Board and rules"), rules,
     h("div", { class: "field" }, h("span", { class: "small" }, "Position as text"), text));
   let shown = null;

@@ -1,4 +1,4 @@
-// Reversi and Go: set a position up or play to it, have it solved, and watch its bounds close.
+// Two-player games: set a position up or play to it, have it solved, and watch its bounds close.
 
 import { attr, h } from "../dom.js";
 import { GAMES, GameSession } from "../gamesession.js";
@@ -15,7 +15,7 @@ export default function games({ query }) {
     h("button", { type: "button", "data-game": value, onclick: () => session.begin(value, {}) }, name)));
   const [board, job, solve, rules, moves] = [boardCard(session), jobCard(session), solveCard(session), rulesCard(session), movesCard(session)];
   const cards = [board, job, solve, rules, moves];
-  const element = h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, "Reversi and Go"), kinds),
+  const element = h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, "Reversi, Go and Gomoku"), kinds),
     h("div", { class: "two" }, board, h("div", { class: "cards" }, job, solve, rules, moves)));
   element.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
@@ -30,7 +30,7 @@ export default function games({ query }) {
     watched = session.job;
     unwatch = watched ? watch(watched) : () => {};
   });
-  return { element, title: "Reversi and Go", page: "games", destroy: () => {
+  return { element, title: "Games", page: "games", destroy: () => {
     session.stop();
     stop();
     follow();

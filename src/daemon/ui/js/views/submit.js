@@ -182,5 +182,5 @@ export default function submit({ query }) {
   }, (problem) => place.replaceChildren(failed(problem, load)));
   load();
   return { element: h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, "New job"),
-    h("a", { class: "button", href: "#/games" }, "Solve Reversi or Go instead")), place), title: "New job", page: "submit" };
+    h("a", { class: "button", href: "#/games" }, "Solve a two-player game instead")), place), title: "New job", page: "submit" };
 }
