@@ -5,13 +5,13 @@
 //! committed to it.
 
 use redb::StorageBackend;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes that are kept together.
-const PAGE: u64 = 4096;
+pub const PAGE: u64 = 4096;
 
 /// A file with what seems to have been written to it.
 #[derive(Debug)]
@@ -24,6 +24,14 @@ pub struct Shadow {
 pub struct ShadowContent(Arc<Mutex<ShadowState>>);
 
 impl ShadowContent {
+    /// Allows so many more reads, and of each place so many. What is read after them is zero, which no page of a
+    /// database is.
+    pub fn allow(&self, reads: u64, of_place: u32) {
+        let mut state = locked(&self.0);
+        (state.reads_left, state.of_place) = (reads, of_place);
+        state.reads.clear();
+    }
+
     /// Closes the file and forgets what seems to have been written: from now on the shadow is empty.
     pub fn close(&self) {
         let mut state = locked(&self.0);
@@ -46,6 +54,11 @@ struct ShadowState {
     seen: u64,
     /// Pages that seem to have been written.
     pages: BTreeMap<u64, Vec<u8>>,
+    /// Reads that are still allowed, and those that are allowed of each place.
+    reads_left: u64,
+    of_place: u32,
+    /// How often a place was read, if that is bounded.
+    reads: HashMap<u64, u32>,
 }
 
 impl Shadow {
@@ -55,7 +68,15 @@ impl Shadow {
     /// If its length cannot be read.
     pub fn over(file: File) -> io::Result<Shadow> {
         let length = file.metadata()?.len();
-        let state = ShadowState { file: Some(file), length, seen: length, pages: BTreeMap::new() };
+        let state = ShadowState {
+            file: Some(file),
+            length,
+            seen: length,
+            pages: BTreeMap::new(),
+            reads_left: u64::MAX,
+            of_place: u32::MAX,
+            reads: HashMap::new(),
+        };
         Ok(Shadow { state: Arc::new(Mutex::new(state)) })
     }
 
@@ -75,6 +96,20 @@ impl ShadowState {
             Some(end) if end <= self.length => Ok(()),
             _ => Err(io::ErrorKind::UnexpectedEof.into()),
         }
+    }
+
+    /// Notes a read, if it is allowed.
+    fn may_read(&mut self, offset: u64) -> bool {
+        if self.of_place < u32::MAX {
+            let count = self.reads.entry(offset).or_default();
+            *count = count.saturating_add(1);
+            if *count > self.of_place {
+                return false;
+            }
+        }
+        let left = self.reads_left.checked_sub(1);
+        self.reads_left = left.unwrap_or(0);
+        left.is_some()
     }
 
     /// What the file has from a place on, and zeros behind it.
@@ -114,6 +149,10 @@ impl StorageBackend for Shadow {
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let mut state = self.state();
         state.check(offset, out.len())?;
+        if !state.may_read(offset) {
+            out.fill(0);
+            return Ok(());
+        }
         state.read_file(offset, out)?;
         for (page, within, part) in touched(offset, out.len()) {
             if let Some(written) = state.pages.get(&page) {
