@@ -476,6 +476,31 @@ fn a_grid_is_replayed() {
 }
 
 #[test]
+fn a_grid_is_removed_by_pressing_twice() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/");
+    let keys = world.archive(&page, Variant::D5);
+    let held = || {
+        let list = page.eval("fetch('/api/v1/grids?limit=1000').then((answer) => answer.json())");
+        let key = |grid: &Value| grid["key"].as_str().unwrap().to_owned();
+        list["items"].as_array().unwrap().iter().map(key).collect::<Vec<_>>()
+    };
+    page.open(&world.at(&format!("/grids/{}", keys[0])));
+    let button = "button[aria-label^=\"Remove this grid\"]";
+    page.wait(&format!("document.querySelector('{button}')"));
+    page.click(button);
+    page.wait(&format!("document.querySelector('{button}').textContent.includes('Really remove?')"));
+    let before = held();
+    assert!(before.contains(&keys[0]), "pressed once");
+    page.click(button);
+    page.wait(
+        "location.hash.startsWith('#/archive') && document.body.textContent.includes('was removed from the archive')",
+    );
+    assert_eq!(held(), before.into_iter().filter(|key| *key != keys[0]).collect::<Vec<_>>(), "pressed twice");
+    world.approve(&page);
+}
+
+#[test]
 fn the_archive_is_filtered_and_two_grids_are_compared() {
     let Some(world) = world() else { return };
     let page = world.desk("/");

@@ -166,6 +166,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("daemon", "--state FRESH --listen 0.0.0.0:0"),
     ("enumerate", "--variant 4D --depth 3 --threads 1"),
     ("experiment", "EXPERIMENT --output FRESH"),
+    ("grid remove", "0123456789abcdef"),
     ("hunt", "--strategy random --runs 3 --max-iterations 50 --seed 1 --threads 2 --json --dir FRESH"),
     ("identify", "GRID"),
     ("job cancel", "LONG"),

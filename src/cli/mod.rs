@@ -14,6 +14,7 @@ mod enumerate;
 mod experiment;
 mod file_format;
 mod flags;
+mod grid;
 mod grid_input;
 mod hunt;
 mod hunt_directory;
@@ -98,6 +99,7 @@ enum Command {
     Daemon(daemon::Args),
     Enumerate(enumerate::Args),
     Experiment(experiment::Args),
+    Grid(grid::Args),
     Hunt(Box<hunt::Args>),
     Identify(identify::Args),
     Job(job::Args),
@@ -166,6 +168,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Daemon(args) => daemon::run(&args),
         Command::Enumerate(args) => enumerate::run(args, out),
         Command::Experiment(args) => experiment::run(args, out),
+        Command::Grid(args) => grid::run(&args),
         Command::Hunt(args) => hunt::run(*args, out),
         Command::Identify(args) => identify::run(args, out),
         Command::Job(args) => job::run(args, out),

@@ -47,6 +47,14 @@ pub fn canonical_key(variant: Variant, moves: &[Move]) -> u64 {
     })
 }
 
+/// The key of a grid of this canonical key where games of several variants with the same lines are told apart: other
+/// than the canonical key, and another one for each variant. It is part of the file formats and never changes: one
+/// step of `mix` over the canonical key and the characters of the variant's name.
+pub fn key_of_variant(variant: Variant, canonical: u64) -> u64 {
+    let name = variant.code().bytes().fold(0, |name: u64, byte| name << 8 | u64::from(byte));
+    mix(canonical ^ name)
+}
+
 /// One step of SplitMix64.
 pub(super) const fn mix(state: u64) -> u64 {
     let mut z = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -62,6 +70,15 @@ mod tests {
     use crate::morpion::symmetry::first_move_classes;
     use crate::with_rules;
     use std::collections::{HashMap, HashSet};
+
+    /// The value is in files.
+    #[test]
+    fn the_key_of_a_variant_stays_what_it_is() {
+        let keys = Variant::ALL.map(|variant| key_of_variant(variant, 7));
+        assert_eq!(keys.iter().collect::<HashSet<_>>().len(), 4);
+        assert!(!keys.contains(&7));
+        assert_eq!(key_of_variant(Variant::D5, 7), mix(7 ^ 0x3544));
+    }
 
     /// Counts of distinct grids after n moves, from the facts of the puzzle, by collecting canonical forms; the
     /// keys must be as many.

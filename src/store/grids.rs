@@ -1,7 +1,7 @@
 //! Grids in the store. Each passes the referee under the variant that it is stored with, and is read back from the
 //! text that is stored, before it is stored and before it is shown.
 
-use crate::morpion::canonical::canonical_key;
+use crate::morpion::canonical::{canonical_key, key_of_variant};
 use crate::morpion::referee::{self, ReplayError};
 use crate::morpion::variant::Variant;
 use crate::notation::catalogue::Catalogue;
@@ -24,7 +24,8 @@ pub enum Scope {
 /// A grid and who found it first. Postcard writes its fields one after the other, those of `source` in their place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GridRecord {
-    /// Its canonical key.
+    /// Its canonical key, or another one if a game of another variant with the same lines was stored before (see
+    /// [`GridRecord::key_beside`]).
     pub key: u64,
     /// Variant of the puzzle.
     pub variant: Variant,
@@ -95,6 +96,19 @@ impl GridRecord {
         Ok(record)
     }
 
+    /// The key that the grid takes if its canonical key belongs to a game of another variant: each grid of 5D is one
+    /// of 5T, too, and has the same lines there.
+    pub fn key_beside(&self) -> u64 {
+        key_of_variant(self.variant, self.key)
+    }
+
+    /// Gives the grid the other key if `holder`, which has its own one, is a game of another variant.
+    pub fn make_way(&mut self, holder: Option<&GridRecord>) {
+        if holder.is_some_and(|holder| holder.key == self.key && holder.variant != self.variant) {
+            self.key = self.key_beside();
+        }
+    }
+
     /// The grid itself.
     ///
     /// # Errors
@@ -102,8 +116,9 @@ impl GridRecord {
     pub fn grid(&self) -> Result<Grid, GridError> {
         let grid = read(self.msr.as_bytes(), Some(self.variant))?.grid;
         judge(&grid)?;
-        let same = grid.moves.len() == self.score as usize && canonical_key(grid.variant, &grid.moves) == self.key;
-        if same { Ok(grid) } else { Err(GridError::Another) }
+        let canonical = canonical_key(grid.variant, &grid.moves);
+        let is_key = [canonical, key_of_variant(grid.variant, canonical)].contains(&self.key);
+        if is_key && grid.moves.len() == self.score as usize { Ok(grid) } else { Err(GridError::Another) }
     }
 }
 

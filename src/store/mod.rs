@@ -312,6 +312,15 @@ impl Store {
         self.decode(&value, tables::GRID, &format!("grid {key:016x}")).map(Some)
     }
 
+    /// Gives a grid that is to be stored the key that it will have.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn settle_key(&self, grid: &mut GridRecord) -> Result<(), StoreError> {
+        grid.make_way(self.grid(grid.key)?.as_ref());
+        Ok(())
+    }
+
     /// A grid that was set apart.
     ///
     /// # Errors
@@ -370,7 +379,9 @@ mod tests {
     use super::grids::GridSource;
     use super::*;
     use crate::core::frame::row;
+    use crate::morpion::variant::Variant;
     use crate::notation::catalogue::Catalogue;
+    use crate::notation::grid::Grid;
     use crate::notation::records::known;
     use redb::Database;
 
@@ -403,6 +414,46 @@ mod tests {
         }
         assert!(keys(&store, Scope::Job(5)).is_empty());
         assert_eq!(grid.grid().unwrap().moves, known().unwrap()[0].grid.moves);
+    }
+
+    #[test]
+    fn a_game_of_5d_and_the_same_lines_as_one_of_5t_are_two_grids() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let catalogue = Catalogue::load().unwrap();
+        let moves = known().unwrap().into_iter().find(|known| known.grid.variant == Variant::D5).unwrap().grid.moves;
+        let record = |variant, job| {
+            let source = GridSource { job: Some(job), unit: None, time: 1.0, seconds: None };
+            GridRecord::new(&Grid::new(variant, moves.clone()), source, &catalogue).unwrap()
+        };
+        let (five_t, five_d) = (record(Variant::T5, 1), record(Variant::D5, 2));
+        assert_eq!(five_t.key, five_d.key);
+        let change = |record: &GridRecord| Change::Grid(Box::new(record.clone()));
+        store
+            .commit(vec![change(&five_t), change(&five_d), change(&five_d), change(&record(Variant::D5, 3))])
+            .unwrap();
+        drop(store);
+        let store = Store::open(dir.path()).unwrap();
+        assert_eq!(store.count_grids().unwrap(), 2);
+        let beside = five_d.key_beside();
+        for (scope, expected) in [
+            (Scope::Variant(Variant::T5), five_t.key),
+            (Scope::Job(1), five_t.key),
+            (Scope::Variant(Variant::D5), beside),
+            (Scope::Job(2), beside),
+            (Scope::Job(3), beside),
+        ] {
+            assert_eq!(keys(&store, scope), [expected], "{scope:?}");
+        }
+        let (held, mut other) = (store.grid(beside).unwrap().unwrap(), five_d);
+        assert_eq!((held.variant, held.grid().unwrap().moves), (Variant::D5, moves.clone()));
+        store.settle_key(&mut other).unwrap();
+        assert_eq!(other.key, beside);
+        // A second time changes nothing.
+        store.settle_key(&mut other).unwrap();
+        assert_eq!(other.key, beside);
+        store.commit(vec![Change::RemoveGrid(five_t.key)]).unwrap();
+        assert_eq!(keys(&store, Scope::All), [beside]);
     }
 
     #[test]

@@ -146,9 +146,12 @@ pub fn apply<'a>(
                 }
             }
             Change::Grid(grid) => {
-                let GridRecord { key, variant, score, .. } = **grid;
+                let mut grid = grid.clone();
+                let holder = grids.get(grid.key)?.and_then(|value| grid_of(value.value()));
+                grid.make_way(holder.as_ref());
+                let GridRecord { key, variant, score, .. } = *grid;
                 if grids.get(key)?.is_none() {
-                    grids.insert(key, row(GRID, &encoded(grid)).as_slice())?;
+                    grids.insert(key, row(GRID, &encoded(&grid)).as_slice())?;
                     index.insert(index_key(Scope::All, score, key).as_slice(), ())?;
                     index.insert(index_key(Scope::Variant(variant), score, key).as_slice(), ())?;
                 }
@@ -183,13 +186,17 @@ pub fn apply<'a>(
 
 /// Takes a grid out of all lists: `value` is its row, `jobs` are the jobs that may have found it.
 fn unlist(index: &mut Table<&[u8], ()>, value: &[u8], jobs: Vec<u64>) -> Result<(), redb::Error> {
-    let record = read_row(value, GRID).ok().and_then(|(_, payload)| postcard::from_bytes::<GridRecord>(payload).ok());
-    let Some(GridRecord { key, variant, score, source, .. }) = record else { return Ok(()) };
+    let Some(GridRecord { key, variant, score, source, .. }) = grid_of(value) else { return Ok(()) };
     let lists = [Scope::All, Scope::Variant(variant)].into_iter();
     for scope in lists.chain(jobs.into_iter().chain(source.job).map(Scope::Job)) {
         index.remove(index_key(scope, score, key).as_slice())?;
     }
     Ok(())
+}
+
+/// The grid of a row, if it can be read.
+fn grid_of(value: &[u8]) -> Option<GridRecord> {
+    read_row(value, GRID).ok().and_then(|(_, payload)| postcard::from_bytes(payload).ok())
 }
 
 fn encoded<T: serde::Serialize>(value: &T) -> Vec<u8> {

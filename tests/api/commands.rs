@@ -175,3 +175,33 @@ fn tokens_that_are_changed_at_once_are_all_changed() {
     expected.sort_unstable();
     assert_eq!(left, expected);
 }
+
+#[test]
+fn grids_are_removed_by_their_keys() {
+    let daemon = Daemon::begin();
+    let url = format!("http://{}", daemon.address);
+    let listed = || {
+        let list = crate::http::get(daemon.address, "/api/v1/grids?limit=1000").json();
+        list["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|grid| grid["key"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let record = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/grids/5T-178-rosin.txt")).unwrap();
+    let sent =
+        crate::http::request(daemon.address, "POST", "/api/v1/grids", &[("content-type", "text/plain")], &record);
+    assert_eq!(sent.status, 201);
+    let before = listed();
+    assert_eq!(before.len(), 2);
+    // One that cannot be a key: nothing is removed.
+    let refused = morpion(&url, &["grid", "remove", &before[0], "12"]);
+    assert_eq!((refused.status.code(), listed().len()), (Some(2), before.len()));
+    assert!(text(&refused.stderr).contains("'12' is not the key of a grid"), "{}", text(&refused.stderr));
+    let removed = morpion(&url, &["grid", "remove", &before[0].to_uppercase(), &before[1]]);
+    assert_eq!(removed.status.code(), Some(0), "{}", text(&removed.stderr));
+    assert_eq!(listed(), before[2..]);
+    let gone = morpion(&url, &["grid", "remove", &before[0]]);
+    assert_eq!(text(&gone.stderr), format!("morpion: there is no grid {}\n", before[0]));
+}

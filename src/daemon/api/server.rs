@@ -163,6 +163,8 @@ impl HttpConnection {
         let service = hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
             let (api, place) = (api.clone(), Arc::clone(&place));
             async move {
+                // One answer at a time: a client that sends many requests at once keeps nobody waiting.
+                tokio::task::yield_now().await;
                 let mut request = request.map(Body::new);
                 request.extensions_mut().insert(Arc::clone(&place));
                 let answer = api.answer(request).await;

@@ -93,7 +93,8 @@ impl Daemon {
     pub(super) fn store_grid(&self, grid: &Grid) -> Result<GridView, Refusal> {
         let source = GridSource { job: None, unit: None, time: now(), seconds: None };
         let record = GridRecord::new(grid, source, &self.catalogue);
-        let record = record.map_err(|error| Refusal::Invalid(format!("the grid cannot be stored: {error}")))?;
+        let mut record = record.map_err(|error| Refusal::Invalid(format!("the grid cannot be stored: {error}")))?;
+        self.store.settle_key(&mut record)?;
         let key = record.key;
         self.store.commit(vec![Change::Grid(Box::new(record.clone()))])?;
         // The archive keeps the grid that it had first.
@@ -120,7 +121,7 @@ fn grid_view(record: &GridRecord) -> GridView {
 
 fn cannot_be_shown(key: &str, error: &GridError) -> Refusal {
     Refusal::Conflict(format!(
-        "grid {key} cannot be shown: {error}; an earlier version of the program stored it: DELETE /api/v1/grids/{key} removes it"
+        "grid {key} cannot be shown: {error}; an earlier version of the program stored it: `morpion grid remove {key}` removes it"
     ))
 }
 

@@ -177,7 +177,9 @@ impl HuntObserver<'_> {
     /// A change that puts a grid into the archive, and its key. The session has had the referee check the grid
     /// before, so only a defect can cause that there is none.
     fn grid(&self, find: &Find) -> Option<(u64, Change)> {
-        let record = grid_record(self.job, self.reporter.id, find, &self.reporter.daemon.catalogue)?;
+        let mut record = grid_record(self.job, self.reporter.id, find, &self.reporter.daemon.catalogue)?;
+        // Where it cannot be looked up, the store itself finds it a key.
+        let _ = self.reporter.daemon.store.settle_key(&mut record);
         Some((record.key, Change::Grid(Box::new(record))))
     }
 

@@ -339,6 +339,9 @@ export function begin() {
 
 const grids = new Map();
 
+/** Forgets a grid that was removed from the archive. */
+export const forgetGrid = (key) => grids.delete(key);
+
 /** A grid with its moves; the last hundred or so are kept. */
 export function grid(key) {
   let known = grids.get(key);

@@ -1,12 +1,29 @@
 // One grid, large, with the slider that replays it.
 
-import { h, say } from "../dom.js";
+import { remove } from "../api.js";
+import { careful, h, say, toast } from "../dom.js";
 import { moment, moves, duration } from "../format.js";
-import { grid as load } from "../live.js";
+import { forgetGrid, grid as load } from "../live.js";
 import { Replay } from "../replay.js";
 import { VARIANTS, fromView } from "../rules.js";
 import { gridDownloads } from "./job.js";
 import { failed } from "./parts.js";
+
+/** A button that removes a grid from the archive when it is pressed twice. */
+function removal(key) {
+  const node = careful("Remove", "Really remove?", async () => {
+    try {
+      await remove(`/grids/${key}`);
+      forgetGrid(key);
+      toast("The grid was removed from the archive. Jobs that found it keep it in their folders.");
+      location.hash = "#/archive";
+    } catch (problem) {
+      toast(`The grid could not be removed: ${problem.message}`, "bad");
+    }
+  });
+  node.setAttribute("aria-label", "Remove this grid from the archive; press twice");
+  return node;
+}
 
 export default function grid({ params }) {
   const key = params[0];
@@ -28,7 +45,7 @@ export default function grid({ params }) {
       h("section", { class: "card stack", "aria-label": "Go on" }, h("h2", {}, "Go on"),
         h("div", { class: "row" }, h("a", { class: "button", href: `#/board?grid=${key}` }, "Open on the board"),
           h("a", { class: "button", href: `#/archive?variant=${view.variant}&with=${key}` }, "Compare with\u2026"),
-          h("a", { class: "button", href: `#/submit?grid=${key}` }, "Hunt from it"))));
+          h("a", { class: "button", href: `#/submit?grid=${key}` }, "Hunt from it"), removal(key))));
   }, (problem) => side.replaceChildren(failed(problem, problem.status === 404 ? null : show)));
   show();
   return {
