@@ -386,6 +386,41 @@ fn unsafe_blocks_say_why_they_are_sound() {
     report(&complaints);
 }
 
+/// The name of a function that a line declares as unsafe.
+fn unsafe_function(line: &str) -> Option<&str> {
+    let rest = line.trim_start();
+    let rest = rest.strip_prefix("pub").map_or(rest, |rest| rest.split_once("unsafe").map_or(rest, |(_, _)| rest));
+    let (before, name) = rest.split_once("unsafe fn ")?;
+    let is_start = before.trim().is_empty() || before.trim().starts_with('(') || before.trim() == "const";
+    is_start.then(|| &name[..name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len())])
+}
+
+/// Every unsafe function says under `# Safety` what its callers promise. One that implements a trait's function has
+/// that of the trait.
+#[test]
+fn unsafe_functions_say_what_their_callers_promise() {
+    let (mut said, mut silent) = (Vec::new(), Vec::new());
+    for source in sources() {
+        let lines: Vec<&str> = source.text.lines().collect();
+        for (i, line) in lines.iter().enumerate() {
+            let Some(name) = unsafe_function(without_comment(line)) else { continue };
+            let above = lines[..i].iter().rev().map(|line| line.trim_start());
+            let mut comment = above.take_while(|line| line.starts_with("///") || line.starts_with("#["));
+            if comment.any(|line| line == "/// # Safety") {
+                said.push(name.to_owned());
+            } else {
+                let block = lines[..i].iter().rev().find(|line| line.trim_start().starts_with("impl"));
+                let of_trait = block.is_some_and(|line| line.contains(" for "));
+                silent.push((name.to_owned(), of_trait, format!("src/{}:{}", source.name, i + 1)));
+            }
+        }
+    }
+    assert!(said.len() > 20 && silent.len() > 20, "{} and {}", said.len(), silent.len());
+    let wrong: Vec<&String> =
+        silent.iter().filter(|(name, of_trait, _)| !of_trait || !said.contains(name)).map(|(.., at)| at).collect();
+    assert!(wrong.is_empty(), "no section `# Safety`: {wrong:?}");
+}
+
 /// The checks above would notice what they look for.
 #[test]
 fn the_checks_see() {
@@ -402,6 +437,12 @@ fn the_checks_see() {
     assert_eq!(declared_type("    pub enum Kind {"), Some("Kind"));
     assert_eq!((declared_type("type Rows = u8;"), declared_type("    type Rows = u8;")), (Some("Rows"), None));
     assert_eq!((declared_type("struct_like(x)"), declared_type("let enum_ = 3;")), (None, None));
+    assert_eq!(unsafe_function("    pub(super) unsafe fn step<I>(&mut self) {"), Some("step"));
+    assert_eq!(unsafe_function("unsafe fn a();"), Some("a"));
+    assert_eq!(
+        (unsafe_function("fn a() { unsafe { b() } }"), unsafe_function("let f: unsafe fn () = g;")),
+        (None, None)
+    );
     assert_eq!(item_comments("/// Why.\nx\n    /// A b\n    /// c.\n// d\n///\n"), [(1, 1), (3, 3), (6, 0)]);
     let source = Source { name: "core/x.rs".into(), text: "a // b\n#[cfg(test)]\nmod tests {".into() };
     assert_eq!(source.module(), "core");

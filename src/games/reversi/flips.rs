@@ -155,6 +155,8 @@ impl Instructions for Avx512 {
     }
 }
 
+/// # Safety
+/// The processor has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -163,6 +165,8 @@ fn lanes(words: &[u64; 4]) -> __m256i {
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
 }
 
+/// # Safety
+/// The processor has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -171,6 +175,8 @@ fn any_lane(words: __m256i) -> u64 {
     _mm_cvtsi128_si64(_mm_or_si128(halves, _mm_unpackhi_epi64(halves, halves))) as u64
 }
 
+/// # Safety
+/// The processor has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -184,6 +190,8 @@ fn flips_up(own: __m256i, enemy: __m256i, ray: __m256i) -> __m256i {
     _mm256_and_si256(ray, _mm256_andnot_si256(none, below))
 }
 
+/// # Safety
+/// The processor has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
@@ -205,6 +213,8 @@ fn flips_avx2(own: u64, enemy: u64, square: u8) -> u64 {
     any_lane(_mm256_or_si256(up, down))
 }
 
+/// # Safety
+/// The processor has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512cd,avx2,bmi1,bmi2,popcnt,lzcnt")]
@@ -225,6 +235,8 @@ fn flips_avx512(own: u64, enemy: u64, square: u8) -> u64 {
     any_lane(_mm256_or_si256(up, down))
 }
 
+/// # Safety
+/// The processor has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2")]

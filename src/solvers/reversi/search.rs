@@ -79,6 +79,8 @@ macro_rules! compile {
         impl Compiled for $set {
             #[inline(always)]
             fn inner(self, search: &mut Endgame, own: u64, enemy: u64, alpha: i32, empty: u32) -> i32 {
+                /// # Safety
+                /// The processor has these instructions.
                 #[target_feature(enable = $features)]
                 fn compiled(i: $set, search: &mut Endgame, own: u64, enemy: u64, alpha: i32, empty: u32) -> i32 {
                     inner_body(i, search, own, enemy, alpha, empty)
@@ -88,6 +90,8 @@ macro_rules! compile {
             }
             #[inline(always)]
             fn parity(self, search: &mut Endgame, own: u64, enemy: u64, alpha: i32, empty: u32) -> i32 {
+                /// # Safety
+                /// The processor has these instructions.
                 #[target_feature(enable = $features)]
                 fn compiled(i: $set, search: &mut Endgame, own: u64, enemy: u64, alpha: i32, empty: u32) -> i32 {
                     parity_body(i, search, own, enemy, alpha, empty)
@@ -97,6 +101,8 @@ macro_rules! compile {
             }
             #[inline(always)]
             fn last(self, search: &mut Endgame, own: u64, enemy: u64, alpha: i32) -> i32 {
+                /// # Safety
+                /// The processor has these instructions.
                 #[target_feature(enable = $features)]
                 fn compiled(i: $set, search: &mut Endgame, own: u64, enemy: u64, alpha: i32) -> i32 {
                     last(i, &search.rules, own, enemy, alpha, &mut search.nodes)

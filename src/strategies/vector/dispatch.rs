@@ -42,12 +42,16 @@ pub(in crate::strategies) trait VectorTask {
 /// of its own, also where it is entered from another one: what is rare in a hot loop does not take registers from it
 /// then.
 pub(in crate::strategies) fn dispatch<T: VectorTask>(extension: VectorExtension, task: T) -> T::Output {
+    /// # Safety
+    /// The processor has these instructions.
     #[cfg(target_arch = "x86_64")]
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,popcnt,lzcnt")]
     fn avx512<T: VectorTask>(task: T) -> T::Output {
         task.run::<Avx512Vectors>()
     }
+    /// # Safety
+    /// The processor has these instructions.
     #[cfg(target_arch = "x86_64")]
     #[inline(never)]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
