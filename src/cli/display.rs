@@ -196,6 +196,10 @@ fn sums(reason: &str, seconds: f64, score: u32, iterations: u64, units: u64) -> 
 }
 
 impl HuntListener for HuntDisplay<'_> {
+    fn noticed(&mut self, text: &str) {
+        self.message(&format!("morpion: {text}"));
+    }
+
     fn failed(&mut self, failure: &FailedAttempt) {
         let FailedAttempt { unit, attempts, error, quarantined } = failure;
         let then = if *quarantined { "it is quarantined: it is not tried again" } else { "it is tried again" };

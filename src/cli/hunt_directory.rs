@@ -1,6 +1,7 @@
 //! The directory of a hunt that names none: `output`, or the next free name.
 
 use crate::runner::directory::{Contents, quoted};
+use crate::runner::events::BadLine;
 use std::path::{Path, PathBuf};
 
 /// The directory of a hunt that names none.
@@ -30,4 +31,15 @@ pub fn next_free() -> anyhow::Result<(PathBuf, Option<String>)> {
     }
     let notice = notice.map(|taken| format!("{OUTPUT} {taken}: this hunt goes to {}", path.display()));
     Ok((path, notice))
+}
+
+/// Says which lines of a hunt's log are left out of what is shown.
+pub fn warn_of(bad: &[BadLine]) {
+    const MOST: usize = 3;
+    for line in bad.iter().take(MOST) {
+        eprintln!("morpion: warning: {line}; the line is left out");
+    }
+    if bad.len() > MOST {
+        eprintln!("morpion: warning: {} more lines are left out", bad.len() - MOST);
+    }
 }

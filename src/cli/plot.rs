@@ -1,10 +1,11 @@
 //! `morpion plot`: the best score of hunts against their running time.
 
 use super::grid_input::save;
+use super::hunt_directory::warn_of;
 use super::values::Colours;
 use crate::render::pen::{PictureFormat, SIZES};
 use crate::render::plot::{HuntCurve, PlotOptions, TimeAxis, plot};
-use crate::runner::events::{self, HuntEventKind, SessionStart};
+use crate::runner::events::{self, HuntEventKind, ReadLog, SessionStart};
 use crate::runner::status::clock;
 use anyhow::{Context, bail};
 use std::io::Write;
@@ -83,7 +84,8 @@ pub fn run(args: Args, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 
 /// The first session and the series of a hunt.
 fn read(directory: &Path) -> anyhow::Result<(SessionStart, HuntCurve)> {
-    let events = events::read(directory)?;
+    let ReadLog { events, bad } = events::read(directory)?;
+    warn_of(&bad);
     let mut first: Option<SessionStart> = None;
     let mut series = HuntCurve { name: String::new(), bests: Vec::new(), resumes: Vec::new(), end: 0.0 };
     for event in events {

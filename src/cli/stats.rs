@@ -49,6 +49,7 @@ pub struct Args {
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let name = args.directory.display().to_string();
     let statistics = statistics::read(&args.directory).with_context(|| name.clone())?;
+    super::hunt_directory::warn_of(&statistics.bad_lines);
     if let Some(path) = &args.output {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
         let Some(picture) = PictureFormat::from_extension(extension) else {

@@ -38,7 +38,7 @@ pub fn read(job: JobId, path: &Path) -> Result<StatisticsView, StatisticsError> 
     // The file is a text for people. Lines that are not levels ("runs: 5/7") are skipped.
     let progress = std::fs::read_to_string(path.join(PROGRESS)).unwrap_or_default();
     view.levels = progress.lines().filter_map(level).collect();
-    view.course = course(&events::read(path)?);
+    view.course = course(&events::read(path)?.events);
     Ok(view)
 }
 

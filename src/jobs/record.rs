@@ -46,6 +46,14 @@ pub enum HuntRecord {
 }
 
 impl HuntRecord {
+    /// The new best grid, if it is one.
+    pub fn best(&self) -> Option<&Find> {
+        match self {
+            HuntRecord::Best(best) => Some(best),
+            HuntRecord::Ended(_) | HuntRecord::Called(_) => None,
+        }
+    }
+
     /// The unit that is done by it, if one is.
     pub fn ended(&self) -> Option<&EndedUnit> {
         match self {

@@ -4,12 +4,15 @@
 //! magic number, a format version, and a checksummed text of JSON that says where the grids come from; a record is
 //! its length and the length's complement (two bytes each), a CRC-32 and its content. A file that ends within a
 //! record was cut by a crash, and the rest of the record is cut off when the file is opened again. Anything else that
-//! does not fit is damage, which is reported and left alone. Moves are stored as column, row, direction and index,
+//! does not fit is damage. A session that continues the hunt keeps what can be read ([`mod@repair`]); other readers
+//! report it and leave it alone. Checkpoint and journal note how long the archive was, so what is missing at its end
+//! is noticed, too. Moves are stored as column, row, direction and index,
 //! three bytes each, which does not depend on how the engine numbers them: about 590 bytes for a grid of 178 moves.
 //!
 //! Which grids are in it already is kept in memory ([`novelty`]), about 16 bytes for each.
 
 pub mod novelty;
+pub mod repair;
 
 use super::atomic::{FileError, Keep, replace};
 use crate::core::frame::{Flaw, FrameFormat, checksum, take};
@@ -48,7 +51,7 @@ pub enum ArchiveError {
         found: u32,
     },
     /// The file is not what it should be.
-    #[error("{} is damaged: {what}; nothing was changed: move the file away to continue without its grids", path.display())]
+    #[error("{} is damaged: {what}; nothing was changed: `morpion resume` keeps what can be read", path.display())]
     Damaged {
         /// Path of the file.
         path: PathBuf,
@@ -65,6 +68,15 @@ pub enum ArchiveError {
         /// Variant of the hunt.
         expected: Variant,
     },
+}
+
+/// How much an archive of grids held that had been flushed to the device.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArchiveMark {
+    /// Length of its file in bytes.
+    pub length: u64,
+    /// Number of its grids.
+    pub grids: u64,
 }
 
 /// Where the grids of an archive come from.
@@ -162,6 +174,8 @@ pub struct Archive {
     file: File,
     /// Length up to the last whole record.
     length: u64,
+    /// Number of its grids.
+    grids: u64,
     /// Whether records were written since the file was last flushed to the device.
     dirty: bool,
 }
@@ -190,15 +204,17 @@ impl Archive {
         if found != origin.variant {
             return Err(ArchiveError::OtherVariant { path, found, expected: origin.variant });
         }
+        let mut grids = 0;
         for find in &mut reader {
             each(&find?);
+            grids += 1;
         }
         let length = reader.whole();
         let mut file = OpenOptions::new().write(true).open(&path).map_err(FileError::new("open", &path))?;
         file.set_len(length)
             .and_then(|()| file.seek(SeekFrom::Start(length)))
             .map_err(FileError::new("write", &path))?;
-        Ok(Archive { path, file, length, dirty: false })
+        Ok(Archive { path, file, length, grids, dirty: false })
     }
 
     /// Appends a grid that the referee has passed. After it returns, no crash of the program loses it, and after
@@ -218,8 +234,14 @@ impl Archive {
             return Err(fail(error).into());
         }
         self.length += bytes.len() as u64;
+        self.grids += 1;
         self.dirty = true;
         Ok(())
+    }
+
+    /// How much it holds, also of what was not flushed yet.
+    pub fn mark(&self) -> ArchiveMark {
+        ArchiveMark { length: self.length, grids: self.grids }
     }
 
     /// Flushes the archive to the device.

@@ -1,6 +1,6 @@
 //! Files that hold either the old content or the new one, whatever happens: written under another name, then renamed.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -52,6 +52,44 @@ pub fn replace(path: &Path, bytes: &[u8], keep: Keep) -> Result<(), FileError> {
     Ok(())
 }
 
+/// Gives a file a second name that nothing has: its own with `.ending-1`, or the next free number. That name; nothing
+/// if there is no such file.
+///
+/// # Errors
+/// If it cannot be given.
+pub fn keep_as(path: &Path, ending: &str) -> io::Result<Option<PathBuf>> {
+    for number in 1u32.. {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{ending}-{number}"));
+        let kept = path.with_file_name(name);
+        match fs::hard_link(path, &kept) {
+            Ok(()) => return Ok(Some(kept)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            // Not every file system has second names.
+            Err(_) if !kept.exists() => return copy(path, &kept).map(|()| Some(kept)),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut target = OpenOptions::new().write(true).create_new(true).open(to)?;
+    io::copy(&mut File::open(from)?, &mut target)?;
+    target.sync_all()
+}
+
+/// Keeps a damaged file under another name ([`keep_as`]), so that one with what can be read may take its place; that
+/// name.
+///
+/// # Errors
+/// If it cannot be kept.
+pub fn set_aside(path: &Path) -> Result<PathBuf, FileError> {
+    let kept = keep_as(path, "damaged").map_err(FileError::new("keep", path))?;
+    kept.ok_or_else(|| FileError::new("keep", path)(io::ErrorKind::NotFound.into()))
+}
+
 fn write_all(path: &Path, bytes: &[u8], keep: Keep) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
@@ -62,7 +100,10 @@ fn write_all(path: &Path, bytes: &[u8], keep: Keep) -> io::Result<()> {
 }
 
 /// Makes the names in the directory of `path` durable; only where directories can be opened as files.
-fn sync_directory(path: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// If the device refuses.
+pub fn sync_directory(path: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let directory = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -88,5 +129,21 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         let error = replace(&dir.path().join("missing/a"), b"x", Keep::Brief).unwrap_err();
         assert!(error.to_string().starts_with("cannot write "), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_set_aside_takes_no_name_that_is_used() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        for (number, text) in [(1, "one"), (2, "two")] {
+            fs::write(&path, text).unwrap();
+            let kept = set_aside(&path).unwrap();
+            assert_eq!(kept, dir.path().join(format!("a.damaged-{number}")));
+            // What is written under its old name from now on is another file.
+            replace(&path, b"new", Keep::Brief).unwrap();
+            assert_eq!(fs::read_to_string(kept).unwrap(), text);
+        }
+        assert_eq!(keep_as(&dir.path().join("missing"), "old").unwrap(), None);
+        assert!(set_aside(&dir.path().join("missing")).is_err());
     }
 }

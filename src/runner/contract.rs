@@ -30,6 +30,10 @@ pub trait HuntListener {
     /// The session hands out units from now on, into this lane of the queue.
     fn began(&mut self, _lane: LaneId) {}
 
+    /// Something that a person should know and that stops nothing: a damaged file of which the rest is used, or a
+    /// limit of disk that is near.
+    fn noticed(&mut self, _text: &str) {}
+
     /// A new best grid; its event follows.
     fn best(&mut self, _best: &Find) {}
 
@@ -70,6 +74,8 @@ pub struct SessionLimits {
     pub iterations: Option<u64>,
     /// Bytes of memory of its searches, as estimated from their states.
     pub memory: Option<u64>,
+    /// Bytes of disk: of the archive of a hunt, of the files of a solution.
+    pub disk: Option<u64>,
 }
 
 /// How a hunt's time is counted.

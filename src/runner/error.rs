@@ -4,7 +4,6 @@ use super::archive::ArchiveError;
 use super::atomic::FileError;
 use super::best::BestError;
 use super::directory::HuntDirectoryError;
-use super::events::LogError;
 use super::state::StateFileError;
 use crate::core::search::RestoreError;
 use crate::jobs::hunt::{JobError, StateError};
@@ -29,9 +28,6 @@ pub enum RunError {
     /// A file operation failed.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The event log cannot be read.
-    #[error(transparent)]
-    Log(#[from] LogError),
     /// A best grid could not be written.
     #[error(transparent)]
     Best(#[from] BestError),

@@ -1,9 +1,11 @@
 //! What happened in a hunt, as JSON lines: `events.jsonl` in the hunt's directory, and standard output on request.
 //!
 //! Each line carries the version of its format, the time (seconds since 1970, UTC) and the seconds that the hunt has
-//! run over all its sessions. A line cut by a crash is cut off when the file is opened again.
+//! run over all its sessions. A line cut by a crash is cut off when the file is opened again. The log is only shown:
+//! a line that cannot be read stops nothing. When the log is opened for writing, such lines go out of it, and the
+//! file as it was is kept under another name.
 
-use super::atomic::FileError;
+use super::atomic::{FileError, Keep, replace, set_aside};
 use crate::core::search::End;
 use crate::jobs::ending::JobEnd;
 use crate::jobs::hunt::{Find, Job, Over};
@@ -12,7 +14,7 @@ use crate::notation::catalogue::Catalogue;
 use crate::strategies::params::Strategy;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Version of the format of a line.
@@ -226,12 +228,14 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// Opens the log of a directory, made if it is missing; a last line without its end is cut off.
+    /// Opens the log of a directory, made if it is missing; a last line without its end is cut off, and lines that
+    /// cannot be read go out of it. What was wrong is told in words for people.
     ///
     /// # Errors
-    /// If the file cannot be opened, read or cut.
-    pub fn open(directory: &Path) -> Result<EventLog, FileError> {
+    /// If the file cannot be opened, read or written.
+    pub fn open(directory: &Path) -> Result<(EventLog, Option<String>), FileError> {
         let path = directory.join(FILE);
+        let notice = mend(&path)?;
         let opened = || {
             let mut file = OpenOptions::new().create(true).read(true).write(true).truncate(false).open(&path)?;
             let mut text = Vec::new();
@@ -242,7 +246,7 @@ impl EventLog {
             Ok((file, length))
         };
         let (file, length) = opened().map_err(FileError::new("open", &path))?;
-        Ok(EventLog { path, file, length })
+        Ok((EventLog { path, file, length }, notice))
     }
 
     /// Appends an event.
@@ -261,42 +265,76 @@ impl EventLog {
     }
 }
 
-/// Why a log cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum LogError {
-    /// The file cannot be read.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A line is not an event.
-    #[error("{}:{line}: not an event of a hunt: {reason}", path.display())]
-    Line {
-        /// Path of the log.
-        path: PathBuf,
-        /// Number of the line, from 1.
-        line: usize,
-        /// What is wrong.
-        reason: String,
-    },
+/// Takes the lines out of a log that cannot be read; what to say of it, if there are any.
+fn mend(path: &Path) -> Result<Option<String>, FileError> {
+    let bytes = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(FileError::new("read", path))?,
+    };
+    let (mut good, mut bad) = (Vec::new(), Vec::new());
+    for (number, line) in lines(&bytes) {
+        match parse(line) {
+            Ok(_) => good.extend([line, b"\n"].concat()),
+            Err(reason) => bad.push(BadLine { path: path.to_owned(), line: number, reason }),
+        }
+    }
+    let Some(first) = bad.first() else { return Ok(None) };
+    let kept = set_aside(path)?;
+    replace(path, &good, Keep::Durable)?;
+    let others = if bad.len() > 1 { format!(" (and {} more lines)", bad.len() - 1) } else { String::new() };
+    Ok(Some(format!("{first}{others}; it is left out, and the file as it was is {}", kept.display())))
 }
 
-/// Reads the events of a hunt's directory. A last line without its end is passed over: it is being written.
+/// A line of a log that is not an event of a known format.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}:{line}: not an event of a hunt: {reason}", path.display())]
+pub struct BadLine {
+    /// Path of the log.
+    pub path: PathBuf,
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// What a log holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ReadLog {
+    /// The events that can be read, in order.
+    pub events: Vec<HuntEvent>,
+    /// The lines that cannot be read.
+    pub bad: Vec<BadLine>,
+}
+
+/// Reads the log of a hunt's directory. A last line without its end is passed over: it is being written.
 ///
 /// # Errors
-/// If the file cannot be read, or a line is no event or has a newer format.
-pub fn read(directory: &Path) -> Result<Vec<HuntEvent>, LogError> {
+/// If the file cannot be read.
+pub fn read(directory: &Path) -> Result<ReadLog, FileError> {
     let path = directory.join(FILE);
-    let text = fs::read_to_string(&path).map_err(FileError::new("read", &path))?;
-    let whole = text.rfind('\n').map_or("", |at| &text[..at]);
-    let mut events = Vec::new();
-    for (number, line) in (1..).zip(whole.lines()) {
-        let fail = |reason| LogError::Line { path: path.clone(), line: number, reason };
-        let version = serde_json::from_str::<Versioned>(line).map_err(|error| fail(error.to_string()))?.v;
-        if version > VERSION {
-            return Err(fail(format!("it has version {version}, this program reads up to {VERSION}")));
+    let bytes = fs::read(&path).map_err(FileError::new("read", &path))?;
+    let mut log = ReadLog::default();
+    for (number, line) in lines(&bytes) {
+        match parse(line) {
+            Ok(event) => log.events.push(event),
+            Err(reason) => log.bad.push(BadLine { path: path.clone(), line: number, reason }),
         }
-        events.push(serde_json::from_str(line).map_err(|error| fail(error.to_string()))?);
     }
-    Ok(events)
+    Ok(log)
+}
+
+/// The lines that have their end, with their numbers from 1.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(&[][..], |at| &bytes[..=at]);
+    (1..).zip(whole.split_inclusive(|&byte| byte == b'\n').map(|line| &line[..line.len() - 1]))
+}
+
+fn parse(line: &[u8]) -> Result<HuntEvent, String> {
+    let version = serde_json::from_slice::<Versioned>(line).map_err(|error| error.to_string())?.v;
+    if version > VERSION {
+        return Err(format!("it has version {version}, this program reads up to {VERSION}"));
+    }
+    serde_json::from_slice(line).map_err(|error| error.to_string())
 }
 
 #[derive(Deserialize)]
@@ -339,26 +377,42 @@ mod tests {
     #[test]
     fn a_torn_line_is_cut_off_and_the_rest_is_read() {
         let dir = tempfile::tempdir().unwrap();
-        EventLog::open(dir.path()).unwrap().append(&event(70)).unwrap();
+        EventLog::open(dir.path()).unwrap().0.append(&event(70)).unwrap();
         let mut file = OpenOptions::new().append(true).open(dir.path().join(FILE)).unwrap();
         file.write_all(b"{\"v\":1,\"ti").unwrap();
-        assert_eq!(read(dir.path()).unwrap(), [event(70)]);
-        EventLog::open(dir.path()).unwrap().append(&event(71)).unwrap();
-        assert_eq!(read(dir.path()).unwrap(), [event(70), event(71)]);
+        assert_eq!(read(dir.path()).unwrap().events, [event(70)]);
+        let (mut log, notice) = EventLog::open(dir.path()).unwrap();
+        log.append(&event(71)).unwrap();
+        assert_eq!((read(dir.path()).unwrap().events, notice), (vec![event(70), event(71)], None));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[test]
-    fn lines_that_are_no_events_are_named() {
+    fn lines_that_are_no_events_are_named_and_go_out_of_the_log() {
         let dir = tempfile::tempdir().unwrap();
-        for (text, expected) in [
-            ("{}\n", "events.jsonl:1: not an event"),
-            ("\n\n", "events.jsonl:1: not an event"),
-            ("{\"v\":2,\"event\":\"dance\"}\n", "it has version 2"),
-            ("{\"v\":1,\"time\":1,\"seconds\":1,\"event\":\"dance\"}\n", "unknown variant"),
-        ] {
-            fs::write(dir.path().join(FILE), text).unwrap();
-            let error = read(dir.path()).unwrap_err().to_string();
-            assert!(error.contains(expected), "{error}");
+        let path = dir.path().join(FILE);
+        let whole = event(70).line();
+        for (number, (bad, expected)) in (1..).zip([
+            (&b"{}"[..], "events.jsonl:2: not an event"),
+            (b"", "events.jsonl:2: not an event"),
+            (b"{\"v\":2,\"event\":\"dance\"}", "it has version 2"),
+            (b"{\"v\":1,\"time\":1,\"seconds\":1,\"event\":\"dance\"}", "unknown variant"),
+            (b"\xff\xfe", "events.jsonl:2: not an event"),
+            (&[0; 4096], "events.jsonl:2: not an event"),
+        ]) {
+            let bytes = [whole.as_bytes(), bad, b"\n", whole.as_bytes()].concat();
+            fs::write(&path, &bytes).unwrap();
+            let log = read(dir.path()).unwrap();
+            assert_eq!((log.events.len(), log.bad.len()), (2, 1));
+            assert!(log.bad[0].to_string().contains(expected), "{:?}", log.bad);
+            let (mut opened, notice) = EventLog::open(dir.path()).unwrap();
+            opened.append(&event(71)).unwrap();
+            let notice = notice.unwrap();
+            assert!(notice.contains(expected), "{notice}");
+            let kept = dir.path().join(format!("{FILE}.damaged-{number}"));
+            assert!(notice.contains(&kept.display().to_string()) && fs::read(kept).unwrap() == bytes, "{notice}");
+            assert_eq!(read(dir.path()).unwrap().events, [event(70), event(70), event(71)]);
+            assert_eq!(EventLog::open(dir.path()).unwrap().1, None, "it is told once");
         }
     }
 }

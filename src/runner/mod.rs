@@ -19,6 +19,7 @@ pub mod directory;
 pub mod engine;
 pub mod error;
 pub mod events;
+pub mod journal;
 pub mod orders;
 pub mod parallel;
 pub mod progress;

@@ -3,7 +3,8 @@
 mod hunting;
 
 use super::archive::novelty::Novelty;
-use super::archive::{self, Archive, ArchiveOrigin, KeptFind};
+use super::archive::repair::repair;
+use super::archive::{self, Archive, ArchiveError, ArchiveMark, ArchiveOrigin, KeptFind};
 use super::atomic::{FileError, Keep, replace};
 use super::best;
 use super::clock::{now, to_milliseconds};
@@ -11,7 +12,7 @@ use super::contract::{Changes, HuntListener, SessionLimits, Trap};
 use super::directory::Locked;
 use super::error::{MAX_WORKERS, RunError};
 use super::events::{self, EventLog, HuntEvent, HuntEventKind};
-use super::state::{Checkpoint, InFlight, StateFiles};
+use super::state::{Checkpoint, InFlight, OpenedState, StateFiles};
 use super::status::{PROGRESS, Status, THREADS};
 use crate::core::search::Search;
 use crate::jobs::hunt::{EndedUnit, Find, Hunt, HuntRecord, Job};
@@ -53,6 +54,10 @@ pub struct HuntSession {
     quarantined: BTreeSet<u64>,
     /// Units that ended after the checkpoint from which the session continues.
     since: Vec<EndedUnit>,
+    /// Best grids that were found after that checkpoint, in order.
+    bests: Vec<Find>,
+    /// What was wrong with the files and has been put right, in words for people.
+    notices: Vec<String>,
     trap: Option<Trap>,
 }
 
@@ -72,12 +77,14 @@ impl HuntSession {
             seconds: 0.0,
             time_limit,
             workers,
+            archive: ArchiveMark::default(),
         };
         let catalogue = Catalogue::load()?;
         let novelty = hunt.job().keep_from.map(|from| Novelty::new(hunt.job().variant, from));
         let store = StateFiles::create(path, &checkpoint)?;
+        let (log, _) = EventLog::open(path)?;
         Ok(HuntSession {
-            log: EventLog::open(path)?,
+            log,
             directory,
             store,
             hunt,
@@ -94,19 +101,23 @@ impl HuntSession {
             pace: CHECKPOINT,
             quarantined: BTreeSet::new(),
             since: Vec::new(),
+            bests: Vec::new(),
+            notices: Vec::new(),
             trap: None,
         })
     }
 
-    /// Goes on with the hunt in a directory.
+    /// Goes on with the hunt in a directory. A damaged log or archive, and a journal that a power cut has left, are
+    /// put right and kept as they were under other names; the listener is told.
     ///
     /// # Errors
-    /// If there is none, if it is in use, or if its state is damaged or newer than this program; nothing is changed
-    /// then.
+    /// If there is none, if it is in use, or if its state is damaged or newer than this program; the state is not
+    /// changed then.
     pub fn resume(path: &Path, changes: Changes) -> Result<HuntSession, RunError> {
         let directory = Locked::with_hunt(path)?;
-        let (store, checkpoint, records) = StateFiles::open(path)?;
-        let Checkpoint { job, state, in_flight, seconds, time_limit, workers } = checkpoint;
+        let OpenedState { files: store, checkpoint, records, archive: held, notice } = StateFiles::open(path)?;
+        let mut notices: Vec<String> = notice.into_iter().collect();
+        let Checkpoint { job, state, in_flight, seconds, time_limit, workers, archive: _ } = checkpoint;
         let workers = changes.workers.unwrap_or(workers);
         check_workers(workers)?;
         let time_limit = changes.time_limit.unwrap_or(time_limit);
@@ -126,7 +137,7 @@ impl HuntSession {
         if let Some(keep_from) = changes.keep_from {
             hunt.set_keep_from(keep_from);
         }
-        let (archive, novelty) = open_archive(path, hunt.job())?;
+        let (archive, novelty) = open_archive(path, hunt.job(), held, &mut notices)?;
         let mut saved: BTreeMap<u64, InFlight> = in_flight.into_iter().map(|unit| (unit.id, unit)).collect();
         let mut searches = BTreeMap::new();
         for work in hunt.pending() {
@@ -138,8 +149,10 @@ impl HuntSession {
             searches.insert(work.id, search);
         }
         saved.retain(|id, _| searches.contains_key(id));
+        let (log, notice) = EventLog::open(path)?;
+        notices.extend(notice);
         let mut session = HuntSession {
-            log: EventLog::open(path)?,
+            log,
             directory,
             store,
             hunt,
@@ -156,6 +169,8 @@ impl HuntSession {
             pace: CHECKPOINT,
             quarantined: BTreeSet::new(),
             since: records.iter().filter_map(HuntRecord::ended).cloned().collect(),
+            bests: records.iter().filter_map(HuntRecord::best).cloned().collect(),
+            notices,
             trap: None,
         };
         session.complete_best()?;
@@ -192,6 +207,11 @@ impl HuntSession {
         &self.since
     }
 
+    /// The best grids, one after the other, that were found after that checkpoint.
+    pub fn bests(&self) -> &[Find] {
+        &self.bests
+    }
+
     /// Number of workers.
     pub fn workers(&self) -> u32 {
         self.workers
@@ -213,7 +233,7 @@ impl HuntSession {
         let Some(best) = self.hunt.state().best.clone() else { return Ok(()) };
         best::check(self.hunt.job().variant, &best)?;
         best::write(self.directory.path(), self.hunt.job(), &best)?;
-        let told = events::read(self.directory.path())?.into_iter().filter_map(|event| match event.what {
+        let told = events::read(self.directory.path())?.events.into_iter().filter_map(|event| match event.what {
             HuntEventKind::Best { score, .. } => Some(score),
             _ => None,
         });
@@ -241,16 +261,37 @@ impl HuntSession {
     }
 }
 
-/// The archive that an earlier session has begun, and what is in it, if grids are kept.
-fn open_archive(path: &Path, job: &Job) -> Result<(Option<Archive>, Option<Novelty>), RunError> {
+/// The archive that an earlier session has begun, and what is in it, if grids are kept. `held` is what it held at
+/// least.
+fn open_archive(
+    path: &Path,
+    job: &Job,
+    held: ArchiveMark,
+    notices: &mut Vec<String>,
+) -> Result<(Option<Archive>, Option<Novelty>), RunError> {
     let Some(keep_from) = job.keep_from else { return Ok((None, None)) };
     let novelty = Novelty::new(job.variant, keep_from);
-    if !archive::path_in(path).exists() {
+    let file = archive::path_in(path);
+    if !file.exists() {
+        if held.grids > 0 {
+            notices.push(format!("{} is missing, with the {} grids that it held", file.display(), held.grids));
+        }
         return Ok((None, Some(novelty)));
     }
-    let archive = Archive::open(path, &origin(job), |KeptFind { key, find }| {
-        novelty.note(*key, find.score());
-    })?;
+    let open = || Archive::open(path, &origin(job), |KeptFind { key, find }| _ = novelty.note(*key, find.score()));
+    let (mended, archive) = match open() {
+        Err(ArchiveError::Damaged { .. }) => (repair(path, &origin(job))?, open()?),
+        opened => (None, opened?),
+    };
+    let lost = held.grids.saturating_sub(archive.mark().grids);
+    if lost > 0 && mended.is_none() {
+        notices.push(format!(
+            "{} was cut: it held {} grids, {lost} of them at its end are lost",
+            file.display(),
+            held.grids
+        ));
+    }
+    notices.extend(mended);
     Ok((Some(archive), Some(novelty)))
 }
 

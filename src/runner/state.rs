@@ -1,39 +1,40 @@
 //! The hunt's state on disk: a checkpoint, and a journal of what happened since.
 //!
-//! `hunt.state` holds everything as of its writing and names its generation g; `hunt-g.journal` is appended to
-//! with every new best grid and every finished unit, before it is reported. A new checkpoint begins a new
-//! journal: first the empty journal g+1, then the checkpoint g+1 by an atomic rename, then journal g goes. So at
-//! any moment the checkpoint that is there finds its journal. Both carry a magic number, a format version and
-//! CRC-32 sums. A journal that ends within a record was cut by a crash: the record was never acknowledged. Anything
-//! else that does not fit is damage, which is reported and left alone.
+//! `hunt.state` holds everything as of its writing and names its generation g; `hunt-g.journal` is appended to with
+//! every new best grid and every finished unit, before it is reported. A new checkpoint begins a new journal: first
+//! the empty journal g+1, then the checkpoint g+1 by an atomic rename, then journal g goes. So at any moment the
+//! checkpoint that is there finds its journal. Both carry a magic number, a format version and CRC-32 sums. What is
+//! wrong with a journal is judged by [`super::journal`]: what a crash or a power cut leaves at its end is cut off,
+//! and damage is reported and left alone. A journal that somebody has moved away is begun anew. The units that are
+//! lost with it are searched again, with the same results.
 //!
-//! Version 3 has counts of results in the state and in the ends of units; version 1 is read too (`version1`), and no
-//! other was ever written.
+//! Version 4 has marks in the journal and the length of the archive in the checkpoint; version 3 has counts of
+//! results in the state and in the ends of units; version 1 is read too (`version1`), and no other was ever written.
 
 mod version1;
 
+use super::archive::ArchiveMark;
 use super::atomic::{FileError, Keep, replace};
+use super::journal::{self, JournalFile, ReadRecords};
 use crate::core::frame::{Flaw, FrameFormat, checksum, take};
 use crate::jobs::hunt::{HuntRecord, HuntState, Job};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Version of the format of both files.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Name of the checkpoint.
 pub const CHECKPOINT: &str = "hunt.state";
 const CHECKPOINT_FORMAT: FrameFormat =
     FrameFormat { magic: b"MorpHunt", version: VERSION, what: "the state of a hunt" };
 const JOURNAL_FORMAT: FrameFormat =
     FrameFormat { magic: b"MorpJour", version: VERSION, what: "the journal of a hunt" };
-/// Bytes before the payload of a checkpoint: magic, version, length, CRC-32 of the payload.
-const CHECKPOINT_HEADER: usize = FrameFormat::HEAD + 8 + 4;
 /// Bytes before the first record of a journal: magic, version, generation, CRC-32 of the three.
 const JOURNAL_HEADER: usize = FrameFormat::HEAD + 8 + 4;
-/// No record is longer: a grid has at most 485 moves.
-const MAX_RECORD: usize = 1 << 16;
+/// Bytes before the payload of a checkpoint: magic, version, length, CRC-32 of the payload.
+const CHECKPOINT_HEADER: usize = FrameFormat::HEAD + 8 + 4;
 
 /// Why a state cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -50,13 +51,22 @@ pub enum StateFileError {
         found: u32,
     },
     /// The file is not what it should be.
-    #[error("{} is damaged: {what}; nothing was changed", path.display())]
+    #[error("{} is damaged: {what}; nothing was changed{}", path.display(), way_out(path))]
     Damaged {
         /// Path of the file.
         path: PathBuf,
         /// What is wrong with it.
         what: String,
     },
+}
+
+/// What can be done about a damaged file, beside putting a copy in its place.
+fn way_out(path: &Path) -> &'static str {
+    if path.file_name().is_some_and(|name| name == CHECKPOINT) {
+        ""
+    } else {
+        ": move the file away to continue from the checkpoint before it"
+    }
 }
 
 /// A unit that was being searched when the checkpoint was taken.
@@ -87,9 +97,12 @@ pub struct Checkpoint {
     pub time_limit: Option<f64>,
     /// Workers of the last session. The file has their number with the main thread.
     pub workers: u32,
+    /// What the archive held. Versions before 4 do not say it.
+    pub archive: ArchiveMark,
 }
 
-/// The checkpoint as it is encoded: the job as JSON, since it may grow fields.
+/// The checkpoint as version 3 encodes it, with the job as JSON, since it may grow fields. Since version 4 an
+/// [`ArchiveMark`] follows.
 #[derive(Serialize, Deserialize)]
 struct StoredCheckpoint {
     generation: u64,
@@ -106,13 +119,24 @@ struct StoredCheckpoint {
 pub struct StateFiles {
     directory: PathBuf,
     generation: u64,
-    journal: File,
-    /// Length of the journal up to its last whole record.
-    length: u64,
-    /// Whether records were written since the journal was last flushed to the device.
-    dirty: bool,
-    /// Version of the journal's format.
+    journal: JournalFile,
+    /// The older of the versions of the two files' formats.
     version: u32,
+}
+
+/// A state that was opened to continue.
+#[derive(Debug)]
+pub struct OpenedState {
+    /// The files, to be continued.
+    pub files: StateFiles,
+    /// What the checkpoint holds.
+    pub checkpoint: Checkpoint,
+    /// The records since.
+    pub records: Vec<HuntRecord>,
+    /// What the archive holds at least.
+    pub archive: ArchiveMark,
+    /// What was wrong with the journal and has been put right, in words for people.
+    pub notice: Option<String>,
 }
 
 impl StateFiles {
@@ -122,38 +146,43 @@ impl StateFiles {
     /// If a file cannot be written.
     pub fn create(directory: &Path, checkpoint: &Checkpoint) -> Result<StateFiles, StateFileError> {
         let journal = begin_journal(directory, 0)?;
-        let store = StateFiles {
-            directory: directory.to_owned(),
-            generation: 0,
-            journal,
-            length: JOURNAL_HEADER as u64,
-            dirty: false,
-            version: VERSION,
-        };
+        let store = StateFiles { directory: directory.to_owned(), generation: 0, journal, version: VERSION };
         store.write(0, checkpoint)?;
         Ok(store)
     }
 
-    /// Opens the state for going on: removes what a crash left half done, and returns the checkpoint and the records
-    /// since. Nothing is changed before both have been found in order.
+    /// Opens the state for going on: removes what a crash left half done. Nothing is changed before checkpoint and
+    /// journal have been found in order. A journal that is cut at a record is kept under another name as it was.
     ///
     /// # Errors
     /// If a file cannot be read, is damaged, or is newer than this program.
-    pub fn open(directory: &Path) -> Result<(StateFiles, Checkpoint, Vec<HuntRecord>), StateFileError> {
-        let LoadedState { generation, checkpoint, records, length, version } = load(directory)?;
+    pub fn open(directory: &Path) -> Result<OpenedState, StateFileError> {
+        let LoadedState { generation, checkpoint, version, journal: read } = load(directory)?;
         let path = journal_path(directory, generation);
-        let mut journal = OpenOptions::new().write(true).open(&path).map_err(FileError::new("open", &path))?;
-        journal
-            .set_len(length)
-            .and_then(|()| journal.seek(SeekFrom::Start(length)))
-            .map_err(FileError::new("write", &path))?;
+        let missing = read.is_none();
+        let ReadJournal { read, version: of_journal } = match read {
+            Some(read) => read,
+            None => {
+                begin_journal(directory, generation)?;
+                parse_file(&path, generation)?
+            }
+        };
+        let notice = match &read.cut {
+            Some(why) => Some(journal::cut(&path, read.length, why)?),
+            None if missing => {
+                Some(format!("{} was missing: the hunt continues from the checkpoint before it", path.display()))
+            }
+            None => None,
+        };
+        let journal = JournalFile::open(&path, read.length)?;
         for other in [generation.wrapping_sub(1), generation.wrapping_add(1)] {
             // Left by a crash between the steps of a checkpoint; nothing was written to the later one yet.
             let _ = fs::remove_file(journal_path(directory, other));
         }
-        let store =
-            StateFiles { directory: directory.to_owned(), generation, journal, length, dirty: false, version };
-        Ok((store, checkpoint, records))
+        let version = version.min(of_journal);
+        let archive = read.mark.map_or(checkpoint.archive, |mark| mark.archive);
+        let files = StateFiles { directory: directory.to_owned(), generation, journal, version };
+        Ok(OpenedState { files, checkpoint, records: read.records, archive, notice })
     }
 
     /// Whether the files have an older format: a checkpoint is to be written before anything is appended.
@@ -169,32 +198,15 @@ impl StateFiles {
     pub fn append(&mut self, record: &HuntRecord) -> Result<(), StateFileError> {
         let path = journal_path(&self.directory, self.generation);
         let payload = encode(record).map_err(FileError::new("write", &path))?;
-        let mut bytes = Vec::with_capacity(8 + payload.len());
-        bytes.extend((payload.len() as u32).to_le_bytes());
-        bytes.extend(checksum(&payload));
-        bytes.extend(payload);
-        if let Err(error) = self.journal.write_all(&bytes) {
-            // A torn record would be cut off on reading anyway.
-            let _ = self.journal.set_len(self.length);
-            let _ = self.journal.seek(SeekFrom::Start(self.length));
-            return Err(FileError::new("write", &path)(error).into());
-        }
-        self.length += bytes.len() as u64;
-        self.dirty = true;
-        Ok(())
+        Ok(self.journal.append([payload])?)
     }
 
-    /// Flushes the journal to the device.
+    /// Flushes the journal to the device. `archive` has been flushed before. The next record notes both.
     ///
     /// # Errors
     /// If the device refuses.
-    pub fn flush(&mut self) -> Result<(), StateFileError> {
-        if self.dirty {
-            let path = journal_path(&self.directory, self.generation);
-            self.journal.sync_data().map_err(FileError::new("write", &path))?;
-            self.dirty = false;
-        }
-        Ok(())
+    pub fn flush(&mut self, archive: ArchiveMark) -> Result<(), StateFileError> {
+        Ok(self.journal.flush(archive)?)
     }
 
     /// Writes a checkpoint and begins a new journal.
@@ -209,17 +221,16 @@ impl StateFiles {
             return Err(error);
         }
         let old = journal_path(&self.directory, self.generation);
-        (self.generation, self.journal, self.length, self.dirty) = (next, journal, JOURNAL_HEADER as u64, false);
-        self.version = VERSION;
+        (self.generation, self.journal, self.version) = (next, journal, VERSION);
         let _ = fs::remove_file(old);
         Ok(())
     }
 
     fn write(&self, generation: u64, checkpoint: &Checkpoint) -> Result<(), StateFileError> {
-        let Checkpoint { job, state, in_flight, seconds, time_limit, workers } = checkpoint;
+        let Checkpoint { job, state, in_flight, seconds, time_limit, workers, archive } = checkpoint;
         let path = self.directory.join(CHECKPOINT);
         let job = serde_json::to_string(job).map_err(io::Error::other).map_err(FileError::new("write", &path))?;
-        let payload = encode(&StoredCheckpoint {
+        let stored = StoredCheckpoint {
             generation,
             job,
             state: state.clone(),
@@ -227,8 +238,8 @@ impl StateFiles {
             seconds: *seconds,
             time_limit: *time_limit,
             threads: workers + 1,
-        })
-        .map_err(FileError::new("write", &path))?;
+        };
+        let payload = encode(&(stored, archive)).map_err(FileError::new("write", &path))?;
         let mut bytes = Vec::with_capacity(CHECKPOINT_HEADER + payload.len());
         bytes.extend(CHECKPOINT_FORMAT.head(VERSION));
         bytes.extend((payload.len() as u64).to_le_bytes());
@@ -243,36 +254,61 @@ impl StateFiles {
 /// # Errors
 /// If a file cannot be read, is damaged, or is newer than this program.
 pub fn read(directory: &Path) -> Result<(Checkpoint, Vec<HuntRecord>), StateFileError> {
+    let records = |journal: Option<ReadJournal>| journal.map_or_else(Vec::new, |journal| journal.read.records);
     // A running hunt may put a new checkpoint in place between the two reads.
     for _ in 0..3 {
         match load(directory) {
             Err(StateFileError::File(error)) if error.source.kind() == io::ErrorKind::NotFound => {}
-            loaded => return loaded.map(|loaded| (loaded.checkpoint, loaded.records)),
+            Ok(LoadedState { journal: None, .. }) => {}
+            loaded => return loaded.map(|loaded| (loaded.checkpoint, records(loaded.journal))),
         }
     }
-    load(directory).map(|loaded| (loaded.checkpoint, loaded.records))
+    load(directory).map(|loaded| (loaded.checkpoint, records(loaded.journal)))
 }
 
 /// What the files of a directory hold.
 struct LoadedState {
     generation: u64,
     checkpoint: Checkpoint,
-    records: Vec<HuntRecord>,
-    /// Length of the journal up to its last whole record.
-    length: u64,
-    /// The older of the versions of the two files.
+    /// Version of the checkpoint's format.
     version: u32,
+    /// The journal, if it is there.
+    journal: Option<ReadJournal>,
 }
 
 fn load(directory: &Path) -> Result<LoadedState, StateFileError> {
     let path = directory.join(CHECKPOINT);
     let bytes = fs::read(&path).map_err(FileError::new("read", &path))?;
-    let (generation, checkpoint, of_checkpoint) = parse_checkpoint(&bytes).map_err(flawed(&path))?;
-    let path = journal_path(directory, generation);
-    let mut bytes = Vec::new();
-    File::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(FileError::new("read", &path))?;
-    let (records, length, of_journal) = parse_journal(&bytes, generation).map_err(flawed(&path))?;
-    Ok(LoadedState { generation, checkpoint, records, length, version: of_checkpoint.min(of_journal) })
+    let (generation, checkpoint, version) = parse_checkpoint(&bytes).map_err(flawed(&path))?;
+    let journal = match parse_file(&journal_path(directory, generation), generation) {
+        Err(StateFileError::File(error)) if error.source.kind() == io::ErrorKind::NotFound => None,
+        read => Some(read?),
+    };
+    Ok(LoadedState { generation, checkpoint, version, journal })
+}
+
+fn parse_file(path: &Path, generation: u64) -> Result<ReadJournal, StateFileError> {
+    let bytes = fs::read(path).map_err(FileError::new("read", path))?;
+    parse_journal(&bytes, generation).map_err(flawed(path))
+}
+
+/// A journal and the version of its format.
+struct ReadJournal {
+    read: ReadRecords<HuntRecord>,
+    version: u32,
+}
+
+fn parse_journal(bytes: &[u8], generation: u64) -> Result<ReadJournal, Flaw> {
+    let Some(header) = bytes.get(..JOURNAL_HEADER) else { return damaged("it is too short") };
+    let version = JOURNAL_FORMAT.read(&mut &header[..])?;
+    if ![1, 3, VERSION].contains(&version) || header != journal_header(version, generation) {
+        return damaged("its header does not match");
+    }
+    let read = journal::parse(bytes, JOURNAL_HEADER, version >= 4, |payload| match version {
+        1 => version1::record(payload).ok(),
+        _ => postcard::from_bytes(payload).ok(),
+    })?;
+    Ok(ReadJournal { read, version })
 }
 
 /// What is wrong with a file of a state.
@@ -299,56 +335,21 @@ fn parse_checkpoint(bytes: &[u8]) -> Result<(u64, Checkpoint, u32), Flaw> {
     if checksum(rest) != sum {
         return damaged("its checksum does not match");
     }
+    let none = |stored| (stored, ArchiveMark::default());
     let stored = match version {
-        1 => version1::checkpoint(rest),
-        VERSION => postcard::from_bytes::<StoredCheckpoint>(rest),
+        1 => version1::checkpoint(rest).map(none),
+        3 => postcard::from_bytes(rest).map(none),
+        VERSION => postcard::from_bytes::<(StoredCheckpoint, ArchiveMark)>(rest),
         _ => return damaged(format!("its format version {version} is unknown")),
     };
-    let Ok(stored) = stored else { return damaged("its content cannot be read") };
+    let Ok((stored, archive)) = stored else { return damaged("its content cannot be read") };
     let job = match serde_json::from_str(&stored.job) {
         Ok(job) => job,
         Err(error) => return damaged(format!("its job cannot be read: {error}")),
     };
     let StoredCheckpoint { generation, state, in_flight, seconds, time_limit, threads, .. } = stored;
     let workers = threads.saturating_sub(1);
-    Ok((generation, Checkpoint { job, state, in_flight, seconds, time_limit, workers }, version))
-}
-
-/// The records, the length of the file up to the last whole one, and its version.
-fn parse_journal(bytes: &[u8], generation: u64) -> Result<(Vec<HuntRecord>, u64, u32), Flaw> {
-    let Some((header, mut rest)) = bytes.split_at_checked(JOURNAL_HEADER) else { return damaged("it is too short") };
-    let version = JOURNAL_FORMAT.read(&mut &header[..])?;
-    if ![1, VERSION].contains(&version) || header != journal_header(version, generation) {
-        return damaged("its header does not match");
-    }
-    let mut records = Vec::new();
-    let mut length = JOURNAL_HEADER;
-    loop {
-        let mut record = rest;
-        if rest.iter().all(|&byte| byte == 0) {
-            break; // the end, or room that a power cut left unwritten
-        }
-        let (Ok(size), Ok(sum)) = (take(&mut record), take(&mut record)) else { break };
-        let size = u32::from_le_bytes(size) as usize;
-        if size > MAX_RECORD {
-            return damaged(format!("the record at byte {length} is too long"));
-        }
-        let Some((payload, after)) = record.split_at_checked(size) else { break };
-        if checksum(payload) != sum {
-            return damaged(format!("the checksum of the record at byte {length} does not match"));
-        }
-        let record = match version {
-            1 => version1::record(payload),
-            _ => postcard::from_bytes(payload),
-        };
-        match record {
-            Ok(record) => records.push(record),
-            Err(_) => return damaged(format!("the record at byte {length} cannot be read")),
-        }
-        rest = after;
-        length += 8 + size;
-    }
-    Ok((records, length as u64, version))
+    Ok((generation, Checkpoint { job, state, in_flight, seconds, time_limit, workers, archive }, version))
 }
 
 /// Whether a file is the first journal of a hunt and has no record: a crash before the first checkpoint leaves it.
@@ -368,17 +369,8 @@ fn journal_header(version: u32, generation: u64) -> Vec<u8> {
     header
 }
 
-fn begin_journal(directory: &Path, generation: u64) -> Result<File, StateFileError> {
-    let path = journal_path(directory, generation);
-    let begun = File::create(&path).and_then(|mut file| {
-        file.write_all(&journal_header(VERSION, generation))?;
-        file.sync_all()?;
-        Ok(file)
-    });
-    begun.map_err(|error| {
-        let _ = fs::remove_file(&path);
-        FileError::new("write", &path)(error).into()
-    })
+fn begin_journal(directory: &Path, generation: u64) -> Result<JournalFile, StateFileError> {
+    Ok(JournalFile::begin(&journal_path(directory, generation), &journal_header(VERSION, generation))?)
 }
 
 fn encode<T: Serialize>(value: &T) -> io::Result<Vec<u8>> {
@@ -422,7 +414,8 @@ mod tests {
         let mut state = HuntState { produced: 10, ..HuntState::default() };
         records.iter().for_each(|record| state.apply(record));
         let in_flight = vec![InFlight { id: 9, iterations: 1, best: 2, saved: vec![1, 2, 3] }];
-        Checkpoint { job, state, in_flight, seconds: 1.5, time_limit: None, workers: 2 }
+        let archive = ArchiveMark { length: 1 << 40, grids: 7 };
+        Checkpoint { job, state, in_flight, seconds: 1.5, time_limit: None, workers: 2, archive }
     }
 
     /// A directory with a checkpoint and three records, and its journal.
@@ -439,7 +432,9 @@ mod tests {
     #[test]
     fn what_was_written_is_read_again_before_and_after_a_checkpoint() {
         let (dir, _) = begun();
-        let (mut store, first, records) = StateFiles::open(dir.path()).unwrap();
+        let OpenedState { files: mut store, checkpoint: first, records, archive, notice } =
+            StateFiles::open(dir.path()).unwrap();
+        assert_eq!((archive, notice), (first.archive, None));
         assert_eq!((&first, &records[..]), (&checkpoint(&[]), &[ended(0), best(), ended(1)][..]));
         store.append(&ended(2)).unwrap();
         let next = checkpoint(&[ended(0), best(), ended(1), ended(2)]);
@@ -456,11 +451,11 @@ mod tests {
         // The new journal was begun, the checkpoint was not yet written.
         begin_journal(dir.path(), 1).unwrap();
         assert_eq!(read(dir.path()).unwrap().1.len(), 3);
-        let (mut store, ..) = StateFiles::open(dir.path()).unwrap();
+        let mut store = StateFiles::open(dir.path()).unwrap().files;
         // The checkpoint was written, the old journal was not yet removed.
         store.checkpoint(&checkpoint(&[])).unwrap();
         fs::write(&journal, before).unwrap();
-        assert_eq!(StateFiles::open(dir.path()).unwrap().2, []);
+        assert_eq!(StateFiles::open(dir.path()).unwrap().records, []);
         assert!(!journal.exists());
     }
 
@@ -470,7 +465,7 @@ mod tests {
         let whole = fs::read(&journal).unwrap();
         for cut in JOURNAL_HEADER..whole.len() {
             fs::write(&journal, &whole[..cut]).unwrap();
-            let (mut store, _, records) = StateFiles::open(dir.path()).unwrap();
+            let OpenedState { files: mut store, records, .. } = StateFiles::open(dir.path()).unwrap();
             assert_eq!(records, [ended(0), best(), ended(1)][..records.len()]);
             assert!(records.len() < 3);
             store.append(&ended(5)).unwrap();
@@ -478,6 +473,50 @@ mod tests {
         }
         fs::write(&journal, [&whole[..], &[0; 100]].concat()).unwrap();
         assert_eq!(read(dir.path()).unwrap().1.len(), 3, "room that a power cut left unwritten");
+    }
+
+    /// The journal after a power cut: of what was not flushed, a later page has been written and an earlier one not.
+    #[test]
+    fn a_journal_with_a_hole_is_cut_there_and_kept_as_it_was() {
+        let (dir, journal) = begun();
+        let mut bytes = fs::read(&journal).unwrap();
+        let hole = bytes.len() - JOURNAL_HEADER;
+        bytes[JOURNAL_HEADER..JOURNAL_HEADER + hole / 2].fill(0);
+        fs::write(&journal, &bytes).unwrap();
+        let OpenedState { files: mut store, records, notice, .. } = StateFiles::open(dir.path()).unwrap();
+        assert_eq!(records, []);
+        let notice = notice.unwrap();
+        assert!(notice.contains("ends at byte 24, as after a power cut"), "{notice}");
+        let kept = dir.path().join("hunt-0.journal.damaged-1");
+        assert!(notice.contains("hunt-0.journal.damaged-1") && fs::read(&kept).unwrap() == bytes, "{notice}");
+        store.append(&ended(4)).unwrap();
+        assert_eq!(read(dir.path()).unwrap().1, [ended(4)]);
+        assert_eq!(StateFiles::open(dir.path()).unwrap().notice, None, "it is told once");
+    }
+
+    #[test]
+    fn damage_of_what_was_flushed_is_left_alone_until_somebody_moves_the_file_away() {
+        let (dir, journal) = begun();
+        let mut store = StateFiles::open(dir.path()).unwrap().files;
+        store.append(&ended(2)).unwrap();
+        let archive = ArchiveMark { length: 99, grids: 9 };
+        store.flush(archive).unwrap();
+        store.append(&ended(3)).unwrap();
+        drop(store);
+        let opened = StateFiles::open(dir.path()).unwrap();
+        assert_eq!((opened.records.len(), opened.archive), (5, archive));
+        let mut bytes = fs::read(&journal).unwrap();
+        bytes[JOURNAL_HEADER + 10] ^= 1;
+        fs::write(&journal, &bytes).unwrap();
+        let error = StateFiles::open(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("had been flushed") && error.contains("move the file away"), "{error}");
+        assert_eq!(fs::read(&journal).unwrap(), bytes);
+        fs::rename(&journal, dir.path().join("elsewhere")).unwrap();
+        assert_eq!(read(dir.path()).unwrap().1, []);
+        let OpenedState { files: mut store, notice, .. } = StateFiles::open(dir.path()).unwrap();
+        assert!(notice.unwrap().contains("hunt-0.journal was missing"));
+        store.append(&ended(7)).unwrap();
+        assert_eq!(read(dir.path()).unwrap().1, [ended(7)]);
     }
 
     proptest! {
@@ -494,7 +533,10 @@ mod tests {
                 match load(dir.path()) {
                     Err(StateFileError::Damaged { .. } | StateFileError::Newer { .. }) => {}
                     // A length that points beyond the end looks like a torn record.
-                    Ok(loaded) => prop_assert!(loaded.records.len() < 3, "byte {} bit {}", at, bit),
+                    Ok(loaded) => {
+                        let records = loaded.journal.map_or(0, |journal| journal.read.records.len());
+                        prop_assert!(records < 3, "byte {} bit {}", at, bit);
+                    }
                     Err(error) => prop_assert!(false, "{}", error),
                 }
                 bytes.truncate(at);

@@ -3,7 +3,8 @@
 //! Counts of the units done are in the hunt's state; those of the running units are in the saved states of their
 //! searches. So a running hunt is seen as of its last checkpoint. Bests and rates come from the log of events.
 
-use super::events::{self, HuntEventKind, LogError};
+use super::atomic::FileError;
+use super::events::{self, BadLine, HuntEventKind};
 use super::state::{self, Checkpoint, StateFileError};
 use crate::core::histogram::{Histogram, Results};
 use crate::core::search::RestoreError;
@@ -23,7 +24,7 @@ pub enum StatisticsError {
     Store(#[from] StateFileError),
     /// The log of events cannot be read.
     #[error(transparent)]
-    Log(#[from] LogError),
+    Log(#[from] FileError),
     /// The state does not fit the job.
     #[error(transparent)]
     State(#[from] StateError),
@@ -63,6 +64,8 @@ pub struct Statistics {
     pub bests: Vec<Improvement>,
     /// Iterations per second in successive intervals of running time.
     pub rates: Vec<Rate>,
+    /// Lines of the log that cannot be read and are left out.
+    pub bad_lines: Vec<BadLine>,
 }
 
 /// A new best of a hunt.
@@ -152,11 +155,12 @@ pub fn read(directory: &Path) -> Result<Statistics, StatisticsError> {
         units: now.scores,
         bests: Vec::new(),
         rates: Vec::new(),
+        bad_lines: log.bad,
         job,
     };
     // Where the last figure stood: seconds and iterations.
     let mut last: Option<(f64, u64)> = None;
-    for event in log {
+    for event in log.events {
         statistics.seconds = statistics.seconds.max(event.seconds);
         let iterations = match event.what {
             HuntEventKind::Start(session) | HuntEventKind::Resume(session) => {

@@ -195,6 +195,7 @@ pub fn told(event: &EventView) -> String {
             format!("{what}{} after {}, {} nodes", between(*lower, *upper), clock(*seconds), thousands(*nodes))
         }
         EventKind::Distrusted { worker } => format!("worker {} is often wrong: no longer trusted", plain(worker)),
+        EventKind::Notice { text } => plain(text),
         EventKind::UnitFailed { unit, attempts, error } => {
             format!("unit {unit} failed ({attempts} of 3): {}", plain(error))
         }

@@ -16,7 +16,7 @@ use crate::queue::any::TypedQueue;
 use crate::runner::archive::{self, ArchiveError, KeptFind, Reader};
 use crate::runner::best::{BestError, provenance};
 use crate::runner::directory::{Contents, HuntDirectoryError};
-use crate::runner::events::{HuntEvent, HuntEventKind, LogError};
+use crate::runner::events::{HuntEvent, HuntEventKind};
 use crate::runner::state::{self, StateFileError};
 use crate::runner::status::Status;
 use crate::runner::{
@@ -85,7 +85,7 @@ impl JobKind for Job {
         // The folder has been taken for this job, so only a hand that mixed its files can cause this.
         if session.hunt().job() != self {
             let reason = format!("{} holds the state of another hunt: it is not continued", path.display());
-            return Err(CannotRun::Failed(reason));
+            return Err(CannotRun::Foreign(reason));
         }
         session.set_pace(daemon.pace);
         session.set_limits(limits);
@@ -124,12 +124,32 @@ fn of_hunt(status: &Status) -> JobStanding {
 
 impl From<RunError> for CannotRun {
     fn from(error: RunError) -> CannotRun {
-        if is_of_the_disk(&error) {
-            CannotRun::Refused(error.to_string())
-        } else {
-            CannotRun::Failed(error.to_string())
+        let why = error.to_string();
+        match error {
+            error if is_of_the_disk(&error) => CannotRun::Refused(why),
+            error if is_to_be_mended(&error) => CannotRun::Quarantined(why),
+            _ => CannotRun::Failed(why),
         }
     }
+}
+
+/// Whether the job can continue when somebody has put its files right.
+fn is_to_be_mended(error: &RunError) -> bool {
+    matches!(
+        error,
+        RunError::Store(StateFileError::Damaged { .. } | StateFileError::Newer { .. })
+            | RunError::Archive(
+                ArchiveError::Damaged { .. } | ArchiveError::Newer { .. } | ArchiveError::OtherVariant { .. }
+            )
+            | RunError::State { .. }
+            | RunError::Search { .. }
+            | RunError::Directory(
+                HuntDirectoryError::InTheWay { .. }
+                    | HuntDirectoryError::NotEmpty { .. }
+                    | HuntDirectoryError::Occupied(_)
+                    | HuntDirectoryError::Empty(_)
+            )
+    )
 }
 
 /// Whether the job can continue when the disk allows it, for example after it was full.
@@ -141,7 +161,6 @@ fn is_of_the_disk(error: &RunError) -> bool {
             | RunError::Spawn(_)
             | RunError::Directory(HuntDirectoryError::File(_) | HuntDirectoryError::Locked(_))
             | RunError::Store(StateFileError::File(_))
-            | RunError::Log(LogError::File(_))
             | RunError::Best(BestError::File(_))
             | RunError::Archive(ArchiveError::File(_))
     )
@@ -210,6 +229,9 @@ impl HuntObserver<'_> {
             let record = UnitRecord { attempts: 1, end, iterations, best, error: None, quarantined: false };
             self.reporter.catch_up(ended.id, record)?;
         }
+        // Bests that were surpassed before the store had them.
+        let surpassed = session.bests().iter().filter_map(|best| self.grid(best));
+        self.reporter.daemon.store.later(surpassed.map(|(_, change)| change).collect());
         if let Some(best) = session.hunt().state().best.clone() {
             self.put_best(&best);
         }
@@ -265,6 +287,11 @@ impl HuntListener for HuntObserver<'_> {
 
     fn began(&mut self, lane: LaneId) {
         self.reporter.began(lane);
+    }
+
+    fn noticed(&mut self, text: &str) {
+        let JobReporter { daemon, id, .. } = self.reporter;
+        daemon.publish(Some(id), EventKind::Notice { text: text.to_owned() });
     }
 
     fn best(&mut self, best: &Find) {

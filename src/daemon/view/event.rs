@@ -74,6 +74,12 @@ pub enum EventKind {
         /// User and name of the worker.
         worker: String,
     },
+    /// Something about a job that a person should know and that stops nothing: a damaged file of which the rest is
+    /// used, or a limit of disk that is near.
+    Notice {
+        /// What it is, in one sentence.
+        text: String,
+    },
     /// An attempt at a unit failed.
     UnitFailed {
         /// Number of the unit.

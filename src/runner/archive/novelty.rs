@@ -12,6 +12,7 @@ use crate::morpion::variant::Variant;
 use crate::with_rules;
 use ahash::AHashSet;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// So many grids of each score are kept at most: some 20 MB of memory and 600 MB of disk per score.
@@ -23,7 +24,7 @@ const RECENT: usize = 1 << 12;
 #[derive(Debug)]
 pub struct Novelty {
     variant: Variant,
-    keep_from: u32,
+    keep_from: AtomicU32,
     held: Mutex<KnownKeys>,
 }
 
@@ -33,15 +34,49 @@ struct KnownKeys {
     per_score: BTreeMap<u32, u64>,
 }
 
+impl KnownKeys {
+    fn longest(&self) -> u32 {
+        self.per_score.last_key_value().map_or(0, |(&score, _)| score)
+    }
+}
+
 impl Novelty {
     /// For an archive that takes grids of at least `keep_from` moves, and holds none yet.
     pub fn new(variant: Variant, keep_from: u32) -> Novelty {
-        Novelty { variant, keep_from, held: Mutex::default() }
+        Novelty { variant, keep_from: AtomicU32::new(keep_from), held: Mutex::default() }
     }
 
     /// The smallest score that is kept.
     pub fn keep_from(&self) -> u32 {
-        self.keep_from
+        self.keep_from.load(Ordering::Relaxed)
+    }
+
+    /// Sets the smallest score that is kept from now on.
+    pub fn set_keep_from(&self, keep_from: u32) {
+        self.keep_from.store(keep_from, Ordering::Relaxed);
+    }
+
+    /// Moves of the longest grid that is held; 0 if none is.
+    pub fn longest(&self) -> u32 {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).longest()
+    }
+
+    /// Keeps longer grids only: at most the better half of what is held would have been kept so. The new smallest
+    /// score that is kept.
+    pub fn keep_better_half(&self) -> u32 {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let least = self.keep_from().saturating_add(1);
+        let kept: u64 = held.per_score.range(least - 1..).map(|(_, count)| count).sum();
+        let mut better = 0;
+        let above = held.per_score.range(least..).rev().take_while(|&(_, count)| {
+            better += count;
+            2 * better <= kept
+        });
+        // Where even the best score is more than half, only longer grids than all are better.
+        let keep_from = above.last().map_or_else(|| held.longest().saturating_add(1), |(&score, _)| score).max(least);
+        drop(held);
+        self.set_keep_from(keep_from);
+        keep_from
     }
 
     /// Notes a grid that the archive holds; whether it is to be kept: it is new, and its score has room.
@@ -71,7 +106,7 @@ impl<'a> Offers<'a> {
 
     /// The key of a game that is long enough, finished, and new to all workers; it is noted as held.
     pub fn settle(&mut self, moves: &[Move]) -> Option<u64> {
-        if moves.len() < self.novelty.keep_from as usize {
+        if moves.len() < self.novelty.keep_from() as usize {
             return None;
         }
         let print = fingerprint(moves);
@@ -128,6 +163,21 @@ mod tests {
         assert_eq!(two.settle(&record.moves[..177]), None, "a move is left");
         let other = &known().unwrap()[1].grid;
         assert!(two.settle(&other.moves).is_some(), "another set of lines");
+    }
+
+    #[test]
+    fn the_better_half_is_kept_and_then_the_better_half_of_it() {
+        let novelty = Novelty::new(Variant::T5, 1);
+        let mut key = 0;
+        for (score, count) in [(60, 100), (61, 60), (62, 30), (70, 9), (80, 1)] {
+            for _ in 0..count {
+                key += 1;
+                assert!(novelty.note(key, score));
+            }
+        }
+        let kept: Vec<u32> = (0..5).map(|_| novelty.keep_better_half()).collect();
+        assert_eq!(kept, [61, 62, 70, 80, 81], "of 200 the 100, of 100 the 40, of 40 the 10, of 10 the 1, then more");
+        assert_eq!((novelty.keep_better_half(), novelty.keep_from()), (82, 82));
     }
 
     #[test]

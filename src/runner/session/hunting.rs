@@ -5,7 +5,7 @@ use super::{HuntSession, origin};
 use crate::jobs::hunt::{NextUnit, UnitResult};
 use crate::queue::local::{Local, LocalOptions};
 use crate::queue::{LaneId, Message, Queue, Terms};
-use crate::runner::archive::{Archive, KeptFind};
+use crate::runner::archive::{Archive, ArchiveMark, KeptFind};
 use crate::runner::best;
 use crate::runner::clock::now;
 use crate::runner::contract::{Clocking, Ending, FailedAttempt, HuntListener, SessionReport, WorkerShare};
@@ -40,6 +40,11 @@ const MOST_QUARANTINED: usize = 100;
 /// Estimate of the memory of a search: this many times its saved state, and some bytes more.
 const TIMES_STATE: u64 = 2;
 const BESIDES_STATE: u64 = 256 << 10;
+
+/// Bytes of the archive's limit that are kept for grids longer than all before.
+const RESERVE: u64 = 64 << 10;
+/// More bytes than any grid takes in the archive.
+const LONGEST_GRID: u64 = 2 << 10;
 
 /// The log tells how the hunt stands when so great a share of its time has passed since it last did, but no more
 /// often than every five seconds and no more seldom than every minute.
@@ -81,6 +86,7 @@ impl HuntSession {
         let what = events::SessionStart::of(self.hunt.job(), self.workers, before);
         let what = if self.resumed { HuntEventKind::Resume(what) } else { HuntEventKind::Start(what) };
         self.tell(what, observer)?;
+        self.notices.drain(..).for_each(|notice| observer.noticed(&notice));
         observer.began(lane);
         let old = self.store.is_old();
         let mut hunting = Hunting::new(&mut self, observer, own);
@@ -175,6 +181,10 @@ pub(super) struct Hunting<'a> {
     first_failure: Option<(u64, String)>,
     paused: bool,
     draining: bool,
+    /// When the archive has so many bytes, only longer grids are kept.
+    raise_at: Option<u64>,
+    /// The rest of its limit is for grids longer than all before.
+    in_reserve: bool,
     rate: RateMeter,
 }
 
@@ -190,6 +200,8 @@ impl<'a> Hunting<'a> {
             first_failure: None,
             paused: false,
             draining: false,
+            raise_at: None,
+            in_reserve: false,
             rate: RateMeter::new(0),
         }
     }
@@ -244,8 +256,8 @@ impl<'a> Hunting<'a> {
                     write = at + WRITE;
                     self.session.write_status(&status)?;
                     // In this order: no power cut leaves a finished unit whose grids are lost.
-                    self.flush_archive()?;
-                    self.session.store.flush()?;
+                    let archive = self.flush_archive()?;
+                    self.session.store.flush(archive)?;
                     let Progress { seconds, best: score, iterations, units_done: units, running, .. } =
                         status.progress;
                     if seconds - told >= (seconds * TELL).clamp(TELL_SECONDS.0, TELL_SECONDS.1) {
@@ -350,6 +362,13 @@ impl<'a> Hunting<'a> {
                 self.observer.status(&status).map_err(RunError::Observer)?;
             }
             SessionOrder::Adjust(limits, terms) => {
+                if limits.disk != self.session.limits.disk
+                    && let (Some(novelty), Some(keep_from)) =
+                        (&self.lane.shared.novelty, self.session.hunt.job().keep_from)
+                {
+                    novelty.set_keep_from(keep_from);
+                    (self.raise_at, self.in_reserve) = (None, false);
+                }
                 self.session.limits = limits;
                 self.lane.terms = terms;
                 self.session.workers = self.lane.workers() as u32;
@@ -429,9 +448,45 @@ impl<'a> Hunting<'a> {
             Some(archive) => archive,
             none => none.insert(Archive::open(session.directory.path(), &origin(session.hunt.job()), |_| ())?),
         };
+        let used = archive.mark().length;
+        if session.limits.disk.is_some_and(|limit| used.saturating_add(LONGEST_GRID) > limit) {
+            self.keep_within(used);
+            return Ok(());
+        }
         archive.append(&find)?;
+        let used = archive.mark().length;
         self.observer.found(&find);
+        self.keep_within(used);
         Ok(())
+    }
+
+    /// Keeps the archive within its limit on the disk. Each time that half of the room that was left is used, only
+    /// longer grids are kept from then on; what is left at last is for grids that are longer than all before.
+    fn keep_within(&mut self, used: u64) {
+        let (Some(limit), Some(novelty)) = (self.session.limits.disk, &self.lane.shared.novelty) else { return };
+        let room = limit.saturating_sub(used);
+        let half = used.saturating_add(room / 2);
+        let enough = room >= RESERVE && used < *self.raise_at.get_or_insert(half);
+        if enough || novelty.keep_from() == u32::MAX {
+            return;
+        }
+        self.raise_at = Some(half);
+        let kept = if room < LONGEST_GRID {
+            novelty.set_keep_from(u32::MAX);
+            "no further grids are kept".to_owned()
+        } else if room < RESERVE {
+            novelty.set_keep_from(novelty.longest().saturating_add(1));
+            if std::mem::replace(&mut self.in_reserve, true) {
+                return;
+            }
+            "only grids that are longer than all before are kept from now on".to_owned()
+        } else {
+            format!("only grids of at least {} moves are kept from now on", novelty.keep_better_half())
+        };
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
+        let (used, limit) = (megabytes(used), megabytes(limit));
+        self.observer
+            .noticed(&format!("the archive takes {used:.1} of the {limit:.1} MB of disk that it may: {kept}"));
     }
 
     /// Stops the workers and absorbs their last messages. The first error is returned after all have been absorbed.
@@ -445,8 +500,11 @@ impl<'a> Hunting<'a> {
         result
     }
 
-    fn flush_archive(&mut self) -> Result<(), RunError> {
-        Ok(self.session.archive.as_mut().map_or(Ok(()), Archive::flush)?)
+    /// Flushes the archive to the device: what it holds.
+    fn flush_archive(&mut self) -> Result<ArchiveMark, RunError> {
+        let Some(archive) = &mut self.session.archive else { return Ok(ArchiveMark::default()) };
+        archive.flush()?;
+        Ok(archive.mark())
     }
 
     /// Notes the last state of a unit, if it is younger than what is known.
@@ -466,7 +524,7 @@ impl<'a> Hunting<'a> {
         units.into_iter().for_each(|unit| self.remember(unit));
         self.drain()?;
         self.observer.saving().map_err(RunError::Observer)?;
-        self.flush_archive()?;
+        let archive = self.flush_archive()?;
         let session = &mut *self.session;
         let checkpoint = Checkpoint {
             job: session.hunt.job().clone(),
@@ -475,6 +533,7 @@ impl<'a> Hunting<'a> {
             seconds: session.seconds(),
             time_limit: session.limits.seconds,
             workers: session.workers,
+            archive,
         };
         Ok(session.store.checkpoint(&checkpoint)?)
     }
