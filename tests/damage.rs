@@ -1,5 +1,5 @@
-//! Bits that fall over in the file of a solution: whatever bit it is, the file is refused as it is, or all of it is
-//! read. Nothing panics and nothing aborts.
+//! Bits that fall over in the files of a solution: whatever bit it is, the file is refused as it is, or all of it is
+//! read; a journal may also end before the bit. Nothing panics and nothing aborts.
 //!
 //! A process of its own opens the damaged files, since an abort would end the tests. `MORPION_FLIPS=5000` tries more
 //! bits than `cargo test` does.
@@ -12,7 +12,7 @@ use morpion::jobs::tree::credit::Spent;
 use morpion::jobs::tree::settings::TreeSettings;
 use morpion::jobs::tree::state::TreeState;
 use morpion::jobs::tree::unit::UnitOutcome;
-use morpion::runner::tree::store::TreeStore;
+use morpion::runner::tree::store::{StoredTree, TreeStore};
 use rand::RngExt;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,9 +30,22 @@ fn root() -> ReversiPosition {
     ReversiPosition::new(ReversiBoard::new(4, 6).unwrap(), Start::Standard)
 }
 
-/// Solves a part of a position and keeps it in a file; the file as it is left closed, and as a crash leaves it.
-fn files(directory: &Path) -> Vec<PathBuf> {
-    let path = directory.join("tree.redb");
+const DATABASE: &str = "tree.redb";
+const JOURNAL: &str = "tree.journal";
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for name in [DATABASE, JOURNAL] {
+        fs::copy(from.join(name), to.join(name)).unwrap();
+    }
+}
+
+/// Solves a part of a position and keeps it in files; the directory of the files as they are left closed, and as a
+/// crash leaves them, and which of them is damaged.
+fn files(directory: &Path) -> Vec<(PathBuf, &'static str)> {
+    let (closed, crashed) = (directory.join("closed"), directory.join("crashed"));
+    fs::create_dir(&closed).unwrap();
+    let path = closed.join(DATABASE);
     let settings = TreeSettings { budget: 50, ..TreeSettings::default() };
     let state = TreeState::new(root(), settings).unwrap();
     let mut coordinator = Coordinator::new(state);
@@ -43,27 +56,33 @@ fn files(directory: &Path) -> Vec<PathBuf> {
         let spent = Spent { nodes: 50, micros: 10 };
         coordinator.absorb(worker, work.unit, work.window, UnitOutcome::Exhausted, spent).unwrap();
         store.append(&coordinator.take_records()).unwrap();
-        if step % 10 == 9 {
+        if step == 9 {
             store.checkpoint(coordinator.state_mut(), f64::from(step)).unwrap();
         }
     }
-    let crashed = directory.join("crashed.redb");
-    fs::copy(&path, &crashed).unwrap();
+    copy(&closed, &crashed);
     drop(store);
-    vec![path, crashed]
+    vec![(closed, DATABASE), (crashed.clone(), DATABASE), (crashed, JOURNAL)]
 }
 
-/// Everything that a file holds, or why it is refused.
-fn read(path: &Path) -> Result<String, String> {
-    let (store, stored) = TreeStore::open(path).map_err(|error| error.to_string())?;
+/// Everything that the files in a directory hold, or why they are refused.
+fn read(directory: &Path) -> Result<StoredTree, String> {
+    let (store, stored) = TreeStore::open(&directory.join(DATABASE)).map_err(|error| error.to_string())?;
     drop(store);
-    Ok(format!("{stored:?}"))
+    Ok(stored)
+}
+
+/// Whether a journal ended before its end, and nothing else is different.
+fn is_cut(found: &StoredTree, whole: &StoredTree) -> bool {
+    let (some, all) = (found.records.len(), whole.records.len());
+    let torn = StoredTree { records: whole.records[..some.min(all)].to_vec(), notice: None, ..whole.clone() };
+    some < all && StoredTree { notice: None, ..found.clone() } == torn
 }
 
 /// The bits to try: all of those of the head come round, and as many anywhere in what is used.
-fn bits(length: usize, count: usize, seed: u64) -> Vec<usize> {
+fn bits((head, length): (usize, usize), count: usize, seed: u64) -> Vec<usize> {
     let mut rng = rng(seed, &[7]);
-    let head = (0..count / 2).map(|_| rng.random_range(0..8 * HEAD)).collect::<Vec<_>>();
+    let head = (0..count / 2).map(|_| rng.random_range(0..8 * head)).collect::<Vec<_>>();
     head.into_iter().chain((0..count.div_ceil(2)).map(|_| rng.random_range(0..8 * length))).collect()
 }
 
@@ -71,20 +90,23 @@ fn bits(length: usize, count: usize, seed: u64) -> Vec<usize> {
 #[test]
 fn child() {
     let Ok(work) = std::env::var(WORK) else { return };
-    let [file, copy, bits] = work.split('|').collect::<Vec<_>>()[..] else { panic!("{work}") };
-    let (whole, copy) = (fs::read(file).unwrap(), Path::new(copy));
-    fs::write(copy, &whole).unwrap();
-    let expected = read(copy).unwrap();
+    let [from, name, to, bits] = work.split('|').collect::<Vec<_>>()[..] else { panic!("{work}") };
+    let (from, to) = (Path::new(from), Path::new(to));
+    let (whole, damaged) = (fs::read(from.join(name)).unwrap(), to.join(name));
+    copy(from, to);
+    let expected = read(to).unwrap();
     for bit in bits.split(',').map(|bit| bit.parse::<usize>().unwrap()) {
         println!("bit {bit}");
         let mut bytes = whole.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
-        fs::write(copy, &bytes).unwrap();
-        let came = match catch_unwind(AssertUnwindSafe(|| read(copy))) {
+        copy(from, to);
+        fs::write(&damaged, &bytes).unwrap();
+        let came = match catch_unwind(AssertUnwindSafe(|| read(to))) {
             Err(_) => "panicked".to_owned(),
             Ok(Ok(found)) if found == expected => "equal".to_owned(),
+            Ok(Ok(found)) if name == JOURNAL && is_cut(&found, &expected) => "cut".to_owned(),
             Ok(Ok(_)) => "another state".to_owned(),
-            Ok(Err(_)) if fs::read(copy).unwrap() != bytes => "refused and changed".to_owned(),
+            Ok(Err(_)) if fs::read(&damaged).unwrap() != bytes => "refused and changed".to_owned(),
             Ok(Err(why)) => format!("refused: {why}"),
         };
         println!("came {came}");
@@ -92,11 +114,11 @@ fn child() {
 }
 
 /// What came of each bit. A bit at which the process dies is noted, and the next process begins behind it.
-fn try_all(file: &Path, copy: &Path, mut bits: &[usize]) -> Vec<(usize, String)> {
+fn try_all((from, name): (&Path, &str), to: &Path, mut bits: &[usize]) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     while !bits.is_empty() {
         let list: Vec<String> = bits.iter().map(usize::to_string).collect();
-        let work = format!("{}|{}|{}", file.display(), copy.display(), list.join(","));
+        let work = format!("{}|{name}|{}|{}", from.display(), to.display(), list.join(","));
         let mut command = Command::new(std::env::current_exe().unwrap());
         let output = command
             .args(["--exact", "child", "--nocapture"])
@@ -126,24 +148,28 @@ fn try_all(file: &Path, copy: &Path, mut bits: &[usize]) -> Vec<(usize, String)>
 fn a_bit_that_falls_over_kills_nothing() {
     let flips = std::env::var("MORPION_FLIPS").ok().and_then(|text| text.parse().ok()).unwrap_or(FLIPS);
     let dir = tempfile::tempdir().unwrap();
-    for (seed, file) in (1..).zip(files(dir.path())) {
-        let whole = fs::read(&file).unwrap();
+    for (seed, (from, file)) in (1..).zip(files(dir.path())) {
+        let whole = fs::read(from.join(file)).unwrap();
         let used = whole.iter().rposition(|&byte| byte != 0).unwrap() + 1;
-        let found = try_all(&file, &dir.path().join("copy.redb"), &bits(used, flips, seed));
+        let head = if file == JOURNAL { 24 } else { HEAD };
+        let found = try_all((&from, file), &dir.path().join("copy"), &bits((head, used), flips, seed));
         let count = |what: &str| found.iter().filter(|(_, came)| came.starts_with(what)).count();
-        let name = file.file_name().unwrap().display();
+        let name = format!("{} {file}", from.file_name().unwrap().display());
         println!(
-            "{name}, {used} bytes: {} bits: died {}, panicked {}, refused {}, equal {}, another state {}, changed {}",
+            "{name}, {used} bytes: {} bits: died {}, panicked {}, refused {}, equal {}, cut {}, another state {}, \
+             changed {}",
             found.len(),
             count("died"),
             count("panicked"),
             count("refused:"),
             count("equal"),
+            count("cut"),
             count("another"),
             count("refused and"),
         );
-        let bad = found.iter().find(|(_, came)| !came.starts_with("refused:") && came != "equal");
+        let is_good = |came: &str| came.starts_with("refused:") || ["equal", "cut"].contains(&came);
+        let bad = found.iter().find(|(_, came)| !is_good(came));
         assert_eq!(bad, None, "{name}, seed {seed}");
-        assert!(count("refused:") > 0 && count("equal") > 0, "{name}: {found:?}");
+        assert!(count("refused:") > 0 && count("equal") + count("cut") > 0, "{name}: {found:?}");
     }
 }

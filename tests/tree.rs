@@ -469,6 +469,73 @@ fn the_file_holds_the_state() {
     }
 }
 
+/// The journal beside the file: a crash between a checkpoint and its clearing, a power cut, one that was moved away,
+/// and that of another solution.
+#[test]
+fn the_journal_is_read_after_crashes_and_never_for_another_solution() {
+    use std::fs;
+    let dir = tempfile::tempdir().unwrap();
+    let (path, journal) = (dir.path().join("tree.redb"), dir.path().join("tree.journal"));
+    let root = reversi_position(1, 9);
+    let settings = TreeSettings { budget: 50, ..TreeSettings::default() };
+    let habits = Habits { seed: 1, workers: 2, lies: 0, exhausted: 30, fail: 0, restart: 0, heed: true };
+    let mut simulation = Simulation::new(root, settings, habits);
+    let mut store = TreeStore::create(&path, "job", simulation.coordinator.state_mut()).unwrap();
+    simulation.records.clear();
+    simulation.coordinator.take_records();
+    let step = |simulation: &mut Simulation<_>, store: &mut TreeStore| {
+        let stored = simulation.records.len();
+        while simulation.records.len() < stored + 10 {
+            simulation.step();
+        }
+        store.append(&simulation.records[stored..]).unwrap();
+    };
+    let opened = || {
+        let (store, stored) = TreeStore::open(&path).unwrap();
+        drop(store);
+        stored
+    };
+    step(&mut simulation, &mut store);
+    let before = fs::read(&journal).unwrap();
+    store.checkpoint(simulation.coordinator.state_mut(), 3.0).unwrap();
+    drop(store);
+    let checkpoint = opened();
+    assert!(fs::read(&journal).unwrap().len() < before.len() && checkpoint.records.is_empty());
+    // A crash before the journal was cleared.
+    fs::write(&journal, &before).unwrap();
+    assert_eq!(opened(), checkpoint);
+    let (mut store, _) = TreeStore::open(&path).unwrap();
+    step(&mut simulation, &mut store);
+    store.note_seconds(7.5).unwrap();
+    drop(store);
+    let whole = opened();
+    assert!(whole.records.len() >= 10 && whole.seconds == 7.5 && whole.notice.is_none());
+    let bytes = fs::read(&journal).unwrap();
+    // A power cut: a later page was written and an earlier one not.
+    let mut hole = bytes.clone();
+    let length = hole.len();
+    hole[before.len() + 20..length - 30].fill(0);
+    fs::write(&journal, &hole).unwrap();
+    let cut = opened();
+    assert!(cut.records.len() < whole.records.len() && whole.records.starts_with(&cut.records));
+    assert!(cut.notice.unwrap().contains("as after a power cut"));
+    assert_eq!(fs::read(dir.path().join("tree.journal.damaged-1")).unwrap(), hole);
+    fs::remove_file(&journal).unwrap();
+    let missing = opened();
+    assert!(missing.notice.as_ref().is_some_and(|notice| notice.contains("tree.journal was missing")));
+    assert!(missing.parts == checkpoint.parts && missing.records.is_empty());
+    // That of another one.
+    fs::rename(&path, dir.path().join("elsewhere.redb")).unwrap();
+    fs::write(&journal, &bytes).unwrap();
+    let mut state = TreeState::new(root, TreeSettings::default()).unwrap();
+    drop(TreeStore::create(&path, "job", &mut state).unwrap());
+    assert!(opened().records.is_empty());
+    assert_eq!(fs::read(dir.path().join("tree.journal.damaged-2")).unwrap(), bytes, "it is kept");
+    fs::write(&journal, &bytes).unwrap();
+    let error = TreeStore::open(&path).unwrap_err().to_string();
+    assert!(error.contains("belongs to another solution"), "{error}");
+}
+
 /// A file that cannot be right is refused, and not a byte of it is changed.
 #[test]
 fn damaged_and_newer_files_are_refused_and_left_alone() {
@@ -500,7 +567,7 @@ fn damaged_and_newer_files_are_refused_and_left_alone() {
         error
     };
     let meta = TableDefinition::new("meta");
-    assert!(edit(meta, "format", Some(&2u32.to_le_bytes())).contains("use a newer one"));
+    assert!(edit(meta, "format", Some(&3u32.to_le_bytes())).contains("use a newer one"));
     assert!(edit(meta, "format", Some(b"x")).contains("not a number"));
     assert!(edit(meta, "meta", None).contains("missing"));
     assert!(edit(meta, "meta", Some(b"\x01aaaabbbb")).contains("checksum"));

@@ -1,13 +1,15 @@
 //! Solves by units: a queue's workers and files around the coordinator of [`crate::jobs::tree`].
 //!
-//! The calling thread hands units to the solvers and absorbs their outcomes ([`SolveSession`]). A unit is on disk
-//! before it is put into the queue. An outcome is on disk before it is reported and before another unit is handed
-//! out. Every few seconds a checkpoint is taken. So a crash loses the units that were running, and nothing else.
+//! The calling thread hands units to the solvers and absorbs their outcomes ([`SolveSession`]). A unit is in a file
+//! before it is put into the queue. An outcome is in a file before it is reported and before another unit is handed
+//! out. So a crash loses the units that were running, and nothing else. The file is flushed to the device once a
+//! second, so a power cut loses what ended since, too.
 //!
 //! [`solver`] is what searches, [`mod@unit`] how a worker of the queue has it search, [`store`] the file of a
 //! solution, and [`mod@file`] how that file is begun or opened in its directory.
 
 pub mod file;
+pub mod journal;
 mod pause_point;
 mod session;
 pub mod solver;
@@ -96,6 +98,14 @@ pub enum TreeError {
         /// What the tree takes of that.
         tree: u64,
         /// What all of them may take.
+        limit: u64,
+    },
+    /// Its files have grown beyond the limit.
+    #[error("its files take {taken} bytes of disk, and the limit is {limit}: give it more (limits.disk, --job-disk)")]
+    Disk {
+        /// Bytes of the files.
+        taken: u64,
+        /// Bytes that they may take.
         limit: u64,
     },
     /// There is no memory for a table.

@@ -101,7 +101,10 @@ fn begin<G: Game>(
     let root = problem.position.clone();
     let Some(directory) = &options.flags.state else { return Ok((TreeState::new(root, settings)?, None)) };
     let job = identity(title, &problem.text, &options.question.choice(), options.memory());
-    let OpenedTree { state, store, .. } = file::open(directory, &job, root, settings)?;
+    let OpenedTree { state, store, notice, .. } = file::open(directory, &job, root, settings)?;
+    if let Some(notice) = notice {
+        eprintln!("morpion: {notice}");
+    }
     Ok((state, Some(store)))
 }
 

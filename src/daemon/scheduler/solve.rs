@@ -23,6 +23,7 @@ use crate::runner::engine::Plan;
 use crate::runner::orders::Interrupt;
 use crate::runner::progress::Progress;
 use crate::runner::tree::file::{self, OpenedTree};
+use crate::runner::tree::journal;
 use crate::runner::tree::solver::{ByEngine, Solver};
 use crate::runner::tree::store::{CACHE, TreeStore, TreeStoreError};
 use crate::runner::tree::{CreditedSolver, SolveListener, SolveSession, TreeError};
@@ -79,7 +80,9 @@ impl JobKind for SolveJob {
         if !path.exists() {
             return Ok(match Contents::of(folder).map_err(|error| CannotRun::Refused(error.to_string()))? {
                 Contents::Nothing => FolderContent::Nothing,
-                Contents::Others(name) if name.starts_with(file::FILE) || name == STATISTICS => {
+                Contents::Others(name)
+                    if name.starts_with(file::FILE) || [STATISTICS, journal::FILE].contains(&name.as_str()) =>
+                {
                     FolderContent::Nothing
                 }
                 Contents::Others(name) => FolderContent::Other(format!("it holds {name}")),
@@ -139,8 +142,11 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
     let (daemon, id) = (reporter.daemon, reporter.id);
     let folder = daemon.directory.job(id);
     let plan = Plan::new(&job.choice, 1).map_err(|error| CannotRun::Failed(error.to_string()))?;
-    let OpenedTree { state, mut store, since, seconds } =
+    let OpenedTree { state, mut store, since, seconds, notice } =
         file::open(&folder, &job.identity(&root.text()), root.clone(), job.settings.clone())?;
+    if let Some(text) = notice {
+        daemon.publish(Some(id), EventKind::Notice { text });
+    }
     for record in since {
         if let TreeRecord::Settled { unit, outcome, spent, .. } = record
             && let Some(record) = record_of(outcome, spent)
@@ -182,7 +188,8 @@ impl From<TreeError> for CannotRun {
     fn from(error: TreeError) -> CannotRun {
         let to_be_mended = match error {
             TreeError::Store(TreeStoreError::Damaged { .. } | TreeStoreError::Newer { .. })
-            | TreeError::Misfit(_) => true,
+            | TreeError::Misfit(_)
+            | TreeError::Disk { .. } => true,
             // It has grown beyond its limit, and can go on with a larger one.
             TreeError::Memory { needed, tree, limit, .. } => needed - tree <= limit,
             _ => false,

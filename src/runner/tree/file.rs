@@ -20,8 +20,10 @@ pub struct OpenedTree<G> {
     pub store: TreeStore,
     /// What happened since the last checkpoint.
     pub since: Vec<TreeRecord>,
-    /// Seconds that it has run, as of the last checkpoint.
+    /// Seconds that it has run, as last noted.
     pub seconds: f64,
+    /// What was wrong with the files and has been put right, in words for people.
+    pub notice: Option<String>,
 }
 
 /// Opens the solution in a directory, or begins it there. `job` says all that decides how a unit ends, except the
@@ -41,7 +43,7 @@ pub fn open<G: Game>(
     if !path.exists() {
         let mut state = TreeState::new(root, settings)?;
         let store = TreeStore::create(&path, job, &mut state)?;
-        return Ok(OpenedTree { state, store, since: Vec::new(), seconds: 0.0 });
+        return Ok(OpenedTree { state, store, since: Vec::new(), seconds: 0.0, notice: None });
     }
     let (store, stored) = TreeStore::open(&path)?;
     let same = |stored: String, asked: String| {
@@ -51,6 +53,6 @@ pub fn open<G: Game>(
     if stored.parts.meta.settings != settings {
         same(format!("{:?}", stored.parts.meta.settings), format!("{settings:?}"))?;
     }
-    let (since, seconds) = (stored.records.clone(), stored.seconds);
-    Ok(OpenedTree { state: stored.state(root)?, store, since, seconds })
+    let (since, seconds, notice) = (stored.records.clone(), stored.seconds, stored.notice.clone());
+    Ok(OpenedTree { state: stored.state(root)?, store, since, seconds, notice })
 }

@@ -123,6 +123,7 @@ impl<G: Game + Send + Sync + 'static> SolveSession<'_, G> {
 impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     fn run(&mut self, interrupt: &Interrupt, ordered: &OrderReceiver) -> Result<SolveEnding, TreeError> {
         let mut show = Instant::now();
+        self.check_disk()?;
         self.engage_solvers()?;
         let messages = self.lane.messages.clone();
         loop {
@@ -167,8 +168,11 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             if self.session.limits.iterations.is_some_and(|limit| self.nodes() >= limit) {
                 return Ok(SolveEnding::Stopped(StopReason::Iterations));
             }
+            if let Some(store) = &mut self.session.store {
+                store.flush_in_time()?;
+            }
             if self.checkpointed.elapsed() >= self.session.pace {
-                self.checkpoint()?;
+                self.save()?;
             }
             if Instant::now() >= show {
                 show = Instant::now() + SHOW;
@@ -366,15 +370,40 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         }
     }
 
+    /// Saves for how long it has run. Everything else is in the file already; when that has become long, a checkpoint
+    /// is taken.
+    fn save(&mut self) -> Result<(), TreeError> {
+        self.check_disk()?;
+        if self.session.store.as_ref().is_some_and(|store| store.is_long()) {
+            return self.checkpoint();
+        }
+        self.keep()?;
+        let progress = self.progress();
+        self.tell_saving(&progress)?;
+        if let Some(store) = &mut self.session.store {
+            store.note_seconds(progress.seconds)?;
+        }
+        Ok(())
+    }
+
+    fn check_disk(&self) -> Result<(), TreeError> {
+        let (Some(limit), Some(store)) = (self.session.limits.disk, &self.session.store) else { return Ok(()) };
+        let taken = store.size()?;
+        if taken > limit { Err(TreeError::Disk { taken, limit }) } else { Ok(()) }
+    }
+
+    fn tell_saving(&mut self, progress: &Progress) -> Result<(), TreeError> {
+        self.checkpointed = Instant::now();
+        self.observer.saving(self.session.coordinator.state(), progress).map_err(TreeError::Observer)
+    }
+
     fn checkpoint(&mut self) -> Result<(), TreeError> {
         self.keep()?;
         let progress = self.progress();
-        let coordinator = &mut *self.session.coordinator;
-        self.observer.saving(coordinator.state(), &progress).map_err(TreeError::Observer)?;
+        self.tell_saving(&progress)?;
         if let Some(store) = &mut self.session.store {
-            store.checkpoint(coordinator.state_mut(), progress.seconds)?;
+            store.checkpoint(self.session.coordinator.state_mut(), progress.seconds)?;
         }
-        self.checkpointed = Instant::now();
         Ok(())
     }
 

@@ -1,14 +1,16 @@
 //! The file of a solution by units: the state as of the last checkpoint, and the records since.
 //!
-//! One redb file with a table each for nodes, units (with the claims that wait), workers (with their credit) and
-//! records, and a small one for the rest. A record is in the file before anyone acts on it; a checkpoint writes the
-//! rows that changed, in the order of their keys, takes the records out, and is one transaction with both. So a crash
-//! at any moment leaves a checkpoint and the records since, and the state is what [`TreeState::apply`] makes of them.
-//! redb repairs a file that a crash left open without reading it through (quick repair).
+//! The checkpoint is one redb file with a table each for nodes, units (with the claims that wait) and workers (with
+//! their credit), and a small one for the rest. The records are in a journal beside it ([`super::journal`]). A record
+//! is in the journal before anyone acts on it. A checkpoint writes the rows that changed, in the order of their keys,
+//! in one transaction; then the records go out of the journal. So a crash at any moment leaves a checkpoint and the
+//! records since, and the state is what [`TreeState::apply`] makes of them. Format 1 had the records in the database;
+//! it is read. redb repairs a file that a crash left open without reading it through (quick repair).
 //!
 //! A row is framed by [`crate::core::frame::row`]; its content is the value as postcard encodes it. A file is read as
 //! a whole by [`inspect`] before it is opened: one that is damaged, or was written by a newer program, is left alone.
 
+use super::journal::{self, JournalContent, JournalError, TreeJournal};
 use crate::core::frame::{Flaw, read_row, row};
 use crate::core::game::Game;
 use crate::core::panic::catch_quietly;
@@ -17,6 +19,7 @@ use crate::jobs::tree::node::TreeNode;
 use crate::jobs::tree::record::TreeRecord;
 use crate::jobs::tree::state::{Meta, TreeParts, TreeState};
 use crate::jobs::tree::unit::OpenUnit;
+use crate::runner::atomic::FileError;
 use crate::store::integrity::{IntegrityError, inspect};
 use redb::{
     Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata,
@@ -29,19 +32,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Version of the file's format.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
+/// The first format, which had no journal.
+const FIRST_FORMAT: u32 = 1;
 /// Version of a row.
 const ROW: u8 = 1;
+/// A journal of so many bytes is long: some ten thousand records, which are applied in less than a second.
+const LONG_JOURNAL: u64 = 1 << 20;
+/// What a person can do about a damaged journal.
+const MOVE_AWAY: &str = "move the file away to continue from the checkpoint before it";
 /// Bytes of pages that are kept in memory, per file. redb's own default is 1 GiB.
 pub const CACHE: usize = 4 << 20;
 
 /// `format` (a number in little-endian), `job` (text that says what is solved), `meta` (a row), `seconds` (that it
-/// has run; a row, which files of earlier versions do not have).
+/// has run; a row, which files of earlier versions do not have), `journal` (a number that the journal has, too).
 const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
 const NODES: TableDefinition<u32, &[u8]> = TableDefinition::new("nodes");
 const UNITS: TableDefinition<u64, &[u8]> = TableDefinition::new("units");
 const CREDIT: TableDefinition<u32, &[u8]> = TableDefinition::new("credit");
-/// Records since the checkpoint, by how many had been applied before.
+/// In format 1: records since the checkpoint, by how many had been applied before.
 const RESULTS: TableDefinition<u64, &[u8]> = TableDefinition::new("results");
 
 /// Why the file cannot be read or written.
@@ -86,7 +95,8 @@ pub enum TreeStoreError {
 pub struct TreeStore {
     path: PathBuf,
     database: OpenDatabase,
-    /// Records that the file has, those before the checkpoint included.
+    journal: TreeJournal,
+    /// Records that both files have, those before the checkpoint included.
     records: u64,
 }
 
@@ -133,8 +143,10 @@ pub struct StoredTree {
     pub parts: TreeParts,
     /// The records since.
     pub records: Vec<TreeRecord>,
-    /// Seconds that it had run as of the checkpoint.
+    /// Seconds that it had run when that was last noted.
     pub seconds: f64,
+    /// What was wrong with the journal and has been put right, in words for people.
+    pub notice: Option<String>,
 }
 
 impl StoredTree {
@@ -172,12 +184,13 @@ impl TreeStore {
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create_new(true).open(&beside).map_err(failed("write"))?;
         let database = OpenDatabase::new(file).map_err(|error| refusal(path, error))?;
-        let mut store = TreeStore { path: path.to_owned(), database, records: 0 };
-        store.write(Some(job), state, 0.0)?;
-        drop(store);
+        let solution = rand::random();
+        write(&database, Some((job, solution)), state, 0.0).map_err(failure("write", path))?;
+        drop(database);
+        let journal = TreeJournal::begin(&journal::beside(path), solution).map_err(of_journal)?;
         fs::rename(&beside, path).map_err(failed("write"))?;
         let database = OpenDatabase::new(open(path)?).map_err(|error| refusal(path, error))?;
-        Ok(TreeStore { path: path.to_owned(), database, records: state.meta().applied })
+        Ok(TreeStore { path: path.to_owned(), database, journal, records: state.meta().applied })
     }
 
     /// Opens a file.
@@ -186,98 +199,176 @@ impl TreeStore {
     /// If it cannot be read, is in use, is damaged, or is newer than this program. Nothing is changed then.
     pub fn open(path: &Path) -> Result<(TreeStore, StoredTree), TreeStoreError> {
         let file = open(path)?;
-        let stored = inspect(&file, |database| load(path, database)).map_err(|error| match error {
-            IntegrityError::Damaged(what) => damaged(path, &what),
-            IntegrityError::InUse => TreeStoreError::Locked(path.to_owned()),
-            IntegrityError::Io(error) => failure("read", path)(StorageError::Io(error).into()),
-        })??;
+        let (mut stored, solution) =
+            inspect(&file, |database| load(path, database)).map_err(|error| match error {
+                IntegrityError::Damaged(what) => damaged(path, &what),
+                IntegrityError::InUse => TreeStoreError::Locked(path.to_owned()),
+                IntegrityError::Io(error) => failure("read", path)(StorageError::Io(error).into()),
+            })??;
+        let beside = journal::beside(path);
+        let content = match solution {
+            Some(solution) => read_journal(&beside, solution, &mut stored)?,
+            None => JournalContent::default(),
+        };
         let opened = catch_quietly(move || OpenDatabase::new(file));
         let opened = opened.unwrap_or_else(|why| Err(StorageError::Corrupted(why).into()));
         let database = opened.map_err(|error| refusal(path, error))?;
+        let journal = match (solution, content.length) {
+            (Some(_), Some(length)) => {
+                let cut = content.cut.map(|why| crate::runner::journal::cut(&beside, length, &why));
+                stored.notice = cut.transpose().map_err(of_journal)?;
+                TreeJournal::open(&beside, length)
+            }
+            (Some(solution), None) => {
+                let missing = "was missing: the solution continues from the checkpoint before it";
+                stored.notice = Some(format!("{} {missing}", beside.display()));
+                TreeJournal::begin(&beside, solution)
+            }
+            (None, _) => {
+                let solution = rand::random();
+                let journal = TreeJournal::begin(&beside, solution).map_err(of_journal)?;
+                let noted = transaction(&database, |transaction| note_format(transaction, solution));
+                noted.map_err(failure("write", path))?;
+                Ok(journal)
+            }
+        };
+        let journal = journal.map_err(of_journal)?;
         let records = stored.parts.meta.applied + stored.records.len() as u64;
-        Ok((TreeStore { path: path.to_owned(), database, records }, stored))
+        Ok((TreeStore { path: path.to_owned(), database, journal, records }, stored))
     }
 
-    /// Adds records. When it returns, they survive a crash and a power cut.
+    /// Adds records. When it returns, they survive a crash; a power cut costs those of the last second at most.
     ///
     /// # Errors
-    /// If they cannot be written; the file is then as it was.
+    /// If they cannot be written; the files are then as they were.
     pub fn append(&mut self, records: &[TreeRecord]) -> Result<(), TreeStoreError> {
         if records.is_empty() {
             return Ok(());
         }
-        let written = self.transaction(|transaction| {
-            let mut table = transaction.open_table(RESULTS)?;
-            for (number, record) in (self.records..).zip(records) {
-                table.insert(number, &encode(record)?[..])?;
-            }
-            Ok(())
-        });
-        written.map_err(failure("write", &self.path))?;
+        self.journal.append(&journal::beside(&self.path), self.records, records).map_err(of_journal)?;
         self.records += records.len() as u64;
         Ok(())
+    }
+
+    /// Notes for how long it has run, which costs less than a checkpoint.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn note_seconds(&mut self, seconds: f64) -> Result<(), TreeStoreError> {
+        self.journal.note_seconds(&journal::beside(&self.path), seconds).map_err(of_journal)
+    }
+
+    /// To be called now and then: flushes the journal to the device about once a second.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    pub fn flush_in_time(&mut self) -> Result<(), TreeStoreError> {
+        self.journal.flush_in_time().map_err(of_journal)
+    }
+
+    /// Whether so much has been added that a checkpoint is due, lest the journal take long to read.
+    pub fn is_long(&self) -> bool {
+        self.journal.length() >= LONG_JOURNAL
+    }
+
+    /// Bytes of both files.
+    ///
+    /// # Errors
+    /// If the system does not say.
+    pub fn size(&self) -> Result<u64, TreeStoreError> {
+        let file = self.database.file.metadata();
+        let file = file.map_err(|error| failure("read", &self.path)(StorageError::Io(error).into()))?;
+        Ok(file.len().saturating_add(self.journal.length()))
     }
 
     /// Writes what changed in the state since the last checkpoint, and for how long it has run, and takes the records
     /// out. All of the state's records must have been added before.
     ///
     /// # Errors
-    /// If it cannot be written; the file is then as it was, and so is the state that it tells.
+    /// If it cannot be written; the state that the files tell is then as it was.
     pub fn checkpoint<G: Game>(&mut self, state: &mut TreeState<G>, seconds: f64) -> Result<(), TreeStoreError> {
-        self.write(None, state, seconds)
+        write(&self.database, None, state, seconds).map_err(failure("write", &self.path))?;
+        self.journal.clear().map_err(of_journal)
     }
+}
 
-    fn write<G: Game>(
-        &mut self,
-        job: Option<&str>,
-        state: &mut TreeState<G>,
-        seconds: f64,
-    ) -> Result<(), TreeStoreError> {
-        let dirty = state.take_dirty();
-        let written = self.transaction(|transaction| {
-            let mut table = transaction.open_table(META)?;
-            if let Some(job) = job {
-                table.insert("format", &FORMAT.to_le_bytes()[..])?;
-                table.insert("job", job.as_bytes())?;
+/// Writes what changed in a state. `new`: what is solved, and the number of the journal, of a new file.
+fn write<G: Game>(
+    database: &OpenDatabase,
+    new: Option<(&str, u64)>,
+    state: &mut TreeState<G>,
+    seconds: f64,
+) -> Result<(), redb::Error> {
+    let dirty = state.take_dirty();
+    transaction(database, |transaction| {
+        if let Some((job, solution)) = new {
+            note_format(transaction, solution)?;
+            transaction.open_table(META)?.insert("job", job.as_bytes())?;
+        }
+        let mut table = transaction.open_table(META)?;
+        table.insert("meta", &encode(state.meta())?[..])?;
+        table.insert("seconds", &encode(&seconds)?[..])?;
+        let mut table = transaction.open_table(NODES)?;
+        for id in dirty.nodes {
+            if let Some(node) = state.nodes().get(id as usize) {
+                table.insert(id, &encode(node)?[..])?;
             }
-            table.insert("meta", &encode(state.meta())?[..])?;
-            table.insert("seconds", &encode(&seconds)?[..])?;
-            let mut table = transaction.open_table(NODES)?;
-            for id in dirty.nodes {
-                if let Some(node) = state.nodes().get(id as usize) {
-                    table.insert(id, &encode(node)?[..])?;
-                }
+        }
+        let mut table = transaction.open_table(UNITS)?;
+        for id in dirty.units {
+            match state.units().get(&id) {
+                Some(unit) => drop(table.insert(id, &encode(unit)?[..])?),
+                None => drop(table.remove(id)?),
             }
-            let mut table = transaction.open_table(UNITS)?;
-            for id in dirty.units {
-                match state.units().get(&id) {
-                    Some(unit) => drop(table.insert(id, &encode(unit)?[..])?),
-                    None => drop(table.remove(id)?),
-                }
+        }
+        let mut table = transaction.open_table(CREDIT)?;
+        for id in dirty.workers {
+            if let Some(worker) = state.workers().get(id as usize) {
+                table.insert(id, &encode(worker)?[..])?;
             }
-            let mut table = transaction.open_table(CREDIT)?;
-            for id in dirty.workers {
-                if let Some(worker) = state.workers().get(id as usize) {
-                    table.insert(id, &encode(worker)?[..])?;
-                }
-            }
-            transaction.delete_table(RESULTS)?;
-            transaction.open_table(RESULTS)?;
-            Ok(())
-        });
-        written.map_err(failure("write", &self.path))
-    }
-
-    fn transaction(
-        &self,
-        body: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,
-    ) -> Result<(), redb::Error> {
-        let mut transaction = self.database.begin_write()?;
-        transaction.set_quick_repair(true);
-        body(&transaction)?;
-        transaction.commit()?;
+        }
+        transaction.delete_table(RESULTS)?;
+        transaction.open_table(RESULTS)?;
         Ok(())
+    })
+}
+
+/// Notes that the records are in the journal of this number.
+fn note_format(transaction: &WriteTransaction, solution: u64) -> Result<(), redb::Error> {
+    let mut table = transaction.open_table(META)?;
+    table.insert("format", &FORMAT.to_le_bytes()[..])?;
+    table.insert("journal", &encode(&solution)?[..])?;
+    Ok(())
+}
+
+fn transaction(
+    database: &OpenDatabase,
+    body: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,
+) -> Result<(), redb::Error> {
+    let mut transaction = database.begin_write()?;
+    transaction.set_quick_repair(true);
+    body(&transaction)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Reads the journal and adds the records that the database does not have.
+fn read_journal(path: &Path, solution: u64, stored: &mut StoredTree) -> Result<JournalContent, TreeStoreError> {
+    let mut content = journal::read(path, solution).map_err(|error| match error {
+        JournalError::File(error) => of_journal(error),
+        JournalError::Flaw(Flaw::Newer(found)) => TreeStoreError::Newer { path: path.to_owned(), found },
+        JournalError::Flaw(Flaw::Damaged(what)) => damaged(path, &format!("{what} ({MOVE_AWAY})")),
+    })?;
+    let known = stored.parts.meta.applied + stored.records.len() as u64;
+    let changes = content.changes.drain(..).skip_while(|&(number, _)| number < known);
+    for (next, (number, record)) in (known..).zip(changes) {
+        if number != next {
+            return Err(damaged(path, &format!("record {next} is missing ({MOVE_AWAY})")));
+        }
+        stored.records.push(record);
     }
+    stored.seconds = stored.seconds.max(content.seconds);
+    Ok(content)
 }
 
 fn open(path: &Path) -> Result<File, TreeStoreError> {
@@ -285,7 +376,8 @@ fn open(path: &Path) -> Result<File, TreeStoreError> {
     opened.map_err(|error| failure("open", path)(StorageError::Io(error).into()))
 }
 
-fn load(path: &Path, database: &impl ReadableDatabase) -> Result<StoredTree, TreeStoreError> {
+/// What the database holds, and the number of its journal.
+fn load(path: &Path, database: &impl ReadableDatabase) -> Result<(StoredTree, Option<u64>), TreeStoreError> {
     let transaction = database.begin_read().map_err(|error| failure("read", path)(error.into()))?;
     let meta = transaction.open_table(META).map_err(|error| unreadable(path, error))?;
     let find = |key: &str| {
@@ -294,11 +386,15 @@ fn load(path: &Path, database: &impl ReadableDatabase) -> Result<StoredTree, Tre
     };
     let get = |key: &str| find(key)?.ok_or_else(|| damaged(path, &format!("its {key} is missing")));
     let format = get("format")?.try_into().map(u32::from_le_bytes);
-    match format.map_err(|_| damaged(path, "its format is not a number"))? {
-        FORMAT => (),
+    let solution = match format.map_err(|_| damaged(path, "its format is not a number"))? {
+        FIRST_FORMAT => None,
+        FORMAT => {
+            let number = decode(&get("journal")?);
+            Some(number.map_err(|what| damaged(path, &format!("the number of its journal {what}")))?)
+        }
         found @ 1.. => return Err(TreeStoreError::Newer { path: path.to_owned(), found }),
         0 => return Err(damaged(path, "it has format version 0, which never was")),
-    }
+    };
     let job = String::from_utf8(get("job")?).map_err(|_| damaged(path, "its job is not text"))?;
     let seconds = find("seconds")?.map_or(Ok(0.0), |row| decode(&row));
     let seconds = seconds.map_err(|what| damaged(path, &format!("its time {what}")))?;
@@ -317,12 +413,8 @@ fn load(path: &Path, database: &impl ReadableDatabase) -> Result<StoredTree, Tre
         return Err(gap("record"));
     }
     let records = records.into_iter().map(|(_, record)| record).collect();
-    Ok(StoredTree {
-        job,
-        parts: TreeParts { meta, nodes, units: units.into_iter().collect(), workers },
-        records,
-        seconds,
-    })
+    let parts = TreeParts { meta, nodes, units: units.into_iter().collect(), workers };
+    Ok((StoredTree { job, parts, records, seconds, notice: None }, solution))
 }
 
 /// All rows of a table in the order of their keys.
@@ -369,6 +461,11 @@ fn damaged(path: &Path, what: &str) -> TreeStoreError {
 fn failure(action: &'static str, path: &Path) -> impl FnOnce(redb::Error) -> TreeStoreError {
     let path = path.to_owned();
     move |source| TreeStoreError::File { action, path, source: Box::new(source) }
+}
+
+fn of_journal(error: FileError) -> TreeStoreError {
+    let FileError { action, path, source } = error;
+    failure(action, &path)(StorageError::Io(source).into())
 }
 
 /// A table that is not there or of another kind is damage.
