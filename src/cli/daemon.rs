@@ -5,7 +5,7 @@ use super::streams::MessageQueue;
 use crate::core::quantity::parse_bytes;
 use crate::daemon::api::{ServerOptions, admit};
 use crate::daemon::memory::default_budget;
-use crate::daemon::scheduler::{Daemon, DaemonOptions, Shutdown, salvage};
+use crate::daemon::scheduler::{Daemon, DaemonOptions, Retention, Shutdown, salvage};
 use crate::daemon::service::Service;
 use crate::daemon::serving::Serving;
 use crate::daemon::tokens::TokenFile;
@@ -36,6 +36,17 @@ pub struct Args {
     /// the control group of the daemon has.
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub memory: Option<u64>,
+    /// Disk that a job may take that has no limit of its own: the archive of a hunt, the files of a solution. A hunt
+    /// that comes near it keeps better grids only; a solution that reaches it is quarantined.
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "4G")]
+    pub job_disk: u64,
+    /// Keep so many of the jobs that are over, those that ended last, and remove older ones with their folders; their
+    /// grids stay. Default: all are kept.
+    #[arg(long, value_name = "N")]
+    pub keep_finished: Option<u64>,
+    /// Keep the lists of units of so many of the jobs that are over. Of older jobs only quarantined units are listed.
+    #[arg(long, value_name = "N", default_value_t = Retention::default().units)]
+    pub keep_units: u64,
     /// Quarantine a job when the daemon has died so often while it ran, before it had saved anything or finished a
     /// unit. 0: never.
     #[arg(long, value_name = "N", default_value_t = 3)]
@@ -88,6 +99,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         pace: CHECKPOINT,
         most_deaths: args.quarantine_after,
         memory: args.memory.unwrap_or_else(default_budget),
+        job_disk: args.job_disk,
+        retention: Retention { jobs: args.keep_finished, units: args.keep_units },
         trap: None,
     })?;
     if let Some(text) = unknown(daemon.unknown_folders()) {

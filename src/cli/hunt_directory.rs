@@ -1,5 +1,6 @@
 //! The directory of a hunt that names none: `output`, or the next free name.
 
+use super::streams::say;
 use crate::runner::directory::{Contents, quoted};
 use crate::runner::events::BadLine;
 use std::path::{Path, PathBuf};
@@ -37,9 +38,9 @@ pub fn next_free() -> anyhow::Result<(PathBuf, Option<String>)> {
 pub fn warn_of(bad: &[BadLine]) {
     const MOST: usize = 3;
     for line in bad.iter().take(MOST) {
-        eprintln!("morpion: warning: {line}; the line is left out");
+        say!("morpion: warning: {line}; the line is left out");
     }
     if bad.len() > MOST {
-        eprintln!("morpion: warning: {} more lines are left out", bad.len() - MOST);
+        say!("morpion: warning: {} more lines are left out", bad.len() - MOST);
     }
 }

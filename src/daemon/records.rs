@@ -28,6 +28,13 @@ pub struct JobRecord {
     /// A client has cancelled it, and its coordinator has still to end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cancelled: bool,
+    /// Jobs that are over are numbered in the order in which they ended, from 1. Earlier versions did not do that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub end_number: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// What a running job reports of itself, whatever its kind.
@@ -67,6 +74,12 @@ impl JobSummary {
 }
 
 impl JobRecord {
+    /// The record of a job that has not begun.
+    pub fn new(summary: JobSummary, settings: String, key: Option<String>, identity: Option<String>) -> JobRecord {
+        let (best_grid, starts, cancelled, end_number) = (None, 0, false, 0);
+        JobRecord { summary, best_grid, settings, key, starts, identity, cancelled, end_number }
+    }
+
     /// The record as bytes.
     pub fn bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("texts and numbers can be written")

@@ -12,8 +12,8 @@
 //!    the job says (`kind`; `hunt`, `solve`). The coordinator puts units into a lane of the queue, and all jobs share
 //!    the workers of the queue by priority and weight. It reports to the daemon through a `reporter`, and it obeys
 //!    orders (`active`): pause, resume, drain, stop, new limits.
-//! 5. *Over*. The last record is written before the job is shown as over. The job's folder stays until a client
-//!    removes the job; its grids stay in the archive even then.
+//! 5. *Over*. The last record is written before the job is shown as over. The job's folder stays until a client or
+//!    the retention (`retention`) removes the job; its grids stay in the archive even then.
 //!
 //! After a crash or a restart every job that is not over waits again. Its coordinator continues from the last
 //! checkpoint and the journal in its folder, and reports again what the store missed.
@@ -35,6 +35,7 @@ mod kind;
 mod lists;
 mod memory;
 mod reporter;
+mod retention;
 mod review;
 mod salvage;
 mod service;
@@ -42,6 +43,7 @@ mod solve;
 mod state;
 mod submission;
 
+pub use retention::Retention;
 pub use salvage::salvage;
 pub use state::{Daemon, Shutdown};
 
@@ -76,6 +78,10 @@ pub struct DaemonOptions {
     pub pace: Duration,
     /// Bytes of memory that all jobs may take together.
     pub memory: u64,
+    /// Bytes of disk that a job without a limit of its own may take.
+    pub job_disk: u64,
+    /// What is kept of jobs that are over.
+    pub retention: Retention,
     /// A job is quarantined when the daemon has died so often while it ran; 0: never.
     pub most_deaths: u32,
     /// Called at each attempt at a unit; for tests.
@@ -138,7 +144,7 @@ impl Daemon {
     /// # Errors
     /// If the directory or the store cannot be used; nothing is changed then.
     pub fn open(options: DaemonOptions) -> Result<Arc<Daemon>, OpenError> {
-        let DaemonOptions { state, workers, queue, pace, memory, most_deaths, trap } = options;
+        let DaemonOptions { state, workers, queue, pace, memory, job_disk, retention, most_deaths, trap } = options;
         let directory = StateDirectory::take(&state)?;
         let folders = directory.numbers()?;
         let path = state.join(store::FILE);
@@ -175,6 +181,8 @@ impl Daemon {
             began: Instant::now(),
             workers,
             budget: memory,
+            job_disk,
+            retention,
             most_deaths,
             this: this.clone(),
         });
@@ -248,6 +256,7 @@ impl Daemon {
                 }
                 daemon.check_memory(&mut core);
                 drop(core);
+                daemon.tidy();
                 drop(daemon);
                 std::thread::sleep(RETRY / 2);
             }

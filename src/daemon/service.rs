@@ -45,6 +45,8 @@ pub enum JobCommand {
     Cancel,
     /// Ends the job when its running units end.
     Drain,
+    /// Lets a failed job wait for its turn again; it continues with what is in its folder.
+    Retry,
 }
 
 /// Changes of a job that is not over. `None` leaves a value as it is.

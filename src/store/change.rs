@@ -50,6 +50,8 @@ pub enum Change {
     Forget(ForgottenJob),
     /// What else there was of a forgotten job is gone, too.
     Purged(u64),
+    /// The units of a job go, but for quarantined ones.
+    SummariseUnits(u64),
     /// A unit of a job.
     Unit(u64, u64, UnitRecord),
     /// An event, in the daemon's own words.

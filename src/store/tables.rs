@@ -1,6 +1,6 @@
 //! The tables: keys, values and how a change is written to them.
 
-use super::change::{Change, ForgottenJob, MOST_EVENTS, MOST_UNITS};
+use super::change::{Change, ForgottenJob, MOST_EVENTS, MOST_UNITS, UnitRecord};
 use super::grids::{GridRecord, Scope};
 use crate::core::frame::{read_row, row};
 use redb::{ReadableTable, ReadableTableMetadata, Table, TableDefinition, TableError, WriteTransaction};
@@ -131,7 +131,17 @@ pub fn apply<'a>(
                 pending_deletions.remove(id)?;
                 pending_folders.remove(id)?;
             }
-            Change::Unit(_, unit, record) if *unit >= MOST_UNITS && !record.quarantined => {}
+            Change::SummariseUnits(job) => {
+                let quarantined = |value: &[u8]| {
+                    let record = read_row(value, UNIT).ok();
+                    let record = record.and_then(|(_, bytes)| postcard::from_bytes::<UnitRecord>(bytes).ok());
+                    record.is_none_or(|record| record.quarantined)
+                };
+                units.retain_in((*job, 0)..=(*job, u64::MAX), |_, value| quarantined(value))?;
+            }
+            Change::Unit(job, unit, record) if *unit >= MOST_UNITS && !record.quarantined => {
+                units.remove((*job, *unit))?;
+            }
             Change::Unit(job, unit, record) => {
                 units.insert((*job, *unit), row(UNIT, &encoded(record)).as_slice())?;
             }

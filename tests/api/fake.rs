@@ -242,6 +242,7 @@ impl Service for Fake {
             units_quarantined: 0,
             best: is_hunt.then_some(82),
             solution,
+            units_summarised: false,
         };
         let best_grid = state.grids.keys().next().filter(|_| is_hunt).cloned();
         let mut job = JobView::idle(summary, best_grid, request.settings).with_workers(1);
@@ -268,10 +269,14 @@ impl Service for Fake {
     fn command(&self, id: JobId, command: JobCommand) -> Result<JobView, Refusal> {
         let mut state = self.state();
         let job = state.jobs.get_mut(&id).ok_or_else(|| no_job(id))?;
-        if job.summary.state.is_over() {
+        if (command == JobCommand::Retry) != (job.summary.state == JobState::Failed) {
+            return Err(Refusal::Conflict(format!("job {id} has not failed, or is over")));
+        }
+        if job.summary.state.is_over() && command != JobCommand::Retry {
             return Err(Refusal::Conflict(format!("job {id} is over")));
         }
         job.summary.state = match command {
+            JobCommand::Retry => JobState::Queued,
             JobCommand::Pause => JobState::Paused,
             JobCommand::Resume => JobState::Running,
             JobCommand::Cancel => JobState::Cancelled,

@@ -87,7 +87,7 @@ fn the_description_names_every_route_and_no_other() {
             }
         }
     }
-    assert_eq!(operations, 28, "{:?}", paths.keys().collect::<Vec<_>>());
+    assert_eq!(operations, 29, "{:?}", paths.keys().collect::<Vec<_>>());
     // A number that is any of 64 bits says so; utoipa has a spelling of its own.
     let id = &description["paths"]["/api/v1/jobs/{id}"]["get"]["parameters"][0]["schema"];
     assert_eq!((&id["format"], &id["maximum"]), (&"uint64".into(), &u64::MAX.into()), "{id}");
@@ -174,6 +174,7 @@ fn a_job_is_submitted_commanded_and_removed() {
     request(at, "DELETE", "/api/v1/jobs/1", &[], b"").problem(409);
     assert_eq!(post(at, "/api/v1/jobs/1/cancel", "").status, 200);
     post(at, "/api/v1/jobs/1/drain", "").problem(409);
+    post(at, "/api/v1/jobs/1/retry", "").problem(409);
     let removed = request(at, "DELETE", "/api/v1/jobs/1", &[], b"");
     assert_eq!((removed.status, removed.body.len()), (204, 0));
     for path in ["/api/v1/jobs/1", "/api/v1/jobs/1/units", "/api/v1/jobs/1/statistics", "/api/v1/units?job=1"] {

@@ -5,7 +5,7 @@ pub mod disks;
 pub mod program;
 
 use morpion::daemon::directory::StateDirectoryError;
-use morpion::daemon::scheduler::{Daemon, DaemonOptions, OpenError, Shutdown};
+use morpion::daemon::scheduler::{Daemon, DaemonOptions, OpenError, Retention, Shutdown};
 use morpion::daemon::service::{GridFilter, JobCommand as Order, JobFilter, Page, Refusal, Service};
 use morpion::daemon::view::{GridView, JobId, JobRequest, JobState, JobView, UnitView};
 use morpion::queue::local::LocalOptions;
@@ -24,6 +24,9 @@ pub const PATIENCE: Duration = Duration::from_secs(240);
 pub const STATE: &str = "MORPION_TEST_STATE";
 /// Units of such a daemon that panic: `always:3` or `once:5`, with commas between.
 pub const PANICS: &str = "MORPION_TEST_PANICS";
+
+/// Time from one checkpoint to the next of such a daemon, in milliseconds.
+pub const PACE: &str = "MORPION_TEST_PACE";
 
 /// Fixed, so that a failure can be repeated as far as the clock allows.
 pub const SEED: u64 = 20_261;
@@ -48,6 +51,8 @@ pub fn options(state: &Path, workers: u32) -> DaemonOptions {
         queue: LocalOptions { quantum: Duration::from_millis(50), ..LocalOptions::default() },
         pace: Duration::from_millis(200),
         memory: 4 << 30,
+        job_disk: 4 << 30,
+        retention: Retention::default(),
         // They are killed more often than a daemon in use.
         most_deaths: 0,
         trap: None,
@@ -183,6 +188,7 @@ pub fn be_a_daemon(state: &Path) {
         if kind == "always" { always.push(unit) } else { once.push(unit) }
     }
     let mut options = options(state, 2);
+    options.pace = Duration::from_millis(number(PACE, options.pace.as_millis() as u64));
     options.trap = Some(Arc::new(move |unit, attempt| {
         if always.contains(&unit) || attempt == 1 && once.contains(&unit) {
             panic!("unit {unit} was told to panic in attempt {attempt}");
@@ -221,10 +227,13 @@ fn carry_out(daemon: &Daemon, line: &Value) -> Value {
         "jobs" => json!({ "ok": all_jobs(daemon) }),
         "units" => json!({ "ok": all_units(daemon, id) }),
         "grids" => json!({ "ok": all_grids(daemon, &GridFilter { job: Some(id), ..GridFilter::default() }) }),
+        "events" => json!({ "ok": daemon.events(0, Some(id), 1000) }),
+        "statistics" => said(daemon.statistics(id)),
         "health" => json!({ "ok": daemon.health() }),
         "pause" => said(daemon.command(id, Order::Pause)),
         "resume" => said(daemon.command(id, Order::Resume)),
         "cancel" => said(daemon.command(id, Order::Cancel)),
+        "retry" => said(daemon.command(id, Order::Retry)),
         "stop" => {
             daemon.shutdown(Shutdown::Now);
             json!({ "ok": null })
@@ -244,9 +253,14 @@ impl Apart {
     /// Starts one by running the test `child` of this test program, which calls [`be_a_daemon`]; or what it said
     /// instead.
     pub fn start(state: &Path, panics: &str) -> Result<Apart, String> {
+        Apart::start_with(state, &[(PANICS, panics)])
+    }
+
+    /// The same with these variables in its environment.
+    pub fn start_with(state: &Path, variables: &[(&str, &str)]) -> Result<Apart, String> {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         command.args(["child", "--exact", "--nocapture", "--ignored"]);
-        command.env(STATE, state).env(PANICS, panics);
+        command.env(STATE, state).envs(variables.iter().copied());
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut process = spawned.expect("it can be started");
         let (input, output) = (process.stdin.take().expect("a pipe"), process.stdout.take().expect("a pipe"));

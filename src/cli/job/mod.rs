@@ -41,6 +41,8 @@ enum JobSubcommand {
     Pause(Named),
     /// Continue a paused job
     Resume(Named),
+    /// Run a failed job again; it continues with what it had
+    Retry(Named),
     /// End a job; what it found stays
     Cancel(Named),
     /// Begin no further unit of a job, and end it when the running ones are done
@@ -111,6 +113,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         JobSubcommand::Follow(named) => follow::run(&named, out),
         JobSubcommand::Pause(named) => command(&named, "pause", out),
         JobSubcommand::Resume(named) => command(&named, "resume", out),
+        JobSubcommand::Retry(named) => command(&named, "retry", out),
         JobSubcommand::Cancel(named) => command(&named, "cancel", out),
         JobSubcommand::Drain(named) => command(&named, "drain", out),
         JobSubcommand::Priority(args) => priority(&args, out),

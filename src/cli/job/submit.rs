@@ -36,8 +36,8 @@ use toml::Value;
 /// solver job.
 ///
 /// CONFIG is a configuration file of a hunt, or one of a job. A job's file has kind, name, priority, weight, the
-/// table [limits] (seconds, iterations, threads, memory), and the flags of the hunt in the table [settings]. Flags
-/// win over the file.
+/// table [limits] (seconds, iterations, threads, memory, disk), and the flags of the hunt in the table [settings].
+/// Flags win over the file.
 ///
 /// Of the hunt's flags, --time and --threads become limits of the job (--threads N: N-1 workers at once). The daemon
 /// itself decides on --directory, --checkpoint and --quiet.
@@ -145,6 +145,9 @@ struct TermFlags {
     /// End after this many iterations (nodes) of all units together (1000, 50M, 2G).
     #[arg(long, value_name = "N", value_parser = parse_count)]
     all_iterations: Option<u64>,
+    /// Disk that it may take (500M, 2G): the archive of a hunt, the files of a solution; default: that of the daemon.
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    disk: Option<u64>,
     /// A text of your own. The same text never makes a second job, so a submission can be repeated safely.
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
@@ -255,7 +258,7 @@ fn of_tables<T: FromSettings>(
         if let Some(key) = table.keys().find(|key| is_limits && limit(key).is_none()) {
             let line = file.line(name, key);
             bail!(
-                "{}, line {line}: limits: unknown key '{key}': expected one of iterations, memory, seconds, workers",
+                "{}, line {line}: limits: unknown key '{key}': expected one of disk, iterations, memory, seconds, workers",
                 file.name
             );
         }
@@ -288,6 +291,7 @@ fn hunt_limit(key: &str) -> Option<&'static str> {
         "seconds" => "time",
         "iterations" => "all_iterations",
         "memory" => "memory",
+        "disk" => "disk",
         "threads" | "workers" => "workers",
         _ => return None,
     })
@@ -299,6 +303,7 @@ fn solve_limit(key: &str) -> Option<&'static str> {
         "seconds" => "time",
         "iterations" => "all_iterations",
         "memory" => "all_memory",
+        "disk" => "disk",
         "threads" | "workers" => "threads",
         _ => return None,
     })
@@ -367,7 +372,7 @@ impl<S: GameSetup + FlagHelp> SubmitOf<S> {
             settings.insert(one.name.to_owned(), value);
         }
         settings.insert("game".to_owned(), job.game().into());
-        let TermFlags { name, priority, weight, all_iterations, .. } = &self.terms;
+        let TermFlags { name, priority, weight, all_iterations, disk, .. } = &self.terms;
         Ok(JobRequest {
             kind: "solve".to_owned(),
             name: name.clone(),
@@ -378,6 +383,7 @@ impl<S: GameSetup + FlagHelp> SubmitOf<S> {
                 iterations: *all_iterations,
                 workers: self.threads,
                 memory: self.all_memory,
+                disk: *disk,
             },
             settings,
             start: None,
@@ -423,7 +429,8 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
         None => None,
     };
     let grids = grids.into_iter().map(|moves| text(Grid::new(variant, moves))).collect::<anyhow::Result<_>>()?;
-    let JobFlags { kind, memory, terms: TermFlags { name, priority, weight, all_iterations, .. } } = &args.job;
+    let JobFlags { kind, memory, terms } = &args.job;
+    let TermFlags { name, priority, weight, all_iterations, disk, .. } = terms;
     Ok(JobRequest {
         kind: kind.clone(),
         name: name.clone(),
@@ -434,6 +441,7 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
             iterations: *all_iterations,
             workers: asked.workers,
             memory: *memory,
+            disk: *disk,
         },
         settings,
         start,
@@ -496,8 +504,13 @@ mod tests {
             "--order-free",
             "off",
         ]);
-        let limits =
-            JobLimits { seconds: Some(7200.0), iterations: Some(3_000_000), workers: Some(4), memory: Some(2 << 30) };
+        let limits = JobLimits {
+            seconds: Some(7200.0),
+            iterations: Some(3_000_000),
+            workers: Some(4),
+            memory: Some(2 << 30),
+            disk: None,
+        };
         assert_eq!((sent.limits, sent.priority), (limits, -5));
         let expected =
             serde_json::json!({"seed": u64::MAX.to_string(), "stall_table": "80:10,90:20", "order_free": "off"});
@@ -576,7 +589,10 @@ mod tests {
             ("[settings]\nsort = 'no'\n[limits]\nmemory = 'much'", "line 4: memory: invalid value 'much'"),
             ("[limits]\niterations = 'x'", "line 2: iterations: invalid value 'x'"),
             ("\n[limits]\nthreads = 0", "line 3: threads = 0: 0 is not in 1..=4095"),
-            ("[limits]\n\nspeed = 3", "line 3: limits: unknown key 'speed': expected one of iterations, memory"),
+            (
+                "[limits]\n\nspeed = 3",
+                "line 3: limits: unknown key 'speed': expected one of disk, iterations, memory",
+            ),
             ("kind = 'hunt'\nlimits = 3", "line 2: limits: expected a table"),
             ("seconds = 3", "line 1: unknown key 'seconds'"),
             ("level = 3\n[settings]\nlevel = 3", "line 1: level is given more than once"),

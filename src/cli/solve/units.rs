@@ -103,7 +103,7 @@ fn begin<G: Game>(
     let job = identity(title, &problem.text, &options.question.choice(), options.memory());
     let OpenedTree { state, store, notice, .. } = file::open(directory, &job, root, settings)?;
     if let Some(notice) = notice {
-        eprintln!("morpion: {notice}");
+        say!("morpion: {notice}");
     }
     Ok((state, Some(store)))
 }

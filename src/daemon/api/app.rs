@@ -198,6 +198,7 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(jobs::resume))
         .routes(routes!(jobs::cancel))
         .routes(routes!(jobs::drain))
+        .routes(routes!(jobs::retry))
         .routes(routes!(jobs::units))
         .routes(routes!(jobs::statistics))
         .routes(routes!(jobs::workers))

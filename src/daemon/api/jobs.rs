@@ -74,6 +74,7 @@ struct IdempotencyHeader {
             ("pause" = (operation_id = "pause", parameters(("id" = "$response.body#/id")))),
             ("resume" = (operation_id = "resume", parameters(("id" = "$response.body#/id")))),
             ("drain" = (operation_id = "drain", parameters(("id" = "$response.body#/id")))),
+            ("retry" = (operation_id = "retry", parameters(("id" = "$response.body#/id")))),
             ("cancel" = (operation_id = "cancel", parameters(("id" = "$response.body#/id")))),
             ("remove" = (operation_id = "remove", parameters(("id" = "$response.body#/id")))),
         )),
@@ -204,6 +205,12 @@ command!(
     "/api/v1/jobs/{id}/cancel",
     JobCommand::Cancel,
     "Cancels a job now. What it found stays. When the answer is 200, the job is over."
+);
+command!(
+    retry,
+    "/api/v1/jobs/{id}/retry",
+    JobCommand::Retry,
+    "Lets a failed job wait for its turn again. It continues with what it had; quarantined units are tried again."
 );
 command!(drain, "/api/v1/jobs/{id}/drain", JobCommand::Drain, "Ends a job when its running units end.");
 

@@ -2,7 +2,7 @@
 
 use super::active::ActiveJob;
 use super::kind::CoordinatorEnd;
-use super::state::{Core, Daemon, JobEntry, OpenJob};
+use super::state::{Core, Daemon, JobEntry, OpenJob, OverJob};
 use crate::daemon::records::{JobRecord, JobStanding};
 use crate::daemon::view::{EventKind, JobId, JobState, JobSummary, QUARANTINED};
 use crate::jobs::ending::JobEnd;
@@ -164,13 +164,16 @@ impl Daemon {
         open.ending = true;
         let mut record = JobRecord { cancelled: false, ..open.record.clone() };
         record.summary = JobSummary { state, reason: reason.clone(), ended: Some(now()), ..record.summary };
+        core.last_end += 1;
+        record.end_number = core.last_end;
+        core.untidy = true;
         self.store.later(vec![Change::Job(id, record.bytes())]);
         drop(core);
         let stored = self.store.barrier().is_ok();
         self.note_state(&record);
         let mut core = self.lock();
         if stored {
-            core.jobs.insert(id, JobEntry::Over { state, kind: record.summary.kind });
+            core.jobs.insert(id, JobEntry::Over(OverJob::of(record)));
         } else if let Some(open) = core.open(id) {
             open.record = record;
             open.active = None;

@@ -2,7 +2,6 @@
 //! answer, it returns after [`PATIENCE`] all the same; the order stands, and the job's view says that it is pending.
 
 use super::active::{ActiveJob, PATIENCE, give};
-use super::coordinator::limits_and_terms;
 use super::kind::CannotRun;
 use super::state::{Core, Daemon, JobEntry};
 use super::submission::{check_terms, invalid};
@@ -11,7 +10,7 @@ use crate::daemon::service::{Adjustment, JobCommand, Refusal};
 use crate::daemon::view::{EventKind, JobId, JobState, JobView};
 use crate::jobs::ending::JobEnd;
 use crate::runner::orders::{NotDone, SessionOrder};
-use crate::store::{Change, ForgottenJob};
+use crate::store::{Change, ForgottenJob, UnitRecord};
 use crossbeam_channel::RecvTimeoutError;
 use std::sync::{MutexGuard, PoisonError};
 
@@ -21,6 +20,21 @@ fn no_job(id: JobId) -> Refusal {
 
 impl Daemon {
     pub(super) fn command_job(&self, id: JobId, command: JobCommand) -> Result<JobView, Refusal> {
+        if command == JobCommand::Retry {
+            self.retry(id)?;
+        } else {
+            self.command_open(id, command)?;
+        }
+        self.store.barrier()?;
+        let record = self.lock().open(id).map(|open| open.record.clone());
+        if let Some(record) = record {
+            self.note_state(&record);
+        }
+        self.show_job(id)
+    }
+
+    /// Carries out a command to a job that is not over.
+    fn command_open(&self, id: JobId, command: JobCommand) -> Result<(), Refusal> {
         let mut core = self.lock_open(id)?;
         if core.open(id).is_some_and(|open| open.record.cancelled) && command != JobCommand::Cancel {
             return Err(Refusal::Conflict(format!("job {id} is being cancelled")));
@@ -30,13 +44,9 @@ impl Daemon {
             JobCommand::Resume => self.resume(core, id)?,
             JobCommand::Cancel => self.cancel(core, id),
             JobCommand::Drain => self.drain(core, id),
+            JobCommand::Retry => {}
         }
-        self.store.barrier()?;
-        let record = self.lock().open(id).map(|open| open.record.clone());
-        if let Some(record) = record {
-            self.note_state(&record);
-        }
-        self.show_job(id)
+        Ok(())
     }
 
     fn pause(&self, mut core: MutexGuard<'_, Core>, id: JobId) -> Result<(), Refusal> {
@@ -54,7 +64,56 @@ impl Daemon {
         {
             active.has_paused();
         }
+        self.keep_standing(id);
         Ok(())
+    }
+
+    /// Stores the figures that an active job last reported.
+    fn keep_standing(&self, id: JobId) {
+        let mut core = self.lock();
+        let Some(open) = core.open(id) else { return };
+        let standing = open.active.as_ref().and_then(|active| active.live().standing.clone());
+        if let Some(standing) = standing {
+            open.record.update(&standing);
+            self.store.later(vec![Change::Job(id, open.record.bytes())]);
+        }
+    }
+
+    /// Lets a failed job wait for its turn again. It continues with what its folder has; units that were quarantined
+    /// are tried again.
+    fn retry(&self, id: JobId) -> Result<(), Refusal> {
+        self.check_failed(&self.lock(), id)?;
+        let mut record = self.record(id)?;
+        let mut changes = Vec::new();
+        self.store.units(id, 0, |unit, record| {
+            if record.quarantined {
+                changes.push(Change::Unit(id, unit, UnitRecord { quarantined: false, ..record }));
+            }
+            true
+        })?;
+        let summary = &mut record.summary;
+        let state = if summary.began.is_some() { JobState::Running } else { JobState::Queued };
+        (summary.state, summary.reason, summary.ended, summary.units_quarantined) = (state, None, None, 0);
+        summary.units_summarised = false;
+        (record.starts, record.end_number) = (0, 0);
+        changes.push(Change::Job(id, record.bytes()));
+        let mut core = self.lock();
+        // Another client may have been faster.
+        self.check_failed(&core, id)?;
+        self.store.later(changes);
+        core.add(record);
+        self.admit(&mut core);
+        drop(core);
+        self.publish(Some(id), EventKind::State { state, reason: None });
+        Ok(())
+    }
+
+    fn check_failed(&self, core: &Core, id: JobId) -> Result<(), Refusal> {
+        match core.jobs.get(&id) {
+            None => Err(no_job(id)),
+            Some(JobEntry::Over(over)) if over.state == JobState::Failed => Ok(()),
+            Some(_) => Err(Refusal::Conflict(format!("job {id} has not failed: only a failed job is tried again"))),
+        }
     }
 
     fn resume(&self, mut core: MutexGuard<'_, Core>, id: JobId) -> Result<(), Refusal> {
@@ -184,7 +243,7 @@ impl Daemon {
         self.admit(&mut core);
         drop(core);
         if let Some(orders) = orders {
-            let (limits, terms) = limits_and_terms(&limits, priority, weight);
+            let (limits, terms) = self.limits_and_terms(&limits, priority, weight);
             // The next coordinator of the job reads them when it begins.
             let _ = give(&orders, SessionOrder::Adjust(limits, terms));
         }
@@ -198,7 +257,7 @@ impl Daemon {
             Some(JobEntry::Open(_)) => {
                 return Err(Refusal::Conflict(format!("job {id} is not over: cancel it first")));
             }
-            Some(JobEntry::Over { .. }) => {}
+            Some(JobEntry::Over(_)) => {}
         }
         let record = self.record(id)?;
         // A folder that belongs to another job stays.

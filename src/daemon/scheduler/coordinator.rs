@@ -14,13 +14,14 @@ use crate::store::Change;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
-/// The limits of a job as a session knows them, and how the job shares the workers.
-pub fn limits_and_terms(limits: &JobLimits, priority: i32, weight: u32) -> (SessionLimits, Terms) {
-    let JobLimits { seconds, iterations, workers, memory } = *limits;
-    (SessionLimits { seconds, iterations, memory }, Terms { priority, weight, workers })
-}
-
 impl Daemon {
+    /// The limits of a job as a session knows them, and how the job shares the workers.
+    pub(super) fn limits_and_terms(&self, limits: &JobLimits, priority: i32, weight: u32) -> (SessionLimits, Terms) {
+        let JobLimits { seconds, iterations, workers, memory, disk } = *limits;
+        let disk = Some(disk.unwrap_or(self.job_disk));
+        (SessionLimits { seconds, iterations, memory, disk }, Terms { priority, weight, workers })
+    }
+
     /// Runs a job until it is over or is ordered to stop. Returns how that ended, with the last figures.
     pub(super) fn run_job(
         &self,
@@ -60,7 +61,7 @@ impl Daemon {
         claim.take(&folder, || kind(&work).content(&folder))?;
         self.note_state(&record);
         let summary = &record.summary;
-        let (limits, terms) = limits_and_terms(&summary.limits, summary.priority, summary.weight);
+        let (limits, terms) = self.limits_and_terms(&summary.limits, summary.priority, summary.weight);
         let quarantined = summary.units_quarantined;
         let reporter = JobReporter::new(self, id, Arc::clone(live));
         kind(&work).run(RunContext { reporter, ordered, limits, terms, quarantined, memory })

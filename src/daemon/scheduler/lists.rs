@@ -40,7 +40,7 @@ impl Daemon {
         match core.jobs.get(&id) {
             None => Err(Refusal::NotFound(format!("job {id}"))),
             Some(JobEntry::Open(open)) => Ok(open.record.clone()),
-            Some(JobEntry::Over { .. }) => {
+            Some(JobEntry::Over(_)) => {
                 drop(core);
                 let bytes = self.store.job(id)?;
                 let record = bytes.ok_or_else(|| Refusal::NotFound(format!("job {id}")))?;
@@ -79,7 +79,7 @@ impl Daemon {
     /// The state of a job as clients see it. The store is not read.
     fn state(&self, entry: &JobEntry) -> JobState {
         match entry {
-            JobEntry::Over { state, .. } => *state,
+            JobEntry::Over(over) => over.state,
             JobEntry::Open(open) if open.record.summary.state != JobState::Running => open.record.summary.state,
             JobEntry::Open(open) => {
                 let lane = open.active.as_ref().and_then(|active| active.live().lane);
@@ -96,7 +96,7 @@ impl Daemon {
         let fits = |entry: &JobEntry| {
             let kind = match entry {
                 JobEntry::Open(open) => &open.record.summary.kind,
-                JobEntry::Over { kind, .. } => kind,
+                JobEntry::Over(over) => &over.kind,
             };
             filter.kind.as_ref().is_none_or(|wanted| wanted == kind)
                 && filter.state.is_none_or(|wanted| wanted == self.state(entry))
@@ -105,7 +105,7 @@ impl Daemon {
         let ids: Vec<(JobId, Option<JobView>)> = found
             .map(|(&id, entry)| match entry {
                 JobEntry::Open(open) => (id, Some(self.view(open))),
-                JobEntry::Over { .. } => (id, None),
+                JobEntry::Over(_) => (id, None),
             })
             .collect();
         drop(core);

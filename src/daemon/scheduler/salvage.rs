@@ -22,7 +22,7 @@ use crate::jobs::ending::JobEnd;
 use crate::jobs::hunt::Job;
 use crate::jobs::hunt_settings::shown;
 use crate::notation::catalogue::Catalogue;
-use crate::runner::atomic::FileError;
+use crate::runner::atomic::{FileError, keep_as};
 use crate::runner::clock::now;
 use crate::runner::directory::Contents;
 use crate::runner::events::{self, HuntEventKind};
@@ -228,10 +228,7 @@ impl SalvagedJobs<'_> {
             summary = ended(summary, folder);
         }
         let settings = serde_json::to_string(&settings).ok()?;
-        Some((
-            JobRecord { summary, best_grid: None, settings, key: None, starts: 0, identity, cancelled: false },
-            spec,
-        ))
+        Some((JobRecord::new(summary, settings, None, identity), spec))
     }
 
     /// The grids of a hunt's folder, if the folder is that of the job; the record gets the figures and the best grid.
@@ -292,10 +289,7 @@ fn legacy_hunt(id: JobId, folder: &Path) -> Option<(JobRecord, Vec<u8>)> {
     let summary = ended(queued(id, &request, (name, strategy), limits, facts), folder);
     let settings = serde_json::to_string(&settings).ok()?;
     let spec = serde_json::to_vec(&Spec { request, work: JobWork::Hunt(job) }).ok()?;
-    Some((
-        JobRecord { summary, best_grid: None, settings, key: None, starts: 0, identity: None, cancelled: false },
-        spec,
-    ))
+    Some((JobRecord::new(summary, settings, None, None), spec))
 }
 
 fn kind_facts(job: &Job) -> Option<JobFacts> {
@@ -304,7 +298,7 @@ fn kind_facts(job: &Job) -> Option<JobFacts> {
 
 /// The same job as its folder says that it ended; paused if the folder does not say that it is over.
 fn ended(summary: JobSummary, folder: &Path) -> JobSummary {
-    let last = events::read(folder).ok().and_then(|mut events| events.pop());
+    let last = events::read(folder).ok().and_then(|mut log| log.events.pop());
     match last.map(|event| (event.what, event.time)) {
         Some((HuntEventKind::End { reason, .. }, time)) => {
             let reason = Some(JobEnd::from(reason).name().to_owned());
@@ -333,35 +327,11 @@ fn replace_store(state: &Path, path: &Path, changes: Vec<Change>) -> Result<Opti
         new.commit(std::mem::replace(&mut changes, rest))?;
     }
     drop(new);
-    let kept = keep(path).map_err(failed("keep", path))?;
+    let kept = keep_as(path, "old").map_err(failed("keep", path))?;
     fs::rename(place.join(store::FILE), path).map_err(failed("write", path))?;
     if cfg!(unix) {
         fs::File::open(state).and_then(|state| state.sync_all()).map_err(failed("write", state))?;
     }
     let _ = fs::remove_dir(&place);
     Ok(kept)
-}
-
-/// Gives a file a second name that nothing has; nothing if there is no file.
-fn keep(path: &Path) -> io::Result<Option<PathBuf>> {
-    for number in 1u32.. {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".old-{number}"));
-        let kept = path.with_file_name(name);
-        match fs::hard_link(path, &kept) {
-            Ok(()) => return Ok(Some(kept)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            // Not every file system has second names.
-            Err(_) if !kept.exists() => return copy(path, &kept).map(|()| Some(kept)),
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(None)
-}
-
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let mut target = fs::OpenOptions::new().write(true).create_new(true).open(to)?;
-    io::copy(&mut fs::File::open(from)?, &mut target)?;
-    target.sync_all()
 }

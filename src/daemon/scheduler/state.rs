@@ -2,6 +2,7 @@
 
 use super::active::ActiveJob;
 use super::event_hub::EventHub;
+use super::retention::Retention;
 use crate::daemon::directory::StateDirectory;
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::Refusal;
@@ -46,6 +47,10 @@ pub struct Daemon {
     pub(super) workers: u32,
     /// Bytes of memory that all jobs may take together.
     pub(super) budget: u64,
+    /// Bytes of disk that a job without a limit of its own may take.
+    pub(super) job_disk: u64,
+    /// What is kept of jobs that are over.
+    pub(super) retention: Retention,
     /// A job is quarantined when the daemon has died so often while it ran; 0: never.
     pub(super) most_deaths: u32,
     pub(super) this: Weak<Daemon>,
@@ -59,6 +64,10 @@ pub struct Core {
     /// Jobs with a coordinator.
     pub active: BTreeSet<JobId>,
     pub last_job: JobId,
+    /// Number of the last end of a job.
+    pub last_end: u64,
+    /// Perhaps more jobs are over than are kept as they are.
+    pub untidy: bool,
     /// Keys of submissions that are being stored.
     pub keys: HashSet<String>,
     /// Set when the daemon ends: no job gets a coordinator any more.
@@ -72,7 +81,25 @@ pub enum JobEntry {
     /// A job that is not over.
     Open(Box<OpenJob>),
     /// A job that is over. The rest of it is in the store.
-    Over { state: JobState, kind: String },
+    Over(OverJob),
+}
+
+/// A job that is over, as far as it is in memory.
+pub struct OverJob {
+    pub state: JobState,
+    pub kind: String,
+    /// When it ended, in the order of ends.
+    pub end_number: u64,
+    /// Its units are summarised.
+    pub summarised: bool,
+}
+
+impl OverJob {
+    /// Of a job that is over.
+    pub fn of(record: JobRecord) -> OverJob {
+        let JobRecord { summary, end_number, .. } = record;
+        OverJob { state: summary.state, kind: summary.kind, end_number, summarised: summary.units_summarised }
+    }
 }
 
 /// A job that is not over.
@@ -105,6 +132,8 @@ impl Core {
             waiting: BTreeSet::new(),
             active: BTreeSet::new(),
             last_job,
+            last_end: 0,
+            untidy: true,
             keys: HashSet::new(),
             closing: None,
             trouble: None,
@@ -116,7 +145,8 @@ impl Core {
         let (id, state) = (record.id(), record.summary.state);
         self.last_job = self.last_job.max(id);
         if state.is_over() {
-            self.jobs.insert(id, JobEntry::Over { state, kind: record.summary.kind });
+            self.last_end = self.last_end.max(record.end_number);
+            self.jobs.insert(id, JobEntry::Over(OverJob::of(record)));
             return;
         }
         let open = OpenJob { record, active: None, ending: false, refused: None, needed: 0, grown: 0 };

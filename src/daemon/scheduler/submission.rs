@@ -19,6 +19,8 @@ const WEIGHTS: RangeInclusive<u32> = 1..=1000;
 const MOST_CHARACTERS: usize = 128;
 /// Least limit on memory, in bytes: a search takes some hundred kilobytes.
 const LEAST_MEMORY: u64 = 1 << 20;
+/// Least limit on disk, in bytes: the file of a new solution takes a megabyte or two.
+const LEAST_DISK: u64 = 16 << 20;
 /// Greatest limit on time, in seconds.
 const MOST_SECONDS: f64 = 1e12;
 
@@ -58,6 +60,7 @@ pub(super) fn queued(
         units_quarantined: 0,
         best: None,
         solution,
+        units_summarised: false,
     }
 }
 
@@ -119,8 +122,7 @@ impl Daemon {
         let queued = queued(id, &request, (name, strategy), limits, facts);
         let summary = JobSummary { strategy_reason, ..queued };
         let (key, identity) = (key.map(str::to_owned), Some(folder::new_identity()));
-        let record =
-            JobRecord { summary, best_grid: None, settings, key: key.clone(), starts: 0, identity, cancelled: false };
+        let record = JobRecord::new(summary, settings, key.clone(), identity);
         let mut changes =
             vec![Change::Job(id, record.bytes()), Change::Spec(id, bytes), Change::Number(LAST_JOB, id)];
         changes.extend(key.map(|key| Change::Key(key, id)));
@@ -163,7 +165,7 @@ pub(super) fn check_terms(priority: i32, weight: u32, limits: &JobLimits) -> Res
     if !WEIGHTS.contains(&weight) {
         return invalid(format!("weight {weight}: expected 1 to 1000"));
     }
-    let JobLimits { seconds, iterations, workers, memory } = *limits;
+    let JobLimits { seconds, iterations, workers, memory, disk } = *limits;
     if seconds.is_some_and(|seconds| seconds.is_nan() || seconds <= 0.0 || seconds > MOST_SECONDS) {
         return invalid("limits.seconds: expected a number above 0 and up to 1e12".to_owned());
     }
@@ -175,6 +177,9 @@ pub(super) fn check_terms(priority: i32, weight: u32, limits: &JobLimits) -> Res
     }
     if memory.is_some_and(|memory| memory < LEAST_MEMORY) {
         return invalid(format!("limits.memory: expected at least {LEAST_MEMORY} bytes"));
+    }
+    if disk.is_some_and(|disk| disk < LEAST_DISK) {
+        return invalid(format!("limits.disk: expected at least {LEAST_DISK} bytes"));
     }
     Ok(())
 }
@@ -194,5 +199,6 @@ fn joined(settings: JobLimits, request: JobLimits) -> Result<JobLimits, Refusal>
         iterations: one("iterations", settings.iterations, request.iterations)?,
         workers: one("workers", settings.workers, request.workers)?,
         memory: one("memory", settings.memory, request.memory)?,
+        disk: one("disk", settings.disk, request.disk)?,
     })
 }

@@ -148,6 +148,13 @@ pub struct JobSummary {
     /// What a solver job has found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solution: Option<SolutionView>,
+    /// The job has long been over: of its units only the quarantined ones are still listed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub units_summarised: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// A job as the API shows it.

@@ -18,6 +18,8 @@ pub struct JobLimits {
     pub workers: Option<u32>,
     /// Bytes of memory of its searches.
     pub memory: Option<u64>,
+    /// Bytes of disk: of the archive of a hunt, of the files of a solution.
+    pub disk: Option<u64>,
 }
 
 /// What a job may use. A value that is left out or null is not limited.
@@ -45,6 +47,11 @@ pub struct LimitsDocument {
     #[serde(default)]
     #[schema(minimum = 1_048_576)]
     memory: Option<u64>,
+    /// Bytes of disk: of the archive of a hunt, which then keeps better grids only, and of the files of a solution,
+    /// which then is quarantined. A job without this limit has that of the daemon (`--job-disk`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 16_777_216)]
+    disk: Option<u64>,
 }
 
 /// Tells a field that is null (`Some(None)`) from one that is left out (`None`).
@@ -72,14 +79,15 @@ impl LimitsDocument {
                 ));
             }
         };
-        Ok(JobLimits { seconds: self.seconds, iterations: self.iterations, workers, memory: self.memory })
+        let LimitsDocument { seconds, iterations, memory, disk, .. } = *self;
+        Ok(JobLimits { seconds, iterations, workers, memory, disk })
     }
 }
 
 impl From<JobLimits> for LimitsDocument {
     fn from(limits: JobLimits) -> LimitsDocument {
-        let JobLimits { seconds, iterations, workers, memory } = limits;
-        LimitsDocument { seconds, iterations, workers: Some(workers), threads: Some(workers), memory }
+        let JobLimits { seconds, iterations, workers, memory, disk } = limits;
+        LimitsDocument { seconds, iterations, workers: Some(workers), threads: Some(workers), memory, disk }
     }
 }
 
@@ -116,6 +124,12 @@ mod tests {
         let expected = json!({ "seconds": 1.5, "iterations": null, "workers": 2, "threads": 2, "memory": null });
         assert_eq!(written, expected);
         assert_eq!(serde_json::from_value::<JobLimits>(written).unwrap(), two);
+        let disk = JobLimits { disk: Some(1 << 30), ..two };
+        let written = serde_json::to_value(disk).unwrap();
+        assert_eq!(
+            (&written["disk"], serde_json::from_value::<JobLimits>(written.clone()).unwrap()),
+            (&json!(1 << 30), disk)
+        );
     }
 
     /// A client of any age changes a copy of what it was given.

@@ -5,6 +5,7 @@ use super::{HuntSession, origin};
 use crate::jobs::hunt::{NextUnit, UnitResult};
 use crate::queue::local::{Local, LocalOptions};
 use crate::queue::{LaneId, Message, Queue, Terms};
+use crate::runner::archive::novelty::Novelty;
 use crate::runner::archive::{Archive, ArchiveMark, KeptFind};
 use crate::runner::best;
 use crate::runner::clock::now;
@@ -185,12 +186,15 @@ pub(super) struct Hunting<'a> {
     raise_at: Option<u64>,
     /// The rest of its limit is for grids longer than all before.
     in_reserve: bool,
+    /// Moves of the longest grid of the archive.
+    longest: u32,
     rate: RateMeter,
 }
 
 impl<'a> Hunting<'a> {
     /// With nothing handed out.
     pub fn new(session: &'a mut HuntSession, observer: &'a mut dyn HuntListener, lane: JobLane) -> Hunting<'a> {
+        let longest = lane.shared.novelty.as_ref().map_or(0, Novelty::longest);
         Hunting {
             session,
             observer,
@@ -202,6 +206,7 @@ impl<'a> Hunting<'a> {
             draining: false,
             raise_at: None,
             in_reserve: false,
+            longest,
             rate: RateMeter::new(0),
         }
     }
@@ -441,6 +446,10 @@ impl<'a> Hunting<'a> {
     }
 
     fn found(&mut self, unit: u64, key: u64, find: FreshFind) -> Result<(), RunError> {
+        if !self.has_room(find.moves.len() as u32) {
+            self.keep_within(self.archive_length());
+            return Ok(());
+        }
         let session = &mut *self.session;
         let seconds = session.seconds_at(find.at);
         let find = KeptFind { key, find: find.of(unit, seconds) };
@@ -448,16 +457,27 @@ impl<'a> Hunting<'a> {
             Some(archive) => archive,
             none => none.insert(Archive::open(session.directory.path(), &origin(session.hunt.job()), |_| ())?),
         };
-        let used = archive.mark().length;
-        if session.limits.disk.is_some_and(|limit| used.saturating_add(LONGEST_GRID) > limit) {
-            self.keep_within(used);
-            return Ok(());
-        }
         archive.append(&find)?;
         let used = archive.mark().length;
+        self.longest = self.longest.max(find.find.score());
         self.observer.found(&find);
         self.keep_within(used);
         Ok(())
+    }
+
+    /// Whether the archive has room for a grid of this score. Workers may have found it before they were told to look
+    /// for longer ones.
+    fn has_room(&self, score: u32) -> bool {
+        let Some(limit) = self.session.limits.disk else { return true };
+        match limit.saturating_sub(self.archive_length()) {
+            ..LONGEST_GRID => false,
+            LONGEST_GRID..RESERVE => score > self.longest,
+            RESERVE.. => self.lane.shared.novelty.as_ref().is_none_or(|novelty| score >= novelty.keep_from()),
+        }
+    }
+
+    fn archive_length(&self) -> u64 {
+        self.session.archive.as_ref().map_or(0, |archive| archive.mark().length)
     }
 
     /// Keeps the archive within its limit on the disk. Each time that half of the room that was left is used, only
@@ -475,7 +495,7 @@ impl<'a> Hunting<'a> {
             novelty.set_keep_from(u32::MAX);
             "no further grids are kept".to_owned()
         } else if room < RESERVE {
-            novelty.set_keep_from(novelty.longest().saturating_add(1));
+            novelty.set_keep_from(self.longest.saturating_add(1));
             if std::mem::replace(&mut self.in_reserve, true) {
                 return;
             }

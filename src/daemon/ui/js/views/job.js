@@ -214,7 +214,7 @@ function settingsCard(id) {
     facts.replaceChildren(...[["Submitted", moment(now.submitted)], now.began && ["Began", moment(now.began)], now.ended && ["Ended", moment(now.ended)],
       now.seed !== null && ["Seed", String(now.seed)], ["Priority, weight", `${now.priority}, ${now.weight}`],
       l.seconds && ["Time limit", duration(l.seconds)], l.iterations && ["Iterations at most", count(l.iterations)],
-      l.workers && ["Workers at most", String(l.workers)], l.memory && ["Memory at most", bytes(l.memory)]].filter(Boolean).flatMap(entry));
+      l.workers && ["Workers at most", String(l.workers)], l.memory && ["Memory at most", bytes(l.memory)], l.disk && ["Disk at most", bytes(l.disk)]].filter(Boolean).flatMap(entry));
     list.replaceChildren(...Object.entries(now.settings).map(([name, value]) =>
       [name, typeof value === "string" ? value : JSON.stringify(value)]).flatMap(entry));
     if (!form.contains(document.activeElement)) {

@@ -30,6 +30,7 @@ export async function command(id, what) {
 export function jobButtons(id, { quiet = true, all = false, removed } = {}) {
   const pause = button("Pause", { glyph: "pause", quiet, onclick: () => command(id, "pause") });
   const resume = button("Resume", { glyph: "play", quiet, onclick: () => command(id, "resume") });
+  const retry = button("Try again", { glyph: "restart", quiet, onclick: () => command(id, "retry") });
   const drain = button("Drain", { glyph: "drain", quiet, onclick: () => command(id, "drain") });
   drain.title = "End when the running units end";
   const cancel = careful("Cancel", "Really cancel?", () => command(id, "cancel"), { glyph: "stop" });
@@ -44,11 +45,12 @@ export function jobButtons(id, { quiet = true, all = false, removed } = {}) {
       toast(`Job ${id} could not be removed: ${problem.message}`, "bad");
     }
   });
-  const node = h("div", { class: "row buttons" }, pause, resume, all && drain, cancel, all && gone);
+  const node = h("div", { class: "row buttons" }, pause, resume, retry, all && drain, cancel, all && gone);
   node.set = (job) => {
     const over = isOver(job);
     pause.hidden = over || job.state === "paused" || job.state === "draining";
     resume.hidden = over || job.state !== "paused";
+    retry.hidden = job.state !== "failed";
     drain.hidden = over || job.state === "draining";
     cancel.hidden = over;
     gone.hidden = !over;
@@ -67,6 +69,7 @@ export function told(event) {
       event.new ? "new" : "best"];
     case "bounds": return [`${event.settled ? "is solved: " : "is worth "}${between(event.lower, event.upper)}`, event.settled ? "best" : "job"];
     case "distrusted": return [`worker ${event.worker} was wrong too often and is no longer trusted`, "bad"];
+    case "notice": return [event.text, "bad"];
     case "unit_failed": return [`unit ${event.unit} failed (attempt ${event.attempts}): ${event.error}`, "bad"];
     default: return [event.event, "job"];
   }

@@ -1,0 +1,181 @@
+//! What a daemon keeps stays within bounds: the disk of each job, the jobs that are over, and the store after a year.
+
+mod daemons;
+
+use daemons::*;
+use morpion::daemon::scheduler::{Daemon, DaemonOptions, Retention, Shutdown};
+use morpion::daemon::service::{Adjustment, JobCommand, Refusal, Service};
+use morpion::daemon::view::{EventKind, JobId, JobState, LimitsDocument};
+use morpion::runner::archive::Reader;
+use morpion::store::{Change, Store, UnitRecord};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+fn with(state: &Path, change: impl Fn(&mut DaemonOptions)) -> Arc<Daemon> {
+    let opened = try_open(|| {
+        let mut options = options(state, 2);
+        change(&mut options);
+        options
+    });
+    opened.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn close(daemon: Arc<Daemon>) {
+    daemon.shutdown(Shutdown::Now);
+    drop(daemon);
+}
+
+fn submit(daemon: &Daemon, settings: &Value, others: &Value) -> JobId {
+    daemon.submit(request(settings, others), None).unwrap().summary.id
+}
+
+fn notices(daemon: &Daemon, id: JobId) -> Vec<String> {
+    let events = daemon.events(0, Some(id), 1000);
+    let text = |event: morpion::daemon::view::EventView| match event.what {
+        EventKind::Notice { text } => Some(text),
+        _ => None,
+    };
+    events.into_iter().filter_map(text).collect()
+}
+
+#[test]
+fn an_archive_stays_within_its_limit_and_the_best_find_room() {
+    const LIMIT: u64 = 300_000;
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = with(dir.path(), |options| options.job_disk = LIMIT);
+    let settings = json!({ "strategy": "random", "variant": "4D", "max_iterations": 4000, "runs": 4, "seed": 5,
+        "keep_from": 1 });
+    let id = submit(&daemon, &settings, &json!({}));
+    let job = wait_over(&daemon, id);
+    let archive = dir.path().join(format!("jobs/{id}/archive/grids.bin"));
+    let length = fs::metadata(&archive).unwrap().len();
+    assert!(length <= LIMIT && length > LIMIT / 2, "{length}");
+    let told = notices(&daemon, id);
+    assert!(told.iter().any(|told| told.contains("only grids of at least")), "{told:?}");
+    assert!(told.len() <= 12, "{told:?}");
+    let finds = Reader::open(&archive).unwrap().map(|find| find.unwrap().find.score());
+    assert_eq!(finds.max(), job.summary.best, "the best is in the archive: {told:?}");
+    close(daemon);
+}
+
+#[test]
+fn a_solution_that_reaches_its_limit_waits_and_goes_on_with_a_higher_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = with(dir.path(), |options| options.job_disk = 1 << 20);
+    let settings = json!({ "game": "reversi", "size": 4, "memory": "1M", "unit_budget": 200 });
+    let id = submit(&daemon, &settings, &json!({ "kind": "solve" }));
+    let job = wait_for(&daemon, id, "is quarantined", |job| job.summary.is_quarantined());
+    let reason = job.summary.reason.unwrap_or_default();
+    assert!(reason.contains("bytes of disk, and the limit is 1048576"), "{reason}");
+    let limits = |disk: u64| -> Adjustment {
+        let limits: LimitsDocument = serde_json::from_value(json!({ "disk": disk })).unwrap();
+        Adjustment { limits: Some(limits), ..Adjustment::default() }
+    };
+    assert!(matches!(daemon.adjust(id, limits(1 << 20)), Err(Refusal::Invalid(_))), "too little for any");
+    daemon.adjust(id, limits(1 << 30)).unwrap();
+    daemon.command(id, JobCommand::Resume).unwrap();
+    assert_eq!(wait_over(&daemon, id).summary.reason.as_deref(), Some("solved"));
+    close(daemon);
+}
+
+#[test]
+fn of_jobs_that_are_over_the_newest_are_kept_and_of_the_newest_of_these_the_units() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = with(dir.path(), |_| ());
+    let open = submit(&daemon, &endless(1), &json!({}));
+    daemon.command(open, JobCommand::Pause).unwrap();
+    let over: Vec<JobId> = (0..6).map(|seed| submit(&daemon, &small(seed), &json!({}))).collect();
+    let ends = over.iter().map(|&id| wait_over(&daemon, id)).collect::<Vec<_>>();
+    assert!(ends.iter().all(|job| !job.summary.units_summarised));
+    // One more ends last, although its number is the lowest.
+    daemon.command(open, JobCommand::Cancel).unwrap();
+    close(daemon);
+    let daemon = with(dir.path(), |options| options.retention = Retention { jobs: Some(4), units: 2 });
+    wait_until("the older ones are removed", || daemon.health().jobs.values().sum::<u64>() == 4);
+    let left: Vec<JobId> = all_jobs(&*daemon).iter().map(|job| job.summary.id).collect();
+    assert!(left.contains(&open), "{left:?}");
+    for &id in &over {
+        let folder = dir.path().join(format!("jobs/{id}"));
+        wait_until("the folders of removed jobs are gone", || folder.exists() == left.contains(&id));
+        assert_eq!(daemon.units(id, None, &page()).is_ok(), left.contains(&id), "{id}");
+    }
+    let summarised = || all_jobs(&*daemon).into_iter().filter(|job| job.summary.units_summarised).collect::<Vec<_>>();
+    wait_until("units are summarised", || summarised().len() == 2);
+    for job in summarised() {
+        assert!(all_units(&*daemon, job.summary.id).is_empty());
+        assert_eq!((job.summary.state, job.summary.units_done), (JobState::Finished, 2), "its sums stay");
+        assert!(!daemon.statistics(job.summary.id).unwrap().units.is_empty());
+    }
+    let whole = all_jobs(&*daemon).into_iter().filter(|job| !job.summary.units_summarised && job.summary.id != open);
+    assert!(whole.map(|job| all_units(&*daemon, job.summary.id).len()).all(|units| units == 2));
+    close(daemon);
+}
+
+fn page() -> morpion::daemon::service::Page {
+    morpion::daemon::service::Page { limit: 10, cursor: None }
+}
+
+/// Jobs of a year, put through the store as the daemon does it: `MORPION_TEST_YEAR=20000` for all of them.
+#[test]
+fn a_store_after_a_year_of_jobs_is_small() {
+    const UNITS: u64 = 20;
+    let jobs = number("MORPION_TEST_YEAR", 600);
+    let kept = jobs / 20;
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = with(dir.path(), |_| ());
+    wait_over(&daemon, submit(&daemon, &small(1), &json!({})));
+    close(daemon);
+    let store = Store::open(dir.path()).unwrap();
+    let (job, spec) = (store.job(1).unwrap().unwrap(), store.spec(1).unwrap().unwrap());
+    let mut event = Vec::new();
+    store.events(0, |_, bytes| (event = bytes.to_vec(), true).1).unwrap();
+    let mut record: Value = serde_json::from_slice(&job).unwrap();
+    let unit = UnitRecord { attempts: 1, end: None, iterations: 50, best: 60, error: None, quarantined: false };
+    let began = Instant::now();
+    for id in 2..=jobs {
+        record["id"] = id.into();
+        record["end_number"] = id.into();
+        record["units_summarised"] = (id + kept < jobs).into();
+        let mut changes = vec![Change::Job(id, serde_json::to_vec(&record).unwrap()), Change::Spec(id, spec.clone())];
+        changes.extend((0..UNITS).map(|number| Change::Unit(id, number, unit.clone())));
+        changes.extend((0..6).map(|number| Change::Event(1000 + 6 * id + number, event.clone())));
+        changes.extend(id.checked_sub(kept + 1).filter(|&old| old > 0).map(Change::SummariseUnits));
+        changes.push(Change::Number("last job", id));
+        store.later(changes);
+        if id % 100 == 0 {
+            store.barrier().unwrap();
+        }
+    }
+    store.barrier().unwrap();
+    let mut units = 0;
+    for id in 2..=jobs {
+        store.units(id, 0, |_, _| (units += 1, true).1).unwrap();
+    }
+    assert!(units <= (kept + 2) * UNITS && units >= kept * UNITS, "{units}");
+    drop(store);
+    let written = began.elapsed();
+    let length = fs::metadata(dir.path().join("morpion.redb")).unwrap().len();
+    let began = Instant::now();
+    drop(Store::open(dir.path()).unwrap());
+    let opened = began.elapsed();
+    let began = Instant::now();
+    let daemon = with(dir.path(), |_| ());
+    let started = began.elapsed();
+    assert_eq!(daemon.health().jobs["finished"], jobs);
+    close(daemon);
+    println!(
+        "{jobs} jobs, {units} units listed: {:.1} MB; written in {:.1} s; store opened in {:.2} s, daemon in {:.2} s; a \
+         job {} bytes, its specification {}",
+        length as f64 / 1e6,
+        written.as_secs_f64(),
+        opened.as_secs_f64(),
+        started.as_secs_f64(),
+        job.len(),
+        spec.len()
+    );
+    // Two megabytes for an empty store, and for each job its record, its specification and its events.
+    assert!(length < (4 << 20) + 12_000 * jobs, "{length}");
+}
