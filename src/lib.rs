@@ -39,6 +39,8 @@ pub mod games;
 
 pub mod strategies;
 
+pub mod proofs;
+
 pub mod solvers;
 
 pub mod jobs;

@@ -24,6 +24,7 @@ mod machine;
 mod perft;
 mod plot;
 mod positions;
+mod prove;
 mod records;
 mod render;
 mod resume;
@@ -105,6 +106,7 @@ enum Command {
     Job(job::Args),
     Perft(perft::Args),
     Plot(plot::Args),
+    Prove(Box<prove::Args>),
     Records(records::Args),
     Render(render::Args),
     Resume(resume::Args),
@@ -174,6 +176,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Job(args) => job::run(args, out),
         Command::Perft(args) => perft::run(args, out),
         Command::Plot(args) => plot::run(args, out),
+        Command::Prove(args) => prove::run(*args, out),
         Command::Records(args) => records::run(args, out),
         Command::Render(args) => render::run(args, out),
         Command::Resume(args) => resume::run(args, out),

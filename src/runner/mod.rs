@@ -23,6 +23,7 @@ pub mod journal;
 pub mod orders;
 pub mod parallel;
 pub mod progress;
+pub mod proving;
 mod session;
 pub mod state;
 pub mod statistics;

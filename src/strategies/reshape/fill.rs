@@ -29,7 +29,7 @@ use std::collections::VecDeque;
 const NONE: u16 = u16::MAX;
 /// What is known of a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Filling {
+pub(crate) enum Filling {
     /// The moves of a grid whose points are those of the shape, in an order in which they can be played.
     Grid(Vec<Move>),
     /// There is no grid.
@@ -40,7 +40,7 @@ pub(super) enum Filling {
 
 /// What [`fill`] is asked for in addition to a shape.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ShapeQuery<'a> {
+pub(crate) struct ShapeQuery<'a> {
     /// Moves whose lines may not be there.
     pub barred: &'a [Move],
     /// The moves of a grid that the one looked for is likely to resemble.
@@ -51,7 +51,7 @@ pub(super) struct ShapeQuery<'a> {
 }
 
 /// Looks for a grid whose points are those of `shape`. Also returns the number of conflicts.
-pub(super) fn fill<R: Rules>(shape: &Shape<R>, query: ShapeQuery) -> (Filling, u64) {
+pub(crate) fn fill<R: Rules>(shape: &Shape<R>, query: ShapeQuery) -> (Filling, u64) {
     if shape.slack() < 0 {
         return (Filling::No, 0);
     }

@@ -25,8 +25,8 @@
 //! Each step draws its random numbers from a seed of its own, derived from the unit's seed and the step's number.
 
 mod draw;
-mod fill;
-mod shape;
+pub(crate) mod fill;
+pub(crate) mod shape;
 mod state;
 
 use super::inner::run_inner;

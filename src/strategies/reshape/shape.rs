@@ -18,7 +18,7 @@ const INSIDE: u64 = (1 << SIDE) - 1;
 
 /// Neighbouring cells that no line of the start covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct CellRun {
+pub(crate) struct CellRun {
     pub direction: Direction,
     pub track: usize,
     /// Its first cell.
@@ -28,7 +28,7 @@ pub(super) struct CellRun {
 
 /// A set of points that contains those of the start.
 #[derive(Clone)]
-pub(super) struct Shape<R> {
+pub(crate) struct Shape<R> {
     /// Bit `c` of word `track` by direction: the point at coordinate `c` is in the shape.
     points: Box<[[u64; TRACKS]; 4]>,
     /// Likewise the points of the start, and the cells that no line covers yet.

@@ -1,0 +1,308 @@
+//! The search of one unit: depth first through the cases below an open one.
+//!
+//! A case is solved as a linear program. A witness closes it, or decides further points of it. Otherwise one of its
+//! points is tried both ways: of a few whose columns are the most broken, the one whose two values lower the bound
+//! most (*strong branching*; Applegate, Bixby, Chvatal and Cook 1995). When a set of points is left, the exact filler
+//! of `reshape` says whether it is that of a grid. A unit ends after so many linear programs and hands the rest on.
+
+use super::program::{PointState, Program, Verdict, Witness};
+use super::relaxation::{Relaxation, Relaxed, Rounding};
+use crate::morpion::geometry::{Move, Point};
+
+/// Points that strong branching tries in a case.
+pub const CANDIDATES: usize = 6;
+/// A bound that is lower than the number of moves by this much is worth a witness.
+const MARGIN: f64 = 1e-6;
+
+/// A step of a proof, in the order in which the tree is walked: a case, then what is below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// The case has two halves: with the point in the state `first`, which follows, and in the other state.
+    Split {
+        /// The number of the point.
+        point: u16,
+        /// In or out.
+        first: PointState,
+    },
+    /// The witness closes the case, or decides points of it; then its steps go on.
+    Witness(Witness),
+    /// The case leaves one set of points, or none, and that of no grid.
+    Refuted,
+    /// Another unit goes on here.
+    Handed,
+}
+
+/// What the filler says about a complete set of points.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Filled {
+    /// The moves of a grid with exactly these points.
+    Grid(Vec<Move>),
+    /// There is none.
+    No,
+    /// The filler was stopped.
+    Stopped,
+}
+
+/// Counts of a search.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ProofCounts {
+    /// Cases looked at.
+    pub nodes: u64,
+    /// Linear programs solved.
+    pub programs: u64,
+    /// Complete sets of points.
+    pub shapes: u64,
+    /// Conflicts of the filler.
+    pub conflicts: u64,
+    /// Programs without a usable answer.
+    pub unknown: u64,
+}
+
+impl std::ops::AddAssign for ProofCounts {
+    fn add_assign(&mut self, other: ProofCounts) {
+        self.nodes += other.nodes;
+        self.programs += other.programs;
+        self.shapes += other.shapes;
+        self.conflicts += other.conflicts;
+        self.unknown += other.unknown;
+    }
+}
+
+/// What a unit ends with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UnitEnd {
+    /// Its steps; what is open is handed on.
+    Steps(Vec<Step>),
+    /// A grid of so many moves in the region.
+    Grid(Vec<Move>),
+    /// It was stopped and has no result.
+    Stopped,
+}
+
+/// A search of units of one program.
+pub struct ProofSearch<'a, L> {
+    program: &'a Program,
+    relaxation: L,
+    rounding: Rounding,
+    sums: Vec<i64>,
+    counts: ProofCounts,
+}
+
+impl<'a, L: Relaxation> ProofSearch<'a, L> {
+    /// A search with a solver of the program.
+    pub fn new(program: &'a Program, relaxation: L) -> ProofSearch<'a, L> {
+        ProofSearch {
+            program,
+            relaxation,
+            rounding: Rounding::default(),
+            sums: Vec::new(),
+            counts: ProofCounts::default(),
+        }
+    }
+
+    /// Counts since they were taken last.
+    pub fn take_counts(&mut self) -> ProofCounts {
+        std::mem::take(&mut self.counts)
+    }
+
+    /// Searches below a case until it is done, or about `budget` linear programs are solved. `fill` decides complete
+    /// sets of points and adds its conflicts to a counter; `stop` is asked often.
+    pub fn run(
+        &mut self,
+        case: &[PointState],
+        budget: u64,
+        fill: &mut dyn FnMut(&[Point], &mut u64) -> Filled,
+        stop: &dyn Fn() -> bool,
+    ) -> UnitEnd {
+        let until = self.counts.programs + budget;
+        let (mut steps, mut stack) = (Vec::new(), vec![case.to_vec()]);
+        while let Some(mut case) = stack.pop() {
+            if stop() {
+                return UnitEnd::Stopped;
+            }
+            if self.counts.programs >= until {
+                steps.push(Step::Handed);
+                continue;
+            }
+            self.counts.nodes += 1;
+            match self.descend(&mut case, &mut steps, fill) {
+                Descent::Done => {}
+                Descent::Split(point, first) => {
+                    steps.push(Step::Split { point, first });
+                    for state in [other(first), first] {
+                        let mut half = case.clone();
+                        half[usize::from(point)] = state;
+                        stack.push(half);
+                    }
+                }
+                Descent::Grid(moves) => return UnitEnd::Grid(moves),
+                Descent::Stopped => return UnitEnd::Stopped,
+            }
+        }
+        UnitEnd::Steps(steps)
+    }
+
+    /// Goes down from a case, at each split to one half by chance, to estimate the tree below (Knuth 1975): what is
+    /// met counts once for each case at its depth. Returns estimates of nodes and of complete sets of points.
+    /// `toss` makes random bits; `None` if a set of points is that of a grid or was not decided.
+    pub fn dive(
+        &mut self,
+        case: &[PointState],
+        fill: &mut dyn FnMut(&[Point], &mut u64) -> Filled,
+        toss: &mut dyn FnMut() -> bool,
+    ) -> Option<(f64, f64)> {
+        let (mut case, mut weight, mut nodes, mut shapes) = (case.to_vec(), 1.0, 0.0, 0.0);
+        loop {
+            nodes += weight;
+            let mut steps = Vec::new();
+            match self.descend(&mut case, &mut steps, fill) {
+                Descent::Done => {
+                    shapes += if steps.last() == Some(&Step::Refuted) { weight } else { 0.0 };
+                    return Some((nodes, shapes));
+                }
+                Descent::Split(point, first) => {
+                    case[usize::from(point)] = if toss() { first } else { other(first) };
+                    weight *= 2.0;
+                }
+                Descent::Grid(_) | Descent::Stopped => return None,
+            }
+        }
+    }
+
+    /// Decides points of the case by witnesses until it is closed or has to be split.
+    fn descend(
+        &mut self,
+        case: &mut [PointState],
+        steps: &mut Vec<Step>,
+        fill: &mut dyn FnMut(&[Point], &mut u64) -> Filled,
+    ) -> Descent {
+        loop {
+            if let Some(points) = self.program.decided(case) {
+                if points.len() != self.program.moves() as usize {
+                    steps.push(Step::Refuted);
+                    return Descent::Done;
+                }
+                self.counts.shapes += 1;
+                return match fill(&points, &mut self.counts.conflicts) {
+                    Filled::Grid(moves) => Descent::Grid(moves),
+                    Filled::Stopped => Descent::Stopped,
+                    Filled::No => {
+                        steps.push(Step::Refuted);
+                        Descent::Done
+                    }
+                };
+            }
+            let (relaxed, witness) = self.bound(case);
+            if let Some(witness) = witness {
+                steps.push(Step::Witness(witness));
+                return Descent::Done;
+            }
+            let Relaxed::Optimal { lines } = relaxed else {
+                let open = case.iter().position(|&state| state == PointState::Open);
+                return Descent::Split(open.expect("a point is open") as u16, PointState::Out);
+            };
+            let decided = self.rounding.deciding(self.program, case, self.relaxation.duals());
+            if let Some((witness, points)) = decided {
+                apply(case, &points);
+                steps.push(Step::Witness(witness));
+                // The optimum keeps its values: the points have them already.
+                if self.program.decided(case).is_some() {
+                    continue;
+                }
+            }
+            match self.strongest(case, lines) {
+                Strongest::Point(point, first) => return Descent::Split(point, first),
+                Strongest::Decides(witness, verdict) => {
+                    steps.push(Step::Witness(witness));
+                    match verdict {
+                        Verdict::Closed => return Descent::Done,
+                        Verdict::Decides(points) => apply(case, &points),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Solves the program of a case, and closes it if the bound allows.
+    fn bound(&mut self, case: &[PointState]) -> (Relaxed, Option<Witness>) {
+        self.counts.programs += 1;
+        let relaxed = self.relaxation.solve(case);
+        let low = match relaxed {
+            Relaxed::Optimal { lines } => lines < f64::from(self.program.moves()) - MARGIN,
+            Relaxed::Infeasible => true,
+            Relaxed::Unknown => false,
+        };
+        if !low {
+            self.counts.unknown += u64::from(relaxed == Relaxed::Unknown);
+            return (relaxed, None);
+        }
+        let witness = self.rounding.closing(self.program, case, self.relaxation.duals(), relaxed);
+        self.counts.unknown += u64::from(witness.is_none());
+        (relaxed, witness)
+    }
+
+    /// The point to split at, of the candidates.
+    fn strongest(&mut self, case: &mut [PointState], lines: f64) -> Strongest {
+        let values = self.relaxation.values();
+        let mut open: Vec<(f64, u16)> = (0..case.len())
+            .filter(|&point| case[point] == PointState::Open)
+            .map(|point| ((values[point] - 0.5).abs(), point as u16))
+            .collect();
+        open.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        open.truncate(CANDIDATES);
+        let mut best = (f64::NEG_INFINITY, open[0].1, PointState::Out);
+        for (_, point) in open {
+            let at = usize::from(point);
+            let mut gains = [0.0; 2];
+            for (gain, state) in gains.iter_mut().zip([PointState::Out, PointState::In]) {
+                case[at] = state;
+                let (relaxed, witness) = self.bound(case);
+                case[at] = PointState::Open;
+                if let Some(witness) = witness {
+                    // Mostly it says as much about the case itself, and decides more points than this one.
+                    let verdict = self.program.judge(&witness, case, &mut self.sums);
+                    if verdict == Verdict::Decides(Vec::new()) {
+                        return Strongest::Point(point, state);
+                    }
+                    return Strongest::Decides(witness, verdict);
+                }
+                if let Relaxed::Optimal { lines: below } = relaxed {
+                    *gain = (lines - below).max(1e-3);
+                }
+            }
+            let score = gains[0] * gains[1];
+            if score > best.0 {
+                best = (score, point, if gains[0] > gains[1] { PointState::Out } else { PointState::In });
+            }
+        }
+        Strongest::Point(best.1, best.2)
+    }
+}
+
+/// What becomes of a case.
+enum Descent {
+    Done,
+    Split(u16, PointState),
+    Grid(Vec<Move>),
+    Stopped,
+}
+
+/// What strong branching finds.
+enum Strongest {
+    Point(u16, PointState),
+    /// The witness that closes one half of a candidate says this about the case.
+    Decides(Witness, Verdict),
+}
+
+/// The other decision about a point.
+pub fn other(state: PointState) -> PointState {
+    match state {
+        PointState::In => PointState::Out,
+        PointState::Open | PointState::Out => PointState::In,
+    }
+}
+
+/// Puts what is decided into the case.
+pub fn apply(case: &mut [PointState], points: &[(u16, PointState)]) {
+    points.iter().for_each(|&(point, state)| case[usize::from(point)] = state);
+}

@@ -1,0 +1,382 @@
+//! A proof on threads, with its file: the outcomes of units are appended one after the other, so a crash costs the
+//! units under way.
+
+use super::atomic::{FileError, Keep, replace};
+use super::cpu;
+use crate::core::panic;
+use crate::core::seed::rng;
+use crate::morpion::geometry::{Move, Point};
+use crate::morpion::referee::{self, ReplayError};
+use crate::proofs::branching::{Filled, ProofCounts, ProofSearch, UnitEnd};
+use crate::proofs::file::{HEAD, ProofFileError, ProofRecord, Statement, pack, read_file};
+use crate::proofs::leaf::fill_points;
+use crate::proofs::program::Program;
+use crate::proofs::relaxation::Relaxation;
+use crate::proofs::tree::{OpenCase, ProofTree, StepsError};
+use rand::RngExt;
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The file of a proof in its directory.
+pub const PROOF: &str = "proof.log";
+/// The compressed file of a complete proof.
+pub const CERTIFICATE: &str = "proof.cert";
+/// Linear programs after which a unit hands the rest on: about a second.
+const BUDGET: u64 = 1000;
+/// The same while fewer units are open than this many for each thread.
+const FIRST_BUDGET: u64 = 100;
+const FEW_UNITS: usize = 3;
+/// Seed of the random descents of an estimate.
+const DIVE_SEED: u64 = 1;
+/// How often progress is told.
+const PACE: Duration = Duration::from_millis(500);
+
+/// Why a proof does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum ProvingError {
+    /// The disk refuses.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Another process runs it.
+    #[error("{} is in use by another process", .0.display())]
+    Locked(PathBuf),
+    /// The file is damaged; it is left as it is.
+    #[error("{}: {source}", path.display())]
+    Damaged {
+        /// The damaged or foreign file.
+        path: PathBuf,
+        /// What is wrong.
+        source: ProofFileError,
+    },
+    /// An outcome does not follow.
+    #[error(transparent)]
+    Steps(#[from] StepsError),
+    /// The directory is of another proof.
+    #[error("{} has the proof of another statement: {found}; continue it with the same flags, or take another directory", path.display())]
+    Other {
+        /// The damaged or foreign file.
+        path: PathBuf,
+        /// What it is about.
+        found: String,
+    },
+    /// The filler's grid is illegal: a defect of the program.
+    #[error("the grid that was found is illegal: {0}")]
+    Illegal(#[from] ReplayError),
+    /// A unit's search panicked.
+    #[error("a unit of the proof failed: {0}")]
+    Failed(String),
+}
+
+/// How a run of a proof ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProvingEnd {
+    /// Every case is closed.
+    Proved,
+    /// A grid of so many moves is in the region.
+    Grid(Vec<Move>),
+    /// It was stopped; the rest is open.
+    Open,
+}
+
+/// Where a proof is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProvingProgress {
+    /// Counts of all units done.
+    pub counts: ProofCounts,
+    /// The closed part, by volume: the sum of `2^-depth` over closed cases.
+    pub closed: f64,
+    /// How many units are open.
+    pub open: u64,
+    /// How many units are done.
+    pub done: u64,
+    /// Processor seconds of all units done.
+    pub cpu: f64,
+}
+
+/// An estimate of what is left of a proof.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RestEstimate {
+    /// Random descents that it comes from.
+    pub dives: u32,
+    /// Nodes below the open units.
+    pub nodes: f64,
+    /// Complete sets of points below them.
+    pub shapes: f64,
+}
+
+/// A proof with its file.
+pub struct Proving {
+    program: Program,
+    tree: ProofTree,
+    grid: Option<Vec<Move>>,
+    milliseconds: u64,
+    log: Option<ProofLog>,
+}
+
+struct ProofLog {
+    path: PathBuf,
+    /// Locked while the process lives.
+    file: File,
+}
+
+impl ProofLog {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), ProvingError> {
+        let written = self.file.write_all(bytes).and_then(|()| self.file.sync_data());
+        Ok(written.map_err(FileError::new("write", &self.path))?)
+    }
+}
+
+impl Proving {
+    /// Begins the proof, or continues it where there is one in the directory.
+    ///
+    /// # Errors
+    /// If the directory has the proof of another statement, a damaged one, or one that another process runs.
+    pub fn open(statement: &Statement, directory: Option<&Path>) -> Result<Proving, ProvingError> {
+        let program = Program::new(&statement.region, statement.moves);
+        let tree = ProofTree::new(&program);
+        let mut proving = Proving { program, tree, grid: None, milliseconds: 0, log: None };
+        let Some(directory) = directory else { return Ok(proving) };
+        fs::create_dir_all(directory).map_err(FileError::new("create", directory))?;
+        let path = directory.join(PROOF);
+        let error = |action| FileError::new(action, &path);
+        let file = OpenOptions::new().read(true).append(true).create(true).open(&path).map_err(error("open"))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(ProvingError::Locked(path)),
+            Err(TryLockError::Error(source)) => return Err(error("lock")(source).into()),
+        }
+        let bytes = fs::read(&path).map_err(error("read"))?;
+        let mut log = ProofLog { path: path.clone(), file };
+        // A file without a whole statement has nothing to lose.
+        let begun = [HEAD, &statement.to_frame()].concat();
+        if begun.starts_with(&bytes) && bytes.len() < begun.len() {
+            log.file.set_len(0).map_err(error("write"))?;
+            log.append(&begun)?;
+        } else {
+            let found = read_file(&bytes).map_err(|source| ProvingError::Damaged { path: path.clone(), source })?;
+            if found.statement != *statement {
+                let Statement { region, title, moves } = &found.statement;
+                let found = format!("{} moves of {} in {title}", moves, region.variant());
+                return Err(ProvingError::Other { path, found });
+            }
+            if found.whole < bytes.len() {
+                set_aside(directory, &bytes[found.whole..])?;
+                log.file.set_len(found.whole as u64).map_err(error("write"))?;
+            }
+            for record in found.records {
+                proving.apply(record)?;
+            }
+        }
+        proving.log = Some(log);
+        Ok(proving)
+    }
+
+    /// What a record changes: the same for a running proof and for one that is read.
+    fn apply(&mut self, record: ProofRecord) -> Result<(), ProvingError> {
+        match record {
+            ProofRecord::Unit { unit, counts, milliseconds, steps } => {
+                self.tree.absorb(&self.program, unit, &steps, counts)?;
+                self.milliseconds += milliseconds;
+            }
+            ProofRecord::Grid(moves) => {
+                referee::replay(self.program.variant(), &moves)?;
+                self.grid = Some(moves);
+            }
+        }
+        Ok(())
+    }
+
+    /// The linear program of the region.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The tree of cases.
+    pub fn tree(&self) -> &ProofTree {
+        &self.tree
+    }
+
+    /// Where the proof is.
+    pub fn progress(&self) -> ProvingProgress {
+        ProvingProgress {
+            counts: self.tree.counts(),
+            closed: self.tree.closed(),
+            open: self.tree.open().len() as u64,
+            done: self.tree.done(),
+            cpu: self.milliseconds as f64 / 1e3,
+        }
+    }
+
+    fn end(&self) -> ProvingEnd {
+        match &self.grid {
+            Some(moves) => ProvingEnd::Grid(moves.clone()),
+            None if self.tree.open().is_empty() => ProvingEnd::Proved,
+            None => ProvingEnd::Open,
+        }
+    }
+
+    /// Runs until the proof is complete, a grid is found, or `stop` says so. `solver` makes a solver of the program
+    /// for each thread; `tell` is called about twice a second.
+    ///
+    /// # Errors If the file cannot be written, or a search fails; what was written before remains.
+    pub fn run<L: Relaxation>(
+        &mut self,
+        threads: usize,
+        solver: impl Fn(&Program) -> L + Sync,
+        stop: &(dyn Fn() -> bool + Sync),
+        tell: &mut dyn FnMut(ProvingProgress),
+    ) -> Result<ProvingEnd, ProvingError> {
+        let program = self.program.clone();
+        let shared = Mutex::new(SharedProof { proving: self, taken: BTreeSet::new(), error: None, running: threads });
+        let (shared, changed) = (&shared, &Condvar::new());
+        let (program, solver) = (&program, &solver);
+        let ended = |proof: &SharedProof| stop() || proof.error.is_some() || proof.proving.end() != ProvingEnd::Open;
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    let worked = panic::catch_quietly(|| {
+                        let mut search = ProofSearch::new(program, solver(program));
+                        work(shared, changed, &mut search, threads, &ended, stop);
+                    });
+                    let mut proof = lock(shared);
+                    if let Err(message) = worked {
+                        proof.error.get_or_insert(ProvingError::Failed(message));
+                    }
+                    proof.running -= 1;
+                    changed.notify_all();
+                });
+            }
+            let mut proof = lock(shared);
+            while proof.running > 0 {
+                proof = changed.wait_timeout(proof, PACE).unwrap_or_else(PoisonError::into_inner).0;
+                tell(proof.proving.progress());
+            }
+        });
+        if let Some(error) = lock(shared).error.take() {
+            return Err(error);
+        }
+        Ok(self.end())
+    }
+
+    /// Estimates what is left by random descents from open units; `None` if nothing is open, or `stop` said so at
+    /// once.
+    pub fn estimate<L: Relaxation>(
+        &self,
+        dives: u32,
+        solver: impl Fn(&Program) -> L,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<RestEstimate> {
+        let units: Vec<&OpenCase> = self.tree.open().values().collect();
+        if units.is_empty() {
+            return None;
+        }
+        let mut search = ProofSearch::new(&self.program, solver(&self.program));
+        let variant = self.program.variant();
+        let mut rng = rng(DIVE_SEED, &[]);
+        let (mut done, mut sums) = (0u32, (0.0, 0.0));
+        while done < dives && !stop() {
+            let unit = units[rng.random_range(0..units.len())];
+            let mut fill = |points: &[Point], conflicts: &mut u64| fill_points(variant, points, conflicts);
+            let (nodes, shapes) = search.dive(&unit.case, &mut fill, &mut || rng.random())?;
+            sums = (sums.0 + nodes, sums.1 + shapes);
+            done += 1;
+        }
+        let scale = units.len() as f64 / f64::from(done.max(1));
+        (done > 0).then_some(RestEstimate { dives: done, nodes: sums.0 * scale, shapes: sums.1 * scale })
+    }
+
+    /// Writes the compressed file beside the other; returns its path and size in bytes, none without a directory.
+    ///
+    /// # Errors
+    /// If the files cannot be read or written.
+    pub fn write_certificate(&self) -> Result<Option<(PathBuf, u64)>, ProvingError> {
+        let Some(log) = &self.log else { return Ok(None) };
+        let bytes = fs::read(&log.path).map_err(FileError::new("read", &log.path))?;
+        let packed = pack(&bytes).map_err(|source| ProvingError::Damaged { path: log.path.clone(), source })?;
+        let path = log.path.with_file_name(CERTIFICATE);
+        replace(&path, &packed, Keep::Durable)?;
+        Ok(Some((path, packed.len() as u64)))
+    }
+}
+
+/// Keeps what a crash, or damage, has left at the end of the file, under a new name.
+fn set_aside(directory: &Path, tail: &[u8]) -> Result<(), ProvingError> {
+    for number in 1.. {
+        let path = directory.join(format!("{PROOF}.cut-{number}"));
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(mut file) => {
+                let written = file.write_all(tail).and_then(|()| file.sync_all());
+                return Ok(written.map_err(FileError::new("write", &path))?);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(FileError::new("create", &path)(error).into()),
+        }
+    }
+    Ok(())
+}
+
+/// What the threads of a proof share.
+struct SharedProof<'a> {
+    proving: &'a mut Proving,
+    /// Units under way.
+    taken: BTreeSet<u64>,
+    error: Option<ProvingError>,
+    /// Threads that have not ended.
+    running: usize,
+}
+
+fn lock<'a, 'b>(shared: &'a Mutex<SharedProof<'b>>) -> MutexGuard<'a, SharedProof<'b>> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One thread: takes the newest open unit, again and again. So the search is depth first, and few units are open.
+fn work<L: Relaxation>(
+    shared: &Mutex<SharedProof>,
+    changed: &Condvar,
+    search: &mut ProofSearch<L>,
+    threads: usize,
+    ended: &dyn Fn(&SharedProof) -> bool,
+    stop: &dyn Fn() -> bool,
+) {
+    let mut proof = lock(shared);
+    while !ended(&proof) {
+        let tree = &proof.proving.tree;
+        let free = tree.open().iter().rev().find(|(unit, _)| !proof.taken.contains(unit));
+        let Some((&unit, open)) = free else {
+            proof = changed.wait_timeout(proof, PACE / 10).unwrap_or_else(PoisonError::into_inner).0;
+            continue;
+        };
+        let case = open.case.clone();
+        let budget = if tree.open().len() < FEW_UNITS * threads && threads > 1 { FIRST_BUDGET } else { BUDGET };
+        let variant = proof.proving.program.variant();
+        proof.taken.insert(unit);
+        drop(proof);
+        let began = cpu::thread_seconds();
+        let mut fill = |points: &[Point], conflicts: &mut u64| -> Filled { fill_points(variant, points, conflicts) };
+        let end = search.run(&case, budget, &mut fill, stop);
+        let counts = search.take_counts();
+        let seconds = cpu::thread_seconds().zip(began).map_or(0.0, |(now, began)| now - began);
+        proof = lock(shared);
+        proof.taken.remove(&unit);
+        let record = match end {
+            UnitEnd::Stopped => break,
+            UnitEnd::Grid(moves) => ProofRecord::Grid(moves),
+            UnitEnd::Steps(steps) => {
+                ProofRecord::Unit { unit, counts, milliseconds: (seconds * 1e3).round() as u64, steps }
+            }
+        };
+        let frame = record.to_frame();
+        let mut done = proof.proving.apply(record);
+        if let (Ok(()), Some(log)) = (&done, &mut proof.proving.log) {
+            done = log.append(&frame);
+        }
+        if let Err(error) = done {
+            proof.error.get_or_insert(error);
+        }
+        changed.notify_all();
+    }
+}

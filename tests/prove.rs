@@ -1,0 +1,469 @@
+//! Proofs: the prover against brute force on small regions, its file after crashes, and the checker on good and bad
+//! certificates. Most tests do without a solver of linear programs: a prover that is told nothing splits every point.
+//!
+//! `MORPION_PROOFS=all` also checks the large certificates, which takes a minute, and searches longer.
+
+use assert_cmd::Command;
+use morpion::core::seed::rng;
+use morpion::morpion::geometry::{Point, cross};
+use morpion::morpion::position::Position;
+use morpion::morpion::referee;
+use morpion::morpion::variant::{D4, D5, Rules, T4, T5, Variant};
+use morpion::proofs::branching::{ProofCounts, Step};
+use morpion::proofs::check::check;
+use morpion::proofs::file::{HEAD, ProofRecord, Statement, pack, read_file};
+use morpion::proofs::program::{PointState, Program};
+use morpion::proofs::region::Region;
+use morpion::proofs::relaxation::{Relaxation, Relaxed};
+use morpion::runner::proving::{PROOF, Proving, ProvingEnd, ProvingError};
+use rand::RngExt;
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A solver that knows nothing.
+struct Silent;
+
+impl Relaxation for Silent {
+    fn solve(&mut self, _: &[PointState]) -> Relaxed {
+        Relaxed::Unknown
+    }
+
+    fn values(&self) -> &[f64] {
+        &[]
+    }
+
+    fn duals(&self) -> &[f64] {
+        &[]
+    }
+}
+
+fn root(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn long() -> bool {
+    std::env::var("MORPION_PROOFS").is_ok_and(|value| value == "all")
+}
+
+fn run<L: Relaxation>(
+    statement: &Statement,
+    directory: Option<&Path>,
+    solver: impl Fn(&Program) -> L + Sync,
+) -> ProvingEnd {
+    let mut proof = Proving::open(statement, directory).unwrap();
+    proof.run(1, solver, &|| false, &mut |_| {}).unwrap()
+}
+
+/// The points of a random game of `moves` moves and a few beside them.
+fn small_region<R: Rules>(seed: u64, moves: usize, more: usize) -> Region {
+    let rng = &mut rng(seed, &[R::VARIANT as u64]);
+    let mut position = Position::<R>::new();
+    for _ in 0..moves {
+        let legal = position.moves();
+        if legal.is_empty() {
+            break;
+        }
+        let mv = legal[rng.random_range(0..legal.len())];
+        position.play(mv);
+    }
+    let mut points: Vec<Point> = position.played().iter().map(|mv| mv.point()).collect();
+    while points.len() < moves + more {
+        let near = points[rng.random_range(0..points.len())];
+        let (x, y) = (near.x() + rng.random_range(-1..=1), near.y() + rng.random_range(-1..=1));
+        let point = Point::new(x, y).unwrap();
+        if !points.contains(&point) && !cross(R::VARIANT).contains(&point) {
+            points.push(point);
+        }
+    }
+    Region::new(R::VARIANT, points).unwrap()
+}
+
+/// The most moves of a game inside a region, by trying all of them.
+fn longest<R: Rules>(region: &Region) -> usize {
+    fn walk<R: Rules>(position: &mut Position<R>, region: &Region, seen: &mut HashSet<Vec<u32>>) -> usize {
+        let mut key: Vec<u32> = position.played().iter().map(|mv| mv.bits()).collect();
+        key.sort_unstable();
+        if !seen.insert(key) {
+            return 0;
+        }
+        let mut best = position.played().len();
+        for mv in position.moves().to_vec() {
+            if region.added().contains(&mv.point()) {
+                position.play(mv);
+                best = best.max(walk(position, region, seen));
+                position.undo();
+            }
+        }
+        best
+    }
+    walk(&mut Position::<R>::new(), region, &mut HashSet::new())
+}
+
+/// On small regions a grid of `n` moves is found exactly if brute force knows one, and otherwise the checker accepts
+/// the proof.
+fn like_brute_force<R: Rules, L: Relaxation>(seed: u64, solver: impl Fn(&Program) -> L + Sync) -> [usize; 2] {
+    let (mut found, mut proved) = (0, 0);
+    let region = small_region::<R>(seed, 6, 4);
+    let best = longest::<R>(&region);
+    for moves in 1..=region.added().len() as u32 {
+        let statement = Statement { region: region.clone(), title: "a small region".into(), moves };
+        let directory = tempfile::tempdir().unwrap();
+        let end = run(&statement, Some(directory.path()), &solver);
+        let name = format!("{} seed {seed}, {moves} moves, {best} possible", R::VARIANT);
+        match end {
+            ProvingEnd::Grid(grid) => {
+                assert!(moves as usize <= best && grid.len() == moves as usize, "{name}");
+                assert!(grid.iter().all(|mv| region.added().contains(&mv.point())), "{name}");
+                referee::replay(R::VARIANT, &grid).unwrap_or_else(|error| panic!("{name}: {error}"));
+                found += 1;
+            }
+            ProvingEnd::Proved => {
+                assert!(moves as usize > best, "{name}");
+                let bytes = fs::read(directory.path().join(PROOF)).unwrap();
+                let checked = check(&bytes, &mut |_, _| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
+                assert!(checked.is_complete() && checked.moves == moves, "{name}: {checked:?}");
+                proved += 1;
+            }
+            ProvingEnd::Open => panic!("{name}: it was not stopped"),
+        }
+    }
+    [found, proved]
+}
+
+#[test]
+fn the_prover_that_is_told_nothing_agrees_with_brute_force() {
+    for seed in 0..if long() { 20 } else { 2 } {
+        for counts in [
+            like_brute_force::<T5, _>(seed, |_| Silent),
+            like_brute_force::<D5, _>(seed, |_| Silent),
+            like_brute_force::<T4, _>(seed, |_| Silent),
+            like_brute_force::<D4, _>(seed, |_| Silent),
+        ] {
+            assert!(counts[0] >= 5 && counts[1] >= 1, "seed {seed}: {counts:?}");
+        }
+    }
+}
+
+/// A region whose points lie far from each other, so that no line fits. A proof that splits every point takes several
+/// units.
+fn with_units() -> Statement {
+    let points = (0..15).map(|at| Point::new(4 + 12 * (at % 5), 2 + 20 * (at / 5)).unwrap());
+    let region = Region::new(Variant::T4, points.filter(|point| !cross(Variant::T4).contains(point))).unwrap();
+    Statement { moves: region.added().len() as u32 / 2, region, title: "points far apart".into() }
+}
+
+/// However often a proof is stopped, and whatever a crash leaves at the end of its file, it ends as one that runs
+/// through.
+#[test]
+fn a_stopped_proof_continues_to_the_same_end() {
+    let statement = with_units();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(PROOF);
+    let mut sessions = 0;
+    loop {
+        let mut proof = Proving::open(&statement, Some(directory.path())).unwrap();
+        let before = proof.progress().done;
+        let polls = AtomicU32::new(0);
+        let stop = || polls.fetch_add(1, Ordering::SeqCst) > 2_500;
+        let end = proof.run(1, |_| Silent, &stop, &mut |_| {}).unwrap();
+        let progress = proof.progress();
+        drop(proof);
+        sessions += 1;
+        assert!(progress.done > before, "session {sessions} has done nothing");
+        if end == ProvingEnd::Proved {
+            break;
+        }
+        assert_eq!(end, ProvingEnd::Open);
+        assert!(progress.closed < 1.0 && progress.open > 0);
+        // What a crash leaves of a frame.
+        let bytes = fs::read(&path).unwrap();
+        let open = check(&bytes, &mut |_, _| {}).unwrap();
+        assert_eq!((open.open, open.units, open.is_complete()), (progress.open, progress.done, false));
+        let (steps, counts) = (vec![Step::Refuted; 40], ProofCounts::default());
+        let frame = ProofRecord::Unit { unit: 1, counts, milliseconds: 0, steps }.to_frame();
+        let end = if sessions % 2 == 0 { &frame[..30] } else { &[0; 30] };
+        fs::write(&path, [&bytes[..], end].concat()).unwrap();
+    }
+    let set_aside = fs::read(directory.path().join("proof.log.cut-1")).unwrap();
+    assert_eq!(set_aside.len(), 30, "what was cut off is kept");
+    assert!(sessions > 2, "{sessions} sessions");
+    let through = tempfile::tempdir().unwrap();
+    assert_eq!(run(&statement, Some(through.path()), |_| Silent), ProvingEnd::Proved);
+    // Times differ; what was found out does not.
+    let steps = |path: &Path| -> Vec<Vec<Step>> {
+        let records = read_file(&fs::read(path).unwrap()).unwrap().records;
+        let steps = records.into_iter().map(|record| match record {
+            ProofRecord::Unit { steps, .. } => steps,
+            ProofRecord::Grid(moves) => panic!("a grid: {moves:?}"),
+        });
+        steps.collect()
+    };
+    assert_eq!(steps(&path), steps(&through.path().join(PROOF)));
+    check(&fs::read(&path).unwrap(), &mut |_, _| {}).unwrap();
+}
+
+#[test]
+fn a_directory_belongs_to_one_statement_and_one_process() {
+    let statement = with_units();
+    let directory = tempfile::tempdir().unwrap();
+    let proof = Proving::open(&statement, Some(directory.path())).unwrap();
+    assert!(matches!(Proving::open(&statement, Some(directory.path())), Err(ProvingError::Locked(_))));
+    drop(proof);
+    let path = directory.path().join(PROOF);
+    let before = fs::read(&path).unwrap();
+    let other = Statement { moves: statement.moves + 1, ..statement.clone() };
+    let Err(ProvingError::Other { found, .. }) = Proving::open(&other, Some(directory.path())) else {
+        panic!("it is opened for another statement")
+    };
+    assert!(found.contains(&format!("{} moves of 4T", statement.moves)), "{found}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+    // A damaged file is refused and left as it is.
+    run(&statement, Some(directory.path()), |_| Silent);
+    let mut damaged = fs::read(&path).unwrap();
+    let in_first_unit = HEAD.len() + statement.to_frame().len() + 20;
+    damaged[in_first_unit] ^= 1;
+    fs::write(&path, &damaged).unwrap();
+    assert!(matches!(Proving::open(&statement, Some(directory.path())), Err(ProvingError::Damaged { .. })));
+    assert_eq!(fs::read(&path).unwrap(), damaged);
+    fs::write(&path, "not a proof\n").unwrap();
+    assert!(matches!(Proving::open(&statement, Some(directory.path())), Err(ProvingError::Damaged { .. })));
+}
+
+/// The bytes of a file with this statement and these units.
+fn file_of(statement: &Statement, units: &[Vec<Step>]) -> Vec<u8> {
+    let mut bytes = [HEAD, &statement.to_frame()].concat();
+    for (unit, steps) in (0..).zip(units) {
+        let (counts, milliseconds) = (ProofCounts::default(), 0);
+        bytes.extend(ProofRecord::Unit { unit, counts, milliseconds, steps: steps.clone() }.to_frame());
+    }
+    bytes
+}
+
+fn units_of(bytes: &[u8]) -> (Statement, Vec<Vec<Step>>) {
+    let file = read_file(bytes).unwrap();
+    let units = file.records.into_iter().map(|record| match record {
+        ProofRecord::Unit { steps, .. } => steps,
+        ProofRecord::Grid(moves) => panic!("a grid: {moves:?}"),
+    });
+    (file.statement, units.collect())
+}
+
+/// A proof that says too much is refused: by the checker, and by the prover that is to continue it.
+#[test]
+fn forged_proofs_are_refused() {
+    let certificate = fs::read(root("results/proofs/5D-85-hull-rosin.cert")).unwrap();
+    let (statement, units) = units_of(&certificate);
+    let accepted = |statement: &Statement, units: &[Vec<Step>]| {
+        check(&file_of(statement, units), &mut |_, _| {}).is_ok_and(|checked| checked.is_complete())
+    };
+    assert!(accepted(&statement, &units));
+    // Another number of moves, another region.
+    let other = Statement { moves: 82, ..statement.clone() };
+    assert!(!accepted(&other, &units), "for 82 moves");
+    let fewer = Region::new(Variant::D5, statement.region.added()[1..].iter().copied()).unwrap();
+    assert!(!accepted(&Statement { region: fewer, ..statement.clone() }, &units), "in another region");
+    // A step left out, said twice, or changed to "refuted".
+    let all = units[0].len();
+    for step in (0..all).step_by(all / 12) {
+        let change = |change: &dyn Fn(&mut Vec<Step>)| {
+            let mut units = units.clone();
+            change(&mut units[0]);
+            units
+        };
+        let is_witness = matches!(units[0][step], Step::Witness(_));
+        if !is_witness {
+            assert!(!accepted(&statement, &change(&|steps| drop(steps.remove(step)))), "without step {step}");
+        }
+        if units[0][step] != Step::Refuted {
+            assert!(!accepted(&statement, &change(&|steps| steps[step] = Step::Refuted)), "step {step} is 'refuted'");
+        }
+        assert!(
+            !accepted(&statement, &change(&|steps| steps[step] = Step::Witness(Vec::new()))),
+            "no witness {step}"
+        );
+        assert!(!accepted(&statement, &change(&|steps| steps[step] = Step::Handed)), "step {step} is handed on");
+        let negative = Step::Witness(vec![(0, -1_000_000)]);
+        assert!(!accepted(&statement, &change(&|steps| steps[step] = negative.clone())), "a negative multiplier");
+    }
+    // A changed byte is noticed, or it is one of those that mean nothing in compressed data.
+    let original = check(&certificate, &mut |_, _| {});
+    let (rng, mut noticed) = (&mut rng(4, &[]), 0);
+    for _ in 0..100 {
+        let mut bytes = certificate.clone();
+        let at = rng.random_range(0..bytes.len());
+        bytes[at] ^= 1 << rng.random_range(0..8u32);
+        let checked = check(&bytes, &mut |_, _| {});
+        noticed += usize::from(checked.is_err());
+        assert!(checked.is_err() || checked == original, "seed 4, byte {at}: {checked:?}");
+        assert!(check(&bytes[..at], &mut |_, _| {}).is_err(), "seed 4, cut at {at}");
+    }
+    assert!(noticed > 80, "seed 4: {noticed} of 100");
+}
+
+/// A set of points that has a grid cannot be called refuted.
+#[test]
+fn the_checker_finds_the_grids_of_refuted_points() {
+    fn of<R: Rules>() {
+        for seed in 0..3 {
+            let region = small_region::<R>(seed, 12, 0);
+            let moves = region.added().len() as u32;
+            let statement = Statement { region, title: "a game".into(), moves };
+            let error = check(&file_of(&statement, &[vec![Step::Refuted]]), &mut |_, _| {}).unwrap_err().to_string();
+            assert!(error.contains("there is a grid"), "{} seed {seed}: {error}", R::VARIANT);
+        }
+    }
+    of::<T5>();
+    of::<D5>();
+    of::<T4>();
+    of::<D4>();
+}
+
+/// The certificates of the repository, checked anew; the large ones in the long form.
+#[test]
+fn the_certificates_are_accepted() {
+    let mut count = 0;
+    for entry in fs::read_dir(root("results/proofs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "cert")
+            || (fs::metadata(&path).unwrap().len() > 20_000 && !long())
+        {
+            continue;
+        }
+        let checked = check(&fs::read(&path).unwrap(), &mut |_, _| {}).unwrap();
+        assert!(checked.is_complete() && checked.is_octagon, "{}: {checked:?}", path.display());
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(name.starts_with(&format!("{}-{}-", checked.variant, checked.moves)), "{name}: {checked:?}");
+        count += 1;
+    }
+    assert!(count >= 1, "{count} certificates");
+}
+
+fn morpion(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("morpion").unwrap();
+    command.arg("prove").args(arguments);
+    command
+}
+
+#[test]
+fn the_command_checks_and_refuses() {
+    let (certificate, rosin) = (root("results/proofs/5D-85-hull-rosin.cert"), root("grids/5D-82-rosin.txt"));
+    let (certificate, rosin) = (certificate.to_str().unwrap(), rosin.to_str().unwrap());
+    let output = morpion(&["--check", certificate, "--hull", rosin]).assert().code(0).get_output().stdout.clone();
+    assert!(String::from_utf8(output).unwrap().contains("no grid of 5D with 85 moves or more"));
+    let output = morpion(&["--check", certificate, "--json"]).assert().code(0).get_output().stdout.clone();
+    let object: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!((object["end"].as_str(), object["moves"].as_u64()), (Some("proved"), Some(85)));
+    let small = root("grids/4D-35-hyyroporanen.txt");
+    let error = |arguments: &[&str], code: i32| {
+        String::from_utf8(morpion(arguments).assert().code(code).get_output().stderr.clone()).unwrap()
+    };
+    let other = error(
+        &["--check", certificate, "--hull", root("grids/starts/5D-82-rosin-first-30.txt").to_str().unwrap()],
+        2,
+    );
+    assert!(other.contains("not the octagon hull"), "{other}");
+    let not_read = error(&["--check", certificate, "--hull", small.to_str().unwrap()], 2);
+    assert!(!not_read.is_empty());
+    let directory = tempfile::tempdir().unwrap();
+    let bad = directory.path().join("bad.cert");
+    let mut bytes = fs::read(certificate).unwrap();
+    bytes[2000] ^= 4;
+    fs::write(&bad, bytes).unwrap();
+    assert!(error(&["--check", bad.to_str().unwrap()], 2).contains("is refused"));
+    // An unfinished proof is no proof.
+    let statement = with_units();
+    let open = directory.path().join("open.log");
+    let bytes = file_of(&statement, &[vec![Step::Handed]]);
+    fs::write(&open, pack(&bytes).unwrap()).unwrap();
+    let output = morpion(&["--check", open.to_str().unwrap()]).assert().code(1).get_output().stdout.clone();
+    assert!(String::from_utf8(output).unwrap().contains("checked, but open: 1 unit"));
+    assert!(error(&["--moves", "85"], 2).contains("--hull"));
+    assert!(error(&["--moves", "85", "--box", "1,2,3"], 2).contains("four are needed"));
+    assert!(error(&["--moves", "85", "--box", "1,2,3,400"], 2).contains("outside of the playing area"));
+}
+
+#[cfg(not(feature = "prove"))]
+#[test]
+fn without_the_solver_the_command_says_what_to_build() {
+    let rosin = root("grids/5D-82-rosin.txt");
+    let assert = morpion(&["--moves", "85", "--hull", rosin.to_str().unwrap()]).assert().code(2);
+    let error = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(error.contains("cargo build --release --features prove"), "{error}");
+}
+
+/// With the solver.
+#[cfg(feature = "prove")]
+mod solved {
+    use super::*;
+    use morpion::morpion::geometry::Move;
+    use morpion::notation::file::load;
+    use morpion::proofs::highs::HighsRelaxation;
+    use morpion::runner::proving::CERTIFICATE;
+
+    fn hull(file: &str) -> Region {
+        let grid = load(&root(file), None).unwrap().grid;
+        let points: Vec<Point> = grid.moves.iter().map(|mv: &Move| mv.point()).collect();
+        Region::octagon(grid.variant, &points).unwrap()
+    }
+
+    #[test]
+    fn the_prover_agrees_with_brute_force() {
+        for seed in 10..if long() { 30 } else { 13 } {
+            for counts in [
+                like_brute_force::<T5, _>(seed, HighsRelaxation::new),
+                like_brute_force::<D5, _>(seed, HighsRelaxation::new),
+                like_brute_force::<T4, _>(seed, HighsRelaxation::new),
+                like_brute_force::<D4, _>(seed, HighsRelaxation::new),
+            ] {
+                assert!(counts[0] >= 5 && counts[1] >= 1, "seed {seed}: {counts:?}");
+            }
+        }
+    }
+
+    /// Rosin's hull has no grid of 85 moves; with two threads and with one.
+    #[test]
+    fn the_hull_of_the_record_is_closed_for_85_moves() {
+        let statement = Statement { region: hull("grids/5D-82-rosin.txt"), title: "Rosin".into(), moves: 85 };
+        for threads in [1, 2] {
+            let directory = tempfile::tempdir().unwrap();
+            let mut proof = Proving::open(&statement, Some(directory.path())).unwrap();
+            assert_eq!(proof.run(threads, HighsRelaxation::new, &|| false, &mut |_| {}).unwrap(), ProvingEnd::Proved);
+            assert!(proof.progress().counts.shapes >= 10, "{:?}", proof.progress());
+            proof.write_certificate().unwrap();
+            let checked = check(&fs::read(directory.path().join(CERTIFICATE)).unwrap(), &mut |_, _| {}).unwrap();
+            assert!(checked.is_complete() && checked.is_octagon, "{checked:?}");
+        }
+    }
+
+    /// The commands' exit statuses: 0 proved, 3 a grid was found, 1 open.
+    #[test]
+    fn the_command_proves_finds_and_stops() {
+        let directory = tempfile::tempdir().unwrap();
+        let (rosin, start) = (root("grids/5D-82-rosin.txt"), root("grids/starts/5D-82-rosin-first-30.txt"));
+        let (rosin, start) = (rosin.to_str().unwrap(), start.to_str().unwrap());
+        let state = directory.path().join("a");
+        let state = state.to_str().unwrap();
+        let proved = morpion(&["--moves", "86", "--hull", rosin, "--threads", "1", "--state", state, "--json"])
+            .assert()
+            .code(0);
+        let object: serde_json::Value = serde_json::from_slice(&proved.get_output().stdout).unwrap();
+        assert_eq!(object["end"].as_str(), Some("proved"));
+        morpion(&["--check", &format!("{state}/proof.cert"), "--hull", rosin]).assert().code(0);
+        morpion(&["--moves", "85", "--hull", rosin, "--state", state]).assert().code(2);
+        let found = directory.path().join("found.txt");
+        morpion(&["--moves", "30", "--hull", start, "--output", found.to_str().unwrap()]).assert().code(3);
+        assert_eq!(load(&found, None).unwrap().grid.score(), 30);
+        morpion(&["--moves", "83", "--hull", rosin, "--time", "0.3", "--dives", "1"]).assert().code(1);
+    }
+
+    /// The record itself is found in its hull; that takes minutes.
+    #[test]
+    fn the_record_reappears() {
+        if long() {
+            let statement = Statement { region: hull("grids/5D-82-rosin.txt"), title: "Rosin".into(), moves: 82 };
+            assert!(matches!(run(&statement, None, HighsRelaxation::new), ProvingEnd::Grid(_)));
+        }
+    }
+}
