@@ -97,7 +97,8 @@ fn goes_on(state: &Path, id: u64, expected: &Value) -> Vec<String> {
     assert_eq!(job["state"], "finished", "{job}");
     let essence = daemon.essence(id);
     for (part, value) in essence.as_object().unwrap() {
-        assert!(value == &expected[part], "{part} of the job");
+        let is_open = part == "grids" && expected[part].is_null();
+        assert!(is_open || value == &expected[part], "{part} of the job");
     }
     daemon.get(&json!({ "do": "statistics", "id": id }));
     let told = notices(&mut daemon, id);
@@ -156,7 +157,11 @@ fn an_archive_that_lost_its_end_or_is_gone_is_told() {
             let first = 8 + usize::from(u16::from_le_bytes(bytes[head..head + 2].try_into().unwrap()));
             fs::write(&archive, &bytes[..head + first]).unwrap();
         }
-        let told = goes_on(dir.path(), id, expected);
+        // Those of the last moments before the kill may be lost with it.
+        let expected = Value::Object(
+            expected.as_object().unwrap().clone().into_iter().filter(|(part, _)| part != "grids").collect(),
+        );
+        let told = goes_on(dir.path(), id, &expected);
         let words = if gone { "grids.bin is missing" } else { "grids.bin was cut" };
         assert!(told.len() == 1 && told[0].contains(words), "{told:?}");
     }
