@@ -86,6 +86,37 @@ fn a_file_cut_anywhere_yields_the_grids_before_the_cut_and_goes_on() {
 }
 
 #[test]
+fn a_repair_keeps_all_but_the_damaged_record_and_the_file_as_it_was() {
+    let (dir, path, finds) = filled(Variant::T5);
+    let good = fs::read(&path).unwrap();
+    assert_eq!(repair::repair(dir.path(), &origin(Variant::T5)).unwrap(), None, "nothing is wrong");
+    let head = good.len() - finds.iter().map(|find| record(find).unwrap().len()).sum::<usize>();
+    let mut place = head;
+    for (number, find) in (0..).zip(&finds) {
+        let length = record(find).unwrap().len();
+        let mut bytes = good.clone();
+        bytes[place + length / 2] ^= 4;
+        place += length;
+        fs::write(&path, &bytes).unwrap();
+        let told = repair::repair(dir.path(), &origin(Variant::T5)).unwrap().unwrap();
+        assert!(told.contains(&format!("{} grids of it are kept", finds.len() - 1)), "{told}");
+        let mut left = finds.clone();
+        left.remove(number);
+        assert_eq!(read(&path).unwrap(), left, "record {number}");
+        let kept = path.with_file_name(format!("{FILE}.damaged-{}", number + 1));
+        assert_eq!(fs::read(kept).unwrap(), bytes);
+        fs::write(&path, &good).unwrap();
+    }
+    // Without its header, the referee says which grids are of the variant.
+    let mut bytes = good;
+    bytes[30] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let told = repair::repair(dir.path(), &origin(Variant::T5)).unwrap().unwrap();
+    assert!(told.contains("checksum of its header"), "{told}");
+    assert_eq!(read(&path).unwrap(), finds);
+}
+
+#[test]
 fn what_is_no_archive_or_a_newer_one_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x");
