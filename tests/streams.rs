@@ -68,6 +68,9 @@ impl Stage {
         .unwrap();
         let hunted = stage.sound(&["--dir", &stage.name("hunt"), "--quiet", "--json", "--time", "0.1"]);
         assert!(hunted.status.success(), "{}", hunted.err);
+        // Tokens come and go while commands are tried; with this one the list is never empty.
+        let made = stage.sound(&["token", "create", "first", "--state", &stage.name("tokens")]);
+        assert!(made.status.success(), "{}", made.err);
         stage
     }
 
