@@ -3,6 +3,7 @@
 //! A missing directory is made with access for its owner only; the permissions of an existing one stay as they are.
 //! The lock, the store and the folder of the jobs are always made with access for their owner only.
 
+use crate::runner::atomic::sync_directory;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -72,6 +73,14 @@ impl StateDirectory {
         Ok(taken)
     }
 
+    /// Makes the names in it durable: without that a power cut may lose a new file whose content is safe.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    pub fn flush_names(&self) -> Result<(), StateDirectoryError> {
+        sync_directory(&self.path.join(JOBS)).map_err(failed("write", &self.path))
+    }
+
     /// Path of the state directory.
     pub fn path(&self) -> &Path {
         &self.path
@@ -128,11 +137,15 @@ fn is_open_to_all(_: &Path) -> bool {
 }
 
 fn make(path: &Path) -> Result<(), StateDirectoryError> {
+    if path.is_dir() {
+        return Ok(());
+    }
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(failed("make the directory", path))
+    builder.create(path).map_err(failed("make the directory", path))?;
+    sync_directory(path).map_err(failed("write", path))
 }
 
 fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StateDirectoryError {

@@ -156,6 +156,7 @@ impl Daemon {
             return Err(OpenError::NoStore { path, folders: folders.len() });
         }
         let store = Store::open(&state)?;
+        directory.flush_names()?;
         let records = review::read_records(&store)?;
         // The number of a folder is not used again, whatever the store knows.
         let last = store.number(LAST_JOB)?.unwrap_or(0).max(folders.last().copied().unwrap_or(0));

@@ -257,6 +257,28 @@ impl Archive {
     }
 }
 
+/// Length in bytes of a hunt's archive up to the first record that cannot be read; 0 if there is none.
+///
+/// # Errors
+/// If the file cannot be read, or is newer than this program.
+pub fn whole(hunt: &Path) -> Result<u64, ArchiveError> {
+    let path = path_in(hunt);
+    if !path.exists() {
+        return Ok(0);
+    }
+    let mut reader = match Reader::open(&path) {
+        Err(ArchiveError::Damaged { .. }) => return Ok(0),
+        opened => opened?,
+    };
+    for find in &mut reader {
+        match find {
+            Err(ArchiveError::Damaged { .. }) => break,
+            find => drop(find?),
+        }
+    }
+    Ok(reader.whole())
+}
+
 fn header(origin: &ArchiveOrigin) -> io::Result<Vec<u8>> {
     let text = serde_json::to_vec(origin).map_err(io::Error::other)?;
     let mut bytes = FORMAT.head(VERSION);

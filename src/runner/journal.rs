@@ -6,6 +6,10 @@
 //! be read is told apart: before the place that a later mark names it is damage. Behind it, it is what a power cut
 //! leaves of writes that were not flushed, of which later ones may have reached the device and earlier ones not;
 //! there the journal ends.
+//!
+//! A power cut may also leave records of units whose grids did not reach the device. So before a record that rests
+//! on grids there is a *rest*: like a mark, with the length [`REST`] and the length that the archive had by then,
+//! flushed or not. If the archive is shorter, the journal ends there, and the units are computed again.
 
 use super::archive::ArchiveMark;
 use super::atomic::{FileError, Keep, replace, set_aside};
@@ -18,6 +22,10 @@ use std::path::{Path, PathBuf};
 const MAX_RECORD: usize = 1 << 16;
 /// In the place of a record's length: this is a mark.
 const MARK: u32 = u32::MAX;
+/// In the place of a record's length: this is a rest.
+const REST: u32 = u32::MAX - 1;
+/// Bytes of a rest: length, CRC-32 and one number.
+const REST_BYTES: usize = 16;
 /// Bytes of a mark's content: three numbers.
 const MARK_CONTENT: usize = 24;
 
@@ -39,8 +47,50 @@ pub struct ReadRecords<R> {
     pub length: u64,
     /// The last mark.
     pub mark: Option<Mark>,
+    /// What the records rest on, ascending.
+    pub rests: Vec<Rest>,
     /// Why it ends before the end of the file, if there is more than a torn record or zeros.
     pub cut: Option<String>,
+}
+
+/// What the records from some place on rest on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rest {
+    /// Number of the records before it.
+    pub records: usize,
+    /// Length of the journal before it.
+    pub journal: u64,
+    /// Length of the archive, in bytes.
+    pub archive: u64,
+}
+
+/// A rest's bytes.
+fn rest_bytes(archive: u64) -> Vec<u8> {
+    let content = archive.to_le_bytes();
+    [&REST.to_le_bytes()[..], &checksum(&content), &content].concat()
+}
+
+/// The length of the archive in the rest at the front of some bytes, if there is one.
+fn rest_at(mut bytes: &[u8]) -> Option<u64> {
+    if take(&mut bytes) != Ok(REST.to_le_bytes()) {
+        return None;
+    }
+    let sum = take(&mut bytes).ok()?;
+    let content = bytes.first_chunk()?;
+    (checksum(content) == sum).then(|| u64::from_le_bytes(*content))
+}
+
+impl<R> ReadRecords<R> {
+    /// Ends the journal before the first record that rests on more than `archive` bytes of the archive.
+    pub fn end_within(&mut self, archive: u64) {
+        if let Some(&Rest { records, journal, archive: needed }) =
+            self.rests.iter().find(|rest| rest.archive > archive)
+        {
+            self.records.truncate(records);
+            self.length = journal;
+            self.cut = Some(format!("what follows rests on {needed} bytes of the archive, and {archive} are there"));
+        }
+    }
 }
 
 /// A record's bytes; `payload` is its content.
@@ -85,13 +135,19 @@ pub fn parse<R>(
     read: impl Fn(&[u8]) -> Option<R>,
 ) -> Result<ReadRecords<R>, Flaw> {
     let mut rest = &bytes[header..];
-    let mut found = ReadRecords { records: Vec::new(), length: header as u64, mark: None, cut: None };
+    let mut found =
+        ReadRecords { records: Vec::new(), length: header as u64, mark: None, rests: Vec::new(), cut: None };
     // The end, or room that a power cut left unwritten.
     while rest.iter().any(|&byte| byte != 0) {
         let mark = Mark::at(rest).filter(|_| marks);
-        let bytes = match mark {
-            Some(_) => 8 + MARK_CONTENT,
-            None => match record(rest, &read) {
+        let archive = rest_at(rest).filter(|_| marks);
+        if let Some(archive) = archive {
+            found.rests.push(Rest { records: found.records.len(), journal: found.length, archive });
+        }
+        let bytes = match (mark, archive) {
+            (Some(_), _) => 8 + MARK_CONTENT,
+            (None, Some(_)) => REST_BYTES,
+            (None, None) => match record(rest, &read) {
                 Ok((record, bytes)) => {
                     found.records.push(record);
                     bytes
@@ -184,6 +240,10 @@ pub struct JournalFile {
     dirty: bool,
     /// What was last flushed, until the journal has it.
     mark: Option<Mark>,
+    /// Length of the archive that the next records rest on.
+    archive: u64,
+    /// The same as the journal has it.
+    rest: u64,
 }
 
 impl JournalFile {
@@ -201,7 +261,8 @@ impl JournalFile {
             let _ = fs::remove_file(path);
             FileError::new("write", path)(error)
         })?;
-        Ok(JournalFile { path: path.to_owned(), file, length: header.len() as u64, dirty: false, mark: None })
+        let length = header.len() as u64;
+        Ok(JournalFile { path: path.to_owned(), file, length, dirty: false, mark: None, archive: 0, rest: 0 })
     }
 
     /// Opens one to continue behind its first `length` bytes; what follows is cut off.
@@ -210,7 +271,8 @@ impl JournalFile {
     /// If it cannot be opened or cut.
     pub fn open(path: &Path, length: u64) -> Result<JournalFile, FileError> {
         let file = OpenOptions::new().write(true).open(path).map_err(FileError::new("open", path))?;
-        let mut journal = JournalFile { path: path.to_owned(), file, length, dirty: false, mark: None };
+        let mut journal =
+            JournalFile { path: path.to_owned(), file, length, dirty: false, mark: None, archive: 0, rest: 0 };
         journal.cut_off().map_err(FileError::new("write", path))?;
         Ok(journal)
     }
@@ -232,6 +294,9 @@ impl JournalFile {
     /// If they cannot be written; the journal is then as it was.
     pub fn append(&mut self, payloads: impl IntoIterator<Item = Vec<u8>>) -> Result<(), FileError> {
         let mut bytes = self.mark.map(|mark| mark.bytes()).unwrap_or_default();
+        if self.archive > self.rest {
+            bytes.extend(rest_bytes(self.archive));
+        }
         payloads.into_iter().for_each(|payload| bytes.extend(framed(&payload)));
         if let Err(error) = self.file.write_all(&bytes) {
             // A torn record would be cut off on reading anyway.
@@ -239,8 +304,13 @@ impl JournalFile {
             return Err(FileError::new("write", &self.path)(error));
         }
         self.length += bytes.len() as u64;
-        (self.dirty, self.mark) = (true, None);
+        (self.dirty, self.mark, self.rest) = (true, None, self.archive);
         Ok(())
+    }
+
+    /// Notes how long the archive is, on which the next records rest.
+    pub fn rest_on(&mut self, archive: u64) {
+        self.archive = archive;
     }
 
     /// Flushes the journal to the device. `archive` has been flushed before. The next record notes both.
@@ -261,7 +331,7 @@ impl JournalFile {
     /// # Errors
     /// If it cannot be cut.
     pub fn clear(&mut self, header: usize) -> Result<(), FileError> {
-        (self.length, self.dirty, self.mark) = (header as u64, false, None);
+        (self.length, self.dirty, self.mark, self.rest) = (header as u64, false, None, 0);
         self.cut_off().map_err(FileError::new("write", &self.path))
     }
 }
@@ -297,6 +367,29 @@ mod tests {
 
     fn read(bytes: &[u8]) -> Result<ReadRecords<Vec<u8>>, Flaw> {
         parse(bytes, HEADER, true, |payload| Some(payload.to_vec()))
+    }
+
+    #[test]
+    fn records_that_rest_on_grids_that_are_not_there_are_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal");
+        let records = records(4);
+        let mut journal = JournalFile::begin(&path, &[1; HEADER]).unwrap();
+        journal.append(records[..1].to_vec()).unwrap();
+        for (number, archive) in [(1, 100), (2, 100), (3, 250)] {
+            journal.rest_on(archive);
+            journal.append(records[number..=number].to_vec()).unwrap();
+        }
+        let bytes = fs::read(&path).unwrap();
+        for (archive, left) in [(250, 4), (249, 3), (100, 3), (99, 1), (0, 1)] {
+            let mut found = read(&bytes).unwrap();
+            found.end_within(archive);
+            assert_eq!(found.records, records[..left], "{archive} bytes");
+            assert_eq!(found.cut.is_some(), left < 4);
+            let end = usize::try_from(found.length).unwrap();
+            let again = read(&bytes[..end]).unwrap();
+            assert_eq!((again.records, again.cut), (found.records, None), "it ends where a record ends");
+        }
     }
 
     #[test]

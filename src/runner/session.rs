@@ -115,7 +115,8 @@ impl HuntSession {
     /// changed then.
     pub fn resume(path: &Path, changes: Changes) -> Result<HuntSession, RunError> {
         let directory = Locked::with_hunt(path)?;
-        let OpenedState { files: store, checkpoint, records, archive: held, notice } = StateFiles::open(path)?;
+        let OpenedState { files: store, checkpoint, records, archive: held, notice } =
+            StateFiles::open(path, archive::whole(path)?)?;
         let mut notices: Vec<String> = notice.into_iter().collect();
         let Checkpoint { job, state, in_flight, seconds, time_limit, workers, archive: _ } = checkpoint;
         let workers = changes.workers.unwrap_or(workers);

@@ -152,21 +152,23 @@ impl StateFiles {
     }
 
     /// Opens the state for going on: removes what a crash left half done. Nothing is changed before checkpoint and
-    /// journal have been found in order. A journal that is cut at a record is kept under another name as it was.
+    /// journal have been found in order. A journal that is cut at a record is kept under another name as it was. It
+    /// is cut before the first record that rests on more than `archive` bytes of the archive, too.
     ///
     /// # Errors
     /// If a file cannot be read, is damaged, or is newer than this program.
-    pub fn open(directory: &Path) -> Result<OpenedState, StateFileError> {
+    pub fn open(directory: &Path, archive: u64) -> Result<OpenedState, StateFileError> {
         let LoadedState { generation, checkpoint, version, journal: read } = load(directory)?;
         let path = journal_path(directory, generation);
         let missing = read.is_none();
-        let ReadJournal { read, version: of_journal } = match read {
+        let ReadJournal { mut read, version: of_journal } = match read {
             Some(read) => read,
             None => {
                 begin_journal(directory, generation)?;
                 parse_file(&path, generation)?
             }
         };
+        read.end_within(archive);
         let notice = match &read.cut {
             Some(why) => Some(journal::cut(&path, read.length, why)?),
             None if missing => {
@@ -199,6 +201,11 @@ impl StateFiles {
         let path = journal_path(&self.directory, self.generation);
         let payload = encode(record).map_err(FileError::new("write", &path))?;
         Ok(self.journal.append([payload])?)
+    }
+
+    /// Notes how long the archive is in bytes: the next records rest on its grids, flushed or not.
+    pub fn rest_on(&mut self, archive: u64) {
+        self.journal.rest_on(archive);
     }
 
     /// Flushes the journal to the device. `archive` has been flushed before. The next record notes both.
@@ -433,7 +440,7 @@ mod tests {
     fn what_was_written_is_read_again_before_and_after_a_checkpoint() {
         let (dir, _) = begun();
         let OpenedState { files: mut store, checkpoint: first, records, archive, notice } =
-            StateFiles::open(dir.path()).unwrap();
+            StateFiles::open(dir.path(), u64::MAX).unwrap();
         assert_eq!((archive, notice), (first.archive, None));
         assert_eq!((&first, &records[..]), (&checkpoint(&[]), &[ended(0), best(), ended(1)][..]));
         store.append(&ended(2)).unwrap();
@@ -451,11 +458,11 @@ mod tests {
         // The new journal was begun, the checkpoint was not yet written.
         begin_journal(dir.path(), 1).unwrap();
         assert_eq!(read(dir.path()).unwrap().1.len(), 3);
-        let mut store = StateFiles::open(dir.path()).unwrap().files;
+        let mut store = StateFiles::open(dir.path(), u64::MAX).unwrap().files;
         // The checkpoint was written, the old journal was not yet removed.
         store.checkpoint(&checkpoint(&[])).unwrap();
         fs::write(&journal, before).unwrap();
-        assert_eq!(StateFiles::open(dir.path()).unwrap().records, []);
+        assert_eq!(StateFiles::open(dir.path(), u64::MAX).unwrap().records, []);
         assert!(!journal.exists());
     }
 
@@ -465,7 +472,7 @@ mod tests {
         let whole = fs::read(&journal).unwrap();
         for cut in JOURNAL_HEADER..whole.len() {
             fs::write(&journal, &whole[..cut]).unwrap();
-            let OpenedState { files: mut store, records, .. } = StateFiles::open(dir.path()).unwrap();
+            let OpenedState { files: mut store, records, .. } = StateFiles::open(dir.path(), u64::MAX).unwrap();
             assert_eq!(records, [ended(0), best(), ended(1)][..records.len()]);
             assert!(records.len() < 3);
             store.append(&ended(5)).unwrap();
@@ -483,7 +490,7 @@ mod tests {
         let hole = bytes.len() - JOURNAL_HEADER;
         bytes[JOURNAL_HEADER..JOURNAL_HEADER + hole / 2].fill(0);
         fs::write(&journal, &bytes).unwrap();
-        let OpenedState { files: mut store, records, notice, .. } = StateFiles::open(dir.path()).unwrap();
+        let OpenedState { files: mut store, records, notice, .. } = StateFiles::open(dir.path(), u64::MAX).unwrap();
         assert_eq!(records, []);
         let notice = notice.unwrap();
         assert!(notice.contains("ends at byte 24, as after a power cut"), "{notice}");
@@ -491,29 +498,29 @@ mod tests {
         assert!(notice.contains("hunt-0.journal.damaged-1") && fs::read(&kept).unwrap() == bytes, "{notice}");
         store.append(&ended(4)).unwrap();
         assert_eq!(read(dir.path()).unwrap().1, [ended(4)]);
-        assert_eq!(StateFiles::open(dir.path()).unwrap().notice, None, "it is told once");
+        assert_eq!(StateFiles::open(dir.path(), u64::MAX).unwrap().notice, None, "it is told once");
     }
 
     #[test]
     fn damage_of_what_was_flushed_is_left_alone_until_somebody_moves_the_file_away() {
         let (dir, journal) = begun();
-        let mut store = StateFiles::open(dir.path()).unwrap().files;
+        let mut store = StateFiles::open(dir.path(), u64::MAX).unwrap().files;
         store.append(&ended(2)).unwrap();
         let archive = ArchiveMark { length: 99, grids: 9 };
         store.flush(archive).unwrap();
         store.append(&ended(3)).unwrap();
         drop(store);
-        let opened = StateFiles::open(dir.path()).unwrap();
+        let opened = StateFiles::open(dir.path(), u64::MAX).unwrap();
         assert_eq!((opened.records.len(), opened.archive), (5, archive));
         let mut bytes = fs::read(&journal).unwrap();
         bytes[JOURNAL_HEADER + 10] ^= 1;
         fs::write(&journal, &bytes).unwrap();
-        let error = StateFiles::open(dir.path()).unwrap_err().to_string();
+        let error = StateFiles::open(dir.path(), u64::MAX).unwrap_err().to_string();
         assert!(error.contains("had been flushed") && error.contains("move the file away"), "{error}");
         assert_eq!(fs::read(&journal).unwrap(), bytes);
         fs::rename(&journal, dir.path().join("elsewhere")).unwrap();
         assert_eq!(read(dir.path()).unwrap().1, []);
-        let OpenedState { files: mut store, notice, .. } = StateFiles::open(dir.path()).unwrap();
+        let OpenedState { files: mut store, notice, .. } = StateFiles::open(dir.path(), u64::MAX).unwrap();
         assert!(notice.unwrap().contains("hunt-0.journal was missing"));
         store.append(&ended(7)).unwrap();
         assert_eq!(read(dir.path()).unwrap().1, [ended(7)]);

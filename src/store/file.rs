@@ -1,7 +1,6 @@
 //! The open file of the store, and what may be wrong with it.
 
-use super::integrity::{IntegrityError, inspect};
-use super::shadow::Shadow;
+use super::integrity::{IntegrityError, complete, inspect, shadow_of};
 use crate::core::panic::catch_quietly;
 use redb::{Builder, Database, DatabaseError, StorageError};
 use std::fs::{File, OpenOptions};
@@ -117,6 +116,7 @@ pub fn open_database(store: &SharedStore) -> Result<Database, StoreError> {
     let file = open_file(store)?;
     if file.metadata().map_err(|source| cannot_open(store, source))?.len() > 0 {
         inspect(&file, |_| ()).map_err(|error| store.refusal(error))?;
+        complete(&file).map_err(|source| cannot_open(store, source))?;
     }
     opened(store, |builder| builder.create_file(file))
 }
@@ -124,6 +124,7 @@ pub fn open_database(store: &SharedStore) -> Result<Database, StoreError> {
 /// Opens the file again, which was verified before.
 pub fn open_verified(store: &SharedStore) -> Result<Database, StoreError> {
     let file = open_file(store)?;
+    complete(&file).map_err(|source| cannot_open(store, source))?;
     opened(store, |builder| builder.create_file(file))
 }
 
@@ -146,7 +147,7 @@ pub fn open_shadow(store: &SharedStore) -> Result<Database, StoreError> {
     inspect(&file, |_| ()).map_err(|error| store.refusal(error))?;
     // It is opened for writing again before this is closed.
     let _ = file.unlock();
-    let shadow = Shadow::over(file).map_err(cannot)?;
+    let shadow = shadow_of(&file).map_err(cannot)?;
     opened(store, |builder| builder.create_with_backend(shadow))
 }
 

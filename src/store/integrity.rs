@@ -9,6 +9,9 @@
 //!
 //! The first 64 bytes have no checksum. Of these, the sizes are compared with those that redb gives to a new file,
 //! and the newer commit slot has to be the primary one, unless a crash left the file open.
+//!
+//! redb makes a file longer and notes that in the head. A power cut may leave the second without the first, on which
+//! redb panics. Nothing is lost then but zeros, so the file gets its length ([`complete`]).
 
 use super::shadow::Shadow;
 use crate::core::panic::catch_quietly;
@@ -32,6 +35,10 @@ const LEFT_OPEN: u8 = 2;
 const TWO_PHASES: u8 = 4;
 /// Place and value of what a new file has: bytes of a page, pages of a region's head, most pages of a region.
 const SIZES: [(usize, u32); 3] = [(12, 4096), (16, 0), (20, 1 << 20)];
+/// Places of the number of full regions, and of the pages of the last one.
+const LENGTHS: [usize; 2] = [24, 28];
+/// A file becomes longer by its own length at most, and at least by so many bytes.
+const GROWTH: u64 = 64 << 20;
 /// Places of the commit slots, and within a slot of the transaction's number and of the checksum.
 const SLOTS: [usize; 2] = [64, 192];
 const NUMBER: usize = 104;
@@ -86,8 +93,8 @@ pub fn inspect<T>(file: &File, read: impl FnOnce(&Database) -> T) -> Result<T, I
         Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => return Err(error.into()),
         _ => (),
     }
-    verify(Shadow::over(file.try_clone()?)?)?;
-    let shadow = Shadow::over(file.try_clone()?)?;
+    verify(shadow_of(file)?)?;
+    let shadow = shadow_of(file)?;
     let content = shadow.content();
     let found = catch_quietly(move || {
         let database = Builder::new().set_cache_size(CACHE).create_with_backend(shadow)?;
@@ -102,6 +109,46 @@ pub fn inspect<T>(file: &File, read: impl FnOnce(&Database) -> T) -> Result<T, I
         Ok(found) => Ok(found?),
         Err(_) => Err(damaged("it cannot be read as a database")),
     }
+}
+
+/// A shadow over a file that has the length that its head tells.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn shadow_of(file: &File) -> io::Result<Shadow> {
+    let shadow = Shadow::over(file.try_clone()?)?;
+    if let Some(length) = lacking(&shadow)? {
+        shadow.set_len(length)?;
+    }
+    Ok(shadow)
+}
+
+/// Gives a file that [`inspect`] has passed the length that its head tells, if a power cut kept it from being made so
+/// long.
+///
+/// # Errors
+/// If it cannot be read or written.
+pub fn complete(file: &File) -> io::Result<()> {
+    match lacking(&Shadow::over(file.try_clone()?)?)? {
+        Some(length) => file.set_len(length).and_then(|()| file.sync_all()),
+        None => Ok(()),
+    }
+}
+
+/// The length that the head of a file tells, if the file is shorter, was left open, and may have been made so long.
+fn lacking(shadow: &Shadow) -> io::Result<Option<u64>> {
+    let length = shadow.len()?;
+    if length < HEAD as u64 {
+        return Ok(None);
+    }
+    let mut head = [0; HEAD];
+    shadow.read(0, &mut head)?;
+    let word = |at: usize| u64::from(u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
+    let [_, _, (_, most_pages)] = SIZES;
+    let [full, last] = LENGTHS.map(word);
+    let told = 4096 * (1 + full * u64::from(most_pages) + last);
+    let possible = told > length && told - length <= GROWTH.max(length);
+    Ok((check_head(&head).is_ok() && head[FLAGS] & LEFT_OPEN != 0 && possible).then_some(told))
 }
 
 /// Verifies the head, and the checksums of all pages that it leads to.
@@ -173,5 +220,42 @@ mod tests {
         let file = File::open(&path).unwrap();
         inspect(&file, |_| ()).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    }
+
+    #[test]
+    fn a_file_that_is_shorter_than_its_head_tells_is_completed_if_it_was_left_open() {
+        const TABLE: redb::TableDefinition<u64, u64> = redb::TableDefinition::new("numbers");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("grown.redb");
+        let database = Database::create(&path).unwrap();
+        let transaction = database.begin_write().unwrap();
+        transaction.open_table(TABLE).unwrap().insert(1, 2).unwrap();
+        transaction.commit().unwrap();
+        // As it is on the disk while it is open, and the head tells that it has become twice as long.
+        let mut bytes = std::fs::read(&path).unwrap();
+        drop(database);
+        let [_, last] = LENGTHS;
+        let pages = 2 * u32::from_le_bytes(bytes[last..last + 4].try_into().unwrap());
+        bytes[last..last + 4].copy_from_slice(&pages.to_le_bytes());
+        let whole = 4096 * (1 + u64::from(pages));
+        assert!(whole > bytes.len() as u64);
+        for (flag, fine) in [(LEFT_OPEN, true), (0, false)] {
+            bytes[FLAGS] = bytes[FLAGS] & !LEFT_OPEN | flag;
+            let cut = dir.path().join("cut.redb");
+            std::fs::write(&cut, &bytes).unwrap();
+            let file = File::options().read(true).write(true).open(&cut).unwrap();
+            let number = inspect(&file, |database| {
+                use redb::ReadableDatabase;
+                database.begin_read().unwrap().open_table(TABLE).unwrap().get(1).unwrap().unwrap().value()
+            });
+            assert_eq!(std::fs::read(&cut).unwrap(), bytes, "nothing was changed");
+            assert_eq!(number.is_ok(), fine, "{number:?}");
+            if fine {
+                complete(&file).unwrap();
+                assert_eq!(file.metadata().unwrap().len(), whole);
+                file.unlock().unwrap();
+                drop(Builder::new().create_file(file).unwrap());
+            }
+        }
     }
 }

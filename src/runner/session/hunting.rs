@@ -99,8 +99,11 @@ impl HuntSession {
         let ending = match hunted {
             Ok(ending) => ending,
             Err(error) => {
-                // The state may still be saved; if not, what is on disk is whole and in force.
-                let _ = hunting.checkpoint();
+                // What is on disk is whole and in force. The state in memory may be saved unless a grid or a result
+                // is missing from it.
+                if !hunting.incomplete {
+                    let _ = hunting.checkpoint();
+                }
                 let status = hunting.status();
                 let _ = observer.status(&status);
                 let _ = self.tell(closing(Ending::Stopped(StopReason::Failed), &status), observer);
@@ -188,6 +191,9 @@ pub(super) struct Hunting<'a> {
     in_reserve: bool,
     /// Moves of the longest grid of the archive.
     longest: u32,
+    /// A report could not be written down. Nothing more is absorbed or saved, so that the units in hand are computed
+    /// again from where the files are.
+    incomplete: bool,
     rate: RateMeter,
 }
 
@@ -207,6 +213,7 @@ impl<'a> Hunting<'a> {
             raise_at: None,
             in_reserve: false,
             longest,
+            incomplete: false,
             rate: RateMeter::new(0),
         }
     }
@@ -401,6 +408,16 @@ impl<'a> Hunting<'a> {
     }
 
     fn absorb(&mut self, message: Message<HuntUnit>) -> Result<(), RunError> {
+        if self.incomplete {
+            return Ok(());
+        }
+        let absorbed = self.write_down(message);
+        // That too many units failed is no fault of the files.
+        self.incomplete = matches!(&absorbed, Err(error) if !matches!(error, RunError::Failed { .. }));
+        absorbed
+    }
+
+    fn write_down(&mut self, message: Message<HuntUnit>) -> Result<(), RunError> {
         match message {
             Message::Report { unit, report: HuntReport::Improved(find) } => self.improved(unit, find),
             Message::Report { unit, report: HuntReport::Found(key, find) } => self.found(unit, key, find),
@@ -460,6 +477,7 @@ impl<'a> Hunting<'a> {
         archive.append(&find)?;
         let used = archive.mark().length;
         self.longest = self.longest.max(find.find.score());
+        session.store.rest_on(used);
         self.observer.found(&find);
         self.keep_within(used);
         Ok(())
@@ -509,7 +527,7 @@ impl<'a> Hunting<'a> {
             .noticed(&format!("the archive takes {used:.1} of the {limit:.1} MB of disk that it may: {kept}"));
     }
 
-    /// Stops the workers and absorbs their last messages. The first error is returned after all have been absorbed.
+    /// Stops the workers and absorbs their last messages, up to the first that cannot be written down.
     pub fn halt(&mut self) -> Result<(), RunError> {
         self.lane.queue.halt(self.lane.id, PATIENCE);
         let mut result = Ok(());

@@ -102,7 +102,8 @@ mod tests {
     fn a_hunt_of_version_1_is_read_and_goes_on_in_the_newest_one() {
         let dir = tempfile::tempdir().unwrap();
         write_old(dir.path());
-        let OpenedState { files: mut store, mut checkpoint, records, .. } = StateFiles::open(dir.path()).unwrap();
+        let OpenedState { files: mut store, mut checkpoint, records, .. } =
+            StateFiles::open(dir.path(), u64::MAX).unwrap();
         assert!(store.is_old());
         assert_eq!((checkpoint.state.totals.units, checkpoint.state.produced), (1, 10));
         assert!(matches!(&records[..], [HuntRecord::Ended(ended)] if ended.best == 61 && ended.iterations == 5));

@@ -19,8 +19,8 @@ use crate::jobs::tree::node::TreeNode;
 use crate::jobs::tree::record::TreeRecord;
 use crate::jobs::tree::state::{Meta, TreeParts, TreeState};
 use crate::jobs::tree::unit::OpenUnit;
-use crate::runner::atomic::FileError;
-use crate::store::integrity::{IntegrityError, inspect};
+use crate::runner::atomic::{FileError, sync_directory};
+use crate::store::integrity::{IntegrityError, complete, inspect};
 use redb::{
     Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata,
     StorageError, TableDefinition, TableError, TransactionError, WriteTransaction,
@@ -188,7 +188,7 @@ impl TreeStore {
         write(&database, Some((job, solution)), state, 0.0).map_err(failure("write", path))?;
         drop(database);
         let journal = TreeJournal::begin(&journal::beside(path), solution).map_err(of_journal)?;
-        fs::rename(&beside, path).map_err(failed("write"))?;
+        fs::rename(&beside, path).and_then(|()| sync_directory(path)).map_err(failed("write"))?;
         let database = OpenDatabase::new(open(path)?).map_err(|error| refusal(path, error))?;
         Ok(TreeStore { path: path.to_owned(), database, journal, records: state.meta().applied })
     }
@@ -210,6 +210,7 @@ impl TreeStore {
             Some(solution) => read_journal(&beside, solution, &mut stored)?,
             None => JournalContent::default(),
         };
+        complete(&file).map_err(|source| failure("write", path)(StorageError::Io(source).into()))?;
         let opened = catch_quietly(move || OpenDatabase::new(file));
         let opened = opened.unwrap_or_else(|why| Err(StorageError::Corrupted(why).into()));
         let database = opened.map_err(|error| refusal(path, error))?;
