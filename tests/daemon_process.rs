@@ -8,11 +8,12 @@
 
 mod daemons;
 
+use daemons::clients::{Seen, hold, look, submit_all, submit_small, undisturbed};
 use daemons::program::{Program, command, grids_of, units_of};
 use daemons::*;
 use rand::RngExt;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -20,62 +21,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-
-fn submit_all(program: &Program, jobs: &[Value]) -> Vec<u64> {
-    jobs.iter().map(|settings| program.submit(&request(settings, &json!({})))).collect()
-}
-
-/// What these jobs come to when nothing disturbs them.
-fn undisturbed(state: &Path, jobs: &[Value]) -> Vec<Value> {
-    let program = Program::start(state);
-    let ids = submit_all(&program, jobs);
-    let ends = ids.iter().map(|&id| {
-        program.wait_over(id);
-        program.essence(id)
-    });
-    let ends = ends.collect();
-    program.stop();
-    ends
-}
-
-fn hold(program: &Program, ids: &[u64], expected: &[Value]) {
-    for (&id, expected) in ids.iter().zip(expected) {
-        program.wait_over(id);
-        let now = program.essence(id);
-        for (name, expected) in expected.as_object().unwrap() {
-            assert_eq!(&now[name], expected, "seed {SEED}: job {id}: {name}");
-        }
-    }
-}
-
-/// Submits a small job with a key, by the API or by the command; its number, or nothing if the daemon has died.
-fn submit_small(program: &Program, number: u64) -> Option<u64> {
-    let key = format!("key-{number}");
-    if number.is_multiple_of(2) {
-        let request = serde_json::to_value(request(&small(number), &json!({ "priority": 1 }))).unwrap();
-        let (status, job) = program.ask("POST", "/jobs", Some(&key), Some(&request))?;
-        assert_eq!(status, 201, "{job}");
-        return job["id"].as_u64();
-    }
-    let seed = number.to_string();
-    let job = ["--strategy", "random", "--max-iterations", "50", "--runs", "2", "--seed", &seed, "--priority", "1"];
-    let output = program.morpion(&[&["job", "submit", "--idempotency-key", &key][..], &job].concat());
-    let said = String::from_utf8(output.stdout).unwrap();
-    if output.status.success() {
-        return Some(said.trim().parse().expect("the job's number alone"));
-    }
-    assert_eq!((output.status.code(), said.as_str()), (Some(2), ""));
-    None
-}
-
-/// Units done, those by number, and grids of a job.
-type Seen = (u64, BTreeSet<u64>, BTreeSet<String>);
-
-fn look(program: &Program, id: u64) -> Option<Seen> {
-    let (_, job) = program.ask("GET", &format!("/jobs/{id}"), None, None)?;
-    let units = program.try_list(&units_of(id))?;
-    Some((job["units_done"].as_u64()?, done(&units), keys(&program.try_list(&grids_of(id))?)))
-}
 
 #[test]
 fn killed_at_any_moment_it_keeps_what_it_said_over_http() {

@@ -1,6 +1,7 @@
 //! Daemons for tests: in this process, or in one of their own that can be killed and is talked to by lines.
 #![allow(dead_code)]
 
+pub mod clients;
 pub mod disks;
 pub mod program;
 

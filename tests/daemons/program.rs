@@ -4,7 +4,7 @@ use super::{PATIENCE, SEED, essence, wait_until};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
@@ -37,6 +37,11 @@ impl Program {
 
     /// Starts one by a command of one's own.
     pub fn launch(command: &mut Command) -> Program {
+        Program::try_launch(command).unwrap_or_else(|(status, said)| panic!("no daemon runs: {status}: {said}"))
+    }
+
+    /// Starts one by a command of one's own; or how it ended instead, and what it said.
+    pub fn try_launch(command: &mut Command) -> Result<Program, (ExitStatus, String)> {
         let spawned = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
         let mut process = spawned.expect("it can be started");
         let errors = BufReader::new(process.stderr.take().expect("a pipe"));
@@ -52,13 +57,16 @@ impl Program {
                 *heard.lock().unwrap() += &(line + "\n");
             }
         });
+        // The channel closes when the process ends.
         let Ok(url) = ready.recv_timeout(PATIENCE) else {
             let _ = process.kill();
-            panic!("no daemon runs: {}", said.lock().unwrap());
+            let status = process.wait().expect("it ends");
+            let said = said.lock().unwrap().clone();
+            return Err((status, said));
         };
         let config = ureq::Agent::config_builder().http_status_as_error(false).proxy(None);
         let agent = config.timeout_global(Some(PATIENCE)).build().into();
-        Program { process: Mutex::new(process), said, agent, url }
+        Ok(Program { process: Mutex::new(process), said, agent, url })
     }
 
     /// Sends a request; status and document of the answer, or nothing if it has died.
@@ -74,7 +82,8 @@ impl Program {
         };
         let mut answer = answer.ok()?;
         let text = answer.body_mut().read_to_string().ok()?;
-        Some((answer.status().as_u16(), serde_json::from_str(&text).ok()?))
+        let document = if text.is_empty() { Value::Null } else { serde_json::from_str(&text).ok()? };
+        Some((answer.status().as_u16(), document))
     }
 
     fn expect(&self, method: &str, path: &str, body: Option<&Value>) -> Value {
@@ -169,11 +178,19 @@ impl Program {
 
     /// Asks it to end, as systemd does.
     pub fn stop(self) {
+        let (status, said) = self.end();
+        assert!(status.success(), "{said}");
+        assert!(!said.contains("panicked"), "{said}");
+    }
+
+    /// Asks it to end, if it still runs; how it ended, and all that it said.
+    pub fn end(self) -> (ExitStatus, String) {
         let mut process = self.process.lock().unwrap();
-        let sent = Command::new("kill").arg("-TERM").arg(process.id().to_string()).status();
-        assert!(sent.is_ok_and(|status| status.success()));
-        assert!(process.wait().expect("it ends").success(), "{}", self.said());
-        assert!(!self.said().contains("panicked"), "{}", self.said());
+        if process.try_wait().expect("it can be asked for").is_none() {
+            let sent = Command::new("kill").arg("-TERM").arg(process.id().to_string()).status();
+            assert!(sent.is_ok_and(|status| status.success()));
+        }
+        (process.wait().expect("it ends"), self.said())
     }
 }
 
