@@ -152,11 +152,19 @@ impl GomokuRecord {
                         }
                     }
                 }
-                "PL" => match values[0].trim() {
-                    "B" | "b" => first = Some(Side::First),
-                    "W" | "w" => first = Some(Side::Second),
-                    value => return Err(SgfError::value(name, value, "colour").into()),
-                },
+                "PL" => {
+                    let side = match values[0].trim() {
+                        "B" | "b" => Side::First,
+                        "W" | "w" => Side::Second,
+                        value => return Err(SgfError::value(name, value, "colour").into()),
+                    };
+                    // After moves it may only say what they say.
+                    let begins = if moves.len() % 2 == 0 { side } else { side.other() };
+                    if !moves.is_empty() && first != Some(begins) {
+                        return Err(RecordError::Late(moves.len()));
+                    }
+                    first = Some(begins);
+                }
                 "B" | "W" => {
                     let (x, y) = match points_of(size, name, &values[0])?[..] {
                         [place] => place,
@@ -258,6 +266,16 @@ mod tests {
         }
         let later = GomokuRecord { first: Side::Second, ..record("h8") };
         assert_eq!(later.to_psq(), Err(RecordError::NotPsq));
+    }
+
+    #[test]
+    fn whose_turn_it_is_may_be_said_after_moves() {
+        for text in ["(;GM[4]SZ[15];B[hh];PL[W])", "(;SZ[15];B[hh]PL[W];W[hi])", "(;SZ[15]PL[W];W[hh];PL[B])"] {
+            let without = text.replace(";PL[W])", ")").replace(";PL[B])", ")").replace("]PL[W];W[hi", "];W[hi");
+            let said = GomokuRecord::parse_sgf(text).unwrap();
+            assert_eq!(said.to_sgf(), GomokuRecord::parse_sgf(&without).unwrap().to_sgf(), "{text}");
+        }
+        assert!(GomokuRecord::parse_sgf("(;SZ[15];B[hh];PL[B])").is_err(), "it is white's turn");
     }
 
     #[test]
