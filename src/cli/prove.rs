@@ -191,7 +191,6 @@ mod proving {
     use crate::cli::grid_input::save;
     use crate::cli::signals;
     use crate::cli::streams::say;
-    use crate::morpion::geometry::Move;
     use crate::notation::format::{GridFormat, write as write_grid};
     use crate::notation::grid::Grid;
     use crate::proofs::highs::HighsRelaxation;
@@ -241,9 +240,11 @@ mod proving {
         } else {
             None
         };
-        if let ProvingEnd::Grid(moves) = &end {
-            save_found(args, statement, moves)?;
-        }
+        let found = match &end {
+            ProvingEnd::Grid(moves) => Some(Grid::new(statement.region.variant(), moves.clone())),
+            ProvingEnd::Proved | ProvingEnd::Open => None,
+        };
+        let found = found.map(|grid| write_grid(&grid, GridFormat::Pentasol)).transpose()?;
         let certificate = if end == ProvingEnd::Proved { proof.write_certificate()? } else { None };
         let progress = proof.progress();
         let name = certificate.as_ref().map(|(path, _)| path.display().to_string());
@@ -256,6 +257,7 @@ mod proving {
                 "units": progress.done, "nodes": progress.counts.nodes, "programs": progress.counts.programs,
                 "shapes": progress.counts.shapes, "conflicts": progress.counts.conflicts,
                 "without_answer": progress.counts.unknown, "cpu_seconds": progress.cpu, "certificate": name,
+                "grid": found,
                 "estimate": estimate.map(|e| serde_json::json!({"dives": e.dives, "nodes": e.nodes, "shapes": e.shapes})),
             });
             writeln!(out, "{object}")?;
@@ -264,6 +266,10 @@ mod proving {
             if let Some((path, bytes)) = certificate {
                 writeln!(out, "certificate   {} ({} bytes)", plain(&path.display().to_string()), grouped(bytes))?;
             }
+        }
+        // It is on the output by now, whatever comes of the file.
+        if let Some(text) = found {
+            save_found(args, &text)?;
         }
         Ok(match end {
             ProvingEnd::Proved => ExitCode::SUCCESS,
@@ -284,11 +290,9 @@ mod proving {
         )
     }
 
-    fn save_found(args: &Args, statement: &Statement, moves: &[Move]) -> anyhow::Result<()> {
+    fn save_found(args: &Args, text: &str) -> anyhow::Result<()> {
         let file = args.output.clone().or_else(|| Some(args.state.as_ref()?.join("grid.txt")));
         let Some(file) = file else { return Ok(()) };
-        let grid = Grid::new(statement.region.variant(), moves.to_vec());
-        let text = write_grid(&grid, GridFormat::Pentasol)?;
         // A continued proof meets its own file again.
         if std::fs::read(&file).is_ok_and(|found| found == text.as_bytes()) {
             return Ok(());

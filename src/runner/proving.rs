@@ -125,7 +125,11 @@ struct ProofLog {
 
 impl ProofLog {
     fn append(&mut self, bytes: &[u8]) -> Result<(), ProvingError> {
+        let before = self.file.metadata().map_err(FileError::new("read", &self.path))?.len();
         let written = self.file.write_all(bytes).and_then(|()| self.file.sync_data());
+        if written.is_err() {
+            let _ = self.file.set_len(before);
+        }
         Ok(written.map_err(FileError::new("write", &self.path))?)
     }
 }
@@ -362,6 +366,9 @@ fn work<L: Relaxation>(
         let seconds = cpu::thread_seconds().zip(began).map_or(0.0, |(now, began)| now - began);
         proof = lock(shared);
         proof.taken.remove(&unit);
+        if proof.error.is_some() {
+            break;
+        }
         let record = match end {
             UnitEnd::Stopped => break,
             UnitEnd::Grid(moves) => ProofRecord::Grid(moves),
