@@ -2,13 +2,13 @@
 //!
 //! After a header of its own kind, a journal has records and marks. A record is its length (four bytes), a CRC-32 and
 //! its content. A *mark* tells how much had been flushed to the device when it was written: it has the length
-//! [`MARK`], a CRC-32, and the lengths of the journal and the archive and the number of grids in it. So what cannot
+//! `MARK`, a CRC-32, and the lengths of the journal and the archive and the number of grids in it. So what cannot
 //! be read is told apart: before the place that a later mark names it is damage. Behind it, it is what a power cut
 //! leaves of writes that were not flushed, of which later ones may have reached the device and earlier ones not;
 //! there the journal ends.
 //!
 //! A power cut may also leave records of units whose grids did not reach the device. So before a record that rests
-//! on grids there is a *rest*: like a mark, with the length [`REST`] and the length that the archive had by then,
+//! on grids there is a *rest*: like a mark, with the length `REST` and the length that the archive had by then,
 //! flushed or not. If the archive is shorter, the journal ends there, and the units are computed again.
 
 use super::archive::ArchiveMark;
