@@ -26,7 +26,7 @@ impl Daemon {
             self.command_open(id, command)?;
         }
         self.store.barrier()?;
-        let record = self.lock().open(id).map(|open| open.record.clone());
+        let record = self.lock().open(id).filter(|open| !open.ending).map(|open| open.record.clone());
         if let Some(record) = record {
             self.note_state(&record);
         }
@@ -71,7 +71,8 @@ impl Daemon {
     /// Stores the figures that an active job last reported.
     fn keep_standing(&self, id: JobId) {
         let mut core = self.lock();
-        let Some(open) = core.open(id) else { return };
+        // The record of its end is not to be replaced.
+        let Some(open) = core.open(id).filter(|open| !open.ending) else { return };
         let standing = open.active.as_ref().and_then(|active| active.live().standing.clone());
         if let Some(standing) = standing {
             open.record.update(&standing);

@@ -98,6 +98,8 @@ pub struct TreeStore {
     journal: TreeJournal,
     /// Records that both files have, those before the checkpoint included.
     records: u64,
+    /// A write failed. What the journal has is then known only when it is read again, so nothing more is written.
+    broken: bool,
 }
 
 /// An open database that is closed by [`Drop`], but not while a panic unwinds: its destructor may panic, and a second
@@ -190,7 +192,7 @@ impl TreeStore {
         let journal = TreeJournal::begin(&journal::beside(path), solution).map_err(of_journal)?;
         fs::rename(&beside, path).and_then(|()| sync_directory(path)).map_err(failed("write"))?;
         let database = OpenDatabase::new(open(path)?).map_err(|error| refusal(path, error))?;
-        Ok(TreeStore { path: path.to_owned(), database, journal, records: state.meta().applied })
+        Ok(TreeStore { path: path.to_owned(), database, journal, records: state.meta().applied, broken: false })
     }
 
     /// Opens a file.
@@ -235,20 +237,29 @@ impl TreeStore {
         };
         let journal = journal.map_err(of_journal)?;
         let records = stored.parts.meta.applied + stored.records.len() as u64;
-        Ok((TreeStore { path: path.to_owned(), database, journal, records }, stored))
+        Ok((TreeStore { path: path.to_owned(), database, journal, records, broken: false }, stored))
     }
 
     /// Adds records. When it returns, they survive a crash; a power cut costs those of the last second at most.
     ///
     /// # Errors
-    /// If they cannot be written; the files are then as they were.
+    /// If they cannot be written; the store has to be opened again then.
     pub fn append(&mut self, records: &[TreeRecord]) -> Result<(), TreeStoreError> {
         if records.is_empty() {
             return Ok(());
         }
-        self.journal.append(&journal::beside(&self.path), self.records, records).map_err(of_journal)?;
+        self.check_whole()?;
+        let appended = self.journal.append(&journal::beside(&self.path), self.records, records);
+        self.broken = appended.is_err();
         self.records += records.len() as u64;
-        Ok(())
+        appended.map_err(of_journal)
+    }
+
+    fn check_whole(&self) -> Result<(), TreeStoreError> {
+        match self.broken {
+            true => Err(failure("write", &self.path)(StorageError::PreviousIo.into())),
+            false => Ok(()),
+        }
     }
 
     /// Notes for how long it has run, which costs less than a checkpoint.
@@ -256,6 +267,7 @@ impl TreeStore {
     /// # Errors
     /// If it cannot be written.
     pub fn note_seconds(&mut self, seconds: f64) -> Result<(), TreeStoreError> {
+        self.check_whole()?;
         self.journal.note_seconds(&journal::beside(&self.path), seconds).map_err(of_journal)
     }
 
@@ -288,6 +300,7 @@ impl TreeStore {
     /// # Errors
     /// If it cannot be written; the state that the files tell is then as it was.
     pub fn checkpoint<G: Game>(&mut self, state: &mut TreeState<G>, seconds: f64) -> Result<(), TreeStoreError> {
+        self.check_whole()?;
         write(&self.database, None, state, seconds).map_err(failure("write", &self.path))?;
         self.journal.clear().map_err(of_journal)
     }
