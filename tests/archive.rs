@@ -176,7 +176,7 @@ fn grid_files_are_listed_and_compared() {
 }
 
 #[test]
-fn damaged_archives_are_reported_and_left_alone() {
+fn damaged_archives_are_reported_and_kept() {
     let dir = temporary();
     let flags = "--strategy nrpa --variant 4D --threads 2 --level 1 --runs 40 --seed 5 --quiet";
     succeed(dir.path(), &format!("{flags} --keep-from none --dir none"));
@@ -199,8 +199,13 @@ fn damaged_archives_are_reported_and_left_alone() {
     assert!(text(&output.stderr).contains("grids.bin is damaged"), "{}", text(&output.stderr));
     let some: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
     assert!((1..before).contains(&some["results"].as_array().unwrap().len()), "those before the damage are listed");
-    refuse(dir.path(), "resume hunt", "move the file away");
-    assert_eq!(fs::read(&path).unwrap(), bad);
+    // A hunt that continues keeps what can be read, and the file as it was.
+    let output = run(dir.path(), "resume hunt --quiet");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let kept = format!("{} grids of it are kept", before - 1);
+    assert!(text(&output.stderr).contains(&kept), "{kept}: {}", text(&output.stderr));
+    assert_eq!(fs::read(path.with_extension("bin.damaged-1")).unwrap(), bad);
+    assert_eq!(listed(dir.path(), "hunt").len(), before - 1);
     succeed(dir.path(), "resume hunt --quiet --keep-from none");
     fs::create_dir_all(dir.path().join("other/archive")).unwrap();
     fs::write(dir.path().join("other/archive/grids.bin"), &good).unwrap();

@@ -244,7 +244,7 @@ fn a_stored_grid_that_cannot_be_read_leaves_the_lists_and_can_be_removed() {
         Err(Refusal::Conflict(text)) => text,
         other => panic!("{other:?}"),
     };
-    assert!(told(&daemon).contains("cannot be shown") && told(&daemon).contains("DELETE"), "{}", told(&daemon));
+    assert!(told(&daemon).contains("cannot be shown") && told(&daemon).contains("grid remove"), "{}", told(&daemon));
     close(daemon);
     // It stays like this, until a hunt finds the grid again.
     let daemon = open(dir.path(), 2);

@@ -363,7 +363,7 @@ fn a_reader_that_has_gone_stops_the_hunt_quietly() {
     assert_eq!(text(&output.stdout).lines().count(), 1);
     assert_eq!(text(&output.stderr), "");
     let last = events(&dir.path().join("output")).last().unwrap().clone();
-    assert_eq!((&last["event"], &last["reason"]), (&"stop".into(), &"failed".into()));
+    assert_eq!((&last["event"], &last["reason"]), (&"stop".into(), &"interrupted".into()));
 }
 
 #[test]
