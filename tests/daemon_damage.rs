@@ -110,6 +110,13 @@ fn goes_on(state: &Path, id: u64, expected: &Value) -> Vec<String> {
     told
 }
 
+/// What was told of the archive alone. Units done since the last checkpoint may rest on grids that are gone with it, and
+/// then the journal tells that they are done again.
+fn of_the_archive(mut told: Vec<String>) -> Vec<String> {
+    told.retain(|text| !(text.contains("rests on") && text.contains("is done again")));
+    told
+}
+
 fn notices(daemon: &mut Apart, id: u64) -> Vec<String> {
     let events = daemon.list("events", id);
     let notices = events.iter().filter(|event| event["event"] == "notice");
@@ -138,7 +145,7 @@ fn a_damaged_archive_keeps_what_can_be_read() {
         let middle = bytes.len() / 2;
         bytes[middle] ^= 16;
     });
-    let told = goes_on(dir.path(), id, expected);
+    let told = of_the_archive(goes_on(dir.path(), id, expected));
     assert!(told.len() == 1 && told[0].contains("grids.bin was damaged"), "{told:?}");
     assert_eq!(fs::read(archive.with_extension("bin.damaged-1")).unwrap(), damaged);
 }
@@ -161,7 +168,7 @@ fn an_archive_that_lost_its_end_or_is_gone_is_told() {
         let expected = Value::Object(
             expected.as_object().unwrap().clone().into_iter().filter(|(part, _)| part != "grids").collect(),
         );
-        let told = goes_on(dir.path(), id, &expected);
+        let told = of_the_archive(goes_on(dir.path(), id, &expected));
         let words = if gone { "grids.bin is missing" } else { "grids.bin was cut" };
         assert!(told.len() == 1 && told[0].contains(words), "{told:?}");
     }
