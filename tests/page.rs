@@ -478,14 +478,19 @@ fn a_grid_is_replayed() {
 #[test]
 fn a_grid_is_removed_by_pressing_twice() {
     let Some(world) = world() else { return };
-    let page = world.desk("/");
+    // A daemon of its own: the others look at their grids meanwhile.
+    let daemon = Daemon::begin();
+    let page = world.browser.page(1280, 900, false);
+    let at = |view: &str| format!("http://{}/#{view}", daemon.address);
+    page.open(&at("/"));
+    page.wait("document.querySelector('#link')?.dataset.state === 'live'");
     let keys = world.archive(&page, Variant::D5);
     let held = || {
         let list = page.eval("fetch('/api/v1/grids?limit=1000').then((answer) => answer.json())");
         let key = |grid: &Value| grid["key"].as_str().unwrap().to_owned();
         list["items"].as_array().unwrap().iter().map(key).collect::<Vec<_>>()
     };
-    page.open(&world.at(&format!("/grids/{}", keys[0])));
+    page.open(&at(&format!("/grids/{}", keys[0])));
     let button = "button[aria-label^=\"Remove this grid\"]";
     page.wait(&format!("document.querySelector('{button}')"));
     page.click(button);
@@ -497,7 +502,7 @@ fn a_grid_is_removed_by_pressing_twice() {
         "location.hash.startsWith('#/archive') && document.body.textContent.includes('was removed from the archive')",
     );
     assert_eq!(held(), before.into_iter().filter(|key| *key != keys[0]).collect::<Vec<_>>(), "pressed twice");
-    world.approve(&page);
+    approve(&page, &format!("http://{}/", daemon.address));
 }
 
 #[test]

@@ -516,6 +516,11 @@ fn the_journal_is_read_after_crashes_and_never_for_another_solution() {
     let length = hole.len();
     hole[before.len() + 20..length - 30].fill(0);
     fs::write(&journal, &hole).unwrap();
+    assert_eq!(TreeStore::checkpoint_of(&path).unwrap().parts, checkpoint.parts);
+    assert!(
+        fs::read(&journal).unwrap() == hole && fs::read_dir(dir.path()).unwrap().count() == 2,
+        "a look changes it"
+    );
     let cut = opened();
     assert!(cut.records.len() < whole.records.len() && whole.records.starts_with(&cut.records));
     assert!(cut.notice.unwrap().contains("as after a power cut"));

@@ -99,20 +99,24 @@ fn clients_that_do_not_read_shut_nobody_out() {
 fn streams_of_events_shut_nobody_out() {
     let daemon = Daemon::with(patient());
     let at = daemon.address;
-    let crowd = gather(&daemon, format!("GET /api/v1/events HTTP/1.1\r\nhost: {at}\r\n\r\n").as_bytes());
-    look(&daemon);
-    // Those that have a stream keep it.
-    let mut first = &crowd[0];
+    let asked = format!("GET /api/v1/events HTTP/1.1\r\nhost: {at}\r\n\r\n");
+    // Who has a stream keeps it.
+    let mut first = connect(at);
+    first.write_all(asked.as_bytes()).unwrap();
     let mut answer = [0; 12];
     first.read_exact(&mut answer).unwrap();
     assert_eq!(&answer, b"HTTP/1.1 200");
+    let crowd = gather(&daemon, asked.as_bytes());
+    look(&daemon);
     assert_eq!(post(at, "/api/v1/jobs", "{\"kind\":\"hunt\"}").status, 201);
     let (mut heard, begun) = (Vec::new(), Instant::now());
     while !String::from_utf8_lossy(&heard).contains("submitted") {
         let mut part = [0; 4096];
         let count = first.read(&mut part).unwrap();
         heard.extend_from_slice(&part[..count]);
-        assert!(begun.elapsed() < PATIENCE);
+        let so_far = String::from_utf8_lossy(&heard);
+        assert!(count > 0, "the stream ended: {so_far}");
+        assert!(begun.elapsed() < PATIENCE, "{so_far}");
     }
     drop(crowd);
     daemon.end().unwrap();
