@@ -1,7 +1,7 @@
 //! Files that hold either the old content or the new one, whatever happens: written under another name, then renamed.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// An operation on a file that failed.
@@ -38,9 +38,7 @@ pub enum Keep {
 /// # Errors
 /// If a step fails; the old file is untouched then, and the new one's remains are removed.
 pub fn replace(path: &Path, bytes: &[u8], keep: Keep) -> Result<(), FileError> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".tmp");
-    let beside = path.with_file_name(name);
+    let beside = beside(path);
     let written = write_all(&beside, bytes, keep).and_then(|()| fs::rename(&beside, path));
     if let Err(source) = written {
         let _ = fs::remove_file(&beside);
@@ -52,8 +50,16 @@ pub fn replace(path: &Path, bytes: &[u8], keep: Keep) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Gives a file a second name that nothing has: its own with `.ending-1`, or the next free number. That name; nothing
-/// if there is no such file.
+/// The name under which a file is written before it takes the place of the one at `path`.
+pub fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".tmp");
+    path.with_file_name(name)
+}
+
+/// Gives a file a second name: its own with `.ending-1`, or the next number that is free. That name; nothing if there
+/// is no such file. If a file of such a name has the same content already, as after an earlier attempt that failed
+/// later, it is that name.
 ///
 /// # Errors
 /// If it cannot be given.
@@ -64,11 +70,14 @@ pub fn keep_as(path: &Path, ending: &str) -> io::Result<Option<PathBuf>> {
         let kept = path.with_file_name(name);
         match fs::hard_link(path, &kept) {
             Ok(()) => return Ok(Some(kept)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(_) if kept.exists() => {
+                if same_content(path, &kept)? {
+                    return Ok(Some(kept));
+                }
+            }
             // Not every file system has second names.
-            Err(_) if !kept.exists() => return copy(path, &kept).map(|()| Some(kept)),
-            Err(error) => return Err(error),
+            Err(_) => return copy(path, &kept).map(|()| Some(kept)),
         }
     }
     Ok(None)
@@ -76,8 +85,30 @@ pub fn keep_as(path: &Path, ending: &str) -> io::Result<Option<PathBuf>> {
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut target = OpenOptions::new().write(true).create_new(true).open(to)?;
-    io::copy(&mut File::open(from)?, &mut target)?;
-    target.sync_all()
+    let copied = File::open(from).and_then(|mut source| io::copy(&mut source, &mut target));
+    copied.and_then(|_| target.sync_all()).inspect_err(|_| drop(fs::remove_file(to)))
+}
+
+/// Whether two files have the same bytes.
+fn same_content(one: &Path, other: &Path) -> io::Result<bool> {
+    let (mut one, mut other) = (File::open(one)?, File::open(other)?);
+    if one.metadata()?.len() != other.metadata()?.len() {
+        return Ok(false);
+    }
+    let (mut bytes, mut others) = ([0; 1 << 14], [0; 1 << 14]);
+    loop {
+        let read = one.read(&mut bytes)?;
+        if read == 0 {
+            return Ok(other.read(&mut others)? == 0);
+        }
+        match other.read_exact(&mut others[..read]) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+            outcome => outcome?,
+        }
+        if bytes[..read] != others[..read] {
+            return Ok(false);
+        }
+    }
 }
 
 /// Keeps a damaged file under another name ([`keep_as`]), so that one with what can be read may take its place; that
@@ -144,6 +175,17 @@ mod tests {
             assert_eq!(fs::read_to_string(kept).unwrap(), text);
         }
         assert_eq!(keep_as(&dir.path().join("missing"), "old").unwrap(), None);
+        // An attempt after one that ended half way.
+        fs::write(&path, "three").unwrap();
+        for _ in 0..3 {
+            assert_eq!(set_aside(&path).unwrap(), dir.path().join("a.damaged-3"));
+        }
+        // A copy on a file system without second names.
+        fs::remove_file(dir.path().join("a.damaged-3")).unwrap();
+        fs::write(dir.path().join("a.damaged-3"), "three").unwrap();
+        assert_eq!(set_aside(&path).unwrap(), dir.path().join("a.damaged-3"));
+        fs::write(dir.path().join("a.damaged-3"), "thrEe").unwrap();
+        assert_eq!(set_aside(&path).unwrap(), dir.path().join("a.damaged-4"));
         assert!(set_aside(&dir.path().join("missing")).is_err());
     }
 }

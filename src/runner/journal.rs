@@ -12,7 +12,7 @@
 //! flushed or not. If the archive is shorter, the journal ends there, and the units are computed again.
 
 use super::archive::ArchiveMark;
-use super::atomic::{FileError, Keep, replace, set_aside};
+use super::atomic::{FileError, Keep, beside, replace, set_aside, sync_directory};
 use crate::core::frame::{Flaw, checksum, take};
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -326,13 +326,21 @@ impl JournalFile {
         Ok(())
     }
 
-    /// Takes all records out: only a header of this length stays.
+    /// Takes all records out: a new file with this header takes the place of the old one. In the old file, new
+    /// records would be written over flushed ones, and a power cut may leave some of both.
     ///
     /// # Errors
-    /// If it cannot be cut.
-    pub fn clear(&mut self, header: usize) -> Result<(), FileError> {
-        (self.length, self.dirty, self.mark, self.rest) = (header as u64, false, None, 0);
-        self.cut_off().map_err(FileError::new("write", &self.path))
+    /// If it cannot be written. The journal is then the old one, or the new one under a name that is not durable.
+    pub fn clear(&mut self, header: &[u8]) -> Result<(), FileError> {
+        let new = beside(&self.path);
+        let begun = JournalFile::begin(&new, header)?;
+        fs::rename(&new, &self.path).map_err(|error| {
+            let _ = fs::remove_file(&new);
+            FileError::new("write", &self.path)(error)
+        })?;
+        let path = std::mem::take(&mut self.path);
+        *self = JournalFile { path, archive: self.archive, ..begun };
+        sync_directory(&self.path).map_err(FileError::new("write", &self.path))
     }
 }
 
@@ -447,8 +455,12 @@ mod tests {
         let found = read(&fs::read(&path).unwrap()).unwrap();
         assert_eq!((&found.records, found.length, found.cut), (&records, journal.length(), None));
         assert!(found.mark.is_some());
-        journal.clear(HEADER).unwrap();
+        let old = fs::File::open(&path).unwrap();
+        let length = old.metadata().unwrap().len();
+        journal.clear(&[1; HEADER]).unwrap();
         assert_eq!(fs::read(&path).unwrap(), [1; HEADER]);
+        assert_eq!(old.metadata().unwrap().len(), length, "the old file is left as it was");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         journal.append(records[..1].to_vec()).unwrap();
         assert_eq!(read(&fs::read(&path).unwrap()).unwrap().records, records[..1]);
     }

@@ -81,7 +81,7 @@ impl JobKind for SolveJob {
             return Ok(match Contents::of(folder).map_err(|error| CannotRun::Refused(error.to_string()))? {
                 Contents::Nothing => FolderContent::Nothing,
                 Contents::Others(name)
-                    if name.starts_with(file::FILE) || [STATISTICS, journal::FILE].contains(&name.as_str()) =>
+                    if name.starts_with(file::FILE) || name.starts_with(journal::FILE) || name == STATISTICS =>
                 {
                     FolderContent::Nothing
                 }
@@ -89,7 +89,7 @@ impl JobKind for SolveJob {
                 Contents::Hunt => FolderContent::Other("a hunt".to_owned()),
             });
         }
-        let (_, stored) = TreeStore::open(&path).map_err(TreeError::from)?;
+        let stored = TreeStore::checkpoint_of(&path).map_err(TreeError::from)?;
         let identity = self.visit(IdentityVisitor(self));
         let same = stored.job == identity && stored.parts.meta.settings == self.settings;
         Ok(if same { FolderContent::OfJob } else { FolderContent::Other(format!("a solution: {}", stored.job)) })

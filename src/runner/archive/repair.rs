@@ -24,17 +24,44 @@ const LONGEST: usize = 8 + u16::MAX as usize;
 pub fn repair(hunt: &Path, origin: &ArchiveOrigin) -> Result<Option<String>, ArchiveError> {
     let path = path_in(hunt);
     let Some((what, found)) = damage(&path)? else { return Ok(None) };
-    let read = |source| FileError::new("read", &path)(source);
     let kept = set_aside(&path)?;
     let beside = path.with_extension("bin.tmp");
-    let write = |source| FileError::new("write", &beside)(source);
-    let mut source = File::open(&path).map_err(read)?;
+    let rewritten = rewrite(&path, &beside, found.as_ref(), origin);
+    let Kept { grids, bytes, total } = rewritten.inspect_err(|_| drop(fs::remove_file(&beside)))?;
+    let lost = total.saturating_sub(bytes).saturating_sub(HEADER as u64);
+    Ok(Some(format!(
+        "{} was damaged: {what}; {grids} grids of it are kept, about {lost} bytes could not be read; the file as it was is {}",
+        path.display(),
+        kept.display()
+    )))
+}
+
+/// What of an archive can be kept.
+struct Kept {
+    grids: u64,
+    /// Of the records of these grids.
+    bytes: u64,
+    /// Bytes of the damaged file.
+    total: u64,
+}
+
+/// Writes the records of an archive that can be read into a file beside it, and puts that in its place. `found`: the
+/// origin that its header tells, if it can be read.
+fn rewrite(
+    path: &Path,
+    beside: &Path,
+    found: Option<&ArchiveOrigin>,
+    origin: &ArchiveOrigin,
+) -> Result<Kept, FileError> {
+    let read = |source| FileError::new("read", path)(source);
+    let write = |source| FileError::new("write", beside)(source);
+    let mut source = File::open(path).map_err(read)?;
     let total = source.metadata().map_err(read)?.len();
-    let mut target = BufWriter::new(File::create(&beside).map_err(write)?);
+    let mut target = BufWriter::new(File::create(beside).map_err(write)?);
     // Without its header, nothing says which variant the grids are of.
     let judged = found.is_none();
-    let origin = found.unwrap_or_else(|| origin.clone());
-    target.write_all(&header(&origin).map_err(write)?).map_err(write)?;
+    let origin = found.unwrap_or(origin);
+    target.write_all(&header(origin).map_err(write)?).map_err(write)?;
     let (mut grids, mut bytes) = (0u64, 0u64);
     each_record(&mut source, &mut |record, find| {
         if judged && referee::replay(origin.variant, &find.find.moves).is_err() {
@@ -46,13 +73,8 @@ pub fn repair(hunt: &Path, origin: &ArchiveOrigin) -> Result<Option<String>, Arc
     .map_err(read)?;
     let file = target.into_inner().map_err(|error| write(error.into_error()))?;
     file.sync_all().map_err(write)?;
-    fs::rename(&beside, &path).and_then(|()| sync_directory(&path)).map_err(write)?;
-    let lost = total.saturating_sub(bytes).saturating_sub(HEADER as u64);
-    Ok(Some(format!(
-        "{} was damaged: {what}; {grids} grids of it are kept, about {lost} bytes could not be read; the file as it was is {}",
-        path.display(),
-        kept.display()
-    )))
+    fs::rename(beside, path).and_then(|()| sync_directory(path)).map_err(write)?;
+    Ok(Kept { grids, bytes, total })
 }
 
 /// What is wrong with an archive, if something is, and its origin, if its header can be read.

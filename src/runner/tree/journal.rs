@@ -9,7 +9,7 @@
 use crate::core::frame::{Flaw, FrameFormat, checksum, take};
 use crate::jobs::tree::record::TreeRecord;
 use crate::runner::archive::ArchiveMark;
-use crate::runner::atomic::{FileError, set_aside};
+use crate::runner::atomic::{FileError, set_aside, sync_directory};
 use crate::runner::journal::{self, JournalFile};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -107,6 +107,8 @@ fn parse(bytes: &[u8], solution: u64) -> Result<JournalContent, Flaw> {
 #[derive(Debug)]
 pub struct TreeJournal {
     file: JournalFile,
+    /// Number of the solution.
+    solution: u64,
     /// When it was last flushed to the device.
     flushed: Instant,
 }
@@ -121,15 +123,17 @@ impl TreeJournal {
             set_aside(path)?;
             fs::remove_file(path).map_err(FileError::new("write", path))?;
         }
-        Ok(TreeJournal { file: JournalFile::begin(path, &header(solution))?, flushed: Instant::now() })
+        let file = JournalFile::begin(path, &header(solution))?;
+        sync_directory(path).map_err(FileError::new("write", path))?;
+        Ok(TreeJournal { file, solution, flushed: Instant::now() })
     }
 
-    /// Opens one that was read, to continue behind its first `length` bytes.
+    /// Opens one of this solution that was read, to continue behind its first `length` bytes.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn open(path: &Path, length: u64) -> Result<TreeJournal, FileError> {
-        Ok(TreeJournal { file: JournalFile::open(path, length)?, flushed: Instant::now() })
+    pub fn open(path: &Path, solution: u64, length: u64) -> Result<TreeJournal, FileError> {
+        Ok(TreeJournal { file: JournalFile::open(path, length)?, solution, flushed: Instant::now() })
     }
 
     /// Adds changes; the first has the number `first`. After it returns, no crash of the program loses them. They are
@@ -178,8 +182,8 @@ impl TreeJournal {
     /// Takes all records out.
     ///
     /// # Errors
-    /// If it cannot be cut.
+    /// If it cannot be written.
     pub fn clear(&mut self) -> Result<(), FileError> {
-        self.file.clear(HEADER)
+        self.file.clear(&header(self.solution))
     }
 }

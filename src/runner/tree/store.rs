@@ -195,18 +195,22 @@ impl TreeStore {
         Ok(TreeStore { path: path.to_owned(), database, journal, records: state.meta().applied, broken: false })
     }
 
+    /// Reads the checkpoint of a file without the records since, and changes nothing.
+    ///
+    /// # Errors
+    /// If it cannot be read, is in use, is damaged, or is newer than this program.
+    pub fn checkpoint_of(path: &Path) -> Result<StoredTree, TreeStoreError> {
+        let (stored, _) = load_checked(path, &open(path)?)?;
+        Ok(stored)
+    }
+
     /// Opens a file.
     ///
     /// # Errors
     /// If it cannot be read, is in use, is damaged, or is newer than this program. Nothing is changed then.
     pub fn open(path: &Path) -> Result<(TreeStore, StoredTree), TreeStoreError> {
         let file = open(path)?;
-        let (mut stored, solution) =
-            inspect(&file, |database| load(path, database)).map_err(|error| match error {
-                IntegrityError::Damaged(what) => damaged(path, &what),
-                IntegrityError::InUse => TreeStoreError::Locked(path.to_owned()),
-                IntegrityError::Io(error) => failure("read", path)(StorageError::Io(error).into()),
-            })??;
+        let (mut stored, solution) = load_checked(path, &file)?;
         let beside = journal::beside(path);
         let content = match solution {
             Some(solution) => read_journal(&beside, solution, &mut stored)?,
@@ -217,10 +221,10 @@ impl TreeStore {
         let opened = opened.unwrap_or_else(|why| Err(StorageError::Corrupted(why).into()));
         let database = opened.map_err(|error| refusal(path, error))?;
         let journal = match (solution, content.length) {
-            (Some(_), Some(length)) => {
+            (Some(solution), Some(length)) => {
                 let cut = content.cut.map(|why| crate::runner::journal::cut(&beside, length, &why));
                 stored.notice = cut.transpose().map_err(of_journal)?;
-                TreeJournal::open(&beside, length)
+                TreeJournal::open(&beside, solution, length)
             }
             (Some(solution), None) => {
                 let missing = "was missing: the solution continues from the checkpoint before it";
@@ -249,10 +253,19 @@ impl TreeStore {
             return Ok(());
         }
         self.check_whole()?;
-        let appended = self.journal.append(&journal::beside(&self.path), self.records, records);
-        self.broken = appended.is_err();
+        let first = self.records;
         self.records += records.len() as u64;
-        appended.map_err(of_journal)
+        self.write_journal(|journal, path| journal.append(path, first, records))
+    }
+
+    /// Writes to the journal. If it fails, nothing more is written.
+    fn write_journal(
+        &mut self,
+        write: impl FnOnce(&mut TreeJournal, &Path) -> Result<(), FileError>,
+    ) -> Result<(), TreeStoreError> {
+        let written = write(&mut self.journal, &journal::beside(&self.path));
+        self.broken |= written.is_err();
+        written.map_err(of_journal)
     }
 
     fn check_whole(&self) -> Result<(), TreeStoreError> {
@@ -268,7 +281,7 @@ impl TreeStore {
     /// If it cannot be written.
     pub fn note_seconds(&mut self, seconds: f64) -> Result<(), TreeStoreError> {
         self.check_whole()?;
-        self.journal.note_seconds(&journal::beside(&self.path), seconds).map_err(of_journal)
+        self.write_journal(|journal, path| journal.note_seconds(path, seconds))
     }
 
     /// To be called now and then: flushes the journal to the device about once a second.
@@ -276,7 +289,7 @@ impl TreeStore {
     /// # Errors
     /// If the device refuses.
     pub fn flush_in_time(&mut self) -> Result<(), TreeStoreError> {
-        self.journal.flush_in_time().map_err(of_journal)
+        self.write_journal(|journal, _| journal.flush_in_time())
     }
 
     /// Whether so much has been added that a checkpoint is due, lest the journal take long to read.
@@ -302,7 +315,7 @@ impl TreeStore {
     pub fn checkpoint<G: Game>(&mut self, state: &mut TreeState<G>, seconds: f64) -> Result<(), TreeStoreError> {
         self.check_whole()?;
         write(&self.database, None, state, seconds).map_err(failure("write", &self.path))?;
-        self.journal.clear().map_err(of_journal)
+        self.write_journal(|journal, _| journal.clear())
     }
 }
 
@@ -388,6 +401,15 @@ fn read_journal(path: &Path, solution: u64, stored: &mut StoredTree) -> Result<J
 fn open(path: &Path) -> Result<File, TreeStoreError> {
     let opened = OpenOptions::new().read(true).write(true).open(path);
     opened.map_err(|error| failure("open", path)(StorageError::Io(error).into()))
+}
+
+/// Verifies the file. What the database holds, and the number of its journal.
+fn load_checked(path: &Path, file: &File) -> Result<(StoredTree, Option<u64>), TreeStoreError> {
+    inspect(file, |database| load(path, database)).map_err(|error| match error {
+        IntegrityError::Damaged(what) => damaged(path, &what),
+        IntegrityError::InUse => TreeStoreError::Locked(path.to_owned()),
+        IntegrityError::Io(error) => failure("read", path)(StorageError::Io(error).into()),
+    })?
 }
 
 /// What the database holds, and the number of its journal.
