@@ -15,9 +15,9 @@ use morpion::proofs::file::{HEAD, ProofRecord, Statement, pack, read_file};
 use morpion::proofs::program::{PointState, Program};
 use morpion::proofs::region::Region;
 use morpion::proofs::relaxation::{Relaxation, Relaxed};
-use morpion::runner::proving::{PROOF, Proving, ProvingEnd, ProvingError};
+use morpion::runner::proving::{Estimated, PROOF, Proving, ProvingEnd, ProvingError};
 use rand::RngExt;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -154,8 +154,33 @@ fn with_units() -> Statement {
     Statement { moves: region.added().len() as u32 / 2, region, title: "points far apart".into() }
 }
 
-/// However often a proof is stopped, and whatever a crash leaves at the end of its file, it ends as one that runs
-/// through.
+/// The steps of all units in the order of the tree: what is handed on is replaced by the steps of its unit.
+fn tree_of(bytes: &[u8]) -> Vec<Step> {
+    let (mut next, mut units) = (1, HashMap::new());
+    for record in read_file(bytes).unwrap().records {
+        let ProofRecord::Unit { unit, steps, .. } = record else { panic!("{record:?}") };
+        let handed = steps.iter().filter(|&step| *step == Step::Handed).count() as u64;
+        units.insert(unit, (steps, next));
+        next += handed;
+    }
+    fn put(units: &HashMap<u64, (Vec<Step>, u64)>, unit: u64, tree: &mut Vec<Step>) {
+        let (steps, mut next) = units[&unit].clone();
+        for step in steps {
+            if step == Step::Handed {
+                put(units, next, tree);
+                next += 1;
+            } else {
+                tree.push(step);
+            }
+        }
+    }
+    let mut tree = Vec::new();
+    put(&units, 0, &mut tree);
+    tree
+}
+
+/// However often a proof is stopped, even within a unit, and whatever a crash leaves at the end of its file, it ends as
+/// one that runs through.
 #[test]
 fn a_stopped_proof_continues_to_the_same_end() {
     let statement = with_units();
@@ -166,7 +191,7 @@ fn a_stopped_proof_continues_to_the_same_end() {
         let mut proof = Proving::open(&statement, Some(directory.path())).unwrap();
         let before = proof.progress().done;
         let polls = AtomicU32::new(0);
-        let stop = || polls.fetch_add(1, Ordering::SeqCst) > 2_500;
+        let stop = || polls.fetch_add(1, Ordering::SeqCst) > if sessions % 3 == 0 { 300 } else { 2_500 };
         let end = proof.run(1, |_| Silent, &stop, &mut |_| {}).unwrap();
         let progress = proof.progress();
         drop(proof);
@@ -191,17 +216,32 @@ fn a_stopped_proof_continues_to_the_same_end() {
     assert!(sessions > 2, "{sessions} sessions");
     let through = tempfile::tempdir().unwrap();
     assert_eq!(run(&statement, Some(through.path()), |_| Silent), ProvingEnd::Proved);
-    // Times differ; what was found out does not.
-    let steps = |path: &Path| -> Vec<Vec<Step>> {
-        let records = read_file(&fs::read(path).unwrap()).unwrap().records;
-        let steps = records.into_iter().map(|record| match record {
-            ProofRecord::Unit { steps, .. } => steps,
-            ProofRecord::Grid(moves) => panic!("a grid: {moves:?}"),
-        });
-        steps.collect()
-    };
-    assert_eq!(steps(&path), steps(&through.path().join(PROOF)));
+    // Units and times differ; the tree does not.
+    let through = fs::read(through.path().join(PROOF)).unwrap();
+    assert!(tree_of(&fs::read(&path).unwrap()) == tree_of(&through), "another tree");
     check(&fs::read(&path).unwrap(), &mut |_, _| {}).unwrap();
+}
+
+/// A grid that a random descent meets ends the proof, and is still there when it is continued.
+#[test]
+fn a_descent_that_meets_a_grid_ends_the_proof() {
+    let region = small_region::<D5>(3, 8, 0);
+    let moves = region.added().len() as u32;
+    let statement = Statement { region, title: "a game".into(), moves };
+    let directory = tempfile::tempdir().unwrap();
+    let mut proof = Proving::open(&statement, Some(directory.path())).unwrap();
+    let Estimated::Grid(met) = proof.estimate(1, |_| Silent, &|| false).unwrap() else { panic!("no grid is met") };
+    assert_eq!(met.len(), moves as usize);
+    referee::replay(Variant::D5, &met).unwrap();
+    assert_eq!(proof.end(), ProvingEnd::Grid(met.clone()));
+    drop(proof);
+    let mut proof = Proving::open(&statement, Some(directory.path())).unwrap();
+    assert_eq!(proof.end(), ProvingEnd::Grid(met));
+    assert_eq!(proof.estimate(1, |_| Silent, &|| false).unwrap(), Estimated::Nothing);
+    // A stopped estimate says nothing.
+    let mut other = Proving::open(&with_units(), None).unwrap();
+    assert_eq!(other.estimate(5, |_| Silent, &|| true).unwrap(), Estimated::Nothing);
+    assert!(matches!(other.estimate(5, |_| Silent, &|| false).unwrap(), Estimated::Rest(rest) if rest.dives == 5));
 }
 
 #[test]
@@ -435,6 +475,113 @@ mod solved {
             let checked = check(&fs::read(directory.path().join(CERTIFICATE)).unwrap(), &mut |_, _| {}).unwrap();
             assert!(checked.is_complete() && checked.is_octagon, "{checked:?}");
         }
+    }
+
+    /// The points of a grid and those `more` others beside it that have most of its points around them.
+    fn ring(file: &str, more: usize) -> Region {
+        let grid = load(&root(file), None).unwrap().grid;
+        let own: Vec<Point> = grid.moves.iter().map(|mv: &Move| mv.point()).chain(cross(grid.variant)).collect();
+        let around = |(x, y): (i32, i32)| {
+            own.iter().filter(|point| (point.x() - x).abs() <= 1 && (point.y() - y).abs() <= 1).count()
+        };
+        let mut beside: Vec<(i32, i32)> = (1..59)
+            .flat_map(|y| (1..59).map(move |x| (x, y)))
+            .filter(|&(x, y)| own.iter().all(|point| (point.x(), point.y()) != (x, y)))
+            .collect();
+        beside.sort_by_key(|&at| std::cmp::Reverse(around(at)));
+        let beside = beside.iter().take(more).map(|&(x, y)| Point::new(x, y).unwrap());
+        Region::new(grid.variant, own.iter().copied().chain(beside)).unwrap()
+    }
+
+    /// Lines of 4, where the linear program says little: near the best grids there is one of so many moves, and none
+    /// of one more.
+    #[test]
+    fn the_best_grids_with_lines_of_4_are_found_and_not_surpassed() {
+        let both = [("grids/4D-35-hyyroporanen.txt", 35, [5, 7]), ("grids/4T-62-hyyroporanen.txt", 62, [3, 5])];
+        for (file, moves, more) in both {
+            let region = ring(file, more[usize::from(long())]);
+            let statement = |moves| Statement { region: region.clone(), title: "beside a grid".into(), moves };
+            let directory = tempfile::tempdir().unwrap();
+            let end = run(&statement(moves + 1), Some(directory.path()), HighsRelaxation::new);
+            assert_eq!(end, ProvingEnd::Proved, "{file}");
+            let checked = check(&fs::read(directory.path().join(PROOF)).unwrap(), &mut |_, _| {}).unwrap();
+            assert!(checked.is_complete() && checked.shapes >= 5, "{file}: {checked:?}");
+            let ProvingEnd::Grid(grid) = run(&statement(moves), None, HighsRelaxation::new) else {
+                panic!("{file}: the grid is not found")
+            };
+            assert_eq!(grid.len(), moves as usize);
+            referee::replay(region.variant(), &grid).unwrap();
+        }
+    }
+
+    /// A unit that is stopped before it has solved its thousand programs hands on what it has: a proof whose every
+    /// session is short gets on, and comes to an end that the checker accepts.
+    #[test]
+    fn sessions_shorter_than_a_unit_get_on() {
+        let statement = Statement { region: hull("grids/5D-82-rosin.txt"), title: "Rosin".into(), moves: 85 };
+        let directory = tempfile::tempdir().unwrap();
+        let mut sessions = 0;
+        loop {
+            let mut proof = Proving::open(&statement, Some(directory.path())).unwrap();
+            let before = proof.progress().done;
+            let polls = AtomicU32::new(0);
+            let stop = || polls.fetch_add(1, Ordering::SeqCst) > 60;
+            let end = proof.run(1, HighsRelaxation::new, &stop, &mut |_| {}).unwrap();
+            assert!(proof.progress().done > before, "session {sessions} has done nothing");
+            sessions += 1;
+            if end == ProvingEnd::Proved {
+                break;
+            }
+        }
+        assert!(sessions > 3, "{sessions} sessions");
+        let checked = check(&fs::read(directory.path().join(PROOF)).unwrap(), &mut |_, _| {}).unwrap();
+        assert!(checked.is_complete(), "{checked:?}");
+    }
+
+    /// A file for the grid that exists, or cannot be written, is refused before anything is searched.
+    #[test]
+    fn the_file_of_a_grid_is_tried_before_the_search() {
+        let directory = tempfile::tempdir().unwrap();
+        let (rosin, start) = (root("grids/5D-82-rosin.txt"), root("grids/starts/5D-82-rosin-first-30.txt"));
+        let taken = directory.path().join("taken.txt");
+        fs::write(&taken, "mine\n").unwrap();
+        let nowhere = directory.path().join("no/such/folder.txt");
+        for (file, reason) in [(&taken, "the file exists"), (&nowhere, "cannot be written")] {
+            let flags = [
+                "--moves",
+                "83",
+                "--hull",
+                rosin.to_str().unwrap(),
+                "--output",
+                file.to_str().unwrap(),
+                "--time",
+                "2s",
+            ];
+            let error = String::from_utf8(morpion(&flags).assert().code(2).get_output().stderr.clone()).unwrap();
+            assert!(error.contains(reason) && !error.contains(" s  "), "{error}");
+        }
+        assert_eq!(fs::read_to_string(&taken).unwrap(), "mine\n");
+        // The file of the same proof is met again.
+        let (state, found) = (directory.path().join("state"), directory.path().join("found.txt"));
+        let flags = ["--moves", "30", "--hull", start.to_str().unwrap(), "--threads", "1"];
+        for _ in 0..2 {
+            let state = ["--state", state.to_str().unwrap(), "--output", found.to_str().unwrap()];
+            morpion(&[&flags[..], &state[..]].concat()).assert().code(3);
+        }
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 3, "a temporary file is left");
+    }
+
+    /// A grid that the descents of the estimate meet is printed and written.
+    #[test]
+    fn a_grid_met_by_the_estimate_is_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let start = root("grids/starts/5D-82-rosin-first-30.txt");
+        let found = directory.path().join("found.txt");
+        let flags = ["--moves", "20", "--hull", start.to_str().unwrap(), "--time", "0.001", "--dives", "200"];
+        let output = morpion(&[&flags[..], &["--output", found.to_str().unwrap()]].concat()).assert().code(3);
+        let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+        assert!(text.contains("found: a grid of 5D with 20 moves"), "{text}");
+        assert_eq!(load(&found, None).unwrap().grid.score(), 20);
     }
 
     /// The commands' exit statuses: 0 proved, 3 a grid was found, 1 open.

@@ -30,7 +30,7 @@ const MAX_MOVES: u32 = 1000;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Check the file of a proof instead of making one: 0 complete, 1 open, 2 refused
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["variant", "moves", "box_around", "threads", "time", "state", "dives"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["variant", "moves", "box_around", "threads", "time", "state", "dives", "output"])]
     check: Option<PathBuf>,
     /// The number of moves that no grid in the region is to have
     #[arg(long, value_name = "N", required_unless_present = "check", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_MOVES)))]
@@ -191,11 +191,12 @@ mod proving {
     use crate::cli::grid_input::save;
     use crate::cli::signals;
     use crate::cli::streams::say;
+    use crate::notation::file::try_save;
     use crate::notation::format::{GridFormat, write as write_grid};
     use crate::notation::grid::Grid;
     use crate::proofs::highs::HighsRelaxation;
     use crate::runner::Interrupt;
-    use crate::runner::proving::{Proving, ProvingEnd, ProvingProgress, RestEstimate};
+    use crate::runner::proving::{Estimated, Proving, ProvingEnd, ProvingProgress, RestEstimate};
     use std::time::Instant;
 
     /// More threads than this are taken for a slip of the fingers.
@@ -212,7 +213,20 @@ mod proving {
             None => std::thread::available_parallelism().map_or(1, |n| n.get()),
         };
         ensure!(threads <= MAX_THREADS, "--threads {threads} is out of range: 1 to {MAX_THREADS}");
+        let file = grid_file(args);
+        if let Some(file) = args.output.as_ref().filter(|file| file.symlink_metadata().is_err()) {
+            try_save(file).with_context(|| format!("{}: cannot be written", file.display()))?;
+        }
         let mut proof = Proving::open(statement, args.state.as_deref())?;
+        if let Some(file) = file.as_ref().filter(|file| file.symlink_metadata().is_ok()) {
+            // A continued proof meets its own file again.
+            let own = grid_text(statement, &proof.end())?;
+            ensure!(
+                own.is_some_and(|text| std::fs::read(file).is_ok_and(|found| found == text.as_bytes())),
+                "{}: the file exists; a grid that is found would be written there: give another name by --output",
+                file.display()
+            );
+        }
         if !args.quiet {
             let (variant, points) = (statement.region.variant(), statement.region.added().len());
             let how = if proof.progress().done > 0 { "continuing" } else { "beginning" };
@@ -228,23 +242,22 @@ mod proving {
         let began = Instant::now();
         let stop = || interrupt.asked() || args.time.is_some_and(|limit| began.elapsed().as_secs_f64() >= limit);
         let mut next = 1.0;
-        let end = proof.run(threads, HighsRelaxation::new, &stop, &mut |progress| {
+        let mut end = proof.run(threads, HighsRelaxation::new, &stop, &mut |progress| {
             let seconds = began.elapsed().as_secs_f64();
             if !args.quiet && seconds >= next {
                 next = (2.0 * seconds).min(seconds + SLOWEST);
                 say!("{}", line(seconds, &progress));
             }
         })?;
-        let estimate = if end == ProvingEnd::Open && args.dives > 0 {
-            proof.estimate(args.dives, HighsRelaxation::new, &|| interrupt.asked())
-        } else {
-            None
-        };
-        let found = match &end {
-            ProvingEnd::Grid(moves) => Some(Grid::new(statement.region.variant(), moves.clone())),
-            ProvingEnd::Proved | ProvingEnd::Open => None,
-        };
-        let found = found.map(|grid| write_grid(&grid, GridFormat::Pentasol)).transpose()?;
+        let mut estimate = None;
+        if end == ProvingEnd::Open && args.dives > 0 {
+            match proof.estimate(args.dives, HighsRelaxation::new, &|| interrupt.asked())? {
+                Estimated::Rest(rest) => estimate = Some(rest),
+                Estimated::Grid(moves) => end = ProvingEnd::Grid(moves),
+                Estimated::Nothing => {}
+            }
+        }
+        let found = grid_text(statement, &end)?;
         let certificate = if end == ProvingEnd::Proved { proof.write_certificate()? } else { None };
         let progress = proof.progress();
         let name = certificate.as_ref().map(|(path, _)| path.display().to_string());
@@ -268,8 +281,10 @@ mod proving {
             }
         }
         // It is on the output by now, whatever comes of the file.
-        if let Some(text) = found {
-            save_found(args, &text)?;
+        if let (Some(text), Some(file)) = (found, file)
+            && file.symlink_metadata().is_err()
+        {
+            save(&file, text.as_bytes(), false)?;
         }
         Ok(match end {
             ProvingEnd::Proved => ExitCode::SUCCESS,
@@ -290,14 +305,16 @@ mod proving {
         )
     }
 
-    fn save_found(args: &Args, text: &str) -> anyhow::Result<()> {
-        let file = args.output.clone().or_else(|| Some(args.state.as_ref()?.join("grid.txt")));
-        let Some(file) = file else { return Ok(()) };
-        // A continued proof meets its own file again.
-        if std::fs::read(&file).is_ok_and(|found| found == text.as_bytes()) {
-            return Ok(());
-        }
-        save(&file, text.as_bytes(), false)
+    /// Where a grid is written that is found.
+    fn grid_file(args: &Args) -> Option<PathBuf> {
+        args.output.clone().or_else(|| Some(args.state.as_ref()?.join("grid.txt")))
+    }
+
+    /// The text of the grid that was found.
+    fn grid_text(statement: &Statement, end: &ProvingEnd) -> anyhow::Result<Option<String>> {
+        let ProvingEnd::Grid(moves) = end else { return Ok(None) };
+        let grid = Grid::new(statement.region.variant(), moves.clone());
+        Ok(Some(write_grid(&grid, GridFormat::Pentasol)?))
     }
 
     fn write_end(

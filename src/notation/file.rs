@@ -87,6 +87,17 @@ pub fn save(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
     write_beside(&target, bytes, Some(old.permissions()), |temporary| fs::rename(temporary, &target))
 }
 
+/// Whether a new file can be written there: its temporary file is written and removed.
+///
+/// # Errors
+/// As [`save`], which keeps a file that exists.
+pub fn try_save(path: &Path) -> io::Result<()> {
+    match path.symlink_metadata() {
+        Ok(_) => Err(occupied()),
+        Err(_) => write_beside(path, &[], None, |temporary| fs::remove_file(temporary)),
+    }
+}
+
 fn occupied() -> io::Error {
     io::Error::new(io::ErrorKind::AlreadyExists, "the file exists already")
 }

@@ -75,7 +75,23 @@ pub enum UnitEnd {
     Steps(Vec<Step>),
     /// A grid of so many moves in the region.
     Grid(Vec<Move>),
-    /// It was stopped and has no result.
+    /// It was stopped before its first step.
+    Stopped,
+}
+
+/// What a random descent ends with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DiveEnd {
+    /// Estimates of the tree below the case.
+    Estimate {
+        /// Cases.
+        nodes: f64,
+        /// Complete sets of points.
+        shapes: f64,
+    },
+    /// A grid of so many moves in the region.
+    Grid(Vec<Move>),
+    /// It was stopped.
     Stopped,
 }
 
@@ -106,7 +122,8 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
     }
 
     /// Searches below a case until it is done, or about `budget` linear programs are solved. `fill` decides complete
-    /// sets of points and adds its conflicts to a counter; `stop` is asked often.
+    /// sets of points and adds its conflicts to a counter; `stop` is asked often. When it says so, what has been found
+    /// out is returned and the rest handed on, as at the end of the budget.
     pub fn run(
         &mut self,
         case: &[PointState],
@@ -117,16 +134,14 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
         let until = self.counts.programs + budget;
         let (mut steps, mut stack) = (Vec::new(), vec![case.to_vec()]);
         while let Some(mut case) = stack.pop() {
-            if stop() {
-                return UnitEnd::Stopped;
-            }
-            if self.counts.programs >= until {
+            if self.counts.programs >= until || stop() {
                 steps.push(Step::Handed);
                 continue;
             }
             self.counts.nodes += 1;
-            match self.descend(&mut case, &mut steps, fill) {
+            match self.descend(&mut case, &mut steps, fill, stop) {
                 Descent::Done => {}
+                Descent::Stopped => steps.push(Step::Handed),
                 Descent::Split(point, first) => {
                     steps.push(Step::Split { point, first });
                     for state in [other(first), first] {
@@ -136,35 +151,35 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
                     }
                 }
                 Descent::Grid(moves) => return UnitEnd::Grid(moves),
-                Descent::Stopped => return UnitEnd::Stopped,
             }
         }
-        UnitEnd::Steps(steps)
+        if steps == [Step::Handed] { UnitEnd::Stopped } else { UnitEnd::Steps(steps) }
     }
 
     /// Goes down from a case, at each split to one half by chance, to estimate the tree below (Knuth 1975): what is
-    /// met counts once for each case at its depth. Returns estimates of nodes and of complete sets of points.
-    /// `toss` makes random bits; `None` if a set of points is that of a grid or was not decided.
+    /// met counts once for each case at its depth. `toss` makes random bits.
     pub fn dive(
         &mut self,
         case: &[PointState],
         fill: &mut dyn FnMut(&[Point], &mut u64) -> Filled,
         toss: &mut dyn FnMut() -> bool,
-    ) -> Option<(f64, f64)> {
+        stop: &dyn Fn() -> bool,
+    ) -> DiveEnd {
         let (mut case, mut weight, mut nodes, mut shapes) = (case.to_vec(), 1.0, 0.0, 0.0);
         loop {
             nodes += weight;
             let mut steps = Vec::new();
-            match self.descend(&mut case, &mut steps, fill) {
+            match self.descend(&mut case, &mut steps, fill, stop) {
                 Descent::Done => {
                     shapes += if steps.last() == Some(&Step::Refuted) { weight } else { 0.0 };
-                    return Some((nodes, shapes));
+                    return DiveEnd::Estimate { nodes, shapes };
                 }
                 Descent::Split(point, first) => {
                     case[usize::from(point)] = if toss() { first } else { other(first) };
                     weight *= 2.0;
                 }
-                Descent::Grid(_) | Descent::Stopped => return None,
+                Descent::Grid(moves) => return DiveEnd::Grid(moves),
+                Descent::Stopped => return DiveEnd::Stopped,
             }
         }
     }
@@ -175,6 +190,7 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
         case: &mut [PointState],
         steps: &mut Vec<Step>,
         fill: &mut dyn FnMut(&[Point], &mut u64) -> Filled,
+        stop: &dyn Fn() -> bool,
     ) -> Descent {
         loop {
             if let Some(points) = self.program.decided(case) {
@@ -210,7 +226,8 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
                     continue;
                 }
             }
-            match self.strongest(case, lines) {
+            match self.strongest(case, lines, stop) {
+                Strongest::Stopped => return Descent::Stopped,
                 Strongest::Point(point, first) => return Descent::Split(point, first),
                 Strongest::Decides(witness, verdict) => {
                     steps.push(Step::Witness(witness));
@@ -242,7 +259,7 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
     }
 
     /// The point to split at, of the candidates.
-    fn strongest(&mut self, case: &mut [PointState], lines: f64) -> Strongest {
+    fn strongest(&mut self, case: &mut [PointState], lines: f64, stop: &dyn Fn() -> bool) -> Strongest {
         let values = self.relaxation.values();
         let mut open: Vec<(f64, u16)> = (0..case.len())
             .filter(|&point| case[point] == PointState::Open)
@@ -255,6 +272,9 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
             let at = usize::from(point);
             let mut gains = [0.0; 2];
             for (gain, state) in gains.iter_mut().zip([PointState::Out, PointState::In]) {
+                if stop() {
+                    return Strongest::Stopped;
+                }
                 case[at] = state;
                 let (relaxed, witness) = self.bound(case);
                 case[at] = PointState::Open;
@@ -292,6 +312,7 @@ enum Strongest {
     Point(u16, PointState),
     /// The witness that closes one half of a candidate says this about the case.
     Decides(Witness, Verdict),
+    Stopped,
 }
 
 /// The other decision about a point.

@@ -7,7 +7,7 @@ use crate::core::panic;
 use crate::core::seed::rng;
 use crate::morpion::geometry::{Move, Point};
 use crate::morpion::referee::{self, ReplayError};
-use crate::proofs::branching::{Filled, ProofCounts, ProofSearch, UnitEnd};
+use crate::proofs::branching::{DiveEnd, Filled, ProofCounts, ProofSearch, UnitEnd};
 use crate::proofs::file::{HEAD, ProofFileError, ProofRecord, Statement, pack, read_file};
 use crate::proofs::leaf::fill_points;
 use crate::proofs::program::Program;
@@ -106,6 +106,17 @@ pub struct RestEstimate {
     pub nodes: f64,
     /// Complete sets of points below them.
     pub shapes: f64,
+}
+
+/// What random descents came to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Estimated {
+    /// An estimate of what is left.
+    Rest(RestEstimate),
+    /// One of them met a grid of so many moves.
+    Grid(Vec<Move>),
+    /// Nothing is open, or they were stopped before the first one ended.
+    Nothing,
 }
 
 /// A proof with its file.
@@ -215,7 +226,8 @@ impl Proving {
         }
     }
 
-    fn end(&self) -> ProvingEnd {
+    /// How it would end now.
+    pub fn end(&self) -> ProvingEnd {
         match &self.grid {
             Some(moves) => ProvingEnd::Grid(moves.clone()),
             None if self.tree.open().is_empty() => ProvingEnd::Proved,
@@ -226,7 +238,8 @@ impl Proving {
     /// Runs until the proof is complete, a grid is found, or `stop` says so. `solver` makes a solver of the program
     /// for each thread; `tell` is called about twice a second.
     ///
-    /// # Errors If the file cannot be written, or a search fails; what was written before remains.
+    /// # Errors
+    /// If the file cannot be written, or a search fails; what was written before remains.
     pub fn run<L: Relaxation>(
         &mut self,
         threads: usize,
@@ -266,17 +279,36 @@ impl Proving {
         Ok(self.end())
     }
 
-    /// Estimates what is left by random descents from open units; `None` if nothing is open, or `stop` said so at
-    /// once.
+    /// Estimates what is left by random descents from open units. A grid that one of them meets ends the proof, as one
+    /// that a unit finds.
+    ///
+    /// # Errors
+    /// If such a grid cannot be written to the file, or is illegal.
     pub fn estimate<L: Relaxation>(
+        &mut self,
+        dives: u32,
+        solver: impl Fn(&Program) -> L,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Estimated, ProvingError> {
+        match self.dive(dives, solver, stop) {
+            Ok(rest) => Ok(rest.map_or(Estimated::Nothing, Estimated::Rest)),
+            Err(moves) => {
+                self.record(ProofRecord::Grid(moves.clone()))?;
+                Ok(Estimated::Grid(moves))
+            }
+        }
+    }
+
+    /// The estimate, or a grid that was met.
+    fn dive<L: Relaxation>(
         &self,
         dives: u32,
         solver: impl Fn(&Program) -> L,
         stop: &dyn Fn() -> bool,
-    ) -> Option<RestEstimate> {
+    ) -> Result<Option<RestEstimate>, Vec<Move>> {
         let units: Vec<&OpenCase> = self.tree.open().values().collect();
-        if units.is_empty() {
-            return None;
+        if units.is_empty() || self.grid.is_some() {
+            return Ok(None);
         }
         let mut search = ProofSearch::new(&self.program, solver(&self.program));
         let variant = self.program.variant();
@@ -285,12 +317,22 @@ impl Proving {
         while done < dives && !stop() {
             let unit = units[rng.random_range(0..units.len())];
             let mut fill = |points: &[Point], conflicts: &mut u64| fill_points(variant, points, conflicts);
-            let (nodes, shapes) = search.dive(&unit.case, &mut fill, &mut || rng.random())?;
-            sums = (sums.0 + nodes, sums.1 + shapes);
+            match search.dive(&unit.case, &mut fill, &mut || rng.random(), stop) {
+                DiveEnd::Estimate { nodes, shapes } => sums = (sums.0 + nodes, sums.1 + shapes),
+                DiveEnd::Grid(moves) => return Err(moves),
+                DiveEnd::Stopped => break,
+            }
             done += 1;
         }
         let scale = units.len() as f64 / f64::from(done.max(1));
-        (done > 0).then_some(RestEstimate { dives: done, nodes: sums.0 * scale, shapes: sums.1 * scale })
+        Ok((done > 0).then_some(RestEstimate { dives: done, nodes: sums.0 * scale, shapes: sums.1 * scale }))
+    }
+
+    /// Applies a record and appends it to the file.
+    fn record(&mut self, record: ProofRecord) -> Result<(), ProvingError> {
+        let frame = record.to_frame();
+        self.apply(record)?;
+        self.log.as_mut().map_or(Ok(()), |log| log.append(&frame))
     }
 
     /// Writes the compressed file beside the other; returns its path and size in bytes, none without a directory.
@@ -376,12 +418,7 @@ fn work<L: Relaxation>(
                 ProofRecord::Unit { unit, counts, milliseconds: (seconds * 1e3).round() as u64, steps }
             }
         };
-        let frame = record.to_frame();
-        let mut done = proof.proving.apply(record);
-        if let (Ok(()), Some(log)) = (&done, &mut proof.proving.log) {
-            done = log.append(&frame);
-        }
-        if let Err(error) = done {
+        if let Err(error) = proof.proving.record(record) {
             proof.error.get_or_insert(error);
         }
         changed.notify_all();
