@@ -59,19 +59,6 @@ fn killed() -> (tempfile::TempDir, u64, &'static Value) {
     (copy, *id, expected)
 }
 
-fn copy_all(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_all(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
-}
-
 fn folder(state: &Path, id: u64) -> PathBuf {
     state.join(format!("jobs/{id}"))
 }

@@ -389,19 +389,6 @@ fn a_folder_of_an_earlier_version_is_compared_by_what_it_holds() {
     folders_are_refused(dir.path(), jobs, ["number 2, identity", "number 1, identity"]);
 }
 
-fn copy_all(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_all(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
-}
-
 /// Makes a new store; what was said. The last thread of a daemon that was shut down may still have the directory.
 fn salvaged(state: &Path) -> String {
     loop {

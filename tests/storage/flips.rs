@@ -17,18 +17,6 @@ struct Killed {
     jobs: Vec<(u64, Value)>,
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
 fn killed(directory: &Path) -> Killed {
     let state = directory.join("killed");
     let program = Program::start(&state);
@@ -54,7 +42,7 @@ fn killed(directory: &Path) -> Killed {
     program.order(&format!("/jobs/{}/resume", begun[2]));
     program.kill();
     let whole = directory.join("whole");
-    copy(&state, &whole);
+    copy_all(&state, &whole);
     let program = Program::start(&whole);
     let jobs = over.into_iter().chain(begun).map(|id| (id, end(&program, id))).collect();
     program.stop();
@@ -130,7 +118,7 @@ fn whatever_bit_falls_over_nothing_false_is_shown() {
         if state.exists() {
             fs::remove_dir_all(&state).unwrap();
         }
-        copy(&whole, &state);
+        copy_all(&whole, &state);
         // One bit in the folder of each job, or one elsewhere.
         let mut what: BTreeMap<u64, (String, String)> = BTreeMap::new();
         let mut elsewhere = None;
