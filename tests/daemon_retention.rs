@@ -9,6 +9,7 @@ use morpion::daemon::view::{EventKind, JobId, JobState, LimitsDocument};
 use morpion::runner::archive::Reader;
 use morpion::store::{Change, Store, UnitRecord};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -58,6 +59,29 @@ fn an_archive_stays_within_its_limit_and_the_best_find_room() {
     assert!(told.len() <= 12, "{told:?}");
     let finds = Reader::open(&archive).unwrap().map(|find| find.unwrap().find.score());
     assert_eq!(finds.max(), job.summary.best, "the best is in the archive: {told:?}");
+    close(daemon);
+}
+
+#[test]
+fn jobs_that_an_earlier_version_ended_are_removed_in_the_order_of_their_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = with(dir.path(), |_| ());
+    let ids: Vec<JobId> = (0..6).map(|seed| submit(&daemon, &small(seed), &json!({}))).collect();
+    ids.iter().for_each(|&id| _ = wait_over(&daemon, id));
+    close(daemon);
+    // They ended in another order than that of their numbers, but for the last, which this version ended.
+    let store = Store::open(dir.path()).unwrap();
+    for (&id, ended) in ids[..5].iter().zip([50.0, 10.0, 40.0, 20.0, 30.0]) {
+        let mut record: Value = serde_json::from_slice(&store.job(id).unwrap().unwrap()).unwrap();
+        record.as_object_mut().unwrap().remove("end_number");
+        record["ended"] = ended.into();
+        store.commit(vec![Change::Job(id, serde_json::to_vec(&record).unwrap())]).unwrap();
+    }
+    drop(store);
+    let daemon = with(dir.path(), |options| options.retention = Retention { jobs: Some(3), units: 1000 });
+    wait_until("the older ones are removed", || daemon.health().jobs.values().sum::<u64>() == 3);
+    let left: BTreeSet<JobId> = all_jobs(&*daemon).iter().map(|job| job.summary.id).collect();
+    assert_eq!(left, BTreeSet::from([ids[0], ids[2], ids[5]]));
     close(daemon);
 }
 

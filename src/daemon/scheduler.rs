@@ -20,9 +20,13 @@
 //!
 //! # Locks
 //!
-//! Lock order: `core`, then the `LiveJob` that a job shares with its coordinator. Nobody waits for
+//! Lock order: `notes`, then `core`, then the `LiveJob` that a job shares with its coordinator. Nobody waits for
 //! the disk or for a coordinator while `core` is locked. Changes are handed to the store while it is locked, so that
 //! the store gets them in order.
+//!
+//! What a change of a job's life rests on (it is not over, it is over and nobody removes it) is looked at under the
+//! lock under which the change is made. A job that ends is marked first (`ending`), stored, and then shown as over.
+//! One that is removed is marked first (`removing`), taken out of the store, and then forgotten.
 
 mod active;
 mod admission;
@@ -42,6 +46,8 @@ mod service;
 mod solve;
 mod state;
 mod submission;
+#[cfg(test)]
+mod tests;
 
 pub use retention::Retention;
 pub use salvage::salvage;
@@ -170,6 +176,7 @@ impl Daemon {
         let queue = Arc::new(Local::new(workers, queue)?);
         let daemon = Arc::new_cyclic(|this| Daemon {
             core: Mutex::new(core),
+            notes: Mutex::new(()),
             changed: Condvar::new(),
             queue,
             store,
@@ -208,7 +215,7 @@ impl Daemon {
         cancelled.iter().for_each(|(_, place)| _ = core.waiting.remove(place));
         drop(core);
         for (id, _) in cancelled {
-            self.end_job(id, JobState::Cancelled, None);
+            self.end_job(self.lock(), id, JobState::Cancelled, None);
         }
     }
 
@@ -257,6 +264,7 @@ impl Daemon {
                 }
                 daemon.check_memory(&mut core);
                 drop(core);
+                daemon.settle_ends();
                 daemon.tidy();
                 drop(daemon);
                 std::thread::sleep(RETRY / 2);

@@ -15,6 +15,7 @@ mod daemons;
 mod faults;
 mod flips;
 mod power;
+mod refusals;
 mod shim;
 mod trace;
 

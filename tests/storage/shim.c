@@ -5,12 +5,17 @@
  * process at it, and it can write down all of them, so that a test can tell what a power cut could have left.
  *
  *   MORPION_SHIM_ROOT    the directory, absolute; without it nothing is done
- *   MORPION_SHIM_COUNT   a file of 16 bytes: how many operations there were, and how many were disturbed
+ *   MORPION_SHIM_ONLY    the name of a file: only operations on files of this name count
+ *   MORPION_SHIM_COUNT   a file of 24 bytes: how many operations there were, how many were disturbed, and a number that
+ *                        a test sets: while it is not 0, nothing is disturbed
+ *   MORPION_SHIM_LIFTED  that number at the beginning; 0 if it is not given
  *   MORPION_SHIM_TRACE   a file that gets a record of each operation (see `record`)
  *   MORPION_SHIM_FAULT   KIND:FIRST:NUMBER, counted from 1: the operations to disturb. Kinds:
  *                        error   they fail (EIO)
  *                        full    they fail (ENOSPC)
  *                        short   a write writes half of its bytes; other operations are left alone
+ *                        flush   a flush fails (EIO); other operations are left alone
+ *                        slow    they take 50 ms longer
  *                        before  the process is killed before the operation
  *                        within  the process is killed when half of the bytes are written; else as `before`
  *                        after   the process is killed after the operation
@@ -45,6 +50,7 @@ static struct {
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static char root[PATH_MAX];
+static const char *only;
 static size_t root_length;
 static int trace = -1;
 static volatile uint64_t *counts;
@@ -64,13 +70,16 @@ __attribute__((constructor)) static void begin(void) {
     if (!given || strlen(given) >= sizeof root) return;
     strcpy(root, given);
     root_length = strlen(root);
+    only = getenv("MORPION_SHIM_ONLY");
+    const char *lifted = getenv("MORPION_SHIM_LIFTED");
     const char *count = getenv("MORPION_SHIM_COUNT");
     if (count) {
         int fd = REAL(open)(count, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        if (fd < 0 || REAL(ftruncate)(fd, 16)) abort();
-        counts = mmap(NULL, 16, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (fd < 0 || REAL(ftruncate)(fd, 24)) abort();
+        counts = mmap(NULL, 24, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         if (counts == MAP_FAILED) abort();
         counts[0] = counts[1] = 0;
+        counts[2] = lifted ? strtoull(lifted, NULL, 10) : 0;
         REAL(close)(fd);
     }
     const char *traced = getenv("MORPION_SHIM_TRACE");
@@ -98,6 +107,8 @@ static char *watched(int at, const char *name) {
     if (strncmp(whole, root, root_length) || (whole[root_length] != '/' && whole[root_length])) return NULL;
     const char *rest = whole + root_length;
     while (*rest == '/') rest++;
+    const char *name_alone = strrchr(rest, '/');
+    if (only && strcmp(name_alone ? name_alone + 1 : rest, only)) return NULL;
     return strdup(rest);
 }
 
@@ -121,9 +132,14 @@ static void die(void) {
     for (;;) pause();
 }
 
-/* Whether the next operation is to be disturbed in this way. */
+/* Whether the operation of this number is to be disturbed. */
+static int is_hit(uint64_t number) {
+    return fault_number && number >= fault_first && number - fault_first < fault_number && !(counts && counts[2]);
+}
+
+/* Whether it is to be disturbed in this way. */
 static int disturbed(const char *kind, uint64_t number) {
-    return fault_number && number >= fault_first && number - fault_first < fault_number && !strcmp(fault, kind);
+    return is_hit(number) && !strcmp(fault, kind);
 }
 
 /* Counts an operation. Returns its number, or 0 if it has to fail; errno is set then. */
@@ -131,8 +147,8 @@ static uint64_t count(void) {
     static uint64_t own;
     uint64_t number = ++own;
     if (counts) counts[0] = number;
-    int hit = fault_number && number >= fault_first && number - fault_first < fault_number;
-    if (hit && counts) counts[1]++;
+    if (is_hit(number) && strcmp(fault, "flush") && counts) counts[1]++;
+    if (disturbed("slow", number)) usleep(50000);
     if (disturbed("before", number)) die();
     if (disturbed("error", number)) { errno = EIO; return 0; }
     if (disturbed("full", number)) { errno = ENOSPC; return 0; }
@@ -311,12 +327,18 @@ ssize_t sendfile64(int out, int in, off64_t *at, size_t length) {
     return -1;
 }
 
+static int failed_flush(void) {
+    if (counts) counts[1]++;
+    errno = EIO;
+    return -1;
+}
+
 static int sync_any(int fd, int (*next)(int)) {
     if (!is_watched(fd)) return next(fd);
     pthread_mutex_lock(&lock);
     int result;
     const char *path = files[fd].path;
-    OPERATION(int, next(fd),
+    OPERATION(int, disturbed("flush", number) ? failed_flush() : next(fd),
               files[fd].directory ? record(SYNC_DIRECTORY, 0, 0, path, strlen(path), NULL)
                                   : record(SYNC, inode_of(fd), 0, NULL, 0, NULL));
     pthread_mutex_unlock(&lock);

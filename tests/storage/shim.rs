@@ -1,6 +1,7 @@
 //! The library between a program and its files.
 
 use crate::daemons::program::command;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -37,6 +38,21 @@ impl Shim {
         let mut command = self.counted(state);
         command.env("MORPION_SHIM_TRACE", &self.trace);
         command
+    }
+
+    /// A daemon of which operations fail or take longer, as `fault` says, on files of the name `only` if it is given.
+    /// It is left alone until [`Shim::lift`] says otherwise if `lifted` is true.
+    pub fn faulty(&self, state: &Path, fault: &str, only: Option<&str>, lifted: bool) -> Command {
+        let mut command = self.counted(state);
+        command.env("MORPION_SHIM_FAULT", fault).env("MORPION_SHIM_LIFTED", u8::from(lifted).to_string());
+        only.into_iter().for_each(|name| _ = command.env("MORPION_SHIM_ONLY", name));
+        command
+    }
+
+    /// Whether the program that runs is left alone from now on.
+    pub fn lift(&self, lifted: bool) {
+        let file = std::fs::OpenOptions::new().write(true).open(&self.count).expect("the counts");
+        file.write_all_at(&u64::from(lifted).to_ne_bytes(), 16).expect("the counts");
     }
 
     /// How many operations the last program did, and how many of them were disturbed.

@@ -2,13 +2,14 @@
 
 use super::active::ActiveJob;
 use super::kind::CoordinatorEnd;
-use super::state::{Core, Daemon, JobEntry, OpenJob, OverJob};
+use super::state::{Core, Daemon, JobEntry, OpenJob};
 use crate::daemon::records::{JobRecord, JobStanding};
 use crate::daemon::view::{EventKind, JobId, JobState, JobSummary, QUARANTINED};
 use crate::jobs::ending::JobEnd;
 use crate::runner::clock::now;
 use crate::store::Change;
 use std::cmp::Reverse;
+use std::sync::MutexGuard;
 use std::time::Instant;
 
 impl Daemon {
@@ -126,16 +127,15 @@ impl Daemon {
             self.quarantine(open, why);
         }
         if let Some((state, reason)) = over {
-            drop(core);
-            self.end_job(id, state, reason);
+            self.end_job(core, id, state, reason);
             core = self.lock();
         } else {
             self.store.later(vec![Change::Job(id, open.record.bytes())]);
             let place = (open.record.summary.state != JobState::Paused).then_some(open.place());
             open.active = None;
+            core.active.remove(&id);
             core.waiting.extend(place);
         }
-        core.active.remove(&id);
         match end {
             // The job is tried again after a while.
             CoordinatorEnd::Refused(reason) => core.trouble = Some((reason, Instant::now())),
@@ -156,29 +156,43 @@ impl Daemon {
     }
 
     /// Ends a job for good. It is shown as over when its record is safe, or when the disk refuses: then the store
-    /// keeps the record in memory and writes it when it can.
-    pub(super) fn end_job(&self, id: JobId, state: JobState, reason: Option<String>) {
-        let mut core = self.lock();
+    /// keeps the record in memory and writes it when it can. Whoever calls this has found under the same lock that
+    /// the job is to end.
+    pub(super) fn end_job(&self, mut core: MutexGuard<'_, Core>, id: JobId, state: JobState, reason: Option<String>) {
+        let number = core.last_end + 1;
         let Some(open) = core.open(id).filter(|open| !open.ending) else { return };
         // Nobody changes it any more.
         open.ending = true;
-        let mut record = JobRecord { cancelled: false, ..open.record.clone() };
+        let mut record = JobRecord { cancelled: false, end_number: number, ..open.record.clone() };
         record.summary = JobSummary { state, reason: reason.clone(), ended: Some(now()), ..record.summary };
-        core.last_end += 1;
-        record.end_number = core.last_end;
-        core.untidy = true;
+        core.last_end = number;
         self.store.later(vec![Change::Job(id, record.bytes())]);
         drop(core);
         let stored = self.store.barrier().is_ok();
         self.note_state(&record);
         let mut core = self.lock();
         if stored {
-            core.jobs.insert(id, JobEntry::Over(OverJob::of(record)));
+            core.settle(record);
         } else if let Some(open) = core.open(id) {
             open.record = record;
             open.active = None;
+            core.active.remove(&id);
+            core.unsettled.insert(id);
         }
-        drop(core);
         self.publish(Some(id), EventKind::State { state, reason });
+    }
+
+    /// Lets the jobs be over whose ends the disk had refused, if the store has them now.
+    pub(super) fn settle_ends(&self) {
+        let unsettled = self.lock().unsettled.clone();
+        // The store itself tries again what it has kept, and says when it could write it.
+        if unsettled.is_empty() || self.store.trouble().is_some() || self.store.barrier().is_err() {
+            return;
+        }
+        for id in unsettled {
+            let Some(record) = self.lock().open(id).map(|open| open.record.clone()) else { continue };
+            self.note_state(&record);
+            self.lock().settle(record);
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::active::{ActiveJob, PATIENCE, give};
 use super::kind::CannotRun;
-use super::state::{Core, Daemon, JobEntry};
+use super::state::{Core, Daemon, JobEntry, OverJob};
 use super::submission::{check_terms, invalid};
 use crate::daemon::folder::FolderClaim;
 use crate::daemon::service::{Adjustment, JobCommand, Refusal};
@@ -13,6 +13,9 @@ use crate::runner::orders::{NotDone, SessionOrder};
 use crate::store::{Change, ForgottenJob, UnitRecord};
 use crossbeam_channel::RecvTimeoutError;
 use std::sync::{MutexGuard, PoisonError};
+
+/// What is wrong with a job that is to be removed and is not over.
+const NOT_OVER: &str = "is not over: cancel it first";
 
 fn no_job(id: JobId) -> Refusal {
     Refusal::NotFound(format!("job {id}"))
@@ -26,10 +29,7 @@ impl Daemon {
             self.command_open(id, command)?;
         }
         self.store.barrier()?;
-        let record = self.lock().open(id).filter(|open| !open.ending).map(|open| open.record.clone());
-        if let Some(record) = record {
-            self.note_state(&record);
-        }
+        self.note_open(id);
         self.show_job(id)
     }
 
@@ -83,8 +83,9 @@ impl Daemon {
     /// Lets a failed job wait for its turn again. It continues with what its folder has; units that were quarantined
     /// are tried again.
     fn retry(&self, id: JobId) -> Result<(), Refusal> {
-        self.check_failed(&self.lock(), id)?;
+        self.check_failed(&self.lock(), id, None)?;
         let mut record = self.record(id)?;
+        let end_number = record.end_number;
         let mut changes = Vec::new();
         self.store.units(id, 0, |unit, record| {
             if record.quarantined {
@@ -100,20 +101,39 @@ impl Daemon {
         changes.push(Change::Job(id, record.bytes()));
         let mut core = self.lock();
         // Another client may have been faster.
-        self.check_failed(&core, id)?;
+        self.check_failed(&core, id, Some(end_number))?;
         self.store.later(changes);
         core.add(record);
-        self.admit(&mut core);
-        drop(core);
         self.publish(Some(id), EventKind::State { state, reason: None });
+        self.admit(&mut core);
         Ok(())
     }
 
-    fn check_failed(&self, core: &Core, id: JobId) -> Result<(), Refusal> {
+    /// Refuses unless a job has failed, and not again since the end of this number.
+    fn check_failed(&self, core: &Core, id: JobId, end_number: Option<u64>) -> Result<(), Refusal> {
+        let over = self.find_over(core, id, "has not failed: only a failed job is tried again")?;
+        if over.state != JobState::Failed {
+            return Err(Refusal::Conflict(format!("job {id} has not failed: only a failed job is tried again")));
+        }
+        if end_number.is_some_and(|number| number != over.end_number) {
+            return Err(Refusal::Conflict(format!("job {id} was tried again by somebody else meanwhile")));
+        }
+        Ok(())
+    }
+
+    /// A job that is over and that nobody removes; `open` is what is wrong with one that is not over.
+    fn find_over<'a>(&self, core: &'a Core, id: JobId, open: &str) -> Result<&'a OverJob, Refusal> {
         match core.jobs.get(&id) {
             None => Err(no_job(id)),
-            Some(JobEntry::Over(over)) if over.state == JobState::Failed => Ok(()),
-            Some(_) => Err(Refusal::Conflict(format!("job {id} has not failed: only a failed job is tried again"))),
+            Some(JobEntry::Over(over)) if over.removing => {
+                Err(Refusal::Conflict(format!("job {id} is being removed")))
+            }
+            Some(JobEntry::Over(over)) => Ok(over),
+            Some(JobEntry::Open(_)) if core.unsettled.contains(&id) => {
+                let reason = self.store.trouble().unwrap_or_else(|| "it will be stored soon".to_owned());
+                Err(Refusal::Unavailable(format!("the end of job {id} is not stored yet: {reason}")))
+            }
+            Some(JobEntry::Open(_)) => Err(Refusal::Conflict(format!("job {id} {open}"))),
         }
     }
 
@@ -155,8 +175,7 @@ impl Daemon {
         if is_active {
             drop(self.wait_until_inactive(core, id));
         } else {
-            drop(core);
-            self.end_job(id, JobState::Cancelled, None);
+            self.end_job(core, id, JobState::Cancelled, None);
         }
     }
 
@@ -175,8 +194,7 @@ impl Daemon {
             self.admit(&mut core);
         } else {
             core.waiting.remove(&place);
-            drop(core);
-            self.end_job(id, JobState::Finished, Some(JobEnd::Drained.name().to_owned()));
+            self.end_job(core, id, JobState::Finished, Some(JobEnd::Drained.name().to_owned()));
         }
     }
 
@@ -253,25 +271,40 @@ impl Daemon {
     }
 
     pub(super) fn remove_job(&self, id: JobId) -> Result<(), Refusal> {
-        match self.lock().jobs.get(&id) {
-            None => return Err(no_job(id)),
-            Some(JobEntry::Open(_)) => {
-                return Err(Refusal::Conflict(format!("job {id} is not over: cancel it first")));
-            }
-            Some(JobEntry::Over(_)) => {}
+        let end_number = self.find_over(&self.lock(), id, NOT_OVER)?.end_number;
+        self.remove_over(id, end_number)
+    }
+
+    /// Removes a job that is over, unless it was tried again since the end of this number.
+    pub(super) fn remove_over(&self, id: JobId, end_number: u64) -> Result<(), Refusal> {
+        let mut core = self.lock();
+        self.find_over(&core, id, NOT_OVER)?;
+        let tried_again = || Refusal::Conflict(format!("job {id} was tried again meanwhile"));
+        // From here on nobody tries it again.
+        core.over(id, end_number).ok_or_else(tried_again)?.removing = true;
+        drop(core);
+        let forgotten = self.forget(id);
+        let mut core = self.lock();
+        match (&forgotten, core.jobs.get_mut(&id)) {
+            (Err(_), Some(JobEntry::Over(over))) => over.removing = false,
+            _ => _ = core.jobs.remove(&id),
         }
-        let record = self.record(id)?;
-        // A folder that belongs to another job stays.
-        let is_foreign = matches!(self.examine_folder(&record), Err(CannotRun::Foreign(_)));
-        let spec = self.store.spec(id)?.unwrap_or_default();
-        let identity = Some(FolderClaim { record: &record, spec: &spec }.identity());
-        self.store.commit(vec![Change::Forget(ForgottenJob { id, key: record.key, identity })])?;
-        self.lock().jobs.remove(&id);
-        if !is_foreign {
+        drop(core);
+        if forgotten? {
             let removed = self.directory.remove_job(id);
             removed.map_err(|error| Refusal::Unavailable(error.to_string()))?;
         }
         self.store.later(vec![Change::Purged(id)]);
         Ok(())
+    }
+
+    /// Takes a job out of the store; whether its folder is its own. A folder that belongs to another job stays.
+    fn forget(&self, id: JobId) -> Result<bool, Refusal> {
+        let record = self.record(id)?;
+        let is_foreign = matches!(self.examine_folder(&record), Err(CannotRun::Foreign(_)));
+        let spec = self.store.spec(id)?.unwrap_or_default();
+        let identity = Some(FolderClaim { record: &record, spec: &spec }.identity());
+        self.store.commit(vec![Change::Forget(ForgottenJob { id, key: record.key, identity })])?;
+        Ok(!is_foreign)
     }
 }

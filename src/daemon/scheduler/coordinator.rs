@@ -12,7 +12,7 @@ use crate::runner::SessionLimits;
 use crate::runner::orders::OrderReceiver;
 use crate::store::Change;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 impl Daemon {
     /// The limits of a job as a session knows them, and how the job shares the workers.
@@ -94,8 +94,29 @@ impl Daemon {
         self.changed.notify_all();
     }
 
-    /// Notes the state of a job in its folder, for a salvage. The store has it, too; so an error does not matter.
+    /// Notes the state of a job that is not over, and is not about to be, in its folder.
+    pub(super) fn note_open(&self, id: JobId) {
+        let notes = self.lock_notes();
+        let record = self.lock().open(id).filter(|open| !open.ending).map(|open| open.record.clone());
+        if let Some(record) = record {
+            self.write_note(&record);
+        }
+        drop(notes);
+    }
+
+    /// Notes the state of a job in its folder, for a salvage.
     pub(super) fn note_state(&self, record: &JobRecord) {
+        let notes = self.lock_notes();
+        self.write_note(record);
+        drop(notes);
+    }
+
+    fn lock_notes(&self) -> MutexGuard<'_, ()> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The store has the state, too; so an error does not matter.
+    fn write_note(&self, record: &JobRecord) {
         if let Ok(Some(spec)) = self.store.spec(record.id()) {
             let _ = FolderClaim { record, spec: &spec }.write_state(&self.directory.job(record.id()));
         }

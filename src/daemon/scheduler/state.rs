@@ -2,7 +2,7 @@
 
 use super::active::ActiveJob;
 use super::event_hub::EventHub;
-use super::retention::Retention;
+use super::retention::{Retention, Tidying};
 use crate::daemon::directory::StateDirectory;
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::Refusal;
@@ -32,6 +32,8 @@ pub enum Shutdown {
 /// The daemon: its jobs, its store, its queue.
 pub struct Daemon {
     pub(super) core: Mutex<Core>,
+    /// Held while the state of a job is noted in its folder, so that no note replaces that of its end.
+    pub(super) notes: Mutex<()>,
     /// A coordinator has ended, or a request has been stored.
     pub(super) changed: Condvar,
     pub(super) queue: Arc<Local<AnyUnit>>,
@@ -61,13 +63,15 @@ pub struct Core {
     pub jobs: BTreeMap<JobId, JobEntry>,
     /// Jobs that are to run and have no coordinator, in the order in which they get one.
     pub waiting: BTreeSet<(Reverse<i32>, JobId)>,
-    /// Jobs with a coordinator.
+    /// Jobs with a coordinator. None of them is over.
     pub active: BTreeSet<JobId>,
+    /// Jobs that are over, but that the store does not have as such yet, since the disk has refused it.
+    pub unsettled: BTreeSet<JobId>,
     pub last_job: JobId,
     /// Number of the last end of a job.
     pub last_end: u64,
-    /// Perhaps more jobs are over than are kept as they are.
-    pub untidy: bool,
+    /// What the retention has still to do.
+    pub tidying: Tidying,
     /// Keys of submissions that are being stored.
     pub keys: HashSet<String>,
     /// Set when the daemon ends: no job gets a coordinator any more.
@@ -88,17 +92,31 @@ pub enum JobEntry {
 pub struct OverJob {
     pub state: JobState,
     pub kind: String,
-    /// When it ended, in the order of ends.
+    /// When it ended, in the order of ends; 0 if an earlier version ended it.
     pub end_number: u64,
+    /// When it ended: seconds since 1970 (UTC).
+    pub ended: f64,
     /// Its units are summarised.
     pub summarised: bool,
+    /// It is being removed: nobody else changes it.
+    pub removing: bool,
+    /// The store cannot read its record, so the retention leaves it alone.
+    pub unreadable: bool,
 }
 
 impl OverJob {
     /// Of a job that is over.
     pub fn of(record: JobRecord) -> OverJob {
         let JobRecord { summary, end_number, .. } = record;
-        OverJob { state: summary.state, kind: summary.kind, end_number, summarised: summary.units_summarised }
+        OverJob {
+            state: summary.state,
+            kind: summary.kind,
+            end_number,
+            ended: summary.ended.unwrap_or(0.0),
+            summarised: summary.units_summarised,
+            removing: false,
+            unreadable: false,
+        }
     }
 }
 
@@ -131,9 +149,10 @@ impl Core {
             jobs: BTreeMap::new(),
             waiting: BTreeSet::new(),
             active: BTreeSet::new(),
+            unsettled: BTreeSet::new(),
             last_job,
             last_end: 0,
-            untidy: true,
+            tidying: Tidying::default(),
             keys: HashSet::new(),
             closing: None,
             trouble: None,
@@ -154,6 +173,24 @@ impl Core {
             self.waiting.insert(open.place());
         }
         self.jobs.insert(id, JobEntry::Open(Box::new(open)));
+    }
+
+    /// A job is over, and the store has its record.
+    pub fn settle(&mut self, record: JobRecord) {
+        let id = record.id();
+        self.unsettled.remove(&id);
+        self.active.remove(&id);
+        self.jobs.insert(id, JobEntry::Over(OverJob::of(record)));
+        self.tidying.due = true;
+    }
+
+    /// A job that is over and is not being removed, if it has not ended again since it had this number. Earlier
+    /// versions ended several jobs with the number 0, but no job twice.
+    pub fn over(&mut self, id: JobId, end_number: u64) -> Option<&mut OverJob> {
+        match self.jobs.get_mut(&id) {
+            Some(JobEntry::Over(over)) if !over.removing && over.end_number == end_number => Some(over),
+            _ => None,
+        }
     }
 
     /// A job that is not over.

@@ -1,0 +1,83 @@
+//! A disk that refuses for a while, or is slow, at moments when that once did harm.
+
+use crate::daemons::program::Program;
+use crate::daemons::*;
+use crate::shim::Shim;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+/// Operations without end.
+const ALL: u64 = 1 << 40;
+
+fn status(program: &Program) -> String {
+    program.get("/health")["status"].as_str().unwrap_or_default().to_owned()
+}
+
+fn jobs_of(program: &Program, state: &str) -> u64 {
+    program.get("/health")["jobs"][state].as_u64().unwrap_or(0)
+}
+
+/// The state that a job's folder notes for a salvage.
+fn noted(state: &Path, id: u64) -> Value {
+    let text = std::fs::read_to_string(state.join(format!("jobs/{id}/job-state.jsonl"))).unwrap();
+    let found = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let state = found.map(|line| line["state"].clone()).find(Value::is_string);
+    state.unwrap_or_else(|| panic!("job {id}: {text}"))
+}
+
+#[test]
+fn removing_old_jobs_does_not_wear_out_a_full_disk() {
+    const JOBS: u64 = 60;
+    let dir = tempfile::tempdir().unwrap();
+    let (shim, state) = (Shim::compile(dir.path()), dir.path().join("state"));
+    let program = Program::start(&state);
+    let ids: Vec<u64> = (0..JOBS).map(|seed| program.submit(&request(&small(seed), &json!({})))).collect();
+    ids.iter().for_each(|&id| _ = program.wait_over(id));
+    program.stop();
+    // How many operations it takes to begin.
+    let program = Program::launch(&mut shim.counted(&state));
+    let (begun, _) = shim.counts();
+    program.stop();
+    let mut command = shim.faulty(&state, &format!("full:{}:{ALL}", begun + 1), None, false);
+    let program = Program::launch(command.args(["--keep-finished", "3"]));
+    wait_until("the disk refuses", || status(&program).contains("cannot write"));
+    std::thread::sleep(Duration::from_secs(3));
+    let (left, refused) = (jobs_of(&program, "finished"), shim.counts().1);
+    assert!(left > JOBS / 2, "{left} jobs are left: too few to tell");
+    assert!(refused < JOBS / 2, "{refused} operations were refused, with {left} jobs to be removed");
+    shim.lift(true);
+    wait_until("the older ones are removed", || jobs_of(&program, "finished") == 3);
+    wait_until("its health is good", || status(&program) == "ok");
+    program.stop();
+}
+
+#[test]
+fn a_job_that_ends_while_nothing_can_be_stored_is_over_when_it_can() {
+    let dir = tempfile::tempdir().unwrap();
+    let (shim, state) = (Shim::compile(dir.path()), dir.path().join("state"));
+    let program = Program::launch(&mut shim.faulty(&state, &format!("full:1:{ALL}"), None, true));
+    let id = program.submit(&request(&endless(1), &json!({})));
+    wait_until("it runs", || program.job(id)["iterations"].as_u64() > Some(0));
+    shim.lift(false);
+    let (code, told) = program.ask("POST", &format!("/jobs/{id}/cancel"), None, None).unwrap();
+    assert_eq!(code, 503, "{told}");
+    wait_until("it is cancelled", || program.job(id)["state"] == "cancelled");
+    let (code, told) = program.ask("DELETE", &format!("/jobs/{id}"), None, None).unwrap();
+    assert!(
+        code == 503 && told["detail"].as_str().unwrap().contains("is not stored yet: cannot write"),
+        "{code} {told}"
+    );
+    shim.lift(true);
+    // No other change has to come.
+    wait_until("it is over", || noted(&state, id) == "cancelled" && status(&program) == "ok");
+    wait_until("it can be removed", || {
+        let (code, told) = program.ask("DELETE", &format!("/jobs/{id}"), None, None).unwrap();
+        assert!([204, 503].contains(&code), "{code} {told}");
+        code == 204
+    });
+    program.stop();
+    let program = Program::start(&state);
+    assert_eq!(program.ask("GET", &format!("/jobs/{id}"), None, None).unwrap().0, 404);
+    program.stop();
+}
