@@ -62,6 +62,39 @@ fn an_archive_stays_within_its_limit_and_the_best_find_room() {
     close(daemon);
 }
 
+fn keys_of(archive: &Path) -> BTreeSet<u64> {
+    Reader::open(archive).unwrap().map(|find| find.unwrap().key).collect()
+}
+
+fn limits(disk: u64) -> Adjustment {
+    let limits: LimitsDocument = serde_json::from_value(json!({ "disk": disk })).unwrap();
+    Adjustment { limits: Some(limits), ..Adjustment::default() }
+}
+
+/// A search that meets the same few grids again and again, with room for some of them at first.
+#[test]
+fn grids_for_which_there_was_no_room_are_kept_when_there_is_room_and_they_are_met_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = with(dir.path(), |options| options.job_disk = 3000);
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/grids/4D-31-demaine.txt")).unwrap();
+    let start = json!({ "grid": text, "moves": 18 });
+    let all = json!({ "strategy": "dfs", "main_depth": 2, "variant": "4D", "keep_from": 1 });
+    let id = submit(&daemon, &all, &json!({ "start": start, "limits": { "disk": 1 << 30 } }));
+    assert_eq!(wait_over(&daemon, id).summary.state, JobState::Finished);
+    let archive = |id: JobId| dir.path().join(format!("jobs/{id}/archive/grids.bin"));
+    let expected = keys_of(&archive(id));
+    assert!(expected.len() > 20, "{}", expected.len());
+    let settings = json!({ "strategy": "random", "variant": "4D", "seed": SEED, "keep_from": 1 });
+    let id = submit(&daemon, &settings, &json!({ "start": start }));
+    wait_until("the archive is full", || notices(&daemon, id).iter().any(|told| told.contains("kept")));
+    wait_for(&daemon, id, "runs", |job| job.summary.iterations > 20_000);
+    let held = keys_of(&archive(id));
+    assert!(held.len() < expected.len() && held.is_subset(&expected), "{} of {}", held.len(), expected.len());
+    daemon.adjust(id, limits(1 << 30)).unwrap();
+    wait_until("all grids are there", || keys_of(&archive(id)) == expected);
+    close(daemon);
+}
+
 #[test]
 fn jobs_that_an_earlier_version_ended_are_removed_in_the_order_of_their_ends() {
     let dir = tempfile::tempdir().unwrap();
@@ -94,10 +127,6 @@ fn a_solution_that_reaches_its_limit_waits_and_goes_on_with_a_higher_one() {
     let job = wait_for(&daemon, id, "is quarantined", |job| job.summary.is_quarantined());
     let reason = job.summary.reason.unwrap_or_default();
     assert!(reason.contains("bytes of disk, and the limit is 1048576"), "{reason}");
-    let limits = |disk: u64| -> Adjustment {
-        let limits: LimitsDocument = serde_json::from_value(json!({ "disk": disk })).unwrap();
-        Adjustment { limits: Some(limits), ..Adjustment::default() }
-    };
     assert!(matches!(daemon.adjust(id, limits(1 << 20)), Err(Refusal::Invalid(_))), "too little for any");
     daemon.adjust(id, limits(1 << 30)).unwrap();
     daemon.command(id, JobCommand::Resume).unwrap();

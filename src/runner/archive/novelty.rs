@@ -25,6 +25,8 @@ const RECENT: usize = 1 << 12;
 pub struct Novelty {
     variant: Variant,
     keep_from: AtomicU32,
+    /// How often it was reopened for grids that were refused before.
+    reopened: AtomicU32,
     held: Mutex<KnownKeys>,
 }
 
@@ -43,7 +45,8 @@ impl KnownKeys {
 impl Novelty {
     /// For an archive that takes grids of at least `keep_from` moves, and holds none yet.
     pub fn new(variant: Variant, keep_from: u32) -> Novelty {
-        Novelty { variant, keep_from: AtomicU32::new(keep_from), held: Mutex::default() }
+        let (keep_from, reopened) = (AtomicU32::new(keep_from), AtomicU32::new(0));
+        Novelty { variant, keep_from, reopened, held: Mutex::default() }
     }
 
     /// The smallest score that is kept.
@@ -54,6 +57,27 @@ impl Novelty {
     /// Sets the smallest score that is kept from now on.
     pub fn set_keep_from(&self, keep_from: u32) {
         self.keep_from.store(keep_from, Ordering::Relaxed);
+    }
+
+    /// The archive has room again for grids of at least `keep_from` moves. One that was forgotten is taken when a
+    /// worker meets it again.
+    pub fn reopen(&self, keep_from: u32) {
+        self.set_keep_from(keep_from);
+        self.reopened.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes that the archive does not hold a grid after all. It is new again for a worker that has not met it
+    /// lately.
+    pub fn forget(&self, key: u64, score: u32) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.keys.remove(&key)
+            && let Some(count) = held.per_score.get_mut(&score)
+        {
+            *count -= 1;
+            if *count == 0 {
+                held.per_score.remove(&score);
+            }
+        }
     }
 
     /// Moves of the longest grid that is held; 0 if none is.
@@ -96,18 +120,25 @@ impl Novelty {
 pub struct Offers<'a> {
     novelty: &'a Novelty,
     recent: Box<[u64; RECENT]>,
+    /// How often the archive had been reopened when the cache was last emptied.
+    reopened: u32,
 }
 
 impl<'a> Offers<'a> {
     /// With an empty cache.
     pub fn to(novelty: &'a Novelty) -> Offers<'a> {
-        Offers { novelty, recent: Box::new([0; RECENT]) }
+        let reopened = novelty.reopened.load(Ordering::Relaxed);
+        Offers { novelty, recent: Box::new([0; RECENT]), reopened }
     }
 
     /// The key of a game that is long enough, finished, and new to all workers; it is noted as held.
     pub fn settle(&mut self, moves: &[Move]) -> Option<u64> {
         if moves.len() < self.novelty.keep_from() as usize {
             return None;
+        }
+        let reopened = self.novelty.reopened.load(Ordering::Relaxed);
+        if std::mem::replace(&mut self.reopened, reopened) != reopened {
+            self.recent.fill(0);
         }
         let print = fingerprint(moves);
         let place = &mut self.recent[print as usize % RECENT];
@@ -178,6 +209,25 @@ mod tests {
         let kept: Vec<u32> = (0..5).map(|_| novelty.keep_better_half()).collect();
         assert_eq!(kept, [61, 62, 70, 80, 81], "of 200 the 100, of 100 the 40, of 40 the 10, of 10 the 1, then more");
         assert_eq!((novelty.keep_better_half(), novelty.keep_from()), (82, 82));
+    }
+
+    #[test]
+    fn a_grid_that_was_refused_is_taken_when_there_is_room_again() {
+        let record = &known().unwrap()[0].grid;
+        let novelty = Novelty::new(record.variant, 100);
+        let (mut one, mut two) = (Offers::to(&novelty), Offers::to(&novelty));
+        let key = one.settle(&record.moves).unwrap();
+        assert_eq!((two.settle(&record.moves), novelty.longest()), (None, 178));
+        // The archive has no room for it.
+        novelty.forget(key, 178);
+        novelty.forget(key, 178);
+        assert_eq!(novelty.longest(), 0);
+        novelty.set_keep_from(u32::MAX);
+        assert_eq!((one.settle(&record.moves), two.settle(&record.moves)), (None, None));
+        novelty.reopen(100);
+        assert_eq!(one.settle(&record.moves), Some(key));
+        assert_eq!((one.settle(&record.moves), two.settle(&record.moves)), (None, None));
+        assert_eq!(novelty.longest(), 178);
     }
 
     #[test]

@@ -378,7 +378,7 @@ impl<'a> Hunting<'a> {
                     && let (Some(novelty), Some(keep_from)) =
                         (&self.lane.shared.novelty, self.session.hunt.job().keep_from)
                 {
-                    novelty.set_keep_from(keep_from);
+                    novelty.reopen(keep_from);
                     (self.raise_at, self.in_reserve) = (None, false);
                 }
                 self.session.limits = limits;
@@ -463,7 +463,11 @@ impl<'a> Hunting<'a> {
     }
 
     fn found(&mut self, unit: u64, key: u64, find: FreshFind) -> Result<(), RunError> {
-        if !self.has_room(find.moves.len() as u32) {
+        let score = find.moves.len() as u32;
+        if !self.has_room(score) {
+            if let Some(novelty) = &self.lane.shared.novelty {
+                novelty.forget(key, score);
+            }
             self.keep_within(self.archive_length());
             return Ok(());
         }
