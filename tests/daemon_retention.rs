@@ -4,7 +4,7 @@ mod daemons;
 
 use daemons::*;
 use morpion::daemon::scheduler::{Daemon, DaemonOptions, Retention, Shutdown};
-use morpion::daemon::service::{Adjustment, JobCommand, Refusal, Service};
+use morpion::daemon::service::{Adjustment, GridFilter, JobCommand, Refusal, Service};
 use morpion::daemon::view::{EventKind, JobId, JobState, LimitsDocument};
 use morpion::runner::archive::Reader;
 use morpion::store::{Change, Store, UnitRecord};
@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 fn with(state: &Path, change: impl Fn(&mut DaemonOptions)) -> Arc<Daemon> {
@@ -92,6 +93,61 @@ fn grids_for_which_there_was_no_room_are_kept_when_there_is_room_and_they_are_me
     assert!(held.len() < expected.len() && held.is_subset(&expected), "{} of {}", held.len(), expected.len());
     daemon.adjust(id, limits(1 << 30)).unwrap();
     wait_until("all grids are there", || keys_of(&archive(id)) == expected);
+    close(daemon);
+}
+
+#[test]
+fn a_grid_that_was_removed_does_not_come_back_when_its_job_continues() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = with(dir.path(), |_| ());
+    let settings = json!({ "strategy": "random", "variant": "4D", "seed": SEED, "keep_from": 18 });
+    let id = submit(&daemon, &settings, &json!({}));
+    let of_job = GridFilter { job: Some(id), ..GridFilter::default() };
+    let keys =
+        |daemon: &Daemon| -> Vec<String> { all_grids(daemon, &of_job).into_iter().map(|grid| grid.key).collect() };
+    wait_until("it has found grids", || keys(&daemon).len() > 20);
+    daemon.command(id, JobCommand::Pause).unwrap();
+    // The best of all, and one from the middle.
+    let (found, best) = (keys(&daemon), daemon.job(id).unwrap().best_grid.unwrap());
+    let removed = [best.as_str(), found[found.len() / 2].as_str()];
+    removed.iter().for_each(|key| daemon.remove_grid(key).unwrap());
+    close(daemon);
+    let daemon = with(dir.path(), |_| ());
+    let before = daemon.job(id).unwrap().summary.iterations;
+    daemon.command(id, JobCommand::Resume).unwrap();
+    wait_for(&daemon, id, "goes on", |job| running(job) && job.summary.iterations > before);
+    let now = keys(&daemon);
+    assert!(removed.iter().all(|key| !now.contains(&(*key).to_owned())), "{removed:?} are back");
+    let lost: Vec<&String> =
+        found.iter().filter(|key| !removed.contains(&key.as_str()) && !now.contains(key)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+    let job = daemon.job(id).unwrap();
+    assert!(job.summary.best >= Some(18) && job.best_grid.is_none_or(|key| daemon.grid(&key).is_ok()));
+    close(daemon);
+}
+
+#[test]
+fn units_that_were_summarised_are_not_said_to_be_listed_when_the_job_is_tried_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let panics = Arc::new(AtomicBool::new(true));
+    let daemon = with(dir.path(), |options| {
+        let panics = Arc::clone(&panics);
+        options.retention = Retention { jobs: None, units: 0 };
+        options.trap = Some(Arc::new(move |unit, _| assert!(unit == 0 || !panics.load(Ordering::Relaxed), "{unit}")));
+    });
+    let settings = json!({ "strategy": "random", "max_iterations": 50, "runs": 3, "seed": SEED });
+    let id = submit(&daemon, &settings, &json!({}));
+    assert_eq!(wait_over(&daemon, id).summary.state, JobState::Failed);
+    let numbers = || all_units(&*daemon, id).iter().map(|unit| unit.unit).collect::<Vec<_>>();
+    wait_until("its units are summarised", || daemon.job(id).unwrap().summary.units_summarised);
+    assert_eq!(numbers(), [1, 2], "only quarantined ones are listed");
+    panics.store(false, Ordering::Relaxed);
+    let job = daemon.command(id, JobCommand::Retry).unwrap();
+    assert!(job.summary.units_summarised, "unit 0 is not listed any more");
+    let job = wait_over(&daemon, id);
+    assert_eq!((job.summary.state, job.summary.units_done), (JobState::Finished, 3));
+    assert!(job.summary.units_summarised);
+    wait_until("the others are summarised, too", || numbers().is_empty());
     close(daemon);
 }
 

@@ -261,6 +261,39 @@ fn a_stored_grid_that_cannot_be_read_leaves_the_lists_and_can_be_removed() {
     close(daemon);
 }
 
+/// As when another job had found the lines of a job of 5D first, as games of 5T.
+#[test]
+fn grids_that_were_listed_under_another_variant_get_a_place_under_that_of_their_job() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let view = short_5d(&daemon);
+    let of_job = GridFilter { job: Some(view.summary.id), ..GridFilter::default() };
+    let before = all_grids(&*daemon, &of_job);
+    close(daemon);
+    age(dir.path(), |stored| (stored.variant, stored.job, stored.unit) = (Variant::T5, None, None));
+    // Nothing is done twice.
+    for _ in 0..2 {
+        let daemon = open(dir.path(), 2);
+        let now = all_grids(&*daemon, &of_job);
+        assert_eq!(now.len(), before.len());
+        for grid in &now {
+            assert!(grid.variant == Variant::D5 && before.iter().all(|old| old.key != grid.key), "{grid:?}");
+        }
+        let job = daemon.job(view.summary.id).unwrap();
+        let (best, grid) = daemon.grid(&job.best_grid.unwrap()).unwrap();
+        assert_eq!(
+            (job.summary.best, best.variant, grid.moves.len()),
+            (view.summary.best, Variant::D5, best.score as usize)
+        );
+        for variant in [Variant::T5, Variant::D5] {
+            let counts = daemon.counts().unwrap();
+            let count = counts.iter().filter(|count| count.variant == variant).map(|one| one.count);
+            assert_eq!(count.sum::<u64>() as usize, before.len(), "{variant}");
+        }
+        close(daemon);
+    }
+}
+
 /// What the defect left in stores: a job of 5D with the grids and the best score of one of 5T.
 #[test]
 fn false_records_in_a_store_are_found_and_no_longer_shown() {

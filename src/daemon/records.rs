@@ -31,6 +31,9 @@ pub struct JobRecord {
     /// Jobs that are over are numbered in the order in which they ended, from 1. Earlier versions did not do that.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub end_number: u64,
+    /// It was tried again after its units were summarised, so it may have units again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub relisted: bool,
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -76,8 +79,8 @@ impl JobSummary {
 impl JobRecord {
     /// The record of a job that has not begun.
     pub fn new(summary: JobSummary, settings: String, key: Option<String>, identity: Option<String>) -> JobRecord {
-        let (best_grid, starts, cancelled, end_number) = (None, 0, false, 0);
-        JobRecord { summary, best_grid, settings, key, starts, identity, cancelled, end_number }
+        let (best_grid, starts, cancelled, end_number, relisted) = (None, 0, false, 0, false);
+        JobRecord { summary, best_grid, settings, key, starts, identity, cancelled, end_number, relisted }
     }
 
     /// The record as bytes.

@@ -163,7 +163,8 @@ impl Daemon {
         }
         let store = Store::open(&state)?;
         directory.flush_names()?;
-        let records = review::read_records(&store)?;
+        let catalogue = Catalogue::load()?;
+        let records = review::read_records(&store, &catalogue)?;
         // The number of a folder is not used again, whatever the store knows.
         let last = store.number(LAST_JOB)?.unwrap_or(0).max(folders.last().copied().unwrap_or(0));
         let mut core = Core::new(last);
@@ -172,7 +173,6 @@ impl Daemon {
         let unknown = folders.into_iter().filter(|id| !core.jobs.contains_key(id));
         let unknown_folders = unknown.filter(|&id| directory.job(id).exists()).collect();
         let events = EventHub::open(&store)?;
-        let catalogue = Catalogue::load()?;
         let queue = Arc::new(Local::new(workers, queue)?);
         let daemon = Arc::new_cyclic(|this| Daemon {
             core: Mutex::new(core),

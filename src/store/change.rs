@@ -56,12 +56,15 @@ pub enum Change {
     Unit(u64, u64, UnitRecord),
     /// An event, in the daemon's own words.
     Event(u64, Vec<u8>),
-    /// A grid. One that is there is left as it is; the job is noted as one that found it.
+    /// A grid. One that is there is left as it is; the job is noted as one that found it. One that was removed when
+    /// its job had found it is left out.
     Grid(Box<GridRecord>),
     /// A grid that cannot be shown leaves all lists; its value is set apart.
     SetApart(u64),
-    /// A grid goes, also one that was set apart.
+    /// A grid goes, also one that was set apart. The jobs that have found it do not bring it back.
     RemoveGrid(u64),
+    /// The grid of this key was removed after the job had found it.
+    GridRemoved(u64, u64),
     /// A grid of this score and key leaves the list of a job.
     NotOfJob(u64, u32, u64),
     /// A number by name.

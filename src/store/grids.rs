@@ -102,11 +102,25 @@ impl GridRecord {
         key_of_variant(self.variant, self.key)
     }
 
-    /// Gives the grid the other key if `holder`, which has its own one, is a game of another variant.
-    pub fn make_way(&mut self, holder: Option<&GridRecord>) {
-        if holder.is_some_and(|holder| holder.key == self.key && holder.variant != self.variant) {
-            self.key = self.key_beside();
+    /// Gives the grid the other key if `holder`, which has its own one, is a game of another variant, or if it is
+    /// there under the other key already, as `beside`: the game that was stored before it has been removed since.
+    pub fn make_way(&mut self, holder: Option<&GridRecord>, beside: Option<&GridRecord>) {
+        let is_taken = holder.is_some_and(|holder| holder.key == self.key && holder.variant != self.variant);
+        let other = self.key_beside();
+        if is_taken || beside.is_some_and(|beside| beside.key == other && beside.variant == self.variant) {
+            self.key = other;
         }
+    }
+
+    /// The same lines as a game of another variant that a job has found, where they are stored beside this one.
+    ///
+    /// # Errors
+    /// If they are no game of that variant.
+    pub fn of_variant(&self, variant: Variant, job: u64, catalogue: &Catalogue) -> Result<GridRecord, GridError> {
+        let source = GridSource { job: Some(job), unit: None, seconds: None, time: self.source.time };
+        let mut record = GridRecord::new(&Grid { variant, ..self.grid()? }, source, catalogue)?;
+        record.make_way(Some(self), None);
+        Ok(record)
     }
 
     /// The grid itself.

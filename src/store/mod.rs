@@ -317,8 +317,19 @@ impl Store {
     /// # Errors
     /// If the store cannot be read.
     pub fn settle_key(&self, grid: &mut GridRecord) -> Result<(), StoreError> {
-        grid.make_way(self.grid(grid.key)?.as_ref());
+        grid.make_way(self.grid(grid.key)?.as_ref(), self.grid(grid.key_beside())?.as_ref());
         Ok(())
+    }
+
+    /// Whether a grid was removed after a job had found it.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn was_removed(&self, job: u64, grid: &GridRecord) -> Result<bool, StoreError> {
+        self.read(|transaction| {
+            let Some(table) = opened(transaction.open_table(tables::REMOVED))? else { return Ok(false) };
+            Ok(table.get((job, grid.key))?.is_some() || table.get((job, grid.key_beside()))?.is_some())
+        })
     }
 
     /// A grid that was set apart.
@@ -454,6 +465,41 @@ mod tests {
         assert_eq!(other.key, beside);
         store.commit(vec![Change::RemoveGrid(five_t.key)]).unwrap();
         assert_eq!(keys(&store, Scope::All), [beside]);
+        // It stays where it is, although its own key is free now.
+        let mut again = record(Variant::D5, 4);
+        store.commit(vec![change(&again)]).unwrap();
+        assert_eq!(keys(&store, Scope::All), [beside]);
+        assert_eq!(keys(&store, Scope::Job(4)), [beside]);
+        store.settle_key(&mut again).unwrap();
+        assert_eq!(again.key, beside);
+    }
+
+    #[test]
+    fn a_grid_that_was_removed_comes_back_only_by_those_who_had_not_found_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let put = |job| store.commit(vec![Change::Grid(Box::new(record(job)))]).unwrap();
+        let jobs = (3..6).map(|job| Change::Job(job, b"{}".to_vec())).collect();
+        store.commit(jobs).unwrap();
+        put(Some(3));
+        put(Some(4));
+        let key = record(None).key;
+        store.commit(vec![Change::RemoveGrid(key)]).unwrap();
+        assert_eq!(store.count_grids().unwrap(), 0);
+        put(Some(3));
+        put(Some(4));
+        assert_eq!(store.count_grids().unwrap(), 0, "they find it again when they continue");
+        assert!(store.was_removed(3, &record(None)).unwrap() && !store.was_removed(5, &record(None)).unwrap());
+        put(Some(5));
+        assert_eq!(keys(&store, Scope::All), [key]);
+        put(Some(4));
+        assert!(keys(&store, Scope::Job(4)).is_empty());
+        store
+            .commit(vec![Change::RemoveGrid(key), Change::Forget(ForgottenJob { id: 5, key: None, identity: None })])
+            .unwrap();
+        assert!(!store.was_removed(5, &record(None)).unwrap(), "nothing is left of a job that is forgotten");
+        put(None);
+        assert_eq!(keys(&store, Scope::All), [key], "a person stores it");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::change::{Change, ForgottenJob, MOST_EVENTS, UnitRecord};
 use super::grids::GridRecord;
 use super::review;
 use super::shadow::{PAGE, Shadow, ShadowContent};
+use super::tables::REMOVED;
 use super::tables::{self, EVENTS, GRIDS, INDEX, JOBS, KEYS, META, PENDING_DELETIONS, PENDING_FOLDERS, SPECS, UNITS};
 use super::tables::{index_parts, opened};
 use crate::core::frame::read_row;
@@ -88,6 +89,8 @@ impl Remains {
         }) && read;
         note("jobs", read && !std::mem::take(bad));
         note("keys", walk(transaction, KEYS, |key, job| changes.push(Change::Key(key.to_owned(), job))));
+        let read = walk(transaction, REMOVED, |(job, key), ()| changes.push(Change::GridRemoved(job, key)));
+        note("removed grids", read);
         let mut folders = BTreeMap::new();
         let read = walk(transaction, PENDING_FOLDERS, |id, identity| _ = folders.insert(id, identity.to_owned()));
         let read = walk(transaction, PENDING_DELETIONS, |id, ()| {

@@ -25,6 +25,8 @@ pub const EVENTS: TableDefinition<u64, &[u8]> = TableDefinition::new("events");
 pub const GRIDS: TableDefinition<u64, &[u8]> = TableDefinition::new("grids");
 /// Grids that cannot be shown, by canonical key.
 pub const APART: TableDefinition<u64, &[u8]> = TableDefinition::new("grids set apart");
+/// Grids that were removed, by a job that had found them and by key.
+pub const REMOVED: TableDefinition<(u64, u64), ()> = TableDefinition::new("grids removed");
 /// Grids by scope, descending score, and key.
 pub const INDEX: TableDefinition<&[u8], ()> = TableDefinition::new("grids by score");
 
@@ -106,6 +108,7 @@ pub fn apply<'a>(
     let mut events = transaction.open_table(EVENTS)?;
     let mut grids = transaction.open_table(GRIDS)?;
     let mut apart = transaction.open_table(APART)?;
+    let mut removed = transaction.open_table(REMOVED)?;
     let mut index = transaction.open_table(INDEX)?;
     let mut meta = transaction.open_table(META)?;
     for change in changes {
@@ -122,6 +125,7 @@ pub fn apply<'a>(
                 units.retain_in((*id, 0)..=(*id, u64::MAX), |_, _| false)?;
                 let (from, to) = index_range(Scope::Job(*id), None);
                 index.retain_in::<&[u8], _>(from.as_slice()..to.as_slice(), |_, ()| false)?;
+                removed.retain_in((*id, 0)..=(*id, u64::MAX), |_, ()| false)?;
                 pending_deletions.insert(id, ())?;
                 if let Some(identity) = identity {
                     pending_folders.insert(id, identity.as_str())?;
@@ -157,8 +161,14 @@ pub fn apply<'a>(
             }
             Change::Grid(grid) => {
                 let mut grid = grid.clone();
-                let holder = grids.get(grid.key)?.and_then(|value| grid_of(value.value()));
-                grid.make_way(holder.as_ref());
+                let (own, beside) = (grid.key, grid.key_beside());
+                if let Some(job) = grid.source.job
+                    && (removed.get((job, own))?.is_some() || removed.get((job, beside))?.is_some())
+                {
+                    continue;
+                }
+                let held = |key| Ok::<_, redb::Error>(grids.get(key)?.and_then(|value| grid_of(value.value())));
+                grid.make_way(held(own)?.as_ref(), held(beside)?.as_ref());
                 let GridRecord { key, variant, score, .. } = *grid;
                 if grids.get(key)?.is_none() {
                     grids.insert(key, row(GRID, &encoded(&grid)).as_slice())?;
@@ -182,9 +192,12 @@ pub fn apply<'a>(
                 let value = grids.remove(key)?.map(|value| value.value().to_vec());
                 if let Some(value) = value {
                     let jobs = jobs.iter()?.map(|entry| Ok(entry?.0.value())).collect::<Result<_, redb::Error>>()?;
-                    unlist(&mut index, &value, jobs)?;
+                    for job in unlist(&mut index, &value, jobs)? {
+                        removed.insert((job, *key), ())?;
+                    }
                 }
             }
+            Change::GridRemoved(job, key) => drop(removed.insert((*job, *key), ())?),
             Change::NotOfJob(job, score, key) => {
                 index.remove(index_key(Scope::Job(*job), *score, *key).as_slice())?;
             }
@@ -194,14 +207,19 @@ pub fn apply<'a>(
     Ok(())
 }
 
-/// Takes a grid out of all lists: `value` is its row, `jobs` are the jobs that may have found it.
-fn unlist(index: &mut Table<&[u8], ()>, value: &[u8], jobs: Vec<u64>) -> Result<(), redb::Error> {
-    let Some(GridRecord { key, variant, score, source, .. }) = grid_of(value) else { return Ok(()) };
-    let lists = [Scope::All, Scope::Variant(variant)].into_iter();
-    for scope in lists.chain(jobs.into_iter().chain(source.job).map(Scope::Job)) {
+/// Takes a grid out of all lists: `value` is its row, `jobs` are the jobs that may have found it. Those that had.
+fn unlist(index: &mut Table<&[u8], ()>, value: &[u8], jobs: Vec<u64>) -> Result<Vec<u64>, redb::Error> {
+    let Some(GridRecord { key, variant, score, source, .. }) = grid_of(value) else { return Ok(Vec::new()) };
+    for scope in [Scope::All, Scope::Variant(variant)] {
         index.remove(index_key(scope, score, key).as_slice())?;
     }
-    Ok(())
+    let mut found_by = Vec::new();
+    for job in jobs.into_iter().chain(source.job) {
+        if index.remove(index_key(Scope::Job(job), score, key).as_slice())?.is_some() {
+            found_by.push(job);
+        }
+    }
+    Ok(found_by)
 }
 
 /// The grid of a row, if it can be read.

@@ -96,12 +96,15 @@ impl Daemon {
         let summary = &mut record.summary;
         let state = if summary.began.is_some() { JobState::Running } else { JobState::Queued };
         (summary.state, summary.reason, summary.ended, summary.units_quarantined) = (state, None, None, 0);
-        summary.units_summarised = false;
         (record.starts, record.end_number) = (0, 0);
-        changes.push(Change::Job(id, record.bytes()));
         let mut core = self.lock();
         // Another client may have been faster.
         self.check_failed(&core, id, Some(end_number))?;
+        // So may the retention. What is gone stays gone, and the units from now on are summarised another time.
+        let was_summarised = core.over(id, end_number).is_some_and(|over| over.summarised);
+        record.summary.units_summarised |= was_summarised;
+        record.relisted = record.summary.units_summarised;
+        changes.push(Change::Job(id, record.bytes()));
         self.store.later(changes);
         core.add(record);
         self.publish(Some(id), EventKind::State { state, reason: None });

@@ -9,6 +9,7 @@ use crate::daemon::records::{JobStanding, key_text};
 use crate::daemon::view::{EventKind, JobId, JobLimits, StatisticsView};
 use crate::jobs::ending::JobEnd;
 use crate::jobs::hunt::{Find, Hunt, Job};
+use crate::morpion::canonical::key_of_variant;
 use crate::notation::catalogue::Catalogue;
 use crate::notation::grid::Grid;
 use crate::queue::LaneId;
@@ -193,13 +194,15 @@ struct HuntObserver<'a> {
 }
 
 impl HuntObserver<'_> {
-    /// A change that puts a grid into the archive, and its key. The session has had the referee check the grid
-    /// before, so only a defect can cause that there is none.
-    fn grid(&self, find: &Find) -> Option<(u64, Change)> {
-        let mut record = grid_record(self.job, self.reporter.id, find, &self.reporter.daemon.catalogue)?;
+    /// A change that puts a grid into the archive, and its key unless the grid was removed. The session has had the
+    /// referee check the grid before, so only a defect can cause that there is none.
+    fn grid(&self, find: &Find) -> Option<(Option<u64>, Change)> {
+        let JobReporter { daemon, id, .. } = self.reporter;
+        let mut record = grid_record(self.job, id, find, &daemon.catalogue)?;
+        let was_removed = daemon.store.was_removed(id, &record).unwrap_or(false);
         // Where it cannot be looked up, the store itself finds it a key.
-        let _ = self.reporter.daemon.store.settle_key(&mut record);
-        Some((record.key, Change::Grid(Box::new(record))))
+        let _ = daemon.store.settle_key(&mut record);
+        Some(((!was_removed).then_some(record.key), Change::Grid(Box::new(record))))
     }
 
     fn put_best(&self, best: &Find) {
@@ -207,7 +210,7 @@ impl HuntObserver<'_> {
         let mut core = self.reporter.daemon.lock();
         if let Some(open) = core.open(self.reporter.id) {
             open.record.summary.best = Some(best.score());
-            open.record.best_grid = Some(key);
+            open.record.best_grid = key;
             self.reporter.daemon.store.later(vec![change, Change::Job(self.reporter.id, open.record.bytes())]);
         }
     }
@@ -240,7 +243,8 @@ impl HuntObserver<'_> {
             for find in Reader::open(&path).map_err(RunError::from)? {
                 let KeptFind { key, find } = find.map_err(RunError::from)?;
                 // The grid may be there because another job found it, too.
-                if self.reporter.daemon.store.found_by(self.reporter.id, find.score(), key)? {
+                let found_by = |key| self.reporter.daemon.store.found_by(self.reporter.id, find.score(), key);
+                if found_by(key)? || found_by(key_of_variant(self.job.variant, key))? {
                     self.grids += 1;
                 } else {
                     self.put_find(&find);

@@ -121,7 +121,7 @@ impl Daemon {
         let mut core = self.lock();
         // A client may have had it tried again, or removed it. Only the record of its last end is changed.
         let Some(over) = core.over(id, number).filter(|_| record.end_number == number) else { return Ok(()) };
-        record.summary.units_summarised = true;
+        (record.summary.units_summarised, record.relisted) = (true, false);
         over.summarised = true;
         self.store.later(vec![Change::SummariseUnits(id), Change::Job(id, record.bytes())]);
         Ok(())

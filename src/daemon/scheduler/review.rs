@@ -3,6 +3,7 @@
 
 use super::OpenError;
 use crate::daemon::records::JobRecord;
+use crate::notation::catalogue::Catalogue;
 use crate::store::grids::Scope;
 use crate::store::{Change, GridReview, Store, StoreError};
 
@@ -10,7 +11,7 @@ use crate::store::{Change, GridReview, Store, StoreError};
 ///
 /// # Errors
 /// If the store cannot be read or written, or a newer version of the program wrote a record.
-pub fn read_records(store: &Store) -> Result<Vec<JobRecord>, OpenError> {
+pub fn read_records(store: &Store, catalogue: &Catalogue) -> Result<Vec<JobRecord>, OpenError> {
     let (mut records, mut unreadable) = (Vec::new(), None);
     store.jobs(|id, bytes| match JobRecord::read(bytes) {
         Some(record) => records.push(record),
@@ -20,13 +21,17 @@ pub fn read_records(store: &Store) -> Result<Vec<JobRecord>, OpenError> {
         return Err(OpenError::Record(id));
     }
     let variants = records.iter().filter_map(|record| Some((record.id(), record.summary.variant?))).collect();
-    if let Some(GridReview { mut changes, foreign, .. }) = store.review_grids(&variants)? {
+    if let Some(GridReview { mut changes, foreign, moved, .. }) = store.review_grids(&variants, catalogue)? {
         for record in &mut records {
+            if let Some(own) = record.best_grid.and_then(|key| moved.get(&(record.id(), key))) {
+                record.best_grid = Some(*own);
+                changes.push(Change::Job(record.id(), record.bytes()));
+            }
             let is_foreign = record.best_grid.is_some_and(|key| foreign.contains(&(record.id(), key)));
             if is_foreign {
                 let best = best_of(store, record.id(), |key| !foreign.contains(&(record.id(), key)))?;
                 record.summary.best = best.map(|(score, _)| score);
-                record.best_grid = best.map(|(_, key)| key);
+                record.best_grid = best.map(|(_, key)| moved.get(&(record.id(), key)).copied().unwrap_or(key));
                 changes.push(Change::Job(record.id(), record.bytes()));
             }
         }

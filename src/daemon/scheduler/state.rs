@@ -107,13 +107,13 @@ pub struct OverJob {
 impl OverJob {
     /// Of a job that is over.
     pub fn of(record: JobRecord) -> OverJob {
-        let JobRecord { summary, end_number, .. } = record;
+        let JobRecord { summary, end_number, relisted, .. } = record;
         OverJob {
             state: summary.state,
             kind: summary.kind,
             end_number,
             ended: summary.ended.unwrap_or(0.0),
-            summarised: summary.units_summarised,
+            summarised: summary.units_summarised && !relisted,
             removing: false,
             unreadable: false,
         }
