@@ -31,6 +31,22 @@ fn a_job_goes_its_way() {
     let list: serde_json::Value = serde_json::from_slice(&run(&["job", "list", "--json"]).stdout).unwrap();
     assert_eq!((list["items"].as_array().unwrap().len(), &list["v"]), (2, &1.into()));
     assert_eq!(run(&["job", "priority", "1", "-7"]).status.code(), Some(0));
+    let limits = |arguments: &str| {
+        let told = run(&format!("job limits 1 {arguments}").split_whitespace().collect::<Vec<_>>());
+        (told.status.code(), text(&told.stderr).trim_end().to_owned())
+    };
+    let none = "limits of job 1: time none, iterations none, workers none, memory none, disk none";
+    assert_eq!(limits(""), (Some(0), none.to_owned()));
+    let changed = limits("--disk 8G --workers 3 --time 90s");
+    let told = "limits of job 1: time 90 s, iterations none, workers 3, memory none, disk 8589934592 bytes";
+    assert_eq!(changed, (Some(0), told.to_owned()));
+    let told = "limits of job 1: time none, iterations 5000, workers 3, memory none, disk 8589934592 bytes";
+    assert_eq!(limits("--time none --all-iterations 5k"), (Some(0), told.to_owned()));
+    assert_eq!(limits("--disk none --workers none --all-iterations none"), (Some(0), none.to_owned()));
+    for (wrong, expected) in [("--disk 8X", "or none"), ("--workers 99999999999", "workers")] {
+        let (code, told) = limits(wrong);
+        assert!(code == Some(2) && told.contains(expected), "{wrong}: {told}");
+    }
     assert_eq!(run(&["job", "pause", "1"]).status.code(), Some(0));
     assert_eq!(run(&["job", "resume", "1"]).status.code(), Some(0));
     assert_eq!(run(&["job", "drain", "1"]).status.code(), Some(0));

@@ -2,6 +2,7 @@
 
 mod export;
 mod follow;
+mod limits;
 mod list;
 mod submit;
 
@@ -48,6 +49,7 @@ enum JobSubcommand {
     /// Begin no further unit of a job, and end it when the running ones are done
     Drain(Named),
     Priority(Priority),
+    Limits(limits::Args),
     /// Forget a job that is over; its grids stay in the archive
     Remove(Named),
     Export(export::Args),
@@ -117,6 +119,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         JobSubcommand::Cancel(named) => command(&named, "cancel", out),
         JobSubcommand::Drain(named) => command(&named, "drain", out),
         JobSubcommand::Priority(args) => priority(&args, out),
+        JobSubcommand::Limits(args) => limits::run(&args, out),
         JobSubcommand::Remove(named) => remove(&named, out),
         JobSubcommand::Export(args) => export::run(&args, out),
     }
