@@ -387,3 +387,43 @@ fn a_lack_of_descriptors_is_said_once_and_overcome() {
     wait_until("it is said to be over", || daemon.said().contains("connections are accepted again"));
     assert_eq!(complaints(), 2, "{}", daemon.said());
 }
+
+/// The daemon's command in a shell that limits its address space to so many KiB.
+fn limited(state: &Path, kibibytes: u32) -> Command {
+    let whole = command(state);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", &format!("ulimit -v {kibibytes}; exec \"$0\" \"$@\"")]);
+    limited.arg(whole.get_program()).args(whole.get_args());
+    limited
+}
+
+/// With too little memory it says so, or ends as by a kill: it does not panic, and what it acknowledged is there when
+/// it gets more.
+#[test]
+fn too_little_memory_is_an_error_and_loses_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut acknowledged = Vec::new();
+    let mut refused = 0;
+    for kibibytes in [15_000, 25_000, 35_000, 45_000, 60_000, 80_000, 120_000, 160_000, 240_000] {
+        match Program::try_launch(&mut limited(dir.path(), kibibytes)) {
+            Ok(program) => {
+                let number = u64::from(kibibytes);
+                acknowledged.extend(submit_small(&program, number).map(|id| (number, id)));
+                std::thread::sleep(Duration::from_millis(200));
+                program.kill();
+            }
+            Err((status, said)) => {
+                refused += 1;
+                assert_ne!(status.code(), Some(101), "{kibibytes} KiB: {said}");
+                assert!(!said.is_empty(), "{kibibytes} KiB: {status}");
+            }
+        }
+    }
+    assert!(refused > 0 && !acknowledged.is_empty(), "{refused} refused, {acknowledged:?} acknowledged");
+    let program = Program::start(dir.path());
+    for (number, id) in acknowledged {
+        assert_eq!(program.wait_over(id)["units_done"], 2, "job {id}");
+        assert_eq!(submit_small(&program, number), Some(id), "job {id} sent again");
+    }
+    program.stop();
+}

@@ -2,6 +2,7 @@
 
 use super::api::{ServeError, ServerOptions, serve};
 use super::service::Service;
+use crate::core::panic::catch_quietly;
 use crossbeam_channel::{Receiver, bounded};
 use std::io;
 use std::net::TcpListener;
@@ -27,7 +28,9 @@ impl Serving {
     pub fn start(service: Arc<dyn Service>, listener: TcpListener, options: ServerOptions) -> io::Result<Serving> {
         listener.set_nonblocking(true)?;
         let mut builder = tokio::runtime::Builder::new_multi_thread();
-        let runtime = builder.worker_threads(THREADS).thread_name("http").enable_all().build()?;
+        builder.worker_threads(THREADS).thread_name("http").enable_all();
+        // It panics if it gets no threads.
+        let runtime = catch_quietly(|| builder.build()).map_err(io::Error::other)??;
         let (stop, stopped) = oneshot::channel();
         let (sender, ended) = bounded(1);
         let thread = std::thread::Builder::new().name("api".to_owned()).spawn(move || {

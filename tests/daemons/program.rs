@@ -24,7 +24,8 @@ pub struct Program {
 /// The command that starts a daemon with two workers on a free port.
 pub fn command(state: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
-    command.args(["daemon", "--listen", "127.0.0.1:0", "--threads", "2", "--quarantine-after", "0"]);
+    command.args(["daemon", "--listen", "127.0.0.1:0", "--threads", "2"]);
+    command.args(["--quarantine-after", "0", "--keep-units", "1000000000"]);
     command.arg("--state").arg(state);
     command
 }
