@@ -26,6 +26,9 @@ mod gomoku;
 #[path = "../fuzz/bodies/reversi.rs"]
 mod reversi;
 
+#[path = "../fuzz/bodies/sgf.rs"]
+mod sgf;
+
 /// Runs `body` on `inputs` byte strings that `make` draws, and names the seed of one that fails.
 fn feed(name: &str, inputs: u64, make: impl Fn(&mut Rng) -> Vec<u8>, body: fn(&[u8])) {
     for input in 0..inputs {
@@ -38,6 +41,38 @@ fn feed(name: &str, inputs: u64, make: impl Fn(&mut Rng) -> Vec<u8>, body: fn(&[
 
 fn bytes(rng: &mut Rng, longest: usize) -> Vec<u8> {
     (0..rng.random_range(0..=longest)).map(|_| rng.random()).collect()
+}
+
+#[test]
+fn sgf_is_read_edited_and_written() {
+    let parts: [&[u8]; 20] = [
+        b"(",
+        b"(;",
+        b")",
+        b";",
+        b"[",
+        b"]",
+        b"B[aa]",
+        b"W[bb]",
+        b"AB[bb][cc]",
+        b"LB[aa:x]",
+        b"C[",
+        b"\\",
+        b"\n",
+        b" ",
+        b"GaMe",
+        b"\xe9",
+        b"CA[",
+        b"gbk",
+        b"sz",
+        b"SZ[19:7]",
+    ];
+    let likely = |rng: &mut Rng| -> Vec<u8> {
+        let parts = (0..rng.random_range(0..40)).map(|_| parts[rng.random_range(0..parts.len())]);
+        [&b"(;"[..]].into_iter().chain(parts).flatten().copied().collect()
+    };
+    feed("sgf", 3000, likely, sgf::run);
+    feed("sgf", 300, |rng| bytes(rng, 100), sgf::run);
 }
 
 #[test]

@@ -1,13 +1,19 @@
-//! Files in SGF (FF\[4\]), as far as the main line goes, for games that put stones on points.
+//! Positions from SGF, as far as the main line goes, for games that put stones on points.
 
 use super::rows::Place;
+use crate::notation::sgf::collection::{Property, unescape};
+use crate::notation::sgf::point;
+use crate::notation::sgf::read::{ReadSgf, SgfNotice, SgfReadError, read};
 
 /// Text that is no SGF.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SgfError {
-    /// It ends early or has something in the wrong place.
-    #[error("not SGF: {0}")]
-    Form(&'static str),
+    /// It has no game, a value without an end, or too much.
+    #[error(transparent)]
+    Read(#[from] SgfReadError),
+    /// Something is not as the standard has it.
+    #[error("SGF: {0}")]
+    Form(SgfNotice),
     /// A value that its property does not take.
     #[error("SGF: {property}[{value}] is not a valid {expected}")]
     Value {
@@ -32,81 +38,31 @@ pub fn is_sgf(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with('(')
 }
 
-/// The properties of one node: names and values.
+/// The properties of one node: names, each once, and values without their escapes.
 pub type Node = Vec<(String, Vec<String>)>;
 
-/// The nodes of the main line: of each branching the first branch. There is at least one.
+/// The nodes of the main line of the first game: of each branching the first branch. There is at least one.
 ///
 /// # Errors
-/// Text that is no SGF.
+/// Text that is no SGF. What the reader would mend is refused too: a position must not depend on it.
 pub fn main_line(text: &str) -> Result<Vec<Node>, SgfError> {
-    let mut nodes: Vec<Node> = Vec::new();
-    let mut chars = text.chars().peekable();
-    let (mut opened, mut closed) = (false, false);
-    while let Some(c) = chars.next() {
-        match c {
-            _ if c.is_whitespace() || c == '\u{feff}' => (),
-            '(' => opened = true,
-            // The end of the first variation is the end of the main line.
-            ')' => {
-                closed = true;
-                break;
-            }
-            ';' if opened => nodes.push(Vec::new()),
-            _ if c.is_ascii_alphabetic() => {
-                let node = nodes.last_mut().ok_or(SgfError::Form("a property before the first node"))?;
-                let mut name = String::from(c);
-                while let Some(c) = chars.next_if(char::is_ascii_alphabetic) {
-                    name.push(c);
-                }
-                name.retain(|c| c.is_ascii_uppercase());
-                let mut values = Vec::new();
-                loop {
-                    while chars.next_if(|c| c.is_whitespace()).is_some() {}
-                    if chars.next_if_eq(&'[').is_none() {
-                        break;
-                    }
-                    let mut value = String::new();
-                    loop {
-                        match chars.next().ok_or(SgfError::Form("it ends within a value"))? {
-                            ']' => break,
-                            '\\' => value.extend(chars.next()),
-                            c => value.push(c),
-                        }
-                    }
-                    values.push(value);
-                }
-                if values.is_empty() {
-                    return Err(SgfError::Form("a property without a value"));
-                }
-                node.push((name, values));
-            }
-            _ => return Err(SgfError::Form("neither a node nor a property where one should be")),
-        }
+    let ReadSgf { collection, notices, .. } = read(text)?;
+    if let Some(notice) = notices.into_iter().next() {
+        return Err(SgfError::Form(notice));
     }
-    if nodes.is_empty() || !closed {
-        return Err(SgfError::Form(if closed { "there is no node in it" } else { "it ends within a game" }));
-    }
-    Ok(nodes)
+    let texts =
+        |property: &Property| (property.name.clone(), property.values.iter().map(|value| unescape(value)).collect());
+    let nodes = collection.main_line(collection.games()[0]);
+    Ok(nodes.map(|id| collection.properties(id).iter().map(texts).collect()).collect())
 }
 
 /// The points of a value: one, or a rectangle `aa:cc`.
 ///
 /// # Errors
 /// A point outside a board of these columns and rows.
-pub fn points_of((width, height): (u8, u8), property: &str, value: &str) -> Result<Vec<Place>, SgfError> {
-    let wrong =
-        || SgfError::Value { property: property.to_owned(), value: value.to_owned(), expected: "point of the board" };
-    let point = |text: &str| match text.as_bytes() {
-        [x @ b'a'..=b'z', y @ b'a'..=b'z'] => Some((x - b'a', y - b'a')).filter(|&(x, y)| x < width && y < height),
-        _ => None,
-    };
-    let (first, last) = value.trim().split_once(':').unwrap_or((value.trim(), value.trim()));
-    let ((x0, y0), (x1, y1)) = (point(first).ok_or_else(wrong)?, point(last).ok_or_else(wrong)?);
-    if x0 > x1 || y0 > y1 {
-        return Err(wrong());
-    }
-    Ok((y0..=y1).flat_map(|y| (x0..=x1).map(move |x| (x, y))).collect())
+pub fn points_of(size: (u8, u8), property: &str, value: &str) -> Result<Vec<Place>, SgfError> {
+    let wrong = || SgfError::value(property, value, "point of the board");
+    point::parse_all(size, value).ok_or_else(wrong)
 }
 
 /// Columns and rows that a root node says, else the usual ones.

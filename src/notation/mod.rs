@@ -4,7 +4,7 @@
 //! the format of the `morpion-solitaire-record` crate, compact (`MS1:...`) or as JSON, with a variant and a
 //! provenance. Reading is tolerant and writing strict. Every grid that leaves a reader has been replayed: a
 //! file with an illegal move is an error that names the move, its line and the reason, in the file's own
-//! coordinates. Nothing here but [`mod@file`] touches the disk.
+//! coordinates. [`sgf`] is the format of two-player games. Nothing here but [`mod@file`] touches the disk.
 
 pub mod catalogue;
 pub mod file;
@@ -15,3 +15,4 @@ pub mod msr;
 pub mod pentasol;
 pub mod records;
 pub mod replay;
+pub mod sgf;

@@ -380,12 +380,12 @@ mod tests {
             ("(;SZ[3]AB[bb:aa])", "AB[bb:aa] is not a valid point"),
             ("(;SZ[3];B[aa:bb])", "B[aa:bb] is not a valid point"),
             ("(;SZ[3]PL[x])", "PL[x] is not a valid colour"),
-            ("(;SZ[3]B[a", "it ends within a value"),
-            ("(;SZ[3]", "it ends within a game"),
-            ("(SZ[3])", "a property before the first node"),
-            ("(;SZ)", "a property without a value"),
+            ("(;SZ[3]B[a", "line 1, column 9: the value that begins here has no end"),
+            ("(;SZ[3]", "line 1, column 8: 1 variation has no `)`"),
+            ("(SZ[3])", "SZ is before the first node"),
+            ("(;SZ)", "SZ has no value"),
             ("(;SZ[-1])", "SZ[-1] is not a valid size"),
-            ("()", "there is no node"),
+            ("()", "there is no game in it"),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");

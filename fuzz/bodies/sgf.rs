@@ -1,0 +1,62 @@
+//! Any bytes as SGF: the reader may refuse them but not end the program. What it accepts is written so that it reads
+//! without a word as the same trees, also after edits.
+
+use morpion::notation::sgf::collection::{Property, SgfCollection};
+use morpion::notation::sgf::cursor::{SetUp, SgfCursor};
+use morpion::notation::sgf::read::{read, read_bytes};
+use morpion::notation::sgf::symmetry::{exchange_colours, turn};
+use morpion::notation::sgf::write::write;
+
+/// What is written reads as the same trees.
+fn check(collection: &SgfCollection) {
+    let text = write(collection);
+    let again = read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert!(again.notices.is_empty(), "{:?}\n{text}", again.notices);
+    let mut expected = collection.clone();
+    for &game in collection.games() {
+        expected.set(game, "FF", vec!["4".to_owned()]);
+        expected.set(game, "CA", vec!["UTF-8".to_owned()]);
+    }
+    assert_eq!(again.collection, expected, "{text}");
+}
+
+/// Runs one input.
+///
+/// # Panics
+/// If what is accepted does not survive being written and read.
+pub fn run(data: &[u8]) {
+    let Ok(found) = read_bytes(data) else { return };
+    let mut sgf = found.collection;
+    check(&sgf);
+    let nodes = sgf.node_count();
+    let Some(&game) = sgf.games().first() else { return };
+    let mut cursor = SgfCursor::new(&mut sgf, game);
+    let mut cut = 0;
+    for &byte in data.iter().take(64) {
+        match byte % 9 {
+            0 => _ = cursor.back(),
+            1 => _ = cursor.forward(usize::from(byte >> 6)),
+            2 => _ = cursor.beside(isize::from(byte >> 6) - 1),
+            3 => cursor.play("B", "aa"),
+            4 => cursor.set_up([SetUp::Black, SetUp::White, SetUp::Empty][usize::from(byte) % 3], "bb"),
+            5 if cursor.collection().parent(cursor.at()).is_some() => {
+                cursor.insert(vec![Property::text("C", "a]\\")]);
+            }
+            6 => cursor.to_end(),
+            7 => {
+                if let Some(part) = cursor.cut() {
+                    cut += part.node_count();
+                    cursor.merge(&part, part.games()[0]);
+                }
+            }
+            _ => cursor.to_start(),
+        }
+    }
+    assert!(sgf.node_count() + cut >= nodes);
+    check(&sgf);
+    for symmetry in 0..8 {
+        turn(&mut sgf, game, (19, 19), symmetry);
+    }
+    exchange_colours(&mut sgf, game);
+    check(&sgf);
+}
