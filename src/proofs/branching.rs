@@ -84,7 +84,7 @@ pub enum UnitEnd {
 pub enum DiveEnd {
     /// Estimates of the tree below the case.
     Estimate {
-        /// Cases.
+        /// The cases that it was split into.
         nodes: f64,
         /// Complete sets of points.
         shapes: f64,
@@ -122,8 +122,8 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
     }
 
     /// Searches below a case until it is done, or about `budget` linear programs are solved. `fill` decides complete
-    /// sets of points and adds its conflicts to a counter; `stop` is asked often. When it says so, what has been found
-    /// out is returned and the rest handed on, as at the end of the budget.
+    /// sets of points and adds its conflicts to a counter; `stop` is asked often. When it says so, what has been
+    /// found out is returned and the rest handed on, as at the end of the budget.
     pub fn run(
         &mut self,
         case: &[PointState],

@@ -279,8 +279,8 @@ impl Proving {
         Ok(self.end())
     }
 
-    /// Estimates what is left by random descents from open units. A grid that one of them meets ends the proof, as one
-    /// that a unit finds.
+    /// Estimates what is left by random descents from open units. A grid that one of them meets ends the proof, as
+    /// one that a unit finds.
     ///
     /// # Errors
     /// If such a grid cannot be written to the file, or is illegal.
