@@ -138,17 +138,57 @@ fn solve(page: &Page) -> u64 {
         .unwrap()
 }
 
+/// Submits a proof by the API.
+fn prove(page: &Page) -> u64 {
+    let request = json!({ "kind": "prove", "name": "a box", "settings": { "moves": 83, "box": "3,2,2,2" } });
+    page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"))
+        .as_u64()
+        .unwrap()
+}
+
+/// The page of a proof tells what is closed and open, what it took, what is left, and grids that were met.
+#[test]
+fn the_page_of_a_proof_tells_how_it_stands() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/");
+    let proof = prove(&page);
+    let page = world.desk(&format!("/jobs/{proof}"));
+    page.wait("document.querySelector('[aria-label=\"Proof\"] .score')?.textContent === '53.51 %'");
+    page.wait("document.querySelector('[aria-label=\"Percent closed against time\"] .series')");
+    let text = |card: &str| {
+        let text = page.eval(&format!("document.querySelector('section[aria-label=\"{card}\"]').textContent"));
+        text.as_str().unwrap().to_owned()
+    };
+    let told = text("Proof");
+    for part in ["no grid of 83 moves lies in the box 3,2,2,2", "174 points", "15 random descents", "099 cases"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let numbers = text("Numbers of the proof");
+    for part in ["Units open13", "Units done6", "Cases568", "Linear programs5", "Point sets refuted12", "Grids met0"]
+    {
+        assert!(numbers.contains(part), "{part}: {numbers}");
+    }
+    let hidden = "['Score against time', 'Best grid', 'Numbers', 'Position'].every((name) => \
+                  !document.querySelector(`section[aria-label=\"${name}\"]`)?.checkVisibility())";
+    assert_eq!(page.eval(hidden), json!(true), "cards of other kinds are shown");
+    page.open(&world.at("/jobs"));
+    page.wait("[...document.querySelectorAll('table.jobs td')].some((cell) => cell.textContent === '53.51 %')");
+    world.approve(&page);
+}
+
 #[test]
 fn every_view_loads_in_light_and_dark_at_a_desk_and_on_a_phone() {
     let Some(world) = world() else { return };
     let page = world.desk("/");
     let job = submit(&page, "to be looked at");
-    let solver = solve(&page);
+    let (solver, proof) = (solve(&page), prove(&page));
     let grids = world.archive(&page, Variant::T5);
     for (width, height, dark) in [(1280, 900, false), (360, 740, true)] {
         let page = world.open("/", width, height, dark);
         let solved = "document.querySelector('.gameboard .stone') && document.querySelector('.chart .band')";
-        for (view, loaded) in views(job, &grids).into_iter().chain([(format!("/jobs/{solver}"), solved)]) {
+        let proved = "document.querySelector('[aria-label=\"Proof\"] .score')?.textContent.includes('%')";
+        let others = [(format!("/jobs/{solver}"), solved), (format!("/jobs/{proof}"), proved)];
+        for (view, loaded) in views(job, &grids).into_iter().chain(others) {
             page.open(&world.at(&view));
             page.wait(loaded);
             page.wait("document.title.endsWith('morpion') && document.querySelectorAll('h1').length === 1");

@@ -5,6 +5,7 @@
 
 use assert_cmd::Command;
 use morpion::core::seed::rng;
+use morpion::jobs::prove::ProvingEnd;
 use morpion::morpion::geometry::{Point, cross};
 use morpion::morpion::position::Position;
 use morpion::morpion::referee;
@@ -15,7 +16,7 @@ use morpion::proofs::file::{HEAD, ProofRecord, Statement, pack, read_file};
 use morpion::proofs::program::{PointState, Program};
 use morpion::proofs::region::Region;
 use morpion::proofs::relaxation::{Relaxation, Relaxed};
-use morpion::runner::proving::{Estimated, PROOF, Proving, ProvingEnd, ProvingError};
+use morpion::runner::proving::{Estimated, PROOF, Proving, ProvingError};
 use rand::RngExt;
 use std::collections::{HashMap, HashSet};
 use std::fs;

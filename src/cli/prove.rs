@@ -191,12 +191,13 @@ mod proving {
     use crate::cli::grid_input::save;
     use crate::cli::signals;
     use crate::cli::streams::say;
+    use crate::jobs::prove::{ProvingEnd, ProvingProgress};
     use crate::notation::file::try_save;
     use crate::notation::format::{GridFormat, write as write_grid};
     use crate::notation::grid::Grid;
     use crate::proofs::highs::HighsRelaxation;
     use crate::runner::Interrupt;
-    use crate::runner::proving::{Estimated, Proving, ProvingEnd, ProvingProgress, RestEstimate};
+    use crate::runner::proving::{Estimated, Proving, RestEstimate};
     use std::time::Instant;
 
     /// More threads than this are taken for a slip of the fingers.

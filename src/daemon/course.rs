@@ -25,6 +25,7 @@ pub fn read(job: JobId, path: &Path) -> Result<StatisticsView, StatisticsError> 
         scores: Vec::new(),
         units: Vec::new(),
         solution: None,
+        proof: None,
     };
     if !path.join(state::CHECKPOINT).exists() || !path.join(events::FILE).exists() {
         return Ok(view);

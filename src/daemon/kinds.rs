@@ -1,10 +1,11 @@
 //! Job kinds: what a request for a job comes to. The settings of each kind are read in a file of its own
-//! ([`hunt_request`], [`solve_request`]).
+//! ([`hunt_request`], [`prove_request`], [`solve_request`]).
 
 use super::view::{JobLimits, JobRequest};
-use super::{hunt_request, solve_request};
+use super::{hunt_request, prove_request, solve_request};
 use crate::games::go::large::position::LargePosition;
 use crate::jobs::hunt::Job;
+use crate::jobs::prove::ProveJob;
 use crate::jobs::solve::SolveJob;
 use serde_json::{Map, Value};
 
@@ -33,6 +34,8 @@ pub enum JobWork {
     Hunt(Job),
     /// A solution of a position of a two-player game by units.
     Solve(SolveJob),
+    /// A proof that a region has no grid of so many moves.
+    Prove(ProveJob),
 }
 
 /// A position of a two-player game that a person plays from.
@@ -57,6 +60,7 @@ pub fn prepare(request: &JobRequest, workers: u32, seed: u64) -> Result<Prepared
     match request.kind.as_str() {
         "hunt" => hunt_request::prepare(request, workers, seed),
         "solve" => solve_request::prepare(request),
-        other => Err(format!("there is no kind of job '{other}': expected hunt or solve")),
+        "prove" => prove_request::prepare(request),
+        other => Err(format!("there is no kind of job '{other}': expected hunt, solve or prove")),
     }
 }

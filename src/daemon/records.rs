@@ -1,7 +1,7 @@
 //! What the store holds of a job, and what a running job reports of itself.
 
 use super::kinds::JobWork;
-use super::view::{JobId, JobRequest, JobState, JobSummary, JobView, PendingOrder, SolutionView};
+use super::view::{JobId, JobRequest, JobState, JobSummary, JobView, PendingOrder, ProofView, SolutionView};
 use crate::runner::progress::Progress;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +47,8 @@ pub struct JobStanding {
     pub progress: Progress,
     /// What a solver job has found.
     pub solution: Option<SolutionView>,
+    /// What is closed and open of a proof.
+    pub proof: Option<ProofView>,
 }
 
 /// What a job was made from, as it is stored, as JSON.
@@ -72,6 +74,9 @@ impl JobSummary {
         (self.units_done, self.units_stalled) = (units_done, units_stalled);
         if standing.solution.is_some() {
             self.solution.clone_from(&standing.solution);
+        }
+        if standing.proof.is_some() {
+            self.proof.clone_from(&standing.proof);
         }
     }
 }

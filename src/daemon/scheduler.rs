@@ -38,6 +38,7 @@ mod hunt;
 mod kind;
 mod lists;
 mod memory;
+mod prove;
 mod reporter;
 mod retention;
 mod review;

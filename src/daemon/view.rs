@@ -9,6 +9,7 @@ mod event;
 mod grid;
 mod job;
 mod limits;
+mod proof;
 mod solution;
 
 pub use document::*;
@@ -16,6 +17,7 @@ pub use event::*;
 pub use grid::*;
 pub use job::*;
 pub use limits::*;
+pub use proof::*;
 pub use solution::*;
 
 use crate::morpion::variant::Variant;

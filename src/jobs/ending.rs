@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobEnd {
-    /// A hunt found a grid of the target's size.
+    /// A hunt found a grid of the target's size, or a proof one of the number of moves that none was to have.
     Target,
     /// A hunt saw every grid: the best one is proven to be a longest one from its start.
     Exhausted,
@@ -15,6 +15,8 @@ pub enum JobEnd {
     Finished,
     /// The question of a solution is answered.
     Solved,
+    /// A proof is complete.
+    Proved,
     /// Its time is used up.
     Time,
     /// Its iterations are used up.
@@ -25,11 +27,12 @@ pub enum JobEnd {
 
 impl JobEnd {
     /// All ways in which a job ends.
-    pub const ALL: [JobEnd; 7] = [
+    pub const ALL: [JobEnd; 8] = [
         JobEnd::Target,
         JobEnd::Exhausted,
         JobEnd::Finished,
         JobEnd::Solved,
+        JobEnd::Proved,
         JobEnd::Time,
         JobEnd::Iterations,
         JobEnd::Drained,
@@ -42,6 +45,7 @@ impl JobEnd {
             JobEnd::Exhausted => "exhausted",
             JobEnd::Finished => "finished",
             JobEnd::Solved => "solved",
+            JobEnd::Proved => "proved",
             JobEnd::Time => "time",
             JobEnd::Iterations => "iterations",
             JobEnd::Drained => "drained",

@@ -10,6 +10,8 @@ pub mod hunt;
 pub mod hunt_job;
 pub mod hunt_settings;
 pub mod pipeline;
+pub mod prove;
+pub mod prove_settings;
 pub mod reading;
 pub mod record;
 pub mod setup;

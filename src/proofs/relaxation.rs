@@ -27,6 +27,20 @@ pub trait Relaxation {
     fn duals(&self) -> &[f64];
 }
 
+impl<R: Relaxation + ?Sized> Relaxation for Box<R> {
+    fn solve(&mut self, case: &[PointState]) -> Relaxed {
+        (**self).solve(case)
+    }
+
+    fn values(&self) -> &[f64] {
+        (**self).values()
+    }
+
+    fn duals(&self) -> &[f64] {
+        (**self).duals()
+    }
+}
+
 /// Denominators that are tried one after the other: duals of such programs are mostly small fractions.
 const DENOMINATORS: [i64; 12] = [1, 2, 3, 4, 5, 6, 12, 24, 60, 840, 1 << 14, 1 << 20];
 

@@ -1,35 +1,35 @@
-//! A proof on threads, with its file: the outcomes of units are appended one after the other, so a crash costs the
-//! units under way.
+//! A proof with its file: the outcomes of units are appended one after the other, so a crash costs the units under
+//! way.
+//!
+//! The command runs it on threads of its own ([`Proving::run`]), a daemon on the workers of its queue
+//! ([`session::ProveSession`]).
+
+pub mod session;
+pub mod unit;
 
 use super::atomic::{FileError, Keep, replace};
-use super::cpu;
 use crate::core::panic;
 use crate::core::seed::rng;
+use crate::jobs::prove::{ProofMisfit, ProveCoordinator, ProvingEnd, ProvingProgress};
 use crate::morpion::geometry::{Move, Point};
-use crate::morpion::referee::{self, ReplayError};
-use crate::proofs::branching::{DiveEnd, Filled, ProofCounts, ProofSearch, UnitEnd};
+use crate::proofs::branching::{DiveEnd, ProofSearch};
 use crate::proofs::file::{HEAD, ProofFileError, ProofRecord, Statement, pack, read_file};
 use crate::proofs::leaf::fill_points;
 use crate::proofs::program::Program;
 use crate::proofs::relaxation::Relaxation;
-use crate::proofs::tree::{OpenCase, ProofTree, StepsError};
+use crate::proofs::tree::OpenCase;
 use rand::RngExt;
-use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use unit::ProveOutcome;
 
 /// The file of a proof in its directory.
 pub const PROOF: &str = "proof.log";
 /// The compressed file of a complete proof.
 pub const CERTIFICATE: &str = "proof.cert";
-/// Linear programs after which a unit hands the rest on: about a second.
-const BUDGET: u64 = 1000;
-/// The same while fewer units are open than this many for each thread.
-const FIRST_BUDGET: u64 = 100;
-const FEW_UNITS: usize = 3;
 /// Seed of the random descents of an estimate.
 const DIVE_SEED: u64 = 1;
 /// How often progress is told.
@@ -52,9 +52,9 @@ pub enum ProvingError {
         /// What is wrong.
         source: ProofFileError,
     },
-    /// An outcome does not follow.
+    /// A record does not belong to the proof.
     #[error(transparent)]
-    Steps(#[from] StepsError),
+    Misfit(#[from] ProofMisfit),
     /// The directory is of another proof.
     #[error("{} has the proof of another statement: {found}; continue it with the same flags, or take another directory", path.display())]
     Other {
@@ -63,38 +63,23 @@ pub enum ProvingError {
         /// What it is about.
         found: String,
     },
-    /// The filler's grid is illegal: a defect of the program.
-    #[error("the grid that was found is illegal: {0}")]
-    Illegal(#[from] ReplayError),
+    /// Its file has grown beyond the limit.
+    #[error("its file takes {taken} bytes of disk, and the limit is {limit}: give it more (limits.disk, --job-disk)")]
+    Disk {
+        /// Bytes of the file.
+        taken: u64,
+        /// Bytes that it may take.
+        limit: u64,
+    },
+    /// The listener could not pass something on.
+    #[error("cannot pass on what happened: {0}")]
+    Listener(#[source] std::io::Error),
+    /// All workers have gone.
+    #[error("all worker threads have gone (a defect of this program)")]
+    NoWorkers,
     /// A unit's search panicked.
     #[error("a unit of the proof failed: {0}")]
     Failed(String),
-}
-
-/// How a run of a proof ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ProvingEnd {
-    /// Every case is closed.
-    Proved,
-    /// A grid of so many moves is in the region.
-    Grid(Vec<Move>),
-    /// It was stopped; the rest is open.
-    Open,
-}
-
-/// Where a proof is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProvingProgress {
-    /// Counts of all units done.
-    pub counts: ProofCounts,
-    /// The closed part, by volume: the sum of `2^-depth` over closed cases.
-    pub closed: f64,
-    /// How many units are open.
-    pub open: u64,
-    /// How many units are done.
-    pub done: u64,
-    /// Processor seconds of all units done.
-    pub cpu: f64,
 }
 
 /// An estimate of what is left of a proof.
@@ -121,11 +106,10 @@ pub enum Estimated {
 
 /// A proof with its file.
 pub struct Proving {
-    program: Program,
-    tree: ProofTree,
-    grid: Option<Vec<Move>>,
-    milliseconds: u64,
+    coordinator: ProveCoordinator,
     log: Option<ProofLog>,
+    /// Units whose outcomes were in the file when it was opened, and the cases that they looked at.
+    replayed: Vec<(u64, u64)>,
 }
 
 struct ProofLog {
@@ -151,9 +135,7 @@ impl Proving {
     /// # Errors
     /// If the directory has the proof of another statement, a damaged one, or one that another process runs.
     pub fn open(statement: &Statement, directory: Option<&Path>) -> Result<Proving, ProvingError> {
-        let program = Program::new(&statement.region, statement.moves);
-        let tree = ProofTree::new(&program);
-        let mut proving = Proving { program, tree, grid: None, milliseconds: 0, log: None };
+        let mut proving = Proving { coordinator: ProveCoordinator::new(statement), log: None, replayed: Vec::new() };
         let Some(directory) = directory else { return Ok(proving) };
         fs::create_dir_all(directory).map_err(FileError::new("create", directory))?;
         let path = directory.join(PROOF);
@@ -183,56 +165,43 @@ impl Proving {
                 log.file.set_len(found.whole as u64).map_err(error("write"))?;
             }
             for record in found.records {
-                proving.apply(record)?;
+                if let ProofRecord::Unit { unit, counts, .. } = &record {
+                    proving.replayed.push((*unit, counts.nodes));
+                }
+                proving.coordinator.apply(record)?;
             }
         }
         proving.log = Some(log);
         Ok(proving)
     }
 
-    /// What a record changes: the same for a running proof and for one that is read.
-    fn apply(&mut self, record: ProofRecord) -> Result<(), ProvingError> {
-        match record {
-            ProofRecord::Unit { unit, counts, milliseconds, steps } => {
-                self.tree.absorb(&self.program, unit, &steps, counts)?;
-                self.milliseconds += milliseconds;
-            }
-            ProofRecord::Grid(moves) => {
-                referee::replay(self.program.variant(), &moves)?;
-                self.grid = Some(moves);
-            }
-        }
-        Ok(())
-    }
-
-    /// The linear program of the region.
-    pub fn program(&self) -> &Program {
-        &self.program
-    }
-
-    /// The tree of cases.
-    pub fn tree(&self) -> &ProofTree {
-        &self.tree
+    /// The coordinator of the proof.
+    pub fn coordinator(&self) -> &ProveCoordinator {
+        &self.coordinator
     }
 
     /// Where the proof is.
     pub fn progress(&self) -> ProvingProgress {
-        ProvingProgress {
-            counts: self.tree.counts(),
-            closed: self.tree.closed(),
-            open: self.tree.open().len() as u64,
-            done: self.tree.done(),
-            cpu: self.milliseconds as f64 / 1e3,
-        }
+        self.coordinator.progress()
     }
 
     /// How it would end now.
     pub fn end(&self) -> ProvingEnd {
-        match &self.grid {
-            Some(moves) => ProvingEnd::Grid(moves.clone()),
-            None if self.tree.open().is_empty() => ProvingEnd::Proved,
-            None => ProvingEnd::Open,
-        }
+        self.coordinator.end()
+    }
+
+    /// Units whose outcomes were in the file when it was opened, with the cases that they looked at.
+    pub fn replayed(&self) -> &[(u64, u64)] {
+        &self.replayed
+    }
+
+    /// Bytes of its file.
+    ///
+    /// # Errors
+    /// If the file cannot be looked at.
+    pub fn size(&self) -> Result<u64, ProvingError> {
+        let Some(log) = &self.log else { return Ok(0) };
+        Ok(log.file.metadata().map_err(FileError::new("read", &log.path))?.len())
     }
 
     /// Runs until the proof is complete, a grid is found, or `stop` says so. `solver` makes a solver of the program
@@ -247,10 +216,10 @@ impl Proving {
         stop: &(dyn Fn() -> bool + Sync),
         tell: &mut dyn FnMut(ProvingProgress),
     ) -> Result<ProvingEnd, ProvingError> {
-        let program = self.program.clone();
-        let shared = Mutex::new(SharedProof { proving: self, taken: BTreeSet::new(), error: None, running: threads });
+        let program = Arc::clone(self.coordinator.program());
+        let shared = Mutex::new(SharedProof { proving: self, error: None, running: threads });
         let (shared, changed) = (&shared, &Condvar::new());
-        let (program, solver) = (&program, &solver);
+        let (program, solver) = (&*program, &solver);
         let ended = |proof: &SharedProof| stop() || proof.error.is_some() || proof.proving.end() != ProvingEnd::Open;
         std::thread::scope(|scope| {
             for _ in 0..threads {
@@ -306,12 +275,13 @@ impl Proving {
         solver: impl Fn(&Program) -> L,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<RestEstimate>, Vec<Move>> {
-        let units: Vec<&OpenCase> = self.tree.open().values().collect();
-        if units.is_empty() || self.grid.is_some() {
+        let program = self.coordinator.program();
+        let units: Vec<&OpenCase> = self.coordinator.tree().open().values().collect();
+        if units.is_empty() || matches!(self.end(), ProvingEnd::Grid(_)) {
             return Ok(None);
         }
-        let mut search = ProofSearch::new(&self.program, solver(&self.program));
-        let variant = self.program.variant();
+        let mut search = ProofSearch::new(program, solver(program));
+        let variant = program.variant();
         let mut rng = rng(DIVE_SEED, &[]);
         let (mut done, mut sums) = (0u32, (0.0, 0.0));
         while done < dives && !stop() {
@@ -329,9 +299,9 @@ impl Proving {
     }
 
     /// Applies a record and appends it to the file.
-    fn record(&mut self, record: ProofRecord) -> Result<(), ProvingError> {
+    pub(super) fn record(&mut self, record: ProofRecord) -> Result<(), ProvingError> {
         let frame = record.to_frame();
-        self.apply(record)?;
+        self.coordinator.apply(record)?;
         self.log.as_mut().map_or(Ok(()), |log| log.append(&frame))
     }
 
@@ -368,8 +338,6 @@ fn set_aside(directory: &Path, tail: &[u8]) -> Result<(), ProvingError> {
 /// What the threads of a proof share.
 struct SharedProof<'a> {
     proving: &'a mut Proving,
-    /// Units under way.
-    taken: BTreeSet<u64>,
     error: Option<ProvingError>,
     /// Threads that have not ended.
     running: usize,
@@ -379,7 +347,7 @@ fn lock<'a, 'b>(shared: &'a Mutex<SharedProof<'b>>) -> MutexGuard<'a, SharedProo
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One thread: takes the newest open unit, again and again. So the search is depth first, and few units are open.
+/// One thread: takes open units, again and again.
 fn work<L: Relaxation>(
     shared: &Mutex<SharedProof>,
     changed: &Condvar,
@@ -390,33 +358,20 @@ fn work<L: Relaxation>(
 ) {
     let mut proof = lock(shared);
     while !ended(&proof) {
-        let tree = &proof.proving.tree;
-        let free = tree.open().iter().rev().find(|(unit, _)| !proof.taken.contains(unit));
-        let Some((&unit, open)) = free else {
+        let Some(open) = proof.proving.coordinator.next(threads) else {
             proof = changed.wait_timeout(proof, PACE / 10).unwrap_or_else(PoisonError::into_inner).0;
             continue;
         };
-        let case = open.case.clone();
-        let budget = if tree.open().len() < FEW_UNITS * threads && threads > 1 { FIRST_BUDGET } else { BUDGET };
-        let variant = proof.proving.program.variant();
-        proof.taken.insert(unit);
+        let variant = proof.proving.coordinator.program().variant();
         drop(proof);
-        let began = cpu::thread_seconds();
-        let mut fill = |points: &[Point], conflicts: &mut u64| -> Filled { fill_points(variant, points, conflicts) };
-        let end = search.run(&case, budget, &mut fill, stop);
-        let counts = search.take_counts();
-        let seconds = cpu::thread_seconds().zip(began).map_or(0.0, |(now, began)| now - began);
+        let outcome = ProveOutcome::of(search, variant, &open, stop);
         proof = lock(shared);
-        proof.taken.remove(&unit);
         if proof.error.is_some() {
             break;
         }
-        let record = match end {
-            UnitEnd::Stopped => break,
-            UnitEnd::Grid(moves) => ProofRecord::Grid(moves),
-            UnitEnd::Steps(steps) => {
-                ProofRecord::Unit { unit, counts, milliseconds: (seconds * 1e3).round() as u64, steps }
-            }
+        let Some(record) = outcome.record(open.unit) else {
+            proof.proving.coordinator.give_back(open.unit);
+            break;
         };
         if let Err(error) = proof.proving.record(record) {
             proof.error.get_or_insert(error);

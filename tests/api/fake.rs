@@ -97,6 +97,27 @@ impl Fake {
     }
 }
 
+/// A proof that is half done.
+fn proof() -> ProofView {
+    ProofView {
+        region: "the box 3,2,2,2".to_owned(),
+        points: 174,
+        moves: 83,
+        end: "open".to_owned(),
+        closed: 0.53515625,
+        units_open: 13,
+        units_done: 6,
+        nodes: 568,
+        programs: 5701,
+        shapes: 12,
+        conflicts: 34,
+        without_answer: 1,
+        cpu_seconds: 48.5,
+        left: Some(ProofLeftView { dives: 15, nodes: 1098.8, shapes: 4.0, cpu_seconds: 93.8 }),
+        grids: 0,
+    }
+}
+
 /// What a solver job has found: Reversi on 4x4, nearly solved.
 fn solution(request: &JobRequest) -> SolutionView {
     let asked = PositionRequest { settings: request.settings.clone(), moves: Vec::new() };
@@ -188,7 +209,7 @@ impl Service for Fake {
 
     fn submit(&self, request: JobRequest, idempotency: Option<&str>) -> Result<JobView, Refusal> {
         match request.kind.as_str() {
-            "hunt" | "solve" => {}
+            "hunt" | "solve" | "prove" => {}
             "full" => return Err(Refusal::Unavailable("the disk is full".to_owned())),
             "broken" => return Err(Refusal::Internal("secret details".to_owned())),
             "panic" => panic!("as it was asked to"),
@@ -217,7 +238,8 @@ impl Service for Fake {
             state.keys.insert(key.to_owned(), (request.clone(), id));
         }
         let solution = (request.kind == "solve").then(|| solution(&request));
-        let is_hunt = solution.is_none();
+        let proof = (request.kind == "prove").then(proof);
+        let is_hunt = solution.is_none() && proof.is_none();
         let chosen = is_hunt && !request.settings.contains_key("strategy");
         let summary = JobSummary {
             id,
@@ -225,7 +247,7 @@ impl Service for Fake {
             name: request.name.unwrap_or_else(|| format!("job {id}")),
             state: JobState::Running,
             reason: None,
-            variant: is_hunt.then_some(Variant::T5),
+            variant: solution.is_none().then_some(if is_hunt { Variant::T5 } else { Variant::D5 }),
             strategy: Some(if is_hunt { "nrpa" } else { "special" }.to_owned()),
             strategy_reason: chosen.then(|| "strategy nrpa, as the daemon chose".to_owned()),
             seed: Some(7),
@@ -242,6 +264,7 @@ impl Service for Fake {
             units_quarantined: 0,
             best: is_hunt.then_some(82),
             solution,
+            proof,
             units_summarised: false,
         };
         let best_grid = state.grids.keys().next().filter(|_| is_hunt).cloned();
@@ -334,7 +357,8 @@ impl Service for Fake {
     }
 
     fn statistics(&self, id: JobId) -> Result<StatisticsView, Refusal> {
-        self.job(id)?;
+        let is_proof = self.job(id)?.summary.proof.is_some();
+        let point = |seconds, closed| ProofPoint { seconds, closed, units_open: 4, nodes: 50, shapes: 3 };
         Ok(StatisticsView {
             v: VERSION,
             job: id,
@@ -343,6 +367,7 @@ impl Service for Fake {
             scores: vec![LevelHistogram { level: 0, counts: vec![(50, 7)] }],
             units: vec![(60, 2)],
             solution: self.state().jobs[&id].summary.solution.is_some().then(course),
+            proof: is_proof.then(|| ProofStatisticsView { course: vec![point(1.0, 0.25), point(2.0, 0.53515625)] }),
         })
     }
 

@@ -114,6 +114,8 @@ fn ended(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitC
         let best = job.summary.best.map_or(String::new(), |best| format!(", best {best}"));
         let found = job.summary.solution.as_ref();
         let best = found.map_or(best, |found| format!(", {}", between(found.lower, found.upper)));
+        let open = job.summary.proof.as_ref().filter(|proof| proof.end == "open");
+        let best = open.map_or(best, |proof| format!(", {} closed", list::closed(proof)));
         say!("job {} is {}{reason}{best}", job.summary.id, list::state(job.summary.state));
     }
     Ok(verdict(job))

@@ -5,10 +5,13 @@ use crate::cli::client::{Client, Connection, encoded};
 use crate::cli::grid_input::plain;
 use crate::cli::streams::say;
 use crate::core::quantity::bytes_text;
-use crate::daemon::view::{JobState, JobView, Listing, SolutionView, VERSION};
+use crate::daemon::view::{JobState, JobView, Listing, ProofLeftView, ProofView, SolutionView, VERSION};
 use crate::runner::status::{clock, thousands};
 use std::io::Write;
 use std::process::ExitCode;
+
+/// Most characters of a setting that `show` prints; --json has all.
+const LONGEST_SETTING: usize = 200;
 
 /// List the jobs, newest first.
 #[derive(Debug, clap::Args)]
@@ -89,13 +92,22 @@ fn row(job: &JobView) -> [String; 8] {
     ]
 }
 
-/// The best score of a hunt, the value of a solver job as far as it is known.
+/// The best score of a hunt, the value of a solver job as far as it is known, the closed part of a proof.
 pub fn best(job: &JobView) -> String {
-    match (&job.summary.solution, job.summary.best) {
-        (Some(found), _) => range(found.lower, found.upper),
-        (None, Some(best)) => best.to_string(),
-        (None, None) => "-".to_owned(),
+    match (&job.summary.solution, &job.summary.proof, job.summary.best) {
+        (Some(found), _, _) => range(found.lower, found.upper),
+        (None, Some(proof), None) => closed(proof),
+        (None, _, Some(best)) => best.to_string(),
+        (None, None, None) => "-".to_owned(),
     }
+}
+
+/// The closed part of a proof, in percent; 100 only if it is complete.
+pub fn closed(proof: &ProofView) -> String {
+    if proof.end == "proved" {
+        return "proved".to_owned();
+    }
+    format!("{:.2} %", (1e4 * proof.closed).floor().min(9999.0) / 100.0)
 }
 
 /// Prints rows below their heads; numbers to the right, the state and the name to the left.
@@ -140,6 +152,9 @@ fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
     if let Some(found) = &job.summary.solution {
         describe_solution(found, &mut line)?;
     }
+    if let Some(proof) = &job.summary.proof {
+        describe_proof(proof, &mut line)?;
+    }
     if let Some(best) = job.summary.best {
         line("best", format!("{best} moves, grid {}", job.best_grid.as_deref().unwrap_or("-")))?;
     }
@@ -168,6 +183,11 @@ fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
         line("seed", seed.to_string())?;
     }
     let setting = |(name, value): (&String, &serde_json::Value)| match value.as_str() {
+        // The text of a grid is long.
+        Some(text) if text.chars().count() > LONGEST_SETTING => {
+            let first: String = text.chars().take(LONGEST_SETTING).collect();
+            format!("{name} = {}... ({} characters)", plain(&first), text.chars().count())
+        }
         Some(text) => format!("{name} = {}", plain(text)),
         None => format!("{name} = {value}"),
     };
@@ -175,6 +195,37 @@ fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
         line(if i == 0 { "settings" } else { "" }, setting)?;
     }
     Ok(())
+}
+
+fn describe_proof(
+    proof: &ProofView,
+    line: &mut dyn FnMut(&str, String) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let ProofView { region, points, moves, units_open, units_done, .. } = proof;
+    line("statement", format!("no grid of {moves} moves in {}, {points} points beyond the cross", plain(region)))?;
+    let (open, done) = (thousands(*units_open), thousands(*units_done));
+    let part = if proof.end == "proved" { "all of it".to_owned() } else { format!("{} by volume", closed(proof)) };
+    line("closed", format!("{part}; {open} units open, {done} done"))?;
+    let unanswered = match proof.without_answer {
+        0 => String::new(),
+        count => format!(" ({} without an answer)", thousands(count)),
+    };
+    line(
+        "programs",
+        format!("{} linear programs{unanswered}, {} cases", thousands(proof.programs), thousands(proof.nodes)),
+    )?;
+    let (shapes, conflicts) = (thousands(proof.shapes), thousands(proof.conflicts));
+    line("point sets", format!("{shapes} refuted with {conflicts} conflicts"))?;
+    line("CPU time", clock(proof.cpu_seconds))?;
+    if let Some(ProofLeftView { dives, nodes, shapes, cpu_seconds }) = proof.left {
+        let (nodes, shapes) = (thousands(nodes as u64), thousands(shapes as u64));
+        let time = clock(cpu_seconds);
+        line(
+            "left",
+            format!("about {nodes} cases and {shapes} point sets, {time} of CPU time, by {dives} random descents"),
+        )?;
+    }
+    line("grids met", proof.grids.to_string())
 }
 
 fn describe_solution(

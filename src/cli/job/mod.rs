@@ -5,6 +5,7 @@ mod follow;
 mod limits;
 mod list;
 mod submit;
+mod submit_proof;
 
 use super::client::{Client, Connection};
 use crate::cli::streams::say;

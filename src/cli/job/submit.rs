@@ -4,6 +4,7 @@
 //! before anything is sent. Only flags that were given are sent; the daemon fills in the defaults. Files that flags
 //! name are read here, and their content is sent: the daemon may run elsewhere.
 
+use super::submit_proof::SubmitProof;
 use crate::cli::client::{Client, Connection};
 use crate::cli::config::{ConfigFile, ConfigParts};
 use crate::cli::flags::{FlagHelp, SettingFlags};
@@ -13,6 +14,7 @@ use crate::cli::streams::say;
 use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::daemon::view::{JobLimits, JobRequest, JobView, StartGrid};
 use crate::jobs::hunt_settings::{HuntSettings, HuntStart};
+use crate::jobs::prove_settings::ProveSettings;
 use crate::jobs::reading::{FromSettings, GivenSetting, read};
 use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
@@ -33,7 +35,7 @@ use std::process::ExitCode;
 use toml::Value;
 
 /// Submit a hunt, with the flags of `morpion hunt`, and print the number of the job. `submit solve GAME` submits a
-/// solver job.
+/// solver job, and `submit prove` a proof.
 ///
 /// CONFIG is a configuration file of a hunt, or one of a job. A job's file has kind, name, priority, weight, the
 /// table [limits] (seconds, iterations, threads, memory, disk), and the flags of the hunt in the table [settings].
@@ -62,6 +64,8 @@ pub struct Submit {
 enum OtherKind {
     /// Submit a position of a two-player game to be solved by units, with the flags of `morpion solve`
     Solve(Box<SubmitSolve>),
+    /// Submit a proof that a region has no grid of so many moves; the daemon must be built with the solver
+    Prove(Box<SubmitProof>),
 }
 
 /// The flags of a solver job.
@@ -131,26 +135,26 @@ struct JobFlags {
 /// What every job has.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Job")]
-struct TermFlags {
+pub(super) struct TermFlags {
     /// Name of the job, for people; default: made from the settings.
     #[arg(long)]
-    name: Option<String>,
+    pub(super) name: Option<String>,
     /// Jobs of a higher priority are served first; -100 to 100.
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
         value_parser = clap::value_parser!(i32).range(-100..=100))]
-    priority: i32,
+    pub(super) priority: i32,
     /// Share of the workers among jobs of the same priority; 1 to 1000.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    weight: u32,
+    pub(super) weight: u32,
     /// End after this many iterations (nodes) of all units together (1000, 50M, 2G).
     #[arg(long, value_name = "N", value_parser = parse_count)]
-    all_iterations: Option<u64>,
+    pub(super) all_iterations: Option<u64>,
     /// Disk that it may take (500M, 2G): the archive of a hunt, the files of a solution; default: that of the daemon.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
-    disk: Option<u64>,
+    pub(super) disk: Option<u64>,
     /// A text of your own. The same text never makes a second job, so a submission can be repeated safely.
     #[arg(long, value_name = "KEY")]
-    idempotency_key: Option<String>,
+    pub(super) idempotency_key: Option<String>,
 }
 
 /// Flags, with the knowledge of which were given.
@@ -197,6 +201,7 @@ impl Submit {
                 SubmitGame::Gomoku(of) => of.asked.after(file),
                 SubmitGame::Reversi(of) => of.asked.after(file),
             },
+            Some(OtherKind::Prove(proof)) => proof.asked.after(file),
         }
     }
 
@@ -213,8 +218,15 @@ impl Submit {
 pub fn arguments(path: &Path) -> anyhow::Result<ConfigParts> {
     let file = ConfigFile::read(path)?;
     let mut table = file.table()?;
-    if table.get("kind").and_then(Value::as_str) != Some("solve") {
-        return of_tables::<HuntSettings>(&file, table, &SubmitOnly::command(), hunt_limit);
+    match table.get("kind").and_then(Value::as_str) {
+        Some("solve") => {}
+        Some("prove") => {
+            table.remove("kind");
+            let command = SubmitProof::augment_args(clap::Command::new("prove").args_override_self(true));
+            let (given, arguments) = of_tables::<ProveSettings>(&file, table, &command, solve_limit)?;
+            return Ok((given, std::iter::once("prove".into()).chain(arguments).collect()));
+        }
+        _ => return of_tables::<HuntSettings>(&file, table, &SubmitOnly::command(), hunt_limit),
     }
     table.remove("kind");
     let game = game_of(&file, &mut table)?;
@@ -332,10 +344,11 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             SubmitGame::Gomoku(of) => of.send(out),
             SubmitGame::Reversi(of) => of.send(out),
         },
+        Some(OtherKind::Prove(proof)) => proof.send(out),
     }
 }
 
-fn send(
+pub(super) fn send(
     request: &JobRequest,
     terms: &TermFlags,
     json: bool,
@@ -450,7 +463,7 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
 }
 
 /// A value as a configuration file would have it; larger numbers than TOML has stay text.
-fn scalar(text: &str) -> Json {
+pub(super) fn scalar(text: &str) -> Json {
     let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
     number.map_or_else(|| text.into(), Json::from)
 }
@@ -580,6 +593,7 @@ mod tests {
                         SubmitGame::Gomoku(of) => of.request(),
                         SubmitGame::Reversi(of) => of.request(),
                     },
+                    Some(OtherKind::Prove(proof)) => proof.request(),
                 }
             });
             read.unwrap_err().to_string().replace(&format!("{}, ", path.display()), "")
@@ -610,6 +624,9 @@ mod tests {
                 "line 3: seconds: invalid value 'x'",
             ),
             ("kind = 'solve'\n[limits]\nworkers = 0\n[settings]\ngame = 'go'", "line 3: workers: invalid value '0'"),
+            ("kind = 'prove'\n[settings]\nbox = '1,1,1'\nmoves = 9", "line 3: box = 1,1,1: expected four numbers"),
+            ("kind = 'prove'\n[settings]\nmoves = 9\nhull = '/no/grid'", "/no/grid: there is no such file"),
+            ("kind = 'prove'\n[settings]\nmoves = 9\nspeed = 2", "line 4: unknown key 'speed'"),
         ] {
             let error = error(text);
             assert!(error.starts_with(expected), "{text}: {error}");

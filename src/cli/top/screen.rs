@@ -221,6 +221,7 @@ mod tests {
                 units_quarantined: 0,
                 best: Some(150),
                 solution: None,
+                proof: None,
                 units_summarised: false,
             };
             let view = JobView::idle(summary, None, serde_json::Map::new()).with_workers(2);

@@ -40,7 +40,7 @@ const SEARCH: u64 = 4 << 20;
 impl JobKind for Job {
     fn facts(&self) -> Result<JobFacts, String> {
         Hunt::new(self.clone()).map_err(|error| error.to_string())?;
-        Ok(JobFacts { variant: Some(self.variant), seed: Some(self.seed), solution: None })
+        Ok(JobFacts { variant: Some(self.variant), seed: Some(self.seed), ..JobFacts::default() })
     }
 
     fn content(&self, folder: &Path) -> Result<FolderContent, CannotRun> {
@@ -120,7 +120,7 @@ impl JobKind for Job {
 
 /// What a hunt reports of itself.
 fn of_hunt(status: &Status) -> JobStanding {
-    JobStanding { progress: status.progress.clone(), solution: None }
+    JobStanding { progress: status.progress.clone(), ..JobStanding::default() }
 }
 
 impl From<RunError> for CannotRun {

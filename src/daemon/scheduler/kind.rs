@@ -7,7 +7,7 @@ use crate::daemon::folder::{FolderContent, FolderError};
 use crate::daemon::kinds::JobWork;
 use crate::daemon::memory::MemoryNeed;
 use crate::daemon::service::Refusal;
-use crate::daemon::view::{JobId, JobLimits, SolutionView, StatisticsView};
+use crate::daemon::view::{JobId, JobLimits, ProofView, SolutionView, StatisticsView};
 use crate::jobs::ending::JobEnd;
 use crate::morpion::variant::Variant;
 use crate::queue::Terms;
@@ -22,6 +22,7 @@ pub fn kind(work: &JobWork) -> &dyn JobKind {
     match work {
         JobWork::Hunt(job) => job,
         JobWork::Solve(job) => job,
+        JobWork::Prove(job) => job,
     }
 }
 
@@ -64,6 +65,8 @@ pub struct JobFacts {
     pub seed: Option<u64>,
     /// The question of a solver job.
     pub solution: Option<SolutionView>,
+    /// What a proof is about.
+    pub proof: Option<ProofView>,
 }
 
 /// What a coordinator works with.

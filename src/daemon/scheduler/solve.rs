@@ -62,7 +62,7 @@ impl JobKind for SolveJob {
                 let FactsVisitor(job) = self;
                 let state = job.begin(root.clone()).map_err(|error| error.to_string())?;
                 let solution = Some(view(job, &root, &state, &Progress::default()));
-                Ok(JobFacts { variant: None, seed: Some(job.settings.seed), solution })
+                Ok(JobFacts { variant: None, seed: Some(job.settings.seed), solution, proof: None })
             }
         }
         self.visit(FactsVisitor(self))
@@ -124,6 +124,7 @@ impl JobKind for SolveJob {
             scores: Vec::new(),
             units: Vec::new(),
             solution: Some(solution.unwrap_or_default()),
+            proof: None,
         })
     }
 }
@@ -239,7 +240,7 @@ impl<G: Solvable> SolveObserver<'_, G> {
     /// What the job reports of itself.
     fn of_job(&self, state: &TreeState<G>, progress: &Progress) -> JobStanding {
         let solution = Some(view(self.job, &self.root, state, progress));
-        JobStanding { progress: progress.clone(), solution }
+        JobStanding { progress: progress.clone(), solution, proof: None }
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn queued(
     limits: JobLimits,
     facts: JobFacts,
 ) -> JobSummary {
-    let JobFacts { variant, seed, solution } = facts;
+    let JobFacts { variant, seed, solution, proof } = facts;
     JobSummary {
         id,
         kind: request.kind.clone(),
@@ -60,6 +60,7 @@ pub(super) fn queued(
         units_quarantined: 0,
         best: None,
         solution,
+        proof,
         units_summarised: false,
     }
 }

@@ -46,6 +46,7 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/views/job.js",
     "/js/views/jobs.js",
     "/js/views/parts.js",
+    "/js/views/proof.js",
     "/js/views/solution.js",
     "/js/views/startcard.js",
     "/js/views/submit.js",

@@ -2,6 +2,7 @@
 
 use super::document::{JobId, VERSION};
 use super::limits::{JobLimits, LimitsDocument};
+use super::proof::{ProofStatisticsView, ProofView};
 use super::solution::{SolutionStatisticsView, SolutionView};
 use crate::core::search::End;
 use crate::daemon::object;
@@ -14,7 +15,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
-    /// Kind of the job: `hunt`, `solve`.
+    /// Kind of the job: `hunt`, `solve`, `prove`.
     #[schema(min_length = 1, example = "hunt")]
     pub kind: String,
     /// A name for people, without control characters. The default is made from the settings.
@@ -148,6 +149,9 @@ pub struct JobSummary {
     /// What a solver job has found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solution: Option<SolutionView>,
+    /// What is closed and open of a proof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofView>,
     /// The job has long been over: of its units only the quarantined ones are still listed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub units_summarised: bool,
@@ -329,4 +333,7 @@ pub struct StatisticsView {
     /// Course and credit of a solver job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solution: Option<SolutionStatisticsView>,
+    /// Course of a proof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofStatisticsView>,
 }

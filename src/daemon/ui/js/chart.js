@@ -44,8 +44,9 @@ export function fitted(element, draw) {
 
 /** Best score against time. `set([{name, points: [[seconds, score], ...], end}])`: each a staircase that goes on to `end`. */
 export class CourseChart {
-  constructor({ height = 220, label = "Best score against time" } = {}) {
+  constructor({ height = 220, label = "Best score against time", text = (v) => `${v} moves` } = {}) {
     this.height = height;
+    this.text = text;
     this.series = [];
     this.log = true;
     this.svg = s("svg", { class: "chart", height, role: "img", "aria-label": label });
@@ -139,7 +140,7 @@ export class CourseChart {
 
   #now() {
     const one = this.series[0];
-    return this.series.length === 1 ? `${one.points.at(-1)[1]} moves since ${tick(one.points.at(-1)[0])}` : "\u00a0";
+    return this.series.length === 1 ? `${this.text(one.points.at(-1)[1])} since ${tick(one.points.at(-1)[0])}` : "\u00a0";
   }
 
   #point(event) {
@@ -151,7 +152,8 @@ export class CourseChart {
     const at = (one) => one.points.findLast(([t]) => t <= time)?.[1];
     this.cursor.setAttribute("visibility", "visible");
     this.cursor.setAttribute("d", `M${(PAD.left + share * inner).toFixed(1)} ${PAD.top}V${this.height - PAD.bottom}`);
-    say(this.readout, `${tick(time)}: ${this.series.map((one) => at(one) ?? "\u2013").join(", ")} moves`);
+    const values = this.series.map((one) => at(one) ?? "\u2013");
+    say(this.readout, `${tick(time)}: ${this.text(values.length === 1 ? values[0] : values.join(", "))}`);
   }
 
   #leave() {

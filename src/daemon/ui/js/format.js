@@ -85,7 +85,7 @@ export const STATES = {
 
 const REASONS = {
   target: "reached its target", exhausted: "searched everything: proven", finished: "did all its runs",
-  time: "time is up", iterations: "iterations used up", drained: "drained", solved: "solved",
+  time: "time is up", iterations: "iterations used up", drained: "drained", solved: "solved", proved: "proved",
 };
 
 /** Why a job ended. */

@@ -8,6 +8,7 @@ import { grid, hear, learn, state, subscribe, watch } from "../live.js";
 import { Replay } from "../replay.js";
 import { VARIANTS, fromView } from "../rules.js";
 import { blank, calm, course, eventItem, failed, jobButtons, pill } from "./parts.js";
+import { closedCard, proofCard, proofFactsCard } from "./proof.js";
 import { boundsCard, creditCard, positionCard, unitsCard } from "./solution.js";
 
 const SLOW_MS = 15_000;
@@ -35,8 +36,8 @@ function factsCard() {
   }));
   const node = h("section", { class: "card", "aria-label": "Numbers" }, list);
   node.draw = (job) => {
-    show(node, !job.solution);
-    if (job.solution) return;
+    show(node, !job.solution && !job.proof);
+    if (job.solution || job.proof) return;
     say(rows.best, job.best ? `${job.best}${job.variant ? ` / ${VARIANTS[job.variant].record}` : ""}` : "\u2013");
     say(rows.rate, job.workers ? short(job.rate) : "\u2013");
     say(rows.iterations, short(job.iterations));
@@ -60,7 +61,7 @@ function gridCard(id) {
   let again = 0;
   node.draw = (job) => {
     // A job about something else than the puzzle has no grids.
-    show(node, job.variant !== null);
+    show(node, job.variant !== null && (!job.proof || job.best_grid !== null));
     if (!job.best_grid || job.best_grid === key || Date.now() < again) return;
     key = job.best_grid;
     grid(key).then((view) => {
@@ -89,8 +90,8 @@ function courseCard(id) {
   let points = [];
   node.statistics = (view) => { points = course(view); };
   node.draw = (job) => {
-    show(node, job.variant !== null);
-    if (job.variant !== null) chart.set([{ name: job.name, points, end: Math.max(job.seconds, points.at(-1)?.[0] ?? 0) }]);
+    show(node, job.variant !== null && !job.proof);
+    if (job.variant !== null && !job.proof) chart.set([{ name: job.name, points, end: Math.max(job.seconds, points.at(-1)?.[0] ?? 0) }]);
   };
   const stop = hear((event) => {
     if (event.event === "best" && event.job === id) points.push([event.seconds, event.score]);
@@ -241,11 +242,11 @@ export default function job({ params }) {
   const buttons = jobButtons(id, { quiet: false, all: true, removed: () => { location.hash = "#/jobs"; } });
   const parts = { facts: factsCard(), grid: gridCard(id), course: courseCard(id), levels: levelsCard(), scores: scoresCard(),
     workers: workersCard(id), quarantine: quarantineCard(id), settings: settingsCard(id), events: eventsCard(id),
-    units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
+    proofFacts: proofFactsCard(), proof: proofCard(), closed: closedCard(), units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
   const trouble = h("div", {});
-  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, h("div", { class: "two even" },
-    h("div", { class: "cards" }, parts.grid, parts.position, parts.settings),
-    h("div", { class: "cards" }, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
+  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, h("div", { class: "two even" },
+    h("div", { class: "cards" }, parts.proof, parts.grid, parts.position, parts.settings),
+    h("div", { class: "cards" }, parts.closed, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
   const wait = h("p", { class: "wait" }, `Loading job ${id}\u2026`);
   const element = h("div", { class: "cards" },
     h("div", { class: "row spread" }, h("div", {}, title, h("div", { class: "row" }, what, status, why)), buttons), trouble, wait, body);

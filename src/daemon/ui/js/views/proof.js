@@ -1,0 +1,90 @@
+// The parts of a proof's page: what is to be proved, how much of it is closed, what that took, and what is left.
+
+import { CourseChart } from "../chart.js";
+import { h, say, show } from "../dom.js";
+import { count, duration, short, tick } from "../format.js";
+
+const card = (title, ...children) => h("section", { class: "card", "aria-label": title }, h("header", {}, h("h2", {}, title)), children);
+
+/** The closed part in percent; 100 only of a complete proof. */
+export const closed = (proof) => (proof.end === "proved" ? "proved" : `${(Math.min(Math.floor(1e4 * proof.closed), 9999) / 100).toFixed(2)} %`);
+
+const percent = (v) => (Number.isFinite(v) ? `${v.toFixed(2)} % closed` : "nothing closed");
+
+/** Where the proof is, in words. */
+function verdict({ end, moves }) {
+  if (end === "proved") return `There is no grid of ${moves} moves or more in the region.`;
+  if (end === "grid") return `There is a grid of ${moves} moves in the region.`;
+  return "Part of the tree that is closed, by volume: a case that is split counts as two halves, which differ much in size.";
+}
+
+/** The statement and the closed part. */
+export function proofCard() {
+  const statement = h("p", {});
+  const value = h("strong", { class: "score num" });
+  const fill = h("i", {});
+  const bar = h("div", { class: "bar", role: "progressbar", "aria-label": "closed part", "aria-valuemin": 0, "aria-valuemax": 100 }, fill);
+  const words = h("p", { class: "small" });
+  const left = h("p", { class: "small" });
+  const node = card("Proof", h("div", { class: "stack" }, statement, value, bar, words, left));
+  node.draw = ({ proof }) => {
+    show(node, Boolean(proof));
+    if (!proof) return;
+    say(statement, `To be proved: no grid of ${proof.moves} moves lies in ${proof.region}, which has ${count(proof.points)} points beyond the cross.`);
+    say(value, closed(proof));
+    const share = proof.end === "proved" ? 100 : 100 * proof.closed;
+    fill.style.width = `${share}%`;
+    bar.setAttribute("aria-valuenow", Math.floor(share));
+    say(words, verdict(proof));
+    show(left, Boolean(proof.left));
+    if (proof.left) {
+      const { nodes, shapes, cpu_seconds, dives } = proof.left;
+      say(left, `Left, by ${count(dives)} random descents: about ${short(Math.round(nodes))} cases and ${short(Math.round(shapes))} sets of points, ${tick(cpu_seconds)} of CPU time. Such estimates scatter widely.`);
+    }
+  };
+  return node;
+}
+
+/** What is open and what it took. */
+export function proofFactsCard() {
+  const rows = {};
+  const list = h("dl", { class: "facts" }, [["open", "Units open"], ["done", "Units done"], ["nodes", "Cases"], ["programs", "Linear programs"],
+    ["shapes", "Point sets refuted"], ["conflicts", "Conflicts"], ["grids", "Grids met"], ["time", "Has run"], ["cpu", "CPU time"], ["workers", "Workers"]].map(([name, text]) => {
+    rows[name] = h("dd", {}, "\u2013");
+    return h("div", {}, h("dt", {}, text), rows[name]);
+  }));
+  const node = h("section", { class: "card", "aria-label": "Numbers of the proof" }, list);
+  node.draw = (job) => {
+    const { proof } = job;
+    show(node, Boolean(proof));
+    if (!proof) return;
+    say(rows.open, count(proof.units_open));
+    say(rows.done, count(proof.units_done));
+    for (const name of ["nodes", "programs", "shapes", "conflicts"]) {
+      say(rows[name], short(proof[name]));
+      rows[name].title = count(proof[name]);
+    }
+    say(rows.grids, count(proof.grids));
+    say(rows.time, duration(job.seconds) + (job.limits.seconds ? ` of ${duration(job.limits.seconds)}` : ""));
+    say(rows.cpu, proof.cpu_seconds ? tick(proof.cpu_seconds) : "\u2013");
+    say(rows.workers, job.workers + (job.limits.workers ? ` of ${job.limits.workers}` : ""));
+  };
+  return node;
+}
+
+/** The closed part against time. */
+export function closedCard() {
+  const chart = new CourseChart({ height: 220, label: "Percent closed against time", text: percent });
+  const node = card("Percent closed against time", chart.element);
+  let points = [];
+  node.hidden = true;
+  node.statistics = (view) => { if (view.proof) points = view.proof.course.map((p) => [p.seconds, 100 * p.closed]); };
+  node.draw = (job) => {
+    show(node, Boolean(job.proof));
+    if (!job.proof) return;
+    const end = Math.max(job.seconds, points.at(-1)?.[0] ?? 0);
+    chart.set([{ name: job.name, points: [...points, [end, 100 * job.proof.closed]], end }]);
+  };
+  node.stop = () => chart.destroy();
+  return node;
+}
