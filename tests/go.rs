@@ -95,7 +95,7 @@ fn the_number_of_legal_positions_of_4x4_is_the_known_one() {
 fn legal_positions(board: GoBoard) -> u64 {
     let points: Vec<u8> = board.all().collect();
     let mut legal = 0;
-    for mut code in 0..3u64.pow(board.area()) {
+    for mut code in 0..3u64.pow(u32::from(board.area())) {
         let mut stones = [0u64; 3];
         for point in &points {
             stones[(code % 3) as usize] |= 1 << point;

@@ -165,7 +165,7 @@ fn what_makes_no_sense_is_refused() {
         (json!({ "size": 4, "position": "XXXX XXXX XXXX XXXX O" }), none(), "the game is over"),
         (json!({ "size": 4, "position": "-----OX--XO----- X\n-----OX--XO----- X" }), none(), "2 positions"),
         (json!({ "game": "go", "size": 5, "position": "../.." }), none(), "settings.size says 5x5"),
-        (json!({ "game": "go", "size": 19 }), none(), "no 19x19 board of go can be solved"),
+        (json!({ "game": "go", "size": 19 }), none(), "there is no 19x19 board for the solvers of go"),
         (json!({ "size": 4 }), json!({ "start": { "grid": "(28,28)" } }), "start and grids are for hunts"),
     ] {
         match daemon.submit(solve(&settings, &others), None) {

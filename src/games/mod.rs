@@ -1,8 +1,9 @@
 //! The two-player games, one folder each: positions that implement [`crate::core::game::Game`]. [`rows`] and [`sgf`]
-//! are texts that games with stones have in common.
+//! are texts that games with stones have in common; [`size`] is the size of every board.
 
 pub mod go;
 pub mod gomoku;
 pub mod reversi;
 pub mod rows;
 pub mod sgf;
+pub mod size;

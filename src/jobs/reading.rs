@@ -23,6 +23,26 @@ pub trait FromSettings: Default {
     fn usual(name: &str) -> Option<String>;
 }
 
+/// A value whose settings are the rows of one table: it has [`FromSettings`] by them.
+pub trait SettingsTable: Default + 'static {
+    /// The rows, in the order of help texts.
+    const ROWS: &'static [SettingRow<Self>];
+}
+
+impl<T: SettingsTable> FromSettings for T {
+    fn all() -> Vec<&'static SettingInfo> {
+        T::ROWS.iter().map(|row| &row.about).collect()
+    }
+
+    fn set(&mut self, name: &str, text: &str) -> Result<(), BadValue> {
+        set_row(T::ROWS, self, name, text)
+    }
+
+    fn usual(name: &str) -> Option<String> {
+        usual_text(T::ROWS, name)
+    }
+}
+
 /// [`FromSettings::set`] of a value whose settings are the rows of one table.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ use super::tree::settings::{SettingsError, TreeSettings};
 use super::tree::state::TreeState;
 use crate::games::reversi::notation::TextError;
 use crate::games::reversi::position::Empties;
+use crate::games::size::BoardSizeError;
 use crate::games::{go, gomoku, reversi};
 use crate::solvers::choice::{ChoiceError, EngineChoice};
 use crate::solvers::solvable::{Playable, Solvable};
@@ -123,7 +124,7 @@ impl TryFrom<StoredPosition> for SolvePosition {
 #[derive(Debug, thiserror::Error)]
 enum StoredPositionError {
     #[error(transparent)]
-    ReversiBoard(#[from] reversi::board::ReversiBoardError),
+    ReversiBoard(#[from] BoardSizeError),
     #[error("the position: {0}")]
     Reversi(#[from] TextError),
     #[error("the position: {0}")]

@@ -3,81 +3,43 @@
 //! The point in column `x` and row `y`, both from 0 at the upper left, is bit `8 y + x`. The eighth bit of each row
 //! is always off the board, so that shifts do not lead from one row into the next.
 
+use crate::games::size::{BoardSize, BoardSizeError};
+
 /// Greatest width and height.
 pub const GREATEST: u8 = 7;
 
-/// Width and height of a board, in points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct GoBoard {
-    width: u8,
-    height: u8,
-}
-
-/// A size that no board has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no {width}x{height} board of go can be solved here: width and height are 1 to {GREATEST}")]
-pub struct GoBoardError {
-    width: u8,
-    height: u8,
-}
+/// Width and height of a board that the solvers take, in points.
+pub type GoBoard = BoardSize<1, GREATEST>;
 
 impl GoBoard {
     /// A board of `width` columns and `height` rows.
     ///
     /// # Errors
     /// A width or height outside 1 to [`GREATEST`].
-    pub fn new(width: u8, height: u8) -> Result<GoBoard, GoBoardError> {
-        let sizes = 1..=GREATEST;
-        match sizes.contains(&width) && sizes.contains(&height) {
-            true => Ok(GoBoard { width, height }),
-            false => Err(GoBoardError { width, height }),
-        }
-    }
-
-    /// Number of columns.
-    #[inline]
-    pub fn width(self) -> u8 {
-        self.width
-    }
-
-    /// Number of rows.
-    #[inline]
-    pub fn height(self) -> u8 {
-        self.height
-    }
-
-    /// Number of points.
-    #[inline]
-    pub fn area(self) -> u32 {
-        u32::from(self.width) * u32::from(self.height)
+    pub fn new(width: u8, height: u8) -> Result<GoBoard, BoardSizeError> {
+        GoBoard::within(width, height, "the solvers of go")
     }
 
     /// The points of the board, as bits.
     pub fn points(self) -> u64 {
-        let row = (1u64 << self.width) - 1;
-        (0..self.height).fold(0, |points, y| points | row << (8 * y))
+        let row = (1u64 << self.width()) - 1;
+        (0..self.height()).fold(0, |points, y| points | row << (8 * y))
     }
 
     /// The bit number of the point in column `x` and row `y`, both from 0 at the upper left; `None` off the board.
     pub fn point(self, x: u8, y: u8) -> Option<u8> {
-        (x < self.width && y < self.height).then(|| 8 * y + x)
+        self.has(x, y).then(|| 8 * y + x)
     }
 
     /// The name of a point: its column as a letter, and its row as a number from the bottom, as is usual in go.
     pub fn name(self, point: u8) -> String {
         let (x, y) = (point % 8, point / 8);
-        format!("{}{}", char::from(b'a' + x), self.height.saturating_sub(y))
+        format!("{}{}", char::from(b'a' + x), self.height().saturating_sub(y))
     }
 
     /// The points by rows from the upper left on, as bit numbers.
     pub fn all(self) -> impl Iterator<Item = u8> {
-        (0..self.height).flat_map(move |y| (0..self.width).map(move |x| 8 * y + x))
-    }
-}
-
-impl std::fmt::Display for GoBoard {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}x{}", self.width, self.height)
+        (0..self.height()).flat_map(move |y| (0..self.width()).map(move |x| 8 * y + x))
     }
 }
 
@@ -135,7 +97,7 @@ mod tests {
     fn points_and_names() {
         for (width, height) in (1..=7).flat_map(|w| (1..=7).map(move |h| (w, h))) {
             let board = GoBoard::new(width, height).unwrap();
-            assert_eq!(board.points().count_ones(), board.area());
+            assert_eq!(board.points().count_ones(), u32::from(board.area()));
             assert_eq!(board.all().fold(0, |set, p| set | 1u64 << p), board.points());
             assert_eq!(connected(1, board.points()), board.points());
             // Neighbours on the board are those of the definition.

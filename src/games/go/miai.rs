@@ -256,7 +256,7 @@ mod tests {
     /// What a side holds it forces: in all positions of small boards, by the definition.
     fn check(width: u8, height: u8) {
         let board = GoBoard::new(width, height).unwrap();
-        let (points, area) = (board.points(), board.area());
+        let (points, area) = (board.points(), u32::from(board.area()));
         let (mut held, mut more) = (0, 0);
         for ko in [Ko::Basic, Ko::Free] {
             let game = Game::new(points, board, GoRules { ko, ..GoRules::default() });

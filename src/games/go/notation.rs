@@ -4,13 +4,14 @@
 //! then, if it matters, `black` or `white` (to move), `ko` with a point, and `pass` if the other side has just
 //! passed. What `Display` of a position writes can be read, too.
 
-use super::board::{GoBoard, GoBoardError};
+use super::board::GoBoard;
 use super::large;
 use super::position::{GoMove, GoPosition, GoStonesError};
 use super::rules::GoRules;
 use crate::core::game::{Game, Side};
 use crate::games::rows::{Place, RowsError, parse_rows};
 use crate::games::sgf::{SgfError, board_of, is_sgf, main_line, points_of};
+use crate::games::size::BoardSizeError;
 
 /// A position that text is read into and written from, on a small board or a large one.
 pub trait Goban: Game {
@@ -157,12 +158,9 @@ pub enum GoReadError {
     /// A ko that cannot be.
     #[error("the ko at {0} is on no empty point of the board")]
     Ko(String),
-    /// A size that no small board has.
+    /// A size that no board has, small or large.
     #[error(transparent)]
-    LargeBoard(#[from] GoBoardError),
-    /// A size that no large board has.
-    #[error(transparent)]
-    LargeSize(#[from] large::points::SizeError),
+    Board(#[from] BoardSizeError),
     /// Stones that cannot be.
     #[error(transparent)]
     Stones(#[from] GoStonesError),

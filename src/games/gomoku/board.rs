@@ -4,64 +4,32 @@
 //! serves all sizes. Its name is its column as a letter (`a` to `t`, none left out) and its row counted from below:
 //! `h8` is the middle of a 15x15 board.
 
+use crate::games::size::{BoardSize, BoardSizeError};
+
 /// Greatest width and height.
 pub const GREATEST: u8 = 20;
 /// Numbers of points, on the board or not.
 pub const POINTS: usize = GREATEST as usize * GREATEST as usize;
 
 /// Width and height of a board, in points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct GomokuBoard {
-    width: u8,
-    height: u8,
-}
-
-/// A size that no board has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("there is no {width}x{height} board for gomoku: width and height are 1 to {GREATEST}")]
-pub struct GomokuBoardError {
-    width: u8,
-    height: u8,
-}
+pub type GomokuBoard = BoardSize<1, GREATEST>;
 
 impl GomokuBoard {
     /// The usual board, 15x15.
-    pub const USUAL: GomokuBoard = GomokuBoard { width: 15, height: 15 };
+    pub const USUAL: GomokuBoard = GomokuBoard::square_of::<15>();
 
     /// A board of `width` columns and `height` rows.
     ///
     /// # Errors
     /// A width or height outside 1 to [`GREATEST`].
-    pub fn new(width: u8, height: u8) -> Result<GomokuBoard, GomokuBoardError> {
-        let sizes = 1..=GREATEST;
-        match sizes.contains(&width) && sizes.contains(&height) {
-            true => Ok(GomokuBoard { width, height }),
-            false => Err(GomokuBoardError { width, height }),
-        }
-    }
-
-    /// Number of columns.
-    #[inline]
-    pub fn width(self) -> u8 {
-        self.width
-    }
-
-    /// Number of rows.
-    #[inline]
-    pub fn height(self) -> u8 {
-        self.height
-    }
-
-    /// Number of points.
-    #[inline]
-    pub fn area(self) -> u16 {
-        u16::from(self.width) * u16::from(self.height)
+    pub fn new(width: u8, height: u8) -> Result<GomokuBoard, BoardSizeError> {
+        GomokuBoard::within(width, height, "gomoku")
     }
 
     /// The number of the point in column `x` and row `y`, both from 0 at the upper left; `None` outside the board.
     #[inline]
     pub fn point(self, x: u8, y: u8) -> Option<u16> {
-        (x < self.width && y < self.height).then(|| u16::from(y) * u16::from(GREATEST) + u16::from(x))
+        self.has(x, y).then(|| u16::from(y) * u16::from(GREATEST) + u16::from(x))
     }
 
     /// Column and row, both from 0 at the upper left, of a point's number.
@@ -74,13 +42,13 @@ impl GomokuBoard {
     #[inline]
     pub fn holds(self, point: u16) -> bool {
         let (x, y) = self.place(point);
-        x < self.width && y < self.height
+        self.has(x, y)
     }
 
     /// The name of a point of the board.
     pub fn name(self, point: u16) -> String {
         let (x, y) = self.place(point);
-        format!("{}{}", column(x), self.height.saturating_sub(y))
+        format!("{}{}", column(x), self.height().saturating_sub(y))
     }
 
     /// The point with a name, in any case; `None` if the board has none.
@@ -89,24 +57,18 @@ impl GomokuBoard {
         let letter = letter.bytes().next()?.to_ascii_lowercase();
         let is_number = !row.starts_with('0') && row.bytes().all(|digit| digit.is_ascii_digit());
         let row: u8 = row.parse().ok().filter(|_| is_number)?;
-        self.point(letter.checked_sub(b'a')?, self.height.checked_sub(row)?)
+        self.point(letter.checked_sub(b'a')?, self.height().checked_sub(row)?)
     }
 
     /// The points by rows from the upper left.
     pub fn points(self) -> impl Iterator<Item = u16> {
-        (0..self.height).flat_map(move |y| (0..self.width).filter_map(move |x| self.point(x, y)))
+        (0..self.height()).flat_map(move |y| (0..self.width()).filter_map(move |x| self.point(x, y)))
     }
 }
 
 /// The letter of a column.
 pub fn column(x: u8) -> char {
     char::from(b'a' + x.min(25))
-}
-
-impl std::fmt::Display for GomokuBoard {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}x{}", self.width, self.height)
-    }
 }
 
 #[cfg(test)]

@@ -3,13 +3,14 @@
 //! A board is written by rows from the top, `X` black, `O` white, `.` empty, rows ended by `/` or the end of a line;
 //! then `black` or `white` (to move). What `Display` of a position writes can be read, too.
 
-use super::board::{GomokuBoard, GomokuBoardError};
+use super::board::GomokuBoard;
 use super::position::{GomokuMove, GomokuMoveError, GomokuPosition, GomokuStonesError};
 use super::record::{GomokuRecord, RecordError};
 use super::rules::GomokuRules;
 use crate::core::game::{Game, Side};
 use crate::games::rows::{RowsError, parse_rows};
 use crate::games::sgf::is_sgf;
+use crate::games::size::BoardSizeError;
 
 /// Text that is no position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +26,7 @@ pub enum GomokuReadError {
     Word(String),
     /// A size that no board has.
     #[error(transparent)]
-    Board(#[from] GomokuBoardError),
+    Board(#[from] BoardSizeError),
     /// Stones that cannot be.
     #[error(transparent)]
     Stones(#[from] GomokuStonesError),

@@ -3,12 +3,13 @@
 //! A PSQ file begins with `Piskvorky 15x15, 11:11, 1`; a line `x,y,milliseconds` is a move, counted from 1 at the
 //! upper left; the first line of another form ends the moves. Black makes the first move, and the sides alternate.
 
-use super::board::{GomokuBoard, GomokuBoardError};
+use super::board::GomokuBoard;
 use super::notation::{GomokuReadError, play_all};
 use super::position::{GomokuMove, GomokuPosition};
 use super::rules::GomokuRules;
 use crate::core::game::{Game, Side};
 use crate::games::sgf::{SgfError, board_of, main_line, points_of};
+use crate::games::size::BoardSizeError;
 use std::fmt::Write;
 
 /// A game: the stones that it begins with, and the moves.
@@ -32,7 +33,7 @@ pub enum RecordError {
     Sgf(#[from] SgfError),
     /// A size that no board has.
     #[error(transparent)]
-    Board(#[from] GomokuBoardError),
+    Board(#[from] BoardSizeError),
     /// SGF of another game.
     #[error("SGF: GM[{0}] is another game: gomoku is GM[4]")]
     OtherGame(String),

@@ -4,76 +4,42 @@
 //! Cells outside hold no disc of either side, so rows of discs end there by themselves and one engine serves all
 //! sizes; boards of even width and height keep the square's symmetries.
 
+use crate::games::size::{BoardSize, BoardSizeError};
+
 /// Least width and height.
 pub const LEAST: u8 = 4;
 /// Greatest width and height.
 pub const GREATEST: u8 = 8;
 
 /// Width and height of a board, in cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ReversiBoard {
-    width: u8,
-    height: u8,
-}
-
-/// A size that no board has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("there is no {width}x{height} board for reversi: width and height are {LEAST} to {GREATEST}")]
-pub struct ReversiBoardError {
-    width: u8,
-    height: u8,
-}
+pub type ReversiBoard = BoardSize<LEAST, GREATEST>;
 
 impl ReversiBoard {
-    /// The full board, 8x8.
-    pub const FULL: ReversiBoard = ReversiBoard { width: GREATEST, height: GREATEST };
-
     /// A board of `width` columns and `height` rows.
     ///
     /// # Errors
     /// A width or height outside [`LEAST`] to [`GREATEST`].
-    pub fn new(width: u8, height: u8) -> Result<ReversiBoard, ReversiBoardError> {
-        let sizes = LEAST..=GREATEST;
-        match sizes.contains(&width) && sizes.contains(&height) {
-            true => Ok(ReversiBoard { width, height }),
-            false => Err(ReversiBoardError { width, height }),
-        }
-    }
-
-    /// Number of columns.
-    #[inline]
-    pub fn width(self) -> u8 {
-        self.width
-    }
-
-    /// Number of rows.
-    #[inline]
-    pub fn height(self) -> u8 {
-        self.height
-    }
-
-    /// Number of cells.
-    pub fn area(self) -> u32 {
-        u32::from(self.width) * u32::from(self.height)
+    pub fn new(width: u8, height: u8) -> Result<ReversiBoard, BoardSizeError> {
+        ReversiBoard::within(width, height, "reversi")
     }
 
     /// The cells as bits.
     pub fn cells(self) -> u64 {
-        let row = ((1u64 << self.width) - 1) << self.left();
-        (0..self.height).fold(0, |cells, y| cells | row << (8 * (self.top() + y)))
+        let row = ((1u64 << self.width()) - 1) << self.left();
+        (0..self.height()).fold(0, |cells, y| cells | row << (8 * (self.top() + y)))
     }
 
     fn left(self) -> u8 {
-        (GREATEST - self.width) / 2
+        (GREATEST - self.width()) / 2
     }
 
     fn top(self) -> u8 {
-        (GREATEST - self.height) / 2
+        (GREATEST - self.height()) / 2
     }
 
     /// The bit number of the cell in column `x` and row `y`, both from 0; `None` outside the board.
     pub fn square(self, x: u8, y: u8) -> Option<u8> {
-        (x < self.width && y < self.height).then(|| 8 * (self.top() + y) + self.left() + x)
+        self.has(x, y).then(|| 8 * (self.top() + y) + self.left() + x)
     }
 
     /// Column and row, both from 0, of a cell of the board.
@@ -89,13 +55,7 @@ impl ReversiBoard {
 
     /// The cells by rows from a1 on, as bit numbers.
     pub fn squares(self) -> impl Iterator<Item = u8> {
-        (0..self.height).flat_map(move |y| (0..self.width).filter_map(move |x| self.square(x, y)))
-    }
-}
-
-impl std::fmt::Display for ReversiBoard {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}x{}", self.width, self.height)
+        (0..self.height()).flat_map(move |y| (0..self.width()).filter_map(move |x| self.square(x, y)))
     }
 }
 
@@ -110,7 +70,7 @@ mod tests {
         assert_eq!(ReversiBoard::new(6, 6).unwrap().cells(), 0x007E_7E7E_7E7E_7E00);
         for (width, height) in (4..=8).flat_map(|w| (4..=8).map(move |h| (w, h))) {
             let board = ReversiBoard::new(width, height).unwrap();
-            assert_eq!(board.cells().count_ones(), board.area());
+            assert_eq!(board.cells().count_ones(), u32::from(board.area()));
             assert_eq!(board.squares().fold(0, |cells, s| cells | 1u64 << s), board.cells());
             for square in board.squares() {
                 let (x, y) = board.place(square);

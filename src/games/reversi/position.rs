@@ -180,7 +180,9 @@ impl ReversiPosition {
         let difference = own as i32 - enemy as i32;
         match self.empties {
             Empties::Ignored => difference,
-            Empties::ToWinner => difference + difference.signum() * (self.board.area() - own - enemy) as i32,
+            Empties::ToWinner => {
+                difference + difference.signum() * (u32::from(self.board.area()) - own - enemy) as i32
+            }
         }
     }
 }

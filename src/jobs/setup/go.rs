@@ -9,7 +9,7 @@ use crate::games::go::large;
 use crate::games::go::notation::{Goban, parse_position, size_of, to_line};
 use crate::games::go::position::GoPosition;
 use crate::games::go::rules::{Cycle, GoRules, Ko};
-use crate::jobs::reading::{FromSettings, set_row, usual_text};
+use crate::jobs::reading::SettingsTable;
 use crate::jobs::solve::SolvePosition;
 
 /// Which board, which rules, which position.
@@ -134,18 +134,8 @@ fn read_size(text: &str) -> Result<(u8, u8), BadValue> {
     Ok((width, height))
 }
 
-impl FromSettings for GoSetup {
-    fn all() -> Vec<&'static SettingInfo> {
-        GO_SETTINGS.iter().map(|row| &row.about).collect()
-    }
-
-    fn set(&mut self, name: &str, text: &str) -> Result<(), BadValue> {
-        set_row(&GO_SETTINGS, self, name, text)
-    }
-
-    fn usual(name: &str) -> Option<String> {
-        usual_text(&GO_SETTINGS, name)
-    }
+impl SettingsTable for GoSetup {
+    const ROWS: &'static [SettingRow<Self>] = &GO_SETTINGS;
 }
 
 impl GoSetup {

@@ -6,7 +6,7 @@ use crate::games::gomoku::board::GomokuBoard;
 use crate::games::gomoku::notation::{parse_position, to_line};
 use crate::games::gomoku::position::GomokuPosition;
 use crate::games::gomoku::rules::{GomokuRules, LONGEST_ROW, RowRule, USUAL_ROW};
-use crate::jobs::reading::{FromSettings, set_row, usual_text};
+use crate::jobs::reading::SettingsTable;
 use crate::jobs::solve::SolvePosition;
 
 /// Which board, which rules, which position.
@@ -108,18 +108,8 @@ fn read_size(text: &str) -> Result<(u8, u8), BadValue> {
     Ok((width, height))
 }
 
-impl FromSettings for GomokuSetup {
-    fn all() -> Vec<&'static SettingInfo> {
-        GOMOKU_SETTINGS.iter().map(|row| &row.about).collect()
-    }
-
-    fn set(&mut self, name: &str, text: &str) -> Result<(), BadValue> {
-        set_row(&GOMOKU_SETTINGS, self, name, text)
-    }
-
-    fn usual(name: &str) -> Option<String> {
-        usual_text(&GOMOKU_SETTINGS, name)
-    }
+impl SettingsTable for GomokuSetup {
+    const ROWS: &'static [SettingRow<Self>] = &GOMOKU_SETTINGS;
 }
 
 impl GomokuSetup {

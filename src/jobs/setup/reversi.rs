@@ -5,7 +5,7 @@ use crate::core::setting::{BadValue, NamedValue, SettingInfo, SettingRow, ValueK
 use crate::games::reversi::board::ReversiBoard;
 use crate::games::reversi::notation::{parse_obf, to_obf};
 use crate::games::reversi::position::{Empties, ReversiPosition, Start};
-use crate::jobs::reading::{FromSettings, set_row, usual_text};
+use crate::jobs::reading::SettingsTable;
 use crate::jobs::solve::SolvePosition;
 
 /// Which board and which position.
@@ -117,18 +117,8 @@ fn read_size(text: &str) -> Result<ReversiBoard, BadValue> {
     ReversiBoard::new(width, height).map_err(|error| BadValue(error.to_string()))
 }
 
-impl FromSettings for ReversiSetup {
-    fn all() -> Vec<&'static SettingInfo> {
-        REVERSI_SETTINGS.iter().map(|row| &row.about).collect()
-    }
-
-    fn set(&mut self, name: &str, text: &str) -> Result<(), BadValue> {
-        set_row(&REVERSI_SETTINGS, self, name, text)
-    }
-
-    fn usual(name: &str) -> Option<String> {
-        usual_text(&REVERSI_SETTINGS, name)
-    }
+impl SettingsTable for ReversiSetup {
+    const ROWS: &'static [SettingRow<Self>] = &REVERSI_SETTINGS;
 }
 
 impl ReversiSetup {

@@ -107,7 +107,7 @@ fn mistakes_are_named_as_they_were_typed() {
         (json!({ "game": 3 }), "settings: game: there is no '3': expected go, gomoku or reversi"),
         (json!({ "size": 4 }), "settings: game is missing: expected go, gomoku or reversi"),
         (json!({ "game": "go", "size": 0 }), "settings.size: '0': there is no 0x0 board for go here"),
-        (json!({ "game": "go", "size": 19 }), "settings.size: no 19x19 board of go can be solved here"),
+        (json!({ "game": "go", "size": 19 }), "settings.size: there is no 19x19 board for the solvers of go"),
         (json!({ "game": "go", "quorum": 0 }), "settings.quorum: '0': 0 is not in 1..=9"),
         (
             json!({ "game": "go", "without": "etc" }),

@@ -173,7 +173,7 @@ impl<'a> Race<'a> {
             }
             depth += STEP.max(depth / LONG * STEP);
             depth = depth.min(DEEPEST as u32);
-            self.gives_up = depth <= HEURISTIC_PLIES * self.board.area();
+            self.gives_up = depth <= HEURISTIC_PLIES * u32::from(self.board.area());
             // With no yes by estimate, a yes is one that is proven.
             if answer.yes {
                 self.limit = AtLimit::No;

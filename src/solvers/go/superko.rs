@@ -171,10 +171,10 @@ impl<'a> SuperkoRace<'a> {
                 return Ok(None);
             }
             depth = (depth + STEP).min(most as u32);
-            if depth > HEURISTIC_PLIES * self.board.area() {
+            if depth > HEURISTIC_PLIES * u32::from(self.board.area()) {
                 self.limit = if answer.yes { AtLimit::No } else { AtLimit::Yes };
             }
-            self.exact = depth > SHARED_PLIES * self.board.area();
+            self.exact = depth > SHARED_PLIES * u32::from(self.board.area());
         }
     }
 

@@ -33,11 +33,11 @@ impl EndgameRules {
     pub fn of(position: &ReversiPosition) -> EndgameRules {
         EndgameRules {
             cells: position.cells(),
-            area: position.board().area() as i32,
+            area: position.board().area().into(),
             to_winner: position.empties() == Empties::ToWinner,
             corners: Special::of(position.board()).corners,
             board: position.board(),
-            symmetric: position.board().area().saturating_sub(SYMMETRIC).max(SYMMETRIC_EMPTY),
+            symmetric: u32::from(position.board().area()).saturating_sub(SYMMETRIC).max(SYMMETRIC_EMPTY),
         }
     }
 

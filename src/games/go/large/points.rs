@@ -2,6 +2,7 @@
 //!
 //! The point in column `x` and row `y`, both from 0 at the upper left, has the number `y * width + x`.
 
+use crate::games::size::{BoardSize, BoardSizeError};
 use std::sync::Arc;
 
 /// Greatest width and height.
@@ -14,60 +15,26 @@ const LETTERS: &[u8; GREATEST as usize] = b"abcdefghjklmnopqrst";
 const WORDS: usize = MOST_POINTS.div_ceil(64);
 
 /// Width and height of a board, in points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct LargeBoard {
-    width: u8,
-    height: u8,
-}
-
-/// A size that no board has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("there is no {width}x{height} board for go here: width and height are 1 to {GREATEST}")]
-pub struct SizeError {
-    width: u8,
-    height: u8,
-}
+pub type LargeBoard = BoardSize<1, GREATEST>;
 
 impl LargeBoard {
     /// `width` columns and `height` rows.
     ///
     /// # Errors
     /// A width or height outside 1 to [`GREATEST`].
-    pub fn new(width: u8, height: u8) -> Result<LargeBoard, SizeError> {
-        let sizes = 1..=GREATEST;
-        match sizes.contains(&width) && sizes.contains(&height) {
-            true => Ok(LargeBoard { width, height }),
-            false => Err(SizeError { width, height }),
-        }
-    }
-
-    /// Number of columns.
-    #[inline]
-    pub fn width(self) -> u8 {
-        self.width
-    }
-
-    /// Number of rows.
-    #[inline]
-    pub fn height(self) -> u8 {
-        self.height
-    }
-
-    /// Number of points.
-    #[inline]
-    pub fn area(self) -> u16 {
-        u16::from(self.width) * u16::from(self.height)
+    pub fn new(width: u8, height: u8) -> Result<LargeBoard, BoardSizeError> {
+        LargeBoard::within(width, height, "go here")
     }
 
     /// The number of the point in column `x` and row `y`, both from 0 at the upper left; `None` off the board.
     pub fn point(self, x: u8, y: u8) -> Option<u16> {
-        (x < self.width && y < self.height).then(|| u16::from(y) * u16::from(self.width) + u16::from(x))
+        self.has(x, y).then(|| u16::from(y) * u16::from(self.width()) + u16::from(x))
     }
 
     /// Column and row of a point.
     #[inline]
     pub fn place(self, point: u16) -> (u8, u8) {
-        let width = u16::from(self.width);
+        let width = u16::from(self.width());
         // Both are below 19.
         ((point % width) as u8, (point / width) as u8)
     }
@@ -75,7 +42,7 @@ impl LargeBoard {
     /// The name of a point: its column as a letter, i left out, and its row as a number from the bottom.
     pub fn name(self, point: u16) -> String {
         let (x, y) = self.place(point);
-        format!("{}{}", column(x), self.height.saturating_sub(y))
+        format!("{}{}", column(x), self.height().saturating_sub(y))
     }
 
     /// The points next to each point.
@@ -91,12 +58,6 @@ impl LargeBoard {
             Neighbours { points, count: count as u8 }
         };
         (0..self.area()).map(around).collect()
-    }
-}
-
-impl std::fmt::Display for LargeBoard {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}x{}", self.width, self.height)
     }
 }
 
