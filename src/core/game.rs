@@ -157,3 +157,77 @@ pub trait Game: Clone + Display {
         (0..self.codes()).filter_map(|code| self.decode(code)).find(|&m| self.name(m).eq_ignore_ascii_case(name))
     }
 }
+
+/// What a player may use for one move: the search ends when the first of the three is used up. A move is found in any
+/// case.
+pub struct Budget<'a> {
+    /// Most plies that are searched full width.
+    pub depth: u32,
+    /// Most nodes, about.
+    pub nodes: u64,
+    /// Tells which part of the time is used: from 1 on the search ends. A search that will hardly become one ply
+    /// deeper ends earlier.
+    pub time: &'a mut dyn FnMut() -> f64,
+}
+
+/// A move that a player has chosen, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen<M> {
+    /// The moves that both sides are expected to make: at least the chosen one.
+    pub line: Vec<M>,
+    /// What it is worth to the side that makes it. The unit is the player's own; only signs and orders compare.
+    pub value: Value,
+    /// In how many plies the game is decided, if the search has proven that: by a victory if the value is positive.
+    pub decided_in: Option<u32>,
+    /// Plies that were searched full width.
+    pub depth: u32,
+    /// Nodes that were visited.
+    pub nodes: u64,
+}
+
+/// How strong a player is to play: 1 to 10.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Level(u8);
+
+/// A strength that no player has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("there is no level {0}: levels are 1 to 10")]
+pub struct LevelError(u8);
+
+impl Level {
+    /// The weakest one.
+    pub const WEAKEST: Level = Level(1);
+    /// All that a player can do.
+    pub const FULL: Level = Level(10);
+
+    /// The level of a number.
+    ///
+    /// # Errors
+    /// A number outside 1 to 10.
+    pub fn new(number: u8) -> Result<Level, LevelError> {
+        if (Level::WEAKEST.0..=Level::FULL.0).contains(&number) { Ok(Level(number)) } else { Err(LevelError(number)) }
+    }
+
+    /// Its number, 1 to 10.
+    pub fn number(self) -> u8 {
+        self.0
+    }
+}
+
+/// Something that plays a game: beside a solver, which proves values, it finds a good move within a budget.
+pub trait Player<G: Game> {
+    /// Chooses a move for the side to move; nothing if the game is over. `told` gets what is found on the way, each
+    /// time a depth is done.
+    fn choose(
+        &mut self,
+        position: &G,
+        budget: &mut Budget<'_>,
+        told: &mut dyn FnMut(&Chosen<G::Move>),
+    ) -> Option<Chosen<G::Move>>;
+
+    /// How strong it plays from now on.
+    fn set_level(&mut self, level: Level);
+
+    /// Forgets everything, for another game.
+    fn forget(&mut self);
+}

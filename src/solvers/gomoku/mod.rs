@@ -1,6 +1,9 @@
 //! Solvers for Gomoku: windows with their counts ([`windows`]), exact victory by continuous fours ([`vcf`]), and the
-//! engine that says who wins ([`engine`]).
+//! engine that says who wins ([`engine`]). Beside them what plays: tables of lines
+//! ([`lines`]) and the player ([`player`]).
 
 pub mod engine;
+pub mod lines;
+pub mod player;
 pub mod vcf;
 pub mod windows;

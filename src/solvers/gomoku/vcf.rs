@@ -180,6 +180,17 @@ impl<'a> VcfSearch<'a> {
         self.run(position, windows, limit, None).unwrap_or(VcfAnswer::Unknown)
     }
 
+    /// The same for stones that are kept as windows alone. In renju the stones are given once more; no row wins yet.
+    pub fn search_stones(
+        &mut self,
+        attacker: Side,
+        windows: &mut WindowBoard<'_>,
+        renju: Option<RenjuStones>,
+        limit: usize,
+    ) -> VcfAnswer {
+        self.run_on(attacker, windows, renju, limit, None).unwrap_or(VcfAnswer::Unknown)
+    }
+
     fn run(
         &mut self,
         position: &GomokuPosition,
@@ -190,13 +201,23 @@ impl<'a> VcfSearch<'a> {
         if position.winner().is_some() {
             return Ok(VcfAnswer::NoWin);
         }
-        let attacker = position.side();
+        let renju = (position.rules().rule() == RowRule::Renju)
+            .then(|| RenjuStones::new(position.board(), position.lines(Side::First), position.lines(Side::Second)));
+        self.run_on(position.side(), windows, renju, limit, monitor)
+    }
+
+    fn run_on(
+        &mut self,
+        attacker: Side,
+        windows: &mut WindowBoard<'_>,
+        renju: Option<RenjuStones>,
+        limit: usize,
+        monitor: Option<&Monitor>,
+    ) -> Result<VcfAnswer, Stopped> {
         if let [Some(point), _] = windows.completions(attacker) {
             return Ok(VcfAnswer::Win(VcfWin { length: 1, line: vec![point] }));
         }
-        let renju = (position.rules().rule() == RowRule::Renju)
-            .then(|| RenjuStones::new(position.board(), position.lines(Side::First), position.lines(Side::Second)));
-        let mut board = VcfBoard { windows, renju, board: position.board(), attacker, path: Vec::new() };
+        let mut board = VcfBoard { windows, renju, board: self.table.board(), attacker, path: Vec::new() };
         self.nodes.clear();
         self.seen.clear();
         let (mut at, mut told) = (NOBODY, 0u64);

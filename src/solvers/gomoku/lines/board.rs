@@ -1,0 +1,398 @@
+//! A position with the line tables of all its points.
+//!
+//! A stone changes one line key of each of the 40 points that are at most five steps away on its lines. Where the
+//! class on that line changes, the move code of the point follows, and with it the counts of classes and the sums of
+//! weights. Taking the stone away does the same again.
+
+use super::classes::{BLACK, EDGE, LineClasses, REACH, WHITE};
+use super::codes::{CODES, MOVE_CLASSES, MoveClass, MoveCodes};
+use super::weights::LineWeights;
+use crate::core::game::Side;
+use crate::games::gomoku::board::{GREATEST, GomokuBoard};
+use crate::games::gomoku::position::GomokuPosition;
+use crate::games::gomoku::rules::GomokuRules;
+
+/// Cells of the square that every board lies in, with a margin for keys of points off the board.
+const CELLS: usize = 1 << 10;
+/// From a cell to the one below it.
+const ROW: usize = 32;
+/// Words of a set of cells.
+const WORDS: usize = CELLS / 64;
+/// Steps to the next cell: row, column, falling diagonal, rising diagonal.
+const STEPS: [usize; 4] = [1, ROW, ROW + 1, ROW - 1];
+/// Greatest length of a row that the tables are made for.
+pub const LONGEST: u8 = 5;
+/// Least length of such a row.
+pub const SHORTEST: u8 = 3;
+
+/// A set of cells.
+type CellSet = [u64; WORDS];
+
+/// The tables for a rule: line classes, move codes, weights.
+#[derive(Debug)]
+pub struct LineTables {
+    rules: GomokuRules,
+    classes: LineClasses,
+    codes: MoveCodes,
+    weights: LineWeights,
+    /// For each code its class and its weights.
+    of_code: Vec<CodeRow>,
+}
+
+/// What is looked up for a code: weights of black and white, class.
+#[derive(Debug, Clone, Copy)]
+struct CodeRow {
+    weights: [i16; 2],
+    class: MoveClass,
+}
+
+/// A length of the row that wins for which there are no tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the line tables are for rows of {SHORTEST} to {LONGEST} stones, not for {0}")]
+pub struct LineLengthError(u8);
+
+impl LineTables {
+    /// The tables, with weights that are made by hand.
+    ///
+    /// # Errors
+    /// A row that wins of a length that there are no tables for.
+    pub fn new(rules: GomokuRules) -> Result<LineTables, LineLengthError> {
+        if !(SHORTEST..=LONGEST).contains(&rules.win()) {
+            return Err(LineLengthError(rules.win()));
+        }
+        let codes = MoveCodes::new();
+        let weights = LineWeights::by_hand(&codes);
+        Ok(LineTables::with_weights(rules, codes, weights))
+    }
+
+    fn with_weights(rules: GomokuRules, codes: MoveCodes, weights: LineWeights) -> LineTables {
+        let row = |code: u16| CodeRow {
+            weights: [0, 1].map(|colour: usize| weights.codes[colour][usize::from(code)]),
+            class: codes.class(code),
+        };
+        let of_code = (0..CODES as u16).map(row).collect();
+        LineTables { rules, classes: LineClasses::new(rules), codes, weights, of_code }
+    }
+
+    /// The rules that the tables are for.
+    pub fn rules(&self) -> GomokuRules {
+        self.rules
+    }
+
+    /// The numbers of the evaluation.
+    #[inline(always)]
+    pub fn weights(&self) -> &LineWeights {
+        &self.weights
+    }
+
+    /// The move codes.
+    pub fn codes(&self) -> &MoveCodes {
+        &self.codes
+    }
+}
+
+/// What is kept of a cell for a colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Made {
+    /// Line classes, four bits for each direction.
+    lines: u16,
+    code: u16,
+}
+
+/// A position with its line tables. The caller plays on empty points only.
+#[derive(Debug, Clone)]
+pub struct LineBoard<'a> {
+    tables: &'a LineTables,
+    board: GomokuBoard,
+    /// 0 empty, [`BLACK`], [`WHITE`], [`EDGE`].
+    stones: Box<[u8; CELLS]>,
+    keys: Box<[[u32; 4]; CELLS]>,
+    /// Right for empty cells only.
+    made: Box<[[Made; 2]; CELLS]>,
+    classes: Box<[[MoveClass; 2]; CELLS]>,
+    /// Stones in the square of five by five around a cell.
+    near: Box<[u8; CELLS]>,
+    /// Empty points where a colour makes a four or more.
+    fours: [CellSet; 2],
+    counts: [[u16; MOVE_CLASSES]; 2],
+    sums: [i32; 2],
+    empty: u16,
+}
+
+#[inline(always)]
+const fn number(colour: Side) -> usize {
+    match colour {
+        Side::First => 0,
+        Side::Second => 1,
+    }
+}
+
+/// The cell of a point, see [`GomokuBoard::point`].
+#[inline(always)]
+const fn cell_of(point: u16) -> usize {
+    let (x, y) = (point as usize % GREATEST as usize, point as usize / GREATEST as usize);
+    ((y + REACH) * ROW + x + REACH + 1) % CELLS
+}
+
+/// The point of a cell of the board.
+#[inline(always)]
+const fn point_of(cell: usize) -> u16 {
+    ((cell / ROW - REACH) * GREATEST as usize + cell % ROW - REACH - 1) as u16
+}
+
+impl<'a> LineBoard<'a> {
+    /// The line tables of a position, whose rules are those of the tables.
+    pub fn new(tables: &'a LineTables, position: &GomokuPosition) -> LineBoard<'a> {
+        let board = position.board();
+        let nothing = Made { lines: 0, code: 0 };
+        let mut lines = LineBoard {
+            tables,
+            board,
+            stones: Box::new([EDGE as u8; CELLS]),
+            keys: Box::new([[0; 4]; CELLS]),
+            made: Box::new([[nothing; 2]; CELLS]),
+            classes: Box::new([[MoveClass::None; 2]; CELLS]),
+            near: Box::new([0; CELLS]),
+            fours: [[0; WORDS]; 2],
+            counts: [[0; MOVE_CLASSES]; 2],
+            sums: [0; 2],
+            empty: board.area(),
+        };
+        for point in board.points() {
+            lines.stones[cell_of(point)] = position.stone(point).map_or(0, |side| 1 + number(side) as u8);
+        }
+        for point in board.points() {
+            let cell = cell_of(point);
+            lines.keys[cell] = lines.keys_anew(cell);
+            match position.stone(point) {
+                None => lines.enter(cell),
+                Some(_) => {
+                    lines.empty -= 1;
+                    lines.change_near(cell, 1);
+                }
+            }
+        }
+        lines
+    }
+
+    /// The line keys of a cell, from the stones.
+    fn keys_anew(&self, cell: usize) -> [u32; 4] {
+        STEPS.map(|step| {
+            let state = |at: usize| {
+                let there = if at < REACH { cell - (REACH - at) * step } else { cell + (at + 1 - REACH) * step };
+                u32::from(self.stones[there % CELLS]) << (2 * at)
+            };
+            (0..2 * REACH).map(state).sum()
+        })
+    }
+
+    /// Classes and codes of an empty cell from its keys; enters it into counts and sums.
+    fn enter(&mut self, cell: usize) {
+        let both = self.keys[cell].map(|key| self.tables.classes.get(key));
+        for colour in 0..2 {
+            let lines = (0..4).fold(0, |lines, d| lines | u16::from(both[d] >> (4 * colour) & 15) << (4 * d));
+            let code = self.tables.codes.code(lines);
+            self.made[cell][colour] = Made { lines, code };
+            let row = self.tables.of_code[usize::from(code)];
+            self.classes[cell][colour] = row.class;
+            self.count(cell, colour, row.class, 1);
+            self.sums[colour] += i32::from(row.weights[colour]);
+        }
+    }
+
+    /// Takes an empty cell out of counts and sums.
+    fn leave(&mut self, cell: usize) {
+        for colour in 0..2 {
+            let row = self.tables.of_code[usize::from(self.made[cell][colour].code)];
+            self.count(cell, colour, row.class, u16::MAX);
+            self.sums[colour] -= i32::from(row.weights[colour]);
+        }
+    }
+
+    #[inline(always)]
+    fn count(&mut self, cell: usize, colour: usize, class: MoveClass, by: u16) {
+        let count = &mut self.counts[colour][class as usize];
+        *count = count.wrapping_add(by);
+        if class >= MoveClass::Four {
+            self.fours[colour][cell / 64] ^= 1 << (cell % 64);
+        }
+    }
+
+    /// Adds to the numbers of stones near the cells around one.
+    #[inline(always)]
+    fn change_near(&mut self, cell: usize, by: i8) {
+        let add = u64::from_le_bytes([by as u8; 8]);
+        for row in 0..5 {
+            let from = cell + row * ROW - 2 * ROW - 2;
+            if let Some(bytes) = self.near.get_mut(from..from + 8) {
+                let old = u64::from_le_bytes(bytes.try_into().unwrap_or([0; 8]));
+                // Five cells of the eight; no count leaves its byte.
+                const FIVE: u64 = (1 << 40) - 1;
+                let new = if by > 0 { old + (add & FIVE) } else { old - (0x0101_0101_0101_0101 & FIVE) };
+                bytes.copy_from_slice(&new.to_le_bytes());
+            }
+        }
+    }
+
+    /// Puts a stone on an empty point.
+    #[inline]
+    pub fn put(&mut self, point: u16, colour: Side) {
+        let (cell, state) = (cell_of(point), 1 + number(colour) as u8);
+        self.leave(cell);
+        self.stones[cell] = state;
+        self.empty -= 1;
+        self.change_near(cell, 1);
+        self.change_lines(cell, state.into());
+    }
+
+    /// Takes away a stone that lies there.
+    #[inline]
+    pub fn take(&mut self, point: u16, colour: Side) {
+        let (cell, state) = (cell_of(point), 1 + number(colour) as u32);
+        self.stones[cell] = 0;
+        self.empty += 1;
+        self.change_near(cell, -1);
+        self.change_lines(cell, state);
+        self.enter(cell);
+    }
+
+    /// Changes the keys of the cells around one by the state of a stone that comes or goes.
+    #[inline]
+    fn change_lines(&mut self, cell: usize, state: u32) {
+        for (direction, step) in STEPS.into_iter().enumerate() {
+            for distance in 1..=REACH {
+                self.change_key((cell + distance * step) % CELLS, direction, state << (2 * (REACH - distance)));
+                self.change_key((cell - distance * step) % CELLS, direction, state << (2 * (REACH - 1 + distance)));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn change_key(&mut self, cell: usize, direction: usize, bits: u32) {
+        let stone = self.stones[cell];
+        if stone == EDGE as u8 {
+            return;
+        }
+        let key = self.keys[cell][direction] ^ bits;
+        self.keys[cell][direction] = key;
+        if stone != 0 {
+            return;
+        }
+        let both = self.tables.classes.get(key);
+        for colour in 0..2 {
+            let new = u16::from(both >> (4 * colour) & 15);
+            let made = self.made[cell][colour];
+            let shift = 4 * direction;
+            if made.lines >> shift & 15 == new {
+                continue;
+            }
+            let lines = made.lines & !(15 << shift) | new << shift;
+            let code = self.tables.codes.code(lines);
+            self.made[cell][colour] = Made { lines, code };
+            let before = self.tables.of_code[usize::from(made.code) % CODES];
+            let after = self.tables.of_code[usize::from(code) % CODES];
+            self.sums[colour] += i32::from(after.weights[colour]) - i32::from(before.weights[colour]);
+            if before.class != after.class {
+                self.classes[cell][colour] = after.class;
+                self.count(cell, colour, before.class, u16::MAX);
+                self.count(cell, colour, after.class, 1);
+            }
+        }
+    }
+
+    /// The tables that it uses.
+    #[inline(always)]
+    pub fn tables(&self) -> &'a LineTables {
+        self.tables
+    }
+
+    /// Number of empty points.
+    #[inline(always)]
+    pub fn empty(&self) -> u16 {
+        self.empty
+    }
+
+    /// Whether a point of the board is empty.
+    #[inline(always)]
+    pub fn is_empty(&self, point: u16) -> bool {
+        self.stones[cell_of(point)] == 0
+    }
+
+    /// At how many empty points a colour would make a class.
+    #[inline(always)]
+    pub fn count_of(&self, colour: Side, class: MoveClass) -> u16 {
+        self.counts[number(colour)][class as usize]
+    }
+
+    /// What a colour would make on an empty point.
+    #[inline(always)]
+    pub fn class(&self, point: u16, colour: Side) -> MoveClass {
+        self.classes[cell_of(point)][number(colour)]
+    }
+
+    /// The code of what a colour would make on an empty point.
+    #[inline(always)]
+    pub fn code(&self, point: u16, colour: Side) -> u16 {
+        self.made[cell_of(point)][number(colour)].code
+    }
+
+    /// The empty points where a colour makes a four or more, and what.
+    #[inline]
+    pub fn fours(&self, colour: Side) -> impl Iterator<Item = (u16, MoveClass)> {
+        let colour = number(colour);
+        let classes = &self.classes;
+        self.fours[colour].iter().enumerate().flat_map(move |(word, &bits)| {
+            let mut bits = bits;
+            std::iter::from_fn(move || {
+                let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+                bits &= bits - 1;
+                let cell = 64 * word + bit;
+                Some((point_of(cell), classes[cell][colour]))
+            })
+        })
+    }
+
+    /// The empty points that are worth a look: near a stone, or such that a colour makes something there.
+    #[inline]
+    pub fn candidates(&self, mut each: impl FnMut(u16)) {
+        let (width, height) = (usize::from(self.board.width()), usize::from(self.board.height()));
+        for y in 0..height {
+            let from = (y + REACH) * ROW + REACH + 1;
+            for x in 0..width {
+                let cell = (from + x) % CELLS;
+                let made = self.classes[cell];
+                let is_near = self.near[cell] > 0 || made[0] > MoveClass::None || made[1] > MoveClass::None;
+                if is_near && self.stones[cell] == 0 {
+                    each((y * usize::from(GREATEST) + x) as u16);
+                }
+            }
+        }
+    }
+
+    /// What black's points are worth less white's, without regard to who is to move.
+    #[inline(always)]
+    pub fn balance(&self) -> i32 {
+        self.sums[0] - self.sums[1]
+    }
+
+    /// Computes everything anew.
+    ///
+    /// # Panics
+    /// If it differs.
+    pub fn check(&self, position: &GomokuPosition) {
+        let anew = LineBoard::new(self.tables, position);
+        assert_eq!((&self.stones, self.empty, &self.near), (&anew.stones, anew.empty, &anew.near), "{position}");
+        assert_eq!((self.counts, self.sums, self.fours), (anew.counts, anew.sums, anew.fours), "{position}");
+        for point in self.board.points() {
+            let cell = cell_of(point);
+            assert_eq!(self.keys[cell], anew.keys[cell], "keys of {}\n{position}", self.board.name(point));
+            if self.is_empty(point) {
+                assert_eq!(self.made[cell], anew.made[cell], "{}\n{position}", self.board.name(point));
+                assert_eq!(self.classes[cell], anew.classes[cell], "{}\n{position}", self.board.name(point));
+            }
+        }
+    }
+}
+
+// Black and white are what the classes take them to be.
+const _: () = assert!(BLACK == 1 && WHITE == 2 && EDGE == 3);

@@ -1,0 +1,303 @@
+//! The search of a position: principal variation search over line tables (T. A. Marsland, "A review of game-tree
+//! pruning", 1986), made selective by what [`super::selectivity`] lists.
+//!
+//! What is decided at a look is not searched: a row that can be completed; two that the other side can complete; a
+//! straight four where the other side can complete nothing. A point that the other side completes leaves one move. So
+//! depth is spent on quiet moves. Values of victories say in how many plies: [`WIN`] less the plies.
+
+use super::ordering::{Memories, NOWHERE, Need, PLIES, RatedMove, pick, rated_moves};
+use super::selectivity::Selectivity;
+use super::stones::SearchStones;
+use crate::core::game::{Budget, Value};
+use crate::solvers::entry::{NO_MOVE, TableEntry};
+use crate::solvers::gomoku::lines::codes::MoveClass;
+use crate::solvers::table::Table;
+
+/// The value of a game that is won at once.
+pub const WIN: Value = 20_000;
+/// Values from here on are victories that are proven.
+pub const DECIDED: Value = WIN - 1000;
+/// Estimates are kept below this.
+const MOST: Value = 10_000;
+/// Nodes between two looks at the budget.
+const LOOK: u64 = 512;
+
+/// The budget is used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutOfBudget;
+
+/// A search of one position.
+pub struct PlayerSearch<'s, 'a, 'b> {
+    /// The position, which is as it was between searches.
+    pub stones: &'s mut SearchStones<'a>,
+    /// What is known of positions.
+    pub table: &'s Table,
+    /// What is remembered of moves.
+    pub memories: &'s mut Memories,
+    /// Which parts of the search are switched on.
+    pub parts: Selectivity,
+    /// What may be used.
+    pub budget: &'s mut Budget<'b>,
+    /// Nodes visited so far.
+    pub nodes: u64,
+    /// Plies of the iteration.
+    pub root_depth: i32,
+    /// Lists of moves, for use again.
+    pub lists: Vec<Vec<RatedMove>>,
+}
+
+/// How a node is searched.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    ply: usize,
+    depth: i32,
+    is_exact: bool,
+}
+
+/// A value as the table has it: victories are counted from the position, not from the root.
+fn to_table(value: Value, ply: usize) -> Value {
+    match value {
+        DECIDED.. => value + ply as Value,
+        _ if value <= -DECIDED => value - ply as Value,
+        _ => value,
+    }
+}
+
+/// The inverse of [`to_table`].
+fn from_table(value: Value, ply: usize) -> Value {
+    match value {
+        DECIDED.. => value - ply as Value,
+        _ if value <= -DECIDED => value + ply as Value,
+        _ => value,
+    }
+}
+
+/// Reduction of the late move number `n` at a depth.
+fn reduction(depth: i32, n: usize) -> i32 {
+    let log = |x: f64| x.ln();
+    (0.4 + log(f64::from(depth)) * log(n as f64) / 2.0) as i32
+}
+
+impl PlayerSearch<'_, '_, '_> {
+    /// The value for the side to move within a window, searched to a depth.
+    ///
+    /// # Errors
+    /// The budget is used up. The position is as it was.
+    pub fn value(&mut self, alpha: Value, beta: Value, depth: i32, ply: usize) -> Result<Value, OutOfBudget> {
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(LOOK) && (self.nodes >= self.budget.nodes || (self.budget.time)() >= 1.0) {
+            return Err(OutOfBudget);
+        }
+        let (side, enemy) = (self.stones.side(), self.stones.side().other());
+        let sure = self.stones.answers_are_sure();
+        if self.stones.lines.count_of(side, MoveClass::Five) > 0 {
+            return Ok(WIN - ply as Value - 1);
+        }
+        if self.stones.lines.empty() == 0 {
+            return Ok(0);
+        }
+        let completed = self.stones.lines.count_of(enemy, MoveClass::Five);
+        let lost = -(WIN - ply as Value - 2);
+        let mut forced = None;
+        if sure && completed >= 2 {
+            return Ok(lost);
+        }
+        if sure && completed == 1 {
+            forced = self.stones.first_of(enemy, MoveClass::Five);
+            if forced.is_some_and(|point| !self.stones.may_play(point)) {
+                return Ok(lost);
+            }
+        }
+        if sure && completed == 0 && self.has_straight_four() {
+            return Ok(WIN - ply as Value - 3);
+        }
+        // No victory is nearer than what is found already.
+        let (alpha, beta) = (alpha.max(lost), beta.min(WIN - ply as Value - 3));
+        if alpha >= beta {
+            return Ok(alpha);
+        }
+        let frame = Frame { ply, depth, is_exact: beta - alpha > 1 };
+        match forced {
+            Some(point) => self.forced(point, alpha, beta, frame),
+            None => self.open(alpha, beta, frame),
+        }
+    }
+
+    /// Whether the side to move makes a straight four and may do so.
+    fn has_straight_four(&mut self) -> bool {
+        let side = self.stones.side();
+        if self.stones.lines.count_of(side, MoveClass::StraightFour) == 0 {
+            return false;
+        }
+        let points: Vec<u16> =
+            self.stones.lines.fours(side).filter(|m| m.1 == MoveClass::StraightFour).map(|m| m.0).collect();
+        points.into_iter().any(|point| self.stones.may_play(point))
+    }
+
+    /// The only move that does not lose at once.
+    fn forced(&mut self, point: u16, alpha: Value, beta: Value, frame: Frame) -> Result<Value, OutOfBudget> {
+        let Frame { ply, depth, .. } = frame;
+        let room = ply + 1 < PLIES.min(3 * self.root_depth.max(2) as usize + 20);
+        if !room {
+            return Ok(self.estimate());
+        }
+        let free = self.parts.extend_forced && ply < 2 * self.root_depth.max(1) as usize;
+        let next = if free { depth } else { depth - 1 };
+        self.stones.play(point);
+        let value = self.value(-beta, -alpha, next, ply + 1).map(|value| -value);
+        self.stones.undo(point);
+        value
+    }
+
+    fn estimate(&self) -> Value {
+        self.stones.estimate().clamp(-MOST, MOST)
+    }
+
+    /// Victory by continuous fours, looked for in `limit` positions.
+    fn by_fours(&mut self, limit: usize, ply: usize) -> Option<Value> {
+        let side = self.stones.side();
+        let lines = &self.stones.lines;
+        let fours = [MoveClass::Four, MoveClass::FourAndMore, MoveClass::FourThree, MoveClass::StraightFour];
+        if limit == 0 || fours.iter().all(|&class| lines.count_of(side, class) == 0) {
+            return None;
+        }
+        self.stones.continuous_fours(limit).map(|win| WIN - (ply as Value + 2 * win.length as Value - 1))
+    }
+
+    /// A node in which nothing is forced.
+    fn open(&mut self, mut alpha: Value, beta: Value, frame: Frame) -> Result<Value, OutOfBudget> {
+        let Frame { ply, depth, is_exact } = frame;
+        let (hash, parts) = (self.stones.hash(), self.parts);
+        let entry = TableEntry::get(self.table, hash);
+        let mut first = NOWHERE;
+        if let Some(entry) = entry {
+            first = if entry.best == NO_MOVE { NOWHERE } else { entry.best };
+            let (lower, upper) = (from_table(entry.lower, ply), from_table(entry.upper, ply));
+            let deep = i32::from(entry.depth) >= depth.max(0);
+            if (deep || lower >= DECIDED) && lower >= beta && !is_exact {
+                return Ok(lower);
+            }
+            if (deep || upper <= -DECIDED) && upper <= alpha && !is_exact {
+                return Ok(upper);
+            }
+            if deep && lower == upper && !is_exact {
+                return Ok(lower);
+            }
+        }
+        // A search that has been here has looked for fours.
+        let limit = if depth <= 0 { parts.leaf_fours } else { parts.inner_fours };
+        if entry.is_none()
+            && let Some(value) = self.by_fours(limit, ply)
+        {
+            let exact = to_table(value, ply);
+            TableEntry { lower: exact, upper: WIN + 1000, depth: 0, best: NO_MOVE }.put(self.table, hash, 1);
+            return Ok(value);
+        }
+        let estimate = self.estimate();
+        if depth <= 0 || ply + 1 >= PLIES {
+            return Ok(estimate);
+        }
+        let (side, enemy) = (self.stones.side(), self.stones.side().other());
+        let threatened = self.stones.lines.count_of(enemy, MoveClass::StraightFour) > 0
+            || self.stones.lines.count_of(enemy, MoveClass::Five) > 0;
+        if !is_exact && !threatened && beta.abs() < DECIDED {
+            if parts.child_futility && depth <= 3 && estimate - 60 * depth >= beta {
+                return Ok(estimate);
+            }
+            if parts.razoring && depth <= 2 && estimate + 120 + 120 * depth <= alpha {
+                return Ok(estimate);
+            }
+        }
+        if parts.internal_deepening && first == NOWHERE && depth >= 4 && is_exact {
+            self.value(alpha, beta, depth - 2, ply)?;
+            first = TableEntry::get(self.table, hash).map_or(NOWHERE, |entry| entry.best);
+        }
+        let need = if threatened && parts.threat_replies && self.stones.answers_are_sure() {
+            Need::MeetThreat
+        } else {
+            Need::Any
+        };
+        let mut list = self.lists.pop().unwrap_or_default();
+        list.clear();
+        rated_moves(self.stones, self.memories, &parts, (ply, first, need), &mut list);
+        let (low, before) = (alpha, self.nodes);
+        let (mut best, mut best_value, mut quiet) = (NO_MOVE, -WIN - 1, Vec::new());
+        let mut tried = 0usize;
+        let mut at = 0;
+        let result = loop {
+            let Some(RatedMove { point, .. }) = pick(&mut list, at) else { break Ok(()) };
+            at += 1;
+            let class = self.stones.lines.class(point, side);
+            let is_quiet = class < MoveClass::Four && self.stones.lines.class(point, enemy) < MoveClass::StraightFour;
+            let may_prune = !is_exact && !threatened && is_quiet && class < MoveClass::Three && best_value > -DECIDED;
+            if parts.prune_late && may_prune && depth <= 4 && tried >= 6 + 4 * (depth * depth) as usize / 2 {
+                continue;
+            }
+            if !self.stones.may_play(point) {
+                continue;
+            }
+            self.stones.play(point);
+            let value = self.by_move(alpha, beta, frame, (tried, is_quiet && !threatened));
+            self.stones.undo(point);
+            let value = match value {
+                Ok(value) => value,
+                Err(out) => break Err(out),
+            };
+            tried += 1;
+            if value > best_value {
+                best_value = value;
+                if value > alpha {
+                    (best, alpha) = (point, value);
+                }
+            }
+            if alpha >= beta {
+                if is_quiet {
+                    self.memories.was_best(side, ply, depth, point, &quiet);
+                }
+                break Ok(());
+            }
+            if is_quiet {
+                quiet.push(point);
+            }
+        };
+        self.lists.push(list);
+        result?;
+        if tried == 0 {
+            // Nothing meets the threat, or black may play nowhere.
+            return Ok(if threatened { -(WIN - ply as Value - 4) } else { estimate });
+        }
+        let known = to_table(best_value, ply);
+        let lower = if best_value > low { known } else { -WIN - 1000 };
+        let upper = if best_value < beta { known } else { WIN + 1000 };
+        let best = if best == NO_MOVE { first } else { best };
+        let entry = TableEntry { lower, upper, depth: depth.clamp(0, 100) as u8, best };
+        entry.put(self.table, hash, self.nodes - before);
+        Ok(best_value)
+    }
+
+    /// The value of the move that has just been played: on a null window first, and less deep if it is late.
+    fn by_move(
+        &mut self,
+        alpha: Value,
+        beta: Value,
+        frame: Frame,
+        (tried, is_quiet): (usize, bool),
+    ) -> Result<Value, OutOfBudget> {
+        let Frame { ply, depth, is_exact } = frame;
+        if tried == 0 {
+            return Ok(-self.value(-beta, -alpha, depth - 1, ply + 1)?);
+        }
+        let mut reduced = 0;
+        if self.parts.reduce_late && is_quiet && depth >= 2 && tried >= 2 {
+            reduced = (reduction(depth, tried) - i32::from(is_exact)).clamp(0, depth - 1);
+        }
+        let mut value = -self.value(-alpha - 1, -alpha, depth - 1 - reduced, ply + 1)?;
+        if reduced > 0 && value > alpha {
+            value = -self.value(-alpha - 1, -alpha, depth - 1, ply + 1)?;
+        }
+        if value > alpha && value < beta {
+            value = -self.value(-beta, -alpha, depth - 1, ply + 1)?;
+        }
+        Ok(value)
+    }
+}

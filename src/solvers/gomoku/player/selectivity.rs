@@ -1,0 +1,50 @@
+//! What makes the search selective, each part with a switch, so that a version with it can play one without.
+//!
+//! `results/gomoku.md` has what each part is worth.
+
+/// Parts of the search that can be switched off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Selectivity {
+    /// Victory by continuous fours is looked for where the depth ends, in so many positions; 0 is not at all.
+    pub leaf_fours: usize,
+    /// The same where depth is left.
+    pub inner_fours: usize,
+    /// A forced reply to a four costs no depth.
+    pub extend_forced: bool,
+    /// Late moves are searched less deep.
+    pub reduce_late: bool,
+    /// Late moves are left out near the leaves.
+    pub prune_late: bool,
+    /// Nodes near the leaves whose estimate is far above the window end at once.
+    pub child_futility: bool,
+    /// Nodes near the leaves whose estimate is far below it are searched for fours only.
+    pub razoring: bool,
+    /// Against a threatened straight four only what meets it is searched.
+    pub threat_replies: bool,
+    /// Moves that were best in sibling nodes come early.
+    pub killers: bool,
+    /// Moves that were best elsewhere come early.
+    pub history: bool,
+    /// Without a move of the table a search of less depth finds one.
+    pub internal_deepening: bool,
+    /// The window at the root is around the last value.
+    pub aspiration: bool,
+}
+
+impl Selectivity {
+    /// The parts that have won their matches.
+    pub const USUAL: Selectivity = Selectivity {
+        leaf_fours: 100,
+        inner_fours: 0,
+        extend_forced: true,
+        reduce_late: true,
+        prune_late: true,
+        child_futility: true,
+        razoring: false,
+        threat_replies: true,
+        killers: false,
+        history: false,
+        internal_deepening: false,
+        aspiration: true,
+    };
+}

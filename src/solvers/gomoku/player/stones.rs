@@ -1,0 +1,142 @@
+//! The position as the search has it: line tables, windows for continuous fours, and what renju needs, in step.
+
+use crate::core::game::{Game, Side};
+use crate::games::gomoku::board::GomokuBoard;
+use crate::games::gomoku::position::{GomokuPosition, stone_hash};
+use crate::games::gomoku::renju::RenjuStones;
+use crate::games::gomoku::rules::RowRule;
+use crate::solvers::gomoku::lines::board::{LineBoard, LineTables};
+use crate::solvers::gomoku::lines::codes::MoveClass;
+use crate::solvers::gomoku::vcf::{VcfAnswer, VcfSearch, VcfWin};
+use crate::solvers::gomoku::windows::{WindowBoard, WindowTable};
+
+/// Added to the hash where white is to move.
+const WHITE_TO_MOVE: u64 = 0x3C6E_F372_FE94_F82B;
+
+/// A position that is searched.
+#[derive(Debug)]
+pub struct SearchStones<'a> {
+    /// Its line tables.
+    pub lines: LineBoard<'a>,
+    windows: Option<WindowBoard<'a>>,
+    vcf: Option<VcfSearch<'a>>,
+    renju: Option<RenjuStones>,
+    board: GomokuBoard,
+    rule: RowRule,
+    side: Side,
+    hash: u64,
+}
+
+impl<'a> SearchStones<'a> {
+    /// A position, with the tables of its rules; windows are kept for all rules but Caro.
+    pub fn new(
+        tables: &'a LineTables,
+        windows: Option<&'a WindowTable>,
+        position: &GomokuPosition,
+    ) -> SearchStones<'a> {
+        let rule = position.rules().rule();
+        let renju = (rule == RowRule::Renju)
+            .then(|| RenjuStones::new(position.board(), position.lines(Side::First), position.lines(Side::Second)));
+        SearchStones {
+            lines: LineBoard::new(tables, position),
+            windows: windows.map(|table| WindowBoard::new(table, position)),
+            vcf: windows.map(VcfSearch::new),
+            renju,
+            board: position.board(),
+            rule,
+            side: position.side(),
+            hash: position.stones().fold(0, |hash, (point, colour)| hash ^ stone_hash(colour, point)),
+        }
+    }
+
+    /// The side to move.
+    #[inline]
+    pub fn side(&self) -> Side {
+        self.side
+    }
+
+    /// The hash of stones and side.
+    #[inline]
+    pub fn hash(&self) -> u64 {
+        self.hash ^ if self.side == Side::First { 0 } else { WHITE_TO_MOVE }
+    }
+
+    /// Whether a row that wins can be answered on the point that completes it only. In Caro a stone next to it may
+    /// do, too.
+    #[inline]
+    pub fn answers_are_sure(&self) -> bool {
+        self.rule != RowRule::Caro
+    }
+
+    /// Whether the side to move may play on an empty point.
+    #[inline]
+    pub fn may_play(&mut self, point: u16) -> bool {
+        let (side, place) = (self.side, self.board.place(point));
+        side == Side::Second || self.renju.as_mut().is_none_or(|renju| !renju.is_forbidden(place))
+    }
+
+    /// The side to move puts a stone on an empty point.
+    #[inline]
+    pub fn play(&mut self, point: u16) {
+        let side = self.side;
+        self.lines.put(point, side);
+        if let Some(windows) = &mut self.windows {
+            windows.put(point, side);
+        }
+        self.toggle(point, side);
+        self.side = side.other();
+    }
+
+    /// Takes back the last move.
+    #[inline]
+    pub fn undo(&mut self, point: u16) {
+        let side = self.side.other();
+        self.side = side;
+        self.toggle(point, side);
+        if let Some(windows) = &mut self.windows {
+            windows.take(point, side);
+        }
+        self.lines.take(point, side);
+    }
+
+    #[inline]
+    fn toggle(&mut self, point: u16, side: Side) {
+        self.hash ^= stone_hash(side, point);
+        if let Some(renju) = &mut self.renju {
+            renju.toggle(self.board.place(point), side);
+        }
+    }
+
+    /// The first point where a colour makes a class.
+    pub fn first_of(&self, colour: Side, class: MoveClass) -> Option<u16> {
+        self.lines.fours(colour).find(|&(_, made)| made == class).map(|(point, _)| point)
+    }
+
+    /// The shortest victory of the side to move by continuous fours, if one is found in `limit` positions.
+    pub fn continuous_fours(&mut self, limit: usize) -> Option<VcfWin> {
+        let (Some(windows), Some(vcf)) = (&mut self.windows, &mut self.vcf) else { return None };
+        match vcf.search_stones(self.side, windows, self.renju.clone(), limit) {
+            VcfAnswer::Win(win) => Some(win),
+            VcfAnswer::NoWin | VcfAnswer::Unknown => None,
+        }
+    }
+
+    /// The estimate of the position for the side to move.
+    #[inline]
+    pub fn estimate(&self) -> i32 {
+        let (weights, enemy) = (self.lines.tables().weights(), self.side.other());
+        let balance = self.lines.balance();
+        let mut sum = if self.side == Side::First { balance } else { -balance } + i32::from(weights.tempo);
+        const CLASSES: [MoveClass; 5] =
+            [MoveClass::StraightFour, MoveClass::FourThree, MoveClass::Threes, MoveClass::Four, MoveClass::Three];
+        for (n, class) in CLASSES.into_iter().enumerate() {
+            if self.lines.count_of(self.side, class) > 0 {
+                sum += i32::from(weights.own_threats[n]);
+            }
+            if self.lines.count_of(enemy, class) > 0 {
+                sum += i32::from(weights.enemy_threats[n]);
+            }
+        }
+        sum
+    }
+}

@@ -1,0 +1,195 @@
+//! Line tables of Gomoku against their definition and against a computation anew.
+
+use morpion::core::game::{Game, Side};
+use morpion::core::seed::rng;
+use morpion::games::gomoku::board::GomokuBoard;
+use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
+use morpion::games::gomoku::rules::{GomokuRules, RowRule};
+use morpion::solvers::gomoku::lines::board::{LineBoard, LineTables};
+use morpion::solvers::gomoku::lines::codes::MoveClass;
+use rand::RngExt;
+
+const SIDES: [Side; 2] = [Side::First, Side::Second];
+
+/// The stones around, by column and row, which may lie outside the board.
+struct Slow<'p> {
+    position: &'p GomokuPosition,
+    colour: Side,
+    /// Stones of the colour that are put in addition.
+    more: Vec<(i16, i16)>,
+}
+
+/// What is on a place.
+#[derive(PartialEq, Clone, Copy)]
+enum Place {
+    Own,
+    Enemy,
+    Empty,
+    Outside,
+}
+
+impl Slow<'_> {
+    fn at(&self, place: (i16, i16)) -> Place {
+        if self.more.contains(&place) {
+            return Place::Own;
+        }
+        let (x, y) = (u8::try_from(place.0), u8::try_from(place.1));
+        let point = x.ok().zip(y.ok()).and_then(|(x, y)| self.position.board().point(x, y));
+        match point.map(|point| self.position.stone(point)) {
+            None => Place::Outside,
+            Some(None) => Place::Empty,
+            Some(Some(colour)) if colour == self.colour => Place::Own,
+            Some(Some(_)) => Place::Enemy,
+        }
+    }
+
+    /// Whether the own stone there is in a row that wins in this direction.
+    fn wins(&self, (x, y): (i16, i16), (dx, dy): (i16, i16)) -> bool {
+        let mut ends = [Place::Own; 2];
+        let mut length = 1;
+        for (n, sign) in [(0, 1), (1, -1)] {
+            let mut step = sign;
+            while self.at((x + step * dx, y + step * dy)) == Place::Own {
+                (length, step) = (length + 1, step + sign);
+            }
+            ends[n] = self.at((x + step * dx, y + step * dy));
+        }
+        let win = i16::from(self.position.rules().win());
+        match self.position.rules().rule() {
+            RowRule::Five => length == win,
+            RowRule::Free => length >= win,
+            RowRule::Renju => length == win || self.colour == Side::Second && length > win,
+            RowRule::Caro => length == win && ends != [Place::Enemy; 2],
+        }
+    }
+
+    /// Places on the line where one more stone makes a row that wins through the stone at `place`.
+    fn completions(&mut self, place: (i16, i16), direction: (i16, i16)) -> usize {
+        let near = (-4..=4).map(|step| (place.0 + step * direction.0, place.1 + step * direction.1));
+        let mut count = 0;
+        for next in near {
+            if self.at(next) == Place::Empty {
+                self.more.push(next);
+                count += usize::from(self.wins(place, direction));
+                self.more.pop();
+            }
+        }
+        count
+    }
+
+    /// The class of a stone there by the definitions: of fives, fours and threes.
+    fn class(&mut self, place: (i16, i16)) -> (bool, usize, usize, usize) {
+        self.more.push(place);
+        let (mut five, mut straight, mut fours, mut threes) = (false, 0, 0, 0);
+        for direction in [(1, 0), (0, 1), (1, 1), (1, -1)] {
+            if self.wins(place, direction) {
+                five = true;
+                continue;
+            }
+            match self.completions(place, direction) {
+                0 => {}
+                1 => fours += 1,
+                _ => straight += 1,
+            }
+            if self.completions(place, direction) > 0 {
+                continue;
+            }
+            let near = (-4..=4).map(|step| (place.0 + step * direction.0, place.1 + step * direction.1));
+            let mut is_three = false;
+            for next in near {
+                if self.at(next) == Place::Empty {
+                    self.more.push(next);
+                    is_three |= !self.wins(place, direction) && self.completions(place, direction) >= 2;
+                    self.more.pop();
+                }
+            }
+            threes += usize::from(is_three);
+        }
+        self.more.pop();
+        (five, straight, fours, threes)
+    }
+}
+
+/// Compares the classes of all empty points of a position with the definitions.
+fn compare(position: &GomokuPosition, lines: &LineBoard<'_>) {
+    for point in position.board().points().filter(|&point| position.stone(point).is_none()) {
+        for colour in SIDES {
+            let (x, y) = position.board().place(point);
+            let found = lines.class(point, colour);
+            let mut slow = Slow { position, colour, more: Vec::new() };
+            let (five, straight, fours, threes) = slow.class((x.into(), y.into()));
+            let expected: &[MoveClass] = match (five, straight, fours, threes) {
+                (true, ..) => &[MoveClass::Five],
+                (_, 1.., ..) | (_, _, 2.., _) => &[MoveClass::StraightFour],
+                (_, _, 1, 1..) => &[MoveClass::FourThree],
+                (_, _, 1, _) => &[MoveClass::Four, MoveClass::FourAndMore],
+                (_, _, _, 2..) => &[MoveClass::Threes],
+                (_, _, _, 1) => &[MoveClass::Three, MoveClass::ThreeAndMore],
+                _ => &MoveClass::ALL[..MoveClass::Three as usize],
+            };
+            let name = position.board().name(point);
+            assert!(expected.contains(&found), "{found:?} of {colour:?} at {name}, not {expected:?}\n{position}");
+            assert_eq!(found == MoveClass::Five, position.wins_at(point, colour), "{name} of {colour:?}\n{position}");
+        }
+    }
+}
+
+/// Random games of all rules, forwards and back again.
+#[test]
+fn line_tables_are_what_they_are_anew() {
+    let games = if std::env::var_os("MORPION_LONG_GOMOKU").is_some() { 200 } else { 3 };
+    for rule in RowRule::ALL {
+        for win in [5, 4, 3] {
+            let Ok(rules) = GomokuRules::new(rule, win) else { continue };
+            let tables = LineTables::new(rules).unwrap();
+            for game in 0..games {
+                let seed = 100 * u64::from(win) + rule as u64;
+                let mut random = rng(seed, &[game]);
+                println!("{rules}: seed {seed}, game {game}");
+                let side = random.random_range(5..=20);
+                let board = GomokuBoard::new(side, random.random_range(5..=20)).unwrap();
+                let mut position = GomokuPosition::new(board, rules);
+                let mut lines = LineBoard::new(&tables, &position);
+                let mut played = Vec::new();
+                let all: Vec<u16> = board.points().collect();
+                for ply in 0..u64::from(board.area()) {
+                    // Mostly points near stones: far ones make no rows. Games go on behind rows that win.
+                    let mut near = Vec::new();
+                    lines.candidates(|point| near.push(point));
+                    let list = if near.is_empty() || random.random_range(0..8) == 0 { &all } else { &near };
+                    let point = list[random.random_range(0..list.len())];
+                    if position.stone(point).is_some() {
+                        continue;
+                    }
+                    let side = position.side();
+                    played.push((point, position.play(GomokuMove(point))));
+                    lines.put(point, side);
+                    if ply % 11 == 3 {
+                        lines.check(&position);
+                        compare(&position, &lines);
+                    }
+                }
+                lines.check(&position);
+                assert_eq!(lines.empty(), position.empty());
+                while let Some((point, undo)) = played.pop() {
+                    position.undo(GomokuMove(point), undo);
+                    lines.take(point, position.side());
+                    if played.len() % 13 == 5 {
+                        lines.check(&position);
+                    }
+                }
+                lines.check(&position);
+                assert_eq!(lines.balance(), 0, "an empty board is worth the same to both");
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_other_lengths_have_no_tables() {
+    for win in [1, 2, 6, 20] {
+        let rules = GomokuRules::new(RowRule::Five, win).unwrap();
+        let error = LineTables::new(rules).unwrap_err().to_string();
+        assert_eq!(error, format!("the line tables are for rows of 3 to 5 stones, not for {win}"));
+    }
+}
