@@ -21,7 +21,10 @@ mod hunt_directory;
 mod identify;
 mod job;
 mod machine;
+mod matches;
+mod pbrain;
 mod perft;
+mod play;
 mod plot;
 mod positions;
 mod prove;
@@ -104,7 +107,10 @@ enum Command {
     Hunt(Box<hunt::Args>),
     Identify(identify::Args),
     Job(job::Args),
+    Match(Box<matches::Args>),
+    Pbrain(pbrain::Args),
     Perft(perft::Args),
+    Play(play::Args),
     Plot(plot::Args),
     Prove(Box<prove::Args>),
     Records(records::Args),
@@ -134,7 +140,7 @@ pub fn main() -> ExitCode {
         }
     }));
     let mut out = DataOut::open();
-    let parsed = parse(std::env::args_os().collect()).map_err(|error| error.downcast::<clap::Error>());
+    let parsed = parse(named_command(std::env::args_os().collect())).map_err(|error| error.downcast::<clap::Error>());
     let result = match parsed {
         Ok(Cli { command: None, hunt }) => hunt::run(hunt, &mut out),
         Ok(Cli { command: Some(command), .. }) => dispatch(command, &mut out),
@@ -174,7 +180,10 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Hunt(args) => hunt::run(*args, out),
         Command::Identify(args) => identify::run(args, out),
         Command::Job(args) => job::run(args, out),
+        Command::Match(args) => matches::run(*args, out),
+        Command::Pbrain(args) => pbrain::run(args, out),
         Command::Perft(args) => perft::run(args, out),
+        Command::Play(args) => play::run(args, out),
         Command::Plot(args) => plot::run(args, out),
         Command::Prove(args) => prove::run(*args, out),
         Command::Records(args) => records::run(args, out),
@@ -189,6 +198,16 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Vcf(args) => vcf::run(args, out),
         Command::Verify(args) => verify::run(args, out),
     }
+}
+
+/// The arguments, with the command `pbrain` where the program file's name says that: managers of Gomoku games start
+/// files that are called `pbrain-*`, without arguments.
+fn named_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let name = arguments.first().and_then(|path| Path::new(path).file_name()?.to_str());
+    if name.is_some_and(|name| name.starts_with("pbrain-")) {
+        arguments.insert(1, "pbrain".into());
+    }
+    arguments
 }
 
 /// Parses the arguments; those of a configuration file that they name are put before them and parsed again.

@@ -1,0 +1,213 @@
+//! `morpion match`: two players of Gomoku against each other, in pairs of games with swapped colours.
+
+mod rival;
+
+use self::rival::{PerMove, Rival};
+use super::flags::SettingFlags;
+use super::grid_input::plain;
+use super::positions::AskedPosition;
+use super::streams::say;
+use crate::core::game::{Game, Side};
+use crate::core::quantity::parse_duration;
+use crate::experiment::elo::{EloEstimate, PairScores, decision_bound};
+use crate::games::gomoku::board::GomokuBoard;
+use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
+use crate::games::gomoku::rules::GomokuRules;
+use crate::jobs::setup::gomoku::GomokuSetup;
+use crate::solvers::gomoku::player::GomokuPlayer;
+use crate::solvers::gomoku::player::opening::even_opening;
+use anyhow::bail;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Version of the `--json` output.
+const JSON_VERSION: u32 = 1;
+/// Memory of the table that openings are judged with.
+const MEMORY: u64 = 1 << 20;
+
+/// Let two players of Gomoku play a match.
+///
+/// A and B are each morpion, morpion:LEVEL (1 to 10), or a program that speaks the Gomocup protocol. Games are played in
+/// pairs: both begin with the same few stones, which are worth about the same to both sides, and each player has black
+/// once. A program that makes no legal move in its time has lost the game. The result is the score of A with its Elo and
+/// an interval that holds it in 95 of 100 cases.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The first player
+    #[arg(value_name = "A")]
+    first: String,
+    /// The second player
+    #[arg(value_name = "B")]
+    second: String,
+    #[command(flatten)]
+    setup: SettingFlags<GomokuSetup>,
+    /// Number of pairs of games
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pairs: u64,
+    /// Most time for a move
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration)]
+    time: f64,
+    /// Most nodes for a move, which programs are told by INFO max_node; then the same seed gives the same games
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+    /// Decides the openings
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// End as soon as it is decided (with errors of 5 %) whether A is stronger by E1 Elo or by E0
+    #[arg(long, value_name = "E0,E1", value_parser = hypotheses, allow_hyphen_values = true)]
+    sprt: Option<(f64, f64)>,
+    /// Print one JSON object per pair, and one at the end
+    #[arg(long)]
+    json: bool,
+}
+
+/// Two differences in Elo.
+fn hypotheses(text: &str) -> Result<(f64, f64), String> {
+    let read = |text: &str| text.trim().parse::<f64>().ok().filter(|elo| elo.abs() <= 1000.0);
+    let both = text.split_once(',').and_then(|(low, high)| Some((read(low)?, read(high)?)));
+    both.filter(|(low, high)| low < high)
+        .ok_or("expected two numbers, the smaller one first, such as 0,30".to_owned())
+}
+
+/// How a game ended for A, in half points.
+struct GameEnd {
+    half_points: usize,
+    plies: usize,
+}
+
+/// Plays the match.
+///
+/// # Errors
+/// A player that cannot be had, a position or rules that are not for matches, or output that cannot be written.
+pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let (empty, title) = AskedPosition::of(args.setup)?.first()?;
+    if empty.stones().next().is_some() {
+        bail!("--position cannot be used here: a match begins with openings of its own");
+    }
+    let (board, rules) = (empty.board(), empty.rules());
+    let limit = PerMove { seconds: args.time.max(0.001), nodes: args.nodes };
+    let mut rivals = [Rival::named(&args.first)?, Rival::named(&args.second)?];
+    for rival in &mut rivals {
+        // What cannot be started at all is an error, not a lost match.
+        rival.start(&empty, limit)?;
+    }
+    let mut judge = GomokuPlayer::new(MEMORY)?;
+    judge.prepare(&empty)?;
+    let names = [plain(&args.first), plain(&args.second)];
+    if !args.json {
+        writeln!(out, "{title}\nA is {}, B is {}", names[0], names[1])?;
+    }
+    let (mut scores, mut games) = (PairScores::default(), [0u64; 3]);
+    for pair in 0..args.pairs {
+        let Some(opening) = even_opening(&mut judge, (board, rules), args.seed, pair) else {
+            bail!("no even opening was found on the {board} board: it is too small for a match");
+        };
+        let mut ends = Vec::new();
+        for black in 0..2 {
+            let end = game(&mut rivals, black, &opening, (board, rules), limit, &names)?;
+            games[2 - end.half_points] += 1;
+            ends.push(end);
+        }
+        let half_points = ends.iter().map(|end| end.half_points).sum();
+        scores.add(half_points);
+        let names: String = opening.iter().map(|&point| board.name(point)).collect();
+        let plies: Vec<usize> = ends.iter().map(|end| end.plies).collect();
+        if args.json {
+            let object = serde_json::json!({
+                "version": JSON_VERSION, "command": "match", "pair": pair, "opening": names,
+                "half_points": half_points, "plies": plies,
+            });
+            writeln!(out, "{object}")?;
+        } else {
+            let points = half_points as f64 / 2.0;
+            writeln!(out, "pair {:<4} {points:.1} of 2  plies {:>3} {:>3}  {names}", pair + 1, plies[0], plies[1])?;
+        }
+        out.flush()?;
+        if let Some((low, high)) = args.sprt
+            && scores.log_likelihood_ratio(low, high).abs() > decision_bound()
+        {
+            break;
+        }
+    }
+    report(&scores, games, args.sprt, args.json, out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One game; `black` is the player with black, 0 for A.
+fn game(
+    rivals: &mut [Rival; 2],
+    black: usize,
+    opening: &[u16],
+    (board, rules): (GomokuBoard, GomokuRules),
+    limit: PerMove,
+    names: &[String; 2],
+) -> anyhow::Result<GameEnd> {
+    let mut position = GomokuPosition::new(board, rules);
+    for &point in opening {
+        position.play(GomokuMove(point));
+    }
+    let [a, b] = rivals;
+    let mut seated = [a.start(&position, limit)?, b.start(&position, limit)?];
+    let (mut last, mut plies) = (None, opening.len());
+    let winner = loop {
+        let mut moves = Vec::new();
+        position.moves(&mut moves);
+        if moves.is_empty() {
+            break position.winner();
+        }
+        let side = position.side();
+        let at = if side == Side::First { black } else { 1 - black };
+        match seated[at].choose(&position, last) {
+            Ok(m) => {
+                position.play(m);
+                (last, plies) = (Some(m), plies + 1);
+            }
+            Err(reason) => {
+                say!("morpion: {} has lost a game: {}", names[at], plain(&format!("{reason:#}")));
+                break Some(side.other());
+            }
+        }
+    };
+    let half_points = match winner {
+        None => 1,
+        Some(side) => {
+            if (side == Side::First) == (black == 0) {
+                2
+            } else {
+                0
+            }
+        }
+    };
+    Ok(GameEnd { half_points, plies })
+}
+
+fn report(
+    scores: &PairScores,
+    [won, drawn, lost]: [u64; 3],
+    sprt: Option<(f64, f64)>,
+    json: bool,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let EloEstimate { elo, interval: (low, high) } = scores.elo();
+    let ratio = sprt.map(|(elo0, elo1)| scores.log_likelihood_ratio(elo0, elo1));
+    let decision = ratio.map(|ratio| match ratio {
+        _ if ratio > decision_bound() => "stronger",
+        _ if ratio < -decision_bound() => "not stronger",
+        _ => "undecided",
+    });
+    if json {
+        let object = serde_json::json!({
+            "version": JSON_VERSION, "command": "match", "won": won, "drawn": drawn, "lost": lost,
+            "pairs": scores.pairs(), "score": scores.score(), "elo": elo, "elo_interval": [low, high],
+            "log_likelihood_ratio": ratio, "decision": decision,
+        });
+        writeln!(out, "{object}")?;
+        return Ok(());
+    }
+    writeln!(out, "A won {won}, drew {drawn}, lost {lost}: {:.1} %", 100.0 * scores.score())?;
+    writeln!(out, "A is {elo:.0} Elo stronger (95 %: {low:.0} to {high:.0})")?;
+    if let (Some((elo0, elo1)), Some(ratio), Some(decision)) = (sprt, ratio, decision) {
+        writeln!(out, "test of {elo1} against {elo0} Elo: {decision} (log-likelihood ratio {ratio:.2})")?;
+    }
+    Ok(())
+}

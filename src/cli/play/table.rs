@@ -1,0 +1,268 @@
+//! A game in the terminal, for any game that has a player.
+
+use crate::core::game::{Budget, Chosen, Game, Level, Player, Side};
+use crate::core::quantity::parse_duration;
+use std::fs::OpenOptions;
+use std::io::{self, BufRead, Write};
+use std::time::Instant;
+
+/// What can be typed beside moves.
+const HELP: &str = "\
+h8             a move, by its name
+undo           take back your last move and the machine's answer
+hint           the move that the machine would make for you
+level N        how strong the machine plays: 1 to 10
+time T         most time of the machine for a move, such as 5s
+swap           change sides with the machine
+new            begin again
+save FILE      write the game into a new file, for --position
+show           the board once more
+quit           end";
+
+/// Longest line that is read, in bytes.
+const LONGEST: u64 = 1000;
+
+/// Who sits where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Seats {
+    /// You begin
+    Black,
+    /// The machine begins
+    White,
+    /// You play both sides
+    Both,
+    /// The machine plays both sides
+    None,
+}
+
+impl Seats {
+    fn is_yours(self, side: Side) -> bool {
+        match self {
+            Seats::Black => side == Side::First,
+            Seats::White => side == Side::Second,
+            Seats::Both => true,
+            Seats::None => false,
+        }
+    }
+
+    fn swapped(self) -> Seats {
+        match self {
+            Seats::Black => Seats::White,
+            Seats::White => Seats::Black,
+            Seats::Both => Seats::None,
+            Seats::None => Seats::Both,
+        }
+    }
+}
+
+/// A game that is played.
+pub struct PlayTable<'p, G: Game, P> {
+    start: G,
+    position: G,
+    player: &'p mut P,
+    seats: Seats,
+    /// Most seconds of the machine for a move.
+    time: f64,
+    /// The moves with what takes them back.
+    played: Vec<(G::Move, G::Undo)>,
+    names: Vec<String>,
+    text: fn(&G, &[String]) -> String,
+}
+
+/// What a typed line led to.
+enum Typed {
+    /// The position may be another one.
+    Changed,
+    /// It is the same; this is said.
+    Said(String),
+    Quit,
+}
+
+impl<'p, G: Game, P: Player<G>> PlayTable<'p, G, P> {
+    /// A game from a position; `text` writes a position for a file.
+    pub fn new(
+        position: G,
+        player: &'p mut P,
+        seats: Seats,
+        time: f64,
+        text: fn(&G, &[String]) -> String,
+    ) -> PlayTable<'p, G, P> {
+        let start = position.clone();
+        PlayTable { start, position, player, seats, time, played: Vec::new(), names: Vec::new(), text }
+    }
+
+    /// Plays until somebody quits or the input ends.
+    ///
+    /// # Errors
+    /// The output cannot be written, or the input cannot be read.
+    pub fn play(&mut self, input: &mut dyn BufRead, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}", self.position)?;
+        loop {
+            let over = self.over();
+            if let Some(result) = over {
+                writeln!(out, "{result}")?;
+            } else if !self.seats.is_yours(self.position.side()) {
+                self.machine_moves(out)?;
+                writeln!(out, "{}", self.position)?;
+                continue;
+            }
+            write!(out, "> ")?;
+            out.flush()?;
+            let mut line = Vec::new();
+            if io::Read::take(&mut *input, LONGEST).read_until(b'\n', &mut line)? == 0 {
+                return writeln!(out);
+            }
+            match self.typed(String::from_utf8_lossy(&line).trim(), over.is_some()) {
+                Typed::Changed => writeln!(out, "{}", self.position)?,
+                Typed::Said(text) => writeln!(out, "{text}")?,
+                Typed::Quit => return Ok(()),
+            }
+        }
+    }
+
+    /// How the game has ended, if it has.
+    fn over(&self) -> Option<&'static str> {
+        let mut moves = Vec::new();
+        self.position.moves(&mut moves);
+        let value = if self.position.side() == Side::First { 1 } else { -1 } * self.position.outcome();
+        moves.is_empty().then_some(match value {
+            1.. => "black has won",
+            0 => "a draw",
+            _ => "white has won",
+        })
+    }
+
+    fn search(&mut self) -> Option<Chosen<G::Move>> {
+        let (began, time) = (Instant::now(), self.time.max(0.001));
+        let mut used = || began.elapsed().as_secs_f64() / time;
+        let mut budget = Budget { depth: u32::MAX, nodes: u64::MAX, time: &mut used };
+        self.player.choose(&self.position, &mut budget, &mut |_| {})
+    }
+
+    fn make(&mut self, m: G::Move) {
+        self.names.push(self.position.name(m));
+        let undo = self.position.play(m);
+        self.played.push((m, undo));
+    }
+
+    fn take_back(&mut self) -> bool {
+        let Some((m, undo)) = self.played.pop() else { return false };
+        self.position.undo(m, undo);
+        self.names.pop();
+        true
+    }
+
+    fn machine_moves(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "the machine thinks ...")?;
+        out.flush()?;
+        let Some(chosen) = self.search() else { return Ok(()) };
+        let Some(&first) = chosen.line.first() else { return Ok(()) };
+        writeln!(out, "the machine plays {}", self.told(&chosen))?;
+        self.make(first);
+        Ok(())
+    }
+
+    /// A move with what is known of it.
+    fn told(&self, chosen: &Chosen<G::Move>) -> String {
+        let names: Vec<String> = chosen.line.iter().take(8).map(|&m| self.position.name(m)).collect();
+        let first = names.first().map_or("", String::as_str);
+        let value = match chosen.decided_in {
+            Some(plies) if chosen.value > 0 => format!("wins in {plies} plies"),
+            Some(plies) => format!("loses in {plies} plies"),
+            None => format!("value {}", chosen.value),
+        };
+        format!("{first} (depth {}, {value}, line {})", chosen.depth, names.join(" "))
+    }
+
+    /// Does what was typed.
+    fn typed(&mut self, line: &str, is_over: bool) -> Typed {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        match word.to_ascii_lowercase().as_str() {
+            "" => Typed::Said("type a move or help".to_owned()),
+            "help" | "?" => Typed::Said(HELP.to_owned()),
+            "show" => Typed::Changed,
+            "quit" | "exit" => Typed::Quit,
+            "undo" => self.undo_yours(),
+            "hint" if is_over => Typed::Said("the game is over: undo or new".to_owned()),
+            "hint" => Typed::Said(match self.search() {
+                Some(chosen) => self.told(&chosen),
+                None => "there is no move".to_owned(),
+            }),
+            "level" => match rest
+                .parse()
+                .map_err(|_| "levels are 1 to 10".to_owned())
+                .and_then(|number| Level::new(number).map_err(|error| error.to_string()))
+            {
+                Ok(level) => {
+                    self.player.set_level(level);
+                    Typed::Said(format!("level {}", level.number()))
+                }
+                Err(reason) => Typed::Said(reason),
+            },
+            "time" => match parse_duration(rest) {
+                Ok(time) => {
+                    self.time = time;
+                    Typed::Said(format!("at most {rest} for a move"))
+                }
+                Err(reason) => Typed::Said(format!("not a time: {reason}")),
+            },
+            "swap" => {
+                self.seats = self.seats.swapped();
+                Typed::Changed
+            }
+            "new" => {
+                self.position = self.start.clone();
+                (self.played, self.names) = (Vec::new(), Vec::new());
+                self.player.forget();
+                Typed::Changed
+            }
+            "save" => Typed::Said(self.save(rest)),
+            _ if is_over => Typed::Said("the game is over: undo, new, save FILE or quit".to_owned()),
+            _ => self.your_move(word),
+        }
+    }
+
+    fn your_move(&mut self, name: &str) -> Typed {
+        let mut moves = Vec::new();
+        self.position.moves(&mut moves);
+        match self.position.parse(name) {
+            Some(m) if moves.contains(&m) => {
+                self.make(m);
+                Typed::Changed
+            }
+            Some(_) => Typed::Said(format!("{name} cannot be played here")),
+            None => {
+                let shown: String = name.chars().take(20).filter(|c| !c.is_control()).collect();
+                Typed::Said(format!("'{shown}' is neither a move, such as h8, nor a word that help lists"))
+            }
+        }
+    }
+
+    /// Back to your last move: with what the machine has played since.
+    fn undo_yours(&mut self) -> Typed {
+        if !self.take_back() {
+            return Typed::Said("there is no move to take back".to_owned());
+        }
+        while !self.seats.is_yours(self.position.side()) && self.seats != Seats::None && self.take_back() {}
+        if self.seats == Seats::None {
+            // Else the machine would play on at once.
+            self.seats = Seats::Both;
+        }
+        Typed::Changed
+    }
+
+    /// Writes the game into a file that is not there yet.
+    fn save(&self, name: &str) -> String {
+        if name.is_empty() {
+            return "save needs the name of a file".to_owned();
+        }
+        let text = (self.text)(&self.position, &self.names);
+        let written =
+            OpenOptions::new().write(true).create_new(true).open(name).and_then(|mut file| writeln!(file, "{text}"));
+        match written {
+            Ok(()) => "saved".to_owned(),
+            Err(error) => format!("not saved: {error}"),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! `morpion match`: matches of the player against itself and against programs, sound ones and others.
+
+use std::io::Write;
+use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn run(arguments: &[&str]) -> (Output, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_morpion")).arg("match").args(arguments).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, errors) = (text(&output.stdout), text(&output.stderr));
+    (output, out, errors)
+}
+
+/// A program in the directory that does what a shell script says.
+fn script(directory: &Path, name: &str, text: &str) -> PathBuf {
+    let path = directory.join(name);
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o755).open(&path).unwrap();
+    write!(file, "#!/bin/sh\n{text}\n").unwrap();
+    path
+}
+
+#[test]
+fn the_same_seed_gives_the_same_match() {
+    let arguments = ["morpion", "morpion:1", "--pairs", "2", "--nodes", "300", "--time", "1h", "--seed", "5"];
+    let (output, out, errors) = run(&arguments);
+    assert!(output.status.success() && errors.is_empty(), "{out}{errors}");
+    assert_eq!(run(&arguments).1, out);
+    assert!(out.contains("A won ") && out.contains("Elo stronger (95 %: "), "{out}");
+    assert_eq!(out.matches("\npair ").count(), 2, "{out}");
+    let (_, json, _) = run(&[&arguments[..], &["--json", "--sprt", "0,50"]].concat());
+    let lines: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 3, "{json}");
+    let last = &lines[2];
+    let games: u64 = ["won", "drawn", "lost"].iter().map(|key| last[key].as_u64().unwrap()).sum();
+    assert_eq!((games, last["command"].as_str()), (4, Some("match")), "{json}");
+    let half_points: u64 = lines[..2].iter().map(|pair| pair["half_points"].as_u64().unwrap()).sum();
+    assert_eq!(last["score"].as_f64().unwrap(), half_points as f64 / 8.0);
+}
+
+#[test]
+fn programs_play_by_the_protocol() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("pbrain-morpion");
+    symlink(env!("CARGO_BIN_EXE_morpion"), &path).unwrap();
+    for rule in ["five", "renju"] {
+        let program = path.to_str().unwrap();
+        let arguments = ["morpion:1", program, "--pairs", "1", "--nodes", "200", "--time", "60s", "--rule", rule];
+        let (output, out, errors) = run(&arguments);
+        assert!(output.status.success() && errors.is_empty(), "{out}{errors}");
+        assert!(out.contains("A won 0, drew 0, lost 2"), "{rule}: {out}");
+    }
+}
+
+#[test]
+fn programs_that_do_not_play_lose_or_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let accepts = "read line; echo OK; while read line; do case \"$line\" in DONE|TURN*) ";
+    for (name, text, why) in [
+        ("nonsense", format!("{accepts} echo hello;; esac; done"), "the answer 'hello' is not a point"),
+        ("outside", format!("{accepts} echo 99,0;; esac; done"), "the answer '99,0' is not a point"),
+        ("ends", format!("{accepts} exit;; esac; done"), "the program has ended"),
+    ] {
+        let path = script(directory.path(), name, &text);
+        let (output, out, errors) =
+            run(&["morpion", path.to_str().unwrap(), "--pairs", "1", "--nodes", "100", "--time", "1s"]);
+        assert!(output.status.success(), "{name}: {errors}");
+        assert!(out.contains("A won 2, drew 0, lost 0"), "{name}: {out}");
+        assert_eq!(errors.matches(why).count(), 2, "{name}: {errors}");
+    }
+    let refuses = script(directory.path(), "refuses", "read line; echo ERROR no; read line");
+    for (arguments, why) in [
+        (&["morpion", refuses.to_str().unwrap()][..], "does not take the 15x15 board: ERROR no"),
+        (&["morpion", "/nowhere/pbrain"], "/nowhere/pbrain cannot be started"),
+        (&["morpion:11", "morpion"], "levels are 1 to 10"),
+        (&["morpion", "morpion", "--win", "7"], "rows of 3 to 5 stones, not for 7"),
+        (&["morpion", "morpion", "--position", "h8"], "--position cannot be used here"),
+        (&["morpion", "morpion", "--sprt", "5"], "two numbers, the smaller one first"),
+        (&["morpion", "morpion", "--size", "2", "--nodes", "10"], "too small for a match"),
+        (&["morpion"], "<B>"),
+    ] {
+        let (output, out, errors) = run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {out}");
+        assert!(errors.contains(why), "'{why}' in: {errors}");
+    }
+}

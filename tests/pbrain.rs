@@ -1,0 +1,339 @@
+//! `morpion pbrain` driven by a manager of its own: whole games, positions, openings, and lines that mean nothing.
+
+use morpion::core::game::{Game, Side};
+use morpion::core::seed::rng;
+use morpion::games::gomoku::board::GomokuBoard;
+use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
+use morpion::games::gomoku::rules::{GomokuRules, RowRule};
+use rand::RngExt;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// How long an answer may take on a busy machine before a test gives up.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A brain that runs.
+struct Brain {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+}
+
+impl Brain {
+    fn start(arguments: &[&str]) -> Brain {
+        Brain::program(env!("CARGO_BIN_EXE_morpion").as_ref(), &[&["pbrain"], arguments].concat())
+    }
+
+    fn program(path: &std::path::Path, arguments: &[&str]) -> Brain {
+        let mut command = Command::new(path);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let (send, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines() {
+                let Ok(line) = line else { break };
+                if send.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Brain { child, input, lines }
+    }
+
+    fn say(&mut self, text: &str) {
+        self.input.write_all(text.as_bytes()).unwrap();
+        self.input.write_all(b"\n").unwrap();
+        self.input.flush().unwrap();
+    }
+
+    /// The next line that is not a message.
+    fn answer(&mut self) -> String {
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE).expect("an answer");
+            if !line.starts_with("MESSAGE") {
+                return line;
+            }
+        }
+    }
+
+    fn ask(&mut self, text: &str) -> String {
+        self.say(text);
+        self.answer()
+    }
+
+    /// A brain on a board of 15x15 that thinks a little.
+    fn ready(rule: &str) -> Brain {
+        let mut brain = Brain::start(&["--memory", "1M"]);
+        assert_eq!(brain.ask("START 15"), "OK");
+        brain.say(&format!("INFO rule {rule}\nINFO max_node 300\nINFO timeout_turn 60000"));
+        brain
+    }
+
+    /// Ends it: status, and what it wrote to standard error.
+    fn end(mut self) -> (ExitStatus, String) {
+        let _ = self.input.write_all(b"END\n");
+        drop(self.input);
+        let output = self.child.wait_with_output().unwrap();
+        (output.status, String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+
+    fn ends_well(self) {
+        let (status, errors) = self.end();
+        assert!(status.success() && errors.is_empty(), "{status}: {errors}");
+    }
+}
+
+/// The point that an answer names.
+fn point(answer: &str, board: GomokuBoard) -> u16 {
+    let (x, y) = answer.split_once(',').unwrap_or_else(|| panic!("'{answer}' is not a point"));
+    board.point(x.parse().unwrap(), y.parse().unwrap()).unwrap_or_else(|| panic!("'{answer}' is off the board"))
+}
+
+fn text(point: u16, board: GomokuBoard) -> String {
+    let (x, y) = board.place(point);
+    format!("{x},{y}")
+}
+
+#[test]
+fn whole_games_by_all_rules_are_legal_to_their_end() {
+    for (rule, bits, size) in [
+        (RowRule::Free, "0", (15, 15)),
+        (RowRule::Five, "1", (20, 20)),
+        (RowRule::Renju, "4", (15, 15)),
+        (RowRule::Caro, "9", (9, 7)),
+    ] {
+        let (width, height) = size;
+        let board = GomokuBoard::new(width, height).unwrap();
+        let mut position = GomokuPosition::new(board, GomokuRules::new(rule, 5).unwrap());
+        let mut brains = [(); 2].map(|()| {
+            let mut brain = Brain::start(&["--memory", "1M"]);
+            assert_eq!(brain.ask(&format!("RECTSTART {width},{height}")), "OK");
+            brain.say(&format!("INFO rule {bits}\nINFO max_node 300"));
+            brain
+        });
+        let mut last = None;
+        for ply in 0.. {
+            let mut moves = Vec::new();
+            position.moves(&mut moves);
+            if moves.is_empty() {
+                break;
+            }
+            let brain = &mut brains[ply % 2];
+            let answer = match last {
+                None => brain.ask("BEGIN"),
+                Some(point) => brain.ask(&format!("TURN {}", text(point, board))),
+            };
+            let point = point(&answer, board);
+            assert!(moves.contains(&GomokuMove(point)), "{rule:?}: {answer} is not legal\n{position}");
+            position.play(GomokuMove(point));
+            last = Some(point);
+        }
+        println!("{rule:?}: {:?} wins\n{position}", position.winner());
+        // Whoever has to answer a finished game says so.
+        let line = format!("TURN {}", text(last.unwrap(), board));
+        for brain in &mut brains {
+            let answer = brain.ask(&line);
+            assert!(answer.starts_with("ERROR"), "{answer}");
+        }
+        brains.into_iter().for_each(Brain::ends_well);
+    }
+}
+
+#[test]
+fn rows_are_completed_and_stopped() {
+    for (lines, expected) in [
+        ("3,7,1 4,7,1 5,7,1 6,7,1 0,0,2 2,0,2 4,0,2 6,0,2", &["7,7", "2,7"][..]),
+        // The other side has four: one end is free.
+        ("2,7,1 0,0,1 9,9,1 3,7,2 4,7,2 5,7,2 6,7,2", &["7,7"]),
+        // An open three becomes a straight four.
+        ("4,7,1 5,7,1 6,7,1 0,0,2 0,2,2 0,4,2", &["3,7", "7,7"]),
+    ] {
+        let mut brain = Brain::ready("1");
+        brain.say("BOARD");
+        lines.split(' ').for_each(|line| brain.say(line));
+        let answer = brain.ask("DONE");
+        assert!(expected.contains(&&*answer), "{answer} for {lines}");
+        brain.ends_well();
+    }
+}
+
+#[test]
+fn what_means_nothing_is_answered_and_changes_nothing() {
+    let mut brain = Brain::start(&["--memory", "1M"]);
+    for line in ["BEGIN", "TURN 1,1", "RESTART", "BOARD", "SWAP2BOARD", "TAKEBACK 1,1", "YXSHOWFORBID"] {
+        assert!(brain.ask(line).starts_with("ERROR there is no board yet"), "{line}");
+    }
+    for line in ["START", "START 4", "START 21", "START 99999999999999999999", "START -1", "RECTSTART 15,3"] {
+        assert!(brain.ask(line).starts_with("ERROR"), "{line}");
+    }
+    assert_eq!(brain.ask("START 15"), "OK");
+    brain.say("INFO max_node 200\nINFO rule 1");
+    let first = brain.ask("BEGIN");
+    assert_eq!(first, "7,7");
+    let long = "x".repeat(100_000);
+    for line in [
+        "BEGIN",
+        "TURN",
+        "TURN 7,7",
+        "TURN 15,0",
+        "TURN 0,-1",
+        "TURN 18446744073709551616,1",
+        "TURN a,b",
+        "TAKEBACK 3,3",
+        "PLAY 7,7",
+        &format!("TURN {long}"),
+    ] {
+        let answer = brain.ask(line);
+        assert!(answer.starts_with("ERROR"), "{answer} to {}", &line[..line.len().min(30)]);
+    }
+    for line in ["HELLO", "7,7", "DONE", "\u{1}\u{2}", "suggest 1,1"] {
+        let answer = brain.ask(line);
+        assert!(answer.starts_with("UNKNOWN"), "{answer} to {line:?}");
+    }
+    for board in ["7,7,1 7,7,2", "3,3", "1,1,9", "40,1,1", "x", "1,1,3", "0,0,1 1,0,1 2,0,1 3,0,1 4,0,1 9,9,2"] {
+        brain.say("BOARD");
+        board.split(' ').for_each(|line| brain.say(line));
+        let answer = brain.ask("DONE");
+        assert!(answer.starts_with("ERROR"), "{answer} to {board}");
+    }
+    // Bytes that are no text, lines of INFO that mean nothing: no answer is due.
+    brain.input.write_all(b"\xff\xfe\n").unwrap();
+    assert!(brain.answer().starts_with("UNKNOWN"));
+    brain.say("INFO\nINFO timeout_turn soon\nINFO rule 77\nINFO nothing 1\nINFO max_memory x\n\n   ");
+    // The game is what it was: one stone, the other side to move.
+    let answer = brain.ask("TURN 8,8");
+    let second = point(&answer, GomokuBoard::USUAL);
+    assert!(![text(second, GomokuBoard::USUAL)].contains(&"7,7".to_owned()) && answer != "8,8", "{answer}");
+    brain.ends_well();
+}
+
+#[test]
+fn positions_are_set_up_and_taken_back() {
+    let mut brain = Brain::ready("4");
+    // Black makes two threes at h8.
+    brain.say("YXBOARD\n5,7,1\n6,7,1\n7,5,1\n7,6,1\n0,0,2\n0,14,2\n14,0,2\n14,14,2\nDONE");
+    assert_eq!(brain.ask("YXSHOWFORBID"), "FORBID 0707.");
+    brain.say("INFO rule 1");
+    assert_eq!(brain.ask("YXSHOWFORBID"), "FORBID .");
+    assert_eq!(brain.ask("TAKEBACK 7,6"), "OK");
+    assert!(brain.ask("TAKEBACK 7,6").starts_with("ERROR there is no stone at 7,6"));
+    assert_eq!(brain.ask("PLAY 7,6"), "7,6");
+    assert!(brain.ask("PLAY 0,0").starts_with("ERROR 0,0 cannot be played"));
+    assert_eq!(brain.ask("RESTART"), "OK");
+    assert_eq!(brain.ask("BEGIN"), "7,7");
+    assert!(brain.ask("ABOUT").starts_with("name=\"morpion\", version=\""));
+    brain.ends_well();
+}
+
+#[test]
+fn openings_by_swap2_are_made_and_answered() {
+    let mut brain = Brain::ready("1");
+    let points =
+        |answer: &str| -> Vec<u16> { answer.split(' ').map(|text| point(text, GomokuBoard::USUAL)).collect() };
+    brain.say("SWAP2BOARD");
+    let mut stones = points(&brain.ask("DONE"));
+    stones.sort_unstable();
+    stones.dedup();
+    assert_eq!(stones.len(), 3);
+    // Two black stones of three far from the only white one: black is better, and is taken.
+    brain.say("SWAP2BOARD\n7,7\n0,14\n8,8");
+    assert_eq!(brain.ask("DONE"), "SWAP");
+    // White's turn with a white four on the board of five stones cannot be; a white two against scattered black can.
+    brain.say("SWAP2BOARD\n0,0\n7,7\n14,14\n8,8\n0,14");
+    let answer = brain.ask("DONE");
+    assert_eq!(points(&answer).len(), 1, "white is better and goes on: {answer}");
+    for lines in ["7,7", "7,7 8,8", "1,1 2,2 3,3 4,4", "1,1 1,1 2,2", "1,1 2,2 15,15", "a 1,1 2,2"] {
+        brain.say("SWAP2BOARD");
+        lines.split(' ').for_each(|line| brain.say(line));
+        let answer = brain.ask("DONE");
+        assert!(answer.starts_with("ERROR"), "{answer} to {lines}");
+    }
+    brain.ends_well();
+}
+
+/// A search that would last an hour ends with a move when it is asked to, and with the program when that is to end.
+#[test]
+fn a_search_is_stopped() {
+    for stop in ["YXSTOP", "END"] {
+        let mut brain = Brain::start(&["--memory", "1M", "--rule", "five"]);
+        assert_eq!(brain.ask("START 20"), "OK");
+        brain.say("INFO timeout_turn 3600000");
+        brain.say("BOARD\n9,9,2\nDONE");
+        brain.say(stop);
+        point(&brain.answer(), GomokuBoard::new(20, 20).unwrap());
+        brain.ends_well();
+    }
+}
+
+#[test]
+fn the_name_of_the_program_is_enough() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("pbrain-morpion");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_morpion"), &path).unwrap();
+    let mut brain = Brain::program(&path, &[]);
+    assert!(brain.ask("ABOUT").starts_with("name=\"morpion\""));
+    brain.ends_well();
+}
+
+/// Random lines out of pieces of the protocol: each brain still answers at the end.
+#[test]
+fn no_lines_break_it() {
+    let long = std::env::var_os("MORPION_LONG_GOMOKU").is_some();
+    for seed in 0..if long { 200 } else { 6 } {
+        let mut random = rng(seed, &[]);
+        println!("seed {seed}");
+        let mut brain = Brain::start(&["--memory", "1M"]);
+        brain.say("INFO max_node 20\nINFO max_depth 2");
+        for _ in 0..60 {
+            const WORDS: [&str; 16] = [
+                "START",
+                "RECTSTART",
+                "BEGIN",
+                "TURN",
+                "PLAY",
+                "BOARD",
+                "YXBOARD",
+                "DONE",
+                "SWAP2BOARD",
+                "TAKEBACK",
+                "RESTART",
+                "INFO rule",
+                "INFO time_left",
+                "YXSTOP",
+                "YXSHOWFORBID",
+                "",
+            ];
+            let word = WORDS[random.random_range(0..WORDS.len())];
+            let numbers: Vec<String> =
+                (0..random.random_range(0..4)).map(|_| random.random_range(-1..16).to_string()).collect();
+            brain.say(&format!("{word} {}", numbers.join(",")));
+        }
+        brain.say("DONE");
+        let mut answer = brain.ask("ABOUT");
+        while !answer.starts_with("name=") {
+            answer = brain.answer();
+        }
+        brain.ends_well();
+    }
+}
+
+#[test]
+fn both_colours_are_played_from_a_board() {
+    // Equal numbers: the brain is black; one more of the other side: it is white.
+    for (lines, colour) in [("7,7,1 8,8,2", Side::First), ("7,7,2", Side::Second)] {
+        let mut brain = Brain::ready("4");
+        brain.say("BOARD");
+        lines.split(' ').for_each(|line| brain.say(line));
+        let answer = brain.ask("DONE");
+        let at = point(&answer, GomokuBoard::USUAL);
+        // The stone of the answer cannot be played again, and taking it back gives the turn to its colour: only black
+        // has forbidden points, so the next position tells.
+        assert!(brain.ask(&format!("PLAY {answer}")).starts_with("ERROR"), "{answer}");
+        assert_eq!(brain.ask(&format!("TAKEBACK {answer}")), "OK");
+        assert_eq!(brain.ask(&format!("PLAY {}", text(at, GomokuBoard::USUAL))), answer, "{colour:?}");
+        brain.ends_well();
+    }
+}

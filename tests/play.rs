@@ -1,0 +1,82 @@
+//! `morpion play` with typed lines: a game against the machine, its words, and lines that mean nothing.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn play(arguments: &[&str], typed: &str) -> String {
+    let Output { status, stdout, stderr } = run(arguments, typed);
+    let (out, errors) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(status.success() && errors.is_empty(), "{arguments:?}: {status} {errors}\n{out}");
+    out.into_owned()
+}
+
+fn run(arguments: &[&str], typed: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
+    command.args(["play", "gomoku", "--memory", "1M", "--time", "0.05s"]).args(arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let typed = typed.to_owned();
+    // A command that refuses its arguments reads nothing.
+    std::thread::spawn(move || input.write_all(typed.as_bytes()).ok());
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn the_machine_answers_and_wins_against_nonsense() {
+    let out = play(&[], "h8\na1\na15\no1\no15\nc1\nc15\nm1\nm15\nf1\nf15\n");
+    assert!(out.matches("the machine plays ").count() >= 4, "{out}");
+    assert!(out.contains("white has won"), "{out}");
+    assert!(out.trim_end().ends_with('>'), "the end of the input ends the game: {out}");
+}
+
+#[test]
+fn the_machine_plays_both_sides_to_the_end() {
+    for rule in ["free", "five", "renju", "caro"] {
+        let out = play(&["--you", "none", "--size", "6", "--rule", rule], "quit\n");
+        let ends = ["black has won", "white has won", "a draw"];
+        assert_eq!(ends.iter().map(|end| out.matches(end).count()).sum::<usize>(), 1, "{rule}: {out}");
+    }
+    let out = play(&["--you", "none", "--size", "3", "--win", "3"], "");
+    assert!(out.contains("a draw"), "noughts and crosses: {out}");
+}
+
+#[test]
+fn a_game_is_saved_taken_back_and_continued() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("game");
+    let name = file.to_str().unwrap();
+    let out =
+        play(&["--you", "both"], &format!("h8\ni9\ng7\nsave {name}\nundo\ng8\nsave {name}\nsave\nsave /\nquit\n"));
+    assert!(out.contains("saved") && out.contains("not saved: File exists"), "{out}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "h8i9g7\n");
+    let out = play(&["--you", "both", "--position", name], "show\n");
+    assert!(out.contains("white (O) to move"), "{out}");
+    assert!(out.contains(" 7 . . . . . . X"), "{out}");
+}
+
+#[test]
+fn words_do_what_help_says_and_nonsense_is_told() {
+    let typed = "help\n\nz99\nh8\nh8\nh8 i9\n\u{1b}[2J\nlevel 11\nlevel x\nlevel 2\ntime soon\ntime 0.05s\nhint\nundo\nundo\nundo\nundo\nswap\nnew\nquit\n";
+    let out = play(&[], typed);
+    for expected in [
+        "save FILE",
+        "type a move or help",
+        "'z99' is neither a move",
+        "h8 cannot be played here",
+        "there is no level 11",
+        "levels are 1 to 10",
+        "level 2",
+        "not a time",
+        "depth ",
+        "there is no move to take back",
+    ] {
+        assert!(out.contains(expected), "'{expected}' in: {out}");
+    }
+    assert!(!out.contains('\u{1b}'));
+    let long = format!("{}\nquit\n", "y".repeat(100_000));
+    assert!(play(&[], &long).contains("is neither a move"));
+    let refused = run(&["--win", "6"], "");
+    assert_eq!(refused.status.code(), Some(2));
+    let why = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(why.contains("rows of 3 to 5 stones, not for 6"), "{why}");
+}
