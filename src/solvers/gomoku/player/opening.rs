@@ -95,15 +95,15 @@ fn even_stones(
 
 /// Plies of an even opening: at least four, and up to eight.
 const EVEN_PLIES: [usize; 5] = [4, 5, 6, 7, 8];
-/// Openings that are drawn before an even one is given up.
-const DRAWS: u64 = 2000;
+/// Openings that are drawn before one is given up.
+const DRAWS: u16 = 2000;
 /// Nodes of a first look and of a second one at an opening.
 const LOOKS: [u64; 2] = [1000, 20_000];
-/// Greatest value of an even opening.
+/// Greatest value of the first opening that is drawn; each one that is refused lets the next be worth one more.
 const EVEN: Value = 20;
 
 /// The stones of an opening of four to eight plies near the middle that is worth about the same to both sides, in the
-/// order of play. The same seed and number give the same opening. Nothing if none is found, as on small boards.
+/// order of play: the more are refused, the less even the next may be. The same seed and number give the same opening. Nothing if none is found, as on small boards.
 pub fn even_opening(
     player: &mut GomokuPlayer,
     (board, rules): (GomokuBoard, GomokuRules),
@@ -112,7 +112,7 @@ pub fn even_opening(
 ) -> Option<Vec<u16>> {
     let plies = EVEN_PLIES[(number % EVEN_PLIES.len() as u64) as usize];
     (0..DRAWS).find_map(|draw| {
-        let mut random = rng(seed, &[number, draw]);
+        let mut random = rng(seed, &[number, draw.into()]);
         let mut position = GomokuPosition::new(board, rules);
         let mut at = |size: u8| {
             let (from, to) = ((size / 2).saturating_sub(SPREAD - 1), (size / 2 + SPREAD - 1).min(size - 1));
@@ -128,7 +128,9 @@ pub fn even_opening(
         player.forget();
         let is_even = |nodes: u64| {
             let mut budget = Budget { depth: u32::MAX, nodes, time: &mut || 0.0 };
-            player.choose(&position, &mut budget, &mut |_| {}).is_some_and(|chosen| chosen.value.abs() <= EVEN)
+            player
+                .choose(&position, &mut budget, &mut |_| {})
+                .is_some_and(|chosen| chosen.value.abs() <= EVEN + Value::from(draw))
         };
         LOOKS.into_iter().all(is_even).then_some(stones)
     })
