@@ -1,5 +1,5 @@
-//! Scores of games played in pairs: one opening, colours swapped. Elo with its interval, and the sequential test of the
-//! hypothesis that one side is stronger (A. Wald, 1945; as chess programs are tested, over pairs).
+//! Scores of games played in pairs: one opening, colours swapped. Elo with its interval, and the sequential test of
+//! the hypothesis that one side is stronger (A. Wald, 1945; as chess programs are tested, over pairs).
 //!
 //! The two games of a pair depend on each other by their opening, so the pair is what is counted.
 

@@ -27,10 +27,10 @@ const MEMORY: u64 = 1 << 20;
 
 /// Let two players of Gomoku play a match.
 ///
-/// A and B are each morpion, morpion:LEVEL (1 to 10), or a program that speaks the Gomocup protocol. Games are played in
-/// pairs: both begin with the same few stones, which are worth about the same to both sides, and each player has black
-/// once. A program that makes no legal move in its time has lost the game. The result is the score of A with its Elo and
-/// an interval that holds it in 95 of 100 cases.
+/// A and B are each morpion, morpion:LEVEL (1 to 10), or a program that speaks the Gomocup protocol. Games are
+/// played in pairs: both begin with the same few stones, which are worth about the same to both sides, and each
+/// player has black once. A program that makes no legal move in its time has lost the game. The result is the score
+/// of A with its Elo and an interval that holds it in 95 of 100 cases.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The first player

@@ -22,7 +22,7 @@ const OWN: &str = "morpion";
 /// What a move may take.
 #[derive(Debug, Clone, Copy)]
 pub struct PerMove {
-    /// Most seconds.
+    /// Most seconds of the clock.
     pub seconds: f64,
     /// Most nodes, if they are limited.
     pub nodes: Option<u64>,

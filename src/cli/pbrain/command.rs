@@ -40,7 +40,7 @@ pub enum BrainCommand {
 
 /// Why a line is not a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LineError {
+pub enum BrainLineError {
     /// There is no such command.
     Unknown(String),
     /// What follows the command is not what it takes.
@@ -48,11 +48,11 @@ pub enum LineError {
 }
 
 /// As the protocol answers it.
-impl fmt::Display for LineError {
+impl fmt::Display for BrainLineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LineError::Unknown(word) => write!(f, "UNKNOWN there is no command '{word}'"),
-            LineError::Bad(why) => write!(f, "ERROR {why}"),
+            BrainLineError::Unknown(word) => write!(f, "UNKNOWN there is no command '{word}'"),
+            BrainLineError::Bad(why) => write!(f, "ERROR {why}"),
         }
     }
 }
@@ -62,26 +62,26 @@ pub fn shown(text: &str) -> String {
     text.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// Reads `x,y`.
-fn point(command: &str, text: &str) -> Result<(u64, u64), LineError> {
+/// Reads a place of a board, `x,y`.
+fn point(command: &str, text: &str) -> Result<(u64, u64), BrainLineError> {
     let read = |text: &str| text.trim().parse::<u64>().ok();
     text.split_once(',')
         .and_then(|(x, y)| Some((read(x)?, read(y)?)))
-        .ok_or_else(|| LineError::Bad(format!("{command} takes x,y, two numbers from 0, not '{}'", shown(text))))
+        .ok_or_else(|| BrainLineError::Bad(format!("{command} takes x,y, two numbers from 0, not '{}'", shown(text))))
 }
 
 /// Reads a line that begins a command.
 ///
 /// # Errors
 /// There is no such command, or it takes something else.
-pub fn parse(line: &str) -> Result<BrainCommand, LineError> {
+pub fn parse(line: &str) -> Result<BrainCommand, BrainLineError> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let (name, rest) = (word.to_ascii_uppercase(), rest.trim());
     Ok(match name.as_str() {
         "START" => {
             let size = rest.parse().map_err(|_| {
-                LineError::Bad(format!("START takes the number of rows, such as 15, not '{}'", shown(rest)))
+                BrainLineError::Bad(format!("START takes the number of rows, such as 15, not '{}'", shown(rest)))
             })?;
             BrainCommand::Start(size, size)
         }
@@ -105,7 +105,7 @@ pub fn parse(line: &str) -> Result<BrainCommand, LineError> {
         "END" => BrainCommand::End,
         "YXSTOP" | "STOP" => BrainCommand::Stop,
         "YXSHOWFORBID" => BrainCommand::ShowForbidden,
-        _ => return Err(LineError::Unknown(shown(word))),
+        _ => return Err(BrainLineError::Unknown(shown(word))),
     })
 }
 
@@ -122,12 +122,12 @@ pub struct StoneLine {
 ///
 /// # Errors
 /// The line is neither.
-pub fn parse_stone(line: &str) -> Result<Option<StoneLine>, LineError> {
+pub fn parse_stone(line: &str) -> Result<Option<StoneLine>, BrainLineError> {
     let line = line.trim();
     if line.eq_ignore_ascii_case("DONE") {
         return Ok(None);
     }
-    let bad = || LineError::Bad(format!("a line of a board is x,y,colour or DONE, not '{}'", shown(line)));
+    let bad = || BrainLineError::Bad(format!("a line of a board is x,y,colour or DONE, not '{}'", shown(line)));
     let numbers: Option<Vec<u64>> = line.split(',').map(|number| number.trim().parse().ok()).collect();
     match numbers.as_deref() {
         Some(&[x, y]) => Ok(Some(StoneLine { place: (x, y), whose: None })),
@@ -156,10 +156,10 @@ mod tests {
             assert_eq!(parse(line), Ok(command), "{line}");
         }
         for line in ["START", "START x", "START -1", "TURN", "TURN 1", "TURN 1,2,3", "TURN -1,2", "RECTSTART 5"] {
-            assert!(matches!(parse(line), Err(LineError::Bad(_))), "{line}");
+            assert!(matches!(parse(line), Err(BrainLineError::Bad(_))), "{line}");
         }
         for line in ["", "1,2", "DONE", "STARTS 15", "\u{7}"] {
-            assert!(matches!(parse(line), Err(LineError::Unknown(_))), "{line}");
+            assert!(matches!(parse(line), Err(BrainLineError::Unknown(_))), "{line}");
         }
         assert_eq!(parse("a\u{1b}[2J").unwrap_err().to_string(), "UNKNOWN there is no command 'a?[2J'");
     }

@@ -1,7 +1,7 @@
 //! `morpion pbrain`: the player of Gomoku under the Gomocup protocol, for managers such as Piskvork and Yixin.
 //!
-//! A thread reads lines; the main thread answers them. During a search it looks at what has come: `YXSTOP` and `END` end
-//! the search, everything else waits.
+//! A thread reads lines; the main thread answers them. During a search it looks at what has come: `YXSTOP` and `END`
+//! end the search, everything else waits.
 
 mod command;
 mod limits;
@@ -24,8 +24,8 @@ const QUEUE: usize = 1024;
 
 /// Plays Gomoku under the Gomocup protocol (Piskvork), on standard input and output.
 ///
-/// A manager starts it and sends lines such as START 15 and TURN 7,7. A program file of the name pbrain-morpion (a link
-/// to this one, say) starts this command without arguments.
+/// A manager starts it and sends lines such as START 15 and TURN 7,7. A program file of the name pbrain-morpion (a
+/// link to this one, say) starts this command without arguments.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Which rows win, until the manager says so by INFO rule.
@@ -65,13 +65,13 @@ pub fn level(text: &str) -> Result<Level, String> {
 }
 
 /// A line as it was read.
-enum Input {
+enum BrainLine {
     Line(String),
     TooLong,
 }
 
 /// Reads the next line, without its end; nothing at the end of the input.
-fn read_line(input: &mut impl BufRead) -> io::Result<Option<Input>> {
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<BrainLine>> {
     let (mut line, mut any, mut too_long) = (Vec::new(), false, false);
     loop {
         let buffer = match input.fill_buf() {
@@ -95,19 +95,19 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Input>> {
         }
     }
     Ok(any.then(|| match too_long {
-        true => Input::TooLong,
-        false => Input::Line(String::from_utf8_lossy(&line).into_owned()),
+        true => BrainLine::TooLong,
+        false => BrainLine::Line(String::from_utf8_lossy(&line).into_owned()),
     }))
 }
 
 /// The lines that have been read and not been answered.
-struct Inbox {
-    lines: Receiver<Input>,
-    waiting: VecDeque<Input>,
+struct LineInbox {
+    lines: Receiver<BrainLine>,
+    waiting: VecDeque<BrainLine>,
 }
 
-impl Inbox {
-    fn next(&mut self) -> Option<Input> {
+impl LineInbox {
+    fn next(&mut self) -> Option<BrainLine> {
         self.waiting.pop_front().or_else(|| self.lines.recv().ok())
     }
 
@@ -115,15 +115,15 @@ impl Inbox {
     fn asks_to_stop(&mut self) -> bool {
         loop {
             match self.lines.try_recv() {
-                Ok(Input::Line(line)) if is_stop(&line) => return true,
-                Ok(Input::Line(line)) => {
+                Ok(BrainLine::Line(line)) if is_stop(&line) => return true,
+                Ok(BrainLine::Line(line)) => {
                     let ends = line.trim().eq_ignore_ascii_case("END");
-                    self.waiting.push_back(Input::Line(line));
+                    self.waiting.push_back(BrainLine::Line(line));
                     if ends {
                         return true;
                     }
                 }
-                Ok(Input::TooLong) => self.waiting.push_back(Input::TooLong),
+                Ok(BrainLine::TooLong) => self.waiting.push_back(BrainLine::TooLong),
                 Err(TryRecvError::Empty) => return self.waiting.iter().any(is_end),
                 // What was asked for is answered to the end: the input may be a file.
                 Err(TryRecvError::Disconnected) => return self.waiting.iter().any(is_end),
@@ -137,8 +137,8 @@ fn is_stop(line: &str) -> bool {
     line.eq_ignore_ascii_case("YXSTOP") || line.eq_ignore_ascii_case("STOP")
 }
 
-fn is_end(input: &Input) -> bool {
-    matches!(input, Input::Line(line) if line.trim().eq_ignore_ascii_case("END"))
+fn is_end(input: &BrainLine) -> bool {
+    matches!(input, BrainLine::Line(line) if line.trim().eq_ignore_ascii_case("END"))
 }
 
 /// Answers lines until `END` or the end of the input.
@@ -163,14 +163,14 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             }
         }
     })?;
-    let mut inbox = Inbox { lines, waiting: VecDeque::new() };
+    let mut inbox = LineInbox { lines, waiting: VecDeque::new() };
     while let Some(input) = inbox.next() {
         match input {
-            Input::TooLong => {
+            BrainLine::TooLong => {
                 writeln!(out, "ERROR a line has {LONGEST} bytes at most")?;
                 out.flush()?;
             }
-            Input::Line(line) => {
+            BrainLine::Line(line) => {
                 if session.line(&line, &mut || inbox.asks_to_stop(), out)? == Flow::End {
                     break;
                 }

@@ -1,6 +1,6 @@
 //! A game under the Gomocup protocol, line by line: the position, what the manager has said about time, and answers.
 
-use super::command::{BrainCommand, LineError, StoneLine, parse, parse_stone, shown};
+use super::command::{BrainCommand, BrainLineError, StoneLine, parse, parse_stone, shown};
 use super::limits::BrainLimits;
 use crate::core::game::{Budget, Chosen, Game, Level, Player, Side};
 use crate::games::gomoku::board::{GREATEST, GomokuBoard};
@@ -25,23 +25,23 @@ const PART_OF_MEMORY: u64 = 2;
 pub enum Flow {
     /// It reads the next line.
     Continue,
-    /// It ends.
+    /// It ends without an answer.
     End,
 }
 
 /// What the lines that are read belong to.
 #[derive(Debug)]
-enum Reading {
+enum BrainReading {
     Commands,
     /// Stones of a board, or why it will be refused.
     Board {
         answers: bool,
         stones: Vec<StoneLine>,
-        refused: Option<LineError>,
+        refused: Option<BrainLineError>,
     },
     Opening {
         stones: Vec<StoneLine>,
-        refused: Option<LineError>,
+        refused: Option<BrainLineError>,
     },
 }
 
@@ -54,15 +54,15 @@ pub struct BrainSession {
     rule: RowRule,
     limits: BrainLimits,
     level: Level,
-    reading: Reading,
+    reading: BrainReading,
     seed: u64,
 }
 
 /// Tells during a search whether it is to stop.
 pub type Interrupted<'i> = &'i mut dyn FnMut() -> bool;
 
-fn error(text: impl Into<String>) -> LineError {
-    LineError::Bad(text.into())
+fn error(text: impl Into<String>) -> BrainLineError {
+    BrainLineError::Bad(text.into())
 }
 
 impl BrainSession {
@@ -73,7 +73,7 @@ impl BrainSession {
     pub fn new(memory: u64, rule: RowRule, level: Level, seed: u64) -> Result<BrainSession, PlayerError> {
         let mut player = GomokuPlayer::new(memory)?;
         player.set_level(level);
-        let (limits, reading) = (BrainLimits::default(), Reading::Commands);
+        let (limits, reading) = (BrainLimits::default(), BrainReading::Commands);
         Ok(BrainSession { player, memory, position: None, rule, limits, level, reading, seed })
     }
 
@@ -83,33 +83,35 @@ impl BrainSession {
     /// The answer cannot be written.
     pub fn line(&mut self, line: &str, stop: Interrupted<'_>, out: &mut dyn Write) -> io::Result<Flow> {
         let began = Instant::now();
-        match std::mem::replace(&mut self.reading, Reading::Commands) {
-            Reading::Commands if line.trim().is_empty() => Ok(Flow::Continue),
-            Reading::Commands => {
+        match std::mem::replace(&mut self.reading, BrainReading::Commands) {
+            BrainReading::Commands if line.trim().is_empty() => Ok(Flow::Continue),
+            BrainReading::Commands => {
                 let done = parse(line).and_then(|command| self.command(command, began, stop));
                 answer(done, out)
             }
-            Reading::Board { answers, mut stones, mut refused } => match collect(line, &mut stones, &mut refused) {
-                true => {
-                    self.reading = Reading::Board { answers, stones, refused };
-                    Ok(Flow::Continue)
-                }
-                false => {
-                    let before = self.position.clone();
-                    let set_up = refused.map_or(Ok(()), Err).and_then(|()| self.set_up(&stones));
-                    let done = set_up.and_then(|()| match answers {
-                        true => self.answer_move(began, stop),
-                        false => Ok(Answer::none()),
-                    });
-                    if done.is_err() {
-                        self.position = before;
+            BrainReading::Board { answers, mut stones, mut refused } => {
+                match collect(line, &mut stones, &mut refused) {
+                    true => {
+                        self.reading = BrainReading::Board { answers, stones, refused };
+                        Ok(Flow::Continue)
                     }
-                    answer(done, out)
+                    false => {
+                        let before = self.position.clone();
+                        let set_up = refused.map_or(Ok(()), Err).and_then(|()| self.set_up(&stones));
+                        let done = set_up.and_then(|()| match answers {
+                            true => self.answer_move(began, stop),
+                            false => Ok(BrainAnswer::none()),
+                        });
+                        if done.is_err() {
+                            self.position = before;
+                        }
+                        answer(done, out)
+                    }
                 }
-            },
-            Reading::Opening { mut stones, mut refused } => match collect(line, &mut stones, &mut refused) {
+            }
+            BrainReading::Opening { mut stones, mut refused } => match collect(line, &mut stones, &mut refused) {
                 true => {
-                    self.reading = Reading::Opening { stones, refused };
+                    self.reading = BrainReading::Opening { stones, refused };
                     Ok(Flow::Continue)
                 }
                 false => {
@@ -120,7 +122,12 @@ impl BrainSession {
         }
     }
 
-    fn command(&mut self, command: BrainCommand, began: Instant, stop: Interrupted<'_>) -> Result<Answer, LineError> {
+    fn command(
+        &mut self,
+        command: BrainCommand,
+        began: Instant,
+        stop: Interrupted<'_>,
+    ) -> Result<BrainAnswer, BrainLineError> {
         match command {
             BrainCommand::Start(width, height) => {
                 let side = |size: u64| u8::try_from(size).ok().filter(|size| (LEAST..=GREATEST).contains(size));
@@ -131,12 +138,12 @@ impl BrainSession {
                     ))
                 })?;
                 self.begin(board)?;
-                Ok(Answer::line("OK"))
+                Ok(BrainAnswer::line("OK"))
             }
             BrainCommand::Restart => {
                 let board = self.position()?.board();
                 self.begin(board)?;
-                Ok(Answer::line("OK"))
+                Ok(BrainAnswer::line("OK"))
             }
             BrainCommand::Begin => {
                 if self.position()?.stones().next().is_some() {
@@ -150,30 +157,30 @@ impl BrainSession {
             }
             BrainCommand::Play(x, y) => {
                 self.play(x, y)?;
-                Ok(Answer::line(format!("{x},{y}")))
+                Ok(BrainAnswer::line(format!("{x},{y}")))
             }
             BrainCommand::TakeBack(x, y) => {
                 self.take_back(x, y)?;
-                Ok(Answer::line("OK"))
+                Ok(BrainAnswer::line("OK"))
             }
             BrainCommand::Board { answers } => {
                 self.position()?;
-                self.reading = Reading::Board { answers, stones: Vec::new(), refused: None };
-                Ok(Answer::none())
+                self.reading = BrainReading::Board { answers, stones: Vec::new(), refused: None };
+                Ok(BrainAnswer::none())
             }
             BrainCommand::Swap2Board => {
                 self.position()?;
-                self.reading = Reading::Opening { stones: Vec::new(), refused: None };
-                Ok(Answer::none())
+                self.reading = BrainReading::Opening { stones: Vec::new(), refused: None };
+                Ok(BrainAnswer::none())
             }
             BrainCommand::Info(key, value) => Ok(self.info(&key, &value)),
-            BrainCommand::About => Ok(Answer::line(format!(
+            BrainCommand::About => Ok(BrainAnswer::line(format!(
                 "name=\"morpion\", version=\"{}\", author=\"the authors of morpion\", country=\"\"",
                 env!("CARGO_PKG_VERSION")
             ))),
-            BrainCommand::End => Ok(Answer { lines: Vec::new(), flow: Flow::End }),
+            BrainCommand::End => Ok(BrainAnswer { lines: Vec::new(), flow: Flow::End }),
             // Nothing is searched now.
-            BrainCommand::Stop => Ok(Answer::none()),
+            BrainCommand::Stop => Ok(BrainAnswer::none()),
             BrainCommand::ShowForbidden => {
                 let position = self.position()?;
                 let board = position.board();
@@ -182,21 +189,21 @@ impl BrainSession {
                     let (x, y) = board.place(point);
                     format!("{y:02}{x:02}")
                 });
-                Ok(Answer::line(format!("FORBID {}.", forbidden.collect::<String>())))
+                Ok(BrainAnswer::line(format!("FORBID {}.", forbidden.collect::<String>())))
             }
         }
     }
 
-    fn position(&self) -> Result<&GomokuPosition, LineError> {
+    fn position(&self) -> Result<&GomokuPosition, BrainLineError> {
         self.position.as_ref().ok_or_else(|| error("there is no board yet: START comes first"))
     }
 
-    fn rules(&self) -> Result<GomokuRules, LineError> {
+    fn rules(&self) -> Result<GomokuRules, BrainLineError> {
         GomokuRules::new(self.rule, USUAL_ROW).map_err(|reason| error(reason.to_string()))
     }
 
     /// A new game.
-    fn begin(&mut self, board: GomokuBoard) -> Result<(), LineError> {
+    fn begin(&mut self, board: GomokuBoard) -> Result<(), BrainLineError> {
         let position = GomokuPosition::new(board, self.rules()?);
         self.player.forget();
         self.player.prepare(&position).map_err(|reason| error(reason.to_string()))?;
@@ -205,14 +212,14 @@ impl BrainSession {
     }
 
     /// The point of a place on the board.
-    fn point(&self, (x, y): (u64, u64)) -> Result<u16, LineError> {
+    fn point(&self, (x, y): (u64, u64)) -> Result<u16, BrainLineError> {
         let board = self.position()?.board();
         let on_board = u8::try_from(x).ok().zip(u8::try_from(y).ok()).and_then(|(x, y)| board.point(x, y));
         on_board.ok_or_else(|| error(format!("{x},{y} is outside the {board} board")))
     }
 
     /// A move of the side to move. An illegal one changes nothing.
-    fn play(&mut self, x: u64, y: u64) -> Result<(), LineError> {
+    fn play(&mut self, x: u64, y: u64) -> Result<(), BrainLineError> {
         let m = GomokuMove(self.point((x, y))?);
         let Some(position) = &mut self.position else { return Err(error("there is no board yet")) };
         position.check_move(m).map_err(|reason| error(format!("{x},{y} cannot be played: {reason}")))?;
@@ -220,7 +227,7 @@ impl BrainSession {
         Ok(())
     }
 
-    fn take_back(&mut self, x: u64, y: u64) -> Result<(), LineError> {
+    fn take_back(&mut self, x: u64, y: u64) -> Result<(), BrainLineError> {
         let point = self.point((x, y))?;
         let position = self.position()?;
         let Some(colour) = position.stone(point) else {
@@ -231,7 +238,7 @@ impl BrainSession {
     }
 
     /// The position with these stones on the same board.
-    fn replace(&mut self, stones: &[(u16, Side)], side: Side) -> Result<(), LineError> {
+    fn replace(&mut self, stones: &[(u16, Side)], side: Side) -> Result<(), BrainLineError> {
         let (board, rules) = (self.position()?.board(), self.rules()?);
         let position = GomokuPosition::from_stones(board, rules, stones, side);
         self.position = Some(position.map_err(|reason| error(reason.to_string()))?);
@@ -239,7 +246,7 @@ impl BrainSession {
     }
 
     /// The position of a board with the brain to move. A board that cannot be leaves the old one.
-    fn set_up(&mut self, lines: &[StoneLine]) -> Result<(), LineError> {
+    fn set_up(&mut self, lines: &[StoneLine]) -> Result<(), BrainLineError> {
         let count = |whose| lines.iter().filter(|line| line.whose == Some(whose)).count();
         let (own, theirs) = (count(1), count(2));
         if let Some(line) = lines.iter().find(|line| !matches!(line.whose, Some(1 | 2))) {
@@ -254,12 +261,12 @@ impl BrainSession {
             let colour = if line.whose == Some(1) { brain } else { brain.other() };
             Ok((self.point(line.place)?, colour))
         });
-        let stones: Vec<(u16, Side)> = stones.collect::<Result<_, LineError>>()?;
+        let stones: Vec<(u16, Side)> = stones.collect::<Result<_, BrainLineError>>()?;
         self.replace(&stones, brain)
     }
 
     /// Searches a move for the side to move, and makes it.
-    fn answer_move(&mut self, began: Instant, stop: Interrupted<'_>) -> Result<Answer, LineError> {
+    fn answer_move(&mut self, began: Instant, stop: Interrupted<'_>) -> Result<BrainAnswer, BrainLineError> {
         let empty = self.position()?.empty();
         let Some(position) = &mut self.position else { return Err(error("there is no board yet")) };
         let mut moves = Vec::new();
@@ -281,7 +288,7 @@ impl BrainSession {
         let mut lines: Vec<String> = chosen.iter().map(|chosen| message(position, chosen, began)).collect();
         position.play(m);
         lines.push(format!("{x},{y}"));
-        Ok(Answer { lines, flow: Flow::Continue })
+        Ok(BrainAnswer { lines, flow: Flow::Continue })
     }
 
     fn answer_opening(
@@ -289,7 +296,7 @@ impl BrainSession {
         lines: &[StoneLine],
         began: Instant,
         stop: Interrupted<'_>,
-    ) -> Result<Answer, LineError> {
+    ) -> Result<BrainAnswer, BrainLineError> {
         let (board, rules) = (self.position()?.board(), self.rules()?);
         let mut swap = Swap2::new(board);
         if !matches!(lines.len(), 0 | 3 | 5) {
@@ -330,11 +337,11 @@ impl BrainSession {
             Some(OpeningChoice::Take(..)) => "SWAP".to_owned(),
         };
         self.position = Some(position);
-        Ok(Answer::line(text))
+        Ok(BrainAnswer::line(text))
     }
 
     /// Takes in what the manager says. There is no answer, but a message if it means nothing.
-    fn info(&mut self, key: &str, value: &str) -> Answer {
+    fn info(&mut self, key: &str, value: &str) -> BrainAnswer {
         let told = match key {
             "rule" => self.set_rule(value),
             "max_memory" => number(value).and_then(|bytes| match bytes {
@@ -351,8 +358,8 @@ impl BrainSession {
             _ => self.limits.set(key, value),
         };
         match told {
-            Ok(()) => Answer::none(),
-            Err(why) => Answer::line(format!("MESSAGE INFO {} has no effect: {why}", shown(key))),
+            Ok(()) => BrainAnswer::none(),
+            Err(why) => BrainAnswer::line(format!("MESSAGE INFO {} has no effect: {why}", shown(key))),
         }
     }
 
@@ -411,7 +418,7 @@ fn message(position: &GomokuPosition, chosen: &Chosen<GomokuMove>, began: Instan
 }
 
 /// Takes a line of a board in; whether more follow.
-fn collect(line: &str, stones: &mut Vec<StoneLine>, refused: &mut Option<LineError>) -> bool {
+fn collect(line: &str, stones: &mut Vec<StoneLine>, refused: &mut Option<BrainLineError>) -> bool {
     match parse_stone(line) {
         Ok(None) => return false,
         Ok(Some(stone)) if stones.len() < MOST_STONES => stones.push(stone),
@@ -423,23 +430,23 @@ fn collect(line: &str, stones: &mut Vec<StoneLine>, refused: &mut Option<LineErr
 }
 
 /// What is written for a line.
-struct Answer {
+struct BrainAnswer {
     lines: Vec<String>,
     flow: Flow,
 }
 
-impl Answer {
-    fn none() -> Answer {
-        Answer { lines: Vec::new(), flow: Flow::Continue }
+impl BrainAnswer {
+    fn none() -> BrainAnswer {
+        BrainAnswer { lines: Vec::new(), flow: Flow::Continue }
     }
 
-    fn line(line: impl Into<String>) -> Answer {
-        Answer { lines: vec![line.into()], flow: Flow::Continue }
+    fn line(line: impl Into<String>) -> BrainAnswer {
+        BrainAnswer { lines: vec![line.into()], flow: Flow::Continue }
     }
 }
 
-fn answer(done: Result<Answer, LineError>, out: &mut dyn Write) -> io::Result<Flow> {
-    let Answer { lines, flow } = done.unwrap_or_else(|reason| Answer::line(reason.to_string()));
+fn answer(done: Result<BrainAnswer, BrainLineError>, out: &mut dyn Write) -> io::Result<Flow> {
+    let BrainAnswer { lines, flow } = done.unwrap_or_else(|reason| BrainAnswer::line(reason.to_string()));
     for line in lines {
         writeln!(out, "{line}")?;
     }

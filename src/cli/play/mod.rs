@@ -17,8 +17,8 @@ use std::process::ExitCode;
 
 /// Play a two-player game against the machine.
 ///
-/// Moves are typed by their names, such as h8. The word help lists what else can be typed: undo, hint, level, save and
-/// more. The end of the input ends the game.
+/// Moves are typed by their names, such as h8. The word help lists what else can be typed: undo, hint, level, save
+/// and more. The end of the input ends the game.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

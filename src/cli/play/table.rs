@@ -25,9 +25,9 @@ const LONGEST: u64 = 1000;
 /// Who sits where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Seats {
-    /// You begin
+    /// You play black and begin
     Black,
-    /// The machine begins
+    /// You play white; the machine begins
     White,
     /// You play both sides
     Both,

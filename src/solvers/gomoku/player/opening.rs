@@ -1,7 +1,7 @@
 //! Swap2 by search: three stones that are worth the same to both sides, and the better colour.
 //!
-//! The player who answers three stones may also put two more and leave the choice to the other. By the same search that
-//! is worth at most nothing, and the better colour at least nothing, so it is never done.
+//! The player who answers three stones may also put two more and leave the choice to the other. By the same search
+//! that is worth at most nothing, and the better colour at least nothing, so it is never done.
 
 use super::GomokuPlayer;
 use crate::core::game::{Budget, Game, Player, Side, Value};
@@ -103,7 +103,8 @@ const LOOKS: [u64; 2] = [1000, 20_000];
 const EVEN: Value = 20;
 
 /// The stones of an opening of four to eight plies near the middle that is worth about the same to both sides, in the
-/// order of play: the more are refused, the less even the next may be. The same seed and number give the same opening. Nothing if none is found, as on small boards.
+/// order of play: the more are refused, the less even the next may be. The same seed and number give the same
+/// opening. Nothing if none is found, as on small boards.
 pub fn even_opening(
     player: &mut GomokuPlayer,
     (board, rules): (GomokuBoard, GomokuRules),
