@@ -3,7 +3,7 @@
 use super::rows::Place;
 use crate::notation::sgf::collection::{Property, unescape};
 use crate::notation::sgf::point;
-use crate::notation::sgf::read::{ReadSgf, SgfNotice, SgfReadError, read};
+use crate::notation::sgf::read::{ReadSgf, SgfFault, SgfNotice, SgfReadError, read_main_line};
 
 /// Text that is no SGF.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,13 +41,17 @@ pub fn is_sgf(text: &str) -> bool {
 /// The properties of one node: names, each once, and values without their escapes.
 pub type Node = Vec<(String, Vec<String>)>;
 
-/// The nodes of the main line of the first game: of each branching the first branch. There is at least one.
+/// The nodes of the main line of the first game: of each branching the first branch. There is at least one. What
+/// follows its end is not looked at.
 ///
 /// # Errors
-/// Text that is no SGF. What the reader would mend is refused too: a position must not depend on it.
+/// Text that is no SGF, and what may change the position when it is mended.
 pub fn main_line(text: &str) -> Result<Vec<Node>, SgfError> {
-    let ReadSgf { collection, notices, .. } = read(text)?;
-    if let Some(notice) = notices.into_iter().next() {
+    let ReadSgf { collection, notices, .. } = read_main_line(text)?;
+    let changes_nothing = |notice: &SgfNotice| {
+        matches!(notice.fault, SgfFault::BeforeGame | SgfFault::NotAName(_) | SgfFault::Doubled(_))
+    };
+    if let Some(notice) = notices.into_iter().find(|notice| !changes_nothing(notice)) {
         return Err(SgfError::Form(notice));
     }
     let texts =

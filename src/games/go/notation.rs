@@ -368,6 +368,15 @@ mod tests {
         let rules = GoRules::default();
         let read = |text| parse_sgf::<GoPosition>(text, rules).map(|position| to_line(&position));
         assert_eq!(read("(;SZ[3];B[bb];W[aa](;B[])(;B[cc]))").unwrap(), "O../.X./... white pass");
+        // As the versions before read them: jobs are stored with their texts.
+        for text in [
+            "(;SZ[3]AB[aa]AB[cc];W[bb])",
+            "(;SZ[3]AB[aa][cc];W[bb]) and words (;",
+            "(;SZ[3]AB[aa][cc];W[bb](;)(;B[ab]",
+            "(;SiZe[3]AddBlack[aa][cc]b[ab];W[bb])",
+        ] {
+            assert_eq!(read(text).unwrap(), "X../.O./..X black", "{text}");
+        }
         let set = "(;FF[4]GM[1]SZ[4:3]C[a \\] b]AB[aa:bb][dc]AW[ca]PL[W];W[cb])";
         assert_eq!(read(set).unwrap(), "XXO./XXO./...X black");
         for (text, reason) in [
@@ -379,7 +388,7 @@ mod tests {
             ("(;SZ[3];B[aa:bb])", "B[aa:bb] is not a valid point"),
             ("(;SZ[3]PL[x])", "PL[x] is not a valid colour"),
             ("(;SZ[3]B[a", "line 1, column 9: the value that begins here has no end"),
-            ("(;SZ[3]", "line 1, column 8: 1 variation has no `)`"),
+            ("(;SZ[3]", "line 1, column 8: the text ends within 1 variations"),
             ("(SZ[3])", "SZ is before the first node"),
             ("(;SZ)", "SZ has no value"),
             ("(;SZ[-1])", "SZ[-1] is not a valid size"),

@@ -76,6 +76,8 @@ pub struct SgfCollection {
 
 /// Most nodes of a file that is read.
 pub const MOST_NODES: usize = 1 << 20;
+/// Most values of a file that is read.
+pub const MOST_VALUES: usize = 1 << 22;
 
 impl SgfCollection {
     /// A collection without games.
@@ -180,13 +182,9 @@ impl SgfCollection {
         properties.retain(|property| !property.values.is_empty());
     }
 
-    /// Adds a value to a property of a node.
-    pub fn add_value(&mut self, id: SgfNodeId, name: &str, value: &str) {
-        let properties = &mut self.node_mut(id).properties;
-        match properties.iter_mut().find(|property| property.name == name) {
-            Some(property) => property.values.push(value.to_owned()),
-            None => properties.push(Property::new(name, value)),
-        }
+    /// The properties of a node, to be filled by the reader: it has to leave each name once.
+    pub(super) fn properties_mut(&mut self, id: SgfNodeId) -> &mut Vec<Property> {
+        &mut self.node_mut(id).properties
     }
 
     /// Changes every value of the nodes of a game.

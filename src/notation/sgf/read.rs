@@ -1,12 +1,13 @@
 //! SGF read leniently: what real files have and the standard does not allow is mended and told. What would lose a
 //! value is an error.
 
-use super::collection::{MOST_NODES, SgfCollection, SgfNodeId};
+use super::collection::{MOST_NODES, MOST_VALUES, Property, SgfCollection, SgfNodeId};
 use encoding_rs::Encoding;
+use std::collections::HashMap;
 
 /// Most bytes of a file.
 pub const MOST_BYTES: usize = 64 << 20;
-/// Notices that are told one by one.
+/// Notices that are told one by one, in addition to the first of each kind.
 const MOST_NOTICES: usize = 20;
 
 /// A place in a text.
@@ -18,18 +19,59 @@ pub struct TextPlace {
     pub column: usize,
 }
 
-/// Something that is not as the standard has it, and was mended.
+/// Something that is not as the standard has it, and what is made of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SgfFault {
+    /// Text before the first game.
+    #[error("what is before the first game is left out")]
+    BeforeGame,
+    /// A character set that is unknown, or that the bytes do not have.
+    #[error("the text is not in the character set {0} that it names: it is read as UTF-8 or Latin-1")]
+    CharacterSet(String),
+    /// A property without a value.
+    #[error("{0} has no value: it is left out")]
+    NoValue(String),
+    /// A property that its node has already.
+    #[error("{0} is more than once in its node: its values are put together")]
+    Doubled(String),
+    /// A second move in a node.
+    #[error("{0} is more than once in its node, and only the first one is its move")]
+    DoubledMove(String),
+    /// A name that does not begin with a capital letter. In versions before the fourth, small letters mean nothing.
+    #[error("{0} is not the name of a property: it is left out")]
+    NotAName(String),
+    /// A property that belongs to no node.
+    #[error("{0} is before the first node of its variation or behind a variation: it begins a node")]
+    BesideNode(String),
+    /// A pair of brackets with nothing in it.
+    #[error("a variation without a node is left out")]
+    EmptyVariation,
+    /// A bracket too much.
+    #[error("there is no `(` that belongs to this `)`: it is left out")]
+    StrayClose,
+    /// A value that no property is before.
+    #[error("a value without a property is left out")]
+    StrayValue,
+    /// Characters that mean nothing.
+    #[error("`{0}` is left out")]
+    Characters(String),
+    /// The end of the text before that of so many variations.
+    #[error("the text ends within {0} variations, which end there")]
+    Open(usize),
+}
+
+/// A fault and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SgfNotice {
-    /// Where it is.
+    /// Where it is in the text.
     pub place: TextPlace,
-    /// What it is, and what was made of it.
-    pub what: String,
+    /// What it is.
+    pub fault: SgfFault,
 }
 
 impl std::fmt::Display for SgfNotice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {}, column {}: {}", self.place.line, self.place.column, self.what)
+        write!(f, "line {}, column {}: {}", self.place.line, self.place.column, self.fault)
     }
 }
 
@@ -48,6 +90,9 @@ pub enum SgfReadError {
     /// It has too many nodes.
     #[error("SGF with more than {MOST_NODES} nodes is not read")]
     TooManyNodes,
+    /// It has too many values.
+    #[error("SGF with more than {MOST_VALUES} values is not read")]
+    TooManyValues,
 }
 
 /// What was read.
@@ -55,7 +100,7 @@ pub enum SgfReadError {
 pub struct ReadSgf {
     /// The games, in their order in the text.
     pub collection: SgfCollection,
-    /// What was mended; the first of them, if there is a lot.
+    /// What was mended. If there is a lot, the first of them, and the first of each kind.
     pub notices: Vec<SgfNotice>,
     /// How many more there are.
     pub more_notices: usize,
@@ -68,17 +113,25 @@ pub struct ReadSgf {
 /// If there is no game in it, a value has no end, or it is too large.
 pub fn read_bytes(bytes: &[u8]) -> Result<ReadSgf, SgfReadError> {
     check_length(bytes.len())?;
-    let named = character_set(bytes).and_then(Encoding::for_label);
-    if let Some(encoding) = named
-        && encoding != encoding_rs::UTF_8
-    {
-        let (text, _, _) = encoding.decode(bytes);
-        return read(&text);
+    let named = character_set(bytes);
+    let mut fault = None;
+    if let Some(name) = named {
+        // A name that can be read is not in UTF-16.
+        let encoding = Encoding::for_label_no_replacement(name).filter(|encoding| encoding.is_ascii_compatible());
+        let decoded = encoding.map(|encoding| encoding.decode_without_bom_handling_and_without_replacement(bytes));
+        match decoded {
+            Some(Some(text)) => return read(&text),
+            _ => fault = Some(SgfFault::CharacterSet(beginning_of(&String::from_utf8_lossy(name)))),
+        }
     }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => read(text),
-        Err(_) => read(&encoding_rs::mem::decode_latin1(bytes)),
+    let mut found = match std::str::from_utf8(bytes) {
+        Ok(text) => read(text)?,
+        Err(_) => read(&encoding_rs::mem::decode_latin1(bytes))?,
+    };
+    if let Some(fault) = fault {
+        found.notices.insert(0, SgfNotice { place: TextPlace { line: 1, column: 1 }, fault });
     }
+    Ok(found)
 }
 
 fn check_length(bytes: usize) -> Result<(), SgfReadError> {
@@ -101,21 +154,15 @@ fn character_set(bytes: &[u8]) -> Option<&[u8]> {
 /// # Errors
 /// If there is no game in it, a value has no end, or it is too large.
 pub fn read(text: &str) -> Result<ReadSgf, SgfReadError> {
-    check_length(text.len())?;
-    let reader = Reader {
-        text,
-        bytes: text.as_bytes(),
-        at: beginning(text),
-        collection: SgfCollection::new(),
-        nodes: 0,
-        open: Vec::new(),
-        last: None,
-        begun: false,
-        notices: Vec::new(),
-        more_notices: 0,
-        known: (0, TextPlace { line: 1, column: 1 }),
-    };
-    reader.read()
+    Reader::new(text)?.read(false)
+}
+
+/// Reads the first game up to its first `)`, which ends the main line. What follows is not looked at.
+///
+/// # Errors
+/// If there is no game in it, a value has no end, or it is too large.
+pub fn read_main_line(text: &str) -> Result<ReadSgf, SgfReadError> {
+    Reader::new(text)?.read(true)
 }
 
 /// Where the first game begins: at the first `(` that has a `;` after it. Anything may be before it, such as the head
@@ -125,6 +172,14 @@ fn beginning(text: &str) -> usize {
     text.match_indices('(').find(begins).map_or(0, |(at, _)| at)
 }
 
+/// A variation that has begun and not ended.
+struct OpenVariation {
+    /// The node that it begins below.
+    below: Option<SgfNodeId>,
+    /// Whether it has a node.
+    begun: bool,
+}
+
 struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -132,12 +187,14 @@ struct Reader<'a> {
     at: usize,
     collection: SgfCollection,
     nodes: usize,
-    /// For each variation that is open, the node that it begins below.
-    open: Vec<Option<SgfNodeId>>,
+    values: usize,
+    open: Vec<OpenVariation>,
     /// The last node of the variation, or the one that it begins below.
     last: Option<SgfNodeId>,
-    /// Whether the variation has a node.
-    begun: bool,
+    /// The node that properties belong to, if one has just begun.
+    node: Option<SgfNodeId>,
+    /// Its properties, by name.
+    names: HashMap<String, usize>,
     notices: Vec<SgfNotice>,
     more_notices: usize,
     /// A place that was counted, so that not all is counted again.
@@ -145,16 +202,40 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(mut self) -> Result<ReadSgf, SgfReadError> {
+    fn new(text: &str) -> Result<Reader<'_>, SgfReadError> {
+        check_length(text.len())?;
+        Ok(Reader {
+            text,
+            bytes: text.as_bytes(),
+            at: beginning(text),
+            collection: SgfCollection::new(),
+            nodes: 0,
+            values: 0,
+            open: Vec::new(),
+            last: None,
+            node: None,
+            names: HashMap::new(),
+            notices: Vec::new(),
+            more_notices: 0,
+            known: (0, TextPlace { line: 1, column: 1 }),
+        })
+    }
+
+    /// `to_first_close`: only as far as the first `)` that has a node before it.
+    fn read(mut self, to_first_close: bool) -> Result<ReadSgf, SgfReadError> {
         if !self.text[..self.at].trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
-            self.tell(0, || "what is before the first game is left out".to_owned());
+            self.tell(0, || SgfFault::BeforeGame);
         }
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
                 b'(' => {
-                    self.open.push(self.last);
-                    self.begun = false;
+                    self.open.push(OpenVariation { below: self.last, begun: false });
+                    self.node = None;
                     self.at += 1;
+                }
+                b')' if to_first_close => {
+                    self.open.clear();
+                    break;
                 }
                 b')' => self.close(),
                 b';' if !self.open.is_empty() => {
@@ -164,7 +245,7 @@ impl Reader<'_> {
                 b'[' => {
                     let at = self.at;
                     self.value()?;
-                    self.tell(at, || "a value without a property is left out".to_owned());
+                    self.tell(at, || SgfFault::StrayValue);
                 }
                 _ if byte.is_ascii_alphabetic() && !self.open.is_empty() => self.property()?,
                 _ => self.skip(),
@@ -174,11 +255,8 @@ impl Reader<'_> {
             return Err(SgfReadError::NoGame);
         }
         if !self.open.is_empty() {
-            let what = match self.open.len() {
-                1 => "1 variation has no `)`: it ends here".to_owned(),
-                count => format!("{count} variations have no `)`: they end here"),
-            };
-            self.tell(self.text.len(), || what);
+            let count = self.open.len();
+            self.tell(self.text.len(), || SgfFault::Open(count));
         }
         let Reader { collection, notices, more_notices, .. } = self;
         Ok(ReadSgf { collection, notices, more_notices })
@@ -188,12 +266,12 @@ impl Reader<'_> {
         let at = self.at;
         self.at += 1;
         match self.open.pop() {
-            None => self.tell(at, || "there is no `(` that belongs to this `)`: it is left out".to_owned()),
-            Some(below) => {
-                if !self.begun {
-                    self.tell(at, || "a variation without a node is left out".to_owned());
+            None => self.tell(at, || SgfFault::StrayClose),
+            Some(OpenVariation { below, begun }) => {
+                if !begun {
+                    self.tell(at, || SgfFault::EmptyVariation);
                 }
-                (self.last, self.begun) = (below, true);
+                (self.last, self.node) = (below, None);
             }
         }
     }
@@ -207,7 +285,11 @@ impl Reader<'_> {
             Some(above) => self.collection.add_child(above, Vec::new()),
             None => self.collection.add_game(Vec::new()),
         };
-        (self.last, self.begun) = (Some(id), true);
+        (self.last, self.node) = (Some(id), Some(id));
+        self.names.clear();
+        if let Some(variation) = self.open.last_mut() {
+            variation.begun = true;
+        }
         Ok(id)
     }
 
@@ -224,29 +306,36 @@ impl Reader<'_> {
             }
             values.push(self.value()?);
         }
+        let name: String = written.chars().filter(|c| !c.is_ascii_lowercase()).collect();
         if values.is_empty() {
-            self.tell(at, || format!("{} has no value: it is left out", beginning_of(written)));
+            self.tell(at, || SgfFault::NoValue(beginning_of(written)));
             return Ok(());
         }
-        // Versions before the fourth have small letters in names, which mean nothing.
-        let mut name: String = written.chars().filter(|c| !c.is_ascii_lowercase()).collect();
         if !name.starts_with(|c: char| c.is_ascii_uppercase()) {
-            name = written.to_ascii_uppercase();
-            self.tell(at, || format!("{} is not the name of a property: {name} is", beginning_of(written)));
+            self.tell(at, || SgfFault::NotAName(beginning_of(written)));
+            return Ok(());
         }
-        let node = match self.last {
-            Some(node) if self.begun => node,
-            _ => {
-                self.tell(at, || format!("{name} is before the first node of its variation: it begins one"));
+        let node = match self.node {
+            Some(node) => node,
+            None => {
+                self.tell(at, || SgfFault::BesideNode(beginning_of(&name)));
                 self.add_node()?
             }
         };
-        if !self.collection.values(node, &name).is_empty() {
-            self.tell(at, || format!("{name} is more than once in its node: its values are put together"));
+        let properties = self.collection.properties_mut(node);
+        match self.names.get(&name) {
+            Some(&place) => {
+                properties[place].values.append(&mut values);
+                let doubled =
+                    if ["B", "W"].contains(&name.as_str()) { SgfFault::DoubledMove } else { SgfFault::Doubled };
+                self.tell(at, || doubled(beginning_of(&name)));
+            }
+            None => {
+                properties.push(Property { name: name.clone(), values });
+                let place = properties.len() - 1;
+                self.names.insert(name, place);
+            }
         }
-        let mut all = self.collection.values(node, &name).to_vec();
-        all.append(&mut values);
-        self.collection.set(node, &name, all);
         Ok(())
     }
 
@@ -263,6 +352,10 @@ impl Reader<'_> {
             }
         }
         self.at = end + 1;
+        self.values += 1;
+        if self.values > MOST_VALUES {
+            return Err(SgfReadError::TooManyValues);
+        }
         Ok(self.text[begin..end].to_owned())
     }
 
@@ -280,14 +373,16 @@ impl Reader<'_> {
         let left_out = rest[..length].trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         if !left_out.is_empty() {
             let at = self.at + (left_out.as_ptr() as usize - rest.as_ptr() as usize);
-            self.tell(at, || format!("`{}` is left out", beginning_of(left_out)));
+            self.tell(at, || SgfFault::Characters(beginning_of(left_out)));
         }
         self.at += length;
     }
 
-    fn tell(&mut self, at: usize, what: impl FnOnce() -> String) {
-        if self.notices.len() < MOST_NOTICES {
-            let notice = SgfNotice { place: self.place(at), what: what() };
+    fn tell(&mut self, at: usize, fault: impl FnOnce() -> SgfFault) {
+        let fault = fault();
+        let same = |notice: &SgfNotice| std::mem::discriminant(&notice.fault) == std::mem::discriminant(&fault);
+        if self.notices.len() < MOST_NOTICES || !self.notices.iter().any(same) {
+            let notice = SgfNotice { place: self.place(at), fault };
             self.notices.push(notice);
         } else {
             self.more_notices += 1;
@@ -351,14 +446,21 @@ mod tests {
         let cases = [
             ("From: x\n\n(;B[aa])", "line 1, column 1: what is before the first game is left out"),
             ("(;B[aa]\n  W;W[bb])", "line 2, column 3: W has no value: it is left out"),
-            ("(;B[aa]\n B[bb])", "line 2, column 2: B is more than once in its node: its values are put together"),
-            ("(;B[aa](B[bb]))", "line 1, column 9: B is before the first node of its variation: it begins one"),
-            ("(;black[aa])", "line 1, column 3: black is not the name of a property: BLACK is"),
+            ("(;AB[aa]\n AB[bb])", "line 2, column 2: AB is more than once in its node: its values are put together"),
+            (
+                "(;B[aa]B[bb])",
+                "line 1, column 8: B is more than once in its node, and only the first one is its move",
+            ),
+            (
+                "(;B[aa](B[bb]))",
+                "line 1, column 9: B is before the first node of its variation or behind a variation: it begins a node",
+            ),
+            ("(;black[aa]W[bb])", "line 1, column 3: black is not the name of a property: it is left out"),
             ("(;B[aa]()(;W[bb]))", "line 1, column 9: a variation without a node is left out"),
             ("(;B[aa])) ", "line 1, column 9: there is no `(` that belongs to this `)`: it is left out"),
             ("(;\u{e9}B[aa], x7!;)", "line 1, column 3: `\u{e9}` is left out"),
             ("(;B[aa];[bb])", "line 1, column 9: a value without a property is left out"),
-            ("(;B[aa](;W[bb]", "line 1, column 15: 2 variations have no `)`: they end here"),
+            ("(;B[aa](;W[bb]", "line 1, column 15: the text ends within 2 variations, which end there"),
         ];
         for (text, notice) in cases {
             assert_eq!(told(text)[0], notice, "{text}");
@@ -366,6 +468,47 @@ mod tests {
         let text = format!("(;{})", "#;".repeat(100));
         let read = read(&text).unwrap();
         assert_eq!((read.notices.len(), read.more_notices), (20, 80));
+    }
+
+    /// What is behind a variation is not added to the node before it, and no node is told of twice.
+    #[test]
+    fn properties_behind_a_variation_begin_a_node() {
+        let sgf = read("(;B[aa](;W[bb])C[x]D[y])").unwrap();
+        assert_eq!(sgf.collection, read("(;B[aa](;W[bb])(;C[x]D[y]))").unwrap().collection);
+        assert!(matches!(&sgf.notices[..], [SgfNotice { fault: SgfFault::BesideNode(name), .. }] if name == "C"));
+    }
+
+    #[test]
+    fn the_main_line_ends_at_the_first_bracket() {
+        let names = |text: &str| {
+            let read = read_main_line(text).unwrap();
+            let game = read.collection.games()[0];
+            let values = read.collection.main_line(game).map(|id| read.collection.values(id, "N").join(","));
+            (values.collect::<Vec<_>>().join(" "), read.notices.len())
+        };
+        for (text, line, notices) in [
+            ("(;N[1];N[2](;N[3])(;N[4];N[5]))", "1 2 3", 0),
+            ("(;N[1](;N[2]) x [ (", "1 2", 0),
+            ("(;N[1]N[2])", "1,2", 1),
+            ("(;N[1];n[2])", "1 ", 1),
+            ("(;N[1]", "1", 1),
+        ] {
+            assert_eq!(names(text), (line.to_owned(), notices), "{text}");
+        }
+        assert!(read_main_line("(;N[").is_err() && read_main_line("()").is_err());
+    }
+
+    /// Time grows with the length only.
+    #[test]
+    fn many_properties_and_values_of_a_node_are_read() {
+        let same = format!("(;{})", "B[]".repeat(300_000));
+        let found = read(&same).unwrap();
+        assert_eq!(found.collection.values(found.collection.games()[0], "B").len(), 300_000);
+        let several = format!("(;{})", (0..100_000).map(|n| format!("A{n}[]")).collect::<String>());
+        let found = read(&several).unwrap();
+        assert_eq!(found.collection.properties(found.collection.games()[0]).len(), 100_000);
+        let values = format!("(;B{})", "[]".repeat(MOST_VALUES + 1));
+        assert_eq!(read(&values).unwrap_err(), SgfReadError::TooManyValues);
     }
 
     #[test]
@@ -408,7 +551,17 @@ mod tests {
         assert_eq!(name(b"(;CA[ISO-8859-2]PB[\xe8])"), "\u{10d}");
         // The second byte of this character is that of `]`.
         assert_eq!(name(b"(;CA[shift_jis]PB[\x83\x5d])"), "\u{30be}");
-        assert_eq!(name(b"(;CA[no such set]PB[\xe9])"), "\u{e9}");
+        for (bytes, text, set) in [
+            (&b"(;CA[no such set]PB[\xe9])"[..], "\u{e9}", "no such set"),
+            (b"(;CA[UTF-8]PB[\xe9])", "\u{e9}", "UTF-8"),
+            (b"(;CA[utf-16]PB[x])", "x", "utf-16"),
+            (b"(;CA[iso-2022-kr]PB[x])", "x", "iso-2022-kr"),
+            (b"(;CA[gbk]PB[\xff])", "\u{ff}", "gbk"),
+        ] {
+            assert_eq!(name(bytes), text, "{set}");
+            let notices = read_bytes(bytes).unwrap().notices;
+            assert_eq!(notices[0].fault, SgfFault::CharacterSet(set.to_owned()));
+        }
         let sgf = read_bytes(b"(;CA[gb2312]PB[\xc4\xe3])").unwrap().collection;
         assert_eq!(write(&sgf), "(;FF[4]CA[UTF-8]PB[\u{4f60}])\n");
     }
