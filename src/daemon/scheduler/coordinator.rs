@@ -59,7 +59,8 @@ impl Daemon {
         let folder = self.directory.job(id);
         let claim = FolderClaim { record: &record, spec: &spec };
         claim.take(&folder, || kind(&work).content(&folder))?;
-        self.note_state(&record);
+        // As it is by now: it may have been paused while its files were read.
+        self.note_open(id);
         let summary = &record.summary;
         let (limits, terms) = self.limits_and_terms(&summary.limits, summary.priority, summary.weight);
         let quarantined = summary.units_quarantined;

@@ -194,24 +194,29 @@ struct HuntObserver<'a> {
 }
 
 impl HuntObserver<'_> {
-    /// A change that puts a grid into the archive, and its key unless the grid was removed. The session has had the
-    /// referee check the grid before, so only a defect can cause that there is none.
-    fn grid(&self, find: &Find) -> Option<(Option<u64>, Change)> {
+    /// A change that puts a grid into the archive, and its key there; neither if the grid was removed. The session has
+    /// had the referee check the grid before, so only a defect can cause that nothing is returned.
+    fn grid(&self, find: &Find) -> Option<Option<(u64, Change)>> {
         let JobReporter { daemon, id, .. } = self.reporter;
         let mut record = grid_record(self.job, id, find, &daemon.catalogue)?;
-        let was_removed = daemon.store.was_removed(id, &record).unwrap_or(false);
+        // By the keys that it may have been removed under, so before it gets the one that it is to have now.
+        if daemon.store.was_removed(id, &record).unwrap_or(false) {
+            return Some(None);
+        }
         // Where it cannot be looked up, the store itself finds it a key.
         let _ = daemon.store.settle_key(&mut record);
-        Some(((!was_removed).then_some(record.key), Change::Grid(Box::new(record))))
+        Some(Some((record.key, Change::Grid(Box::new(record)))))
     }
 
     fn put_best(&self, best: &Find) {
-        let Some((key, change)) = self.grid(best) else { return };
+        let Some(grid) = self.grid(best) else { return };
+        let (key, change) = grid.unzip();
         let mut core = self.reporter.daemon.lock();
         if let Some(open) = core.open(self.reporter.id) {
             open.record.summary.best = Some(best.score());
             open.record.best_grid = key;
-            self.reporter.daemon.store.later(vec![change, Change::Job(self.reporter.id, open.record.bytes())]);
+            let job = Change::Job(self.reporter.id, open.record.bytes());
+            self.reporter.daemon.store.later(change.into_iter().chain([job]).collect());
         }
     }
 
@@ -220,7 +225,7 @@ impl HuntObserver<'_> {
             return;
         }
         self.grids += 1;
-        if let Some((_, change)) = self.grid(find) {
+        if let Some(Some((_, change))) = self.grid(find) {
             self.reporter.daemon.store.later(vec![change]);
         }
     }
@@ -233,7 +238,7 @@ impl HuntObserver<'_> {
             self.reporter.catch_up(ended.id, record)?;
         }
         // Bests that were surpassed before the store had them.
-        let surpassed = session.bests().iter().filter_map(|best| self.grid(best));
+        let surpassed = session.bests().iter().filter_map(|best| self.grid(best).flatten());
         self.reporter.daemon.store.later(surpassed.map(|(_, change)| change).collect());
         if let Some(best) = session.hunt().state().best.clone() {
             self.put_best(&best);

@@ -56,8 +56,9 @@ pub fn salvage(state: &Path) -> Result<Vec<String>, OpenError> {
     let mut old = Remains::of(&path);
     let forgotten: BTreeSet<JobId> = old.changes.iter().filter_map(forgotten).collect();
     let ids: BTreeSet<JobId> = old.jobs.keys().chain(old.specs.keys()).chain(&folders).copied().collect();
-    let mut salvaged =
-        SalvagedJobs { directory: &directory, catalogue: Catalogue::load()?, jobs: Vec::new(), lines: Vec::new() };
+    let removed = old.changes.iter().filter_map(removed).collect();
+    let (catalogue, jobs, lines) = (Catalogue::load()?, Vec::new(), Vec::new());
+    let mut salvaged = SalvagedJobs { directory: &directory, catalogue, removed, jobs, lines };
     for &id in ids.difference(&forgotten) {
         let (record, spec) = (old.jobs.remove(&id), old.specs.remove(&id));
         salvaged.add(id, record.as_deref(), spec)?;
@@ -87,6 +88,14 @@ pub fn salvage(state: &Path) -> Result<Vec<String>, OpenError> {
 fn forgotten(change: &Change) -> Option<JobId> {
     match change {
         Change::Forget(job) => Some(job.id),
+        _ => None,
+    }
+}
+
+/// The job and the key of a grid that was removed after the job had found it.
+fn removed(change: &Change) -> Option<(JobId, u64)> {
+    match *change {
+        Change::GridRemoved(job, key) => Some((job, key)),
         _ => None,
     }
 }
@@ -129,6 +138,8 @@ struct SalvagedJob {
 struct SalvagedJobs<'a> {
     directory: &'a StateDirectory,
     catalogue: Catalogue,
+    /// Jobs with the keys of grids that were removed after the job had found them.
+    removed: BTreeSet<(JobId, u64)>,
     jobs: Vec<SalvagedJob>,
     lines: Vec<String>,
 }
@@ -250,7 +261,8 @@ impl SalvagedJobs<'_> {
         }
         let mut changes = Vec::new();
         if let Some(best) = checkpoint.state.best.and_then(|best| grid_record(&job, id, &best, catalogue)) {
-            (record.summary.best, record.best_grid) = (Some(best.score), Some(best.key));
+            let was_removed = [best.key, best.key_beside()].iter().any(|&key| self.removed.contains(&(id, key)));
+            (record.summary.best, record.best_grid) = (Some(best.score), (!was_removed).then_some(best.key));
             changes.push(Change::Grid(Box::new(best)));
         }
         let kept = own_grids(folder).filter_map(|kept| grid_record(&job, id, &kept.find, catalogue));
