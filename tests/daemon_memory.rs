@@ -76,7 +76,7 @@ fn a_tree_that_grows_beyond_its_limit_or_the_budget_is_quarantined() {
     request.limits = serde_json::from_value(json!({ "memory": 2 << 20 })).unwrap();
     let id = daemon.submit(request, None).unwrap().summary.id;
     let view = wait_for(&daemon, id, "is quarantined", |job| job.summary.is_quarantined());
-    assert!(view.summary.reason.as_deref().is_some_and(|why| why.contains("the tree and the tables")), "{view:?}");
+    assert!(view.summary.reason.as_deref().is_some_and(|why| why.contains("the tree and its tables")), "{view:?}");
     // Its limit is lifted; the budget holds.
     let done = view.summary.units_done;
     let adjustment = Adjustment { limits: Some(own(1 << 30)), ..Adjustment::default() };
@@ -120,6 +120,24 @@ fn a_job_that_can_never_fit_does_not_block_the_others() {
     wait_for(&daemon, large, "is quarantined again", quarantined);
     let next = submit(&daemon, &json!({ "memory": "1M" }));
     wait_for(&daemon, next, "runs", running);
+    daemon.shutdown(Shutdown::Now);
+}
+
+#[test]
+fn a_job_whose_limit_is_too_low_waits_and_goes_on_with_a_higher_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = with_memory(dir.path(), 100);
+    let request = json!({
+        "kind": "solve", "limits": { "memory": 1 << 20 }, "settings": { "game": "reversi", "size": 4, "memory": "16M" }
+    });
+    let id = daemon.submit(serde_json::from_value(request).unwrap(), None).unwrap().summary.id;
+    let job = wait_for(&daemon, id, "is quarantined", |job| job.summary.is_quarantined());
+    let reason = job.summary.reason.unwrap_or_default();
+    assert!(reason.contains("take 21 MiB of memory at least, and the limit is 1 MiB"), "{reason}");
+    let limits: LimitsDocument = serde_json::from_value(json!({ "memory": 64 << 20 })).unwrap();
+    daemon.adjust(id, Adjustment { limits: Some(limits), ..Adjustment::default() }).unwrap();
+    daemon.command(id, JobCommand::Resume).unwrap();
+    assert_eq!(wait_over(&daemon, id).summary.reason.as_deref(), Some("solved"));
     daemon.shutdown(Shutdown::Now);
 }
 

@@ -78,6 +78,11 @@ pub fn bytes_text(bytes: u64) -> String {
     }
 }
 
+/// A size for a person, in MiB, rounded up.
+pub fn mebibytes(bytes: u64) -> String {
+    format!("{} MiB", bytes.div_ceil(1 << 20))
+}
+
 /// Reads a duration, in seconds.
 ///
 /// ```

@@ -62,11 +62,6 @@ fn limit_files(root: &Path, line: &str) -> Vec<PathBuf> {
     mounts.iter().flat_map(above).collect()
 }
 
-/// A size for a person, in MiB.
-pub fn mebibytes(bytes: u64) -> String {
-    format!("{} MiB", bytes.div_ceil(1 << 20))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

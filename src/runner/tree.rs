@@ -21,6 +21,7 @@ use super::events::StopReason;
 use super::orders::{Interrupt, orders};
 use super::progress::Progress;
 use crate::core::game::Game;
+use crate::core::quantity::mebibytes;
 use crate::jobs::ending::JobEnd;
 use crate::jobs::tree::coordinator::Coordinator;
 use crate::jobs::tree::credit::Spent;
@@ -85,19 +86,15 @@ pub enum TreeError {
         /// Workers in all, trusted or not.
         workers: usize,
     },
-    /// A worker's table alone takes more memory than the solution may.
+    /// The tables of as many workers as are needed, and the tree, take more memory than the solution may.
     #[error(
-        "the tree and the tables of {members} workers take {needed} bytes of memory, and the limit is {limit}: give \
-         it more"
+        "the tree and its tables take {} of memory at least, and the limit is {}: give it more (limits.memory)",
+        mebibytes(*needed), mebibytes(*limit)
     )]
     Memory {
-        /// Workers that are needed at least.
-        members: u64,
-        /// What their tables take, and the tree.
+        /// Bytes that are needed.
         needed: u64,
-        /// What the tree takes of that.
-        tree: u64,
-        /// What all of them may take.
+        /// Bytes that they may take.
         limit: u64,
     },
     /// Its files have grown beyond the limit.

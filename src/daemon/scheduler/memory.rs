@@ -4,7 +4,8 @@
 
 use super::kind::CannotRun;
 use super::state::{Core, Daemon, JobEntry, OpenJob};
-use crate::daemon::memory::{MemoryNeed, mebibytes};
+use crate::core::quantity::mebibytes;
+use crate::daemon::memory::MemoryNeed;
 use crate::daemon::view::{JobId, JobState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};

@@ -187,14 +187,14 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
 
 impl From<TreeError> for CannotRun {
     fn from(error: TreeError) -> CannotRun {
-        let to_be_mended = match error {
+        // Above its limits it can go on with larger ones.
+        let to_be_mended = matches!(
+            error,
             TreeError::Store(TreeStoreError::Damaged { .. } | TreeStoreError::Newer { .. })
-            | TreeError::Misfit(_)
-            | TreeError::Disk { .. } => true,
-            // It has grown beyond its limit, and can go on with a larger one.
-            TreeError::Memory { needed, tree, limit, .. } => needed - tree <= limit,
-            _ => false,
-        };
+                | TreeError::Misfit(_)
+                | TreeError::Disk { .. }
+                | TreeError::Memory { .. }
+        );
         if to_be_mended {
             return CannotRun::Quarantined(error.to_string());
         }

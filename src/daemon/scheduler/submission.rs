@@ -2,9 +2,9 @@
 
 use super::kind::{JobFacts, kind};
 use super::state::{Daemon, LAST_JOB};
+use crate::core::quantity::mebibytes;
 use crate::daemon::folder;
 use crate::daemon::kinds::{PreparedJob, prepare};
-use crate::daemon::memory::mebibytes;
 use crate::daemon::records::{JobRecord, Spec};
 use crate::daemon::service::Refusal;
 use crate::daemon::view::{EventKind, JobId, JobLimits, JobRequest, JobState, JobSummary, JobView};

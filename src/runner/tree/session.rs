@@ -194,7 +194,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             fit = fit.min(limit.saturating_sub(tree) / each);
             if fit < least {
                 let needed = least.saturating_mul(each).saturating_add(tree);
-                return Err(TreeError::Memory { members: least, needed, tree, limit });
+                return Err(TreeError::Memory { needed, limit });
             }
         }
         Ok(wanted.min(usize::try_from(fit).unwrap_or(usize::MAX)))

@@ -63,7 +63,7 @@ export function told(event) {
   switch (event.event) {
     case "started": return [`The daemon started (version ${event.version})`, "daemon"];
     case "submitted": return [`was submitted: ${event.name}`, "job"];
-    case "state": return [`is ${STATES[event.state] || event.state}${event.reason ? `: ${reason(event.reason)}` : ""}`,
+    case "state": return [`${event.state === "failed" ? "has failed" : `is ${STATES[event.state] || event.state}`}${event.reason ? `: ${reason(event.reason)}` : ""}`,
       event.state === "failed" ? "bad" : "job"];
     case "best": return [`found ${event.score} moves${event.record ? `, the known record ${event.record}` : event.new ? ", a new grid" : ""}`,
       event.new ? "new" : "best"];
