@@ -3,8 +3,17 @@
 use crate::daemons::program::Program;
 use crate::daemons::*;
 use crate::shim::Shim;
+use morpion::games::reversi::board::ReversiBoard;
+use morpion::games::reversi::position::{ReversiPosition, Start};
+use morpion::jobs::tree::coordinator::{Coordinator, Next};
+use morpion::jobs::tree::credit::Spent;
+use morpion::jobs::tree::settings::TreeSettings;
+use morpion::jobs::tree::state::TreeState;
+use morpion::jobs::tree::unit::UnitOutcome;
+use morpion::runner::tree::store::TreeStore;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 /// Operations without end.
@@ -80,4 +89,64 @@ fn a_job_that_ends_while_nothing_can_be_stored_is_over_when_it_can() {
     let program = Program::start(&state);
     assert_eq!(program.ask("GET", &format!("/jobs/{id}"), None, None).unwrap().0, 404);
     program.stop();
+}
+
+/// Where the child keeps its solution; its presence makes the test `child` do its work.
+const SOLUTION: &str = "MORPION_TEST_SOLUTION";
+
+fn root() -> ReversiPosition {
+    ReversiPosition::new(ReversiBoard::new(4, 6).unwrap(), Start::Standard)
+}
+
+/// Not a test: a solution whose records are kept while the flushes of its journal begin to fail.
+#[test]
+#[ignore = "it is the program that another test starts"]
+fn child() {
+    let Some(path) = std::env::var_os(SOLUTION).map(PathBuf::from) else { return };
+    let count = PathBuf::from(std::env::var_os("MORPION_SHIM_COUNT").expect("it runs with the shim"));
+    let state = TreeState::new(root(), TreeSettings { budget: 50, ..TreeSettings::default() }).unwrap();
+    let mut coordinator = Coordinator::new(state);
+    let mut store = TreeStore::create(&path, "job", coordinator.state_mut()).unwrap();
+    let worker = coordinator.join("somebody", "1").unwrap();
+    let mut refused = 0;
+    for step in 0..12 {
+        if step == 6 {
+            crate::shim::lift(&count, false);
+            // The next record is flushed.
+            std::thread::sleep(Duration::from_millis(1100));
+        }
+        let Next::Unit(work) = coordinator.next(worker).unwrap() else { break };
+        let spent = Spent { nodes: 50, micros: 10 };
+        coordinator.absorb(worker, work.unit, work.window, UnitOutcome::Exhausted, spent).unwrap();
+        refused += u64::from(store.append(&coordinator.take_records()).is_err());
+    }
+    // However often it is tried: the store has to be opened again.
+    assert_eq!(refused, 6);
+    crate::shim::lift(&count, true);
+    assert!(store.note_seconds(1.0).is_err() && store.checkpoint(coordinator.state_mut(), 1.0).is_err());
+    println!("done");
+}
+
+#[test]
+fn after_a_flush_of_a_solution_failed_its_journal_is_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let (shim, state) = (Shim::compile(dir.path()), dir.path().join("state"));
+    std::fs::create_dir(&state).unwrap();
+    let path = state.join("tree.redb");
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["refusals::child", "--exact", "--nocapture", "--ignored"]).env(SOLUTION, &path);
+    shim.disturb(&mut command, &state, &format!("flush:1:{ALL}"), Some("tree.journal"), true);
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("done") && shim.counts().1 > 0, "{said}");
+    let (mut store, stored) = TreeStore::open(&path).unwrap();
+    assert_eq!(stored.notice, None);
+    let records = stored.records.len();
+    let mut coordinator = Coordinator::new(stored.state(root()).unwrap());
+    // The record whose flush failed is there, and none of those after it.
+    assert!(records > 6, "{records}");
+    let worker = coordinator.join("somebody", "2").unwrap();
+    assert!(matches!(coordinator.next(worker).unwrap(), Next::Unit(_)));
+    store.append(&coordinator.take_records()).unwrap();
+    store.checkpoint(coordinator.state_mut(), 2.0).unwrap();
 }

@@ -15,7 +15,6 @@
  *                        full    they fail (ENOSPC)
  *                        short   a write writes half of its bytes; other operations are left alone
  *                        flush   a flush fails (EIO); other operations are left alone
- *                        slow    they take 50 ms longer
  *                        before  the process is killed before the operation
  *                        within  the process is killed when half of the bytes are written; else as `before`
  *                        after   the process is killed after the operation
@@ -148,7 +147,6 @@ static uint64_t count(void) {
     uint64_t number = ++own;
     if (counts) counts[0] = number;
     if (is_hit(number) && strcmp(fault, "flush") && counts) counts[1]++;
-    if (disturbed("slow", number)) usleep(50000);
     if (disturbed("before", number)) die();
     if (disturbed("error", number)) { errno = EIO; return 0; }
     if (disturbed("full", number)) { errno = ENOSPC; return 0; }

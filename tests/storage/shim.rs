@@ -28,9 +28,13 @@ impl Shim {
     /// A daemon whose operations on its state are counted.
     pub fn counted(&self, state: &Path) -> Command {
         let mut command = command(state);
+        self.count(&mut command, state);
+        command
+    }
+
+    fn count(&self, command: &mut Command, state: &Path) {
         command.env("LD_PRELOAD", &self.library).env("MORPION_SHIM_ROOT", state);
         command.env("MORPION_SHIM_COUNT", &self.count);
-        command
     }
 
     /// A daemon whose operations are written down.
@@ -43,16 +47,21 @@ impl Shim {
     /// A daemon of which operations fail or take longer, as `fault` says, on files of the name `only` if it is given.
     /// It is left alone until [`Shim::lift`] says otherwise if `lifted` is true.
     pub fn faulty(&self, state: &Path, fault: &str, only: Option<&str>, lifted: bool) -> Command {
-        let mut command = self.counted(state);
+        let mut command = command(state);
+        self.disturb(&mut command, state, fault, only, lifted);
+        command
+    }
+
+    /// The same for another program.
+    pub fn disturb(&self, command: &mut Command, state: &Path, fault: &str, only: Option<&str>, lifted: bool) {
+        self.count(command, state);
         command.env("MORPION_SHIM_FAULT", fault).env("MORPION_SHIM_LIFTED", u8::from(lifted).to_string());
         only.into_iter().for_each(|name| _ = command.env("MORPION_SHIM_ONLY", name));
-        command
     }
 
     /// Whether the program that runs is left alone from now on.
     pub fn lift(&self, lifted: bool) {
-        let file = std::fs::OpenOptions::new().write(true).open(&self.count).expect("the counts");
-        file.write_all_at(&u64::from(lifted).to_ne_bytes(), 16).expect("the counts");
+        lift(&self.count, lifted);
     }
 
     /// How many operations the last program did, and how many of them were disturbed.
@@ -66,4 +75,10 @@ impl Shim {
     pub fn position(&self) -> u64 {
         std::fs::metadata(&self.trace).map_or(0, |file| file.len())
     }
+}
+
+/// Whether the program that writes this file of counts is left alone from now on.
+pub fn lift(count: &Path, lifted: bool) {
+    let file = std::fs::OpenOptions::new().write(true).open(count).expect("the counts");
+    file.write_all_at(&u64::from(lifted).to_ne_bytes(), 16).expect("the counts");
 }

@@ -69,7 +69,7 @@ impl Daemon {
     }
 
     /// Stores the figures that an active job last reported.
-    fn keep_standing(&self, id: JobId) {
+    pub(super) fn keep_standing(&self, id: JobId) {
         let mut core = self.lock();
         // The record of its end is not to be replaced.
         let Some(open) = core.open(id).filter(|open| !open.ending) else { return };

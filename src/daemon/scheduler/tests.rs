@@ -3,9 +3,11 @@
 use super::retention::Retention;
 use super::state::{JobEntry, OverJob};
 use super::{Daemon, DaemonOptions, Shutdown};
+use crate::daemon::records::JobRecord;
 use crate::daemon::service::{JobCommand, Refusal, Service};
 use crate::daemon::view::{JobId, JobRequest, JobState, JobView};
 use crate::queue::local::LocalOptions;
+use crate::store::Change;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -143,5 +145,39 @@ fn what_was_seen_of_an_earlier_end_changes_nothing() {
     daemon.summarise(id, end_number(&daemon, id)).unwrap();
     daemon.store.barrier().unwrap();
     assert_ne!(daemon.store.job(id).unwrap(), stored);
+    daemon.shutdown(Shutdown::Now);
+}
+
+/// As when a coordinator ends while a client waits for its pause.
+#[test]
+fn a_pause_at_the_end_of_a_job_does_not_replace_the_record_of_its_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), &Arc::default());
+    let id = submit(&daemon, long());
+    let is_known = || match daemon.lock().jobs.get(&id) {
+        Some(JobEntry::Open(open)) => open.active.as_ref().is_some_and(|active| active.live().standing.is_some()),
+        _ => false,
+    };
+    let end = Instant::now() + PATIENCE;
+    while !is_known() {
+        assert!(Instant::now() < end, "it does not report");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // From here on its coordinator reports nothing.
+    daemon.command(id, JobCommand::Pause).unwrap();
+    let mut core = daemon.lock();
+    let open = core.open(id).unwrap();
+    let mut record = open.record.clone();
+    (record.summary.state, open.ending) = (JobState::Finished, true);
+    daemon.store.later(vec![Change::Job(id, record.bytes())]);
+    drop(core);
+    daemon.note_state(&record);
+    daemon.keep_standing(id);
+    daemon.note_open(id);
+    daemon.store.barrier().unwrap();
+    assert_eq!(daemon.store.job(id).unwrap(), Some(record.bytes()));
+    let note = std::fs::read_to_string(dir.path().join(format!("jobs/{id}/job-state.jsonl"))).unwrap();
+    assert_eq!(JobRecord::read(note.lines().next().unwrap().as_bytes()).unwrap().summary.state, JobState::Finished);
+    daemon.lock().open(id).unwrap().ending = false;
     daemon.shutdown(Shutdown::Now);
 }
