@@ -160,7 +160,7 @@ impl Daemon {
     /// the job is to end.
     pub(super) fn end_job(&self, mut core: MutexGuard<'_, Core>, id: JobId, state: JobState, reason: Option<String>) {
         let number = core.last_end + 1;
-        let Some(open) = core.open(id).filter(|open| !open.ending) else { return };
+        let Some(open) = core.going_on(id) else { return };
         // Nobody changes it any more.
         open.ending = true;
         let mut record = JobRecord { cancelled: false, end_number: number, ..open.record.clone() };

@@ -71,8 +71,7 @@ impl Daemon {
     /// Stores the figures that an active job last reported.
     pub(super) fn keep_standing(&self, id: JobId) {
         let mut core = self.lock();
-        // The record of its end is not to be replaced.
-        let Some(open) = core.open(id).filter(|open| !open.ending) else { return };
+        let Some(open) = core.going_on(id) else { return };
         let standing = open.active.as_ref().and_then(|active| active.live().standing.clone());
         if let Some(standing) = standing {
             open.record.update(&standing);

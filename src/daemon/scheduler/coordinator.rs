@@ -88,7 +88,7 @@ impl Daemon {
     /// A job has saved something or finished a unit: it does not end the daemon.
     pub(super) fn got_on(&self, id: JobId) {
         let mut core = self.lock();
-        let Some(open) = core.open(id) else { return };
+        let Some(open) = core.going_on(id) else { return };
         open.record.starts = 0;
         self.store.later(vec![Change::Job(id, open.record.bytes())]);
         drop(core);
@@ -98,7 +98,7 @@ impl Daemon {
     /// Notes the state of a job that is not over, and is not about to be, in its folder.
     pub(super) fn note_open(&self, id: JobId) {
         let notes = self.lock_notes();
-        let record = self.lock().open(id).filter(|open| !open.ending).map(|open| open.record.clone());
+        let record = self.lock().going_on(id).map(|open| open.record.clone());
         if let Some(record) = record {
             self.write_note(&record);
         }

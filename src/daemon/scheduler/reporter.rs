@@ -61,7 +61,7 @@ impl<'a> JobReporter<'a> {
         if self.stored.elapsed() >= STORE {
             self.stored = Instant::now();
             let mut core = self.daemon.lock();
-            if let Some(open) = core.open(self.id) {
+            if let Some(open) = core.going_on(self.id) {
                 open.record.update(&standing);
                 self.daemon.store.later(vec![Change::Job(self.id, open.record.bytes())]);
             }
@@ -91,7 +91,7 @@ impl<'a> JobReporter<'a> {
             UnitRecord { attempts, end: None, iterations: 0, best: 0, error: Some(error.clone()), quarantined };
         let mut changes = vec![Change::Unit(self.id, unit, record)];
         let mut core = self.daemon.lock();
-        if quarantined && let Some(open) = core.open(self.id) {
+        if quarantined && let Some(open) = core.going_on(self.id) {
             open.record.summary.units_quarantined += 1;
             changes.push(Change::Job(self.id, open.record.bytes()));
         }

@@ -200,6 +200,11 @@ impl Core {
             _ => None,
         }
     }
+
+    /// A job that is not over and not about to be: the record of its end is not to be replaced.
+    pub fn going_on(&mut self, id: JobId) -> Option<&mut OpenJob> {
+        self.open(id).filter(|open| !open.ending)
+    }
 }
 
 impl Daemon {
