@@ -215,10 +215,11 @@ mod proving {
         };
         ensure!(threads <= MAX_THREADS, "--threads {threads} is out of range: 1 to {MAX_THREADS}");
         let file = grid_file(args);
+        let mut proof = Proving::open(statement, args.state.as_deref())?;
+        // The directory of the proof may be that of the file.
         if let Some(file) = args.output.as_ref().filter(|file| file.symlink_metadata().is_err()) {
             try_save(file).with_context(|| format!("{}: cannot be written", file.display()))?;
         }
-        let mut proof = Proving::open(statement, args.state.as_deref())?;
         if let Some(file) = file.as_ref().filter(|file| file.symlink_metadata().is_ok()) {
             // A continued proof meets its own file again.
             let own = grid_text(statement, &proof.end())?;
@@ -282,10 +283,11 @@ mod proving {
             }
         }
         // It is on the output by now, whatever comes of the file.
-        if let (Some(text), Some(file)) = (found, file)
-            && file.symlink_metadata().is_err()
-        {
-            save(&file, text.as_bytes(), false)?;
+        if let (Some(text), Some(file)) = (found, file) {
+            let is_saved = std::fs::read(&file).is_ok_and(|there| there == text.as_bytes());
+            if !is_saved {
+                save(&file, text.as_bytes(), false)?;
+            }
         }
         Ok(match end {
             ProvingEnd::Proved => ExitCode::SUCCESS,

@@ -20,7 +20,7 @@ use crate::proofs::relaxation::Relaxation;
 use crate::proofs::tree::OpenCase;
 use rand::RngExt;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -116,13 +116,21 @@ struct ProofLog {
     path: PathBuf,
     /// Locked while the process lives.
     file: File,
+    /// A write failed. What the file has is then known only when it is read again, so nothing more is written: a
+    /// record behind a torn one would make the file damaged.
+    broken: bool,
 }
 
 impl ProofLog {
     fn append(&mut self, bytes: &[u8]) -> Result<(), ProvingError> {
+        if self.broken {
+            let why = io::Error::other("an earlier write failed");
+            return Err(FileError::new("write", &self.path)(why).into());
+        }
         let before = self.file.metadata().map_err(FileError::new("read", &self.path))?.len();
         let written = self.file.write_all(bytes).and_then(|()| self.file.sync_data());
         if written.is_err() {
+            self.broken = true;
             let _ = self.file.set_len(before);
         }
         Ok(written.map_err(FileError::new("write", &self.path))?)
@@ -147,7 +155,7 @@ impl Proving {
             Err(TryLockError::Error(source)) => return Err(error("lock")(source).into()),
         }
         let bytes = fs::read(&path).map_err(error("read"))?;
-        let mut log = ProofLog { path: path.clone(), file };
+        let mut log = ProofLog { path: path.clone(), file, broken: false };
         // A file without a whole statement has nothing to lose.
         let begun = [HEAD, &statement.to_frame()].concat();
         if begun.starts_with(&bytes) && bytes.len() < begun.len() {

@@ -189,7 +189,10 @@ impl ProveSession<'_> {
 impl ProvingLane<'_, '_> {
     fn run(&mut self, interrupt: &Interrupt, ordered: &OrderReceiver) -> Result<ProveEnding, ProvingError> {
         let (mut shown, mut saved) = (Instant::now(), Instant::now());
-        self.check_disk()?;
+        // A finished proof needs no more disk.
+        if self.session.proving.end() == ProvingEnd::Open {
+            self.check_disk()?;
+        }
         self.show()?;
         let messages = self.messages.clone();
         loop {
