@@ -177,9 +177,10 @@ pub struct Chosen<M> {
     pub line: Vec<M>,
     /// What it is worth to the side that makes it. The unit is the player's own; only signs and orders compare.
     pub value: Value,
-    /// In how many plies the game is decided, if the search has proven that: by a victory if the value is positive.
+    /// In how many plies the search has found the game decided: by a victory if the value is positive. It is a proof
+    /// only of a player that leaves no reply out.
     pub decided_in: Option<u32>,
-    /// Plies that were searched full width.
+    /// Plies of the deepest search that was finished. Players may leave moves out and look deeper at others.
     pub depth: u32,
     /// Nodes that were visited.
     pub nodes: u64,

@@ -205,6 +205,8 @@ fn report(
         return Ok(());
     }
     writeln!(out, "A won {won}, drew {drawn}, lost {lost}: {:.1} %", 100.0 * scores.score())?;
+    // Adding 0 takes the sign from what is rounded to nothing.
+    let [elo, low, high] = [elo, low, high].map(|elo| elo.round() + 0.0);
     writeln!(out, "A is {elo:.0} Elo stronger (95 %: {low:.0} to {high:.0})")?;
     if let (Some((elo0, elo1)), Some(ratio), Some(decision)) = (sprt, ratio, decision) {
         writeln!(out, "test of {elo1} against {elo0} Elo: {decision} (log-likelihood ratio {ratio:.2})")?;
