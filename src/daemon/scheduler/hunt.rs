@@ -194,8 +194,8 @@ struct HuntObserver<'a> {
 }
 
 impl HuntObserver<'_> {
-    /// A change that puts a grid into the archive, and its key there; neither if the grid was removed. The session has
-    /// had the referee check the grid before, so only a defect can cause that nothing is returned.
+    /// A change that puts a grid into the archive, and its key there; neither if the grid was removed. The session
+    /// has had the referee check the grid before, so only a defect can cause that nothing is returned.
     fn grid(&self, find: &Find) -> Option<Option<(u64, Change)>> {
         let JobReporter { daemon, id, .. } = self.reporter;
         let mut record = grid_record(self.job, id, find, &daemon.catalogue)?;
