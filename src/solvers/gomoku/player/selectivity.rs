@@ -32,7 +32,8 @@ pub struct Selectivity {
 }
 
 impl Selectivity {
-    /// The parts that have won their matches.
+    /// The parts that have won their matches, and two whose gain is not proven: the intervals of late-move reduction
+    /// and of child futility hold 0.
     pub const USUAL: Selectivity = Selectivity {
         leaf_fours: 100,
         inner_fours: 0,
