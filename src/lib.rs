@@ -47,6 +47,8 @@ pub mod jobs;
 
 pub mod queue;
 
+pub mod files;
+
 pub mod store;
 
 pub mod render;

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The modules in dependency order: each imports only from itself and from those before it.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "core",
     "morpion",
     "notation",
@@ -21,6 +21,7 @@ const ORDER: [&str; 15] = [
     "solvers",
     "jobs",
     "queue",
+    "files",
     "store",
     "render",
     "runner",

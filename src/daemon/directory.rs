@@ -3,7 +3,7 @@
 //! A missing directory is made with access for its owner only; the permissions of an existing one stay as they are.
 //! The lock, the store and the folder of the jobs are always made with access for their owner only.
 
-use crate::runner::atomic::sync_directory;
+use crate::files::sync_directory;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -14,7 +14,7 @@
 use super::records::{JobRecord, Spec};
 use super::view::JobId;
 use crate::core::frame::checksum;
-use crate::runner::atomic::{FileError, Keep, replace};
+use crate::files::{FileError, Keep, replace};
 use crate::runner::directory::{JOB, JOB_STATE};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -14,8 +14,8 @@
 pub mod novelty;
 pub mod repair;
 
-use super::atomic::{FileError, Keep, replace};
 use crate::core::frame::{Flaw, FrameFormat, checksum, take};
+use crate::files::{FileError, Keep, replace};
 use crate::jobs::find::Find;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;

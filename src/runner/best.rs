@@ -2,9 +2,9 @@
 //! of seconds, a line of iterations), and `best.msr` with the whole provenance. The referee replays a grid before
 //! anything is written.
 
-use super::atomic::{FileError, Keep, replace};
 use super::clock::utc;
 use super::directory::BEST;
+use crate::files::{FileError, Keep, replace};
 use crate::jobs::hunt::{Find, Job};
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;

@@ -1,7 +1,7 @@
 //! The directory of a hunt: one process at a time hunts in it, and nothing that is there already is overwritten.
 
-use super::atomic::FileError;
 use super::{archive, events, state, status};
+use crate::files::FileError;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,11 @@
 //! Why a hunt could not run, or came to a bad end.
 
 use super::archive::ArchiveError;
-use super::atomic::FileError;
 use super::best::BestError;
 use super::directory::HuntDirectoryError;
 use super::state::StateFileError;
 use crate::core::search::RestoreError;
+use crate::files::FileError;
 use crate::jobs::hunt::{JobError, StateError};
 pub use crate::jobs::hunt_settings::MAX_THREADS;
 use crate::notation::format::GridReadError;

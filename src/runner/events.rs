@@ -5,8 +5,8 @@
 //! a line that cannot be read stops nothing. When the log is opened for writing, such lines go out of it, and the
 //! file as it was is kept under another name.
 
-use super::atomic::{FileError, Keep, replace, set_aside};
 use crate::core::search::End;
+use crate::files::{FileError, Keep, replace, set_aside};
 use crate::jobs::ending::JobEnd;
 use crate::jobs::hunt::{Find, Job, Over};
 use crate::morpion::variant::Variant;

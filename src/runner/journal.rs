@@ -12,8 +12,8 @@
 //! flushed or not. If the archive is shorter, the journal ends there, and the units are computed again.
 
 use super::archive::ArchiveMark;
-use super::atomic::{FileError, Keep, beside, replace, set_aside, sync_directory};
 use crate::core::frame::{Flaw, checksum, take};
+use crate::files::{FileError, Keep, beside, replace, set_aside, sync_directory};
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

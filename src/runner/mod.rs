@@ -10,7 +10,6 @@
 //! several threads.
 
 pub mod archive;
-pub mod atomic;
 pub mod best;
 pub mod clock;
 pub mod contract;

@@ -7,9 +7,9 @@
 pub mod session;
 pub mod unit;
 
-use super::atomic::{FileError, Keep, replace};
 use crate::core::panic;
 use crate::core::seed::rng;
+use crate::files::{FileError, Keep, replace};
 use crate::jobs::prove::{ProofMisfit, ProveCoordinator, ProvingEnd, ProvingProgress};
 use crate::morpion::geometry::{Move, Point};
 use crate::proofs::branching::{DiveEnd, ProofSearch};

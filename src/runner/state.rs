@@ -14,9 +14,9 @@
 mod version1;
 
 use super::archive::ArchiveMark;
-use super::atomic::{FileError, Keep, replace};
 use super::journal::{self, JournalFile, ReadRecords};
 use crate::core::frame::{Flaw, FrameFormat, checksum, take};
+use crate::files::{FileError, Keep, replace};
 use crate::jobs::hunt::{HuntRecord, HuntState, Job};
 use serde::{Deserialize, Serialize};
 use std::fs;

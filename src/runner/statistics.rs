@@ -3,11 +3,11 @@
 //! Counts of the units done are in the hunt's state; those of the running units are in the saved states of their
 //! searches. So a running hunt is seen as of its last checkpoint. Bests and rates come from the log of events.
 
-use super::atomic::FileError;
 use super::events::{self, BadLine, HuntEventKind};
 use super::state::{self, Checkpoint, StateFileError};
 use crate::core::histogram::{Histogram, Results};
 use crate::core::search::RestoreError;
+use crate::files::FileError;
 use crate::jobs::hunt::{Hunt, Job, StateError, Totals};
 use crate::strategies::params::Strategy;
 use std::collections::BTreeMap;

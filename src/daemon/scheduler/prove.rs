@@ -10,13 +10,13 @@ use crate::daemon::records::{JobStanding, key_text};
 use crate::daemon::view::{
     EventKind, JobId, JobLimits, ProofLeftView, ProofPoint, ProofStatisticsView, ProofView, StatisticsView, VERSION,
 };
+use crate::files::{Keep, replace};
 use crate::jobs::prove::{ProofMisfit, ProveCoordinator, ProveJob, ProvingEnd, ProvingProgress};
 use crate::morpion::geometry::Move;
 use crate::notation::grid::Grid;
 use crate::proofs::file::read_file;
 use crate::queue::LaneId;
 use crate::queue::any::TypedQueue;
-use crate::runner::atomic::{Keep, replace};
 use crate::runner::clock::now;
 use crate::runner::directory::Contents;
 use crate::runner::orders::Interrupt;

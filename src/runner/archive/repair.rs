@@ -6,8 +6,8 @@
 
 use super::{ArchiveError, ArchiveOrigin, HEADER, KeptFind, Reader, StoredFind, header, path_in};
 use crate::core::frame::checksum;
+use crate::files::{FileError, set_aside, sync_directory};
 use crate::morpion::referee;
-use crate::runner::atomic::{FileError, set_aside, sync_directory};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;

@@ -7,9 +7,9 @@
 //! is never taken for that of another solution.
 
 use crate::core::frame::{Flaw, FrameFormat, checksum, take};
+use crate::files::{FileError, set_aside, sync_directory};
 use crate::jobs::tree::record::TreeRecord;
 use crate::runner::archive::ArchiveMark;
-use crate::runner::atomic::{FileError, set_aside, sync_directory};
 use crate::runner::journal::{self, JournalFile};
 use serde::{Deserialize, Serialize};
 use std::fs;

@@ -14,12 +14,12 @@ use super::journal::{self, JournalContent, JournalError, TreeJournal};
 use crate::core::frame::{Flaw, read_row, row};
 use crate::core::game::Game;
 use crate::core::panic::catch_quietly;
+use crate::files::{FileError, sync_directory};
 use crate::jobs::tree::credit::Worker;
 use crate::jobs::tree::node::TreeNode;
 use crate::jobs::tree::record::TreeRecord;
 use crate::jobs::tree::state::{Meta, TreeParts, TreeState};
 use crate::jobs::tree::unit::OpenUnit;
-use crate::runner::atomic::{FileError, sync_directory};
 use crate::store::integrity::{IntegrityError, complete, inspect};
 use redb::{
     Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata,
