@@ -2,8 +2,9 @@
 
 use super::integrity::{IntegrityError, complete, inspect, shadow_of};
 use crate::core::panic::catch_quietly;
+use crate::files::{beside, sync_directory};
 use redb::{Builder, Database, DatabaseError, StorageError};
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError, RwLock};
@@ -111,14 +112,41 @@ impl SharedStore {
     }
 }
 
-/// Opens the file after all of its pages were verified. One that is damaged is not changed.
+/// Opens the file after all of its pages were verified. One that is damaged is not changed; one that is missing or
+/// empty is made.
 pub fn open_database(store: &SharedStore) -> Result<Database, StoreError> {
-    let file = open_file(store)?;
-    if file.metadata().map_err(|source| cannot_open(store, source))?.len() > 0 {
-        inspect(&file, |_| ()).map_err(|error| store.refusal(error))?;
-        complete(&file).map_err(|source| cannot_open(store, source))?;
+    match fs::metadata(&store.path) {
+        Ok(found) if found.len() > 0 => (),
+        Ok(_) => create(store)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => create(store)?,
+        Err(error) => return Err(cannot_open(store, error)),
     }
+    let file = open_file(store)?;
+    inspect(&file, |_| ()).map_err(|error| store.refusal(error))?;
+    complete(&file).map_err(|source| cannot_open(store, source))?;
     opened(store, |builder| builder.create_file(file))
+}
+
+/// Makes an empty store. It gets its name when it is whole and on the device, so an end of the process or an error
+/// of the disk leaves none, never a part of one.
+fn create(store: &SharedStore) -> Result<(), StoreError> {
+    let cannot = |source| cannot_open(store, source);
+    // The name may be a link to an empty file elsewhere.
+    let path = fs::canonicalize(&store.path).unwrap_or_else(|_| store.path.clone());
+    let beside = beside(&path);
+    match fs::remove_file(&beside) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(cannot(error)),
+        _ => (),
+    }
+    let file = options().create_new(true).open(&beside).map_err(cannot)?;
+    let same = file.try_clone().map_err(cannot)?;
+    drop(opened(store, |builder| builder.create_file(file))?);
+    // redb says nothing if its last write fails.
+    inspect(&same, |_| ()).map_err(|error| match error {
+        IntegrityError::Damaged(what) => store.refused(format!("the new file could not be written: {what}")),
+        other => store.refusal(other),
+    })?;
+    same.sync_all().and_then(|()| fs::rename(&beside, &path)).and_then(|()| sync_directory(&path)).map_err(cannot)
 }
 
 /// Opens the file again, which was verified before.
@@ -133,11 +161,16 @@ fn cannot_open(store: &SharedStore, source: std::io::Error) -> StoreError {
 }
 
 fn open_file(store: &SharedStore) -> Result<File, StoreError> {
+    options().open(&store.path).map_err(|source| cannot_open(store, source))
+}
+
+/// For reading and writing; a new file is for its owner alone.
+fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
+    options.read(true).write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(&store.path).map_err(|source| cannot_open(store, source))
+    options
 }
 
 /// Opens the file for reading alone; redb may seem to write.

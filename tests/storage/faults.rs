@@ -106,6 +106,38 @@ fn check(state: &Path, told: &Acknowledged, expected: &[Value], fault: &str) {
     program.stop();
 }
 
+/// Ways in which an operation is disturbed (`shim.c`).
+const KINDS: [&str; 6] = ["error", "full", "short", "before", "within", "after"];
+
+#[test]
+fn whatever_operation_fails_a_new_state_directory_can_be_used() {
+    let dir = tempfile::tempdir().unwrap();
+    let shim = Shim::compile(dir.path());
+    let state = dir.path().join("counted");
+    let program = Program::launch(&mut shim.counted(&state));
+    let (operations, _) = shim.counts();
+    program.stop();
+    assert!(operations > 10, "{operations} operations");
+    let mut refused = 0;
+    for (kind, first) in KINDS.iter().flat_map(|&kind| (1..=operations).map(move |first| (kind, first))) {
+        let fault = format!("{kind}:{first}:1");
+        let state = dir.path().join("state");
+        match Program::try_launch(&mut shim.faulty(&state, &fault, None, false)) {
+            Ok(program) => drop(program),
+            Err((status, words)) => {
+                refused += 1;
+                assert!(ended_well(status, &words), "{fault}: {status}: {words}");
+            }
+        }
+        let program = Program::start(&state);
+        assert_eq!(program.try_list("/jobs").map(|jobs| jobs.len()), Some(0), "{fault}");
+        program.stop();
+        std::fs::remove_dir_all(&state).unwrap();
+    }
+    println!("{operations} operations until it answers; {refused} of {} starts failed", 6 * operations);
+    assert!(refused > operations, "{refused} starts failed");
+}
+
 #[test]
 fn whatever_operation_fails_nothing_acknowledged_is_lost() {
     let dir = tempfile::tempdir().unwrap();
@@ -121,10 +153,9 @@ fn whatever_operation_fails_nothing_acknowledged_is_lost() {
     let seed = number("MORPION_TEST_SEED", SEED);
     let mut rng = morpion::core::seed::rng(seed, &[3]);
     let faults = number("MORPION_TEST_FAULTS", 6);
-    let kinds = ["error", "full", "short", "before", "within", "after"];
     let mut hits: BTreeMap<&str, u64> = BTreeMap::new();
     for fault in 0..faults {
-        let kind = kinds[fault as usize % kinds.len()];
+        let kind = KINDS[fault as usize % KINDS.len()];
         // Half of them early: most kinds of operations happen when jobs begin.
         let range = if fault % 4 < 2 { operations / 4 } else { operations };
         let number = if kind == "error" || kind == "full" { [1u64, 4, 1 << 40][rng.random_range(0..3)] } else { 1 };

@@ -18,7 +18,7 @@ use crate::daemon::hunt_request;
 use crate::daemon::kinds::{JobWork, PreparedJob, prepare};
 use crate::daemon::records::{JobRecord, Spec};
 use crate::daemon::view::{JobId, JobLimits, JobRequest, JobState, JobSummary};
-use crate::files::{FileError, keep_as};
+use crate::files::{FileError, keep_as, sync_directory};
 use crate::jobs::ending::JobEnd;
 use crate::jobs::hunt::Job;
 use crate::jobs::hunt_settings::shown;
@@ -341,9 +341,7 @@ fn replace_store(state: &Path, path: &Path, changes: Vec<Change>) -> Result<Opti
     drop(new);
     let kept = keep_as(path, "old").map_err(failed("keep", path))?;
     fs::rename(place.join(store::FILE), path).map_err(failed("write", path))?;
-    if cfg!(unix) {
-        fs::File::open(state).and_then(|state| state.sync_all()).map_err(failed("write", state))?;
-    }
+    sync_directory(path).map_err(failed("write", state))?;
     let _ = fs::remove_dir(&place);
     Ok(kept)
 }
