@@ -906,3 +906,36 @@ fn a_person_plays_gomoku_to_its_end() {
     page.wait("document.querySelectorAll('.gameboard .stone.white').length === 1 && document.querySelectorAll('.gameboard .choice-cell').length === 7");
     world.approve(&page);
 }
+
+#[test]
+fn a_person_plays_gomoku_against_the_machine() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/games?game=gomoku");
+    page.wait("document.querySelectorAll('.gameboard.gomoku .choice-cell').length === 225");
+    let choose = |name: &str, value: &str| {
+        page.eval(&format!("{{ const it = document.querySelector('select[name={name}]'); it.value = '{value}'; it.dispatchEvent(new Event('change')); }}"));
+    };
+    choose("think", "0.3");
+    choose("level", "2");
+    choose("machine", "white");
+    press(&page, "h8");
+    // It answers, and then it is the person's turn.
+    page.wait("document.querySelectorAll('.movelist li').length === 2 && document.querySelector('.prompt').textContent.startsWith('black to move')");
+    page.wait("document.querySelector('section[aria-label=\\'The machine\\']').textContent.includes('White played')");
+    // All of it is in the address.
+    page.reload();
+    page.wait("document.querySelectorAll('.movelist li').length === 2 && document.querySelector('select[name=machine]').value === 'white'");
+    // A hint is marked, and not played.
+    page.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Hint').click()");
+    page.wait("document.querySelector('.gameboard .bestmark')");
+    assert_eq!(page.eval("document.querySelectorAll('.movelist li').length"), 2);
+    // Both moves are taken back, and made again.
+    page.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Undo').click()");
+    page.wait("document.querySelectorAll('.movelist li').length === 0 && document.querySelectorAll('.gameboard .choice-cell').length === 225");
+    page.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Redo').click()");
+    page.wait("document.querySelectorAll('.movelist li').length === 2 && document.querySelectorAll('.gameboard .choice-cell').length === 223");
+    // It plays the other side from now on: at once, since that one is to move.
+    choose("machine", "black");
+    page.wait("document.querySelectorAll('.movelist li').length === 3 && document.querySelector('.prompt').textContent.startsWith('white to move')");
+    world.approve(&page);
+}

@@ -13,6 +13,7 @@ pub mod hunt_request;
 pub mod kinds;
 pub mod memory;
 pub mod object;
+pub mod positions;
 pub mod prove_request;
 mod records;
 pub mod scheduler;

@@ -4,10 +4,10 @@
 //! after [`JobCommand::Pause`] no worker computes a unit of the job. Call them from threads that may block, never
 //! from the threads of tokio's core.
 
-use super::solutions::NoPosition;
+use super::positions::NoPosition;
 use super::view::{
-    EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobState, JobView, LimitsDocument, Listing,
-    PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
+    ChosenMoveView, EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobState, JobView, LimitsDocument,
+    Listing, MoveRequest, PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
 };
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
@@ -149,6 +149,13 @@ pub trait Service: Send + Sync + 'static {
     /// # Errors
     /// If the settings or the moves are not valid.
     fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition>;
+
+    /// The move that the machine makes in such a position.
+    ///
+    /// # Errors
+    /// If the settings, the moves, the level or the time are not valid, the game is over, or the machine does not
+    /// play this game.
+    fn chosen_move(&self, request: MoveRequest) -> Result<ChosenMoveView, NoPosition>;
 
     /// The workers and what they compute.
     fn workers(&self) -> Vec<WorkerView>;

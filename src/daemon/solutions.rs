@@ -1,17 +1,16 @@
 //! Solver jobs as the API shows them: the position and what is known of it, the course, and the credit.
 
-use super::kinds::PlayedFrom;
-use super::solve_request;
+use super::positions::{cells, points, side};
 use super::view::{
-    BoundsPoint, CreditView, MoveBoundsView, PositionRequest, PositionView, SolutionStatisticsView,
-    SolutionUnitsView, SolutionView, TallyView, UserCreditView, VERSION, WorkerCreditView,
+    BoundsPoint, CreditView, MoveBoundsView, SolutionStatisticsView, SolutionUnitsView, SolutionView, TallyView,
+    UserCreditView, WorkerCreditView,
 };
-use crate::core::game::{Game, Side};
-use crate::jobs::solve::{SolveJob, Visitor, goal_name};
+use crate::core::game::Game;
+use crate::jobs::solve::{SolveJob, goal_name};
 use crate::jobs::tree::credit::{Credit, Tally, Worker, by_user, total};
 use crate::jobs::tree::state::TreeState;
 use crate::runner::progress::Progress;
-use crate::solvers::solvable::{Playable, Solvable};
+use crate::solvers::solvable::Solvable;
 use crate::solvers::solve::{Bounds, Goal};
 
 /// Most points of a course.
@@ -69,86 +68,6 @@ pub fn view<G: Solvable>(job: &SolveJob, root: &G, state: &TreeState<G>, progres
         quorum: meta.settings.quorum,
         contradictions: meta.contradictions,
     }
-}
-
-/// The cells by rows: `X` black, `O` white, `.` empty.
-fn cells<G: Playable>(position: &G) -> String {
-    let symbol = |cell: Option<Side>| match cell {
-        Some(Side::First) => 'X',
-        Some(Side::Second) => 'O',
-        None => '.',
-    };
-    position.cells().into_iter().map(symbol).collect()
-}
-
-/// The side to move.
-fn side<G: Playable>(position: &G) -> String {
-    if position.side() == Side::First { "black" } else { "white" }.to_owned()
-}
-
-/// Why a position cannot be shown.
-#[derive(Debug, PartialEq, Eq)]
-pub enum NoPosition {
-    /// The settings are not valid.
-    Settings(String),
-    /// A move cannot be read, or is not legal: its number, from 1, and why.
-    Move(usize, String),
-}
-
-/// The position of the settings of a solver job, after some moves. Its board may be too large to be solved.
-///
-/// # Errors
-/// If the settings or the moves are not valid.
-pub fn position(request: PositionRequest) -> Result<PositionView, NoPosition> {
-    struct PlayVisitor(String, Vec<String>);
-    impl Visitor for PlayVisitor {
-        type Out = Result<PositionView, NoPosition>;
-        fn visit<G: Solvable>(self, root: G) -> Self::Out {
-            let PlayVisitor(title, moves) = self;
-            play(root, true, title, moves)
-        }
-    }
-    let PositionRequest { settings, moves } = request;
-    match solve_request::start(settings).map_err(NoPosition::Settings)? {
-        PlayedFrom::Solvable(job) => job.visit(PlayVisitor(job.title.clone(), moves)),
-        PlayedFrom::Large { title, root } => play(*root, false, title, moves),
-    }
-}
-
-fn play<G: Playable>(root: G, solvable: bool, title: String, moves: Vec<String>) -> Result<PositionView, NoPosition> {
-    let (mut position, mut legal) = (root, Vec::new());
-    for (number, name) in (1..).zip(&moves) {
-        legal.clear();
-        position.moves(&mut legal);
-        let why = |what: &str| NoPosition::Move(number, format!("move {number}: {name:?} {what}"));
-        let m = position.parse(name).ok_or_else(|| why("is not a move on this board"))?;
-        if !legal.contains(&m) {
-            return Err(why("is not legal here"));
-        }
-        position.play(m);
-    }
-    legal.clear();
-    position.moves(&mut legal);
-    let (width, height) = position.size();
-    Ok(PositionView {
-        v: VERSION,
-        game: G::NAME.to_owned(),
-        title,
-        width: width.into(),
-        height: height.into(),
-        cells: cells(&position),
-        position: position.text(),
-        side: side(&position),
-        outcome: legal.is_empty().then(|| points::<G>(position.outcome())),
-        legal: legal.into_iter().map(|m| position.name(m)).collect(),
-        solvable,
-        moves,
-    })
-}
-
-/// A value in points. Values of finished games and bounds made from them are whole points.
-fn points<G: Game>(value: i32) -> i32 {
-    value / G::POINT
 }
 
 fn units<G: Game>(state: &TreeState<G>) -> SolutionUnitsView {

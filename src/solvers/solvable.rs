@@ -1,16 +1,28 @@
-//! What a game needs to be shown and played: a name, and a text for its positions; and to be solved as a job: an
-//! engine of its own. One `impl` of each per game.
+//! What a game needs to be shown and played: a name, a text for its positions, and a player for the machine's side;
+//! and to be solved as a job: an engine of its own. One `impl` of each per game.
 
 use super::busy::Busy;
 use super::go::GoEngine;
 use super::gomoku::engine::GomokuEngine;
+use super::gomoku::player::{GomokuPlayer, PlayerError};
 use super::monitor::Monitor;
 use super::reversi::engine::ReversiEngine;
 use super::search::Stats;
 use super::solve::Engine;
 use super::table::Table;
-use crate::core::game::{Game, Side};
+use crate::core::game::{Game, Player, Side};
 use crate::games::{go, gomoku, reversi};
+
+/// Why the machine does not play.
+#[derive(Debug, thiserror::Error)]
+pub enum OpponentError {
+    /// It cannot play this game on boards of this size.
+    #[error("the machine does not play {0} on this board yet")]
+    Game(&'static str),
+    /// It cannot play under these rules, or with this memory.
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+}
 
 /// A game that people play.
 pub trait Playable: Game {
@@ -25,6 +37,14 @@ pub trait Playable: Game {
 
     /// What lies on the board, by rows from the upper left.
     fn cells(&self) -> Vec<Option<Side>>;
+
+    /// A player for the machine's side, ready for this position, with so many bytes for its table.
+    ///
+    /// # Errors
+    /// If the machine does not play this game, board or rule, or the memory cannot be had.
+    fn opponent(&self, _memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        Err(OpponentError::Game(Self::NAME))
+    }
 }
 
 /// A game that can be solved as a job.
@@ -114,6 +134,12 @@ impl Playable for gomoku::position::GomokuPosition {
 
     fn cells(&self) -> Vec<Option<Side>> {
         self.board().points().map(|point| self.stone(point)).collect()
+    }
+
+    fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        let mut player = GomokuPlayer::new(memory)?;
+        player.prepare(self)?;
+        Ok(Box::new(player))
     }
 }
 

@@ -1,8 +1,8 @@
 //! A service that lives in memory and runs nothing: jobs change their state when they are told to, and no other way.
 
 use morpion::daemon::grids;
+use morpion::daemon::positions::{self, NoPosition};
 use morpion::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
-use morpion::daemon::solutions::{self, NoPosition};
 use morpion::daemon::view::*;
 use morpion::morpion::variant::Variant;
 use morpion::notation::catalogue::Catalogue;
@@ -121,7 +121,7 @@ fn proof() -> ProofView {
 /// What a solver job has found: Reversi on 4x4, nearly solved.
 fn solution(request: &JobRequest) -> SolutionView {
     let asked = PositionRequest { settings: request.settings.clone(), moves: Vec::new() };
-    let shown = solutions::position(asked).ok();
+    let shown = positions::position(asked).ok();
     let (position, game) = shown.map_or_else(Default::default, |shown| (shown.position, shown.game));
     let known = |name: &str, lower, upper| MoveBoundsView { name: name.to_owned(), lower, upper };
     // Whatever was asked for, the position is this one, unless it is another one of the same size.
@@ -372,7 +372,11 @@ impl Service for Fake {
     }
 
     fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition> {
-        solutions::position(request)
+        positions::position(request)
+    }
+
+    fn chosen_move(&self, request: MoveRequest) -> Result<ChosenMoveView, NoPosition> {
+        positions::chosen_move(request)
     }
 
     fn workers(&self) -> Vec<WorkerView> {

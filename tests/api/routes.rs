@@ -373,6 +373,40 @@ fn a_person_plays_on_the_board() {
 }
 
 #[test]
+fn the_machine_makes_moves() {
+    let daemon = Daemon::begin();
+    let ask = |body: Value| post(daemon.address, "/api/v1/position/move", &body.to_string());
+    let quick = |settings: Value, moves: Value| json!({ "settings": settings, "moves": moves, "seconds": 0.05 });
+    let gomoku = || json!({ "game": "gomoku" });
+    // It completes a row of five, and it stops one.
+    let row = json!(["h8", "a1", "i8", "a3", "j8", "a5", "k8", "a7"]);
+    let won = ask(quick(gomoku(), row.clone())).json();
+    assert_eq!((&won["side"], &won["decided_in"]), (&"black".into(), &1.into()));
+    assert!(["g8", "l8"].contains(&won["line"][0].as_str().unwrap()), "{won}");
+    let row = json!(["h8", "g8", "i8", "a3", "j8", "a5", "k8"]);
+    let held = ask(quick(gomoku(), row)).json();
+    assert_eq!((&held["side"], &held["line"][0]), (&"white".into(), &"l8".into()));
+    let weak = ask(json!({ "settings": gomoku(), "level": 1, "seconds": 0.05 })).json();
+    assert_eq!(weak["line"], json!(["h8"]));
+    let over = json!(["h8", "a1", "i8", "a3", "j8", "a5", "k8", "a7", "l8"]);
+    for (body, what) in [
+        (quick(gomoku(), over), "the game is over"),
+        (quick(gomoku(), json!(["h8", "h8"])), "move 2"),
+        (quick(json!({ "game": "chess" }), json!([])), "chess"),
+        (quick(gomoku(), json!(vec!["h8"; 1001])), "at most 1000"),
+        (json!({ "settings": gomoku(), "level": 0 }), "levels are 1 to 10"),
+        (json!({ "settings": gomoku(), "level": 11 }), "levels are 1 to 10"),
+        (json!({ "settings": gomoku(), "seconds": 0 }), "seconds"),
+        (json!({ "settings": gomoku(), "seconds": 10.1 }), "seconds"),
+        (json!({ "settings": gomoku(), "seconds": -1e300 }), "seconds"),
+    ] {
+        let problem = ask(body).problem(422);
+        assert!(problem["detail"].as_str().unwrap().contains(what), "{problem}");
+    }
+    daemon.end().unwrap();
+}
+
+#[test]
 fn a_person_plays_a_two_player_game() {
     let daemon = Daemon::begin();
     let ask = |settings: Value, moves: Value| {

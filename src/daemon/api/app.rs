@@ -90,6 +90,7 @@ impl Api {
             running: Semaphore::new(limits.running),
             calls: Arc::new(Semaphore::new(limits.running)),
             heavy: Arc::new(Semaphore::new(limits.heavy)),
+            thinking: Arc::new(Semaphore::new(limits.thinking)),
             watching: Arc::new(Semaphore::new(limits.watching)),
             streams: Arc::new(Semaphore::new(limits.streams)),
             closing,
@@ -210,6 +211,7 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(archive::archive))
         .routes(routes!(archive::board))
         .routes(routes!(positions::position))
+        .routes(routes!(positions::chosen_move))
         .routes(routes!(strategies::strategies))
         .routes(routes!(events::events))
         .routes(routes!(totals::statistics))

@@ -52,6 +52,9 @@ pub struct ServerLimits {
     /// Of these, the number of requests that need much processor time or memory: pictures, checks of grids,
     /// submissions.
     pub heavy: usize,
+    /// The same for searches for the machine's moves in two-player games. Each takes up to ten seconds of a processor
+    /// and some 20 MB.
+    pub thinking: usize,
     /// Number of requests for the health and the metrics at work at a time, in addition to the others; more of them
     /// wait.
     pub watching: usize,
@@ -74,6 +77,7 @@ impl Default for ServerLimits {
             connections_of_one: 128,
             running: 64,
             heavy: 4,
+            thinking: 2,
             watching: 8,
             streams: 128,
             streams_of_one: 32,

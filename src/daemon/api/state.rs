@@ -31,6 +31,8 @@ pub struct ApiState {
     pub calls: Arc<Semaphore>,
     /// Of these, places of calls that take much processor time or memory.
     pub heavy: Arc<Semaphore>,
+    /// Of these, places of searches for the machine's moves.
+    pub thinking: Arc<Semaphore>,
     /// Places of calls for the health and the metrics, which no other call can fill.
     pub watching: Arc<Semaphore>,
     pub streams: Arc<Semaphore>,
@@ -82,7 +84,23 @@ impl ApiState {
         self: &Arc<ApiState>,
         call: impl FnOnce(&ApiState) -> Result<T, ApiFailure> + Send + 'static,
     ) -> Result<T, ApiFailure> {
-        let place = Arc::clone(&self.heavy).acquire_owned().await;
+        self.call_few(&self.heavy, call).await
+    }
+
+    /// The same for searches for the machine's moves, which take seconds.
+    pub async fn call_thinking<T: Send + 'static>(
+        self: &Arc<ApiState>,
+        call: impl FnOnce(&ApiState) -> Result<T, ApiFailure> + Send + 'static,
+    ) -> Result<T, ApiFailure> {
+        self.call_few(&self.thinking, call).await
+    }
+
+    async fn call_few<T: Send + 'static>(
+        self: &Arc<ApiState>,
+        places: &Arc<Semaphore>,
+        call: impl FnOnce(&ApiState) -> Result<T, ApiFailure> + Send + 'static,
+    ) -> Result<T, ApiFailure> {
+        let place = Arc::clone(places).acquire_owned().await;
         self.call(move |shared| {
             let _place = place;
             call(shared)

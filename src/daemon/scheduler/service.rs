@@ -2,11 +2,11 @@
 
 use super::kind::kind;
 use super::state::Daemon;
+use crate::daemon::positions::{self, NoPosition};
 use crate::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
-use crate::daemon::solutions::{self, NoPosition};
 use crate::daemon::view::{
-    EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobView, Listing, PositionRequest, PositionView,
-    StatisticsView, UnitState, UnitView, WorkerView,
+    ChosenMoveView, EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobView, Listing, MoveRequest,
+    PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
 };
 use crate::notation::grid::Grid;
 use tokio::sync::broadcast;
@@ -51,7 +51,11 @@ impl Service for Daemon {
     }
 
     fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition> {
-        solutions::position(request)
+        positions::position(request)
+    }
+
+    fn chosen_move(&self, request: MoveRequest) -> Result<ChosenMoveView, NoPosition> {
+        positions::chosen_move(request)
     }
 
     fn workers(&self) -> Vec<WorkerView> {

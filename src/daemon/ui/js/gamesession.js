@@ -1,5 +1,6 @@
-// A two-player game that a person sets up or plays: the settings of its start, the moves from there, and the job that solves
-// a position of it. The daemon knows the rules: after each change it is asked for the position. Nothing here is drawn.
+// A two-player game that a person sets up or plays: the settings of its start, the moves from there, the machine's side, and the
+// job that solves a position of it. The daemon knows the rules: after each change it is asked for the position. Nothing here is
+// drawn.
 
 import { get, post, query as asQuery } from "./api.js";
 import { announce } from "./dom.js";
@@ -12,6 +13,9 @@ export const GAMES = {
   go: { name: "Go", size: "3x4", sizes: "1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19" },
   gomoku: { name: "Gomoku", size: "15", sizes: "1 to 20 each: 15, 6x5" },
 };
+
+/** What the address has beside the settings. */
+const OWN = ["game", "moves", "job", "machine", "level", "think"];
 
 /** A position that is being set up is sent this many milliseconds after the last change. */
 const EDIT_MS = 200;
@@ -35,7 +39,13 @@ export class GameSession {
     this.known = null;
     /** What a click puts on a cell while a position is set up: `X`, `O`, `.`; nothing while it is played. */
     this.tool = null;
-    this.asked = 0;
+    /** The side that the machine plays: `black`, `white`, `both`, or nothing; how strong, and how many seconds it may think. */
+    this.machine = query.get("machine") || "";
+    this.level = Number(query.get("level")) || 5;
+    this.think = Number(query.get("think")) || 1;
+    /** Whether it is being asked for a move, the last move that it told, and whether that is a hint; why it did not tell one. */
+    [this.thinking, this.thought, this.hinted, this.refusal] = [false, null, false, ""];
+    [this.asked, this.consulted] = [0, 0];
     this.timer = 0;
   }
 
@@ -70,6 +80,7 @@ export class GameSession {
   /** Asks the daemon for the position; the newest answer counts. */
   async ask() {
     const number = ++this.asked;
+    this.#forgetAsked();
     try {
       const answer = await post("/position", { settings: this.place(), moves: this.played });
       if (number !== this.asked) return;
@@ -80,11 +91,54 @@ export class GameSession {
     }
     this.changed();
     this.keepAddress();
+    if (this.isMachinesTurn()) this.consult(true);
+  }
+
+  /** The answer about another position no longer counts. */
+  #forgetAsked() {
+    this.consulted += 1;
+    [this.thinking, this.hinted, this.refusal] = [false, false, ""];
+  }
+
+  /** Whether the machine is to move on the board. */
+  isMachinesTurn() {
+    const { view, tool, problem, machine } = this;
+    return Boolean(view && !tool && !problem && !this.isOver() && (machine === "both" || machine === view.side));
+  }
+
+  /** Asks the machine for its move: to make it, or as a hint at full strength. */
+  async consult(play) {
+    const number = ++this.consulted;
+    [this.thinking, this.hinted, this.refusal] = [true, false, ""];
+    this.changed();
+    try {
+      const answer = await post("/position/move", { settings: this.place(), moves: this.played, level: play ? this.level : 10, seconds: this.think });
+      if (number !== this.consulted) return;
+      [this.thinking, this.thought, this.hinted] = [false, answer, !play];
+      if (play) this.play(answer.line[0]);
+      else announce(`Hint: ${answer.line[0]}`);
+    } catch (problem) {
+      if (number !== this.consulted) return;
+      [this.thinking, this.refusal] = [false, problem.message];
+      if (play) this.machine = "";
+    }
+    this.changed();
+  }
+
+  /** The machine plays another side, or otherwise. */
+  seat(changes) {
+    Object.assign(this, changes);
+    this.#forgetAsked();
+    this.keepAddress();
+    this.changed();
+    if (this.isMachinesTurn()) this.consult(true);
   }
 
   /** Puts what is shown into the address, so that nothing is lost when the page is loaded again. */
   keepAddress() {
-    history.replaceState(null, "", `#/games${asQuery({ ...this.place(), moves: this.played.join("."), job: this.job })}`);
+    const { machine, level, think } = this;
+    const seats = machine ? { machine, level, think } : {};
+    history.replaceState(null, "", `#/games${asQuery({ ...this.place(), moves: this.played.join("."), job: this.job, ...seats })}`);
   }
 
   play(name) {
@@ -95,26 +149,35 @@ export class GameSession {
     this.ask();
   }
 
+  /** Takes back the last move, and the machine's before it, so that the person is to move again. */
   undo() {
+    if (this.machine === "both") this.machine = "";
+    const both = this.machine && this.machine !== this.view.side;
     this.undone.push(this.played.pop());
+    if (both && this.played.length) this.undone.push(this.played.pop());
     this.ask();
   }
 
+  /** Makes a move again that was taken back, and the machine's answer. */
   redo() {
+    const both = this.machine && this.machine !== this.view.side;
     this.played.push(this.undone.pop());
+    if (both && this.undone.length) this.played.push(this.undone.pop());
     this.ask();
   }
 
   /** Chooses what a click on a cell does. */
   take(tool) {
     this.tool = tool || null;
+    this.#forgetAsked();
     this.changed();
+    if (this.isMachinesTurn()) this.consult(true);
   }
 
   /** A click on a cell: plays there, or sets it up. */
   pick(name) {
     if (!this.tool) {
-      this.play(name);
+      if (!this.isMachinesTurn()) this.play(name);
       return;
     }
     const at = placeOf(this.view, name);
@@ -173,7 +236,7 @@ export class GameSession {
 
   /** Reads the address: the settings, the moves, the job; the position of the job if nothing else is given. */
   async load(query) {
-    for (const [name, given] of query) if (!["game", "moves", "job"].includes(name)) this.settings[name] = given;
+    for (const [name, given] of query) if (!OWN.includes(name)) this.settings[name] = given;
     this.played = (query.get("moves") || "").split(".").filter(Boolean);
     if (this.job) {
       try {
@@ -195,6 +258,7 @@ export class GameSession {
   }
 
   stop() {
+    this.#forgetAsked();
     clearTimeout(this.timer);
   }
 }

@@ -1,4 +1,5 @@
-// The cards of the page of two-player games: the board, its rules, the moves, the form that has it solved, and the job that does.
+// The cards of the page of two-player games: the board, its rules, the moves, the machine's side, the form that has it solved,
+// and the job that does.
 
 import { newKey, post } from "../api.js";
 import { attr, button, h, newId, say, show } from "../dom.js";
@@ -67,17 +68,50 @@ export function boardCard(session) {
     redo.disabled = !undone.length;
     if (!view || view.game !== session.game) return;
     const found = tool ? null : session.solution();
-    board.draw(view, { legal: tool ? [] : view.legal, editing: Boolean(tool), last: played.at(-1),
-      moves: found?.moves || [], best: found?.best_moves || [] });
+    const best = session.hinted ? [session.thought.line[0]] : found?.best_moves || [];
+    board.draw(view, { legal: tool || session.isMachinesTurn() ? [] : view.legal, editing: Boolean(tool), last: played.at(-1),
+      moves: found?.moves || [], best });
     say(title, view.title);
     say(turn, prompt(session, session.isOver()));
-    show(pass, !tool && view.legal.includes("pass"));
+    show(pass, !tool && !session.isMachinesTurn() && view.legal.includes("pass"));
     show(swap, Boolean(tool));
   };
   node.key = (key) => {
     const which = { u: undo, r: redo, p: pass }[key];
     if (which && !which.disabled && !which.hidden) which.click();
   };
+  return node;
+}
+
+/** What the machine has told about a move, in words. */
+function opinion({ side, line, value, decided_in: decided, depth, nodes, seconds: time }, hinted) {
+  const expected = line.length > 1 ? `, and expects ${line.slice(1, 6).join(" ")}` : "";
+  const sure = decided === null ? "" : `; it ${value > 0 ? "wins" : "loses"} within ${decided === 1 ? "1 move" : `${decided} moves of both sides`}`;
+  const looked = depth > 0 ? ` It looked ${depth} ahead, at ${nodes.toLocaleString("en")} positions in ${time.toFixed(1)} s.` : "";
+  return `${hinted ? `A hint for ${side}:` : `${side === "black" ? "Black" : "White"} played`} ${line[0]}${expected}${sure}.${looked}`;
+}
+
+/** Which side the machine plays, and how; a hint. */
+export function opponentCard(session) {
+  const sides = choice("It plays", [["", "nobody"], ["white", "white"], ["black", "black"], ["both", "both sides"]],
+    () => session.seat({ machine: sides.field.value }), { name: "machine" });
+  const levels = choice("Level", Array.from({ length: 10 }, (_, n) => [n + 1, n === 9 ? "10, the strongest" : n === 0 ? "1, the weakest" : n + 1]),
+    () => session.seat({ level: Number(levels.field.value) }), { name: "level" });
+  const times = choice("Time for a move", [0.3, 1, 2, 5, 10].map((n) => [n, `${n} s`]),
+    () => session.seat({ think: Number(times.field.value) }), { name: "think" });
+  const hint = button("Hint", { onclick: () => session.consult(false) });
+  const [words, refusal] = [h("p", { class: "small", role: "status" }), h("p", { class: "problem", role: "alert", hidden: true })];
+  const node = h("section", { class: "card stack", "aria-label": "The machine" }, h("header", {}, h("h2", {}, "Play against the machine"), hint),
+    h("div", { class: "fields narrow" }, sides.node, levels.node, times.node), words, refusal);
+  node.draw = () => {
+    const { machine, level, think, thinking, thought, hinted } = session;
+    [sides.field.value, levels.field.value, times.field.value] = [machine, level, think];
+    hint.disabled = thinking || !session.view || Boolean(session.tool) || session.isOver();
+    say(words, thinking ? "It thinks \u2026" : thought ? opinion(thought, hinted) : "Choose its side, or play for both and ask for hints.");
+    say(refusal, session.refusal);
+    show(refusal, Boolean(session.refusal));
+  };
+  node.hint = hint;
   return node;
 }
 

@@ -1,9 +1,9 @@
-// Two-player games: set a position up or play to it, have it solved, and watch its bounds close.
+// Two-player games: play against the machine, set a position up or play to it, have it solved, and watch its bounds close.
 
 import { attr, h } from "../dom.js";
 import { GAMES, GameSession } from "../gamesession.js";
 import { subscribe, watch } from "../live.js";
-import { boardCard, jobCard, movesCard, rulesCard, solveCard } from "./gamecards.js";
+import { boardCard, jobCard, movesCard, opponentCard, rulesCard, solveCard } from "./gamecards.js";
 
 export default function games({ query }) {
   const draw = () => {
@@ -13,10 +13,11 @@ export default function games({ query }) {
   const session = new GameSession(query, draw);
   const kinds = h("div", { class: "segmented", role: "group", "aria-label": "Game" }, Object.entries(GAMES).map(([value, { name }]) =>
     h("button", { type: "button", "data-game": value, onclick: () => session.begin(value, {}) }, name)));
-  const [board, job, solve, rules, moves] = [boardCard(session), jobCard(session), solveCard(session), rulesCard(session), movesCard(session)];
-  const cards = [board, job, solve, rules, moves];
+  const board = boardCard(session);
+  const beside = [jobCard, opponentCard, movesCard, rulesCard, solveCard].map((card) => card(session));
+  const cards = [board, ...beside];
   const element = h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, "Reversi, Go and Gomoku"), kinds),
-    h("div", { class: "two" }, board, h("div", { class: "cards" }, job, solve, rules, moves)));
+    h("div", { class: "two" }, board, h("div", { class: "cards" }, beside)));
   element.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
     board.key(event.key);
