@@ -294,7 +294,7 @@ impl Proving {
         let (mut done, mut sums) = (0u32, (0.0, 0.0));
         while done < dives && !stop() {
             let unit = units[rng.random_range(0..units.len())];
-            let mut fill = |points: &[Point], conflicts: &mut u64| fill_points(variant, points, conflicts);
+            let mut fill = |points: &[Point], conflicts: &mut u64| fill_points(variant, points, conflicts, stop);
             match search.dive(&unit.case, &mut fill, &mut || rng.random(), stop) {
                 DiveEnd::Estimate { nodes, shapes } => sums = (sums.0 + nodes, sums.1 + shapes),
                 DiveEnd::Grid(moves) => return Err(moves),

@@ -41,7 +41,7 @@ impl ProveOutcome {
         stop: &dyn Fn() -> bool,
     ) -> ProveOutcome {
         let began = cpu::thread_seconds();
-        let mut fill = |points: &[Point], conflicts: &mut u64| fill_points(variant, points, conflicts);
+        let mut fill = |points: &[Point], conflicts: &mut u64| fill_points(variant, points, conflicts, stop);
         let end = search.run(&open.case, open.budget, &mut fill, stop);
         let counts = search.take_counts();
         let seconds = cpu::thread_seconds().zip(began).map_or(0.0, |(now, began)| now - began);
@@ -139,7 +139,7 @@ impl Unit for ProveUnit {
             }
             ProveTask::Dive(case, seed) => {
                 let mut rng = rng(*seed, &[]);
-                let mut fill = |points: &[Point], conflicts: &mut u64| fill_points(variant, points, conflicts);
+                let mut fill = |points: &[Point], conflicts: &mut u64| fill_points(variant, points, conflicts, &stop);
                 let end = search.dive(case, &mut fill, &mut || rng.random(), &stop);
                 (end != DiveEnd::Stopped).then_some(ProveReply::Dived(end))
             }

@@ -34,12 +34,12 @@ pub(crate) enum Filling {
     Grid(Vec<Move>),
     /// There is no grid.
     No,
-    /// None was found with so many conflicts.
+    /// None was found with so many conflicts, or before it was stopped.
     Unknown,
 }
 
 /// What [`fill`] is asked for in addition to a shape.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct ShapeQuery<'a> {
     /// Moves whose lines may not be there.
     pub barred: &'a [Move],
@@ -48,7 +48,12 @@ pub(crate) struct ShapeQuery<'a> {
     /// Conflicts after which the shape is given up.
     pub limit: u64,
     pub seed: u64,
+    /// Asked often; the shape is given up when it says so.
+    pub stop: &'a dyn Fn() -> bool,
 }
+
+/// Never stops.
+pub(crate) const ON: &dyn Fn() -> bool = &|| false;
 
 /// Looks for a grid whose points are those of `shape`. Also returns the number of conflicts.
 pub(crate) fn fill<R: Rules>(shape: &Shape<R>, query: ShapeQuery) -> (Filling, u64) {
@@ -58,7 +63,14 @@ pub(crate) fn fill<R: Rules>(shape: &Shape<R>, query: ShapeQuery) -> (Filling, u
     // The generator of the solver takes a number of 31 bits as it is.
     let random_seed = (query.seed % ((1 << 31) - 2) + 1) as f64;
     let opts = SolverOpts { random_seed, rnd_init_act: true, ..SolverOpts::default() };
-    let mut solver = Solver::new(opts, ConflictLimit { conflicts: Cell::new(0), limit: query.limit });
+    let limits = FillLimits {
+        conflicts: Cell::new(0),
+        limit: query.limit,
+        asked: Cell::new(0),
+        stop: query.stop,
+        is_stopped: Cell::new(false),
+    };
+    let mut solver = Solver::new(opts, limits);
     let (mut reach, lines) = Reach::new(shape);
     let lines_of = |moves: &[Move]| -> AHashSet<Line> { moves.iter().map(|&mv| mv.line()).collect() };
     let (barred, like) = (lines_of(query.barred), lines_of(query.like));
@@ -92,12 +104,12 @@ pub(crate) fn fill<R: Rules>(shape: &Shape<R>, query: ShapeQuery) -> (Filling, u
     (Filling::Grid(moves.collect()), conflicts)
 }
 
-fn add(solver: &mut Solver<ConflictLimit>, clause: impl IntoIterator<Item = Lit>) {
+fn add(solver: &mut Solver<FillLimits>, clause: impl IntoIterator<Item = Lit>) {
     solver.add_clause_reuse(&mut clause.into_iter().collect());
 }
 
 /// That lines do not share cells, and that no more of them are missing than the slack allows.
-fn choose_lines<R: Rules>(solver: &mut Solver<ConflictLimit>, shape: &Shape<R>, mut there: &[Lit]) {
+fn choose_lines<R: Rules>(solver: &mut Solver<FillLimits>, shape: &Shape<R>, mut there: &[Lit]) {
     let slack = shape.slack() as usize;
     let mut lacks = Vec::new();
     for run in shape.runs() {
@@ -143,19 +155,30 @@ fn choose_lines<R: Rules>(solver: &mut Solver<ConflictLimit>, shape: &Shape<R>, 
     }
 }
 
-/// Ends a search after so many conflicts.
-struct ConflictLimit {
+/// Looks of the solver whether it is to stop, for each one that is passed on.
+const LOOKS: u32 = 32;
+
+/// Ends a search after so many conflicts, or when it is stopped.
+struct FillLimits<'a> {
     conflicts: Cell<u64>,
     limit: u64,
+    asked: Cell<u32>,
+    stop: &'a dyn Fn() -> bool,
+    /// It has said so. The solver asks again before it ends.
+    is_stopped: Cell<bool>,
 }
 
-impl Callbacks for ConflictLimit {
+impl Callbacks for FillLimits<'_> {
     fn on_new_clause(&mut self, _: &[Lit], _: batsat::clause::Kind) {
         self.conflicts.set(self.conflicts.get() + 1);
     }
 
     fn stop(&self) -> bool {
-        self.conflicts.get() > self.limit
+        self.asked.set(self.asked.get().wrapping_add(1));
+        if !self.is_stopped.get() && self.asked.get().is_multiple_of(LOOKS) {
+            self.is_stopped.set((self.stop)());
+        }
+        self.is_stopped.get() || self.conflicts.get() > self.limit
     }
 }
 
@@ -419,7 +442,7 @@ mod tests {
     }
 
     fn query(limit: u64, seed: u64) -> ShapeQuery<'static> {
-        ShapeQuery { barred: &[], like: &[], limit, seed }
+        ShapeQuery { barred: &[], like: &[], limit, seed, stop: ON }
     }
 
     fn points(moves: &[Move]) -> HashSet<usize> {

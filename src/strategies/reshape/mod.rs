@@ -41,7 +41,7 @@ use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
 use draw::draw;
-use fill::{Filling, ShapeQuery, fill};
+use fill::{Filling, ON, ShapeQuery, fill};
 use rand::RngExt;
 use state::{ReshapeHost, ReshapeState};
 
@@ -186,7 +186,7 @@ impl<R: Rules> Reshape<R> {
             return;
         }
         let like = &self.state.walk.grid;
-        let query = ShapeQuery { barred: &self.barred, like, limit: CONFLICTS, seed: rng.random() };
+        let query = ShapeQuery { barred: &self.barred, like, limit: CONFLICTS, seed: rng.random(), stop: ON };
         let (answer, conflicts) = fill(&shape, query);
         self.state.iterations = self.state.iterations.saturating_add(conflicts);
         let Filling::Grid(moves) = answer else {
