@@ -52,7 +52,7 @@ pub(crate) struct ShapeQuery<'a> {
     pub stop: &'a dyn Fn() -> bool,
 }
 
-/// Never stops.
+/// For a query that nobody stops.
 pub(crate) const ON: &dyn Fn() -> bool = &|| false;
 
 /// Looks for a grid whose points are those of `shape`. Also returns the number of conflicts.
