@@ -406,7 +406,9 @@ fn too_little_memory_is_an_error_and_loses_nothing() {
     let mut refused = 0;
     for kibibytes in [25_000, 30_000, 35_000, 45_000, 60_000, 80_000, 120_000, 160_000, 240_000] {
         match Program::try_launch(&mut limited(dir.path(), kibibytes)) {
-            Ok(program) => {
+            Ok(mut program) => {
+                // Without memory for another thread a request may wait for ever.
+                program.answers_within(Duration::from_secs(5));
                 let number = u64::from(kibibytes);
                 acknowledged.extend(submit_small(&program, number).map(|id| (number, id)));
                 std::thread::sleep(Duration::from_millis(200));

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// What it says when it can be reached.
 const READY: &str = "the daemon runs in ";
@@ -28,6 +29,11 @@ pub fn command(state: &Path) -> Command {
     command.args(["--quarantine-after", "0", "--keep-units", "1000000000"]);
     command.arg("--state").arg(state);
     command
+}
+
+fn agent(patience: Duration) -> ureq::Agent {
+    let config = ureq::Agent::config_builder().http_status_as_error(false).proxy(None);
+    config.timeout_global(Some(patience)).build().into()
 }
 
 impl Program {
@@ -65,9 +71,12 @@ impl Program {
             let said = said.lock().unwrap().clone();
             return Err((status, said));
         };
-        let config = ureq::Agent::config_builder().http_status_as_error(false).proxy(None);
-        let agent = config.timeout_global(Some(PATIENCE)).build().into();
-        Ok(Program { process: Mutex::new(process), said, agent, url })
+        Ok(Program { process: Mutex::new(process), said, agent: agent(PATIENCE), url })
+    }
+
+    /// From now on an answer that takes longer than this is none.
+    pub fn answers_within(&mut self, most: Duration) {
+        self.agent = agent(most);
     }
 
     /// Sends a request; status and document of the answer, or nothing if it has died.
