@@ -9,8 +9,9 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// Number of threads for requests.
-const THREADS: usize = 2;
+/// Number of threads for requests; one more accepts connections. With several, tokio waits for ever for the first of
+/// them if the system refuses a later one.
+const THREADS: usize = 1;
 
 /// An API that is being served. Dropping it waits until the requests at work are answered.
 pub struct Serving {
