@@ -932,10 +932,14 @@ fn a_person_plays_gomoku_against_the_machine() {
     // Both moves are taken back, and made again.
     page.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Undo').click()");
     page.wait("document.querySelectorAll('.movelist li').length === 0 && document.querySelectorAll('.gameboard .choice-cell').length === 225");
+    page.wait("!document.querySelector('section[aria-label=\\'The machine\\']').textContent.includes('hint for')");
     page.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Redo').click()");
     page.wait("document.querySelectorAll('.movelist li').length === 2 && document.querySelectorAll('.gameboard .choice-cell').length === 223");
     // It plays the other side from now on: at once, since that one is to move.
     choose("machine", "black");
     page.wait("document.querySelectorAll('.movelist li').length === 3 && document.querySelector('.prompt').textContent.startsWith('white to move')");
+    // It does not play Reversi yet.
+    page.click("[data-game=reversi]");
+    page.wait("!document.querySelector('section[aria-label=\\'The machine\\']').checkVisibility() && document.querySelectorAll('.gameboard .choice-cell').length === 4");
     world.approve(&page);
 }

@@ -12,7 +12,7 @@ use std::time::Instant;
 const MEMORY: u64 = 16 << 20;
 
 /// Most seconds for a move.
-pub const MOST_SECONDS: f64 = 10.0;
+const MOST_SECONDS: f64 = 10.0;
 
 /// The cells by rows: `X` black, `O` white, `.` empty.
 pub fn cells<G: Playable>(position: &G) -> String {

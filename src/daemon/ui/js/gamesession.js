@@ -7,11 +7,11 @@ import { announce } from "./dom.js";
 import { placeOf } from "./gameboard.js";
 import { learn, state } from "./live.js";
 
-/** The games: what they are called, the size to begin with, and which sizes there are. */
+/** The games: what they are called, the size to begin with, which sizes there are, and whether the machine plays them. */
 export const GAMES = {
   reversi: { name: "Reversi", size: "6", sizes: "4 to 8 each: 6, 4x6" },
   go: { name: "Go", size: "3x4", sizes: "1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19" },
-  gomoku: { name: "Gomoku", size: "15", sizes: "1 to 20 each: 15, 6x5" },
+  gomoku: { name: "Gomoku", size: "15", sizes: "1 to 20 each: 15, 6x5", machine: true },
 };
 
 /** What the address has beside the settings. */
@@ -64,7 +64,7 @@ export class GameSession {
     this.settings = another ? {} : settings;
     this.settings.size ||= this.settings.position && game !== "reversi" ? undefined : GAMES[game].size;
     this.#noMoves();
-    if (another) this.job = null;
+    if (another) [this.job, this.machine] = [null, ""];
     this.ask();
   }
 
@@ -123,6 +123,12 @@ export class GameSession {
       if (play) this.machine = "";
     }
     this.changed();
+  }
+
+  /** The last move that the machine told, if it is a hint or on the board. */
+  opinion() {
+    const { thought, hinted, played } = this;
+    return thought && (hinted || played.slice(-2).includes(thought.line[0])) ? thought : null;
   }
 
   /** The machine plays another side, or otherwise. */

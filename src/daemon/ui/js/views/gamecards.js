@@ -104,14 +104,15 @@ export function opponentCard(session) {
   const node = h("section", { class: "card stack", "aria-label": "The machine" }, h("header", {}, h("h2", {}, "Play against the machine"), hint),
     h("div", { class: "fields narrow" }, sides.node, levels.node, times.node), words, refusal);
   node.draw = () => {
-    const { machine, level, think, thinking, thought, hinted } = session;
+    const { game, machine, level, think, thinking, hinted } = session;
+    const told = session.opinion();
+    show(node, Boolean(GAMES[game].machine));
     [sides.field.value, levels.field.value, times.field.value] = [machine, level, think];
     hint.disabled = thinking || !session.view || Boolean(session.tool) || session.isOver();
-    say(words, thinking ? "It thinks \u2026" : thought ? opinion(thought, hinted) : "Choose its side, or play for both and ask for hints.");
+    say(words, thinking ? "It thinks \u2026" : told ? opinion(told, hinted) : machine ? "" : "Choose its side, or play for both and ask for hints.");
     say(refusal, session.refusal);
     show(refusal, Boolean(session.refusal));
   };
-  node.hint = hint;
   return node;
 }
 
