@@ -31,6 +31,7 @@ mod prove;
 mod records;
 mod render;
 mod resume;
+mod selfplay;
 mod show;
 mod signals;
 mod solve;
@@ -39,9 +40,11 @@ mod stats;
 mod streams;
 mod token;
 mod top;
+mod tune;
 mod values;
 mod vcf;
 mod verify;
+mod weights;
 
 use self::grid_input::plain;
 use self::streams::{DataOut, reader_has_gone, say};
@@ -116,12 +119,14 @@ enum Command {
     Records(records::Args),
     Render(render::Args),
     Resume(resume::Args),
+    Selfplay(selfplay::Args),
     Show(show::Args),
     Solve(solve::Args),
     State(state::Args),
     Stats(stats::Args),
     Token(token::Args),
     Top(top::Args),
+    Tune(tune::Args),
     Vcf(vcf::Args),
     Verify(verify::Args),
 }
@@ -189,12 +194,14 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Records(args) => records::run(args, out),
         Command::Render(args) => render::run(args, out),
         Command::Resume(args) => resume::run(args, out),
+        Command::Selfplay(args) => selfplay::run(args, out),
         Command::Show(args) => show::run(args, out),
         Command::Solve(args) => solve::run(args, out),
         Command::State(args) => state::run(args, out),
         Command::Stats(args) => stats::run(args, out),
         Command::Token(args) => token::run(args, out),
         Command::Top(args) => top::run(args, out),
+        Command::Tune(args) => tune::run(args, out),
         Command::Vcf(args) => vcf::run(args, out),
         Command::Verify(args) => verify::run(args, out),
     }

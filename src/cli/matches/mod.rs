@@ -2,7 +2,7 @@
 
 mod rival;
 
-use self::rival::{PerMove, Rival};
+use self::rival::{LEAST_SECONDS, PerMove, Rival};
 use super::flags::SettingFlags;
 use super::grid_input::plain;
 use super::positions::AskedPosition;
@@ -27,10 +27,12 @@ const MEMORY: u64 = 1 << 20;
 
 /// Let two players of Gomoku play a match.
 ///
-/// A and B are each morpion, morpion:LEVEL (1 to 10), or a program that speaks the Gomocup protocol. Games are
-/// played in pairs: both begin with the same few stones, which are worth about the same to both sides, and each
-/// player has black once. A program that makes no legal move in its time has lost the game. The result is the score
-/// of A with its Elo and an interval that holds it in 95 of 100 cases.
+/// A and B are each morpion, morpion:LEVEL (1 to 10), morpion:SETTINGS, or a program that speaks the Gomocup
+/// protocol. SETTINGS are parted by commas: level=N, nodes=N and time=TIME for a move instead of those of the
+/// match, weights=FILE, and without=PART, which switches a part of the search off. Games are played in pairs: both
+/// begin with the same few stones, which are worth about the same to both sides, and each player has black once. A
+/// program that makes no legal move in its time has lost the game. The result is the score of A with its Elo and an
+/// interval that holds it in 95 of 100 cases.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The first player
@@ -47,6 +49,9 @@ pub struct Args {
     /// Most time for a move
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration)]
     time: f64,
+    /// Count the time of this program's player in seconds of the processor instead of the clock
+    #[arg(long)]
+    cpu: bool,
     /// Most nodes for a move, which programs are told by INFO max_node; then the same seed gives the same games
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
@@ -85,7 +90,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         bail!("--position cannot be used here: a match begins with openings of its own");
     }
     let (board, rules) = (empty.board(), empty.rules());
-    let limit = PerMove { seconds: args.time.max(0.001), nodes: args.nodes };
+    let limit = PerMove { seconds: args.time.max(LEAST_SECONDS), of_processor: args.cpu, nodes: args.nodes };
     let mut rivals = [Rival::named(&args.first)?, Rival::named(&args.second)?];
     for rival in &mut rivals {
         // What cannot be started at all is an error, not a lost match.

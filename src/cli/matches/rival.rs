@@ -1,10 +1,15 @@
 //! The two sides of a match: the player of this program, or a program that speaks the Gomocup protocol.
 
+use crate::cli::grid_input::plain;
+use crate::cli::machine::thread_seconds;
+use crate::cli::weights::weights;
 use crate::core::game::{Budget, Game, Level, Player, Side};
+use crate::core::quantity::parse_duration;
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::rules::RowRule;
 use crate::solvers::gomoku::player::GomokuPlayer;
-use anyhow::{Context, anyhow, bail};
+use crate::solvers::gomoku::player::selectivity::Selectivity;
+use anyhow::{Context, anyhow, bail, ensure};
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -16,40 +21,58 @@ const MEMORY: u64 = 32 << 20;
 const LONGEST: u64 = 1 << 16;
 /// What a program may take beyond its time before it has lost.
 const GRACE: Duration = Duration::from_secs(10);
+/// Least seconds that a move of a match gets.
+pub const LEAST_SECONDS: f64 = 0.001;
 /// The name of this program's own player.
 const OWN: &str = "morpion";
+
+/// What can be said of this program's player after `morpion:`.
+pub const OWN_SETTINGS: &str =
+    "a level or a setting, such as level=5, nodes=3000, time=0.2s, weights=FILE or without=aspiration";
 
 /// What a move may take.
 #[derive(Debug, Clone, Copy)]
 pub struct PerMove {
-    /// Most seconds of the clock.
+    /// Most seconds that the move takes.
     pub seconds: f64,
+    /// For this program's player they are seconds of the processor instead of the clock.
+    pub of_processor: bool,
     /// Most nodes, if they are limited.
     pub nodes: Option<u64>,
 }
 
 /// A side of the match.
 pub enum Rival {
-    /// The player of this program.
-    Own(Box<GomokuPlayer>),
+    /// The player of this program, with limits of its own.
+    Own(Box<GomokuPlayer>, OwnLimits),
     /// A program, which is started for each game.
     Program(String),
 }
 
+/// Limits of a side that go before those of the match.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OwnLimits {
+    nodes: Option<u64>,
+    seconds: Option<f64>,
+}
+
 impl Rival {
-    /// The side of a name: `morpion`, `morpion:LEVEL`, or a program.
+    /// The side of a name: `morpion`, `morpion:LEVEL`, `morpion:` with settings as [`OWN_SETTINGS`] says, or a
+    /// program.
     ///
     /// # Errors
-    /// There is no such level, or no memory.
+    /// Settings that cannot be, or no memory.
     pub fn named(name: &str) -> anyhow::Result<Rival> {
-        let level = match name.split_once(':') {
-            Some((OWN, level)) => level.parse().ok().and_then(|number| Level::new(number).ok()),
-            _ if name == OWN => Some(Level::FULL),
+        let settings = match name.split_once(':') {
+            Some((OWN, settings)) => settings,
+            _ if name == OWN => "",
             _ => return Ok(Rival::Program(name.to_owned())),
         };
-        let mut player = GomokuPlayer::new(MEMORY)?;
-        player.set_level(level.with_context(|| format!("'{name}': levels are 1 to 10, as in {OWN}:5"))?);
-        Ok(Rival::Own(Box::new(player)))
+        let (mut player, mut limits) = (GomokuPlayer::new(MEMORY)?, OwnLimits::default());
+        for setting in settings.split(',').filter(|setting| !setting.is_empty()) {
+            set(&mut player, &mut limits, setting).with_context(|| format!("'{}'", plain(name)))?;
+        }
+        Ok(Rival::Own(Box::new(player), limits))
     }
 
     /// Gets ready for a game from a position.
@@ -58,14 +81,43 @@ impl Rival {
     /// The program cannot be started, or does not take the board.
     pub fn start(&mut self, position: &GomokuPosition, limit: PerMove) -> anyhow::Result<SeatedRival<'_>> {
         Ok(match self {
-            Rival::Own(player) => {
+            Rival::Own(player, own) => {
                 player.forget();
                 player.prepare(position)?;
-                SeatedRival::Own(player, limit)
+                let seconds = own.seconds.unwrap_or(limit.seconds);
+                SeatedRival::Own(player, PerMove { seconds, nodes: own.nodes.or(limit.nodes), ..limit })
             }
             Rival::Program(path) => SeatedRival::Program(RivalProcess::start(path, position, limit)?),
         })
     }
+}
+
+/// Does what a setting of this program's player says.
+fn set(player: &mut GomokuPlayer, limits: &mut OwnLimits, setting: &str) -> anyhow::Result<()> {
+    let (name, text) = setting.split_once('=').unwrap_or(("level", setting));
+    match name {
+        "level" => {
+            let level = text.parse().ok().and_then(|number| Level::new(number).ok());
+            player.set_level(level.with_context(|| format!("'{}': levels are 1 to 10, as in {OWN}:5", plain(text)))?);
+        }
+        "nodes" => {
+            let nodes = text.parse().ok().filter(|&nodes| nodes > 0);
+            limits.nodes =
+                Some(nodes.with_context(|| format!("nodes={}: expected a number from 1 on", plain(text)))?);
+        }
+        "time" => {
+            let seconds = parse_duration(text).map_err(|why| anyhow!("time={}: {why}", plain(text)))?;
+            limits.seconds = Some(seconds.max(LEAST_SECONDS));
+        }
+        "weights" => player.set_weights(weights(Some(text))?),
+        "without" => {
+            let names = || Selectivity::NAMES.join(", ");
+            let is_part = player.parts.switch_off(text);
+            ensure!(is_part, "without={}: expected a part of the search: {}", plain(text), names());
+        }
+        _ => bail!("'{}' is not {OWN_SETTINGS}", plain(setting)),
+    }
+    Ok(())
 }
 
 /// A side in a game.
@@ -84,9 +136,11 @@ impl SeatedRival<'_> {
     pub fn choose(&mut self, position: &GomokuPosition, last: Option<GomokuMove>) -> anyhow::Result<GomokuMove> {
         let m = match self {
             SeatedRival::Own(player, limit) => {
-                let began = Instant::now();
-                let seconds = limit.seconds;
-                let mut time = || began.elapsed().as_secs_f64() / seconds;
+                let (began, cpu) = (Instant::now(), limit.of_processor.then(thread_seconds).flatten());
+                let mut time = || {
+                    let spent = cpu.and_then(|before| Some(thread_seconds()? - before));
+                    spent.unwrap_or_else(|| began.elapsed().as_secs_f64()) / limit.seconds
+                };
                 let nodes = limit.nodes.unwrap_or(u64::MAX);
                 let mut budget = Budget { depth: u32::MAX, nodes, time: &mut time };
                 let chosen = player.choose(position, &mut budget, &mut |_| {}).context("no move")?;

@@ -8,6 +8,7 @@ mod limits;
 mod session;
 
 use self::session::{BrainSession, Flow};
+use super::weights::weights;
 use crate::core::game::Level;
 use crate::core::quantity::parse_bytes;
 use crate::games::gomoku::rules::RowRule;
@@ -34,6 +35,9 @@ pub struct Args {
     /// How strong it plays: 1 to 10.
     #[arg(long, value_name = "N", default_value = "10", value_parser = level)]
     level: Level,
+    /// File of weights to play with (see morpion tune); the program has weights of its own.
+    #[arg(long, value_name = "FILE")]
+    weights: Option<String>,
     /// Most memory for the table of positions. A manager can lower it by INFO max_memory.
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
     memory: u64,
@@ -152,7 +156,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         BrainRule::Renju => RowRule::Renju,
         BrainRule::Caro => RowRule::Caro,
     };
-    let mut session = BrainSession::new(args.memory, rule, args.level, args.seed)?;
+    let mut session = BrainSession::new(args.memory, weights(args.weights.as_deref())?, rule, args.level, args.seed)?;
     let (send, lines) = bounded(QUEUE);
     std::thread::Builder::new().name("lines".to_owned()).spawn(move || {
         let mut input = io::stdin().lock();

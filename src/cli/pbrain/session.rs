@@ -7,6 +7,7 @@ use crate::games::gomoku::board::{GREATEST, GomokuBoard};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::rules::{GomokuRules, RowRule, USUAL_ROW};
 use crate::games::gomoku::swap2::{Swap2, Swap2Choice};
+use crate::solvers::gomoku::lines::weights::LineWeights;
 use crate::solvers::gomoku::player::opening::{OpeningChoice, choose_opening};
 use crate::solvers::gomoku::player::{GomokuPlayer, PlayerError};
 use std::io::{self, Write};
@@ -70,8 +71,15 @@ impl BrainSession {
     ///
     /// # Errors
     /// The memory cannot be had.
-    pub fn new(memory: u64, rule: RowRule, level: Level, seed: u64) -> Result<BrainSession, PlayerError> {
+    pub fn new(
+        memory: u64,
+        weights: LineWeights,
+        rule: RowRule,
+        level: Level,
+        seed: u64,
+    ) -> Result<BrainSession, PlayerError> {
         let mut player = GomokuPlayer::new(memory)?;
+        player.set_weights(weights);
         player.set_level(level);
         let (limits, reading) = (BrainLimits::default(), BrainReading::Commands);
         Ok(BrainSession { player, memory, position: None, rule, limits, level, reading, seed })
@@ -390,13 +398,7 @@ impl BrainSession {
     /// A table of another size.
     fn set_memory(&mut self, bytes: u64) -> Result<(), String> {
         let bytes = bytes.max(LEAST_MEMORY).min(self.memory);
-        let mut player = GomokuPlayer::new(bytes).map_err(|reason| reason.to_string())?;
-        player.set_level(self.level);
-        if let Some(position) = &self.position {
-            player.prepare(position).map_err(|reason| reason.to_string())?;
-        }
-        self.player = player;
-        Ok(())
+        self.player.set_memory(bytes).map_err(|reason| reason.to_string())
     }
 }
 

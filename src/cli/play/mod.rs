@@ -6,6 +6,7 @@ use self::table::{PlayTable, Seats};
 use super::flags::SettingFlags;
 use super::pbrain::level;
 use super::positions::AskedPosition;
+use super::weights::weights;
 use crate::core::game::{Level, Player};
 use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::games::gomoku::notation::to_line;
@@ -45,6 +46,9 @@ struct PlayOf {
     /// Most time of the machine for a move
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse_duration)]
     time: f64,
+    /// File of weights to play with (see morpion tune); the program has weights of its own
+    #[arg(long, value_name = "FILE")]
+    weights: Option<String>,
     /// Memory for the table of positions
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
     memory: u64,
@@ -64,6 +68,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let PlayGame::Gomoku(of) = args.game;
     let (position, title) = AskedPosition::of(of.setup)?.first()?;
     let mut player = GomokuPlayer::new(of.memory)?;
+    player.set_weights(weights(of.weights.as_deref())?);
     player.prepare(&position)?;
     player.set_level(of.level);
     let mut table = PlayTable::new(position, &mut player, of.you, of.time, text);

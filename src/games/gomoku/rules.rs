@@ -22,6 +22,16 @@ pub enum RowRule {
 impl RowRule {
     /// All of them.
     pub const ALL: [RowRule; 4] = [RowRule::Five, RowRule::Free, RowRule::Renju, RowRule::Caro];
+
+    /// Its word in flags and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            RowRule::Five => "five",
+            RowRule::Free => "free",
+            RowRule::Renju => "renju",
+            RowRule::Caro => "caro",
+        }
+    }
 }
 
 /// Length of the row that wins by default.

@@ -3,6 +3,7 @@
 //! ([`lines`]) and the player ([`player`]).
 
 pub mod engine;
+pub mod learning;
 pub mod lines;
 pub mod player;
 pub mod vcf;

@@ -6,7 +6,7 @@
 
 use super::classes::{BLACK, EDGE, LineClasses, REACH, WHITE};
 use super::codes::{CODES, MOVE_CLASSES, MoveClass, MoveCodes};
-use super::weights::LineWeights;
+use super::weights::{FINE, LineWeights, SEVERAL};
 use crate::core::game::Side;
 use crate::games::gomoku::board::{GREATEST, GomokuBoard};
 use crate::games::gomoku::position::GomokuPosition;
@@ -25,6 +25,9 @@ pub const LONGEST: u8 = 5;
 /// Least length of such a row.
 pub const SHORTEST: u8 = 3;
 
+/// The weakest class whose number of points is weighed.
+pub const FIRST_THREAT: usize = MoveClass::BlockedThree as usize;
+
 /// A set of cells.
 type CellSet = [u64; WORDS];
 
@@ -39,7 +42,7 @@ pub struct LineTables {
     of_code: Vec<CodeRow>,
 }
 
-/// What is looked up for a code: weights of black and white, class.
+/// What is looked up for a code: its weights for the side to move and for the other one, its class.
 #[derive(Debug, Clone, Copy)]
 struct CodeRow {
     weights: [i16; 2],
@@ -52,26 +55,29 @@ struct CodeRow {
 pub struct LineLengthError(u8);
 
 impl LineTables {
-    /// The tables, with weights that are made by hand.
+    /// The tables of rules, with the usual weights.
     ///
     /// # Errors
     /// A row that wins of a length that there are no tables for.
     pub fn new(rules: GomokuRules) -> Result<LineTables, LineLengthError> {
+        LineTables::with_weights(rules, LineWeights::usual())
+    }
+
+    /// The tables of rules, with other weights.
+    ///
+    /// # Errors
+    /// A row that wins of a length that there are no tables for.
+    pub fn with_weights(rules: GomokuRules, weights: LineWeights) -> Result<LineTables, LineLengthError> {
         if !(SHORTEST..=LONGEST).contains(&rules.win()) {
             return Err(LineLengthError(rules.win()));
         }
         let codes = MoveCodes::new();
-        let weights = LineWeights::by_hand(&codes);
-        Ok(LineTables::with_weights(rules, codes, weights))
-    }
-
-    fn with_weights(rules: GomokuRules, codes: MoveCodes, weights: LineWeights) -> LineTables {
         let row = |code: u16| CodeRow {
-            weights: [0, 1].map(|colour: usize| weights.codes[colour][usize::from(code)]),
+            weights: [0, 1].map(|role: usize| weights.codes[role][usize::from(code)]),
             class: codes.class(code),
         };
         let of_code = (0..CODES as u16).map(row).collect();
-        LineTables { rules, classes: LineClasses::new(rules), codes, weights, of_code }
+        Ok(LineTables { rules, classes: LineClasses::new(rules), codes, weights, of_code })
     }
 
     /// The rules that the tables are for.
@@ -115,7 +121,8 @@ pub struct LineBoard<'a> {
     /// Empty points where a colour makes a four or more.
     fours: [CellSet; 2],
     counts: [[u16; MOVE_CLASSES]; 2],
-    sums: [i32; 2],
+    /// For each colour the sums of weights if it is to move and if it is not.
+    sums: [[i32; 2]; 2],
     empty: u16,
 }
 
@@ -155,7 +162,7 @@ impl<'a> LineBoard<'a> {
             near: Box::new([0; CELLS]),
             fours: [[0; WORDS]; 2],
             counts: [[0; MOVE_CLASSES]; 2],
-            sums: [0; 2],
+            sums: [[0; 2]; 2],
             empty: board.area(),
         };
         for point in board.points() {
@@ -196,7 +203,9 @@ impl<'a> LineBoard<'a> {
             let row = self.tables.of_code[usize::from(code)];
             self.classes[cell][colour] = row.class;
             self.count(cell, colour, row.class, 1);
-            self.sums[colour] += i32::from(row.weights[colour]);
+            for (sum, weight) in self.sums[colour].iter_mut().zip(row.weights) {
+                *sum += i32::from(weight);
+            }
         }
     }
 
@@ -205,7 +214,9 @@ impl<'a> LineBoard<'a> {
         for colour in 0..2 {
             let row = self.tables.of_code[usize::from(self.made[cell][colour].code)];
             self.count(cell, colour, row.class, u16::MAX);
-            self.sums[colour] -= i32::from(row.weights[colour]);
+            for (sum, weight) in self.sums[colour].iter_mut().zip(row.weights) {
+                *sum -= i32::from(weight);
+            }
         }
     }
 
@@ -291,7 +302,9 @@ impl<'a> LineBoard<'a> {
             self.made[cell][colour] = Made { lines, code };
             let before = self.tables.of_code[usize::from(made.code) % CODES];
             let after = self.tables.of_code[usize::from(code) % CODES];
-            self.sums[colour] += i32::from(after.weights[colour]) - i32::from(before.weights[colour]);
+            for role in 0..2 {
+                self.sums[colour][role] += i32::from(after.weights[role]) - i32::from(before.weights[role]);
+            }
             if before.class != after.class {
                 self.classes[cell][colour] = after.class;
                 self.count(cell, colour, before.class, u16::MAX);
@@ -369,10 +382,17 @@ impl<'a> LineBoard<'a> {
         }
     }
 
-    /// What black's points are worth less white's, without regard to who is to move.
-    #[inline(always)]
-    pub fn balance(&self) -> i32 {
-        self.sums[0] - self.sums[1]
+    /// What the position is worth to the side to move, in units of the estimate.
+    #[inline]
+    pub fn estimate(&self, side: Side) -> i32 {
+        let (own, enemy, weights) = (number(side), number(side.other()), &self.tables.weights);
+        let mut sum = self.sums[own][0] - self.sums[enemy][1] + i32::from(weights.tempo);
+        for (role, colour) in [own, enemy].into_iter().enumerate() {
+            for (count, weights) in self.counts[colour].iter().zip(&weights.threats[role]).skip(FIRST_THREAT) {
+                sum += i32::from(weights[usize::from(*count).min(SEVERAL - 1)]);
+            }
+        }
+        sum / FINE
     }
 
     /// Computes everything anew.

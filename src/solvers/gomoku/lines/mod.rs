@@ -7,3 +7,4 @@ pub mod board;
 pub mod classes;
 pub mod codes;
 pub mod weights;
+pub mod weights_text;

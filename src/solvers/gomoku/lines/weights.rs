@@ -1,26 +1,35 @@
-//! What move codes and threats are worth: the numbers of the evaluation, all in one table.
+//! What move codes and threats are worth: the numbers of the evaluation and of the order of moves, all in one table.
 //!
-//! **These numbers are made by hand**, from what the classes mean; nothing is learned. The table is a plain value, so
-//! that a learned one can take its place.
+//! The evaluation distinguishes the side to move from the other one: a three is worth more to the side that moves.
+//! [`LineWeights::by_hand`] has numbers that are made up from what the classes mean. [`super::weights_text`] reads
+//! and writes tables, and has the one that is used.
 
-use super::classes::LineClass;
-use super::codes::{CODES, MoveCodes};
+use super::classes::{CLASSES, LineClass};
+use super::codes::{CODES, MOVE_CLASSES, MoveClass, MoveCodes};
 
-/// The numbers of an evaluation, in hundredths of a small advantage (a single open two is worth about 20).
+/// Parts of one unit of the estimate that the weights of the evaluation are counted in.
+pub const FINE: i32 = 16;
+/// Numbers of points that a threat is told by: none, one, more.
+pub const SEVERAL: usize = 3;
+
+/// Weights by code.
+pub type CodeWeights = Vec<i16>;
+/// Weights of a class by the number of points where it can be made: none, one, more.
+pub type ThreatWeights = [[i16; SEVERAL]; MOVE_CLASSES];
+
+/// The numbers of an evaluation. Arrays have the side to move first, then the other one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineWeights {
-    /// For each move code: of an empty point where the colour would make it. Black, white.
-    pub codes: [Vec<i16>; 2],
-    /// For the side to move, by what it could make at best: see [`LineWeights::THREATS`].
-    pub own_threats: [i16; THREATS],
-    /// The same for the other side.
-    pub enemy_threats: [i16; THREATS],
-    /// For being to move.
+    /// For each move code of an empty point where the side would make it, in parts of [`FINE`]. What the other side
+    /// makes is subtracted.
+    pub codes: [CodeWeights; 2],
+    /// For what can be made at all, in parts of [`FINE`]; the other side's are added, too.
+    pub threats: [ThreatWeights; 2],
+    /// For being to move, in parts of [`FINE`].
     pub tempo: i16,
+    /// For each move code: what making it is worth in the order of moves, and what taking it from the other side is.
+    pub order: [CodeWeights; 2],
 }
-
-/// Kinds of threats that are worth something of their own.
-pub const THREATS: usize = 5;
 
 /// By hand: what a class on one line is worth to an empty point, the weakest class first.
 const BY_HAND: [(LineClass, i16); 14] = [
@@ -40,24 +49,37 @@ const BY_HAND: [(LineClass, i16); 14] = [
     (LineClass::Five, 50),
 ];
 
-impl LineWeights {
-    /// What the entries of the threats are about: a straight four, a four with a three, two threes, a four, a three.
-    pub const THREATS: [&'static str; THREATS] = ["straight four", "four and three", "threes", "four", "three"];
+/// By hand: threats that are worth something of their own, to the side to move and to the other one.
+const THREATS_BY_HAND: [(MoveClass, [i16; 2]); 5] = [
+    (MoveClass::StraightFour, [800, -200]),
+    (MoveClass::FourThree, [500, -120]),
+    (MoveClass::Threes, [200, -60]),
+    (MoveClass::Four, [60, -15]),
+    (MoveClass::Three, [40, -10]),
+];
+/// By hand: for being to move.
+const TEMPO_BY_HAND: i16 = 90;
 
-    /// The numbers that are made by hand.
+impl LineWeights {
+    /// The numbers that are made by hand, in hundredths of a small advantage: a single open two is worth about 20.
     pub fn by_hand(codes: &MoveCodes) -> LineWeights {
-        let worth = |class: LineClass| i32::from(BY_HAND[class as usize].1);
-        let of_code = |code: u16| {
-            let lines = codes.lines(code);
-            let sum: i32 = lines.iter().map(|&class| worth(class)).sum();
-            sum as i16
-        };
-        let weights: Vec<i16> = (0..CODES as u16).map(of_code).collect();
+        let worth = |class: LineClass| BY_HAND[class as usize].1;
+        let of_code = |code: u16| codes.lines(code).iter().map(|&class| worth(class)).sum();
+        let weights: CodeWeights = (0..CODES as u16).map(of_code).collect();
+        let fine: CodeWeights = weights.iter().map(|weight| FINE as i16 * weight).collect();
+        let mut threats = [[[0; SEVERAL]; MOVE_CLASSES]; 2];
+        for (class, worth) in THREATS_BY_HAND {
+            for role in 0..2 {
+                threats[role][class as usize] = [0, FINE as i16 * worth[role], FINE as i16 * worth[role]];
+            }
+        }
         LineWeights {
-            codes: [weights.clone(), weights],
-            own_threats: [800, 500, 200, 60, 40],
-            enemy_threats: [-200, -120, -60, -15, -10],
-            tempo: 90,
+            codes: [fine.clone(), fine],
+            threats,
+            tempo: FINE as i16 * TEMPO_BY_HAND,
+            order: [weights.clone(), weights],
         }
     }
 }
+
+const _: () = assert!(BY_HAND.len() == CLASSES);

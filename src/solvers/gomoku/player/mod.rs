@@ -15,6 +15,7 @@ use self::selectivity::Selectivity;
 use self::stones::SearchStones;
 use super::lines::board::{LineLengthError, LineTables};
 use super::lines::codes::MoveClass;
+use super::lines::weights::LineWeights;
 use super::vcf::VcfWin;
 use super::windows::WindowTable;
 use crate::core::game::{Budget, Chosen, Game, Level, Player, Value};
@@ -39,6 +40,7 @@ pub struct GomokuPlayer {
     table: Table,
     memories: Memories,
     level: Level,
+    weights: LineWeights,
     /// Which parts of the search are switched on.
     pub parts: Selectivity,
 }
@@ -61,8 +63,22 @@ impl GomokuPlayer {
     /// The memory cannot be had.
     pub fn new(memory: u64) -> Result<GomokuPlayer, PlayerError> {
         let table = Table::new(memory)?;
-        let (level, parts) = (Level::FULL, Selectivity::USUAL);
-        Ok(GomokuPlayer { tables: None, windows: None, table, memories: Memories::new(), level, parts })
+        let (level, parts, weights) = (Level::FULL, Selectivity::USUAL, LineWeights::usual());
+        Ok(GomokuPlayer { tables: None, windows: None, table, memories: Memories::new(), level, weights, parts })
+    }
+
+    /// Lets it play with other weights.
+    pub fn set_weights(&mut self, weights: LineWeights) {
+        (self.weights, self.tables) = (weights, None);
+    }
+
+    /// Gives it another table of so many bytes, which is empty.
+    ///
+    /// # Errors
+    /// The memory cannot be had; then it keeps its table.
+    pub fn set_memory(&mut self, memory: u64) -> Result<(), PlayerError> {
+        (self.table, self.memories) = (Table::new(memory)?, Memories::new());
+        Ok(())
     }
 
     /// Gets the tables ready for the rules and the board of a position, which takes a tenth of a second at first.
@@ -72,7 +88,7 @@ impl GomokuPlayer {
     pub fn prepare(&mut self, position: &GomokuPosition) -> Result<(), PlayerError> {
         let (rules, board) = (position.rules(), position.board());
         if self.tables.as_ref().is_none_or(|tables| tables.rules() != rules) {
-            self.tables = Some(LineTables::new(rules)?);
+            self.tables = Some(LineTables::with_weights(rules, self.weights.clone())?);
             self.windows = None;
             self.forget_positions();
         }

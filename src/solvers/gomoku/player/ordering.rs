@@ -117,14 +117,13 @@ pub fn rated_moves(
     let (side, enemy) = (stones.side(), stones.side().other());
     let weights = stones.lines.tables().weights();
     let killers = memories.killers[ply.min(PLIES - 1)];
-    let of = |side: Side, code: u16| i32::from(weights.codes[usize::from(side == Side::Second)][usize::from(code)]);
+    let of = |role: usize, code: u16| i32::from(weights.order[role][usize::from(code)]);
     stones.lines.candidates(|point| {
         let (own, theirs) = (stones.lines.class(point, side), stones.lines.class(point, enemy));
         if need == Need::MeetThreat && own < MoveClass::Four && theirs < MoveClass::Four {
             return;
         }
-        let mut rating =
-            10 * of(side, stones.lines.code(point, side)) + 9 * of(enemy, stones.lines.code(point, enemy));
+        let mut rating = 10 * of(0, stones.lines.code(point, side)) + 9 * of(1, stones.lines.code(point, enemy));
         rating += 10 * (own_bonus(own) + enemy_bonus(theirs));
         if parts.history {
             rating += memories.history(side, point) / 8;

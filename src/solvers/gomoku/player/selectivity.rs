@@ -48,4 +48,30 @@ impl Selectivity {
         internal_deepening: false,
         aspiration: true,
     };
+
+    /// The names of the parts that can be switched off.
+    pub const NAMES: [&'static str; 7] = [
+        "leaf-fours",
+        "extend-forced",
+        "reduce-late",
+        "prune-late",
+        "child-futility",
+        "threat-replies",
+        "aspiration",
+    ];
+
+    /// Switches a part off by its name. Whether there is such a part.
+    pub fn switch_off(&mut self, name: &str) -> bool {
+        match name {
+            "leaf-fours" => self.leaf_fours = 0,
+            "extend-forced" => self.extend_forced = false,
+            "reduce-late" => self.reduce_late = false,
+            "prune-late" => self.prune_late = false,
+            "child-futility" => self.child_futility = false,
+            "threat-replies" => self.threat_replies = false,
+            "aspiration" => self.aspiration = false,
+            _ => return false,
+        }
+        true
+    }
 }

@@ -124,19 +124,6 @@ impl<'a> SearchStones<'a> {
     /// The estimate of the position for the side to move.
     #[inline]
     pub fn estimate(&self) -> i32 {
-        let (weights, enemy) = (self.lines.tables().weights(), self.side.other());
-        let balance = self.lines.balance();
-        let mut sum = if self.side == Side::First { balance } else { -balance } + i32::from(weights.tempo);
-        const CLASSES: [MoveClass; 5] =
-            [MoveClass::StraightFour, MoveClass::FourThree, MoveClass::Threes, MoveClass::Four, MoveClass::Three];
-        for (n, class) in CLASSES.into_iter().enumerate() {
-            if self.lines.count_of(self.side, class) > 0 {
-                sum += i32::from(weights.own_threats[n]);
-            }
-            if self.lines.count_of(enemy, class) > 0 {
-                sum += i32::from(weights.enemy_threats[n]);
-            }
-        }
-        sum
+        self.lines.estimate(self.side)
     }
 }

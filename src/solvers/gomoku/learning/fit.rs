@@ -1,0 +1,206 @@
+//! The fit: weights under which the estimate tells how games end, by logistic regression.
+//!
+//! The probability that the side to move wins is 1 / (1 + exp(-estimate / [`UNITS`])). The sum of cross entropies is
+//! made small by Adam (D. P. Kingma and J. Ba, 2015) on all positions at once. A code's weight is the sum of what its
+//! four lines are worth, of what its move class is worth, and of a part of its own; a penalty on squares keeps the
+//! parts near 0, the own part most: so a code that is rare is worth what its lines are.
+//!
+//! A tenth of the games is not learned from; it says how good the weights are.
+
+use super::sample::{Features, Sample};
+use crate::solvers::gomoku::lines::classes::CLASSES;
+use crate::solvers::gomoku::lines::codes::{CODES, MOVE_CLASSES, MoveCodes};
+use crate::solvers::gomoku::lines::weights::{FINE, LineWeights, SEVERAL};
+
+/// Units of the estimate that are one unit of the exponent.
+pub const UNITS: f64 = 200.0;
+/// One of so many games is for validation.
+pub const VALIDATION: u32 = 10;
+/// Step of Adam at the beginning, in units of the exponent; it goes down to a twentieth.
+const STEP: f64 = 0.02;
+/// Penalties on squares, per game of twenty positions: of parts of lines and move classes, of threats, of codes.
+const PENALTIES: [f64; 3] = [10.0, 10.0, 100.0];
+
+/// Settings of a fit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FitSettings {
+    /// Steps over all positions.
+    pub steps: u32,
+    /// How much of the target is the value of the search, 0 to 1; the rest is the end of the game.
+    pub search_part: f64,
+    /// Factor of the penalties.
+    pub penalty: f64,
+}
+
+/// How well weights tell the ends of games: the mean cross entropy per position, in natural units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FitLoss {
+    /// Of the games that are learned from.
+    pub training: f64,
+    /// Of the others.
+    pub validation: f64,
+}
+
+/// The parts that weights consist of, and which of them each feature has.
+struct Parts {
+    /// Parts of each feature.
+    of: Vec<Vec<u16>>,
+    penalty: Vec<f64>,
+}
+
+impl Parts {
+    fn new(codes: &MoveCodes, features: &Features) -> Parts {
+        let (lines, classes) = (2 * CLASSES, 2 * MOVE_CLASSES);
+        let mut of = vec![Vec::new(); Features::ALL];
+        let mut penalty = vec![PENALTIES[0]; lines + classes];
+        for role in 0..2 {
+            for code in 0..CODES as u16 {
+                let parts = &mut of[features.code(role, code)];
+                if !parts.is_empty() {
+                    continue;
+                }
+                parts.extend(codes.lines(code).map(|line| (role * CLASSES + line as usize) as u16));
+                parts.push((lines + role * MOVE_CLASSES + codes.class(code) as usize) as u16);
+                parts.push(penalty.len() as u16);
+                penalty.push(PENALTIES[2]);
+            }
+        }
+        for parts in &mut of[Features::THREATS..] {
+            parts.push(penalty.len() as u16);
+            penalty.push(PENALTIES[1]);
+        }
+        Parts { of, penalty }
+    }
+
+    /// The weights of all features.
+    fn weights(&self, values: &[f64]) -> Vec<f32> {
+        self.of.iter().map(|parts| parts.iter().map(|&part| values[usize::from(part)]).sum::<f64>() as f32).collect()
+    }
+
+    /// What a change of the features' weights is for the parts.
+    fn fold(&self, by_feature: &[f64]) -> Vec<f64> {
+        let mut by_part = vec![0.0; self.penalty.len()];
+        for (parts, by) in self.of.iter().zip(by_feature) {
+            parts.iter().for_each(|&part| by_part[usize::from(part)] += by);
+        }
+        by_part
+    }
+}
+
+fn exponent(sample: &Sample, weights: &[f32]) -> f32 {
+    sample.features.iter().map(|&(feature, count)| f32::from(count) * weights[usize::from(feature)]).sum()
+}
+
+fn probability(exponent: f64) -> f64 {
+    1.0 / (1.0 + (-exponent).exp())
+}
+
+fn entropy(probability: f64, target: f64) -> f64 {
+    let p = probability.clamp(1e-9, 1.0 - 1e-9);
+    -target * p.ln() - (1.0 - target) * (1.0 - p).ln()
+}
+
+fn is_training(sample: &Sample) -> bool {
+    !sample.game.is_multiple_of(VALIDATION)
+}
+
+/// The loss of weights with regard to the ends of the games alone, the estimate divided by so many units.
+pub fn loss(samples: &[Sample], weights: &LineWeights, codes: &MoveCodes, units: f64) -> FitLoss {
+    let weights = by_feature(weights, &Features::new(codes), units);
+    loss_of(samples, &weights)
+}
+
+fn loss_of(samples: &[Sample], weights: &[f32]) -> FitLoss {
+    let mut sums = [(0.0, 0u64); 2];
+    for sample in samples {
+        let sum = &mut sums[usize::from(is_training(sample))];
+        sum.0 += entropy(probability(exponent(sample, weights).into()), sample.outcome.into());
+        sum.1 += 1;
+    }
+    let [validation, training] = sums.map(|(sum, count)| sum / count.max(1) as f64);
+    FitLoss { training, validation }
+}
+
+/// The units for which the loss of weights is least.
+pub fn best_units(samples: &[Sample], weights: &LineWeights, codes: &MoveCodes) -> f64 {
+    let of = |step: i32| UNITS * 2f64.powf(f64::from(step) / 4.0);
+    let losses = (-8..=12).map(|step| (of(step), loss(samples, weights, codes, of(step)).training));
+    losses.min_by(|one, other| one.1.total_cmp(&other.1)).map_or(UNITS, |best| best.0)
+}
+
+/// The weights of all features in units of the exponent.
+fn by_feature(weights: &LineWeights, features: &Features, units: f64) -> Vec<f32> {
+    let mut all = vec![0.0; Features::ALL];
+    let scaled = |weight: i16| (f64::from(weight) / f64::from(FINE) / units) as f32;
+    for role in (0..2).rev() {
+        for code in 0..CODES as u16 {
+            all[features.code(role, code)] = scaled(weights.codes[role][usize::from(code)]);
+        }
+        for (class, counts) in weights.threats[role].iter().enumerate() {
+            for (count, &weight) in counts.iter().enumerate() {
+                all[Features::threat(role, class, count)] = scaled(weight);
+            }
+        }
+    }
+    all[Features::TEMPO] = scaled(weights.tempo);
+    all
+}
+
+/// Fits weights to the samples. The order of moves stays that of `before`. `told` gets step and loss now and then.
+pub fn fit(
+    samples: &[Sample],
+    before: &LineWeights,
+    codes: &MoveCodes,
+    settings: FitSettings,
+    told: &mut dyn FnMut(u32, FitLoss),
+) -> LineWeights {
+    let features = Features::new(codes);
+    let parts = Parts::new(codes, &features);
+    let size = parts.penalty.len();
+    let (mut values, mut mean, mut square) = (vec![0.0f64; size], vec![0.0f64; size], vec![0.0f64; size]);
+    for step in 1..=settings.steps {
+        let weights = parts.weights(&values);
+        if step % 100 == 1 {
+            told(step - 1, loss_of(samples, &weights));
+        }
+        let mut gradient = vec![0.0f64; Features::ALL];
+        for sample in samples.iter().filter(|sample| is_training(sample)) {
+            let searched = probability(f64::from(sample.value) / UNITS);
+            let target = settings.search_part * searched + (1.0 - settings.search_part) * f64::from(sample.outcome);
+            let error = probability(exponent(sample, &weights).into()) - target;
+            for &(feature, count) in &sample.features {
+                gradient[usize::from(feature)] += error * f64::from(count);
+            }
+        }
+        let gradient = parts.fold(&gradient);
+        let part = f64::from(step) / f64::from(settings.steps);
+        let rate = STEP * 20f64.powf(-part);
+        let (old, older) = (0.9f64, 0.999f64);
+        for at in 0..size {
+            let slope = gradient[at] + settings.penalty * parts.penalty[at] * values[at];
+            mean[at] = old * mean[at] + (1.0 - old) * slope;
+            square[at] = older * square[at] + (1.0 - older) * slope * slope;
+            let (first, second) = (1.0 - old.powf(step.into()), 1.0 - older.powf(step.into()));
+            values[at] -= rate * (mean[at] / first) / ((square[at] / second).sqrt() + 1e-8);
+        }
+    }
+    let weights = parts.weights(&values);
+    told(settings.steps, loss_of(samples, &weights));
+    let whole = |feature: usize| {
+        (f64::from(weights[feature]) * UNITS * f64::from(FINE)).round().clamp(-16_000.0, 16_000.0) as i16
+    };
+    LineWeights {
+        codes: std::array::from_fn(|role| (0..CODES as u16).map(|code| whole(features.code(role, code))).collect()),
+        threats: std::array::from_fn(|role| {
+            std::array::from_fn(|class| {
+                std::array::from_fn(
+                    |count: usize| if count == 0 { 0 } else { whole(Features::threat(role, class, count)) },
+                )
+            })
+        }),
+        tempo: whole(Features::TEMPO),
+        order: before.order.clone(),
+    }
+}
+
+const _: () = assert!(SEVERAL == 3);

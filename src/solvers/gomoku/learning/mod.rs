@@ -1,0 +1,10 @@
+//! Weights that are learned from the player's own games: games against itself ([`selfplay`]), kept as text
+//! ([`games`]), and a fit of the weights to their outcomes ([`fit`]).
+//!
+//! Idea: M. Buro, "Improving heuristic mini-max search by supervised learning" (2002), logistic regression of the
+//! outcome on the features of positions.
+
+pub mod fit;
+pub mod games;
+pub mod sample;
+pub mod selfplay;

@@ -1,0 +1,119 @@
+//! Positions of games as the fit has them: how often each code and each threat occurs, and how the game ended.
+
+use super::games::LearningGame;
+use crate::core::game::{Game, Side};
+use crate::games::gomoku::board::GomokuBoard;
+use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
+use crate::solvers::gomoku::lines::board::{FIRST_THREAT, LineBoard, LineTables};
+use crate::solvers::gomoku::lines::classes::LineClass;
+use crate::solvers::gomoku::lines::codes::{CODES, MOVE_CLASSES, MoveClass, MoveCodes};
+use crate::solvers::gomoku::lines::weights::SEVERAL;
+
+/// A position to learn from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// What occurs: the number of a *feature* (see [`Features`]) and how often, less than 0 for the other side.
+    pub features: Box<[(u16, i8)]>,
+    /// How the game ended for the side to move: 0 lost, one half drawn, 1 won.
+    pub outcome: f32,
+    /// What the search said, for the side to move.
+    pub value: f32,
+    /// Number of the game.
+    pub game: u32,
+}
+
+/// The numbers of the features: codes of the side to move, codes of the other side, threats of both, being to move.
+#[derive(Debug)]
+pub struct Features {
+    /// Whether a code is no more than single stones: such ones weigh the same for both sides, so that the empty parts
+    /// of a board weigh nothing.
+    is_single: Vec<bool>,
+}
+
+impl Features {
+    /// The first feature of the threats.
+    pub const THREATS: usize = 2 * CODES;
+    /// The feature of being to move, which every position has.
+    pub const TEMPO: usize = Features::THREATS + 2 * MOVE_CLASSES * SEVERAL;
+    /// Number of features.
+    pub const ALL: usize = Features::TEMPO + 1;
+
+    /// The features under a numbering of codes.
+    pub fn new(codes: &MoveCodes) -> Features {
+        let strongest = |code: u16| codes.lines(code)[0];
+        Features { is_single: (0..CODES as u16).map(|code| strongest(code) <= LineClass::OpenOne).collect() }
+    }
+
+    /// The feature of a code: `role` is 0 for the side to move, 1 for the other.
+    pub fn code(&self, role: usize, code: u16) -> usize {
+        let shared = self.is_single[usize::from(code)];
+        usize::from(code) + if role == 0 || shared { 0 } else { CODES }
+    }
+
+    /// The feature of a threat.
+    pub fn threat(role: usize, class: usize, count: usize) -> usize {
+        Features::THREATS + (role * MOVE_CLASSES + class) * SEVERAL + count
+    }
+}
+
+/// The positions of a game that say something: no row is about to be completed, and no straight four can be made by
+/// the side to move.
+pub fn samples_of(
+    game: &LearningGame,
+    number: u32,
+    board: GomokuBoard,
+    (tables, features): (&LineTables, &Features),
+    mut each: impl FnMut(Sample),
+) {
+    let mut position = GomokuPosition::new(board, tables.rules());
+    let (opening, moves) = game.moves.split_at(game.opening.min(game.moves.len()));
+    for &point in opening {
+        position.play(GomokuMove(point));
+    }
+    let mut lines = LineBoard::new(tables, &position);
+    // How often each feature occurs, and which ones do.
+    let mut counts = vec![0i8; Features::ALL];
+    let mut seen: Vec<u16> = Vec::new();
+    for (&point, &value) in moves.iter().zip(&game.values) {
+        let (side, enemy) = (position.side(), position.side().other());
+        let completes = lines.count_of(side, MoveClass::Five) + lines.count_of(enemy, MoveClass::Five) > 0;
+        if !completes && lines.count_of(side, MoveClass::StraightFour) == 0 {
+            let mut add = |feature: usize, by: i8| {
+                if counts[feature] == 0 {
+                    seen.push(feature as u16);
+                }
+                counts[feature] = counts[feature].saturating_add(by);
+            };
+            for point in board.points().filter(|&point| lines.is_empty(point)) {
+                add(features.code(0, lines.code(point, side)), 1);
+                add(features.code(1, lines.code(point, enemy)), -1);
+            }
+            for (role, colour) in [side, enemy].into_iter().enumerate() {
+                for class in &MoveClass::ALL[FIRST_THREAT..] {
+                    let count = usize::from(lines.count_of(colour, *class)).min(SEVERAL - 1);
+                    if count > 0 {
+                        add(Features::threat(role, *class as usize, count), 1);
+                    }
+                }
+            }
+            add(Features::TEMPO, 1);
+            seen.sort_unstable();
+            seen.dedup();
+            let occurs = |&feature: &u16| (feature, std::mem::take(&mut counts[usize::from(feature)]));
+            let features = seen.iter().map(occurs).filter(|feature| feature.1 != 0).collect();
+            seen.clear();
+            let outcome = outcome_for(side, game.winner);
+            each(Sample { features, outcome, value: value.into(), game: number });
+        }
+        position.play(GomokuMove(point));
+        lines.put(point, side);
+    }
+}
+
+fn outcome_for(side: Side, winner: Option<Side>) -> f32 {
+    match winner {
+        None => 0.5,
+        Some(winner) if winner == side => 1.0,
+        Some(_) => 0.0,
+    }
+}

@@ -1,0 +1,260 @@
+//! `morpion selfplay` and `morpion tune`: games that are kept and continued, weights that are learned and loaded.
+
+use morpion::core::game::{Game, Side};
+use morpion::core::seed::rng;
+use morpion::games::gomoku::board::GomokuBoard;
+use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
+use morpion::games::gomoku::rules::{GomokuRules, RowRule};
+use morpion::solvers::gomoku::learning::fit::{FitSettings, UNITS, fit, loss};
+use morpion::solvers::gomoku::learning::games::{GamesHead, LearningGame};
+use morpion::solvers::gomoku::learning::sample::{Features, Sample, samples_of};
+use morpion::solvers::gomoku::learning::selfplay::play_game;
+use morpion::solvers::gomoku::lines::board::{LineBoard, LineTables};
+use morpion::solvers::gomoku::lines::codes::MoveCodes;
+use morpion::solvers::gomoku::lines::weights::{FINE, LineWeights};
+use morpion::solvers::gomoku::player::GomokuPlayer;
+use rand::RngExt;
+use std::path::Path;
+use std::process::Command;
+
+fn run(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
+    let output = command.current_dir(directory).args(arguments).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// Random weights, which differ between the sides as learned ones do.
+fn random_weights(seed: u64) -> LineWeights {
+    let mut random = rng(seed, &[]);
+    let codes = MoveCodes::new();
+    let mut weights = LineWeights::by_hand(&codes);
+    let features = Features::new(&codes);
+    for role in 0..2 {
+        for (code, weight) in weights.codes[role].iter_mut().enumerate() {
+            // Single stones weigh the same for both sides.
+            let shared = features.code(0, code as u16) == features.code(1, code as u16);
+            *weight = if shared { 3 } else { random.random_range(-900..900) };
+        }
+        for counts in weights.threats[role].iter_mut().skip(2) {
+            *counts = [0, random.random_range(-900..900), random.random_range(-900..900)];
+        }
+    }
+    weights.tempo = random.random_range(-900..900);
+    weights
+}
+
+/// What the weights make of a sample, in parts of a unit.
+fn by_samples(sample: &Sample, weights: &LineWeights, features: &Features) -> i32 {
+    let codes = MoveCodes::new();
+    let mut all = vec![0i32; Features::ALL];
+    for role in 0..2 {
+        for (code, &weight) in (0u16..).zip(&weights.codes[role]) {
+            all[features.code(role, code)] = weight.into();
+        }
+        for (class, counts) in weights.threats[role].iter().enumerate() {
+            for (count, &weight) in counts.iter().enumerate() {
+                all[Features::threat(role, class, count)] = weight.into();
+            }
+        }
+    }
+    all[Features::TEMPO] = weights.tempo.into();
+    assert_eq!(codes.lines(0).len(), 4);
+    sample.features.iter().map(|&(feature, count)| i32::from(count) * all[usize::from(feature)]).sum()
+}
+
+#[test]
+fn samples_are_worth_what_the_player_estimates() {
+    let mut compared = 0;
+    for rule in RowRule::ALL {
+        let rules = GomokuRules::new(rule, 5).unwrap();
+        for seed in 0..20 {
+            let weights = random_weights(seed);
+            let board = GomokuBoard::new(9 + (seed % 7) as u8, 15).unwrap();
+            let tables = LineTables::with_weights(rules, weights.clone()).unwrap();
+            let features = Features::new(tables.codes());
+            let mut random = rng(seed, &[1]);
+            let mut position = GomokuPosition::new(board, rules);
+            let mut moves = Vec::new();
+            let mut estimates = Vec::new();
+            for _ in 0..40 {
+                let mut legal = Vec::new();
+                position.moves(&mut legal);
+                let near = |m: &&GomokuMove| {
+                    let (x, y) = board.place(m.0);
+                    (2..8).contains(&x) && (4..11).contains(&y)
+                };
+                let near: Vec<GomokuMove> = legal.iter().filter(near).copied().collect();
+                if near.is_empty() {
+                    break;
+                }
+                let m = near[random.random_range(0..near.len())];
+                estimates.push(LineBoard::new(&tables, &position).estimate(position.side()));
+                moves.push(m.0);
+                position.play(m);
+            }
+            let values: Vec<i16> = (0..moves.len() as i16).collect();
+            let game = LearningGame { opening: 0, moves, values, winner: Some(Side::Second) };
+            samples_of(&game, 7, board, (&tables, &features), |sample| {
+                // The value is the number of the ply.
+                let ply = sample.value as usize;
+                let worth = by_samples(&sample, &weights, &features) / FINE;
+                assert_eq!(worth, estimates[ply], "seed {seed}, {rule:?}, ply {ply}");
+                assert_eq!((sample.outcome, sample.game), ((ply % 2) as f32, 7), "seed {seed}");
+                compared += 1;
+            });
+        }
+    }
+    assert!(compared > 500, "{compared}");
+}
+
+#[test]
+fn a_fit_learns_what_decides_games_and_nothing_from_chance() {
+    let (board, rules) = (GomokuBoard::USUAL, GomokuRules::default());
+    let mut player = GomokuPlayer::new(1 << 20).unwrap();
+    let tables = LineTables::new(rules).unwrap();
+    let features = Features::new(tables.codes());
+    let mut samples = Vec::new();
+    for number in 0..60u32 {
+        let game = play_game(&mut player, (board, rules), (3, number.into()), 60).unwrap();
+        samples_of(&game, number, board, (&tables, &features), |sample| samples.push(sample));
+    }
+    let before = LineWeights::by_hand(tables.codes());
+    let settings = FitSettings { steps: 60, search_part: 0.0, penalty: 4.0 };
+    let after = fit(&samples, &before, tables.codes(), settings, &mut |_, _| {});
+    let learned = loss(&samples, &after, tables.codes(), UNITS);
+    assert!(learned.training < 0.68 && learned.validation < 0.69, "{learned:?}");
+    assert_eq!(after.order, before.order);
+    // Ends that have nothing to do with the games.
+    let mut random = rng(3, &[]);
+    let by_chance: Vec<bool> = (0..60).map(|_| random.random_range(0..2) == 1).collect();
+    for sample in &mut samples {
+        let wins = by_chance[sample.game as usize] == (sample.outcome > 0.5);
+        sample.outcome = f32::from(u8::from(wins));
+    }
+    let after = fit(&samples, &before, tables.codes(), settings, &mut |_, _| {});
+    let chance = loss(&samples, &after, tables.codes(), UNITS);
+    assert!(chance.validation > learned.validation, "{chance:?} {learned:?}");
+}
+
+#[test]
+fn games_are_the_same_however_they_are_interrupted() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let play = |file: &str, games: &str, more: &[&str]| {
+        let common = ["selfplay", "gomoku", file, "--nodes", "40", "--seed", "4", "--games", games];
+        run(at, &[&common[..], more].concat())
+    };
+    let read = |file: &str| std::fs::read(at.join(file)).unwrap();
+    let (code, out, errors) = play("whole", "12", &["--threads", "3"]);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    let whole = read("whole");
+    let text = String::from_utf8(whole.clone()).unwrap();
+    assert_eq!(text.lines().count(), 13, "{text}");
+    for cut in [0, 5, 60, whole.len() / 2, whole.len() - 1, whole.len()] {
+        std::fs::write(at.join("part"), &whole[..cut]).unwrap();
+        let (code, out, errors) = play("part", "12", &[]);
+        assert_eq!(code, Some(0), "cut at {cut}: {out}{errors}");
+        assert!(read("part") == whole, "cut at {cut}");
+    }
+    // What is not to be continued stays as it is.
+    let damaged = text.replacen(",", ";", 1).into_bytes();
+    let other = text.replacen("seed=4", "seed=5", 1).into_bytes();
+    let later = text.replacen("games 1", "games 2", 1).into_bytes();
+    let swapped = {
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.swap(3, 4);
+        (lines.join("\n") + "\n").into_bytes()
+    };
+    let foreign = b"my notes".to_vec();
+    for (bytes, why) in [
+        (damaged, "the line is damaged"),
+        (other, "has other games"),
+        (later, "version 2"),
+        (swapped, "game 3 where game 2 is expected"),
+        (foreign, "is not a file of games"),
+    ] {
+        std::fs::write(at.join("bad"), &bytes).unwrap();
+        let (code, _, errors) = play("bad", "12", &[]);
+        assert!(code == Some(2) && errors.contains(why), "{why}: {errors}");
+        assert!(read("bad") == bytes, "{why}");
+    }
+    for more in [&["--position", "h8"][..], &["--size", "1"], &["--weights", "none"], &["--win", "6"]] {
+        let (code, _, errors) = play("new", "3", more);
+        assert!(code == Some(2) && !errors.contains("panic"), "{more:?}: {errors}");
+    }
+}
+
+#[test]
+fn weights_are_learned_written_and_loaded() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let (code, out, errors) =
+        run(at, &["selfplay", "gomoku", "games", "--nodes", "40", "--games", "90", "--threads", "2"]);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    let tune = ["tune", "gomoku", "games", "-o", "new.weights", "--steps", "20"];
+    let (code, out, errors) = run(at, &tune);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    assert!(out.contains("90 games, ") && out.contains("before     loss 0."), "{out}");
+    let text = std::fs::read_to_string(at.join("new.weights")).unwrap();
+    assert!(
+        text.starts_with("morpion gomoku weights 1\n# learned on ") && text.contains("seed=0 nodes=40"),
+        "{text}"
+    );
+    let weights = LineWeights::parse(&text).unwrap();
+    assert_ne!(weights, LineWeights::usual());
+    // Nothing is overwritten.
+    let (code, _, errors) = run(at, &tune);
+    assert!(code == Some(2) && errors.contains("--force"), "{errors}");
+    // The weights decide how it plays.
+    let games = |a: &str| {
+        let arguments = ["match", a, "morpion:without=aspiration", "--pairs", "2", "--nodes", "200", "--time", "1h"];
+        let (code, out, errors) = run(at, &arguments);
+        assert_eq!(code, Some(0), "{a}: {out}{errors}");
+        out.lines().filter(|line| line.starts_with("pair ")).collect::<Vec<_>>().join("\n")
+    };
+    let usual = games("morpion:10");
+    assert_eq!(usual, games("morpion:level=10,nodes=200"));
+    assert_ne!(usual, games("morpion:weights=new.weights"));
+    let (code, _, errors) = run(at, &["pbrain", "--weights", "games"]);
+    assert!(code == Some(2) && errors.contains("expected 'morpion gomoku weights 1'"), "{errors}");
+    for (name, why) in [
+        ("morpion:level=11", "levels are 1 to 10"),
+        ("morpion:nodes=0", "expected a number from 1 on"),
+        ("morpion:time=soon", "time=soon"),
+        ("morpion:without=luck", "leaf-fours"),
+        ("morpion:weights=nothing", "there is no such file"),
+        ("morpion:speed=3", "a level or a setting"),
+    ] {
+        let (code, _, errors) = run(at, &["match", name, "morpion"]);
+        assert!(code == Some(2) && errors.contains(why), "{name}: {errors}");
+    }
+}
+
+#[test]
+fn heads_and_games_are_read_as_they_are_written() {
+    let head = GamesHead {
+        board: GomokuBoard::new(12, 9).unwrap(),
+        rules: GomokuRules::new(RowRule::Caro, 4).unwrap(),
+        seed: u64::MAX,
+        nodes: 7,
+        weights: 0xAB,
+    };
+    assert_eq!(GamesHead::read(&head.to_line()), Ok(head));
+    for word in ["size", "rule", "win", "seed", "nodes", "weights"] {
+        let error = GamesHead::read(&head.to_line().replace(word, "x")).unwrap_err();
+        // The first word of the line is about weights of games no more.
+        assert!(error.to_string().contains(word), "{word}: {error}");
+    }
+    let (board, rules) = (GomokuBoard::USUAL, GomokuRules::default());
+    let game = LearningGame { opening: 1, moves: vec![20, 41, 62], values: vec![-300, 7], winner: None };
+    let line = game.to_line(board, 9);
+    assert_eq!(LearningGame::read(&line, (board, rules), 9), Ok(game));
+    for at in 0..line.len() {
+        let mut bytes = line.clone().into_bytes();
+        bytes[at] ^= 1;
+        let changed = String::from_utf8(bytes).unwrap();
+        assert!(LearningGame::read(&changed, (board, rules), 9).is_err(), "{changed}");
+        assert!(LearningGame::read(&line[..at], (board, rules), 9).is_err(), "cut at {at}");
+    }
+}
