@@ -68,6 +68,9 @@ impl Stage {
         .unwrap();
         let hunted = stage.sound(&["--dir", &stage.name("hunt"), "--quiet", "--json", "--time", "0.1"]);
         assert!(hunted.status.success(), "{}", hunted.err);
+        let games = ["selfplay", "gomoku", &stage.name("games"), "--size", "7", "--games", "40", "--nodes", "50"];
+        let played = stage.sound(&games);
+        assert!(played.status.success(), "{}", played.err);
         // Tokens come and go while commands are tried; with this one the list is never empty.
         let made = stage.sound(&["token", "create", "first", "--state", &stage.name("tokens")]);
         assert!(made.status.success(), "{}", made.err);
@@ -147,6 +150,7 @@ impl Stage {
                 assert!(made.status.success(), "{}", made.err);
                 name
             }
+            "GAMES" => self.name("games"),
             "FRESH" => self.fresh("fresh"),
             "FRESH.svg" => self.fresh("fresh.svg"),
             "FRESH.msr" => self.fresh("fresh.msr"),
@@ -204,6 +208,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("records list", ""),
     ("render", "GRID -o FRESH.svg"),
     ("resume", "COPY --time 0.3"),
+    ("selfplay gomoku", "FRESH --size 7 --games 2 --nodes 50"),
     ("show", "GRID"),
     ("solve go", "--size 2 --memory 1M"),
     ("solve gomoku", "--size 3 --win 3 --memory 1M"),
@@ -214,6 +219,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("token list", "--state TOKENS"),
     ("token remove", "TOKEN --state TOKENS"),
     ("top", ""),
+    ("tune gomoku", "GAMES -o FRESH --steps 2"),
     ("vcf", "--position h8a1h9a2h10o1"),
     ("verify", "GRID /dev/null"),
 ];
