@@ -5,7 +5,7 @@
 //! [`table`] (transposition table), [`killers`], [`history`], [`busy`] (what other threads are at); [`deepening`] is
 //! iterative deepening. [`algorithm`] names them all and runs the one that is wanted; [`solve`] asks it the questions
 //! that give the value of a position, a principal variation and all best moves. [`choice`] is what somebody asks for,
-//! by names, and [`solvable`] what a game needs to be solved as a job.
+//! by names, and [`solvable`] what a game needs to be solved as a job. [`player`] plays any of these games.
 
 pub mod algorithm;
 pub mod alphabeta;
@@ -25,6 +25,7 @@ pub mod mtdf;
 pub mod negamax;
 pub mod negascout;
 pub mod perft;
+pub mod player;
 pub mod reversi;
 pub mod search;
 pub mod solvable;

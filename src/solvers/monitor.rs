@@ -20,6 +20,20 @@ pub enum Stopped {
     Answered,
 }
 
+/// Who watches a general search: gets its nodes and tells it when to stop.
+pub trait Watch: fmt::Debug {
+    /// Nodes between two reports.
+    fn interval(&self) -> u64 {
+        INTERVAL
+    }
+
+    /// Takes in that so many more nodes were visited.
+    ///
+    /// # Errors
+    /// The search is to stop.
+    fn report(&self, nodes: u64) -> Result<(), Stopped>;
+}
+
 /// What a search calls where it is to pause. It returns when the search may continue.
 pub type Pause = Box<dyn Fn() + Send + Sync>;
 
@@ -29,6 +43,8 @@ pub struct Monitor {
     answered: AtomicBool,
     nodes: AtomicU64,
     budget: u64,
+    /// Most nodes between two reports, where an engine looks less often.
+    interval: u64,
     pausing: AtomicBool,
     pause: Option<Pause>,
 }
@@ -53,6 +69,7 @@ impl Monitor {
             answered: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
             budget,
+            interval: u64::MAX,
             pausing: AtomicBool::new(false),
             pause: None,
         }
@@ -61,6 +78,16 @@ impl Monitor {
     /// One whose search can be held up: see [`Monitor::set_pausing`].
     pub fn with_pause(budget: u64, pause: Pause) -> Monitor {
         Monitor { pause: Some(pause), ..Monitor::with_budget(budget) }
+    }
+
+    /// The same, but engines look at it after so many nodes at the latest: for small budgets.
+    pub fn with_interval(self, interval: u64) -> Monitor {
+        Monitor { interval, ..self }
+    }
+
+    /// Nodes after which engines look at it at the latest.
+    pub fn most_between(&self) -> u64 {
+        self.interval
     }
 
     /// Whether the search is to call what it was given for a pause at its next report.
@@ -107,5 +134,12 @@ impl Monitor {
             return Err(Stopped::Answered);
         }
         if sum >= self.budget { Err(Stopped::Budget) } else { Ok(()) }
+    }
+}
+
+impl Watch for Monitor {
+    #[inline]
+    fn report(&self, nodes: u64) -> Result<(), Stopped> {
+        Monitor::report(self, nodes)
     }
 }

@@ -18,7 +18,7 @@ use super::busy::Busy;
 use super::entry::{NO_MOVE, PROVEN, TableEntry};
 use super::history::History;
 use super::killers::Killers;
-use super::monitor::{INTERVAL, Monitor, Stopped};
+use super::monitor::{Stopped, Watch};
 use super::table::Table;
 use crate::core::game::{Game, Key, MAX_VALUE, Side, Value};
 
@@ -120,7 +120,9 @@ pub struct NodeSearch<'a, G: Game> {
     parts: Parts,
     table: Option<&'a Table>,
     busy: Option<&'a Busy>,
-    monitor: &'a Monitor,
+    monitor: &'a dyn Watch,
+    /// Nodes between two reports to it.
+    interval: u64,
     killers: Killers,
     history: History,
     /// Moves of all open nodes, each with its rank; those of the last opened at the end.
@@ -165,7 +167,7 @@ pub(super) enum Opened {
 
 impl<'a, G: Game> NodeSearch<'a, G> {
     /// A search of `position`. Only with [`Parts::table`] is the table used.
-    pub fn new(position: G, parts: Parts, table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> Self {
+    pub fn new(position: G, parts: Parts, table: &'a Table, busy: Option<&'a Busy>, monitor: &'a dyn Watch) -> Self {
         let history = History::new(position.codes());
         let table = parts.table.then_some(table);
         NodeSearch {
@@ -176,6 +178,7 @@ impl<'a, G: Game> NodeSearch<'a, G> {
             table,
             busy: busy.filter(|_| table.is_some()),
             monitor,
+            interval: monitor.interval(),
             killers: Killers::default(),
             history,
             stack: Vec::with_capacity(1024),
@@ -227,7 +230,7 @@ impl<'a, G: Game> NodeSearch<'a, G> {
     #[inline]
     pub(super) fn open(&mut self, depth: u32, alpha: Value, beta: Value) -> Result<Opened, Stopped> {
         self.stats.nodes += 1;
-        if self.stats.nodes - self.reported >= INTERVAL {
+        if self.stats.nodes - self.reported >= self.interval {
             self.report()?;
         }
         self.moves.clear();

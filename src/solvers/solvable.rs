@@ -6,10 +6,11 @@ use super::go::GoEngine;
 use super::gomoku::engine::GomokuEngine;
 use super::gomoku::player::{GomokuPlayer, PlayerError};
 use super::monitor::Monitor;
-use super::reversi::engine::ReversiEngine;
+use super::player::{Ending, SearchPlayer};
+use super::reversi::engine::{ReversiEngine, nodes_to_end};
 use super::search::Stats;
 use super::solve::Engine;
-use super::table::Table;
+use super::table::{Table, TableError};
 use crate::core::game::{Game, Player, Side};
 use crate::games::{go, gomoku, reversi};
 
@@ -22,15 +23,26 @@ pub enum OpponentError {
     /// It cannot play under these rules, or with this memory.
     #[error(transparent)]
     Player(#[from] PlayerError),
+    /// The memory cannot be had.
+    #[error(transparent)]
+    Memory(#[from] TableError),
 }
 
 /// A game that people play.
 pub trait Playable: Game {
     /// Name of the game, as people write it.
     const NAME: &'static str;
+    /// Whether a finished game has a score in points, beside who has won. Then players tell values in [`Game::POINT`].
+    const HAS_SCORE: bool = false;
 
     /// The position as one line.
     fn text(&self) -> String;
+
+    /// The game that led from a position to this one by these moves, as text that the settings of the game take for a
+    /// position.
+    fn saved(&self, _start: &Self, _moves: &[Self::Move]) -> String {
+        self.text()
+    }
 
     /// Columns and rows of the board.
     fn size(&self) -> (u8, u8);
@@ -54,6 +66,16 @@ pub trait Solvable: Playable + Send + Sync + 'static {
 
     /// Makes the engine, for one thread; `busy` if there are others at the same search.
     fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> Self::Own<'a>;
+
+    /// How far the end of the game is; nothing if a player should not try to search to it.
+    fn ending(&self) -> Option<Ending> {
+        None
+    }
+
+    /// Whether what is known of positions of that game holds in this one: the same board under the same rules.
+    fn shares_tables(&self, other: &Self) -> bool {
+        self.size() == other.size()
+    }
 }
 
 /// Who has a cell, of black and white as bits.
@@ -71,10 +93,20 @@ impl Solvable for reversi::position::ReversiPosition {
     fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> ReversiEngine<'a> {
         ReversiEngine { table, busy, monitor, stats: Stats::default() }
     }
+
+    fn ending(&self) -> Option<Ending> {
+        let plies = self.empty().count_ones();
+        Some(Ending { plies, nodes: nodes_to_end(plies) })
+    }
+
+    fn shares_tables(&self, other: &Self) -> bool {
+        (self.board(), self.empties()) == (other.board(), other.empties())
+    }
 }
 
 impl Playable for reversi::position::ReversiPosition {
     const NAME: &'static str = "reversi";
+    const HAS_SCORE: bool = true;
 
     fn text(&self) -> String {
         reversi::notation::to_obf(self)
@@ -86,6 +118,10 @@ impl Playable for reversi::position::ReversiPosition {
 
     fn cells(&self) -> Vec<Option<Side>> {
         self.board().squares().map(|square| owner(self.discs(), square)).collect()
+    }
+
+    fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        Ok(Box::new(SearchPlayer::new(memory)?))
     }
 }
 
@@ -99,9 +135,14 @@ impl Solvable for go::position::GoPosition {
 
 impl Playable for go::position::GoPosition {
     const NAME: &'static str = "go";
+    const HAS_SCORE: bool = true;
 
     fn text(&self) -> String {
         go::notation::to_line(self)
+    }
+
+    fn saved(&self, start: &Self, moves: &[Self::Move]) -> String {
+        go::notation::to_sgf(start, moves)
     }
 
     fn size(&self) -> (u8, u8) {
@@ -128,6 +169,12 @@ impl Playable for gomoku::position::GomokuPosition {
         gomoku::notation::to_line(self)
     }
 
+    /// The moves, if the game began with the empty board.
+    fn saved(&self, _start: &Self, moves: &[Self::Move]) -> String {
+        let is_whole = self.stones().count() == moves.len();
+        if is_whole { moves.iter().map(|&m| self.name(m)).collect() } else { self.text() }
+    }
+
     fn size(&self) -> (u8, u8) {
         (self.board().width(), self.board().height())
     }
@@ -145,9 +192,14 @@ impl Playable for gomoku::position::GomokuPosition {
 
 impl Playable for go::large::position::LargePosition {
     const NAME: &'static str = "go";
+    const HAS_SCORE: bool = true;
 
     fn text(&self) -> String {
         go::notation::to_line(self)
+    }
+
+    fn saved(&self, start: &Self, moves: &[Self::Move]) -> String {
+        go::notation::to_sgf(start, moves)
     }
 
     fn size(&self) -> (u8, u8) {

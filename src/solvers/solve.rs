@@ -169,7 +169,11 @@ pub fn solve<G: Game>(
     Ok(solution)
 }
 
-fn find_bounds<G: Game>(
+/// Bounds of the value that settle the goal.
+///
+/// # Errors
+/// The engine's.
+pub(super) fn find_bounds<G: Game>(
     engine: &mut dyn Engine<G>,
     position: &G,
     goal: Goal,
@@ -213,7 +217,10 @@ fn keeps<G: Game>(engine: &mut dyn Engine<G>, after: &G, target: Value) -> Resul
 }
 
 /// A line of play in which each side keeps what it is sure of; one with nothing to keep plays what it likes best.
-fn line<G: Game>(
+///
+/// # Errors
+/// The engine's.
+pub(super) fn line<G: Game>(
     engine: &mut dyn Engine<G>,
     position: &G,
     mut mine: Option<Value>,

@@ -30,6 +30,9 @@ pub trait Goban: Game {
     /// The move to a point of the board, or the pass.
     fn move_to(&self, place: Option<Place>) -> Self::Move;
 
+    /// The point of a move; nothing of a pass.
+    fn place_of(&self, m: Self::Move) -> Option<Place>;
+
     /// Whether a move is legal.
     fn allows(&self, m: Self::Move) -> bool;
 
@@ -63,6 +66,10 @@ impl Goban for GoPosition {
         let (black, white) = self.stones();
         let bit = 1u64 << self.board().point(x, y)?;
         if black & bit != 0 { Some(Side::First) } else { (white & bit != 0).then_some(Side::Second) }
+    }
+
+    fn place_of(&self, m: GoMove) -> Option<Place> {
+        (m != GoMove::PASS).then_some((m.0 % 8, m.0 / 8))
     }
 
     fn move_to(&self, place: Option<Place>) -> GoMove {
@@ -104,6 +111,10 @@ impl Goban for large::position::LargePosition {
 
     fn stone(&self, (x, y): Place) -> Option<Side> {
         self.chains().colour(self.size().point(x, y)?)
+    }
+
+    fn place_of(&self, m: large::position::LargeMove) -> Option<Place> {
+        (m != large::position::LargeMove::PASS).then(|| self.size().place(m.0))
     }
 
     fn move_to(&self, place: Option<Place>) -> large::position::LargeMove {
@@ -319,6 +330,42 @@ pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<P, GoReadError>
         }
     }
     Ok(position)
+}
+
+/// A game as SGF that [`parse_sgf`] reads: a position, and the moves that were played from it. Without moves it is one
+/// line as [`to_line`] writes it, since SGF has no word for a ko.
+pub fn to_sgf<P: Goban>(start: &P, moves: &[P::Move]) -> String {
+    if moves.is_empty() {
+        return to_line(start);
+    }
+    let (width, height) = start.columns_and_rows();
+    let size = if width == height { width.to_string() } else { format!("{width}:{height}") };
+    let mut text = format!("(;FF[4]GM[1]SZ[{size}]");
+    for (name, colour) in [("AB", Side::First), ("AW", Side::Second)] {
+        let own: Vec<Place> = stones_of(start).into_iter().filter(|stone| stone.1 == colour).map(|s| s.0).collect();
+        if !own.is_empty() {
+            text += name;
+        }
+        own.into_iter().for_each(|place| text += &format!("[{}]", sgf_point(place)));
+    }
+    let letter = |side: Side| if side == Side::First { "B" } else { "W" };
+    let mut side = start.side();
+    if start.ko_and_pass().1 {
+        text += &format!("PL[{0}];{0}[]", letter(side.other()));
+    } else {
+        text += &format!("PL[{}]", letter(side));
+    }
+    for &m in moves {
+        let point = start.place_of(m).map_or(String::new(), sgf_point);
+        text += &format!(";{}[{point}]", letter(side));
+        side = side.other();
+    }
+    text + ")"
+}
+
+/// A point as SGF has it.
+fn sgf_point((x, y): Place) -> String {
+    [x, y].map(|n| char::from(b'a' + n.min(25))).iter().collect()
 }
 
 /// Rows of points as a small board with its black and white stones.

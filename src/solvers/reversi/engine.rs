@@ -13,6 +13,17 @@ use crate::solvers::search::Stats;
 use crate::solvers::solve::{Engine, EngineError};
 use crate::solvers::table::Table;
 
+/// About how many nodes it takes to solve a position with so many empty cells: the median of 60 games that the player
+/// made with 3000 nodes a move, for 10 to 20 empty cells. A tenth of them takes three times as many.
+pub fn nodes_to_end(empty: u32) -> u64 {
+    (FEW * GROWTH.powi(empty.min(60) as i32 - FEW_EMPTY)).max(1.0) as u64
+}
+
+/// Nodes for [`FEW_EMPTY`] empty cells, and how they grow with each one more.
+const FEW: f64 = 3900.0;
+const FEW_EMPTY: i32 = 10;
+const GROWTH: f64 = 2.23;
+
 /// The engine for Reversi on one thread.
 #[derive(Debug)]
 pub struct ReversiEngine<'a> {

@@ -31,7 +31,7 @@ const JUDGED_DEPTH: u32 = 6;
 const ALIKE: u32 = 8;
 /// From this many empty cells on other threads' work is avoided.
 const BUSY: u32 = 13;
-/// Nodes between two looks at the monitor.
+/// Nodes between two looks at the monitor, if it asks for no more of them.
 const INTERVAL: u64 = 1 << 15;
 
 /// A search on one thread.
@@ -46,6 +46,8 @@ pub(super) struct Endgame<'a> {
     busy: Option<&'a Busy>,
     monitor: &'a Monitor,
     reported: u64,
+    /// Nodes between two looks at the monitor.
+    interval: u64,
     /// The moves of all open nodes, those of the last at the end.
     moves: Vec<Ordered>,
 }
@@ -121,7 +123,8 @@ compile!(Avx512, "avx512f,avx512vl,avx512cd,avx2,bmi1,bmi2,popcnt,lzcnt");
 
 impl<'a> Endgame<'a> {
     pub fn new(rules: EndgameRules, table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> Self {
-        Endgame { rules, nodes: 0, stopped: None, table, busy, monitor, reported: 0, moves: Vec::with_capacity(1024) }
+        let (interval, moves) = (INTERVAL.min(monitor.most_between()), Vec::with_capacity(1024));
+        Endgame { rules, nodes: 0, stopped: None, table, busy, monitor, reported: 0, interval, moves }
     }
 
     /// The value above or below `alpha`, with whatever instructions suit the number of empty cells.
@@ -200,7 +203,7 @@ fn inner_body<I: Compiled>(i: I, search: &mut Endgame, own: u64, enemy: u64, alp
     // Whether the position may be symmetric in itself: only near the start.
     let turns = empty + ALIKE >= rules.area as u32;
     search.nodes += 1;
-    if search.nodes - search.reported >= INTERVAL {
+    if search.nodes - search.reported >= search.interval {
         search.report();
     }
     if search.stopped.is_some() {

@@ -1,0 +1,259 @@
+//! A player for any game that can be solved: iterative deepening over [`super::negascout`] with the game's own
+//! estimate, and the game's own engine for the end of the game as soon as that is probably within reach.
+//!
+//! Moves are searched in the order of the iteration before (principal variation search at the root, too), so an
+//! iteration that the budget cuts short still counts: its first move is the best one known, and what beats it is
+//! better. A level sees as many plies as its number, and twice as many at the end of the game; level 10 sees as far
+//! as the budget goes.
+//!
+//! A search of `n` nodes visits at most `n + n / 16 + 4096`: that is how often it looks at its budget, and what the
+//! engine of Reversi may visit between two looks.
+
+mod budget;
+mod ending;
+
+pub use self::ending::Ending;
+
+use self::budget::BudgetWatch;
+use self::ending::finish;
+use super::entry::{NO_MOVE, TableEntry};
+use super::monitor::Stopped;
+use super::negascout::negascout;
+use super::search::{LOWEST, NodeSearch, Parts};
+use super::solvable::Solvable;
+use super::table::{Table, TableError};
+use crate::core::game::{Budget, Chosen, Game, Level, MAX_VALUE, Player, Value};
+
+/// The parts of the search that play: symmetric positions are hardly ever met outside openings.
+const PARTS: Parts = Parts { symmetry: false, ..Parts::ALL };
+/// Most plies that are ever asked for.
+const DEEPEST: u32 = 100;
+/// Part of the budget after which no further depth is begun.
+const LAST_START: f64 = 0.5;
+/// The same where there is one move only: it is made anyway, and the search says what it is worth.
+const LAST_START_OF_ONE: f64 = 0.01;
+/// Part of the budget that is searched before the end of the game is tried.
+const BEFORE_ENDING: f64 = 0.1;
+/// An ending of so few nodes is tried at once.
+const SMALL_ENDING: u64 = 20_000;
+/// Nodes of an ending that are worth one of the general search: its engine is faster, and most of the budget is left.
+const ENDING_RATIO: u64 = 150;
+/// Most moves of a line.
+const LONGEST: usize = 12;
+
+/// A player of a game that can be solved, with its memory.
+#[derive(Debug)]
+pub struct SearchPlayer<G> {
+    /// What the general search knows of positions.
+    table: Table,
+    /// What the game's own engine knows: it has a format of its own.
+    solved: Table,
+    level: Level,
+    /// The last position, for which the tables are.
+    last: Option<G>,
+}
+
+impl<G: Solvable> SearchPlayer<G> {
+    /// A player at full strength with tables of so many bytes together.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub fn new(memory: u64) -> Result<SearchPlayer<G>, TableError> {
+        let (table, solved) = (Table::new(memory / 2)?, Table::new(memory / 2)?);
+        Ok(SearchPlayer { table, solved, level: Level::FULL, last: None })
+    }
+}
+
+/// Plies that a level sees, and those that it sees to the end of the game.
+fn sight(level: Level) -> (u32, u32) {
+    match level.number() {
+        10.. => (DEEPEST, u32::MAX),
+        number => (u32::from(number), 2 * u32::from(number)),
+    }
+}
+
+impl<G: Solvable> Player<G> for SearchPlayer<G> {
+    fn choose(
+        &mut self,
+        position: &G,
+        budget: &mut Budget<'_>,
+        told: &mut dyn FnMut(&Chosen<G::Move>),
+    ) -> Option<Chosen<G::Move>> {
+        let mut moves = Vec::new();
+        position.moves(&mut moves);
+        // The first of those that look best.
+        let fallback = moves.iter().copied().rev().max_by_key(|&m| position.prior(m))?;
+        if self.last.as_ref().is_some_and(|last| !last.shares_tables(position)) {
+            self.forget();
+        }
+        self.last = Some(position.clone());
+        self.table.next_generation();
+        self.solved.next_generation();
+        let (deepest, to_the_end) = sight(self.level);
+        let mut start = position.clone();
+        start.forget();
+        let ending = start.ending().filter(|ending| ending.plies <= to_the_end.min(budget.depth));
+        let depth = budget.depth.clamp(1, deepest);
+        let watch = BudgetWatch::new(budget);
+        let mut root = RootSearch { start, moves, table: &self.table, solved: &self.solved, ending, watch: &watch };
+        Some(root.choose(fallback, depth, told))
+    }
+
+    fn set_level(&mut self, level: Level) {
+        self.level = level;
+    }
+
+    fn forget(&mut self) {
+        self.table.clear();
+        self.solved.clear();
+    }
+}
+
+/// The search of the moves of the position that was asked about.
+struct RootSearch<'s, G: Game> {
+    start: G,
+    /// The legal moves, the best one known in front.
+    moves: Vec<G::Move>,
+    table: &'s Table,
+    solved: &'s Table,
+    /// The end of the game, while it has not been tried.
+    ending: Option<Ending>,
+    watch: &'s BudgetWatch<'s>,
+}
+
+impl<G: Solvable> RootSearch<'_, G> {
+    fn choose(&mut self, fallback: G::Move, deepest: u32, told: &mut dyn FnMut(&Chosen<G::Move>)) -> Chosen<G::Move> {
+        self.put_first(fallback);
+        let (table, watch) = (self.table, self.watch);
+        let mut best = Chosen { line: vec![fallback], value: 0, decided_in: None, depth: 0, nodes: 0 };
+        let last_start = if self.moves.len() == 1 { LAST_START_OF_ONE } else { LAST_START };
+        let mut search = NodeSearch::new(self.start.clone(), PARTS, table, None, watch);
+        for depth in 1..=deepest {
+            search.estimated = false;
+            let iteration = self.iterate(&mut search, depth);
+            if let Some((m, value)) = iteration.best {
+                self.put_first(m);
+                if iteration.is_whole {
+                    best.line = self.line_from(m);
+                    (best.value, best.depth) = (value, depth);
+                } else if best.line.first() != Some(&m) {
+                    (best.line, best.value) = (vec![m], value);
+                }
+            }
+            if !iteration.is_whole || search.report().is_err() {
+                break;
+            }
+            best.nodes = watch.nodes();
+            best.decided_in = (!search.estimated).then_some(depth);
+            told(&best);
+            if best.decided_in.is_some() {
+                return best;
+            }
+            if self.ending_is_near()
+                && let Some(found) = self.finished(best.value)
+            {
+                told(&found);
+                return found;
+            }
+            if watch.part() >= last_start {
+                break;
+            }
+        }
+        if self.moves.len() == 1 {
+            // A large ending would take what is left.
+            self.ending = self.ending.filter(|ending| ending.nodes <= SMALL_ENDING);
+        }
+        // Levels that see few plies have most of their budget left.
+        if let Some(found) = self.finished(best.value) {
+            told(&found);
+            return found;
+        }
+        best.nodes = watch.nodes();
+        best
+    }
+
+    fn put_first(&mut self, m: G::Move) {
+        if let Some(i) = self.moves.iter().position(|&other| other == m) {
+            self.moves[..=i].rotate_right(1);
+        }
+    }
+
+    /// Whether it is time to try the end of the game.
+    fn ending_is_near(&self) -> bool {
+        let of_search = self.watch.nodes().saturating_mul(ENDING_RATIO);
+        self.ending.is_some_and(|ending| {
+            ending.nodes <= SMALL_ENDING
+                || self.moves.len() > 1 && self.watch.part() >= BEFORE_ENDING && ending.nodes <= of_search
+        })
+    }
+
+    /// The best move by the game's own engine, if it comes to the end of the game within what is left.
+    fn finished(&mut self, guess: Value) -> Option<Chosen<G::Move>> {
+        let ending = self.ending.filter(|ending| ending.nodes <= self.watch.left())?;
+        self.ending = None;
+        let (value, line) = finish(&self.start, self.solved, self.watch, guess, LONGEST)?;
+        let is_legal = line.first().is_some_and(|m| self.moves.contains(m));
+        let (depth, nodes) = (ending.plies, self.watch.nodes());
+        is_legal.then_some(Chosen { line, value, decided_in: Some(depth), depth, nodes })
+    }
+
+    /// Searches all moves to a depth, or until the budget is used up.
+    fn iterate(&self, search: &mut NodeSearch<'_, G>, depth: u32) -> Iteration<G::Move> {
+        let mut iteration = Iteration { best: None, is_whole: false };
+        let mut alpha = -MAX_VALUE;
+        for &m in &self.moves {
+            let Ok(value) = value_of(search, m, depth, alpha, iteration.best.is_none()) else { return iteration };
+            if value > alpha || iteration.best.is_none() {
+                iteration.best = Some((m, value));
+                alpha = alpha.max(value);
+            }
+        }
+        Iteration { is_whole: true, ..iteration }
+    }
+
+    /// The line that begins with a move and goes on as the table remembers.
+    fn line_from(&self, first: G::Move) -> Vec<G::Move> {
+        let (mut position, mut line, mut moves) = (self.start.clone(), vec![first], Vec::new());
+        position.play(first);
+        while line.len() < LONGEST {
+            let best = TableEntry::get(self.table, position.key().hash).map_or(NO_MOVE, |entry| entry.best);
+            moves.clear();
+            position.moves(&mut moves);
+            let Some(m) = position.decode(best).filter(|m| moves.contains(m)) else { break };
+            position.play(m);
+            line.push(m);
+        }
+        line
+    }
+}
+
+/// What an iteration has found.
+struct Iteration<M> {
+    /// The best of the moves that were searched, with its value.
+    best: Option<(M, Value)>,
+    /// Whether all moves were searched.
+    is_whole: bool,
+}
+
+/// The value of a move of the root: above alpha it is exact. All but the first move are asked by a null window.
+fn value_of<G: Game>(
+    search: &mut NodeSearch<'_, G>,
+    m: G::Move,
+    depth: u32,
+    alpha: Value,
+    is_first: bool,
+) -> Result<Value, Stopped> {
+    let undo = search.play(m);
+    let mut value = LOWEST;
+    if !is_first {
+        value = -negascout(search, depth - 1, -alpha - 1, -alpha)?;
+    }
+    if is_first || value > alpha {
+        value = -negascout(search, depth - 1, -MAX_VALUE, -alpha)?;
+    }
+    search.undo(m, undo);
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests;
