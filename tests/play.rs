@@ -4,15 +4,23 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 fn play(arguments: &[&str], typed: &str) -> String {
-    let Output { status, stdout, stderr } = run(arguments, typed);
+    play_of("gomoku", arguments, typed)
+}
+
+fn play_of(game: &str, arguments: &[&str], typed: &str) -> String {
+    let Output { status, stdout, stderr } = run_of(game, arguments, typed);
     let (out, errors) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     assert!(status.success() && errors.is_empty(), "{arguments:?}: {status} {errors}\n{out}");
     out.into_owned()
 }
 
 fn run(arguments: &[&str], typed: &str) -> Output {
+    run_of("gomoku", arguments, typed)
+}
+
+fn run_of(game: &str, arguments: &[&str], typed: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
-    command.args(["play", "gomoku", "--memory", "1M", "--time", "0.05s"]).args(arguments);
+    command.args(["play", game, "--memory", "1M", "--time", "0.05s"]).args(arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let typed = typed.to_owned();
@@ -79,4 +87,47 @@ fn words_do_what_help_says_and_nonsense_is_told() {
     assert_eq!(refused.status.code(), Some(2));
     let why = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(why.contains("rows of 3 to 5 stones, not for 6"), "{why}");
+}
+
+#[test]
+fn reversi_is_played_to_the_end_with_its_passes() {
+    for (size, seats) in [("4", "none"), ("5x4", "none"), ("6", "none"), ("8", "none")] {
+        let out = play_of("reversi", &["--size", size, "--you", seats, "--level", "2"], "quit\n");
+        let ends = ["black has won by ", "white has won by ", "a draw\n"];
+        assert_eq!(ends.iter().map(|end| out.matches(end).count()).sum::<usize>(), 1, "{size}: {out}");
+    }
+    // Black has no move and white has one, which ends the game.
+    let arguments = ["--size", "4", "--you", "both", "--position", "OX-- ---- ---- ---- X"];
+    let out = play_of("reversi", &arguments, "help\nc1\npass\nundo\npass\nc1\nhint\nquit\n");
+    assert_eq!(out.matches("the only move is pass").count(), 4, "{out}");
+    for expected in ["pass           a move", "c1 cannot be played here", "white has won by 16", "the game is over"] {
+        assert!(out.contains(expected), "'{expected}' in: {out}");
+    }
+    assert!(!out.contains("h8"), "the help names a move of this board: {out}");
+    // The machine passes as well.
+    let out = play_of("reversi", &["--size", "4", "--you", "white", "--position", arguments[5]], "c1\n");
+    assert!(out.contains("the machine plays pass") && out.contains("white has won by 16"), "{out}");
+}
+
+#[test]
+fn what_is_decided_is_told_as_it_is() {
+    let hint = |position: &str| {
+        play_of("reversi", &["--size", "4", "--you", "both", "--time", "1h", "--position", position], "hint\nquit\n")
+    };
+    let drawn = hint("-XX--OXX--OOO-OX X");
+    assert!(drawn.contains(", a draw, line a1 ") && !drawn.contains("loses"), "{drawn}");
+    let (won, lost) = (hint("-O-- -X-- ---- ---- O"), hint("OX-- ---- ---- ---- X"));
+    assert!(won.contains("wins by 16") && lost.contains("loses by 16"), "{won}{lost}");
+}
+
+#[test]
+fn a_game_of_reversi_is_saved_and_continued() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("game");
+    let name = file.to_str().unwrap();
+    let out = play_of("reversi", &["--you", "both"], &format!("d3\nc3\nc4\nd3\nh8\nsave {name}\nquit\n"));
+    assert!(out.contains("saved") && out.contains("d3 cannot be played here"), "{out}");
+    let out = play_of("reversi", &["--you", "both", "--position", name], "show\nhint\nxyz\nquit\n");
+    assert!(out.contains("white (O) to move") && out.contains(" 3 . . O X . . . ."), "{out}");
+    assert!(out.contains("value ") && out.contains("'xyz' is neither a move, such as "), "{out}");
 }

@@ -202,6 +202,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("perft gomoku", "--size 3 --win 3 --depth 2"),
     ("perft reversi", "--size 4 --depth 2"),
     ("play gomoku", ""),
+    ("play reversi", ""),
     ("plot", "HUNT -o FRESH.svg"),
     ("prove", "--check CERTIFICATE"),
     ("records export", "FRESH"),

@@ -3,16 +3,17 @@
 mod table;
 
 use self::table::{PlayTable, Seats};
-use super::flags::SettingFlags;
+use super::flags::{FlagHelp, SettingFlags};
 use super::pbrain::level;
 use super::positions::AskedPosition;
 use super::weights::weights;
 use crate::core::game::{Level, Player};
 use crate::core::quantity::{parse_bytes, parse_duration};
-use crate::games::gomoku::notation::to_line;
-use crate::games::gomoku::position::GomokuPosition;
+use crate::jobs::setup::GameSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
+use crate::jobs::setup::reversi::ReversiSetup;
 use crate::solvers::gomoku::player::GomokuPlayer;
+use crate::solvers::solvable::Playable;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -30,13 +31,31 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum PlayGame {
     /// Gomoku: rows of three to five on boards up to 20x20
-    Gomoku(PlayOf),
+    Gomoku(PlayOfGomoku),
+    /// Reversi (Othello) on boards from 4x4 to 8x8
+    Reversi(PlayOf<ReversiSetup>),
 }
 
 #[derive(Debug, clap::Args)]
-struct PlayOf {
+struct PlayOf<S: FlagHelp + 'static> {
     #[command(flatten)]
-    setup: SettingFlags<GomokuSetup>,
+    setup: SettingFlags<S>,
+    #[command(flatten)]
+    options: PlayOptions,
+}
+
+#[derive(Debug, clap::Args)]
+struct PlayOfGomoku {
+    #[command(flatten)]
+    of: PlayOf<GomokuSetup>,
+    /// File of weights to play with (see morpion tune); the program has weights of its own
+    #[arg(long, value_name = "FILE")]
+    weights: Option<String>,
+}
+
+/// What is asked in every game.
+#[derive(Debug, clap::Args)]
+struct PlayOptions {
     /// Which side you play; the machine plays the other
     #[arg(long, value_name = "SIDE", default_value = "black")]
     you: Seats,
@@ -46,18 +65,32 @@ struct PlayOf {
     /// Most time of the machine for a move
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse_duration)]
     time: f64,
-    /// File of weights to play with (see morpion tune); the program has weights of its own
-    #[arg(long, value_name = "FILE")]
-    weights: Option<String>,
     /// Memory for the table of positions
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
     memory: u64,
 }
 
-/// A position as text that `--position` takes: the moves, if the game began with the empty board.
-fn text(position: &GomokuPosition, names: &[String]) -> String {
-    let is_whole = position.stones().count() == names.len();
-    if is_whole { names.concat() } else { to_line(position) }
+impl<S: GameSetup + FlagHelp> PlayOf<S> {
+    /// Plays with the machine's usual player of the game.
+    fn play(self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let (position, title) = AskedPosition::of(self.setup)?.first()?;
+        let mut player = position.opponent(self.options.memory)?;
+        play(&title, position, &mut *player, &self.options, out)
+    }
+}
+
+/// Plays until the input ends.
+fn play<G: Playable>(
+    title: &str,
+    position: G,
+    player: &mut dyn Player<G>,
+    options: &PlayOptions,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    player.set_level(options.level);
+    let mut table = PlayTable::new(position, player, options.you, options.time);
+    writeln!(out, "{title}")?;
+    Ok(table.play(&mut io::stdin().lock(), out)?)
 }
 
 /// Plays until the input ends.
@@ -65,14 +98,15 @@ fn text(position: &GomokuPosition, names: &[String]) -> String {
 /// # Errors
 /// A position that cannot be read, no memory, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let PlayGame::Gomoku(of) = args.game;
-    let (position, title) = AskedPosition::of(of.setup)?.first()?;
-    let mut player = GomokuPlayer::new(of.memory)?;
-    player.set_weights(weights(of.weights.as_deref())?);
-    player.prepare(&position)?;
-    player.set_level(of.level);
-    let mut table = PlayTable::new(position, &mut player, of.you, of.time, text);
-    writeln!(out, "{title}")?;
-    table.play(&mut io::stdin().lock(), out)?;
+    match args.game {
+        PlayGame::Gomoku(PlayOfGomoku { of, weights: file }) => {
+            let (position, title) = AskedPosition::of(of.setup)?.first()?;
+            let mut player = GomokuPlayer::new(of.options.memory)?;
+            player.set_weights(weights(file.as_deref())?);
+            player.prepare(&position)?;
+            play(&title, position, &mut player, &of.options, out)?;
+        }
+        PlayGame::Reversi(of) => of.play(out)?,
+    }
     Ok(ExitCode::SUCCESS)
 }

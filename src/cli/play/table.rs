@@ -1,14 +1,14 @@
 //! A game in the terminal, for any game that has a player.
 
-use crate::core::game::{Budget, Chosen, Game, Level, Player, Side};
+use crate::core::game::{Budget, Chosen, Level, Player, Side, Value};
 use crate::core::quantity::parse_duration;
+use crate::solvers::solvable::Playable;
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, Write};
 use std::time::Instant;
 
 /// What can be typed beside moves.
 const HELP: &str = "\
-h8             a move, by its name
 undo           take back your last move and the machine's answer
 hint           the move that the machine would make for you
 level N        how strong the machine plays: 1 to 10
@@ -56,17 +56,15 @@ impl Seats {
 }
 
 /// A game that is played.
-pub struct PlayTable<'p, G: Game, P> {
+pub struct PlayTable<'p, G: Playable> {
     start: G,
     position: G,
-    player: &'p mut P,
+    player: &'p mut dyn Player<G>,
     seats: Seats,
     /// Most seconds of the machine for a move.
     time: f64,
     /// The moves with what takes them back.
     played: Vec<(G::Move, G::Undo)>,
-    names: Vec<String>,
-    text: fn(&G, &[String]) -> String,
 }
 
 /// What a typed line led to.
@@ -78,17 +76,11 @@ enum Typed {
     Quit,
 }
 
-impl<'p, G: Game, P: Player<G>> PlayTable<'p, G, P> {
-    /// A game from a position; `text` writes a position for a file.
-    pub fn new(
-        position: G,
-        player: &'p mut P,
-        seats: Seats,
-        time: f64,
-        text: fn(&G, &[String]) -> String,
-    ) -> PlayTable<'p, G, P> {
+impl<'p, G: Playable> PlayTable<'p, G> {
+    /// A game from a position.
+    pub fn new(position: G, player: &'p mut dyn Player<G>, seats: Seats, time: f64) -> PlayTable<'p, G> {
         let start = position.clone();
-        PlayTable { start, position, player, seats, time, played: Vec::new(), names: Vec::new(), text }
+        PlayTable { start, position, player, seats, time, played: Vec::new() }
     }
 
     /// Plays until somebody quits or the input ends.
@@ -99,12 +91,14 @@ impl<'p, G: Game, P: Player<G>> PlayTable<'p, G, P> {
         writeln!(out, "{}", self.position)?;
         loop {
             let over = self.over();
-            if let Some(result) = over {
+            if let Some(result) = &over {
                 writeln!(out, "{result}")?;
             } else if !self.seats.is_yours(self.position.side()) {
                 self.machine_moves(out)?;
                 writeln!(out, "{}", self.position)?;
                 continue;
+            } else if let Some(only) = self.only_move() {
+                writeln!(out, "the only move is {only}")?;
             }
             write!(out, "> ")?;
             out.flush()?;
@@ -121,14 +115,14 @@ impl<'p, G: Game, P: Player<G>> PlayTable<'p, G, P> {
     }
 
     /// How the game has ended, if it has.
-    fn over(&self) -> Option<&'static str> {
+    fn over(&self) -> Option<String> {
         let mut moves = Vec::new();
         self.position.moves(&mut moves);
         let value = if self.position.side() == Side::First { 1 } else { -1 } * self.position.outcome();
-        moves.is_empty().then_some(match value {
-            1.. => "black has won",
-            0 => "a draw",
-            _ => "white has won",
+        moves.is_empty().then(|| match value {
+            1.. => format!("black has won{}", by_points::<G>(value)),
+            0 => "a draw".to_owned(),
+            _ => format!("white has won{}", by_points::<G>(value)),
         })
     }
 
@@ -140,7 +134,6 @@ impl<'p, G: Game, P: Player<G>> PlayTable<'p, G, P> {
     }
 
     fn make(&mut self, m: G::Move) {
-        self.names.push(self.position.name(m));
         let undo = self.position.play(m);
         self.played.push((m, undo));
     }
@@ -148,7 +141,6 @@ impl<'p, G: Game, P: Player<G>> PlayTable<'p, G, P> {
     fn take_back(&mut self) -> bool {
         let Some((m, undo)) = self.played.pop() else { return false };
         self.position.undo(m, undo);
-        self.names.pop();
         true
     }
 
@@ -166,12 +158,37 @@ impl<'p, G: Game, P: Player<G>> PlayTable<'p, G, P> {
     fn told(&self, chosen: &Chosen<G::Move>) -> String {
         let names: Vec<String> = chosen.line.iter().take(8).map(|&m| self.position.name(m)).collect();
         let first = names.first().map_or("", String::as_str);
-        let value = match chosen.decided_in {
-            Some(plies) if chosen.value > 0 => format!("wins in {plies} plies"),
+        let Chosen { value, depth, .. } = *chosen;
+        let told = match chosen.decided_in {
+            Some(_) if value == 0 => "a draw".to_owned(),
+            Some(_) if G::HAS_SCORE && value > 0 => format!("wins{}", by_points::<G>(value)),
+            Some(_) if G::HAS_SCORE => format!("loses{}", by_points::<G>(value)),
+            Some(plies) if value > 0 => format!("wins in {plies} plies"),
             Some(plies) => format!("loses in {plies} plies"),
-            None => format!("value {}", chosen.value),
+            None if G::HAS_SCORE && value != 0 => format!("value {:+.1}", f64::from(value) / f64::from(G::POINT)),
+            None => format!("value {value}"),
         };
-        format!("{first} (depth {}, {value}, line {})", chosen.depth, names.join(" "))
+        format!("{first} (depth {depth}, {told}, line {})", names.join(" "))
+    }
+
+    /// The name of the only legal move, a pass perhaps.
+    fn only_move(&self) -> Option<String> {
+        let mut moves = Vec::new();
+        self.position.moves(&mut moves);
+        if let [only] = moves[..] { Some(self.position.name(only)) } else { None }
+    }
+
+    /// The name of a move that can be made, as an example.
+    fn example(&self) -> String {
+        let mut moves = Vec::new();
+        let mut position = &self.position;
+        position.moves(&mut moves);
+        if moves.is_empty() {
+            position = &self.start;
+            position.moves(&mut moves);
+        }
+        let best = moves.into_iter().rev().max_by_key(|&m| position.prior(m));
+        best.map_or("a1".to_owned(), |m| position.name(m))
     }
 
     /// Does what was typed.
@@ -180,7 +197,7 @@ impl<'p, G: Game, P: Player<G>> PlayTable<'p, G, P> {
         let rest = rest.trim();
         match word.to_ascii_lowercase().as_str() {
             "" => Typed::Said("type a move or help".to_owned()),
-            "help" | "?" => Typed::Said(HELP.to_owned()),
+            "help" | "?" => Typed::Said(format!("{:<15}a move, by its name\n{HELP}", self.example())),
             "show" => Typed::Changed,
             "quit" | "exit" => Typed::Quit,
             "undo" => self.undo_yours(),
@@ -213,7 +230,7 @@ impl<'p, G: Game, P: Player<G>> PlayTable<'p, G, P> {
             }
             "new" => {
                 self.position = self.start.clone();
-                (self.played, self.names) = (Vec::new(), Vec::new());
+                self.played = Vec::new();
                 self.player.forget();
                 Typed::Changed
             }
@@ -234,7 +251,10 @@ impl<'p, G: Game, P: Player<G>> PlayTable<'p, G, P> {
             Some(_) => Typed::Said(format!("{name} cannot be played here")),
             None => {
                 let shown: String = name.chars().take(20).filter(|c| !c.is_control()).collect();
-                Typed::Said(format!("'{shown}' is neither a move, such as h8, nor a word that help lists"))
+                Typed::Said(format!(
+                    "'{shown}' is neither a move, such as {}, nor a word that help lists",
+                    self.example()
+                ))
             }
         }
     }
@@ -257,7 +277,8 @@ impl<'p, G: Game, P: Player<G>> PlayTable<'p, G, P> {
         if name.is_empty() {
             return "save needs the name of a file".to_owned();
         }
-        let text = (self.text)(&self.position, &self.names);
+        let moves: Vec<G::Move> = self.played.iter().map(|(m, _)| *m).collect();
+        let text = self.position.saved(&self.start, &moves);
         let written =
             OpenOptions::new().write(true).create_new(true).open(name).and_then(|mut file| writeln!(file, "{text}"));
         match written {
@@ -265,4 +286,9 @@ impl<'p, G: Game, P: Player<G>> PlayTable<'p, G, P> {
             Err(error) => format!("not saved: {error}"),
         }
     }
+}
+
+/// By how much a game is won, if it has a score.
+fn by_points<G: Playable>(value: Value) -> String {
+    if G::HAS_SCORE { format!(" by {}", (value / G::POINT).abs()) } else { String::new() }
 }
