@@ -6,7 +6,7 @@ use super::go::GoEngine;
 use super::gomoku::engine::GomokuEngine;
 use super::gomoku::player::{GomokuPlayer, PlayerError};
 use super::monitor::Monitor;
-use super::player::{Ending, SearchPlayer};
+use super::player::{GameEnding, SearchPlayer};
 use super::reversi::engine::{ReversiEngine, nodes_to_end};
 use super::search::Stats;
 use super::solve::Engine;
@@ -32,7 +32,7 @@ pub enum OpponentError {
 pub trait Playable: Game {
     /// Name of the game, as people write it.
     const NAME: &'static str;
-    /// Whether a finished game has a score in points, beside who has won. Then players tell values in [`Game::POINT`].
+    /// Whether a finished game has a score in points. Then players tell values in [`Game::POINT`].
     const HAS_SCORE: bool = false;
 
     /// The position as one line.
@@ -68,7 +68,7 @@ pub trait Solvable: Playable + Send + Sync + 'static {
     fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> Self::Own<'a>;
 
     /// How far the end of the game is; nothing if a player should not try to search to it.
-    fn ending(&self) -> Option<Ending> {
+    fn ending(&self) -> Option<GameEnding> {
         None
     }
 
@@ -94,9 +94,9 @@ impl Solvable for reversi::position::ReversiPosition {
         ReversiEngine { table, busy, monitor, stats: Stats::default() }
     }
 
-    fn ending(&self) -> Option<Ending> {
+    fn ending(&self) -> Option<GameEnding> {
         let plies = self.empty().count_ones();
-        Some(Ending { plies, nodes: nodes_to_end(plies) })
+        Some(GameEnding { plies, nodes: nodes_to_end(plies) })
     }
 
     fn shares_tables(&self, other: &Self) -> bool {

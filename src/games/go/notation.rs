@@ -332,8 +332,8 @@ pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<P, GoReadError>
     Ok(position)
 }
 
-/// A game as SGF that [`parse_sgf`] reads: a position, and the moves that were played from it. Without moves it is one
-/// line as [`to_line`] writes it, since SGF has no word for a ko.
+/// A game as SGF that [`parse_sgf`] reads: a position, and the moves that were played from it. Without moves it is
+/// one line as [`to_line`] writes it, since SGF has no word for a ko.
 pub fn to_sgf<P: Goban>(start: &P, moves: &[P::Move]) -> String {
     if moves.is_empty() {
         return to_line(start);

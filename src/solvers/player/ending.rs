@@ -17,7 +17,7 @@ const LOOKS: u64 = 16;
 
 /// How far the end of the game is, for a player that may try to search to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ending {
+pub struct GameEnding {
     /// Plies that the game has left, about.
     pub plies: u32,
     /// Nodes that the game's own engine needs to solve it, about.

@@ -12,7 +12,7 @@
 mod budget;
 mod ending;
 
-pub use self::ending::Ending;
+pub use self::ending::GameEnding;
 
 use self::budget::BudgetWatch;
 use self::ending::finish;
@@ -95,7 +95,7 @@ impl<G: Solvable> Player<G> for SearchPlayer<G> {
         let ending = start.ending().filter(|ending| ending.plies <= to_the_end.min(budget.depth));
         let depth = budget.depth.clamp(1, deepest);
         let watch = BudgetWatch::new(budget);
-        let mut root = RootSearch { start, moves, table: &self.table, solved: &self.solved, ending, watch: &watch };
+        let mut root = MovesSearch { start, moves, table: &self.table, solved: &self.solved, ending, watch: &watch };
         Some(root.choose(fallback, depth, told))
     }
 
@@ -110,18 +110,18 @@ impl<G: Solvable> Player<G> for SearchPlayer<G> {
 }
 
 /// The search of the moves of the position that was asked about.
-struct RootSearch<'s, G: Game> {
+struct MovesSearch<'s, G: Game> {
     start: G,
     /// The legal moves, the best one known in front.
     moves: Vec<G::Move>,
     table: &'s Table,
     solved: &'s Table,
     /// The end of the game, while it has not been tried.
-    ending: Option<Ending>,
+    ending: Option<GameEnding>,
     watch: &'s BudgetWatch<'s>,
 }
 
-impl<G: Solvable> RootSearch<'_, G> {
+impl<G: Solvable> MovesSearch<'_, G> {
     fn choose(&mut self, fallback: G::Move, deepest: u32, told: &mut dyn FnMut(&Chosen<G::Move>)) -> Chosen<G::Move> {
         self.put_first(fallback);
         let (table, watch) = (self.table, self.watch);

@@ -1,3 +1,5 @@
+//! Tests of the player: legal moves within small budgets, victories in one move, exact endings.
+
 use super::*;
 use crate::core::game::Side;
 use crate::core::seed::{Rng, rng};
