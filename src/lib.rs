@@ -43,6 +43,8 @@ pub mod proofs;
 
 pub mod solvers;
 
+pub mod tactics;
+
 pub mod jobs;
 
 pub mod queue;

@@ -86,6 +86,28 @@ impl Chains {
         Some(self.at(point))
     }
 
+    /// The root of the chain of the stone on a point: the same for all its stones until the next change of the board.
+    #[inline]
+    pub fn root(&self, point: u16) -> u16 {
+        self.roots[usize::from(point)]
+    }
+
+    /// The number of liberties of the stone on a point; 0 if it is empty.
+    #[inline]
+    pub fn liberty_count(&self, point: u16) -> u32 {
+        self.chain(point).map_or(0, |chain| chain.liberties.len())
+    }
+
+    /// The points next to a set of points that are not in it.
+    pub fn border(&self, points: &PointSet) -> PointSet {
+        let mut border = PointSet::EMPTY;
+        for point in points.iter() {
+            self.near(point).iter().for_each(|&near| border.insert(near));
+        }
+        border.subtract(points);
+        border
+    }
+
     /// The hash of the board.
     #[inline]
     pub fn hash(&self) -> u128 {
@@ -245,17 +267,53 @@ impl Chains {
 
     /// Makes one point empty and finds what is left of its chain anew.
     fn remove(&mut self, point: u16, colour: Side) {
+        let hash = self.hash_of(point, colour);
         self.colours[usize::from(point)] = None;
-        self.hash ^= self.hash_of(point, colour);
+        self.hash ^= hash;
         let near = self.near[usize::from(point)];
-        let mut found = PointSet::EMPTY;
+        let (mut own, mut last) = (0, point);
         for &other in near.get() {
             match self.colour(other) {
-                Some(of) if of == colour && !found.contains(other) => found.union(&self.find(other, colour)),
-                Some(of) if of != colour => self.at_mut(other).liberties.insert(point),
-                _ => (),
+                Some(of) if of == colour => (own, last) = (own + 1, other),
+                Some(_) => self.at_mut(other).liberties.insert(point),
+                None => (),
             }
         }
+        if own == 1 {
+            self.shorten(point, last, hash);
+        } else if own > 1 {
+            let mut found = PointSet::EMPTY;
+            for &other in near.get() {
+                if self.colour(other) == Some(colour) && !found.contains(other) {
+                    found.union(&self.find(other, colour));
+                }
+            }
+        }
+    }
+
+    /// Takes a point that is empty by now out of a chain that it touched in one stone alone, `last`: so the rest holds
+    /// together. `hash` is that of the stone which was there.
+    fn shorten(&mut self, point: u16, last: u16, hash: u128) {
+        let mut root = self.roots[usize::from(last)];
+        if root == point {
+            let chain = self.chains[usize::from(root)];
+            root = last;
+            for stone in chain.stones.iter() {
+                self.roots[usize::from(stone)] = root;
+            }
+            self.chains[usize::from(root)] = chain;
+        }
+        let near = self.near[usize::from(point)];
+        let mut chain = self.chains[usize::from(root)];
+        chain.stones.remove(point);
+        chain.liberties.insert(point);
+        chain.hash ^= hash;
+        for &empty in near.get().iter().filter(|&&other| self.colour(other).is_none()) {
+            if !self.near(empty).iter().any(|&stone| chain.stones.contains(stone)) {
+                chain.liberties.remove(empty);
+            }
+        }
+        self.chains[usize::from(root)] = chain;
     }
 
     /// Puts stones back that were chains.
@@ -281,9 +339,13 @@ impl Chains {
     /// Walks the chain of a stone and notes it under this root; its stones.
     fn find(&mut self, root: u16, colour: Side) -> PointSet {
         let mut chain = Chain::default();
-        let mut open = vec![root];
+        // Each stone is put in once.
+        let (mut open, mut length) = ([0u16; MOST_POINTS], 1);
+        open[0] = root;
         chain.stones.insert(root);
-        while let Some(stone) = open.pop() {
+        while length > 0 {
+            length -= 1;
+            let stone = open[length];
             chain.hash ^= self.hash_of(stone, colour);
             self.roots[usize::from(stone)] = root;
             let near = self.near[usize::from(stone)];
@@ -292,7 +354,8 @@ impl Chains {
                     None => chain.liberties.insert(other),
                     Some(of) if of == colour && !chain.stones.contains(other) => {
                         chain.stones.insert(other);
-                        open.push(other);
+                        open[length] = other;
+                        length += 1;
                     }
                     Some(_) => (),
                 }

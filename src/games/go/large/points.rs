@@ -113,6 +113,24 @@ impl PointSet {
         self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
     }
 
+    /// Takes out all points of another.
+    #[inline]
+    pub fn subtract(&mut self, other: &PointSet) {
+        self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word &= !other);
+    }
+
+    /// The points that are in both.
+    #[inline]
+    pub fn common(&self, other: &PointSet) -> PointSet {
+        PointSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
+    }
+
+    /// Whether all its points are in another.
+    #[inline]
+    pub fn is_within(&self, other: &PointSet) -> bool {
+        self.0.iter().zip(other.0).all(|(word, other)| word & !other == 0)
+    }
+
     /// Number of points.
     #[inline]
     pub fn len(&self) -> u32 {
@@ -128,12 +146,27 @@ impl PointSet {
     /// The only point, if there is one and no other.
     #[inline]
     pub fn single(&self) -> Option<u16> {
-        let mut points = self.iter();
-        points.next().filter(|_| points.next().is_none())
+        let mut only = None;
+        for (i, &word) in (0u16..).zip(&self.0) {
+            if word != 0 {
+                if only.is_some() || word & (word - 1) != 0 {
+                    return None;
+                }
+                only = Some(64 * i + word.trailing_zeros() as u16);
+            }
+        }
+        only
+    }
+
+    /// The point of the lowest number.
+    #[inline]
+    pub fn first(&self) -> Option<u16> {
+        let found = (0u16..).zip(&self.0).find(|(_, word)| **word != 0);
+        found.map(|(i, word)| 64 * i + word.trailing_zeros() as u16)
     }
 
     /// The points in order.
-    pub fn iter(&self) -> impl Iterator<Item = u16> {
+    pub fn iter(&self) -> impl Iterator<Item = u16> + use<> {
         let words = self.0;
         (0u16..).zip(words).flat_map(|(i, mut word)| {
             std::iter::from_fn(move || {
@@ -173,6 +206,12 @@ mod tests {
         let mut set: PointSet = [0, 63, 64, 200, 360].into_iter().collect();
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, 200, 360]);
         assert_eq!((set.len(), set.contains(200), set.contains(201), set.single()), (5, true, false, None));
+        let some: PointSet = [63, 200, 201].into_iter().collect();
+        assert_eq!((set.common(&some), set.first()), ([63, 200].into_iter().collect(), Some(0)));
+        assert!(set.common(&some).is_within(&set) && !some.is_within(&set) && PointSet::EMPTY.first().is_none());
+        let mut rest = set;
+        rest.subtract(&some);
+        assert_eq!(rest.iter().collect::<Vec<_>>(), [0, 64, 360]);
         set.union(&[201].into_iter().collect());
         [0, 63, 64, 200, 360].into_iter().for_each(|point| set.remove(point));
         assert_eq!((set.single(), set.is_empty()), (Some(201), false));
