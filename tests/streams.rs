@@ -66,6 +66,8 @@ impl Stage {
              targets = [20]\n[[search]]\nname = 'random'\nstrategy = 'random'\n",
         )
         .unwrap();
+        std::fs::write(stage.path("board.txt"), ".X./XO./...").unwrap();
+        std::fs::write(stage.path("suite.tsv"), "1\tattack\tB2\t[1]\t3\tB3 A2 C2\tB2\n").unwrap();
         let hunted = stage.sound(&["--dir", &stage.name("hunt"), "--quiet", "--json", "--time", "0.1"]);
         assert!(hunted.status.success(), "{}", hunted.err);
         let games = ["selfplay", "gomoku", &stage.name("games"), "--size", "7", "--games", "40", "--nodes", "50"];
@@ -155,6 +157,8 @@ impl Stage {
             "FRESH.svg" => self.fresh("fresh.svg"),
             "FRESH.msr" => self.fresh("fresh.msr"),
             "CERTIFICATE" => concat!(env!("CARGO_MANIFEST_DIR"), "/results/proofs/5D-85-hull-rosin.cert").to_owned(),
+            "BOARD" => self.name("board.txt"),
+            "SUITE" => self.name("suite.tsv"),
             "TOKENS" => self.name("tokens"),
             "EXPERIMENT" => self.name("experiment.toml"),
             other => other.to_owned(),
@@ -216,6 +220,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("solve reversi", "--size 4 --memory 1M --units --state FRESH"),
     ("state", "HUNT --units"),
     ("stats", "HUNT"),
+    ("tactics solve", "BOARD --goal capture --target b2"),
+    ("tactics suite", "SUITE"),
     ("token create", "name --state FRESH"),
     ("token list", "--state TOKENS"),
     ("token remove", "TOKEN --state TOKENS"),

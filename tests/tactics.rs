@@ -12,11 +12,12 @@ use morpion::games::go::naive::NaiveGo;
 use morpion::games::go::rules::Ko;
 use morpion::games::rows::parse_rows;
 use morpion::tactics::board::{KoThreats, TacticsBoard};
+use morpion::tactics::check::{CheckError, check};
 use morpion::tactics::goal::{Question, TacticalGoal, point_of};
-use morpion::tactics::proof::{ProofEnd, ProofSearch};
+use morpion::tactics::proof::{ProofEnd, ZoneSearch};
 use morpion::tactics::reading::{AttackWidth, GoReading, ReadingLimits};
 use morpion::tactics::solve::{TacticsAnswer, solve};
-use morpion::tactics::verdict::Verdict;
+use morpion::tactics::verdict::TacticsVerdict;
 use rand::RngExt;
 
 const BUDGET: u64 = 100_000;
@@ -49,12 +50,12 @@ fn answer(rows: &str, goal: TacticalGoal, target: &str, with: Option<&str>) -> (
 }
 
 /// Holds a capture and the defence against it to what they come to; `moves` are the right first moves of the capture.
-fn capture(rows: &str, target: &str, capture: Verdict, moves: &[&str], defence: Verdict) {
+fn capture(rows: &str, target: &str, capture: TacticsVerdict, moves: &[&str], defence: TacticsVerdict) {
     let (found, first) = answer(rows, TacticalGoal::Capture, target, None);
-    assert_eq!(found.verdict, capture, "capture of {target}, {first} in {} moves:\n{rows}", found.moves);
+    assert_eq!(found.verdict, capture, "capture of {target}, {first} in {} nodes:\n{rows}", found.nodes);
     assert!(moves.is_empty() || moves.contains(&&*first), "{first}:\n{rows}");
     let (found, first) = answer(rows, TacticalGoal::Defend, target, None);
-    assert_eq!(found.verdict, defence, "defence of {target}, {first} in {} moves:\n{rows}", found.moves);
+    assert_eq!(found.verdict, defence, "defence of {target}, {first} in {} nodes:\n{rows}", found.nodes);
 }
 
 #[test]
@@ -73,8 +74,8 @@ fn a_ladder_works_unless_a_stone_breaks_it() {
             . . . . . . . . ."
         )
     };
-    capture(&ladder('.'), "d4", Verdict::Works, &["f4"], Verdict::Works);
-    assert_eq!(answer(&ladder('O'), TacticalGoal::Capture, "d4", None).0.verdict, Verdict::Fails);
+    capture(&ladder('.'), "d4", TacticsVerdict::Works, &["f4"], TacticsVerdict::Works);
+    assert_eq!(answer(&ladder('O'), TacticalGoal::Capture, "d4", None).0.verdict, TacticsVerdict::Fails);
 }
 
 #[test]
@@ -87,7 +88,7 @@ fn a_snapback_takes_back_more() {
         X O . . X
         X O O O X";
     let (found, first) = answer(rows, TacticalGoal::Capture, "b3", None);
-    assert_eq!(found.verdict, Verdict::Works, "{first} {found:?}");
+    assert_eq!(found.verdict, TacticsVerdict::Works, "{first} {found:?}");
     assert!(["c2", "d2"].contains(&&*first), "{first}");
 }
 
@@ -100,8 +101,103 @@ fn a_ko_is_a_result_of_its_own() {
         X X O O .
         . X X X X";
     let (found, first) = answer(rows, TacticalGoal::Capture, "b3", None);
-    assert_eq!((found.verdict, first.as_str()), (Verdict::KoFirst, "c3"));
-    assert_eq!(answer(rows, TacticalGoal::Defend, "b3", None).0.verdict, Verdict::Works);
+    assert_eq!((found.verdict, first.as_str()), (TacticsVerdict::KoFirst, "c3"));
+    assert_eq!(answer(rows, TacticalGoal::Defend, "b3", None).0.verdict, TacticsVerdict::Works);
+}
+
+/// A question with a proof of some length: a ladder.
+fn ladder() -> (TacticsBoard, Question) {
+    let rows = ".........\n.........\n.........\n.........\n..XX.....\n..XOO....\n...XX....\n.........\n.........";
+    let board = board(rows);
+    let target = point_of(board.chains().size(), "d4").unwrap();
+    let question = Question::new(board.chains(), TacticalGoal::Capture, target, None).unwrap();
+    (board, question)
+}
+
+#[test]
+fn a_proof_is_checked_and_a_broken_one_is_refused() {
+    const SEED: u64 = 5;
+    println!("seed {SEED}");
+    let (board, question) = ladder();
+    let answer = solve(&board, &question, BUDGET);
+    let [proof] = &answer.proofs[..] else { panic!("{answer:?}") };
+    let done = check(&board, &question, proof, 200, SEED).unwrap();
+    assert!(done.positions > 20 && done.replies > 500 && done.fillings > 100, "{done:?}");
+    // A reply without an answer.
+    let mut broken = proof.clone();
+    let wide = broken.nodes.iter_mut().find(|node| !node.attacker_moves && node.moves.len() > 1).unwrap();
+    wide.moves.truncate(1);
+    let error = check(&board, &question, &broken, 0, SEED).unwrap_err();
+    assert!(matches!(error, CheckError::Unanswered(..)), "{error}");
+    // A move on a stone.
+    let mut broken = proof.clone();
+    broken.nodes[0].moves[0].0 = question.target();
+    assert_eq!(check(&board, &question, &broken, 0, SEED), Err(CheckError::Illegal(0, "d4".to_owned())));
+    // A line that ends too early.
+    let mut broken = proof.clone();
+    broken.nodes[0].moves[0].1 = None;
+    assert_eq!(check(&board, &question, &broken, 0, SEED), Err(CheckError::NotReached(0)));
+    // A zone that is too small: it shows on other boards.
+    let mut broken = proof.clone();
+    broken.nodes[0].zone = [question.target()].into_iter().collect();
+    let error = check(&board, &question, &broken, 200, SEED).unwrap_err();
+    assert!(matches!(error, CheckError::Filling { .. }), "{error}");
+}
+
+#[test]
+fn classical_connections() {
+    // The bamboo joint, the table, and two stones a knight's move apart with nothing between.
+    for (rows, one, other, cut) in [
+        (".....\n.X.X.\n.X.X.\n.....\n.....", "b4", "d4", TacticsVerdict::Fails),
+        (".....\n.XO..\n.X.X.\n...O.\n.....", "b3", "d3", TacticsVerdict::Works),
+        (".O...\n.X.X.\n.OOO.\n.....\n.....", "b4", "d4", TacticsVerdict::Works),
+    ] {
+        let (found, first) = answer(rows, TacticalGoal::Connect, one, Some(other));
+        assert_eq!((found.verdict, found.proven), (TacticsVerdict::Works, true), "connect, {first}:\n{rows}");
+        let (found, first) = answer(rows, TacticalGoal::Cut, one, Some(other));
+        assert_eq!(found.verdict, cut, "cut, {first}:\n{rows}");
+        assert_eq!(found.proven, cut == TacticsVerdict::Fails);
+    }
+}
+
+#[test]
+fn classical_captures() {
+    // A net: both ladders are broken.
+    let net = "
+        . . . . . . . . .
+        . . . . . . . . .
+        . . X X . . . . .
+        . X O . . . O . .
+        . X . . . . . . .
+        . . . . . . . . .
+        . . O . . . O . .
+        . . . . . . . . .
+        . . . . . . . . .";
+    capture(net, "c6", TacticsVerdict::Works, &["d5"], TacticsVerdict::Works);
+    // The crane's nest: what runs is caught.
+    let nest = "
+        . . . . . . . . .
+        . . . . . . . . .
+        . X . X . . . . .
+        . X O X . . . . .
+        . X O X . . . . .
+        . X . X . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .";
+    let (found, first) = answer(nest, TacticalGoal::Capture, "c5", None);
+    assert_eq!((found.verdict, found.proven), (TacticsVerdict::Works, true), "{first}");
+    let (found, first) = answer(nest, TacticalGoal::Defend, "c5", None);
+    assert_eq!((found.verdict, found.proven), (TacticsVerdict::Fails, true), "{first}");
+    // A stone thrown in at b1 takes the liberty that white needs.
+    let throw = "
+        . . . . . .
+        X X X X . .
+        O O O X . .
+        . . O X . .
+        X . O X . .";
+    let (found, first) = answer(throw, TacticalGoal::Capture, "c2", None);
+    assert_eq!((found.verdict, found.proven, first.as_str()), (TacticsVerdict::Works, true, "b1"));
 }
 
 /// A random board with few empty points and no chain without liberties.
@@ -140,27 +236,38 @@ fn random_small_boards_are_answered_as_by_all_their_positions() {
     let most = number("MORPION_TEST_TACTICS_POSITIONS", 1500) as usize;
     println!("seed {seed}, {boards} questions, at most {most} positions each");
     let mut random = rng(seed, &[]);
-    let (mut compared, mut won, mut missed, mut of_ko) = (0, 0, 0, 0);
+    let (mut compared, mut won, mut missed, mut of_ko, mut of_two_chains, mut checked) = (0, 0, 0, 0, 0, 0);
     let sizes = [(3, 3, 7), (4, 3, 6), (4, 4, 5), (5, 3, 5), (5, 5, 4)];
     while compared < boards {
         let (width, height, empty) = sizes[random.random_range(0..sizes.len())];
         let Some(board) = random_board(&mut random, width, height, empty) else { continue };
-        let target = random.random_range(0..board.chains().size().area());
-        let Ok(question) = Question::new(board.chains(), TacticalGoal::Capture, target, None) else { continue };
+        let size = board.chains().size();
+        let mut any = || random.random_range(0..size.area());
+        let (target, other) = (any(), any());
+        let at = |point: u16| {
+            let (x, y) = size.place(point);
+            (usize::from(x), usize::from(y))
+        };
+        let of_two = Question::new(board.chains(), TacticalGoal::Connect, target, Some(other));
+        let of_one = Question::new(board.chains(), TacticalGoal::Capture, target, None);
+        let (question, wanted) = match (of_one, of_two) {
+            (_, Ok(two)) => (two, Wanted::Connection(at(target), at(other))),
+            (Ok(one), _) => (one, Wanted::Capture(at(target))),
+            _ => continue,
+        };
         let attacker = question.attacker();
-        let (x, y) = board.chains().size().place(target);
         let mut results = Vec::new();
         for threats in [KoThreats::Neither, KoThreats::Of(attacker), KoThreats::Of(attacker.other())] {
             for attacker_moves in [true, false] {
-                let all = Exhaustive::new(attacker, threats, Wanted::Capture((x.into(), y.into())), most);
+                let all = Exhaustive::new(attacker, threats, wanted, most);
                 let to_move = if attacker_moves { attacker } else { attacker.other() };
                 let Some(truth) = all.wins(&naive(&board, to_move), attacker_moves) else { continue };
-                let told = format!("{threats:?}, attacker moves: {attacker_moves}, target {target}\n{board:?}");
+                let told = format!("{threats:?}, attacker moves: {attacker_moves}, {wanted:?}\n{board:?}");
                 for attacks in [AttackWidth::All, AttackWidth::Wide, AttackWidth::Narrow] {
                     let is_all = attacks == AttackWidth::All;
                     let limits = ReadingLimits { liberties: if is_all { 100 } else { 4 }, growth: 100, attacks };
                     let reading = GoReading::new(board.clone(), question, threats, limits);
-                    let mut search = ProofSearch::new(reading, attacker_moves, BUDGET);
+                    let mut search = ZoneSearch::new(reading, attacker_moves, BUDGET);
                     match search.run() {
                         ProofEnd::Won => assert!(truth, "won is wrong: {attacks:?}, {told}"),
                         ProofEnd::Lost if is_all => assert!(!truth, "lost is wrong: {told}"),
@@ -173,6 +280,13 @@ fn random_small_boards_are_answered_as_by_all_their_positions() {
                 compared += 1;
             }
         }
+        let answer = solve(&board, &question, BUDGET);
+        for proof in &answer.proofs {
+            checked += 1;
+            check(&board, &question, proof, 20, seed)
+                .unwrap_or_else(|error| panic!("{error}: {question:?}\n{board:?}"));
+        }
+        of_two_chains += u64::from(question.with().is_some());
         of_ko += u64::from([true, false].iter().any(|&moves| {
             let mut of = results.iter().filter(|(of, _)| *of == moves).map(|(_, truth)| truth);
             let first = of.next();
@@ -180,5 +294,6 @@ fn random_small_boards_are_answered_as_by_all_their_positions() {
         }));
     }
     println!("{compared} compared, {won} won, {missed} of them missed by the candidates, {of_ko} boards with a ko");
+    println!("{of_two_chains} boards with two chains, {checked} proofs checked");
     assert!(won > compared / 10 && won < compared, "{won} of {compared}");
 }

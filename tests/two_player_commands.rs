@@ -216,3 +216,62 @@ fn victories_by_continuous_fours_are_found_and_compared() {
         assert!(status == 2 && err.contains(reason), "{args:?}: {out}{err}");
     }
 }
+
+#[test]
+fn tactical_questions_are_answered_and_compared() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    // White is captured in a ladder to the upper right.
+    let ladder = file("ladder.sgf", "(;SZ[9]AB[cf][ce][de][dg][eg]AW[df][ef])");
+    let solve = |args: &[&str]| morpion(&[&["tactics", "solve", &ladder], args].concat());
+    let (status, out, err) = solve(&["--goal", "capture", "--target", "D4"]);
+    assert!(
+        status == 0 && out.contains("capture d4, black to move") && out.contains("works (1), proven"),
+        "{out}{err}"
+    );
+    let (status, out, err) = solve(&["--goal", "defend", "--target", "d4", "--json"]);
+    let found: Value = serde_json::from_str(&out).unwrap();
+    assert!(status == 0 && found["code"] == 1 && found["side"] == "white" && found["proven"] == false, "{out}{err}");
+    let (status, out, err) = solve(&["--goal", "connect", "--target", "c4", "--with", "d3"]);
+    assert!(status == 0 && out.contains("connect c4 and d3, black to move"), "{out}{err}");
+    let (status, out, err) = solve(&["--goal", "capture", "--target", "d4", "--nodes", "1"]);
+    assert!(status == 1 && out.contains("answer      unknown\n"), "{out}{err}");
+    let broken = file("broken.sgf", "(;SZ[9]AB[cf\n");
+    for (file, args, reason) in [
+        (&*ladder, &["--goal", "capture", "--target", "k4"][..], "the point `k4` is not on the 9x9 board"),
+        (&*ladder, &["--goal", "capture", "--target", "a1"], "there is no stone on a1"),
+        (&*ladder, &["--goal", "connect", "--target", "d4"], "is about two chains"),
+        (&*ladder, &["--goal", "capture", "--target", "d4", "--with", "c4"], "is about one chain"),
+        (&*ladder, &["--goal", "cut", "--target", "d4", "--with", "c4"], "differ in colour"),
+        (&*ladder, &["--goal", "kill", "--target", "d4"], "invalid value 'kill'"),
+        (&*broken, &["--goal", "capture", "--target", "d4"], "line 1, column"),
+        ("none.sgf", &["--goal", "capture", "--target", "d4"], "none.sgf: there is no such file"),
+    ] {
+        let (status, out, err) = morpion(&[&["tactics", "solve", file], args].concat());
+        assert!(status == 2 && err.contains(reason) && out.is_empty(), "{args:?}: {out}{err}");
+    }
+
+    let questions = "# a comment\n1\tattack\tB2\t[1 B1]\t3\tB3 A2 C2\tB2\n2\tattack\tB2\t[0]*\t3\tB3 A2 C2\tB2\n";
+    let suite = file("suite.tsv", questions);
+    let (status, out, err) = morpion(&["tactics", "suite", &suite]);
+    assert!(
+        status == 1 && out.contains("\n2 questions, 1 right by code, 1 right with the move, 0 unknown, "),
+        "{out}{err}"
+    );
+    assert!(
+        out.contains("1 capture b2: 1 b1 (works, proven, right") && out.contains("wrong: the file has 0"),
+        "{out}"
+    );
+    let (_, out, _) = morpion(&["tactics", "suite", &suite, "--check"]);
+    assert!(out.contains("\n2 proofs checked, 0 do not hold, "), "{out}");
+    let (_, out, _) = morpion(&["tactics", "suite", &suite, "--json"]);
+    let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(rows.len() == 2 && rows[0]["right_with_move"] == true && rows[1]["right_by_code"] == false, "{out}");
+    let bad = file("bad.tsv", "1\tattack\tB2\n");
+    let (status, _, err) = morpion(&["tactics", "suite", &bad]);
+    assert!(status == 2 && err.contains("bad.tsv, line 1: 3 columns"), "{err}");
+}

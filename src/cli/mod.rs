@@ -38,6 +38,7 @@ mod solve;
 mod state;
 mod stats;
 mod streams;
+mod tactics;
 mod token;
 mod top;
 mod tune;
@@ -124,6 +125,7 @@ enum Command {
     Solve(solve::Args),
     State(state::Args),
     Stats(stats::Args),
+    Tactics(tactics::Args),
     Token(token::Args),
     Top(top::Args),
     Tune(tune::Args),
@@ -199,6 +201,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Solve(args) => solve::run(args, out),
         Command::State(args) => state::run(args, out),
         Command::Stats(args) => stats::run(args, out),
+        Command::Tactics(args) => tactics::run(args, out),
         Command::Token(args) => token::run(args, out),
         Command::Top(args) => top::run(args, out),
         Command::Tune(args) => tune::run(args, out),

@@ -3,34 +3,39 @@
 //! The stones, their chains and liberties are those of [`Chains`], which keeps them up to date. A stone that captures
 //! a single stone and is then in atari alone makes a ko: the other side may not retake at once. [`KoThreats`] says
 //! whether a side has threats elsewhere on the board; one that has may retake at once all the same, since it plays a
-//! threat that has to be answered in between.
+//! threat that has to be answered in between. Their number is finite, so that a side which never can end the ko runs
+//! out of them.
 
 use crate::core::game::Side;
 use crate::core::seed::derive;
 use crate::games::go::large::chains::{Chain, Chains, Taken};
 use crate::games::go::large::points::PointSet;
 
-/// Who has threats elsewhere, without end.
+/// Who has threats elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum KoThreats {
     /// Neither side: a ko is not retaken at once.
     #[default]
     Neither,
-    /// This side may retake at once, the other may not.
+    /// This side may retake at once, [`MOST_THREATS`] times, the other may not.
     Of(Side),
 }
+
+/// How many threats a side has that has them.
+pub const MOST_THREATS: u8 = 3;
 
 /// The number of a pass among moves.
 pub const PASS: u16 = u16::MAX;
 
 /// A move that was made, with what takes it back.
 #[derive(Debug, Clone)]
-struct Made {
+struct MadeMove {
     point: u16,
     colour: Side,
     taken: Taken,
     ban: Option<u16>,
     took_ko: bool,
+    threats_left: u8,
 }
 
 /// Stones on a board, the point that a ko forbids, and the moves made so far.
@@ -38,26 +43,28 @@ struct Made {
 pub struct TacticsBoard {
     chains: Chains,
     threats: KoThreats,
+    threats_left: u8,
     ban: Option<u16>,
     took_ko: bool,
-    made: Vec<Made>,
+    made: Vec<MadeMove>,
 }
 
 impl TacticsBoard {
     /// A board with these stones; `ban` is the point that a ko forbids the side to move.
     pub fn new(chains: Chains, ban: Option<u16>) -> TacticsBoard {
-        TacticsBoard { chains, threats: KoThreats::Neither, ban, took_ko: false, made: Vec::new() }
+        TacticsBoard { chains, threats: KoThreats::Neither, threats_left: 0, ban, took_ko: false, made: Vec::new() }
     }
 
-    /// The stones.
+    /// The stones with their chains and liberties.
     #[inline]
     pub fn chains(&self) -> &Chains {
         &self.chains
     }
 
-    /// Says who has threats elsewhere. A ko that forbids the side to move a point at present goes on to do so.
+    /// Says who has threats elsewhere, all of them.
     pub fn set_threats(&mut self, threats: KoThreats) {
         self.threats = threats;
+        self.threats_left = if threats == KoThreats::Neither { 0 } else { MOST_THREATS };
     }
 
     /// The stone on a point.
@@ -90,7 +97,23 @@ impl TacticsBoard {
         self.took_ko
     }
 
-    /// The point that a ko forbids the side to move.
+    /// Whether a ko forbids `colour`, to move, a point: it was taken there just before, and the side has no threat.
+    #[inline]
+    pub fn is_banned(&self, point: u16, colour: Side) -> bool {
+        self.ban == Some(point) && (self.threats != KoThreats::Of(colour) || self.threats_left == 0)
+    }
+
+    /// The last move; none at the beginning and after a pass.
+    pub fn last(&self) -> Option<u16> {
+        self.made.last().map(|made| made.point).filter(|&point| point != PASS)
+    }
+
+    /// The stones that the last move captured.
+    pub fn last_captured(&self) -> PointSet {
+        self.made.last().map_or(PointSet::EMPTY, |made| made.taken.captured)
+    }
+
+    /// The point that the side to move may retake only with a threat.
     #[inline]
     pub fn ban(&self) -> Option<u16> {
         self.ban
@@ -105,10 +128,11 @@ impl TacticsBoard {
     #[inline]
     pub fn key(&self, to_move: Side) -> u128 {
         let ban = self.ban.map_or(0, |ban| 1 + u64::from(ban));
-        if ban == 0 && to_move == Side::First {
+        if ban == 0 && to_move == Side::First && self.threats_left == 0 {
             return self.chains.hash();
         }
-        let state = derive(0x7AC7_0001, &[ban, u64::from(to_move == Side::Second)]);
+        let state =
+            derive(0x7AC7_0001, &[ban << 8 | u64::from(self.threats_left), u64::from(to_move == Side::Second)]);
         self.chains.hash() ^ (u128::from(state) << 64 | u128::from(state.rotate_left(17)))
     }
 
@@ -116,7 +140,7 @@ impl TacticsBoard {
     /// forbids it.
     #[inline]
     pub fn is_legal(&self, point: u16, colour: Side) -> bool {
-        self.colour(point).is_none() && self.ban != Some(point) && !self.is_suicide(point, colour)
+        self.colour(point).is_none() && !self.is_banned(point, colour) && !self.is_suicide(point, colour)
     }
 
     /// Whether a stone of `colour` on an empty point would have no liberty, and neither would its chain.
@@ -133,8 +157,11 @@ impl TacticsBoard {
 
     /// Puts a stone on a point where it is legal, or passes.
     pub fn play(&mut self, point: u16, colour: Side) {
-        let (ban, took_ko) = (self.ban.take(), self.took_ko);
+        let (ban, took_ko, threats_left) = (self.ban.take(), self.took_ko, self.threats_left);
         self.took_ko = false;
+        if ban == Some(point) {
+            self.threats_left = self.threats_left.saturating_sub(1);
+        }
         let mut taken = Taken::default();
         if point != PASS {
             taken = self.chains.put(point, colour);
@@ -144,21 +171,19 @@ impl TacticsBoard {
                 && chain.liberties.single() == Some(captured)
             {
                 self.took_ko = true;
-                if self.threats != KoThreats::Of(colour.other()) {
-                    self.ban = Some(captured);
-                }
+                self.ban = Some(captured);
             }
         }
-        self.made.push(Made { point, colour, taken, ban, took_ko });
+        self.made.push(MadeMove { point, colour, taken, ban, took_ko, threats_left });
     }
 
     /// Takes back the last move; nothing if there is none.
     pub fn undo(&mut self) {
-        let Some(Made { point, colour, taken, ban, took_ko }) = self.made.pop() else { return };
+        let Some(MadeMove { point, colour, taken, ban, took_ko, threats_left }) = self.made.pop() else { return };
         if point != PASS {
             self.chains.take_back(point, colour, &taken);
         }
-        (self.ban, self.took_ko) = (ban, took_ko);
+        (self.ban, self.took_ko, self.threats_left) = (ban, took_ko, threats_left);
     }
 
     /// What a stone of `colour` on a point would capture: stones of the other side with no other liberty.
@@ -231,10 +256,15 @@ pub(super) mod tests {
         ko.set_threats(KoThreats::Of(Side::Second));
         ko.play(a, Side::First);
         assert!(ko.took_ko() && ko.is_legal(b, Side::Second) && ko.key(Side::Second) != key);
-        ko.play(b, Side::Second);
-        assert!(ko.ban() == Some(a) && !ko.is_legal(a, Side::First));
-        ko.undo();
-        ko.undo();
+        // Until there is no threat left.
+        for left in (0..MOST_THREATS).rev() {
+            ko.play(b, Side::Second);
+            assert!(ko.ban() == Some(a) && !ko.is_legal(a, Side::First));
+            [PASS, PASS].into_iter().zip([Side::First, Side::Second]).for_each(|(pass, side)| ko.play(pass, side));
+            ko.play(a, Side::First);
+            assert_eq!(ko.is_legal(b, Side::Second), left > 0);
+        }
+        (0..=4 * MOST_THREATS).for_each(|_| ko.undo());
         assert!(!ko.took_ko() && ko.ban().is_none() && ko.depth() == 0);
         // A pass ends the ban.
         ko.set_threats(KoThreats::Neither);
@@ -244,7 +274,8 @@ pub(super) mod tests {
         assert!(ko.is_legal(b, Side::Second));
     }
 
-    /// Random moves and their undoing leave what is kept as it would be found anew, and legality is that of the rules.
+    /// Random moves and their undoing leave what is kept as it would be found anew, and legality is that of the
+    /// rules.
     #[test]
     fn what_is_kept_is_what_would_be_found_anew() {
         const SEED: u64 = 31;

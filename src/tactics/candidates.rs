@@ -4,6 +4,7 @@
 //! there is. Each move has a delay: a number that makes the search try it later than others.
 
 use super::board::TacticsBoard;
+use super::connection::Ways;
 use super::zone::Candidate;
 use crate::core::game::Side;
 use crate::games::go::large::points::PointSet;
@@ -108,6 +109,47 @@ pub fn to_defend(board: &TacticsBoard, target: u16, list: &mut Vec<Candidate>) {
             1 => moves.add_all(&of_enemy, 0),
             2 => moves.add_all(&of_enemy, 3),
             _ => (),
+        }
+    }
+}
+
+/// The moves of the side of two chains that may connect them.
+pub fn to_connect(board: &TacticsBoard, one: u16, other: u16, ways: &Ways, list: &mut Vec<Candidate>) {
+    let Some(side) = board.colour(one) else { return };
+    let mut moves = MoveList { board, side, list };
+    moves.add_all(&ways.common, 0);
+    moves.add_all(&ways.on, 1);
+    moves.add_all(&ways.beside, 3);
+    for own in [one, other] {
+        add_struggles(&mut moves, own, side);
+    }
+}
+
+/// The moves of the other side that may keep two chains apart.
+pub fn to_cut(board: &TacticsBoard, one: u16, other: u16, ways: &Ways, list: &mut Vec<Candidate>) {
+    let Some(side) = board.colour(one) else { return };
+    let mut moves = MoveList { board, side: side.other(), list };
+    moves.add_all(&ways.common, 0);
+    moves.add_all(&ways.on, 1);
+    for own in [one, other] {
+        let of_own = board.liberties(own);
+        if of_own.len() <= 2 {
+            moves.add_all(&of_own, 1);
+        }
+    }
+}
+
+/// The liberties of a chain in danger, and of weak chains of the other side around it.
+fn add_struggles(moves: &mut MoveList<'_>, own: u16, side: Side) {
+    let board = moves.board;
+    let Some(&chain) = board.chain(own) else { return };
+    if chain.liberties.len() <= 2 {
+        moves.add_all(&chain.liberties, 2);
+    }
+    for enemy in board.chains_beside(&chain.stones, side.other()) {
+        let of_enemy = board.liberties(enemy);
+        if of_enemy.len() <= 2 {
+            moves.add_all(&of_enemy, of_enemy.len() as u8);
         }
     }
 }

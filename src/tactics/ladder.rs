@@ -1,8 +1,8 @@
 //! Ladders: captures in which the chain is in atari whenever its side is to move.
 //!
-//! This is the first order of T. Thomsen's lambda search (2000). The attacker plays on one of two liberties; the chain
-//! extends on its last one or captures stones that surround it. Nothing else can save it, so that a ladder that works
-//! is a proof, and no table is needed: there are at most a few replies to each move.
+//! This is the first order of T. Thomsen's lambda search (2000). The attacker plays on one of two liberties; the
+//! chain extends on its last one or captures stones that surround it. Nothing else can save it, so that a ladder
+//! that works is a proof, and no table is needed: there are at most a few replies to each move.
 
 use super::board::TacticsBoard;
 use crate::core::game::Side;
@@ -40,7 +40,8 @@ impl LadderReader {
         self.moves
     }
 
-    /// Whether the other side, to move, captures the chain on `target` in a ladder. The board is afterwards as it was.
+    /// Whether the other side, to move, captures the chain on `target` in a ladder. The board is afterwards as it
+    /// was.
     pub fn capture(&mut self, board: &mut TacticsBoard, target: u16) -> LadderEnd {
         self.moves = 0;
         let Some(colour) = board.colour(target) else { return LadderEnd::Escapes };
@@ -94,7 +95,7 @@ impl LadderReader {
         let mut end = LadderEnd::Captured(last);
         for reply in replies {
             if !board.is_legal(reply, colour) {
-                if board.ban() == Some(reply) {
+                if board.is_banned(reply, colour) {
                     end = LadderEnd::Open;
                 }
                 continue;

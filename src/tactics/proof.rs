@@ -1,13 +1,13 @@
 //! Proofs of goals by proof numbers, with relevance zones.
 //!
-//! Depth-first proof-number search (A. Nagai 2002) over positions that are kept: each has its proof number (how many
-//! positions have to be won to win it) and its disproof number. The attacker needs one move. The defender's moves are
-//! not guessed: at first the pass and some likely defences are searched; once the pass is refuted, what remains are the
-//! legal moves that change something on the zone of that refutation, and the position is won when all are refuted
-//! ([`super::zone`]).
+//! Depth-first proof-number search (A. Nagai 2002) over positions that are kept: each has its proof number (how
+//! many positions have to be won to win it) and its disproof number. The attacker needs one move. The defender's
+//! moves are not guessed: at first the pass and some likely defences are searched; once the pass is refuted, what
+//! remains are the legal moves that change something on the zone of that refutation, and the position is won when
+//! all are refuted ([`super::zone`]).
 //!
-//! Numbers of several moves that are all needed are not added up, since transpositions would count more than once: the
-//! greatest counts, and one for each of the others (weak proof numbers; T. Ueda et al. 2008).
+//! Numbers of several moves that are all needed are not added up, since transpositions would count more than once:
+//! the greatest counts, and one for each of the others (weak proof numbers; T. Ueda et al. 2008).
 //!
 //! A position that comes back on the way to itself counts as lost for the attacker. What rests on that holds for this
 //! way only, and is not kept: proofs never rest on it.
@@ -15,7 +15,7 @@
 //! `won` is a proof. `lost` means that no attack among the candidates is left.
 
 use super::board::PASS;
-use super::zone::{Candidate, Standing, ZoneGame};
+use super::zone::{Candidate, GoalStanding, ZoneGame, ZoneProofNode};
 use ahash::AHashMap;
 
 /// A number that no search brings down.
@@ -25,27 +25,34 @@ const DEEPEST: u32 = 240;
 /// Visits of positions for each move of the budget, so that a search of known positions ends as well.
 const VISITS: u64 = 8;
 
+/// Stands for no position.
+const NONE: PositionId = PositionId::MAX;
+/// How much later than the move of the model others are tried.
+const AFTER_MODEL: u8 = 2;
+/// The proof number of a position with a model.
+const MODEL_PROOF: u32 = 1;
+
 /// Not on the way that is searched.
 const OFF: u32 = u32::MAX;
 
 /// A position among those that are kept.
-pub type NodeId = u32;
+pub type PositionId = u32;
 
 /// A move from a position.
 #[derive(Debug, Clone, Copy)]
-pub struct Edge {
+pub struct ProofEdge {
     /// The point, or [`PASS`].
     pub point: u16,
     delay: u8,
     /// Whether the move takes a ko.
     took_ko: bool,
     /// The position after it.
-    pub to: NodeId,
+    pub to: PositionId,
 }
 
 /// How far the moves of a position are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum MovesKnown {
     /// None is known.
     Leaf,
     /// The attacker's candidates, or the likely defences.
@@ -55,12 +62,12 @@ enum Stage {
 }
 
 #[derive(Debug, Clone)]
-struct Node {
+struct KeptPosition {
     proof: u32,
     disproof: u32,
     /// The first of its edges, and their number.
     edges: (u32, u16),
-    stage: Stage,
+    stage: MovesKnown,
     /// Whether the result hangs on who has threats for a ko.
     of_ko: bool,
     /// How many moves lead to it on the way that is searched; [`OFF`] if it is not on it.
@@ -69,6 +76,10 @@ struct Node {
     zone: u32,
     /// The move that wins or refutes.
     best: u16,
+    /// A position that is won and differs little, whose proof is tried here; [`NONE`] if there is none.
+    model: PositionId,
+    /// The round in which its numbers were made.
+    round: u32,
 }
 
 /// What a search came to.
@@ -96,24 +107,25 @@ struct Gathered {
 
 /// The search for one question.
 #[derive(Debug)]
-pub struct ProofSearch<G: ZoneGame> {
+pub struct ZoneSearch<G: ZoneGame> {
     game: G,
     budget: u64,
     moves: u64,
     visits: u64,
-    nodes: Vec<Node>,
-    edges: Vec<Edge>,
+    nodes: Vec<KeptPosition>,
+    edges: Vec<ProofEdge>,
     zones: Vec<G::Zone>,
-    known: AHashMap<u128, NodeId>,
-    root: NodeId,
+    known: AHashMap<u128, PositionId>,
+    root: PositionId,
     attacker_first: bool,
     list: Vec<Candidate>,
+    round: u32,
 }
 
-impl<G: ZoneGame> ProofSearch<G> {
+impl<G: ZoneGame> ZoneSearch<G> {
     /// A search of this position within a budget of moves played.
-    pub fn new(game: G, attacker_first: bool, budget: u64) -> ProofSearch<G> {
-        let mut search = ProofSearch {
+    pub fn new(game: G, attacker_first: bool, budget: u64) -> ZoneSearch<G> {
+        let mut search = ZoneSearch {
             game,
             budget,
             moves: 0,
@@ -125,9 +137,19 @@ impl<G: ZoneGame> ProofSearch<G> {
             root: 0,
             attacker_first,
             list: Vec::new(),
+            round: 0,
         };
         search.root = search.node(attacker_first);
         search
+    }
+
+    /// Begins anew with another budget, after a change of what the game counts as lost and which moves it tries.
+    /// What is won stays won.
+    pub fn begin_anew(&mut self, change: impl FnOnce(&mut G), budget: u64) {
+        change(&mut self.game);
+        self.round += 1;
+        (self.budget, self.moves, self.visits) = (budget, 0, 0);
+        self.root = self.node(self.attacker_first);
     }
 
     /// The game, in the position asked about.
@@ -136,7 +158,7 @@ impl<G: ZoneGame> ProofSearch<G> {
     }
 
     /// The position asked about.
-    pub fn root(&self) -> NodeId {
+    pub fn root(&self) -> PositionId {
         self.root
     }
 
@@ -151,19 +173,50 @@ impl<G: ZoneGame> ProofSearch<G> {
     }
 
     /// The move that answers the question for the side to move, if one is known and needed.
-    pub fn best(&self, node: NodeId) -> Option<u16> {
+    pub fn best(&self, node: PositionId) -> Option<u16> {
         Some(self.nodes[node as usize].best).filter(|&best| best != PASS)
     }
 
     /// The zone of a position that is won.
-    pub fn zone(&self, node: NodeId) -> Option<&G::Zone> {
+    pub fn zone(&self, node: PositionId) -> Option<&G::Zone> {
         self.zones.get(self.nodes[node as usize].zone as usize)
     }
 
     /// The known moves of a position.
-    pub fn edges(&self, node: NodeId) -> &[Edge] {
+    pub fn edges(&self, node: PositionId) -> &[ProofEdge] {
         let (first, count) = self.nodes[node as usize].edges;
         &self.edges[first as usize..first as usize + usize::from(count)]
+    }
+
+    /// The positions that a proof consists of, from the one asked about: with the places of positions in this
+    /// list. Empty if it is not won.
+    pub fn proof(&self) -> Vec<ZoneProofNode<G::Zone>> {
+        let mut places: AHashMap<PositionId, usize> = AHashMap::new();
+        let mut order = vec![(self.root, self.attacker_first)];
+        if self.nodes[self.root as usize].proof != 0 {
+            return Vec::new();
+        }
+        places.insert(self.root, 0);
+        let mut found = Vec::new();
+        while let Some(&(node, attacker_moves)) = order.get(found.len()) {
+            let best = self.nodes[node as usize].best;
+            let edges = self.edges(node).iter().filter(|edge| !attacker_moves || edge.point == best);
+            let mut moves = Vec::new();
+            for edge in edges {
+                let place = *places.entry(edge.to).or_insert_with(|| {
+                    order.push((edge.to, !attacker_moves));
+                    order.len() - 1
+                });
+                moves.push((edge.point, Some(place)));
+            }
+            if moves.is_empty() && best != PASS {
+                // It reaches the goal.
+                moves.push((best, None));
+            }
+            let zone = self.zones[self.nodes[node as usize].zone as usize].clone();
+            found.push(ZoneProofNode { attacker_moves, moves, zone });
+        }
+        found
     }
 
     /// Searches until there is an answer or the budget ends.
@@ -188,34 +241,48 @@ impl<G: ZoneGame> ProofSearch<G> {
     }
 
     /// The node of the game's position, made if it is new.
-    fn node(&mut self, attacker_moves: bool) -> NodeId {
+    fn node(&mut self, attacker_moves: bool) -> PositionId {
         let key = self.game.key(attacker_moves);
-        if let Some(&known) = self.known.get(&key) {
-            return known;
+        let known = self.known.get(&key).copied();
+        if let Some(id) = known {
+            let node = &self.nodes[id as usize];
+            if node.round == self.round || node.proof == 0 {
+                return id;
+            }
         }
-        let mut node = Node {
+        let mut node = KeptPosition {
             proof: 1,
             disproof: 1,
             edges: (0, 0),
-            stage: Stage::Leaf,
+            stage: MovesKnown::Leaf,
             of_ko: false,
             on_path: OFF,
             zone: u32::MAX,
             best: PASS,
+            model: NONE,
+            round: self.round,
         };
         match self.game.look(attacker_moves) {
-            Standing::Reached { zone, by } => {
+            GoalStanding::Reached { zone, by } => {
                 (node.proof, node.disproof) = (0, INFINITY);
                 node.best = by.unwrap_or(PASS);
                 node.zone = self.keep(zone);
             }
-            Standing::Lost => (node.proof, node.disproof) = (INFINITY, 0),
-            Standing::Open { proof, disproof } => (node.proof, node.disproof) = (proof.max(1), disproof.max(1)),
+            GoalStanding::Lost => (node.proof, node.disproof) = (INFINITY, 0),
+            GoalStanding::Open { proof, disproof } => (node.proof, node.disproof) = (proof.max(1), disproof.max(1)),
         }
-        let id = self.nodes.len() as NodeId;
-        self.nodes.push(node);
-        self.known.insert(key, id);
-        id
+        match known {
+            Some(id) => {
+                self.nodes[id as usize] = node;
+                id
+            }
+            None => {
+                let id = self.nodes.len() as PositionId;
+                self.nodes.push(node);
+                self.known.insert(key, id);
+                id
+            }
+        }
     }
 
     fn keep(&mut self, zone: G::Zone) -> u32 {
@@ -224,16 +291,39 @@ impl<G: ZoneGame> ProofSearch<G> {
     }
 
     /// The edge of a move from the game's position.
-    fn edge(&mut self, candidate: Candidate, attacker_moves: bool) -> Edge {
+    fn edge(&mut self, candidate: Candidate, attacker_moves: bool, model: PositionId) -> ProofEdge {
         self.moves += 1;
         let took_ko = self.game.play(candidate.point, attacker_moves);
         let to = self.node(!attacker_moves);
         self.game.undo();
-        Edge { point: candidate.point, delay: candidate.delay, took_ko, to }
+        self.set_model(to, model);
+        ProofEdge { point: candidate.point, delay: candidate.delay, took_ko, to }
+    }
+
+    /// Gives a position a model, if it is still to be searched.
+    fn set_model(&mut self, node: PositionId, model: PositionId) {
+        let node = &mut self.nodes[node as usize];
+        let is_new = node.stage == MovesKnown::Leaf && node.proof != 0 && node.disproof != 0;
+        if is_new && model != NONE && node.model == NONE {
+            node.model = model;
+            node.proof = node.proof.min(MODEL_PROOF);
+        }
+    }
+
+    /// The position after the same move from the model of a position, or after the pass if the defender has no such
+    /// move there.
+    fn model_after(&self, model: PositionId, point: u16, attacker_moves: bool) -> PositionId {
+        if model == NONE {
+            return NONE;
+        }
+        let edges = self.edges(model);
+        let same = edges.iter().find(|edge| edge.point == point);
+        let found = if attacker_moves { same } else { same.or(edges.first()) };
+        found.map(|edge| edge.to).filter(|&to| self.nodes[to as usize].proof == 0).unwrap_or(NONE)
     }
 
     /// Finds the moves of a position: all of the attacker's that are tried, the first of the defender's.
-    fn expand(&mut self, node: NodeId, attacker_moves: bool) {
+    fn expand(&mut self, node: PositionId, attacker_moves: bool) {
         let mut list = std::mem::take(&mut self.list);
         list.clear();
         if attacker_moves {
@@ -242,9 +332,25 @@ impl<G: ZoneGame> ProofSearch<G> {
             list.push(Candidate { point: PASS, delay: 0 });
             self.game.defences(&mut list);
         }
+        let model = self.nodes[node as usize].model;
+        if attacker_moves && model != NONE {
+            let best = self.nodes[model as usize].best;
+            let mut known = false;
+            for candidate in &mut list {
+                if candidate.point == best {
+                    (candidate.delay, known) = (0, true);
+                } else {
+                    candidate.delay += AFTER_MODEL;
+                }
+            }
+            if !known && best != PASS && self.game.is_legal(best, true) {
+                list.push(Candidate { point: best, delay: 0 });
+            }
+        }
         let mut edges = Vec::with_capacity(list.len());
         for &candidate in &list {
-            let edge = self.edge(candidate, attacker_moves);
+            let model = self.model_after(model, candidate.point, attacker_moves);
+            let edge = self.edge(candidate, attacker_moves, model);
             edges.push(edge);
             let to = &self.nodes[edge.to as usize];
             // One such move is enough.
@@ -253,10 +359,10 @@ impl<G: ZoneGame> ProofSearch<G> {
             }
         }
         self.list = list;
-        self.set_edges(node, &edges, Stage::First);
+        self.set_edges(node, &edges, MovesKnown::First);
     }
 
-    fn set_edges(&mut self, node: NodeId, edges: &[Edge], stage: Stage) {
+    fn set_edges(&mut self, node: PositionId, edges: &[ProofEdge], stage: MovesKnown) {
         let first = self.edges.len() as u32;
         self.edges.extend_from_slice(edges);
         let node = &mut self.nodes[node as usize];
@@ -264,7 +370,7 @@ impl<G: ZoneGame> ProofSearch<G> {
     }
 
     /// The pass is refuted: what remains are the moves that change something on the zone of the refutation.
-    fn widen(&mut self, node: NodeId) {
+    fn widen(&mut self, node: PositionId) {
         let old = self.edges(node).to_vec();
         let pass = old[0];
         let mut points = Vec::new();
@@ -273,19 +379,23 @@ impl<G: ZoneGame> ProofSearch<G> {
         let mut edges = vec![pass];
         for point in points {
             let known = old.iter().find(|edge| edge.point == point).copied();
-            let edge = known.unwrap_or_else(|| self.edge(Candidate { point, delay: 1 }, false));
+            if let Some(edge) = known {
+                self.set_model(edge.to, pass.to);
+            }
+            let edge = known.unwrap_or_else(|| self.edge(Candidate { point, delay: 1 }, false, pass.to));
             edges.push(edge);
             if self.nodes[edge.to as usize].disproof == 0 {
                 break;
             }
         }
-        self.set_edges(node, &edges, Stage::Whole);
+        self.set_edges(node, &edges, MovesKnown::Whole);
     }
 
-    /// The numbers of a position from its moves; those in `lost` are lost on this way, as they rest on a position of it.
-    fn gather(&self, node: NodeId, attacker_moves: bool, lost: &[(NodeId, u32)]) -> Gathered {
+    /// The numbers of a position from its moves; those in `lost` are lost on this way, as they rest on a position
+    /// of it.
+    fn gather(&self, node: PositionId, attacker_moves: bool, lost: &[(PositionId, u32)]) -> Gathered {
         // Of the side to move: the number it minimises, and the one that adds up.
-        let (mut least, mut second, mut most, mut open, mut next) = (INFINITY, INFINITY, 0, 0u32, 0);
+        let (mut least, mut second, mut most, mut open, mut next) = (INFINITY, INFINITY, 0u32, 0u32, 0);
         let (mut rests, mut all_solved) = (OFF, true);
         for (place, edge) in self.edges(node).iter().enumerate() {
             let to = &self.nodes[edge.to as usize];
@@ -314,33 +424,40 @@ impl<G: ZoneGame> ProofSearch<G> {
             }
             if other != 0 {
                 all_solved = false;
-                (most, open) = (most.max(other), open + 1);
+                (most, open) = (most + other, open + 1);
             }
         }
         let sum = match least {
             0 => INFINITY,
             _ if all_solved => 0,
-            _ => (most + open - 1).min(INFINITY),
+            _ => most.min(INFINITY),
         };
         let least = if sum == 0 { INFINITY } else { least };
         let (proof, disproof) = if attacker_moves { (least, sum) } else { (sum, least) };
         Gathered { proof, disproof, next, second, rests: if disproof == 0 { rests } else { OFF } }
     }
 
-    /// Searches a position, which so many moves lead to, until its numbers reach the thresholds. The earliest position
-    /// of the way that its loss rests on, if it is lost on this way and perhaps not on others.
-    fn search(&mut self, node: NodeId, attacker_moves: bool, proof: u32, disproof: u32, depth: u32) -> Option<u32> {
+    /// Searches a position, which so many moves lead to, until its numbers reach the thresholds. The earliest
+    /// position of the way that its loss rests on, if it is lost on this way and perhaps not on others.
+    fn search(
+        &mut self,
+        node: PositionId,
+        attacker_moves: bool,
+        proof: u32,
+        disproof: u32,
+        depth: u32,
+    ) -> Option<u32> {
         self.visits += 1;
         if depth >= DEEPEST {
             return Some(0);
         }
-        if self.nodes[node as usize].stage == Stage::Leaf {
+        if self.nodes[node as usize].stage == MovesKnown::Leaf {
             self.expand(node, attacker_moves);
         }
         self.nodes[node as usize].on_path = depth;
-        let mut lost: Vec<(NodeId, u32)> = Vec::new();
+        let mut lost: Vec<(PositionId, u32)> = Vec::new();
         let rests = loop {
-            if !attacker_moves && self.nodes[node as usize].stage == Stage::First {
+            if !attacker_moves && self.nodes[node as usize].stage == MovesKnown::First {
                 let pass = self.edges(node)[0].to;
                 if self.nodes[pass as usize].proof == 0 {
                     self.widen(node);
@@ -362,7 +479,7 @@ impl<G: ZoneGame> ProofSearch<G> {
             }
             let edge = self.edges(node)[found.next];
             let to = &self.nodes[edge.to as usize];
-            let wider = (found.second + found.second / 4 + 1).saturating_sub(u32::from(edge.delay)).min(INFINITY);
+            let wider = (found.second + found.second / 8 + 1).saturating_sub(u32::from(edge.delay)).min(INFINITY);
             let (for_proof, for_disproof) = if attacker_moves {
                 (proof.min(wider), (disproof - found.disproof).saturating_add(to.disproof).min(INFINITY))
             } else {
@@ -380,16 +497,16 @@ impl<G: ZoneGame> ProofSearch<G> {
     }
 
     /// Notes what an answered position rests on: its move, its zone, and whether on a ko.
-    fn settle(&mut self, node: NodeId, attacker_moves: bool, next: usize) {
+    fn settle(&mut self, node: PositionId, attacker_moves: bool, next: usize) {
         let edges = self.edges(node).to_vec();
-        let of_ko = |edge: &Edge| edge.took_ko || self.nodes[edge.to as usize].of_ko;
+        let of_ko = |edge: &ProofEdge| edge.took_ko || self.nodes[edge.to as usize].of_ko;
         let won = self.nodes[node as usize].proof == 0;
         // One move decides, or all count.
         let one = won == attacker_moves;
         let is_of_ko = if one { edges.get(next).is_some_and(of_ko) } else { edges.iter().any(of_ko) };
         let best = if one { edges.get(next).map_or(PASS, |edge| edge.point) } else { PASS };
-        let ProofSearch { game, nodes, zones, .. } = self;
-        let after = |edge: &Edge| &zones[nodes[edge.to as usize].zone as usize];
+        let ZoneSearch { game, nodes, zones, .. } = self;
+        let after = |edge: &ProofEdge| &zones[nodes[edge.to as usize].zone as usize];
         let zone = won.then(|| match edges.get(next) {
             Some(edge) if attacker_moves => game.before_attack(edge.point, after(edge)),
             _ => game.before_defence(edges.iter().map(after)),

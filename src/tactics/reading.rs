@@ -3,18 +3,21 @@
 use super::board::{KoThreats, PASS, TacticsBoard};
 use super::candidates;
 use super::closure;
+use super::connection;
 use super::goal::Question;
-use super::zone::{Candidate, Standing, ZoneGame};
+use super::zone::{Candidate, GoalStanding, ZoneGame};
 use crate::core::game::Side;
+use crate::games::go::large::chains::Chain;
 use crate::games::go::large::points::PointSet;
 
 /// How far a reading goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadingLimits {
-    /// A chain with more liberties, its side being to move, is taken to be out of danger; with one more if the attacker
-    /// is to move.
+    /// A chain with more liberties, its side being to move, is taken to be out of danger; with one more if the
+    /// attacker is to move. Two chains at a greater distance are taken to be apart, too.
     pub liberties: u32,
-    /// A chain that has grown by more stones, and is not in atari when its side is to move, is taken to be out of danger.
+    /// A chain that has grown by more stones, and is not in atari when its side is to move, is taken to be out of
+    /// danger.
     pub growth: u32,
     /// Which of the attacker's moves are tried.
     pub attacks: AttackWidth,
@@ -38,7 +41,7 @@ pub struct GoReading {
     board: TacticsBoard,
     question: Question,
     limits: ReadingLimits,
-    /// The defender's stones at the beginning.
+    /// The stones at the beginning of the side whose chains the question is about.
     own: PointSet,
 }
 
@@ -47,9 +50,14 @@ impl GoReading {
     pub fn new(board: TacticsBoard, question: Question, threats: KoThreats, limits: ReadingLimits) -> GoReading {
         let mut board = board;
         board.set_threats(threats);
-        let defender = question.attacker().other();
-        let own = (0..board.chains().size().area()).filter(|&point| board.colour(point) == Some(defender)).collect();
+        let side = if question.with().is_some() { question.attacker() } else { question.attacker().other() };
+        let own = (0..board.chains().size().area()).filter(|&point| board.colour(point) == Some(side)).collect();
         GoReading { board, question, limits, own }
+    }
+
+    /// Sets how far it goes.
+    pub fn set_limits(&mut self, limits: ReadingLimits) {
+        self.limits = limits;
     }
 
     /// The board as it is now.
@@ -69,62 +77,162 @@ impl GoReading {
         if attacker_moves { self.attacker() } else { self.defender() }
     }
 
-    /// Whether a legal stone on an empty point takes a ko.
-    fn is_ko_stone(&self, point: u16, side: Side) -> bool {
-        let captured = self.board.captured_by(point, side);
-        self.board.ban() != Some(point)
-            && captured.single().is_some()
-            && self.board.near(point).iter().all(|&near| self.board.colour(near) == Some(side.other()))
+    /// Whether the chain that was to be captured is gone, but was a single stone that can be retaken: in a ko, or
+    /// by a snapback. Then nothing is decided yet: the stone that retakes is what has to be captured.
+    fn is_retaken(&self) -> bool {
+        let (target, defender) = (self.question.target(), self.defender());
+        self.board.last_captured().single() == Some(target)
+            && !self.board.captured_by(target, defender).is_empty()
+            && self.board.is_legal(target, defender)
     }
 
-    /// How a chain stands that is to be captured. A stone that was captured in a ko is back if it can be retaken.
-    fn look_at_chain(&self, attacker_moves: bool) -> Standing<PointSet> {
+    /// A zone of a position in which the chain has just been captured and cannot be retaken.
+    fn zone_of_capture(&self) -> PointSet {
+        let target = self.question.target();
+        let mut zone: PointSet = [target].into_iter().collect();
+        if self.board.last_captured().single() == Some(target)
+            && let Some(chain) = self.board.last().and_then(|last| self.board.chain(last))
+        {
+            // Because of what is around it.
+            zone.union(&chain.stones);
+            match chain.liberties.iter().find(|&liberty| liberty != target) {
+                Some(other) => zone.insert(other),
+                None => zone.union(&self.board.chains().border(&chain.stones)),
+            }
+        }
+        zone
+    }
+
+    /// A zone of a position in which the attacker captures the chain on its last liberty; none if a single stone
+    /// would be left that can perhaps be retaken.
+    fn zone_in_atari(&self, chain: &Chain, last: u16) -> Option<PointSet> {
+        let mut zone = chain.stones;
+        if chain.stones.single().is_some() {
+            let captured = self.board.captured_by(last, self.attacker());
+            zone.union(&captured);
+            if captured.single().is_some() {
+                let liberty = self.board.liberties_after(last, self.attacker()).first()?;
+                zone.insert(liberty);
+                for &near in self.board.near(last) {
+                    match self.board.chain(near) {
+                        Some(own) if own.liberties.contains(liberty) => zone.union(&own.stones),
+                        _ => (),
+                    }
+                }
+            }
+        }
+        let mut border = self.board.chains().border(&chain.stones);
+        border.insert(last);
+        self.board.near(last).iter().for_each(|&near| border.insert(near));
+        zone.union(&border);
+        if chain.stones.single().is_some() {
+            zone.union(&self.board.chains().border(&self.board.captured_by(last, self.attacker())));
+        }
+        Some(zone)
+    }
+
+    /// How a chain stands that is to be captured.
+    fn look_at_chain(&self, attacker_moves: bool) -> GoalStanding<PointSet> {
         let target = self.question.target();
         let chain = match self.board.chain(target) {
             Some(chain) if self.board.colour(target) == Some(self.defender()) => chain,
-            _ if !attacker_moves && self.is_ko_stone(target, self.defender()) => {
-                return Standing::Open { proof: 1, disproof: 1 };
-            }
-            _ => return Standing::Reached { zone: [target].into_iter().collect(), by: None },
+            _ if !attacker_moves && self.is_retaken() => return GoalStanding::Open { proof: 1, disproof: 1 },
+            _ if !attacker_moves => return GoalStanding::Reached { zone: self.zone_of_capture(), by: None },
+            _ => return GoalStanding::Reached { zone: [target].into_iter().collect(), by: None },
         };
         let count = chain.liberties.len();
         if attacker_moves {
             if let Some(last) = chain.liberties.single()
-                && self.board.ban() != Some(last)
-                && !self.is_ko_stone(last, self.attacker())
+                && !self.board.is_banned(last, self.attacker())
+                && let Some(zone) = self.zone_in_atari(chain, last)
             {
-                let mut zone = chain.stones;
-                if chain.stones.single().is_some() {
-                    // It is no ko because of what else is there.
-                    zone.union(&self.board.captured_by(last, self.attacker()));
-                    self.board.near(last).iter().for_each(|&near| zone.insert(near));
-                }
-                zone.union(&self.board.chains().border(&zone));
-                return Standing::Reached { zone, by: Some(last) };
+                return GoalStanding::Reached { zone, by: Some(last) };
             }
-            return match count {
-                0..=1 => Standing::Open { proof: 1, disproof: 2 },
-                2 => Standing::Open { proof: 2, disproof: 3 },
-                3 => Standing::Open { proof: 6, disproof: 2 },
-                _ if count > self.limits.liberties + 1 => Standing::Lost,
-                4 => Standing::Open { proof: 16, disproof: 1 },
-                _ => Standing::Open { proof: 40, disproof: 1 },
-            };
+            if count > self.limits.liberties + 1 {
+                return GoalStanding::Lost;
+            }
+            return self.estimated(chain, true);
         }
         let mut grown = chain.stones;
         grown.subtract(&self.own);
         if count > self.limits.liberties || count > 1 && grown.len() > self.limits.growth {
-            return Standing::Lost;
+            return GoalStanding::Lost;
         }
-        // What the chain has after its best extension.
-        let gains = chain.liberties.iter().map(|liberty| self.board.liberties_after(liberty, self.defender()).len());
-        match gains.max().unwrap_or(0).max(count - 1) {
-            0..=1 => Standing::Open { proof: 1, disproof: 6 },
-            2 => Standing::Open { proof: 2, disproof: 3 },
-            3 => Standing::Open { proof: 6, disproof: 2 },
-            4 => Standing::Open { proof: 16, disproof: 1 },
-            _ => Standing::Open { proof: 40, disproof: 1 },
+        self.estimated(chain, false)
+    }
+
+    /// How two chains stand that are to be connected.
+    fn look_at_two(&self, attacker_moves: bool, one: u16, other: u16) -> GoalStanding<PointSet> {
+        let attacker = self.attacker();
+        if [one, other].iter().any(|&point| self.board.colour(point) != Some(attacker)) {
+            return GoalStanding::Lost;
         }
+        let (first, second) = (self.board.chain(one), self.board.chain(other));
+        let (Some(first), Some(second)) = (first, second) else { return GoalStanding::Lost };
+        if first.stones.contains(other) {
+            return GoalStanding::Reached { zone: first.stones, by: None };
+        }
+        let ways = connection::ways(&self.board, one, other, attacker);
+        let mut grown = first.stones;
+        grown.union(&second.stones);
+        grown.subtract(&self.own);
+        let far = u32::from(ways.distance) > self.limits.liberties + u32::from(attacker_moves);
+        let is_near = ways.distance <= 1;
+        if far || !attacker_moves && !is_near && grown.len() > self.limits.growth + 1 {
+            return GoalStanding::Lost;
+        }
+        let (proof, disproof) = match (attacker_moves, ways.distance, ways.common.len()) {
+            (true, 0..=1, _) => (1, 8),
+            (true, 2, _) => (3, 3),
+            (true, 3, _) => (8, 2),
+            (false, 0..=1, 2..) => (1, 8),
+            (false, 0..=1, _) => (3, 3),
+            (false, 2, _) => (6, 2),
+            (false, 3, _) => (16, 1),
+            _ => (30, 1),
+        };
+        GoalStanding::Open { proof, disproof }
+    }
+
+    /// Numbers by the liberties that the chain has left after the defender's best simple reply, or after the
+    /// attacker's best move on a liberty and that reply.
+    fn estimated(&self, chain: &Chain, attacker_moves: bool) -> GoalStanding<PointSet> {
+        let defender = self.defender();
+        let count = chain.liberties.len();
+        let captures = self.gain_of_captures(chain);
+        let after = |filled: Option<u16>| {
+            let mut most = if filled.is_some() { count - 1 } else { count };
+            most = if captures > 0 { most + captures } else { most.saturating_sub(1) };
+            for liberty in chain.liberties.iter().filter(|&liberty| Some(liberty) != filled) {
+                let mut gained = self.board.liberties_after(liberty, defender);
+                filled.into_iter().for_each(|filled| gained.remove(filled));
+                most = most.max(gained.len());
+            }
+            most
+        };
+        let left = if attacker_moves {
+            chain.liberties.iter().map(|liberty| after(Some(liberty))).min().unwrap_or(1)
+        } else {
+            after(None)
+        };
+        let (proof, disproof) =
+            [(1, 8), (1, 8), (2, 3), (6, 2), (16, 1)].get(left as usize).copied().unwrap_or((40, 1));
+        let proof = if attacker_moves && count == 1 { proof + 2 } else { proof };
+        GoalStanding::Open { proof, disproof }
+    }
+
+    /// The liberties that a chain gains if it captures stones beside it that are in atari.
+    fn gain_of_captures(&self, chain: &Chain) -> u32 {
+        let mut most = 0;
+        for near in self.board.chains().border(&chain.stones).iter() {
+            if self.board.colour(near) == Some(self.attacker())
+                && let Some(beside) = self.board.chain(near)
+                && beside.liberties.single().is_some()
+            {
+                most = most.max(beside.stones.len().min(3));
+            }
+        }
+        most
     }
 }
 
@@ -132,11 +240,16 @@ impl ZoneGame for GoReading {
     type Zone = PointSet;
 
     fn key(&self, attacker_moves: bool) -> u128 {
-        self.board.key(self.side(attacker_moves))
+        let key = self.board.key(self.side(attacker_moves));
+        // What was captured last matters where the chain is gone.
+        if attacker_moves || self.board.last_captured().single() != Some(self.question.target()) { key } else { !key }
     }
 
-    fn look(&self, attacker_moves: bool) -> Standing<PointSet> {
-        self.look_at_chain(attacker_moves)
+    fn look(&self, attacker_moves: bool) -> GoalStanding<PointSet> {
+        match self.question.with() {
+            Some(with) => self.look_at_two(attacker_moves, self.question.target(), with),
+            None => self.look_at_chain(attacker_moves),
+        }
     }
 
     fn attacks(&self, list: &mut Vec<Candidate>) {
@@ -147,16 +260,36 @@ impl ZoneGame for GoReading {
             list.push(Candidate { point: PASS, delay: 0 });
             return;
         }
+        if let Some(with) = self.question.with() {
+            let ways = connection::ways(&self.board, self.question.target(), with, self.attacker());
+            candidates::to_connect(&self.board, self.question.target(), with, &ways, list);
+            return;
+        }
         let is_wide = self.limits.attacks == AttackWidth::Wide;
         candidates::to_capture(&self.board, self.question.target(), is_wide, list);
+        if self.board.ban().is_some() {
+            // It may wait until the other side has no threats left.
+            list.push(Candidate { point: PASS, delay: 4 });
+        }
     }
 
     fn defences(&self, list: &mut Vec<Candidate>) {
-        candidates::to_defend(&self.board, self.question.target(), list);
+        let target = self.question.target();
+        match self.question.with() {
+            Some(with) => {
+                let ways = connection::ways(&self.board, target, with, self.attacker());
+                candidates::to_cut(&self.board, target, with, &ways, list);
+            }
+            None => candidates::to_defend(&self.board, target, list),
+        }
     }
 
     fn relevant(&self, zone: &PointSet, list: &mut Vec<u16>) {
         closure::relevant(&self.board, self.defender(), zone, list);
+    }
+
+    fn is_legal(&self, point: u16, attacker_moves: bool) -> bool {
+        point == PASS || self.board.is_legal(point, self.side(attacker_moves))
     }
 
     fn play(&mut self, point: u16, attacker_moves: bool) -> bool {

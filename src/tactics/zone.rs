@@ -1,10 +1,10 @@
 //! Relevance zones: the points that a proof rests on (C.-C. Shih, T.-R. Wu, T.-H. Wei, I-C. Wu, "A novel approach to
 //! solving goal-achieving problems for board games", AAAI 2022).
 //!
-//! A zone of a position that is won by the attacker is a set of points with this property: each position with the same
-//! contents on these points is won too, by the same play. So the defender's moves that change nothing on the zone of
-//! what wins after a pass need no answer of their own: the answer to the pass is one to them. Each larger set is a zone
-//! as well.
+//! A zone of a position that is won by the attacker is a set of points with this property: each position with the
+//! same contents on these points is won too, by the same play. So the defender's moves that change nothing on the
+//! zone of what wins after a pass need no answer of their own: the answer to the pass is one to them. Each larger
+//! set is a zone as well.
 //!
 //! What the search needs of a game is [`ZoneGame`]. How a zone grows from a position to the one before it is a matter
 //! of the game's rules: in go it is `closure`.
@@ -13,7 +13,7 @@ use std::fmt::Debug;
 
 /// How a position stands before it is searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing<Z> {
+pub enum GoalStanding<Z> {
     /// The goal is reached, or the attacker reaches it with this move.
     Reached {
         /// A zone of the position.
@@ -41,6 +41,18 @@ pub struct Candidate {
     pub delay: u8,
 }
 
+/// A position of a proof, after those that lead to it: the first one is the position asked about.
+#[derive(Debug, Clone)]
+pub struct ZoneProofNode<Z> {
+    /// Whether the attacker is to move.
+    pub attacker_moves: bool,
+    /// The attacker's move and the position after it, or the defender's moves; the defender's pass is the first of
+    /// them. An attacker's move that reaches the goal has no position after it. Nothing if the goal is reached.
+    pub moves: Vec<(u16, Option<usize>)>,
+    /// The zone of the position.
+    pub zone: Z,
+}
+
 /// A game with a goal of one side, the attacker, over positions in which it or the defender is to move.
 pub trait ZoneGame {
     /// A set of points.
@@ -50,7 +62,7 @@ pub trait ZoneGame {
     fn key(&self, attacker_moves: bool) -> u128;
 
     /// How the position stands.
-    fn look(&self, attacker_moves: bool) -> Standing<Self::Zone>;
+    fn look(&self, attacker_moves: bool) -> GoalStanding<Self::Zone>;
 
     /// Appends the attacker's moves that are to be tried, all legal and none twice.
     fn attacks(&self, list: &mut Vec<Candidate>);
@@ -60,6 +72,9 @@ pub trait ZoneGame {
 
     /// Appends all legal defences that change something on a zone of the position with the attacker to move.
     fn relevant(&self, zone: &Self::Zone, list: &mut Vec<u16>);
+
+    /// Whether a move is legal.
+    fn is_legal(&self, point: u16, attacker_moves: bool) -> bool;
 
     /// Plays a legal move; whether it takes a ko.
     fn play(&mut self, point: u16, attacker_moves: bool) -> bool;

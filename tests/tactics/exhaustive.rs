@@ -7,7 +7,7 @@
 use morpion::core::game::Side;
 use morpion::games::go::naive::{NaiveGo, NaivePoint};
 use morpion::games::go::rules::Ko;
-use morpion::tactics::board::KoThreats;
+use morpion::tactics::board::{KoThreats, MOST_THREATS};
 use std::collections::HashMap;
 
 /// A column and a row.
@@ -18,6 +18,8 @@ pub type At = (usize, usize);
 pub enum Wanted {
     /// The capture of the stone on a point.
     Capture(At),
+    /// The connection of the stones on two points.
+    Connection(At, At),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -25,6 +27,10 @@ struct State {
     rows: Vec<Vec<u8>>,
     attacker_moves: bool,
     ban: Option<At>,
+    /// Threats that the side with threats has left.
+    left: u8,
+    /// Whether the last move captured the stone asked about, alone.
+    alone: bool,
 }
 
 pub fn point(side: Side) -> NaivePoint {
@@ -39,12 +45,13 @@ pub struct Exhaustive {
     most: usize,
 }
 
-fn of(state: &State, attacker: Side) -> NaiveGo {
+fn of(state: &State, attacker: Side, threats: KoThreats) -> NaiveGo {
     let mut go = NaiveGo::new(state.rows[0].len(), state.rows.len(), Ko::Basic, false);
     let of = |code: &u8| [NaivePoint::Empty, NaivePoint::Black, NaivePoint::White][usize::from(*code)];
     go.rows = state.rows.iter().map(|row| row.iter().map(of).collect()).collect();
-    go.to_move = point(if state.attacker_moves { attacker } else { attacker.other() });
-    go.ko = state.ban;
+    let to_move = if state.attacker_moves { attacker } else { attacker.other() };
+    go.to_move = point(to_move);
+    go.ko = state.ban.filter(|_| threats != KoThreats::Of(to_move) || state.left == 0);
     go
 }
 
@@ -64,7 +71,8 @@ impl Exhaustive {
 
     /// Whether the attacker reaches the goal, `None` if there are too many positions.
     pub fn wins(&self, start: &NaiveGo, attacker_moves: bool) -> Option<bool> {
-        let first = State { rows: rows_of(start), attacker_moves, ban: start.ko };
+        let all = if self.threats == KoThreats::Neither { 0 } else { MOST_THREATS };
+        let first = State { rows: rows_of(start), attacker_moves, ban: start.ko, left: all, alone: false };
         let mut number: HashMap<State, usize> = HashMap::from([(first.clone(), 0)]);
         let mut states = vec![first];
         // The positions before each, the moves left of each with the defender to move, and what is won.
@@ -72,16 +80,33 @@ impl Exhaustive {
             (vec![Vec::new()], Vec::new(), Vec::new());
         let mut i = 0;
         while i < states.len() {
-            let go = of(&states[i], self.attacker);
+            let go = of(&states[i], self.attacker, self.threats);
             left.push(0);
             match self.ended(&go, &states[i]) {
                 Some(true) => won.push(i),
                 Some(false) => (),
                 None => {
-                    for after in go.moves().into_iter().filter_map(|m| go.after(m)) {
-                        let to_move = if states[i].attacker_moves { self.attacker.other() } else { self.attacker };
-                        let ban = after.ko.filter(|_| self.threats != KoThreats::Of(to_move));
-                        let next = State { rows: rows_of(&after), attacker_moves: !states[i].attacker_moves, ban };
+                    for m in go.moves() {
+                        let after = go.after(m).expect("a legal move");
+                        let (x, y) = match self.wanted {
+                            Wanted::Capture(at) | Wanted::Connection(at, _) => at,
+                        };
+                        let stones = |go: &NaiveGo| {
+                            go.rows.iter().flatten().filter(|&&point| point != NaivePoint::Empty).count()
+                        };
+                        let alone = states[i].attacker_moves
+                            && go.rows[y][x] != NaivePoint::Empty
+                            && after.rows[y][x] == NaivePoint::Empty
+                            && stones(&after) == stones(&go);
+                        let next = State {
+                            rows: rows_of(&after),
+                            attacker_moves: !states[i].attacker_moves,
+                            ban: after.ko,
+                            left: states[i]
+                                .left
+                                .saturating_sub((states[i].ban.is_some() && m == states[i].ban).into()),
+                            alone,
+                        };
                         let id = *number.entry(next.clone()).or_insert_with(|| {
                             states.push(next);
                             before.push(Vec::new());
@@ -113,18 +138,39 @@ impl Exhaustive {
     }
 
     fn ended(&self, go: &NaiveGo, state: &State) -> Option<bool> {
-        let defender = point(self.attacker.other());
+        let (own, defender) = (point(self.attacker), point(self.attacker.other()));
         match self.wanted {
             Wanted::Capture((x, y)) => {
                 if go.rows[y][x] == defender {
                     return None;
                 }
-                // A stone taken in a ko is back if it can be retaken.
-                let retaken = !state.attacker_moves && go.rows[y][x] == NaivePoint::Empty;
-                if retaken && go.after(Some((x, y))).is_some_and(|after| after.ko.is_some()) {
+                // A single stone is back if it can be retaken, in a ko or a snapback.
+                let before: usize = go.rows.iter().flatten().filter(|&&point| point == own).count();
+                let after = (!state.attacker_moves && state.alone).then(|| go.after(Some((x, y)))).flatten();
+                let retaken =
+                    after.is_some_and(|after| after.rows.iter().flatten().filter(|&&p| p == own).count() < before);
+                if retaken {
                     return None;
                 }
                 Some(true)
+            }
+            Wanted::Connection(a, b) => {
+                if go.rows[a.1][a.0] != own || go.rows[b.1][b.0] != own {
+                    return Some(false);
+                }
+                let mut seen = vec![a];
+                let mut i = 0;
+                while i < seen.len() {
+                    let (x, y) = seen[i];
+                    for (x, y) in [(x.wrapping_sub(1), y), (x + 1, y), (x, y.wrapping_sub(1)), (x, y + 1)] {
+                        let is_own = go.rows.get(y).and_then(|row| row.get(x)) == Some(&own);
+                        if is_own && !seen.contains(&(x, y)) {
+                            seen.push((x, y));
+                        }
+                    }
+                    i += 1;
+                }
+                seen.contains(&b).then_some(true)
             }
         }
     }

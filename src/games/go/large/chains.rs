@@ -291,8 +291,8 @@ impl Chains {
         }
     }
 
-    /// Takes a point that is empty by now out of a chain that it touched in one stone alone, `last`: so the rest holds
-    /// together. `hash` is that of the stone which was there.
+    /// Takes a point that is empty by now out of a chain that it touched in one stone alone, `last`: so the rest
+    /// holds together. `hash` is that of the stone which was there.
     fn shorten(&mut self, point: u16, last: u16, hash: u128) {
         let mut root = self.roots[usize::from(last)];
         if root == point {

@@ -1,0 +1,309 @@
+//! `morpion tactics`: tactical goals in Go.
+
+use super::grid_input::plain;
+use super::machine;
+use super::positions::read_text_file;
+use super::streams::say;
+use crate::core::game::{Game, Side};
+use crate::core::quantity::grouped;
+use crate::games::go::large::points::LargeBoard;
+use crate::games::go::large::position::LargePosition;
+use crate::games::go::notation::parse_position;
+use crate::games::go::rules::GoRules;
+use crate::tactics::board::TacticsBoard;
+use crate::tactics::check::check;
+use crate::tactics::goal::{Question, TacticalGoal, point_of};
+use crate::tactics::solve::{LEVELS, TacticsAnswer, solve};
+use crate::tactics::suite::{SuiteQuestion, parse_suite};
+use anyhow::{Context, anyhow, bail};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Version of the `--json` output.
+const JSON_VERSION: u32 = 1;
+
+/// Answer tactical questions in Go: capture, defend, connect, cut.
+///
+/// An answer is one of four: the goal is reached (1), or not (0), or a ko decides in which the side to move captures
+/// first (2) or needs the first threat (3). Captures and connections that work are proven.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    action: TacticsAction,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum TacticsAction {
+    Solve(SolveArgs),
+    Suite(SuiteArgs),
+}
+
+/// Answer one question about a position.
+///
+/// FILE is a game in SGF, of which the end of the main line is the position, or a board of characters. Who is to move
+/// follows from the goal. The exit status is 1 if the answer is not known.
+#[derive(Debug, clap::Args)]
+struct SolveArgs {
+    /// File of the position
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What the side to move wants
+    #[arg(long, value_name = "GOAL")]
+    goal: GoalWord,
+    /// A stone of the chain, such as d4
+    #[arg(long, value_name = "POINT")]
+    target: String,
+    /// A stone of the second chain, for connect and cut
+    #[arg(long, value_name = "POINT")]
+    with: Option<String>,
+    /// Give up after about this many nodes of each reading
+    #[arg(long, value_name = "N", default_value_t = USUAL_NODES)]
+    nodes: u64,
+    /// Print a JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Answer a file of questions, and compare the answers with the file.
+///
+/// FILE has a question a line, in columns that tabs part: number, question (attack, defend, connect, disconnect),
+/// stone or stones, expected answer such as [1 D4] (it may be empty), size, black stones, white stones and, if a ko
+/// forbids the side to move a point, that point. The exit status is 1 if an answer differs from the file or is not
+/// known.
+#[derive(Debug, clap::Args)]
+struct SuiteArgs {
+    /// File of questions
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Give up after about this many nodes of each reading
+    #[arg(long, value_name = "N", default_value_t = USUAL_NODES)]
+    nodes: u64,
+    /// Check each proof by the naive rules, with 1000 random fillings of the points outside its zone
+    #[arg(long)]
+    check: bool,
+    /// Print a JSON object per question instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Boards with other points outside the zone that a check tries.
+const FILLINGS: u64 = 1000;
+/// Nodes of each reading if nothing else is said.
+const USUAL_NODES: u64 = 300_000;
+
+/// A goal on the command line.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum GoalWord {
+    /// To capture a chain of the other side
+    Capture,
+    /// To keep an own chain from being captured
+    Defend,
+    /// To connect two own chains
+    Connect,
+    /// To keep two chains of the other side apart
+    Cut,
+}
+
+impl GoalWord {
+    fn goal(self) -> TacticalGoal {
+        match self {
+            GoalWord::Capture => TacticalGoal::Capture,
+            GoalWord::Defend => TacticalGoal::Defend,
+            GoalWord::Connect => TacticalGoal::Connect,
+            GoalWord::Cut => TacticalGoal::Cut,
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file or a question that cannot be read, or output that cannot be written.
+pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    match args.action {
+        TacticsAction::Solve(args) => solve_one(&args, out),
+        TacticsAction::Suite(args) => solve_suite(&args, out),
+    }
+}
+
+fn read(file: &Path) -> anyhow::Result<(String, String)> {
+    let name = plain(&file.display().to_string());
+    let text = read_text_file(file)?.with_context(|| format!("{name}: there is no such file"))?;
+    Ok((name, text))
+}
+
+fn side_name(side: Side) -> &'static str {
+    if side == Side::First { "black" } else { "white" }
+}
+
+fn first_name(size: LargeBoard, answer: &TacticsAnswer) -> Option<String> {
+    answer.first.map(|point| size.name(point))
+}
+
+/// The fields of an answer that both commands print.
+fn to_json(board: &TacticsBoard, question: &Question, answer: &TacticsAnswer) -> serde_json::Value {
+    let size = board.chains().size();
+    let zone = answer.zone.map(|zone| zone.iter().map(|point| size.name(point)).collect::<Vec<_>>());
+    serde_json::json!({
+        "version": JSON_VERSION,
+        "goal": question.goal(),
+        "target": size.name(question.target()),
+        "with": question.with().map(|with| size.name(with)),
+        "side": side_name(question.mover()),
+        "verdict": answer.verdict,
+        "code": answer.verdict.code(),
+        "proven": answer.proven,
+        "levels": answer.levels,
+        "move": first_name(size, answer),
+        "zone": zone,
+        "nodes": answer.nodes,
+    })
+}
+
+fn solve_one(args: &SolveArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let (name, text) = read(&args.file)?;
+    let parsed = parse_position::<LargePosition>(&text, GoRules::default());
+    let position = parsed.map_err(|error| anyhow!("{name}: {error}"))?;
+    let size = position.size();
+    let target = point_of(size, &args.target)?;
+    let with = args.with.as_deref().map(|with| point_of(size, with)).transpose()?;
+    let question = Question::new(position.chains(), args.goal.goal(), target, with)?;
+    // A ko forbids a point to the side that is to move in the file only.
+    let ban = position.ko().filter(|_| position.side() == question.mover());
+    let board = TacticsBoard::new(position.chains().clone(), ban);
+    let cpu = machine::process_seconds();
+    let answer = solve(&board, &question, args.nodes);
+    let code = if answer.verdict.code().is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    if args.json {
+        writeln!(out, "{}", to_json(&board, &question, &answer))?;
+        return Ok(code);
+    }
+    let goal = args.goal.goal().name();
+    let with = question.with().map_or(String::new(), |with| format!(" and {}", size.name(with)));
+    writeln!(out, "{goal} {}{with}, {} to move", size.name(target), side_name(question.mover()))?;
+    write!(out, "{}", drawn(&board, &answer))?;
+    let class = answer.verdict.code().map_or(String::new(), |code| format!(" ({code})"));
+    let proven = match answer.verdict.code() {
+        None => String::new(),
+        Some(_) if answer.proven => ", proven".to_owned(),
+        Some(_) => format!(", not proven; read to level {} of {}", answer.levels, LEVELS.len()),
+    };
+    writeln!(out, "answer      {}{class}{proven}", answer.verdict)?;
+    if let Some(first) = first_name(size, &answer) {
+        writeln!(out, "move        {first}")?;
+    }
+    if let Some(zone) = answer.zone {
+        writeln!(out, "zone        {} points: what is empty of it is marked +", zone.len())?;
+    }
+    let time = machine::since(cpu).map_or("?".to_owned(), |seconds| format!("{seconds:.3}"));
+    writeln!(out, "took        {} nodes, {time} CPU s", grouped(answer.nodes))?;
+    Ok(code)
+}
+
+/// The board, with the empty points of a zone.
+fn drawn(board: &TacticsBoard, answer: &TacticsAnswer) -> String {
+    use crate::games::go::large::points::column;
+    let size = board.chains().size();
+    let mut text = "   ".to_owned();
+    (0..size.width()).for_each(|x| text.extend([' ', column(x)]));
+    text.push('\n');
+    for y in 0..size.height() {
+        text.push_str(&format!("{:>3}", size.height() - y));
+        for point in (0..size.width()).filter_map(|x| size.point(x, y)) {
+            let mark = match board.colour(point) {
+                Some(Side::First) => 'X',
+                Some(Side::Second) => 'O',
+                None if answer.zone.is_some_and(|zone| zone.contains(point)) => '+',
+                None => '.',
+            };
+            text.extend([' ', mark]);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn solve_suite(args: &SuiteArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let (name, text) = read(&args.file)?;
+    let questions = parse_suite(&text).map_err(|error| anyhow!("{name}, {error}"))?;
+    if questions.is_empty() {
+        bail!("{name}: there is no question in it");
+    }
+    let cpu = machine::process_seconds();
+    let (mut by_code, mut with_move, mut unknown, mut compared) = (0, 0, 0, 0);
+    let (mut checked, mut refused, mut checking) = (0, 0, 0.0);
+    for asked in &questions {
+        let answer = solve(&asked.board, &asked.question, args.nodes);
+        let right = asked.expected.as_ref().map(|expected| (expected.has_code(&answer), expected.has_move(&answer)));
+        by_code += usize::from(right.is_some_and(|(code, _)| code));
+        with_move += usize::from(right.is_some_and(|(_, with_move)| with_move));
+        unknown += usize::from(answer.verdict.code().is_none());
+        compared += usize::from(right.is_some());
+        write_answer(asked, &answer, right, args.json, out)?;
+        let before = machine::process_seconds();
+        for proof in answer.proofs.iter().filter(|_| args.check) {
+            checked += 1;
+            if let Err(error) = check(&asked.board, &asked.question, proof, FILLINGS, asked.line as u64) {
+                refused += 1;
+                say!("morpion: {name}, line {}: the proof does not hold: {error}", asked.line);
+            }
+        }
+        checking += machine::since(before).unwrap_or(0.0);
+    }
+    if !args.json {
+        if args.check {
+            writeln!(out, "{checked} proofs checked, {refused} do not hold, {checking:.2} CPU s")?;
+        }
+        let time = machine::since(cpu).map_or("?".to_owned(), |seconds| format!("{:.2}", seconds - checking));
+        writeln!(
+            out,
+            "{} questions, {by_code} right by code, {with_move} right with the move, {unknown} unknown, {time} CPU s",
+            questions.len()
+        )?;
+    }
+    Ok(if by_code == compared && unknown == 0 && refused == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn write_answer(
+    asked: &SuiteQuestion,
+    answer: &TacticsAnswer,
+    right: Option<(bool, bool)>,
+    json: bool,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let (question, size) = (&asked.question, asked.board.chains().size());
+    if json {
+        let mut value = to_json(&asked.board, question, answer);
+        value["line_number"] = asked.line.into();
+        value["name"] = asked.name.clone().into();
+        value["right_by_code"] = right.map(|(code, _)| code).into();
+        value["right_with_move"] = right.map(|(_, with_move)| with_move).into();
+        writeln!(out, "{value}")?;
+        return Ok(());
+    }
+    let with = question.with().map_or(String::new(), |with| format!(" {}", size.name(with)));
+    let first = first_name(size, answer).map_or(String::new(), |first| format!(" {first}"));
+    let code = answer.verdict.code().map_or("?".to_owned(), |code| code.to_string());
+    let remark = match right {
+        None => String::new(),
+        Some((true, true)) => ", right".to_owned(),
+        Some((true, false)) => ", right by code".to_owned(),
+        Some((false, _)) if answer.verdict.code().is_none() => String::new(),
+        Some((false, _)) => {
+            let codes = asked.expected.iter().flat_map(|expected| &expected.codes).map(u8::to_string);
+            format!(", wrong: the file has {}", codes.collect::<Vec<_>>().join(" or "))
+        }
+    };
+    let name = plain(&asked.name);
+    writeln!(
+        out,
+        "{name} {} {}{with}: {code}{first} ({}{}{remark}; {} nodes)",
+        question.goal().name(),
+        size.name(question.target()),
+        answer.verdict,
+        if answer.proven { ", proven" } else { "" },
+        grouped(answer.nodes),
+    )?;
+    Ok(())
+}
