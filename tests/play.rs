@@ -131,3 +131,44 @@ fn a_game_of_reversi_is_saved_and_continued() {
     assert!(out.contains("white (O) to move") && out.contains(" 3 . . O X . . . ."), "{out}");
     assert!(out.contains("value ") && out.contains("'xyz' is neither a move, such as "), "{out}");
 }
+
+#[test]
+fn go_is_played_to_the_end_with_its_passes() {
+    for (size, more) in [("3", &["--level", "10"][..]), ("5", &["--level", "3"]), ("9", &["--level", "1"])] {
+        let out = play_of("go", &[&["--size", size, "--you", "none", "--ko", "superko"], more].concat(), "quit\n");
+        let ends = ["black has won by ", "white has won by ", "a draw\n"];
+        assert_eq!(ends.iter().map(|end| out.matches(end).count()).sum::<usize>(), 1, "{size}: {out}");
+        assert!(out.contains("after two passes"), "{size}: {out}");
+    }
+    let out = play_of("go", &["--you", "both"], "e5\npass\nPASS\n");
+    assert!(out.contains("go 9x9") && out.contains("black has won by 81"), "{out}");
+}
+
+#[test]
+fn a_saved_game_of_go_keeps_its_past() {
+    let directory = tempfile::tempdir().unwrap();
+    for (size, number) in [("5", 1), ("9", 2)] {
+        let file = directory.path().join(number.to_string());
+        let name = file.to_str().unwrap();
+        // A ko: white has taken c3, and black may not take back under superko either.
+        let typed = format!("b4\nc4\na3\nd3\nb2\nc2\nc3\nb3\nsave {name}\nc3\nquit\n");
+        let both = ["--you", "both", "--ko", "superko"];
+        let out = play_of("go", &[&both[..], &["--size", size]].concat(), &typed);
+        assert!(out.contains("saved") && out.contains("c3 cannot be played here"), "{out}");
+        let out = play_of("go", &[&both[..], &["--position", name]].concat(), "c3\npass\nundo\nquit\n");
+        assert!(out.contains("c3 cannot be played here"), "{out}");
+        assert!(out.contains("black (X) to move") && out.contains("3 X O . O"), "{out}");
+    }
+    // Without a move the position is saved as it is, with its ko and its pass.
+    let file = directory.path().join("ko");
+    let name = file.to_str().unwrap();
+    let position = ".X.O/X.XO/.X.O/.... white ko b3 pass";
+    play_of("go", &["--you", "both", "--position", position], &format!("save {name}\nquit\n"));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), format!("{position}\n"));
+    // A pass before the first move counts.
+    let file = directory.path().join("passed");
+    let name = file.to_str().unwrap();
+    play_of("go", &["--you", "both", "--position", ".X./.../... white pass"], &format!("pass\nsave {name}\nquit\n"));
+    let out = play_of("go", &["--you", "both", "--position", name], "quit\n");
+    assert!(out.contains("after two passes") && out.contains("black has won by 9"), "{out}");
+}

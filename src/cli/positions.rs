@@ -1,7 +1,7 @@
 //! Positions of two-player games as flags: the settings of each game with their help, and files that hold positions.
 
 use super::flags::{FlagHelp, SettingFlags};
-use crate::core::setting::{SettingInfo, ValueKind};
+use crate::core::setting::{BadValue, SettingInfo, ValueKind};
 use crate::games::go::large::position::LargePosition;
 use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
 use crate::jobs::setup::go::GoSetup;
@@ -65,7 +65,15 @@ impl<S: GameSetup> AskedPosition<S> {
     /// # Errors
     /// A file that cannot be read, or flags that contradict each other.
     pub fn of(flags: SettingFlags<S>) -> anyhow::Result<AskedPosition<S>> {
-        let given = with_position_file(flags.given)?;
+        AskedPosition::of_given(flags.given)
+    }
+
+    /// What settings of flags ask for.
+    ///
+    /// # Errors
+    /// As for [`AskedPosition::of`].
+    pub fn of_given(given: Vec<GivenSetting>) -> anyhow::Result<AskedPosition<S>> {
+        let given = with_position_file(given)?;
         Ok(AskedPosition { setup: setup_of(&given)?, given })
     }
 
@@ -82,6 +90,16 @@ impl<S: GameSetup> AskedPosition<S> {
 }
 
 impl AskedPosition<GoSetup> {
+    /// The position with its title, as one of boards of all sizes.
+    ///
+    /// # Errors
+    /// If there is no such position.
+    pub fn on_any_board(&self) -> anyhow::Result<(LargePosition, String)> {
+        let position: LargePosition = self.setup.position().map_err(|error| error.placed(&self.given))?;
+        let title = self.setup.title(Playable::size(&position));
+        Ok((position, title))
+    }
+
     /// The position with its title, if its board is too large for the solvers.
     ///
     /// # Errors
@@ -90,9 +108,56 @@ impl AskedPosition<GoSetup> {
         if !self.setup.is_large() {
             return Ok(None);
         }
-        let position: LargePosition = self.setup.position().map_err(|error| error.placed(&self.given))?;
-        let title = self.setup.title(Playable::size(&position));
-        Ok(Some((position, title)))
+        self.on_any_board().map(Some)
+    }
+}
+
+/// The settings of Go where a game is played: the board is 9x9, if nothing else is said.
+#[derive(Debug, Default)]
+pub struct PlayedGo(GoSetup);
+
+impl PlayedGo {
+    /// The position that flags ask for.
+    ///
+    /// # Errors
+    /// As for [`AskedPosition::of`].
+    pub fn asked(mut given: Vec<GivenSetting>) -> anyhow::Result<AskedPosition<GoSetup>> {
+        if !given.iter().any(|one| one.name == "size" || one.name == "position") {
+            let (typed, text) = ("size".to_owned(), PLAYED_SIZE.to_owned());
+            given.push(GivenSetting { name: "size", typed, text, source: SettingSource::Flag });
+        }
+        AskedPosition::of_given(given)
+    }
+}
+
+/// Rows and columns of a board that is played on.
+const PLAYED_SIZE: &str = "9";
+
+impl FromSettings for PlayedGo {
+    fn all() -> Vec<&'static SettingInfo> {
+        GoSetup::all()
+    }
+
+    fn set(&mut self, name: &str, text: &str) -> Result<(), BadValue> {
+        self.0.set(name, text)
+    }
+
+    fn usual(name: &str) -> Option<String> {
+        GoSetup::usual(name)
+    }
+}
+
+impl FlagHelp for PlayedGo {
+    fn heading(info: &SettingInfo) -> &'static str {
+        GoSetup::heading(info)
+    }
+
+    fn note(info: &SettingInfo) -> String {
+        if info.name == "size" { format!("[default: {PLAYED_SIZE}, or the position's]") } else { GoSetup::note(info) }
+    }
+
+    fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
+        GoSetup::arranged(info, flag)
     }
 }
 

@@ -2,11 +2,13 @@
 //! and to be solved as a job: an engine of its own. One `impl` of each per game.
 
 use super::busy::Busy;
-use super::go::GoEngine;
+use super::go::player::UctPlayer;
+use super::go::{GoEngine, nodes_of_board};
 use super::gomoku::engine::GomokuEngine;
 use super::gomoku::player::{GomokuPlayer, PlayerError};
 use super::monitor::Monitor;
-use super::player::{GameEnding, SearchPlayer};
+use super::player::SearchPlayer;
+use super::player::ending::GameEnding;
 use super::reversi::engine::{ReversiEngine, nodes_to_end};
 use super::search::Stats;
 use super::solve::Engine;
@@ -131,6 +133,15 @@ impl Solvable for go::position::GoPosition {
     fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> GoEngine<'a> {
         GoEngine::new(table, busy, monitor)
     }
+
+    fn ending(&self) -> Option<GameEnding> {
+        nodes_of_board(self.board(), self.rules())
+            .map(|nodes| GameEnding { plies: self.board().area().into(), nodes })
+    }
+
+    fn shares_tables(&self, other: &Self) -> bool {
+        (self.board(), self.rules()) == (other.board(), other.rules())
+    }
 }
 
 impl Playable for go::position::GoPosition {
@@ -151,6 +162,10 @@ impl Playable for go::position::GoPosition {
 
     fn cells(&self) -> Vec<Option<Side>> {
         self.board().all().map(|point| owner(self.stones(), point)).collect()
+    }
+
+    fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        Ok(Box::new(UctPlayer::new(memory, 0)?))
     }
 }
 
@@ -208,5 +223,9 @@ impl Playable for go::large::position::LargePosition {
 
     fn cells(&self) -> Vec<Option<Side>> {
         (0..self.chains().size().area()).map(|point| self.chains().colour(point)).collect()
+    }
+
+    fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        Ok(Box::new(UctPlayer::new(memory, 0)?))
     }
 }

@@ -5,11 +5,10 @@ mod table;
 use self::table::{PlayTable, Seats};
 use super::flags::{FlagHelp, SettingFlags};
 use super::pbrain::level;
-use super::positions::AskedPosition;
+use super::positions::{AskedPosition, PlayedGo};
 use super::weights::weights;
 use crate::core::game::{Level, Player};
 use crate::core::quantity::{parse_bytes, parse_duration};
-use crate::jobs::setup::GameSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::solvers::gomoku::player::GomokuPlayer;
@@ -32,6 +31,8 @@ pub struct Args {
 enum PlayGame {
     /// Gomoku: rows of three to five on boards up to 20x20
     Gomoku(PlayOfGomoku),
+    /// Go on boards from 1x1 to 19x19
+    Go(PlayOf<PlayedGo>),
     /// Reversi (Othello) on boards from 4x4 to 8x8
     Reversi(PlayOf<ReversiSetup>),
 }
@@ -70,13 +71,15 @@ struct PlayOptions {
     memory: u64,
 }
 
-impl<S: GameSetup + FlagHelp> PlayOf<S> {
-    /// Plays with the machine's usual player of the game.
-    fn play(self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let (position, title) = AskedPosition::of(self.setup)?.first()?;
-        let mut player = position.opponent(self.options.memory)?;
-        play(&title, position, &mut *player, &self.options, out)
-    }
+/// Plays with the machine's usual player of the game.
+fn play_usual<G: Playable>(
+    title: &str,
+    position: G,
+    options: &PlayOptions,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let mut player = position.opponent(options.memory)?;
+    play(title, position, &mut *player, options, out)
 }
 
 /// Plays until the input ends.
@@ -106,7 +109,20 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             player.prepare(&position)?;
             play(&title, position, &mut player, &of.options, out)?;
         }
-        PlayGame::Reversi(of) => of.play(out)?,
+        PlayGame::Go(PlayOf { setup, options }) => {
+            let asked = PlayedGo::asked(setup.given)?;
+            match asked.large()? {
+                Some((position, title)) => play_usual(&title, position, &options, out)?,
+                None => {
+                    let (position, title) = asked.first()?;
+                    play_usual(&title, position, &options, out)?;
+                }
+            }
+        }
+        PlayGame::Reversi(of) => {
+            let (position, title) = AskedPosition::of(of.setup)?.first()?;
+            play_usual(&title, position, &of.options, out)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

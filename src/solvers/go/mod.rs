@@ -10,7 +10,7 @@
 //! every past that fits. The general solvers put the past into the keys, which would leave hardly any position to be
 //! met twice.
 //!
-//! [`ordering`] and [`zobrist`] are common to both.
+//! [`ordering`] and [`zobrist`] are common to both. [`player`] plays on boards of all sizes.
 //!
 //! Some points are sure for a side that answers each threat ([`crate::games::go::miai`]). They settle questions with
 //! basic ko or none. Under superko they do not, since an answer could make a board of the past.
@@ -19,6 +19,7 @@ pub mod answer;
 pub mod certificate;
 pub mod conditional;
 pub mod ordering;
+pub mod player;
 pub mod race;
 pub mod superko;
 pub mod zobrist;
@@ -32,7 +33,7 @@ use super::table::Table;
 use crate::core::game::{Game, Side, Value};
 use crate::games::go::board::GoBoard;
 use crate::games::go::position::GoPosition;
-use crate::games::go::rules::{Cycle, Ko};
+use crate::games::go::rules::{Cycle, GoRules, Ko};
 use certificate::Certificates;
 use conditional::{Conditional, DEEPEST};
 use race::{Race, RaceQuestion};
@@ -41,6 +42,15 @@ use zobrist::Zobrist;
 
 /// Longest past under superko that proofs can tell apart, in plies; after a longer one the general search answers.
 const LONGEST_PAST: usize = DEEPEST / 2;
+
+/// Points of the largest board that a player tries to solve.
+const SMALL: u16 = 16;
+
+/// About how many nodes it takes to solve the empty board; nothing if it is too large for a player.
+pub fn nodes_of_board(board: GoBoard, rules: GoRules) -> Option<u64> {
+    let nodes = 10.0 * 2.1f64.powi(board.area().into()) * if rules.ko == Ko::Superko { 4.0 } else { 1.0 };
+    (board.area() <= SMALL).then_some(nodes as u64)
+}
 
 /// The engine: questions of yes or no.
 #[derive(Debug)]

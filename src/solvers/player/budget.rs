@@ -42,7 +42,7 @@ impl<'b> BudgetWatch<'b> {
     /// The part of the budget that is used, of nodes or time, whichever is more.
     pub fn part(&self) -> f64 {
         let of_time = (self.time.borrow_mut())();
-        of_time.max(self.nodes.get() as f64 / self.most.max(1) as f64)
+        of_time.max(if self.most == 0 { 1.0 } else { self.nodes.get() as f64 / self.most as f64 })
     }
 }
 

@@ -24,11 +24,12 @@ pub struct GameEnding {
     pub nodes: u64,
 }
 
-/// The exact value and a line of best play, of at most `longest` moves; nothing if the budget is used up before.
+/// The exact value and a line of best play, of at most `longest` moves; nothing if the part `until` of the budget is
+/// used up before.
 pub fn finish<G: Solvable>(
     position: &G,
     table: &Table,
-    watch: &BudgetWatch<'_>,
+    (watch, until): (&BudgetWatch<'_>, f64),
     guess: Value,
     longest: usize,
 ) -> Option<(Value, Vec<G::Move>)> {
@@ -41,7 +42,7 @@ pub fn finish<G: Solvable>(
         let told = watch.report(monitor.nodes());
         match found {
             Ok(found) => return Some(found),
-            Err(EngineError::Stopped(_)) if told.is_ok() => {}
+            Err(EngineError::Stopped(_)) if told.is_ok() && watch.part() < until => {}
             Err(_) => return None,
         }
         if watch.part() - before < SLICE_PART {

@@ -9,13 +9,12 @@
 //! A search of `n` nodes visits at most `n + n / 16 + 4096`: that is how often it looks at its budget, and what the
 //! engine of Reversi may visit between two looks.
 
-mod budget;
-mod ending;
-
-pub use self::ending::GameEnding;
+pub mod budget;
+pub mod ending;
+pub mod opening;
 
 use self::budget::BudgetWatch;
-use self::ending::finish;
+use self::ending::{GameEnding, finish};
 use super::entry::{NO_MOVE, TableEntry};
 use super::monitor::Stopped;
 use super::negascout::negascout;
@@ -191,7 +190,7 @@ impl<G: Solvable> MovesSearch<'_, G> {
     fn finished(&mut self, guess: Value) -> Option<Chosen<G::Move>> {
         let ending = self.ending.filter(|ending| ending.nodes <= self.watch.left())?;
         self.ending = None;
-        let (value, line) = finish(&self.start, self.solved, self.watch, guess, LONGEST)?;
+        let (value, line) = finish(&self.start, self.solved, (self.watch, 1.0), guess, LONGEST)?;
         let is_legal = line.first().is_some_and(|m| self.moves.contains(m));
         let (depth, nodes) = (ending.plies, self.watch.nodes());
         is_legal.then_some(Chosen { line, value, decided_in: Some(depth), depth, nodes })
