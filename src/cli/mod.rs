@@ -16,12 +16,15 @@ mod file_format;
 mod flags;
 mod grid;
 mod grid_input;
+mod gtp;
 mod hunt;
 mod hunt_directory;
 mod identify;
 mod job;
+mod lines;
 mod machine;
 mod matches;
+mod nboard;
 mod pbrain;
 mod perft;
 mod play;
@@ -108,10 +111,12 @@ enum Command {
     Enumerate(enumerate::Args),
     Experiment(experiment::Args),
     Grid(grid::Args),
+    Gtp(gtp::Args),
     Hunt(Box<hunt::Args>),
     Identify(identify::Args),
     Job(job::Args),
     Match(Box<matches::Args>),
+    Nboard(nboard::Args),
     Pbrain(pbrain::Args),
     Perft(perft::Args),
     Play(play::Args),
@@ -184,10 +189,12 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Enumerate(args) => enumerate::run(args, out),
         Command::Experiment(args) => experiment::run(args, out),
         Command::Grid(args) => grid::run(&args),
+        Command::Gtp(args) => gtp::run(args, out),
         Command::Hunt(args) => hunt::run(*args, out),
         Command::Identify(args) => identify::run(args, out),
         Command::Job(args) => job::run(args, out),
         Command::Match(args) => matches::run(*args, out),
+        Command::Nboard(args) => nboard::run(args, out),
         Command::Pbrain(args) => pbrain::run(args, out),
         Command::Perft(args) => perft::run(args, out),
         Command::Play(args) => play::run(args, out),

@@ -1,27 +1,20 @@
 //! `morpion pbrain`: the player of Gomoku under the Gomocup protocol, for managers such as Piskvork and Yixin.
 //!
-//! A thread reads lines; the main thread answers them. During a search it looks at what has come: `YXSTOP` and `END`
-//! end the search, everything else waits.
+//! During a search `YXSTOP` and `END` end it; everything else waits.
 
 mod command;
 mod limits;
 mod session;
 
-use self::session::{BrainSession, Flow};
+use self::session::BrainSession;
+use super::lines::answer_lines;
 use super::weights::weights;
 use crate::core::game::Level;
 use crate::core::quantity::parse_bytes;
 use crate::games::gomoku::rules::RowRule;
 use clap::ValueEnum;
-use crossbeam_channel::{Receiver, TryRecvError, bounded};
-use std::collections::VecDeque;
-use std::io::{self, BufRead, Write};
+use std::io::Write;
 use std::process::ExitCode;
-
-/// Longest line that is read; what is longer is refused.
-const LONGEST: usize = 4096;
-/// Lines that wait to be answered.
-const QUEUE: usize = 1024;
 
 /// Plays Gomoku under the Gomocup protocol (Piskvork), on standard input and output.
 ///
@@ -68,83 +61,6 @@ pub fn level(text: &str) -> Result<Level, String> {
     Level::new(number).map_err(|error| error.to_string())
 }
 
-/// A line as it was read.
-enum BrainLine {
-    Line(String),
-    TooLong,
-}
-
-/// Reads the next line, without its end; nothing at the end of the input.
-fn read_line(input: &mut impl BufRead) -> io::Result<Option<BrainLine>> {
-    let (mut line, mut any, mut too_long) = (Vec::new(), false, false);
-    loop {
-        let buffer = match input.fill_buf() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            other => other?,
-        };
-        if buffer.is_empty() {
-            break;
-        }
-        any = true;
-        let end = buffer.iter().position(|&byte| byte == b'\n');
-        let taken = end.unwrap_or(buffer.len());
-        if line.len() + taken > LONGEST {
-            too_long = true;
-        } else {
-            line.extend_from_slice(&buffer[..taken]);
-        }
-        input.consume(end.map_or(taken, |end| end + 1));
-        if end.is_some() {
-            break;
-        }
-    }
-    Ok(any.then(|| match too_long {
-        true => BrainLine::TooLong,
-        false => BrainLine::Line(String::from_utf8_lossy(&line).into_owned()),
-    }))
-}
-
-/// The lines that have been read and not been answered.
-struct LineInbox {
-    lines: Receiver<BrainLine>,
-    waiting: VecDeque<BrainLine>,
-}
-
-impl LineInbox {
-    fn next(&mut self) -> Option<BrainLine> {
-        self.waiting.pop_front().or_else(|| self.lines.recv().ok())
-    }
-
-    /// Whether a search is to stop: by a line, or because nobody is there any more.
-    fn asks_to_stop(&mut self) -> bool {
-        loop {
-            match self.lines.try_recv() {
-                Ok(BrainLine::Line(line)) if is_stop(&line) => return true,
-                Ok(BrainLine::Line(line)) => {
-                    let ends = line.trim().eq_ignore_ascii_case("END");
-                    self.waiting.push_back(BrainLine::Line(line));
-                    if ends {
-                        return true;
-                    }
-                }
-                Ok(BrainLine::TooLong) => self.waiting.push_back(BrainLine::TooLong),
-                Err(TryRecvError::Empty) => return self.waiting.iter().any(is_end),
-                // What was asked for is answered to the end: the input may be a file.
-                Err(TryRecvError::Disconnected) => return self.waiting.iter().any(is_end),
-            }
-        }
-    }
-}
-
-fn is_stop(line: &str) -> bool {
-    let line = line.trim();
-    line.eq_ignore_ascii_case("YXSTOP") || line.eq_ignore_ascii_case("STOP")
-}
-
-fn is_end(input: &BrainLine) -> bool {
-    matches!(input, BrainLine::Line(line) if line.trim().eq_ignore_ascii_case("END"))
-}
-
 /// Answers lines until `END` or the end of the input.
 ///
 /// # Errors
@@ -157,29 +73,6 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         BrainRule::Caro => RowRule::Caro,
     };
     let mut session = BrainSession::new(args.memory, weights(args.weights.as_deref())?, rule, args.level, args.seed)?;
-    let (send, lines) = bounded(QUEUE);
-    std::thread::Builder::new().name("lines".to_owned()).spawn(move || {
-        let mut input = io::stdin().lock();
-        // An input that cannot be read any more is at its end.
-        while let Ok(Some(line)) = read_line(&mut input) {
-            if send.send(line).is_err() {
-                break;
-            }
-        }
-    })?;
-    let mut inbox = LineInbox { lines, waiting: VecDeque::new() };
-    while let Some(input) = inbox.next() {
-        match input {
-            BrainLine::TooLong => {
-                writeln!(out, "ERROR a line has {LONGEST} bytes at most")?;
-                out.flush()?;
-            }
-            BrainLine::Line(line) => {
-                if session.line(&line, &mut || inbox.asks_to_stop(), out)? == Flow::End {
-                    break;
-                }
-            }
-        }
-    }
+    answer_lines(&mut session, out)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,6 +2,7 @@
 
 use super::command::{BrainCommand, BrainLineError, StoneLine, parse, parse_stone, shown};
 use super::limits::BrainLimits;
+use crate::cli::lines::{Flow, Interrupted, Interruption, LineSession};
 use crate::core::game::{Budget, Chosen, Game, Level, Player, Side};
 use crate::games::gomoku::board::{GREATEST, GomokuBoard};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
@@ -20,15 +21,6 @@ const MOST_STONES: usize = GREATEST as usize * GREATEST as usize;
 /// Least memory of the table, and the part of the manager's limit that it gets.
 const LEAST_MEMORY: u64 = 1 << 20;
 const PART_OF_MEMORY: u64 = 2;
-
-/// Whether the brain goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
-    /// It reads the next line.
-    Continue,
-    /// It ends without an answer.
-    End,
-}
 
 /// What the lines that are read belong to.
 #[derive(Debug)]
@@ -59,9 +51,6 @@ pub struct BrainSession {
     seed: u64,
 }
 
-/// Tells during a search whether it is to stop.
-pub type Interrupted<'i> = &'i mut dyn FnMut() -> bool;
-
 fn error(text: impl Into<String>) -> BrainLineError {
     BrainLineError::Bad(text.into())
 }
@@ -83,51 +72,6 @@ impl BrainSession {
         player.set_level(level);
         let (limits, reading) = (BrainLimits::default(), BrainReading::Commands);
         Ok(BrainSession { player, memory, position: None, rule, limits, level, reading, seed })
-    }
-
-    /// Does what a line says, and writes the answer.
-    ///
-    /// # Errors
-    /// The answer cannot be written.
-    pub fn line(&mut self, line: &str, stop: Interrupted<'_>, out: &mut dyn Write) -> io::Result<Flow> {
-        let began = Instant::now();
-        match std::mem::replace(&mut self.reading, BrainReading::Commands) {
-            BrainReading::Commands if line.trim().is_empty() => Ok(Flow::Continue),
-            BrainReading::Commands => {
-                let done = parse(line).and_then(|command| self.command(command, began, stop));
-                answer(done, out)
-            }
-            BrainReading::Board { answers, mut stones, mut refused } => {
-                match collect(line, &mut stones, &mut refused) {
-                    true => {
-                        self.reading = BrainReading::Board { answers, stones, refused };
-                        Ok(Flow::Continue)
-                    }
-                    false => {
-                        let before = self.position.clone();
-                        let set_up = refused.map_or(Ok(()), Err).and_then(|()| self.set_up(&stones));
-                        let done = set_up.and_then(|()| match answers {
-                            true => self.answer_move(began, stop),
-                            false => Ok(BrainAnswer::none()),
-                        });
-                        if done.is_err() {
-                            self.position = before;
-                        }
-                        answer(done, out)
-                    }
-                }
-            }
-            BrainReading::Opening { mut stones, mut refused } => match collect(line, &mut stones, &mut refused) {
-                true => {
-                    self.reading = BrainReading::Opening { stones, refused };
-                    Ok(Flow::Continue)
-                }
-                false => {
-                    let done = refused.map_or(Ok(()), Err).and_then(|()| self.answer_opening(&stones, began, stop));
-                    answer(done, out)
-                }
-            },
-        }
     }
 
     fn command(
@@ -399,6 +343,63 @@ impl BrainSession {
     fn set_memory(&mut self, bytes: u64) -> Result<(), String> {
         let bytes = bytes.max(LEAST_MEMORY).min(self.memory);
         self.player.set_memory(bytes).map_err(|reason| reason.to_string())
+    }
+}
+
+impl LineSession for BrainSession {
+    const LONGEST: usize = 4096;
+
+    fn interruption(line: &str) -> Interruption {
+        match line.trim() {
+            word if word.eq_ignore_ascii_case("YXSTOP") || word.eq_ignore_ascii_case("STOP") => Interruption::Stop,
+            word if word.eq_ignore_ascii_case("END") => Interruption::StopFirst,
+            _ => Interruption::None,
+        }
+    }
+
+    fn line(&mut self, line: &str, stop: Interrupted<'_>, out: &mut dyn Write) -> io::Result<Flow> {
+        let began = Instant::now();
+        match std::mem::replace(&mut self.reading, BrainReading::Commands) {
+            BrainReading::Commands if line.trim().is_empty() => Ok(Flow::Continue),
+            BrainReading::Commands => {
+                let done = parse(line).and_then(|command| self.command(command, began, stop));
+                answer(done, out)
+            }
+            BrainReading::Board { answers, mut stones, mut refused } => {
+                match collect(line, &mut stones, &mut refused) {
+                    true => {
+                        self.reading = BrainReading::Board { answers, stones, refused };
+                        Ok(Flow::Continue)
+                    }
+                    false => {
+                        let before = self.position.clone();
+                        let set_up = refused.map_or(Ok(()), Err).and_then(|()| self.set_up(&stones));
+                        let done = set_up.and_then(|()| match answers {
+                            true => self.answer_move(began, stop),
+                            false => Ok(BrainAnswer::none()),
+                        });
+                        if done.is_err() {
+                            self.position = before;
+                        }
+                        answer(done, out)
+                    }
+                }
+            }
+            BrainReading::Opening { mut stones, mut refused } => match collect(line, &mut stones, &mut refused) {
+                true => {
+                    self.reading = BrainReading::Opening { stones, refused };
+                    Ok(Flow::Continue)
+                }
+                false => {
+                    let done = refused.map_or(Ok(()), Err).and_then(|()| self.answer_opening(&stones, began, stop));
+                    answer(done, out)
+                }
+            },
+        }
+    }
+
+    fn too_long(&self, why: &str) -> String {
+        format!("ERROR {why}")
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod board;
 pub mod evaluation;
 pub mod flips;
+pub mod ggf;
 pub mod naive;
 pub mod notation;
 pub mod position;

@@ -1,0 +1,342 @@
+//! A game under the Go Text Protocol, line by line (G. Farnebäck, "Specification of the Go Text Protocol", version 2,
+//! 2002).
+//!
+//! A line is an optional number, a command and its arguments. The answer begins with `=` or `?` and that number and
+//! ends with an empty line. A command that fails changes nothing.
+
+use super::clock::GtpClock;
+use super::komi;
+use crate::cli::lines::{Flow, Interrupted, Interruption, LineSession};
+use crate::core::game::{Budget, Game, Level, Player, Side, Value};
+use crate::games::go::large::points::LargeBoard;
+use crate::games::go::large::position::{LargeMove, LargePosition};
+use crate::games::go::notation::Goban;
+use crate::games::go::rules::{GoRules, Ko};
+use crate::solvers::go::player::UctPlayer;
+use std::io::{self, Write};
+use std::time::Instant;
+
+/// The commands, in the order of their list.
+const COMMANDS: [&str; 20] = [
+    "boardsize",
+    "clear_board",
+    "final_score",
+    "fixed_handicap",
+    "genmove",
+    "known_command",
+    "komi",
+    "list_commands",
+    "name",
+    "place_free_handicap",
+    "play",
+    "protocol_version",
+    "quit",
+    "reg_genmove",
+    "set_free_handicap",
+    "showboard",
+    "time_left",
+    "time_settings",
+    "undo",
+    "version",
+];
+/// Least seconds for a move.
+const LEAST_SECONDS: f64 = 0.001;
+
+/// A game with whoever speaks the protocol.
+pub struct GtpSession {
+    player: UctPlayer<LargePosition>,
+    size: LargeBoard,
+    /// The position with its past.
+    position: LargePosition,
+    /// The positions before each move, to take moves back.
+    before: Vec<LargePosition>,
+    komi: Value,
+    seconds: f64,
+    playouts: u64,
+    /// The clocks of black and white, once they are known.
+    clocks: [Option<GtpClock>; 2],
+    /// What a side gets when its main time is over.
+    period: Option<GtpClock>,
+}
+
+/// What a command is answered: the text, or why not.
+type GtpAnswer = Result<String, String>;
+
+/// The empty board under the rules of the protocol.
+fn empty(size: LargeBoard) -> LargePosition {
+    LargePosition::new(size, GoRules { ko: Ko::Superko, ..GoRules::default() })
+}
+
+impl GtpSession {
+    /// A session before its first line; the limits of a move are seconds and playouts.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub fn new(
+        size: u8,
+        komi: Value,
+        (memory, seed): (u64, u64),
+        level: Level,
+        (seconds, playouts): (f64, Option<u64>),
+    ) -> anyhow::Result<GtpSession> {
+        let size = LargeBoard::new(size, size)?;
+        let mut player = UctPlayer::new(memory, seed)?;
+        player.set_level(level);
+        Ok(GtpSession {
+            player,
+            size,
+            position: empty(size),
+            before: Vec::new(),
+            komi,
+            seconds: seconds.max(LEAST_SECONDS),
+            playouts: playouts.unwrap_or(u64::MAX),
+            clocks: [None; 2],
+            period: None,
+        })
+    }
+
+    fn command(&mut self, name: &str, arguments: &[&str]) -> GtpAnswer {
+        let argument = |i: usize, what: &str| arguments.get(i).copied().ok_or_else(|| format!("{name} needs {what}"));
+        match name {
+            "protocol_version" => Ok("2".to_owned()),
+            "name" => Ok("morpion".to_owned()),
+            "version" => Ok(env!("CARGO_PKG_VERSION").to_owned()),
+            "known_command" => Ok(COMMANDS.contains(&argument(0, "a command")?).to_string()),
+            "list_commands" => Ok(COMMANDS.join("\n")),
+            "quit" => Ok(String::new()),
+            "boardsize" => {
+                let size = argument(0, "a size")?.parse::<u8>().ok().and_then(|n| LargeBoard::new(n, n).ok());
+                self.size = size.ok_or("unacceptable size: boards are 1x1 to 19x19")?;
+                self.clear();
+                Ok(String::new())
+            }
+            "clear_board" => {
+                self.clear();
+                Ok(String::new())
+            }
+            "komi" => {
+                self.komi = komi(argument(0, "a number of points")?)?;
+                Ok(String::new())
+            }
+            "play" => {
+                let side = colour(argument(0, "a colour and a vertex")?)?;
+                let m = self.vertex(argument(1, "a colour and a vertex")?)?;
+                self.play(side, m)?;
+                Ok(String::new())
+            }
+            "genmove" | "reg_genmove" => {
+                let side = colour(argument(0, "a colour")?)?;
+                let m = self.choose(side)?;
+                if name == "genmove" {
+                    self.play(side, m)?;
+                }
+                Ok(self.vertex_name(m))
+            }
+            "undo" => {
+                self.position = self.before.pop().ok_or("cannot undo: no move has been made")?;
+                Ok(String::new())
+            }
+            "showboard" => Ok(format!("\n{}", self.position)),
+            "final_score" => Ok(self.score()),
+            "time_settings" => self.time_settings(arguments),
+            "time_left" => {
+                let side = colour(argument(0, "a colour, seconds and stones")?)?;
+                let seconds = seconds_of(argument(1, "a colour, seconds and stones")?)?;
+                let stones = argument(2, "a colour, seconds and stones")?;
+                let stones = stones.parse().map_err(|_| "stones are a number from 0 on".to_owned())?;
+                self.clocks[usize::from(side == Side::Second)] = Some(GtpClock::new(seconds, stones));
+                Ok(String::new())
+            }
+            "fixed_handicap" | "place_free_handicap" => {
+                let count = argument(0, "a number of stones")?;
+                self.fixed_handicap(count.parse().map_err(|_| "invalid number of stones: 2 to 9".to_owned())?)
+            }
+            "set_free_handicap" => {
+                let points = arguments.iter().map(|vertex| self.vertex(vertex)).collect::<Result<Vec<_>, _>>()?;
+                self.handicap(&points)
+            }
+            _ => Err("unknown command".to_owned()),
+        }
+    }
+
+    fn clear(&mut self) {
+        (self.position, self.before) = (empty(self.size), Vec::new());
+        self.player.forget();
+    }
+
+    /// The move of a vertex such as `D4`, or of a pass.
+    fn vertex(&self, text: &str) -> Result<LargeMove, String> {
+        let why = || format!("invalid vertex '{}'", shown(text));
+        if text.eq_ignore_ascii_case("pass") {
+            return Ok(LargeMove::PASS);
+        }
+        self.position.parse(text).filter(|&m| m != LargeMove::PASS).ok_or_else(why)
+    }
+
+    fn vertex_name(&self, m: LargeMove) -> String {
+        if m == LargeMove::PASS { "pass".to_owned() } else { self.size.name(m.0).to_uppercase() }
+    }
+
+    /// The position with this side to move; two moves of one side in a row are allowed, and passes end nothing.
+    fn turned(&self, side: Side) -> LargePosition {
+        let mut position = self.position.clone();
+        if position.side() != side {
+            position.play(LargeMove::PASS);
+        }
+        if position.passes() > 1 || side != self.position.side() {
+            position.set_passed(false);
+        }
+        position
+    }
+
+    fn play(&mut self, side: Side, m: LargeMove) -> Result<(), String> {
+        let mut position = self.turned(side);
+        if !position.is_legal(m) {
+            return Err("illegal move".to_owned());
+        }
+        position.play(m);
+        self.before.push(std::mem::replace(&mut self.position, position));
+        Ok(())
+    }
+
+    fn choose(&mut self, side: Side) -> Result<LargeMove, String> {
+        let (position, began) = (self.turned(side), Instant::now());
+        let at = usize::from(side == Side::Second);
+        let seconds = self.clocks[at].map_or(self.seconds, |clock| clock.for_a_move());
+        self.player.set_komi(self.komi);
+        let mut time = || began.elapsed().as_secs_f64() / seconds;
+        let mut budget = Budget { depth: u32::MAX, nodes: self.playouts, time: &mut time };
+        let chosen = self.player.choose(&position, &mut budget, &mut |_| {});
+        if let Some(clock) = &mut self.clocks[at] {
+            clock.spend(began.elapsed().as_secs_f64(), self.period);
+        }
+        let m = chosen.and_then(|chosen| chosen.line.first().copied()).unwrap_or(LargeMove::PASS);
+        Ok(if position.is_legal(m) { m } else { LargeMove::PASS })
+    }
+
+    /// Area with komi, as the protocol has it: `B+3.5`, `W+7`, `0`.
+    fn score(&self) -> String {
+        let of_black = self.position.chains().score() * LargePosition::POINT - self.komi;
+        let points = |tenths: Value| {
+            if tenths % 10 == 0 { (tenths / 10).to_string() } else { format!("{:.1}", f64::from(tenths) / 10.0) }
+        };
+        match of_black {
+            0 => "0".to_owned(),
+            1.. => format!("B+{}", points(of_black)),
+            _ => format!("W+{}", points(-of_black)),
+        }
+    }
+
+    /// Main time, seconds of a period, stones of a period. A period without stones is no limit at all.
+    fn time_settings(&mut self, arguments: &[&str]) -> GtpAnswer {
+        let [main, period, stones] = arguments else {
+            return Err("time_settings needs main time, byo yomi time and byo yomi stones".to_owned());
+        };
+        let (main, period) = (seconds_of(main)?, seconds_of(period)?);
+        let stones: u32 = stones.parse().map_err(|_| "stones are a number from 0 on".to_owned())?;
+        self.period = (stones > 0).then(|| GtpClock::new(period, stones));
+        let clock = match () {
+            () if main > 0.0 => Some(GtpClock::new(main, 0)),
+            () if stones > 0 => self.period,
+            () if period > 0.0 => None,
+            () => Some(GtpClock::new(0.0, 0)),
+        };
+        self.clocks = [clock; 2];
+        Ok(String::new())
+    }
+
+    /// The stones of a handicap where they usually lie.
+    fn fixed_handicap(&mut self, count: usize) -> GtpAnswer {
+        let side = self.size.width();
+        let most = match side {
+            0..7 => 0,
+            7 => 4,
+            _ if side.is_multiple_of(2) => 4,
+            _ => 9,
+        };
+        if !(2..=most).contains(&count) {
+            return Err(format!("invalid number of stones: this board has places for 2 to {most}"));
+        }
+        let edge = if side < 13 { 2 } else { 3 };
+        let (low, middle, high) = (edge, side / 2, side - 1 - edge);
+        let mut places = vec![(low, high), (high, low), (low, low), (high, high)];
+        places.truncate(count.min(4));
+        if count >= 6 {
+            places.extend([(low, middle), (high, middle)]);
+        }
+        if count >= 8 {
+            places.extend([(middle, low), (middle, high)]);
+        }
+        if count % 2 == 1 && count > 3 {
+            places.push((middle, middle));
+        }
+        let points: Vec<LargeMove> = places.into_iter().map(|place| self.position.move_to(Some(place))).collect();
+        self.handicap(&points)
+    }
+
+    /// Puts the stones of a handicap on an empty board.
+    fn handicap(&mut self, points: &[LargeMove]) -> GtpAnswer {
+        if self.position.chains().hash() != 0 || !self.before.is_empty() {
+            return Err("board not empty".to_owned());
+        }
+        if points.len() < 2 || points.contains(&LargeMove::PASS) {
+            return Err("bad vertex list: two stones or more".to_owned());
+        }
+        let stones: Vec<(u16, Side)> = points.iter().map(|m| (m.0, Side::First)).collect();
+        let rules = self.position.rules();
+        let position = LargePosition::from_stones(self.size, rules, &stones, Side::Second);
+        self.position = position.map_err(|why| format!("bad vertex list: {why}"))?;
+        Ok(points.iter().map(|&m| self.vertex_name(m)).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// The side of a colour.
+fn colour(text: &str) -> Result<Side, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "b" | "black" => Ok(Side::First),
+        "w" | "white" => Ok(Side::Second),
+        _ => Err(format!("'{}' is not a colour: black or white", shown(text))),
+    }
+}
+
+fn seconds_of(text: &str) -> Result<f64, String> {
+    let seconds = text.parse::<f64>().ok().filter(|seconds| seconds.is_finite());
+    seconds.ok_or_else(|| format!("'{}' is not a number of seconds", shown(text)))
+}
+
+/// A text of the other side, fit for a message.
+fn shown(text: &str) -> String {
+    text.chars().take(30).filter(|c| !c.is_control()).collect()
+}
+
+impl LineSession for GtpSession {
+    const LONGEST: usize = 1 << 16;
+
+    /// The protocol has no word to interrupt a search.
+    fn interruption(_line: &str) -> Interruption {
+        Interruption::None
+    }
+
+    fn line(&mut self, line: &str, _stop: Interrupted<'_>, out: &mut dyn Write) -> io::Result<Flow> {
+        // Remarks and control characters are taken out first, as the protocol says.
+        let text: String = line.split('#').next().unwrap_or_default().replace('\t', " ");
+        let text: String = text.chars().filter(|c| !c.is_control()).collect();
+        let mut words: Vec<&str> = text.split_whitespace().collect();
+        let id = words.first().filter(|word| word.parse::<u32>().is_ok()).copied().unwrap_or_default();
+        if !id.is_empty() {
+            words.remove(0);
+        }
+        let Some((name, arguments)) = words.split_first() else {
+            return Ok(Flow::Continue);
+        };
+        match self.command(name, arguments) {
+            Ok(answer) => write!(out, "={id} {answer}\n\n")?,
+            Err(why) => write!(out, "?{id} {why}\n\n")?,
+        }
+        Ok(if *name == "quit" { Flow::End } else { Flow::Continue })
+    }
+
+    fn too_long(&self, why: &str) -> String {
+        format!("? {why}\n")
+    }
+}

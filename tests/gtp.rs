@@ -1,0 +1,221 @@
+//! `morpion gtp` driven by a client of its own: whole games, takebacks, handicaps, scores, and lines that mean nothing.
+
+mod engines;
+
+use engines::LineProgram;
+use morpion::core::game::{Game, Side};
+use morpion::core::seed::rng;
+use morpion::games::go::large::points::LargeBoard;
+use morpion::games::go::large::position::{LargeMove, LargePosition};
+use morpion::games::go::rules::{GoRules, Ko};
+use rand::RngExt;
+
+/// A program with a client that knows the form of answers.
+struct GtpClient(LineProgram);
+
+impl GtpClient {
+    fn start(arguments: &[&str]) -> GtpClient {
+        GtpClient(LineProgram::start(&[&["gtp", "--memory", "4M", "--time", "1h"], arguments].concat()))
+    }
+
+    /// The whole answer to a line: its first line begins with = or ?.
+    fn ask(&mut self, line: &str) -> String {
+        self.0.say(line);
+        self.answer(line)
+    }
+
+    fn answer(&mut self, to: &str) -> String {
+        let lines = self.0.until(str::is_empty);
+        assert!(lines[0].starts_with(['=', '?']), "{to}: {lines:?}");
+        lines[..lines.len() - 1].join("\n")
+    }
+
+    fn sound(&mut self, line: &str) -> String {
+        let answer = self.ask(line);
+        answer.strip_prefix("= ").unwrap_or_else(|| panic!("{line}: {answer}")).to_owned()
+    }
+
+    fn refused(&mut self, line: &str) -> String {
+        let answer = self.ask(line);
+        answer.strip_prefix("? ").unwrap_or_else(|| panic!("{line}: {answer}")).to_owned()
+    }
+}
+
+fn position(size: u8) -> LargePosition {
+    let rules = GoRules { ko: Ko::Superko, ..GoRules::default() };
+    LargePosition::new(LargeBoard::new(size, size).unwrap(), rules)
+}
+
+fn move_of(position: &LargePosition, vertex: &str) -> LargeMove {
+    position.parse(vertex).unwrap_or_else(|| panic!("'{vertex}' is not a move"))
+}
+
+#[test]
+fn whole_games_are_legal_and_end_with_a_score() {
+    for (size, playouts) in [(5, "60"), (9, "20")] {
+        let mut black = GtpClient::start(&["--playouts", playouts, "--seed", "1", "--level", "6"]);
+        let mut white = GtpClient::start(&["--playouts", playouts, "--seed", "2"]);
+        let mut game = position(size);
+        for client in [&mut black, &mut white] {
+            client.sound(&format!("boardsize {size}"));
+            client.sound("clear_board");
+            client.sound("komi 3.5");
+        }
+        for ply in 0.. {
+            let mut legal = Vec::new();
+            game.moves(&mut legal);
+            if legal.is_empty() {
+                break;
+            }
+            assert!(ply < 500, "{game}");
+            let side = if game.side() == Side::First { "black" } else { "white" };
+            let (own, other) = if ply % 2 == 0 { (&mut black, &mut white) } else { (&mut white, &mut black) };
+            let vertex = own.sound(&format!("genmove {side}"));
+            let m = move_of(&game, &vertex);
+            assert!(legal.contains(&m), "{vertex} is not legal\n{game}");
+            game.play(m);
+            other.sound(&format!("play {side} {vertex}"));
+        }
+        let score = 10 * game.chains().score() - 35;
+        let expected = format!("{}+{:.1}", if score > 0 { "B" } else { "W" }, f64::from(score.abs()) / 10.0);
+        assert_eq!(black.sound("final_score"), expected, "{game}");
+        assert_eq!(white.sound("final_score"), expected, "{game}");
+        assert!(white.sound("showboard").contains("after two passes"));
+        black.sound("quit");
+        black.0.ends_well();
+        white.0.ends_well();
+    }
+}
+
+#[test]
+fn commands_do_what_the_protocol_says() {
+    let mut client = GtpClient::start(&["--playouts", "30"]);
+    assert_eq!((client.sound("protocol_version"), client.sound("name")), ("2".to_owned(), "morpion".to_owned()));
+    assert_eq!(client.ask("17 name"), "=17 morpion");
+    assert_eq!(client.ask("18 nonsense"), "?18 unknown command");
+    assert_eq!(client.sound("known_command genmove"), "true");
+    assert_eq!(client.sound("known_command gonmeve"), "false");
+    for name in client.sound("list_commands").lines() {
+        assert_eq!(client.sound(&format!("known_command {name}")), "true");
+    }
+    client.sound("boardsize 5");
+    client.sound("komi -2.5");
+    assert_eq!(client.sound("final_score"), "B+2.5");
+    // The same question twice; nothing is played.
+    let answer = client.sound("reg_genmove b");
+    assert!(client.sound("showboard").contains("black (X) to move"), "{answer}");
+    client.sound("play b c3");
+    assert_eq!(client.sound("final_score"), "B+27.5");
+    // Two of one colour, and back.
+    client.sound("play black d3");
+    let before = client.sound("showboard");
+    client.sound("play W PASS");
+    client.sound("undo");
+    assert_eq!(client.sound("showboard"), before);
+    client.sound("undo");
+    client.sound("undo");
+    assert_eq!(client.refused("undo"), "cannot undo: no move has been made");
+    // A ko: white takes b3, black may not take back at once.
+    for (side, vertex) in [("b", "b4"), ("w", "c4"), ("b", "a3"), ("w", "d3"), ("b", "b2"), ("w", "c2"), ("b", "c3")]
+    {
+        client.sound(&format!("play {side} {vertex}"));
+    }
+    client.sound("play w b3");
+    assert_eq!(client.refused("play b c3"), "illegal move");
+    assert!(client.sound("showboard").contains("3 X O . O ."), "white has taken c3");
+    client.sound("play b pass");
+    client.sound("play w pass");
+    // After two passes people play on.
+    client.sound("play b e5");
+    client.sound("time_settings 10 5 2");
+    client.sound("time_left w 0 0");
+    client.sound("genmove w");
+    client.sound("time_left b 3 1");
+    client.sound("genmove b");
+    client.sound("clear_board");
+    client.sound("boardsize 9");
+    assert_eq!(client.sound("fixed_handicap 5"), "C3 G7 C7 G3 E5");
+    assert_eq!(client.refused("fixed_handicap 2"), "board not empty");
+    assert!(client.sound("showboard").contains("white (O) to move"));
+    client.sound("clear_board");
+    client.sound("set_free_handicap a1 b9");
+    client.0.ends_well();
+}
+
+#[test]
+fn lines_that_mean_nothing_are_answered_and_change_nothing() {
+    let mut client = GtpClient::start(&["--playouts", "5", "--size", "7"]);
+    client.sound("play b d4");
+    let before = client.sound("showboard");
+    for line in [
+        "boardsize",
+        "boardsize 0",
+        "boardsize 20",
+        "boardsize x",
+        "boardsize 99999999999999999999",
+        "komi",
+        "komi x",
+        "komi nan",
+        "komi 1e300",
+        "play",
+        "play b",
+        "play x d4",
+        "play b d4",
+        "play w d4",
+        "play w i5",
+        "play w h1",
+        "play w z99",
+        "play w a0",
+        "genmove",
+        "genmove green",
+        "undo_",
+        "known_command",
+        "time_settings",
+        "time_settings 1 2",
+        "time_settings x 2 3",
+        "time_settings inf 1 1",
+        "time_left",
+        "time_left b 1",
+        "time_left b x 0",
+        "time_left b 1 -1",
+        "fixed_handicap",
+        "fixed_handicap 1",
+        "fixed_handicap 3",
+        "set_free_handicap",
+        "set_free_handicap a1 pass",
+        "set_free_handicap a1 a1",
+        "12",
+        "=",
+        "? x",
+        "\u{1b}[2J",
+        "é 5",
+    ] {
+        if line == "12" {
+            // A number alone is no command: there is no answer.
+            client.0.say(line);
+            continue;
+        }
+        let answer = client.ask(line);
+        assert!(answer.starts_with("? ") && !answer.contains('\u{1b}'), "{line}: {answer}");
+    }
+    client.0.say("\n# a remark\n   \n\t");
+    assert_eq!(client.ask("\tname # who"), "= morpion");
+    let long = client.ask(&"x".repeat(1 << 17));
+    assert_eq!(long, "? a line has 65536 bytes at most");
+    assert_eq!(client.sound("showboard"), before);
+    // Any bytes.
+    let seed = 3;
+    let mut random = rng(seed, &[]);
+    for _ in 0..200 {
+        let length = random.random_range(0..40);
+        let mut bytes: Vec<u8> = (0..length).map(|_| random.random_range(0..=255)).collect();
+        bytes.retain(|&byte| byte != b'\n');
+        bytes.push(b'\n');
+        client.0.send(&bytes);
+    }
+    client.0.say("77 showboard");
+    let answers = client.0.until(|line| line.starts_with("=77"));
+    println!("seed {seed}: {} lines", answers.len());
+    client.0.until(str::is_empty);
+    client.0.ends_well();
+}
