@@ -85,3 +85,69 @@ fn programs_that_do_not_play_lose_or_are_refused() {
         assert!(errors.contains(why), "'{why}' in: {errors}");
     }
 }
+
+#[test]
+fn reversi_and_go_are_matched_and_the_same_seed_gives_the_same_match() {
+    for game in [
+        &["--game", "reversi", "morpion:4", "morpion:1", "--size", "6"][..],
+        &["--game", "reversi", "morpion:nodes=300", "morpion:nodes=30"],
+        &["--game", "go", "morpion:3", "morpion:1,seed=9", "--size", "5", "--komi", "24.5", "--ko", "superko"],
+        &["--game", "go", "morpion:nodes=20", "morpion:nodes=10", "--size", "8", "--suicide", "on"],
+    ] {
+        let arguments = [game, &["--pairs", "2", "--nodes", "200", "--time", "1h", "--seed", "5"]].concat();
+        let (output, out, errors) = run(&arguments);
+        assert!(output.status.success() && errors.is_empty(), "{out}{errors}");
+        assert_eq!(run(&arguments).1, out);
+        assert!(out.contains("A won ") && out.matches("\npair ").count() == 2, "{out}");
+        assert!(out.starts_with(game[1]), "{out}");
+    }
+}
+
+#[test]
+fn programs_of_other_protocols_play_reversi_and_go() {
+    let directory = tempfile::tempdir().unwrap();
+    let own = env!("CARGO_BIN_EXE_morpion");
+    let nboard = script(directory.path(), "nboard", &format!("exec {own} nboard --level 1 --memory 1M"));
+    let gtp = script(directory.path(), "gtp", &format!("exec {own} gtp --level 1 --memory 1M"));
+    for (arguments, program) in [
+        (&["--game", "reversi", "--size", "6"][..], nboard.to_str().unwrap()),
+        (&["--game", "go", "--size", "5", "--ko", "superko", "--komi", "0.5"], gtp.to_str().unwrap()),
+    ] {
+        let more = ["morpion:1", program, "--pairs", "1", "--nodes", "20", "--time", "60s"];
+        let (output, out, errors) = run(&[arguments, &more].concat());
+        assert!(output.status.success() && errors.is_empty(), "{out}{errors}");
+        assert!(out.contains("A won "), "{out}");
+    }
+    // What does not answer as it should loses each game.
+    let nonsense = "while read line; do case \"$line\" in ping*) echo pong 1;; go) echo === z9;; esac; done";
+    let nonsense = script(directory.path(), "nonsense", nonsense);
+    let resigns = "while read line; do case \"$line\" in genmove*) echo = resign;; *) echo =;; esac; echo; done";
+    let resigns = script(directory.path(), "resigns", resigns);
+    for (game, program, why) in [
+        ("reversi", nonsense.to_str().unwrap(), "the answer '=== z9' is not a move"),
+        ("go", resigns.to_str().unwrap(), "it resigns"),
+    ] {
+        let arguments = ["--game", game, "morpion", program, "--pairs", "1", "--nodes", "10", "--time", "1s"];
+        let (output, out, errors) = run(&arguments);
+        assert!(output.status.success() && out.contains("A won 2, drew 0, lost 0"), "{out}{errors}");
+        assert_eq!(errors.matches(why).count(), 2, "{errors}");
+    }
+}
+
+#[test]
+fn settings_of_another_game_are_refused() {
+    for (arguments, why) in [
+        (&["--game", "reversi", "morpion", "morpion", "--rule", "free"][..], "--rule is not a setting of reversi"),
+        (&["morpion", "morpion", "--ko", "superko"], "--ko is not a setting of gomoku"),
+        (&["morpion", "morpion", "--komi", "3"], "--komi is not a setting of gomoku"),
+        (&["--game", "go", "morpion", "morpion", "--komi", "x"], "komi is a number of points"),
+        (&["--game", "go", "morpion", "morpion", "--position", "X"], "--position cannot be used here"),
+        (&["--game", "reversi", "morpion:weights=x", "morpion"], "level=5, nodes=3000 or time=0.2s"),
+        (&["--game", "reversi", "morpion", "morpion", "--size", "15"], "4 to 8"),
+        (&["--game", "chess", "morpion", "morpion"], "possible values: gomoku, reversi, go"),
+    ] {
+        let (output, out, errors) = run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {out}");
+        assert!(errors.contains(why), "'{why}' in: {errors}");
+    }
+}

@@ -1,21 +1,24 @@
-//! `morpion match`: two players of Gomoku against each other, in pairs of games with swapped colours.
+//! `morpion match`: two players of a game against each other, in pairs of games with swapped colours.
 
+mod game;
+mod process;
 mod rival;
+mod setup;
 
+use self::game::MatchGame;
 use self::rival::{LEAST_SECONDS, PerMove, Rival};
+use self::setup::{MatchSetup, settings_of};
 use super::flags::SettingFlags;
 use super::grid_input::plain;
-use super::positions::AskedPosition;
+use super::gtp::komi;
+use super::positions::{AskedPosition, PlayedGo};
 use super::streams::say;
-use crate::core::game::{Game, Side};
+use crate::core::game::{Side, Value};
 use crate::core::quantity::parse_duration;
 use crate::experiment::elo::{EloEstimate, PairScores, decision_bound};
-use crate::games::gomoku::board::GomokuBoard;
-use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
-use crate::games::gomoku::rules::GomokuRules;
+use crate::games::go::large::position::LargePosition;
 use crate::jobs::setup::gomoku::GomokuSetup;
-use crate::solvers::gomoku::player::GomokuPlayer;
-use crate::solvers::gomoku::player::opening::even_opening;
+use crate::jobs::setup::reversi::ReversiSetup;
 use anyhow::bail;
 use std::io::Write;
 use std::process::ExitCode;
@@ -25,14 +28,15 @@ const JSON_VERSION: u32 = 1;
 /// Memory of the table that openings are judged with.
 const MEMORY: u64 = 1 << 20;
 
-/// Let two players of Gomoku play a match.
+/// Let two players of Gomoku, Reversi or Go play a match.
 ///
-/// A and B are each morpion, morpion:LEVEL (1 to 10), morpion:SETTINGS, or a program that speaks the Gomocup
-/// protocol. SETTINGS are parted by commas: level=N, nodes=N and time=TIME for a move instead of those of the
-/// match, weights=FILE, and without=PART, which switches a part of the search off. Games are played in pairs: both
-/// begin with the same few stones, which are worth about the same to both sides, and each player has black once. A
-/// program that makes no legal move in its time has lost the game. The result is the score of A with its Elo and an
-/// interval that holds it in 95 of 100 cases.
+/// A and B are each morpion, morpion:LEVEL (1 to 10), morpion:SETTINGS, or a program that speaks the protocol of the
+/// game: Gomocup for Gomoku, NBoard for Reversi, GTP for Go. SETTINGS are parted by commas: level=N, nodes=N and
+/// time=TIME for a move instead of those of the match; in Gomoku also weights=FILE, and without=PART, which switches
+/// a part of the search off; in Go seed=N. Games are played in pairs: both begin with the same few moves, which in
+/// Gomoku and Reversi are worth about the same to both sides, and each player has black once. A program that makes no
+/// legal move in its time has lost the game. The result is the score of A with its Elo and an interval that holds it
+/// in 95 of 100 cases.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The first player
@@ -41,8 +45,14 @@ pub struct Args {
     /// The second player
     #[arg(value_name = "B")]
     second: String,
+    /// Which game is played
+    #[arg(long, value_name = "GAME", default_value = "gomoku")]
+    game: MatchGameName,
+    /// For Go: what white gets beside its area
+    #[arg(long, value_name = "POINTS", allow_negative_numbers = true, value_parser = komi)]
+    komi: Option<Value>,
     #[command(flatten)]
-    setup: SettingFlags<GomokuSetup>,
+    setup: SettingFlags<MatchSetup>,
     /// Number of pairs of games
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pairs: u64,
@@ -52,7 +62,7 @@ pub struct Args {
     /// Count the time of this program's player in seconds of the processor instead of the clock
     #[arg(long)]
     cpu: bool,
-    /// Most nodes for a move, which programs are told by INFO max_node; then the same seed gives the same games
+    /// Most nodes for a move, in Go playouts; then the same seed gives the same games. Programs of Gomoku are told
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
     /// Decides the openings
@@ -64,6 +74,31 @@ pub struct Args {
     /// Print one JSON object per pair, and one at the end
     #[arg(long)]
     json: bool,
+}
+
+/// The games by their names on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum MatchGameName {
+    /// Rows of three to five
+    Gomoku,
+    /// Reversi, also called Othello
+    Reversi,
+    /// Go, area counted
+    Go,
+}
+
+impl MatchGameName {
+    /// All of them.
+    const ALL: [MatchGameName; 3] = [MatchGameName::Gomoku, MatchGameName::Reversi, MatchGameName::Go];
+
+    /// The name in messages.
+    fn text(self) -> &'static str {
+        match self {
+            MatchGameName::Gomoku => "gomoku",
+            MatchGameName::Reversi => "reversi",
+            MatchGameName::Go => "go",
+        }
+    }
 }
 
 /// Two differences in Elo.
@@ -84,38 +119,61 @@ struct GameEnd {
 ///
 /// # Errors
 /// A player that cannot be had, a position or rules that are not for matches, or output that cannot be written.
-pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let (empty, title) = AskedPosition::of(args.setup)?.first()?;
-    if empty.stones().next().is_some() {
-        bail!("--position cannot be used here: a match begins with openings of its own");
+pub fn run(mut args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let given = settings_of(args.game, std::mem::take(&mut args.setup.given))?;
+    if args.komi.is_some() && args.game != MatchGameName::Go {
+        bail!("--komi is not a setting of {}", args.game.text());
     }
-    let (board, rules) = (empty.board(), empty.rules());
+    match args.game {
+        MatchGameName::Gomoku => {
+            let (empty, title) = AskedPosition::<GomokuSetup>::of_given(given)?.first()?;
+            play_match(&args, &empty, &title, out)?;
+        }
+        MatchGameName::Reversi => {
+            let (empty, title) = AskedPosition::<ReversiSetup>::of_given(given)?.first()?;
+            play_match(&args, &empty, &title, out)?;
+        }
+        MatchGameName::Go => {
+            let (empty, title) = PlayedGo::asked(given)?.on_any_board()?;
+            let title = match args.komi {
+                Some(komi) => format!("{title}, komi {:.1}", f64::from(komi) / 10.0),
+                None => title,
+            };
+            play_match::<LargePosition>(&args, &empty, &title, out)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn play_match<G: MatchGame>(args: &Args, empty: &G, title: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     let limit = PerMove { seconds: args.time.max(LEAST_SECONDS), of_processor: args.cpu, nodes: args.nodes };
+    let komi = args.komi.unwrap_or(0);
     let mut rivals = [Rival::named(&args.first)?, Rival::named(&args.second)?];
     for rival in &mut rivals {
         // What cannot be started at all is an error, not a lost match.
-        rival.start(&empty, limit)?;
+        rival.start((empty, &[], komi), limit)?;
     }
-    let mut judge = GomokuPlayer::new(MEMORY)?;
-    judge.prepare(&empty)?;
+    let mut judge = G::own_player(MEMORY)?;
+    G::prepare(&mut judge, empty, komi)?;
     let names = [plain(&args.first), plain(&args.second)];
     if !args.json {
         writeln!(out, "{title}\nA is {}, B is {}", names[0], names[1])?;
     }
     let (mut scores, mut games) = (PairScores::default(), [0u64; 3]);
     for pair in 0..args.pairs {
-        let Some(opening) = even_opening(&mut judge, (board, rules), args.seed, pair) else {
-            bail!("no even opening was found on the {board} board: it is too small for a match");
+        let Some(opening) = G::opening(&mut judge, empty, args.seed, pair) else {
+            let (width, height) = empty.size();
+            bail!("no even opening was found on the {width}x{height} board: it is too small for a match");
         };
         let mut ends = Vec::new();
         for black in 0..2 {
-            let end = game(&mut rivals, black, &opening, (board, rules), limit, &names)?;
+            let end = game(&mut rivals, black, (empty, &opening, komi), limit, &names)?;
             games[2 - end.half_points] += 1;
             ends.push(end);
         }
         let half_points = ends.iter().map(|end| end.half_points).sum();
         scores.add(half_points);
-        let names: String = opening.iter().map(|&point| board.name(point)).collect();
+        let names: String = opening.iter().map(|&m| empty.name(m)).collect();
         let plies: Vec<usize> = ends.iter().map(|end| end.plies).collect();
         if args.json {
             let object = serde_json::json!({
@@ -134,31 +192,34 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             break;
         }
     }
-    report(&scores, games, args.sprt, args.json, out)?;
-    Ok(ExitCode::SUCCESS)
+    report(&scores, games, args.sprt, args.json, out)
 }
 
 /// One game; `black` is the player with black, 0 for A.
-fn game(
-    rivals: &mut [Rival; 2],
+fn game<G: MatchGame>(
+    rivals: &mut [Rival<G>; 2],
     black: usize,
-    opening: &[u16],
-    (board, rules): (GomokuBoard, GomokuRules),
+    (empty, opening, komi): (&G, &[G::Move], Value),
     limit: PerMove,
     names: &[String; 2],
 ) -> anyhow::Result<GameEnd> {
-    let mut position = GomokuPosition::new(board, rules);
-    for &point in opening {
-        position.play(GomokuMove(point));
+    let mut position = empty.clone();
+    for &m in opening {
+        position.play(m);
     }
     let [a, b] = rivals;
-    let mut seated = [a.start(&position, limit)?, b.start(&position, limit)?];
+    let begin = (&position.clone(), opening, komi);
+    let mut seated = [a.start(begin, limit)?, b.start(begin, limit)?];
     let (mut last, mut plies) = (None, opening.len());
     let winner = loop {
         let mut moves = Vec::new();
         position.moves(&mut moves);
         if moves.is_empty() {
-            break position.winner();
+            break match position.black_value().map_or(0, |value| value - komi) {
+                0 => None,
+                1.. => Some(Side::First),
+                _ => Some(Side::Second),
+            };
         }
         let side = position.side();
         let at = if side == Side::First { black } else { 1 - black };

@@ -1,34 +1,19 @@
-//! The two sides of a match: the player of this program, or a program that speaks the Gomocup protocol.
+//! The two sides of a match: the player of this program, or a program that speaks the protocol of the game.
 
+use super::game::{MatchGame, RivalProgram};
 use crate::cli::grid_input::plain;
 use crate::cli::machine::thread_seconds;
-use crate::cli::weights::weights;
-use crate::core::game::{Budget, Game, Level, Player, Side};
+use crate::core::game::{Budget, Level, Player, Value};
 use crate::core::quantity::parse_duration;
-use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
-use crate::games::gomoku::rules::RowRule;
-use crate::solvers::gomoku::player::GomokuPlayer;
-use crate::solvers::gomoku::player::selectivity::Selectivity;
 use anyhow::{Context, anyhow, bail, ensure};
-use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Memory of a player's table.
 const MEMORY: u64 = 32 << 20;
-/// Longest line that is read of a program, in bytes.
-const LONGEST: u64 = 1 << 16;
-/// What a program may take beyond its time before it has lost.
-const GRACE: Duration = Duration::from_secs(10);
 /// Least seconds that a move of a match gets.
 pub const LEAST_SECONDS: f64 = 0.001;
 /// The name of this program's own player.
 const OWN: &str = "morpion";
-
-/// What can be said of this program's player after `morpion:`.
-pub const OWN_SETTINGS: &str =
-    "a level or a setting, such as level=5, nodes=3000, time=0.2s, weights=FILE or without=aspiration";
 
 /// What a move may take.
 #[derive(Debug, Clone, Copy)]
@@ -42,9 +27,9 @@ pub struct PerMove {
 }
 
 /// A side of the match.
-pub enum Rival {
+pub enum Rival<G: MatchGame> {
     /// The player of this program, with limits of its own.
-    Own(Box<GomokuPlayer>, OwnLimits),
+    Own(Box<G::Own>, OwnLimits),
     /// A program, which is started for each game.
     Program(String),
 }
@@ -56,44 +41,44 @@ pub struct OwnLimits {
     seconds: Option<f64>,
 }
 
-impl Rival {
-    /// The side of a name: `morpion`, `morpion:LEVEL`, `morpion:` with settings as [`OWN_SETTINGS`] says, or a
-    /// program.
+impl<G: MatchGame> Rival<G> {
+    /// The side of a name: `morpion`, `morpion:LEVEL`, `morpion:` with settings as [`MatchGame::OWN_SETTINGS`] says,
+    /// or a program.
     ///
     /// # Errors
     /// Settings that cannot be, or no memory.
-    pub fn named(name: &str) -> anyhow::Result<Rival> {
+    pub fn named(name: &str) -> anyhow::Result<Rival<G>> {
         let settings = match name.split_once(':') {
             Some((OWN, settings)) => settings,
             _ if name == OWN => "",
             _ => return Ok(Rival::Program(name.to_owned())),
         };
-        let (mut player, mut limits) = (GomokuPlayer::new(MEMORY)?, OwnLimits::default());
+        let (mut player, mut limits) = (G::own_player(MEMORY)?, OwnLimits::default());
         for setting in settings.split(',').filter(|setting| !setting.is_empty()) {
-            set(&mut player, &mut limits, setting).with_context(|| format!("'{}'", plain(name)))?;
+            set::<G>(&mut player, &mut limits, setting).with_context(|| format!("'{}'", plain(name)))?;
         }
         Ok(Rival::Own(Box::new(player), limits))
     }
 
-    /// Gets ready for a game from a position.
+    /// Gets ready for a game from a position with its moves and komi.
     ///
     /// # Errors
     /// The program cannot be started, or does not take the board.
-    pub fn start(&mut self, position: &GomokuPosition, limit: PerMove) -> anyhow::Result<SeatedRival<'_>> {
+    pub fn start(&mut self, game: (&G, &[G::Move], Value), limit: PerMove) -> anyhow::Result<SeatedRival<'_, G>> {
         Ok(match self {
             Rival::Own(player, own) => {
                 player.forget();
-                player.prepare(position)?;
+                G::prepare(player, game.0, game.2)?;
                 let seconds = own.seconds.unwrap_or(limit.seconds);
-                SeatedRival::Own(player, PerMove { seconds, nodes: own.nodes.or(limit.nodes), ..limit })
+                SeatedRival::Own(&mut **player, PerMove { seconds, nodes: own.nodes.or(limit.nodes), ..limit })
             }
-            Rival::Program(path) => SeatedRival::Program(RivalProcess::start(path, position, limit)?),
+            Rival::Program(path) => SeatedRival::Program(G::start_program(path, game, limit)?),
         })
     }
 }
 
 /// Does what a setting of this program's player says.
-fn set(player: &mut GomokuPlayer, limits: &mut OwnLimits, setting: &str) -> anyhow::Result<()> {
+fn set<G: MatchGame>(player: &mut G::Own, limits: &mut OwnLimits, setting: &str) -> anyhow::Result<()> {
     let (name, text) = setting.split_once('=').unwrap_or(("level", setting));
     match name {
         "level" => {
@@ -109,31 +94,29 @@ fn set(player: &mut GomokuPlayer, limits: &mut OwnLimits, setting: &str) -> anyh
             let seconds = parse_duration(text).map_err(|why| anyhow!("time={}: {why}", plain(text)))?;
             limits.seconds = Some(seconds.max(LEAST_SECONDS));
         }
-        "weights" => player.set_weights(weights(Some(text))?),
-        "without" => {
-            let names = || Selectivity::NAMES.join(", ");
-            let is_part = player.parts.switch_off(text);
-            ensure!(is_part, "without={}: expected a part of the search: {}", plain(text), names());
+        _ => {
+            if !G::set(player, name, text)? {
+                bail!("'{}' is not {}", plain(setting), G::OWN_SETTINGS);
+            }
         }
-        _ => bail!("'{}' is not {OWN_SETTINGS}", plain(setting)),
     }
     Ok(())
 }
 
 /// A side in a game.
-pub enum SeatedRival<'r> {
+pub enum SeatedRival<'r, G: MatchGame> {
     /// The player of this program.
-    Own(&'r mut GomokuPlayer, PerMove),
+    Own(&'r mut G::Own, PerMove),
     /// A program that runs.
-    Program(RivalProcess),
+    Program(Box<dyn RivalProgram<G>>),
 }
 
-impl SeatedRival<'_> {
-    /// The move of this side; `last` is the other's move before, if both have moved in this game.
+impl<G: MatchGame> SeatedRival<'_, G> {
+    /// The move of this side; `last` is the other's move before, if one was made since the opening.
     ///
     /// # Errors
     /// Why there is none: such a game is lost.
-    pub fn choose(&mut self, position: &GomokuPosition, last: Option<GomokuMove>) -> anyhow::Result<GomokuMove> {
+    pub fn choose(&mut self, position: &G, last: Option<G::Move>) -> anyhow::Result<G::Move> {
         let m = match self {
             SeatedRival::Own(player, limit) => {
                 let (began, cpu) = (Instant::now(), limit.of_processor.then(thread_seconds).flatten());
@@ -146,125 +129,11 @@ impl SeatedRival<'_> {
                 let chosen = player.choose(position, &mut budget, &mut |_| {}).context("no move")?;
                 *chosen.line.first().context("no move")?
             }
-            SeatedRival::Program(process) => process.choose(position, last)?,
+            SeatedRival::Program(program) => program.choose(position, last)?,
         };
-        position.check_move(m).with_context(|| format!("the move {} is not legal", position.name(m)))?;
+        let mut legal = Vec::new();
+        position.moves(&mut legal);
+        ensure!(legal.contains(&m), "the move {} is not legal", position.name(m));
         Ok(m)
-    }
-}
-
-/// A program that plays one game.
-pub struct RivalProcess {
-    child: Child,
-    input: ChildStdin,
-    lines: Receiver<String>,
-    patience: Duration,
-    has_board: bool,
-}
-
-impl RivalProcess {
-    fn start(path: &str, position: &GomokuPosition, limit: PerMove) -> anyhow::Result<RivalProcess> {
-        let mut command = Command::new(path);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().with_context(|| format!("{path} cannot be started"))?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else { bail!("no pipes") };
-        let (send, lines) = bounded(64);
-        std::thread::spawn(move || {
-            let mut output = BufReader::new(output);
-            loop {
-                let mut line = Vec::new();
-                match output.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
-                    Ok(1..) if send.send(String::from_utf8_lossy(&line).trim().to_owned()).is_ok() => {}
-                    _ => break,
-                }
-            }
-        });
-        let patience = Duration::from_secs_f64(limit.seconds) + GRACE;
-        let mut process = RivalProcess { child, input, lines, patience, has_board: false };
-        let (board, rules) = (position.board(), position.rules());
-        let answer = if board.width() == board.height() {
-            process.ask(&format!("START {}", board.width()))?
-        } else {
-            process.ask(&format!("RECTSTART {},{}", board.width(), board.height()))?
-        };
-        if answer != "OK" {
-            bail!("{path} does not take the {board} board: {answer}");
-        }
-        let rule = match rules.rule() {
-            RowRule::Free => 0,
-            RowRule::Five => 1,
-            RowRule::Renju => 4,
-            RowRule::Caro => 9,
-        };
-        let milliseconds = (limit.seconds * 1000.0).max(1.0) as u64;
-        let mut infos =
-            format!("INFO timeout_turn {milliseconds}\nINFO timeout_match 0\nINFO time_left 2147483647\n");
-        infos += &format!("INFO max_memory 0\nINFO game_type 1\nINFO rule {rule}");
-        if let Some(nodes) = limit.nodes {
-            infos += &format!("\nINFO max_node {nodes}");
-        }
-        process.say(&infos)?;
-        Ok(process)
-    }
-
-    fn say(&mut self, text: &str) -> anyhow::Result<()> {
-        writeln!(self.input, "{text}").and_then(|()| self.input.flush()).context("the program has ended")
-    }
-
-    /// The next line that is an answer.
-    fn ask(&mut self, text: &str) -> anyhow::Result<String> {
-        self.say(text)?;
-        let until = Instant::now() + self.patience;
-        loop {
-            match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(line) if line.is_empty() || line.starts_with("MESSAGE") || line.starts_with("DEBUG") => {}
-                Ok(line) => return Ok(line),
-                Err(RecvTimeoutError::Timeout) => bail!("no answer in {:.0} s", self.patience.as_secs_f64()),
-                Err(RecvTimeoutError::Disconnected) => bail!("the program has ended"),
-            }
-        }
-    }
-
-    fn choose(&mut self, position: &GomokuPosition, last: Option<GomokuMove>) -> anyhow::Result<GomokuMove> {
-        let (board, side) = (position.board(), position.side());
-        let place = |point: u16| {
-            let (x, y) = board.place(point);
-            format!("{x},{y}")
-        };
-        let answer = match last.filter(|_| self.has_board) {
-            Some(last) => self.ask(&format!("TURN {}", place(last.0)))?,
-            None => {
-                // Black and white in turn, as they were played.
-                let of = |colour: Side| position.stones().filter(move |stone| stone.1 == colour).map(|stone| stone.0);
-                let (mut black, mut white) = (of(Side::First), of(Side::Second));
-                let mut text = "BOARD\n".to_owned();
-                loop {
-                    let (one, other) = (black.next(), white.next());
-                    if one.is_none() && other.is_none() {
-                        break;
-                    }
-                    for (point, colour) in
-                        one.map(|p| (p, Side::First)).into_iter().chain(other.map(|p| (p, Side::Second)))
-                    {
-                        text += &format!("{},{}\n", place(point), if colour == side { 1 } else { 2 });
-                    }
-                }
-                self.has_board = true;
-                self.ask(&(text + "DONE"))?
-            }
-        };
-        let read = |text: &str| text.trim().parse::<u8>().ok();
-        let point = answer.split_once(',').and_then(|(x, y)| board.point(read(x)?, read(y)?));
-        let shown: String = answer.chars().take(60).filter(|c| !c.is_control()).collect();
-        point.map(GomokuMove).ok_or_else(|| anyhow!("the answer '{shown}' is not a point of the board"))
-    }
-}
-
-impl Drop for RivalProcess {
-    fn drop(&mut self) {
-        // It may end by itself; it is not waited for.
-        let _ = self.say("END");
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
