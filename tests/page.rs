@@ -938,8 +938,19 @@ fn a_person_plays_gomoku_against_the_machine() {
     // It plays the other side from now on: at once, since that one is to move.
     choose("machine", "black");
     page.wait("document.querySelectorAll('.movelist li').length === 3 && document.querySelector('.prompt').textContent.startsWith('white to move')");
-    // It does not play Reversi yet.
-    page.click("[data-game=reversi]");
-    page.wait("!document.querySelector('section[aria-label=\\'The machine\\']').checkVisibility() && document.querySelectorAll('.gameboard .choice-cell').length === 4");
+    // It plays the other games as well.
+    for (game, size, first, cells) in [("reversi", "6", "c2", 4), ("go", "3", "b2", 9), ("go", "9", "e5", 81)] {
+        page.click(&format!("[data-game={game}]"));
+        page.wait(&format!("document.querySelector('[data-game={game}]').getAttribute('aria-pressed') !== 'false'"));
+        page.eval(&format!("{{ const size = document.querySelector('section[aria-label=Rules] input'); size.value = '{size}'; size.dispatchEvent(new Event('change')); }}"));
+        page.wait(&format!("document.querySelectorAll('.gameboard .choice-cell').length === {cells}"));
+        choose("think", "0.3");
+        choose("machine", "white");
+        press(&page, first);
+        page.wait("document.querySelectorAll('.movelist li').length === 2 && document.querySelector('.prompt').textContent.startsWith('black to move')");
+        page.wait(
+            "document.querySelector('section[aria-label=\\'The machine\\']').textContent.includes('White played')",
+        );
+    }
     world.approve(&page);
 }

@@ -9,8 +9,8 @@ import { learn, state } from "./live.js";
 
 /** The games: what they are called, the size to begin with, which sizes there are, and whether the machine plays them. */
 export const GAMES = {
-  reversi: { name: "Reversi", size: "6", sizes: "4 to 8 each: 6, 4x6" },
-  go: { name: "Go", size: "3x4", sizes: "1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19" },
+  reversi: { name: "Reversi", size: "6", sizes: "4 to 8 each: 6, 4x6", machine: true },
+  go: { name: "Go", size: "3x4", sizes: "1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19", machine: true },
   gomoku: { name: "Gomoku", size: "15", sizes: "1 to 20 each: 15, 6x5", machine: true },
 };
 

@@ -86,7 +86,7 @@ export function boardCard(session) {
 /** What the machine has told about a move, in words. */
 function opinion({ side, line, value, decided_in: decided, depth, nodes, seconds: time }, hinted) {
   const expected = line.length > 1 ? `, and expects ${line.slice(1, 6).join(" ")}` : "";
-  const sure = decided === null ? "" : `; it ${value > 0 ? "wins" : "loses"} within ${decided === 1 ? "1 move" : `${decided} moves of both sides`}`;
+  const sure = decided === null ? "" : value === 0 ? "; it is a draw" : `; it ${value > 0 ? "wins" : "loses"} within ${decided === 1 ? "1 move" : `${decided} moves of both sides`}`;
   const looked = depth > 0 ? ` It looked ${depth} ahead, at ${nodes.toLocaleString("en")} positions in ${time.toFixed(1)} s.` : "";
   return `${hinted ? `A hint for ${side}:` : `${side === "black" ? "Black" : "White"} played`} ${line[0]}${expected}${sure}.${looked}`;
 }
