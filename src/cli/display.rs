@@ -5,6 +5,7 @@ use super::streams::{self, reader_has_gone, say};
 use crate::core::quantity::parse_duration;
 use crate::jobs::hunt::Over;
 use crate::jobs::hunt_settings::usual_keep_from;
+use crate::morpion::symmetry::GridSymmetry;
 use crate::morpion::variant::Variant;
 use crate::runner::directory::quoted;
 use crate::runner::events::{HuntEvent, HuntEventKind, SessionStart, StopReason};
@@ -49,6 +50,8 @@ pub struct HuntDisplay<'a> {
     warned: bool,
     /// The variant, once the session has begun.
     variant: Variant,
+    /// The symmetry of the grids that are searched.
+    symmetry: Option<GridSymmetry>,
     /// Asks the session to stop.
     interrupt: Interrupt,
     /// Why data cannot be written any more. The hunt is asked to stop then, as by Ctrl-C, so nothing is lost.
@@ -75,6 +78,7 @@ impl<'a> HuntDisplay<'a> {
             bar,
             warned: false,
             variant: Variant::default(),
+            symmetry: None,
             interrupt: Interrupt::default(),
             lost: None,
         }
@@ -114,10 +118,11 @@ impl<'a> HuntDisplay<'a> {
             (Some(share), Some(width)) => format!(", sharing calls of level {share} with width {width}"),
             _ => String::new(),
         };
+        let symmetric = session.symmetry.map_or(String::new(), |kind| format!(", {kind} symmetry"));
         let workers = threads - 1;
         let plural = if workers == 1 { "" } else { "s" };
         format!(
-            "{verb} {variant}{start} with {strategy}, {workers} worker{plural}{depth}{share}, seed {seed}, in {}\n",
+            "{verb} {variant}{start} with {strategy}{symmetric}, {workers} worker{plural}{depth}{share}, seed {seed}, in {}\n",
             self.directory.display()
         )
     }
@@ -128,7 +133,8 @@ impl<'a> HuntDisplay<'a> {
             HuntEventKind::Start(session) => Some(self.started(session, "hunting")),
             HuntEventKind::Resume(session) => Some(self.started(session, "continuing")),
             HuntEventKind::Best { score, thread, iterations, record, new, .. } => {
-                let (known, loud) = of_records(self.variant, *score, record.as_deref(), *new);
+                let category = (self.variant, self.symmetry.is_some());
+                let (known, loud) = of_records(category, *score, record.as_deref(), *new);
                 let loud = loud.map_or(String::new(), |loud| format!("*** {loud}\n"));
                 Some(format!(
                     "{seconds:9.1} s  best {score:3}  (thread {thread}, {} iterations){known}\n{loud}",
@@ -161,20 +167,30 @@ impl<'a> HuntDisplay<'a> {
 }
 
 /// What a new best grid has to do with the known records: a remark, near the longest of them only, and a line of its
-/// own if it is as long as that one or longer.
-fn of_records(variant: Variant, score: u32, record: Option<&str>, new: bool) -> (String, Option<String>) {
-    let longest = variant.record();
+/// own if it is as long as that one or longer. Symmetric grids are a category of their own.
+fn of_records(
+    (variant, symmetric): (Variant, bool),
+    score: u32,
+    record: Option<&str>,
+    new: bool,
+) -> (String, Option<String>) {
+    let (longest, of) = match symmetric {
+        false => (variant.record(), variant.to_string()),
+        true => (variant.symmetric_record(), format!("SYMMETRIC {variant}")),
+    };
     let remark = match record {
         Some(name) => format!(", the known record {name}"),
-        None if new && score >= usual_keep_from(variant) => ", new: it equals no known record".to_owned(),
+        None if new && score >= usual_keep_from(variant, symmetric) => ", new: it equals no known record".to_owned(),
         None => String::new(),
     };
     let loud = match record {
         _ if score > longest => {
-            format!("A NEW RECORD OF {variant}: {score} moves, the longest known grid has {longest}")
+            format!("A NEW RECORD OF {of}: {score} moves, the longest known grid has {longest}")
         }
-        Some(name) if score == longest => format!("AS LONG AS THE RECORD OF {variant}: it is the known grid {name}"),
-        None if score == longest => format!("AS LONG AS THE RECORD OF {variant}, {score} moves, AND ANOTHER GRID"),
+        Some(name) if score == longest => format!("AS LONG AS THE RECORD OF {of}: it is the known grid {name}"),
+        // The known symmetric grids are not at hand to be compared with.
+        None if score == longest && symmetric => format!("AS LONG AS THE RECORD OF {of}, {score} moves"),
+        None if score == longest => format!("AS LONG AS THE RECORD OF {of}, {score} moves, AND ANOTHER GRID"),
         _ => return (remark, None),
     };
     (remark, Some(loud))
@@ -217,6 +233,7 @@ impl HuntListener for HuntDisplay<'_> {
         }
         if let HuntEventKind::Start(session) | HuntEventKind::Resume(session) = &event.what {
             self.variant = session.variant;
+            self.symmetry = session.symmetry;
         }
         if self.json {
             self.line(&event.line());
@@ -305,7 +322,7 @@ mod tests {
 
     #[test]
     fn records_are_spoken_of_near_them_only_and_aloud_when_they_are_reached() {
-        let of = |score, record, new| of_records(Variant::T5, score, record, new);
+        let of = |score, record, new| of_records((Variant::T5, false), score, record, new);
         // Longer than the shortest of the known 5T grids, but nothing that anybody would look at.
         for score in [97, 164] {
             assert_eq!(of(score, None, true), (String::new(), None));
@@ -319,5 +336,9 @@ mod tests {
         assert!(of(record, None, true).1.is_some_and(|loud| loud.contains("ANOTHER GRID")));
         assert!(of(record, Some("Rosin 178"), false).1.is_some_and(|loud| loud.contains("Rosin 178")));
         assert!(of(record + 1, None, true).1.is_some_and(|loud| loud.starts_with("A NEW RECORD OF 5T")));
+        let symmetric = |score| of_records((Variant::D5, true), score, None, true).1;
+        assert_eq!(symmetric(67), None);
+        assert_eq!(symmetric(68).as_deref(), Some("AS LONG AS THE RECORD OF SYMMETRIC 5D, 68 moves"));
+        assert!(symmetric(69).is_some_and(|loud| loud.starts_with("A NEW RECORD OF SYMMETRIC 5D: 69 moves")));
     }
 }

@@ -4,6 +4,7 @@ use crate::cli::grid_input::{Input, counted, plain};
 use crate::cli::streams::data_are_seen;
 use crate::morpion::geometry::{Point, cross};
 use crate::morpion::position::Position;
+use crate::morpion::symmetry::{self, GridSymmetry};
 use crate::morpion::variant::Variant;
 use crate::notation::grid::{BoundingBox, Grid};
 use crate::with_rules;
@@ -66,7 +67,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let left = grid.moves_left().unwrap_or(0);
     let progress = if grid.score() < total { format!(" of {total}") } else { String::new() };
     let end = if left == 0 { "finished".to_owned() } else { format!("{} left", counted(left, "legal move")) };
-    writeln!(out, "{}, {}{progress}, {end}", grid.variant, counted(grid.score(), "move"))?;
+    let symmetric = symmetry::in_words(&GridSymmetry::of_grid(grid.variant, &grid.moves));
+    writeln!(out, "{}, {}{progress}, {end}{symmetric}", grid.variant, counted(grid.score(), "move"))?;
     let p = &grid.provenance;
     for text in
         [p.description.as_ref().or(p.author.as_ref()), p.method.as_ref(), p.source.as_ref()].into_iter().flatten()

@@ -3,6 +3,7 @@
 use super::streams::say;
 use crate::cli::grid_input::{self, Input, plain};
 use crate::morpion::referee;
+use crate::morpion::symmetry::{self, GridSymmetry};
 use crate::morpion::variant::Variant;
 use crate::notation::file::LoadError;
 use crate::notation::format::{ChosenBy, GridReadError, LoadedGrid};
@@ -40,6 +41,8 @@ struct FileVerdict {
     score: Option<usize>,
     finished: Option<bool>,
     legal_moves_left: Option<usize>,
+    /// The symmetries of the cross that carry the lines of a legal grid to themselves.
+    symmetries: Vec<GridSymmetry>,
     format: Option<&'static str>,
     /// All variants by whose rules the file is legal.
     legal_as: Vec<Variant>,
@@ -91,6 +94,7 @@ fn confirm(file: String, loaded: LoadedGrid) -> FileVerdict {
         score: Some(grid.score()),
         finished: None,
         legal_moves_left: None,
+        symmetries: Vec::new(),
         format: Some(loaded.format.name()),
         legal_as: loaded.replays_as.clone(),
         line: None,
@@ -104,6 +108,7 @@ fn confirm(file: String, loaded: LoadedGrid) -> FileVerdict {
             let left = game.legal_moves();
             verdict.finished = Some(left.is_empty());
             verdict.legal_moves_left = Some(left.len());
+            verdict.symmetries = GridSymmetry::of_grid(grid.variant, &grid.moves);
             if left.iter().any(|mv| mv.in_area(grid.variant).is_none()) {
                 verdict.warnings.push("a legal move would leave the playing area of 60x60 points".to_owned());
             }
@@ -127,6 +132,7 @@ fn refuse(file: String, error: &LoadError) -> FileVerdict {
         score: None,
         finished: None,
         legal_moves_left: None,
+        symmetries: Vec::new(),
         format: None,
         legal_as: Vec::new(),
         line: None,
@@ -169,7 +175,8 @@ fn print(verdict: &FileVerdict, out: &mut dyn Write) -> std::io::Result<()> {
             let end =
                 if left == 0 { "finished".to_owned() } else { grid_input::counted(left, "legal move") + " left" };
             let moves = grid_input::counted(verdict.score.unwrap_or(0), "move");
-            writeln!(out, "{}: legal, {variant}{also}, {moves}, {end}", plain(&verdict.file))
+            let symmetric = symmetry::in_words(&verdict.symmetries);
+            writeln!(out, "{}: legal, {variant}{also}, {moves}, {end}{symmetric}", plain(&verdict.file))
         }
         Some(false) => {
             let moves = grid_input::counted(verdict.score.unwrap_or(0), "legal move");

@@ -416,6 +416,15 @@ impl HuntSettings {
             )));
         }
         let mut params = Params { strategy, grids, ..self.params };
+        if let Some(symmetry) = params.symmetry {
+            let given = [("the moves that the hunt starts from", &moves)];
+            let given = given.into_iter().chain(params.grids.iter().map(|grid| ("a grid to begin with", grid)));
+            for (what, _) in given.filter(|(_, grid)| !symmetry.carries(variant, grid)) {
+                return Err(BadValue(format!(
+                    "symmetry {symmetry} does not carry the lines of {what} to themselves"
+                )));
+            }
+        }
         params.stall = self.stall_table.unwrap_or(params.stall).scaled(self.stall_scale);
         if row.uses("level") {
             params.level = params.level.or(row.best_level(variant));
@@ -443,7 +452,7 @@ impl HuntSettings {
             runs: self.runs.or(self.max_iterations.filter(|_| row.runs).map(|_| usual_runs)),
             target: self.target,
             keep_from: match self.keep_from {
-                KeepFrom::Usual => Some(usual_keep_from(variant)),
+                KeepFrom::Usual => Some(usual_keep_from(variant, params.symmetry.is_some())),
                 KeepFrom::Score(score) => Some(score),
                 KeepFrom::Nothing => None,
             },
@@ -475,6 +484,10 @@ fn chosen(given: &[GivenSetting], variant: Variant) -> Result<(Strategy, Option<
     Ok(match implied {
         Some((strategy, one)) => {
             (strategy, Some(format!("strategy {}, the only one that has {}", strategy.name(), one.typed)))
+        }
+        None if given.iter().any(|one| one.name == "symmetry") => {
+            let row = users("symmetry")[0];
+            (row.strategy, Some(format!("strategy {}, the strongest that has a symmetry", row.name)))
         }
         None => {
             let (strategy, reason) = Strategy::best(variant);
@@ -512,13 +525,14 @@ fn is_default(one: &GivenSetting, strategy: Strategy) -> bool {
 
 /// From which score on grids are kept, if nothing is said: few enough that a hunt of weeks stays small, and those
 /// that a search for better ones would begin from. For lines of 4 the optimum is known, and only optimal grids are of
-/// interest.
-pub const fn usual_keep_from(variant: Variant) -> u32 {
-    match variant {
-        Variant::T5 => 165,
-        Variant::D5 => 80,
-        Variant::T4 => 62,
-        Variant::D4 => 35,
+/// interest. Grids that are to be symmetric are shorter.
+pub const fn usual_keep_from(variant: Variant, symmetric: bool) -> u32 {
+    match (variant, symmetric) {
+        (Variant::T5, false) => 165,
+        (Variant::D5, false) => 80,
+        (Variant::T5, true) => 126,
+        (Variant::T4, false) | (Variant::D4, false) => variant.record(),
+        (Variant::D5 | Variant::T4 | Variant::D4, true) => variant.symmetric_record(),
     }
 }
 

@@ -83,6 +83,88 @@ impl Symmetry {
     }
 }
 
+/// A symmetry that a grid can have: one that carries its set of lines to itself and is its own inverse.
+///
+/// Up to the symmetries of the cross there are three kinds: the central ones, those about a row or column, and those
+/// about a diagonal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GridSymmetry {
+    /// Half a turn about the centre of the cross.
+    Central,
+    /// A mirror image about the horizontal axis.
+    Horizontal,
+    /// A mirror image about the vertical axis.
+    Vertical,
+    /// A mirror image about the diagonal that falls to the right.
+    Falling,
+    /// A mirror image about the diagonal that rises to the right.
+    Rising,
+}
+
+impl GridSymmetry {
+    /// All of them.
+    pub const ALL: [GridSymmetry; 5] = [
+        GridSymmetry::Central,
+        GridSymmetry::Horizontal,
+        GridSymmetry::Vertical,
+        GridSymmetry::Falling,
+        GridSymmetry::Rising,
+    ];
+
+    /// The map of points, lines and moves.
+    pub const fn symmetry(self) -> Symmetry {
+        Symmetry(match self {
+            GridSymmetry::Central => 3,
+            GridSymmetry::Horizontal => 2,
+            GridSymmetry::Vertical => 1,
+            GridSymmetry::Falling => 4,
+            GridSymmetry::Rising => 7,
+        })
+    }
+
+    /// The name as it is typed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            GridSymmetry::Central => "central",
+            GridSymmetry::Horizontal => "horizontal",
+            GridSymmetry::Vertical => "vertical",
+            GridSymmetry::Falling => "falling",
+            GridSymmetry::Rising => "rising",
+        }
+    }
+
+    /// Whether it carries the set of lines of these moves to itself.
+    pub fn carries(self, variant: Variant, moves: &[Move]) -> bool {
+        let mut lines: Vec<Line> = moves.iter().map(|mv| mv.line()).collect();
+        let images: Option<Vec<Line>> = lines.iter().map(|&line| self.symmetry().line(variant, line)).collect();
+        let Some(mut images) = images else { return false };
+        lines.sort_unstable();
+        images.sort_unstable();
+        lines == images
+    }
+
+    /// Those that carry the set of lines of these moves to itself.
+    pub fn of_grid(variant: Variant, moves: &[Move]) -> Vec<GridSymmetry> {
+        GridSymmetry::ALL.into_iter().filter(|symmetry| symmetry.carries(variant, moves)).collect()
+    }
+}
+
+impl std::fmt::Display for GridSymmetry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The symmetries of a grid as the end of a sentence: nothing if there are none, else `, central symmetry`.
+pub fn in_words(symmetries: &[GridSymmetry]) -> String {
+    let names: Vec<&str> = symmetries.iter().map(|symmetry| symmetry.name()).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!(", {} symmetry", names.join(" and ")),
+    }
+}
+
 /// What a coordinate and its mirror image add up to.
 const fn mirror_sum(variant: Variant) -> i32 {
     // The cross's box has 3 * LEN - 5 points to a side: arms of LEN - 1 points overlap at their corners.
@@ -162,6 +244,35 @@ mod tests {
                 }
             });
         }
+    }
+
+    #[test]
+    fn symmetries_of_grids_are_their_own_inverses_and_are_seen() {
+        for (at, symmetry) in GridSymmetry::ALL.into_iter().enumerate() {
+            let map = symmetry.symmetry();
+            assert!(map != Symmetry::IDENTITY && map.inverse() == map);
+            assert_eq!(GridSymmetry::ALL.iter().position(|other| other.symmetry() == map), Some(at));
+            let named: GridSymmetry = serde_json::from_str(&format!("\"{symmetry}\"")).unwrap();
+            assert_eq!(named, symmetry);
+        }
+        // By hand, about the centre (29.5, 29.5): where (31, 12) goes.
+        let goes = |symmetry: GridSymmetry| symmetry.symmetry().plane(Variant::T5, 31, 12);
+        assert_eq!(GridSymmetry::ALL.map(goes), [(28, 47), (31, 47), (28, 12), (12, 31), (47, 28)]);
+        for variant in Variant::ALL {
+            with_rules!(variant, R => {
+                let moves = Position::<R>::new().moves().to_vec();
+                for symmetry in GridSymmetry::ALL {
+                    for &mv in &moves {
+                        let image = symmetry.symmetry().image(variant, mv).unwrap();
+                        assert!(symmetry.carries(variant, &[mv, image]));
+                        assert_eq!(symmetry.carries(variant, &[mv]), image.line() == mv.line());
+                    }
+                }
+            });
+        }
+        assert_eq!(in_words(&[]), "");
+        assert_eq!(in_words(&[GridSymmetry::Central]), ", central symmetry");
+        assert_eq!(in_words(&GridSymmetry::ALL[3..]), ", falling and rising symmetry");
     }
 
     #[test]

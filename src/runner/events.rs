@@ -9,6 +9,7 @@ use crate::core::search::End;
 use crate::files::{FileError, Keep, replace, set_aside};
 use crate::jobs::ending::JobEnd;
 use crate::jobs::hunt::{Find, Job, Over};
+use crate::morpion::symmetry::GridSymmetry;
 use crate::morpion::variant::Variant;
 use crate::notation::catalogue::Catalogue;
 use crate::strategies::params::Strategy;
@@ -136,6 +137,9 @@ pub struct SessionStart {
     pub main_depth: u32,
     /// Iterations that the hunt had done before, including those of the units that continue.
     pub iterations: u64,
+    /// The symmetry of the grids that are searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symmetry: Option<GridSymmetry>,
     /// NRPA: the level whose calls the workers share, if they share a search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<u32>,
@@ -156,6 +160,7 @@ impl SessionStart {
             start_moves: job.start.len() as u32,
             main_depth: job.main_depth,
             iterations,
+            symmetry: job.params.symmetry,
             share: job.params.share,
             width: job.params.width,
         }

@@ -14,6 +14,7 @@ mod flat_position;
 mod inner;
 pub mod nmcs;
 pub mod nrpa;
+mod orbits;
 mod ordering;
 pub mod params;
 pub mod permute;

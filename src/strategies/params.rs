@@ -3,6 +3,7 @@
 
 pub use crate::core::setting::{BadValue as BadParam, parse_count};
 use crate::morpion::geometry::Move;
+use crate::morpion::symmetry::GridSymmetry;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -285,10 +286,13 @@ pub struct Params {
     pub replicas: u32,
     /// Further walks that refine.
     pub refiners: u32,
-    /// Temperature of the hottest walk, in moves.
+    /// Temperature of the hottest walk, in moves; with a symmetry, in pairs of moves.
     pub hot: f64,
-    /// Temperature of the coldest walk, in moves.
+    /// Temperature of the coldest walk, likewise.
     pub cold: f64,
+    /// The symmetry of the grids that are searched; none for all grids.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symmetry: Option<GridSymmetry>,
     /// The grids to begin with; without any, each run begins anew.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grids: Vec<Vec<Move>>,
@@ -430,6 +434,7 @@ impl Default for Params {
             refiners: 4,
             hot: 2.0,
             cold: 0.3,
+            symmetry: None,
             grids: Vec::new(),
         }
     }

@@ -9,6 +9,7 @@ mod parameters;
 
 pub use parameters::{PARAMETERS, parameter};
 
+use super::orbits::Paired;
 use super::params::{Params, Strategy};
 use super::{Unit, dfs, nmcs, nrpa, permute, perturb, random, regrow, reshape, temper};
 use crate::core::search::{RestoreError, Search};
@@ -238,13 +239,19 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         counts: "playouts",
         runs: true,
         takes_grids: true,
-        parameters: &["replicas", "refiners", "hot", "cold", "reach", "patience"],
+        parameters: &["symmetry", "replicas", "refiners", "hot", "cold", "reach", "patience"],
         defaults: StrategyDefaults { patience: 200_000_000, ..USUAL },
         best_in: &[],
         measured: ONCE,
-        start: |variant, params, unit| with_rules!(variant, R => Box::new(temper::Temper::<R>::new(params, unit))),
-        restore: |variant, params, unit, saved| {
-            Ok(with_rules!(variant, R => Box::new(temper::Temper::<R>::restore(params, unit, saved)?)))
+        start: |variant, params, unit| match params.symmetry {
+            None => with_rules!(variant, R => Box::new(temper::Temper::<R>::new(params, unit))),
+            Some(_) => with_rules!(variant, R => Box::new(temper::Temper::<R, Paired>::new(params, unit))),
+        },
+        restore: |variant, params, unit, saved| match params.symmetry {
+            None => Ok(with_rules!(variant, R => Box::new(temper::Temper::<R>::restore(params, unit, saved)?))),
+            Some(_) => {
+                Ok(with_rules!(variant, R => Box::new(temper::Temper::<R, Paired>::restore(params, unit, saved)?)))
+            }
         },
         describe: describe::temper,
     },
@@ -293,13 +300,19 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         runs: true,
         takes_grids: true,
         // But for patience, those of the temperings that rounds without grids begin with.
-        parameters: &["patience", "replicas", "refiners", "hot", "cold", "reach"],
+        parameters: &["symmetry", "patience", "replicas", "refiners", "hot", "cold", "reach"],
         defaults: StrategyDefaults { patience: 1_000_000_000, ..USUAL },
         best_in: &[(Variant::T5, "178 moves, the record, in all of ten runs on one processor, median three minutes")],
         measured: ONCE,
-        start: |variant, params, unit| with_rules!(variant, R => Box::new(reshape::Reshape::<R>::new(params, unit))),
-        restore: |variant, params, unit, saved| {
-            Ok(with_rules!(variant, R => Box::new(reshape::Reshape::<R>::restore(params, unit, saved)?)))
+        start: |variant, params, unit| match params.symmetry {
+            None => with_rules!(variant, R => Box::new(reshape::Reshape::<R>::new(params, unit))),
+            Some(_) => with_rules!(variant, R => Box::new(reshape::Reshape::<R, Paired>::new(params, unit))),
+        },
+        restore: |variant, params, unit, saved| match params.symmetry {
+            None => Ok(with_rules!(variant, R => Box::new(reshape::Reshape::<R>::restore(params, unit, saved)?))),
+            Some(_) => {
+                Ok(with_rules!(variant, R => Box::new(reshape::Reshape::<R, Paired>::restore(params, unit, saved)?)))
+            }
         },
         describe: describe::reshape,
     },
@@ -421,7 +434,8 @@ impl Params {
 
     /// The search with its parameters in words, as files of grids have it.
     pub fn method(&self) -> String {
-        (self.strategy.row().describe)(self)
+        let symmetric = self.symmetry.map_or(String::new(), |symmetry| format!(", {symmetry} symmetry"));
+        (self.strategy.row().describe)(self) + &symmetric
     }
 }
 

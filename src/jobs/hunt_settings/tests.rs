@@ -148,7 +148,7 @@ fn settings_are_shown_as_they_are_read() {
         assert_eq!((&map["workers"], &map["time"], &map["target"]), (&2.into(), &7200.into(), &300.into()));
         for about in of_strategies() {
             let expected = row.uses(about.name);
-            let unset = ["share", "width", "keep", "stall_table"].contains(&about.name)
+            let unset = ["share", "width", "keep", "stall_table", "symmetry"].contains(&about.name)
                 || (about.name, row.name) == ("level", "permute");
             assert_eq!(map.contains_key(about.name), expected && !unset, "{}: {}", row.name, about.name);
         }
@@ -181,4 +181,32 @@ fn every_setting_has_one_name_and_can_be_put_into_words() {
 fn lines_are_found() {
     let text = "# level = 1\nkind = 'hunt'\n[limits]\nlevel = 2\n[settings]\n  level=3\n";
     assert_eq!([None, Some("limits"), Some("settings")].map(|table| line_of(text, table, "level")), [1, 4, 6]);
+}
+
+#[test]
+fn a_symmetry_chooses_a_strategy_that_has_it_and_wants_symmetric_grids() {
+    use crate::morpion::position::Position;
+    use crate::morpion::symmetry::GridSymmetry;
+    let central = flags(&[("symmetry", "central")]);
+    let hunt = prepare(&central, Variant::D5).unwrap();
+    assert_eq!((hunt.job.params.strategy, hunt.job.keep_from), (Strategy::Reshape, Some(68)));
+    assert_eq!(hunt.job.params.symmetry, Some(GridSymmetry::Central));
+    assert_eq!(hunt.reason.as_deref(), Some("strategy reshape, the strongest that has a symmetry"));
+    assert!(hunt.job.params.method().ends_with(", central symmetry"), "{}", hunt.job.params.method());
+    let error = prepare(&flags(&[("symmetry", "central"), ("strategy", "nrpa")]), Variant::T5).unwrap_err();
+    assert_eq!(error.0, "--symmetry is not used by nrpa; used by: reshape, temper");
+    assert!(prepare(&flags(&[("symmetry", "round")]), Variant::T5).is_err());
+    // From the beginning or from grids that have it.
+    let mv = Position::<crate::morpion::variant::T5>::new().moves()[0];
+    let image = GridSymmetry::Central.symmetry().image(Variant::T5, mv).unwrap();
+    let from = |moves: Vec<Move>, grids: Vec<Vec<Move>>| {
+        HuntSettings::prepare(&central, HuntStart { variant: Variant::T5, moves, grids }, 3, 1).map(|hunt| hunt.job)
+    };
+    assert!(from(vec![mv, image], vec![vec![image, mv]]).is_ok());
+    let error = from(vec![mv], Vec::new()).unwrap_err();
+    assert_eq!(
+        error.0,
+        "symmetry central does not carry the lines of the moves that the hunt starts from to themselves"
+    );
+    assert!(from(Vec::new(), vec![vec![mv, image], vec![image]]).unwrap_err().0.contains("a grid to begin with"));
 }

@@ -5,6 +5,7 @@ use super::shape::Shape;
 use crate::core::seed::Rng;
 use crate::morpion::geometry::Point;
 use crate::morpion::variant::Rules;
+use crate::strategies::orbits::Orbits;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
@@ -22,8 +23,14 @@ const CHOICE: [usize; 3] = [1, 2, 4];
 const BESIDE: i32 = 2;
 
 /// Changes a shape into another one into which enough lines fit and that was not `refused`, if one comes; and how
-/// many were drawn. If none comes, the shape is what it was.
-pub(super) fn draw<R: Rules>(shape: &mut Shape<R>, refused: impl Fn(u64) -> bool, rng: &mut Rng) -> (bool, u64) {
+/// many were drawn. If none comes, the shape is what it was. Points that come together
+/// count as one.
+pub(super) fn draw<R: Rules, O: Orbits>(
+    shape: &mut Shape<R>,
+    orbits: O,
+    refused: impl Fn(u64) -> bool,
+    rng: &mut Rng,
+) -> (bool, u64) {
     let (rim, outside) = (shape.rim(), shape.outside());
     let (length, key) = (shape.len(), shape.key());
     let mut flipped = Vec::new();
@@ -34,37 +41,57 @@ pub(super) fn draw<R: Rules>(shape: &mut Shape<R>, refused: impl Fn(u64) -> bool
         for _ in 0..out {
             let point = near_or_any(last, &rim, rng);
             if let Some(point) = point.filter(|&point| shape.has(point) && !shape.is_start(point)) {
-                shape.flip(point);
-                flipped.push(point);
+                if flip(shape, orbits, point) {
+                    flipped.push(point);
+                }
                 last = Some(point);
             }
         }
         for _ in 0..out.saturating_add_signed(change) {
-            if let Some(point) = roomiest(shape, last, &outside, rng) {
-                shape.flip(point);
+            if let Some(point) = roomiest(shape, orbits, last, &outside, rng) {
+                flip(shape, orbits, point);
                 flipped.push(point);
                 last = Some(point);
             }
         }
-        let wanted = length.checked_add_signed(change) == Some(shape.len()) && shape.key() != key;
+        let grown = shape.len() as isize - length as isize;
+        let wanted = grown.div_euclid(if O::PAIRED { 2 } else { 1 }) == change && shape.key() != key;
         if wanted && shape.slack() >= 0 && !refused(shape.key()) {
             return (true, draws);
         }
-        flipped.drain(..).for_each(|point| shape.flip(point));
+        for point in flipped.drain(..) {
+            flip(shape, orbits, point);
+        }
     }
     (false, DRAWS)
 }
 
+/// Takes a point in or out, with what comes with it; whether that can be.
+fn flip<R: Rules, O: Orbits>(shape: &mut Shape<R>, orbits: O, point: Point) -> bool {
+    let Some((point, image)) = orbits.of_point(point) else { return false };
+    shape.flip(point);
+    image.into_iter().for_each(|image| shape.flip(image));
+    true
+}
+
 /// Of a few points outside, the one that leaves most room for lines.
-fn roomiest<R: Rules>(shape: &mut Shape<R>, last: Option<Point>, outside: &[Point], rng: &mut Rng) -> Option<Point> {
+fn roomiest<R: Rules, O: Orbits>(
+    shape: &mut Shape<R>,
+    orbits: O,
+    last: Option<Point>,
+    outside: &[Point],
+    rng: &mut Rng,
+) -> Option<Point> {
     let mut best: Option<(i32, Point)> = None;
     for _ in 0..*CHOICE.choose(rng).unwrap_or(&1) {
         let Some(point) = near_or_any(last, outside, rng).filter(|&point| !shape.has(point)) else {
             continue;
         };
-        shape.flip(point);
+        if !flip(shape, orbits, point) {
+            continue;
+        }
         let slack = shape.slack();
-        shape.flip(point);
+        flip(shape, orbits, point);
         if best.is_none_or(|(most, _)| slack > most) {
             best = Some((slack, point));
         }

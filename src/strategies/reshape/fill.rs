@@ -20,7 +20,8 @@
 use super::shape::Shape;
 use crate::morpion::geometry::{Line, Move, Point};
 use crate::morpion::variant::Rules;
-use ahash::AHashSet;
+use crate::strategies::orbits::{Orbits, Single};
+use ahash::{AHashMap, AHashSet};
 use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Theory, TheoryArg, lbool};
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -57,6 +58,15 @@ pub(crate) const ON: &dyn Fn() -> bool = &|| false;
 
 /// Looks for a grid whose points are those of `shape`. Also returns the number of conflicts.
 pub(crate) fn fill<R: Rules>(shape: &Shape<R>, query: ShapeQuery) -> (Filling, u64) {
+    fill_orbits(shape, Single, query)
+}
+
+/// Looks for a grid whose points are those of `shape`, and whose lines come with their images, as the points do.
+pub(in crate::strategies) fn fill_orbits<R: Rules, O: Orbits>(
+    shape: &Shape<R>,
+    orbits: O,
+    query: ShapeQuery,
+) -> (Filling, u64) {
     if shape.slack() < 0 {
         return (Filling::No, 0);
     }
@@ -83,6 +93,11 @@ pub(crate) fn fill<R: Rules>(shape: &Shape<R>, query: ShapeQuery) -> (Filling, u
     for (_, &there) in lines.iter().zip(&there).filter(|(line, _)| barred.contains(line)) {
         add(&mut solver, [!there]);
     }
+    let images = if O::PAIRED { images(orbits, &lines) } else { Vec::new() };
+    for (&own, &image) in there.iter().zip(&images) {
+        // The other way round comes with the image. Without an image it is not there.
+        add(&mut solver, [Some(!own), there.get(usize::from(image)).copied()].into_iter().flatten());
+    }
     choose_lines(&mut solver, shape, &there);
     for point in 0..reach.points() {
         add(&mut solver, reach.of_point(point).iter().map(|&line| there[usize::from(line)]));
@@ -97,11 +112,21 @@ pub(crate) fn fill<R: Rules>(shape: &Shape<R>, query: ShapeQuery) -> (Filling, u
     }
     let model = solver.get_model();
     reach.off = there.iter().map(|lit| model[lit.var().idx() as usize] != lbool::TRUE).collect();
-    let order = reach.order();
+    let order = if O::PAIRED { reach.order_by_orbits(&images) } else { reach.order() };
+    if O::PAIRED && order.len() < shape.len() {
+        return (Filling::Unknown, conflicts);
+    }
     debug_assert_eq!(order.len(), shape.len());
     let points = shape.added();
     let moves = order.iter().map(|&(line, point)| Move::pack(points[point], lines[line]));
     (Filling::Grid(moves.collect()), conflicts)
+}
+
+/// Of each line, the number of its image, or of itself if it has no other; [`NONE`] if the image is not among them.
+fn images<O: Orbits>(orbits: O, lines: &[Line]) -> Vec<u16> {
+    let numbers: AHashMap<Line, u16> = lines.iter().copied().zip(0..).collect();
+    let image = |line: &Line| numbers.get(&orbits.image_of_line(*line).unwrap_or(*line)).copied().unwrap_or(NONE);
+    lines.iter().map(image).collect()
 }
 
 fn add(solver: &mut Solver<FillLimits>, clause: impl IntoIterator<Item = Lit>) {
@@ -328,14 +353,28 @@ impl Reach {
     /// Draws the only point that the next line of the queue lacks, if any does; what lines can draw after that comes
     /// into the queue.
     fn draw_next(&mut self) -> Option<(u16, u16)> {
-        // Another line may have reached the point of one that is in the queue.
-        let line = loop {
+        let line = self.next_ready()?;
+        Some((line, self.draw(line)?))
+    }
+
+    /// The next line of the queue that lacks a point: another may have reached it meanwhile.
+    fn next_ready(&mut self) -> Option<u16> {
+        loop {
             let line = self.queue.pop_front()?;
             if self.lacking[usize::from(line)] == 1 {
-                break line;
+                return Some(line);
             }
-        };
-        let point = *self.lines[usize::from(line)].iter().find(|&&point| self.is_cut[usize::from(point)])?;
+        }
+    }
+
+    /// The point that is cut off of a line.
+    fn lacked(&self, line: u16) -> Option<u16> {
+        self.lines[usize::from(line)].iter().copied().find(|&point| self.is_cut[usize::from(point)])
+    }
+
+    /// Draws the only point that a line lacks.
+    fn draw(&mut self, line: u16) -> Option<u16> {
+        let point = self.lacked(line)?;
         let at = usize::from(point);
         self.is_cut[at] = false;
         self.draws[usize::from(line)] = point;
@@ -346,16 +385,40 @@ impl Reach {
                 self.queue.push_back(other);
             }
         }
-        Some((line, point))
+        Some(point)
     }
 
-    /// Lines and their points in an order in which they can be drawn, where all lines that are not out are.
-    fn order(&mut self) -> Vec<(usize, usize)> {
+    /// Begins to draw, with all lines that are not out.
+    fn begin_order(&mut self) {
         self.cut_all();
         self.queue.clear();
         let first = (0..self.lines.len()).filter(|&line| self.lacking[line] == 1 && !self.off[line]);
         self.queue.extend(first.map(|line| line as u16));
+    }
+
+    /// Lines and their points in an order in which they can be drawn, where all lines that are not out are.
+    fn order(&mut self) -> Vec<(usize, usize)> {
+        self.begin_order();
         std::iter::from_fn(|| self.draw_next()).map(|(line, point)| (usize::from(line), usize::from(point))).collect()
+    }
+
+    /// Likewise, each line with its image at once. Where there are more lines than points, either both draw a point
+    /// or none. A line does not draw the point that its image lacks too.
+    fn order_by_orbits(&mut self, images: &[u16]) -> Vec<(usize, usize)> {
+        self.begin_order();
+        let mut order = Vec::new();
+        while let Some(line) = self.next_ready() {
+            let image = images[usize::from(line)];
+            if image != line && self.lacked(line) == self.lacked(image) {
+                continue;
+            }
+            for line in [Some(line), Some(image).filter(|&image| image != line)].into_iter().flatten() {
+                if let Some(point) = self.draw(line) {
+                    order.push((usize::from(line), usize::from(point)));
+                }
+            }
+        }
+        order
     }
 
     /// The lines that have exactly one of the points that cannot be reached, all of which are out.

@@ -30,6 +30,7 @@ pub(crate) mod shape;
 mod state;
 
 use super::inner::run_inner;
+use super::orbits::{Orbits, Single, own_order};
 use super::params::{Params, Strategy};
 use super::temper::Temper;
 use super::unit::Unit;
@@ -41,7 +42,7 @@ use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
 use draw::draw;
-use fill::{Filling, ON, ShapeQuery, fill};
+use fill::{Filling, ON, ShapeQuery, fill_orbits};
 use rand::RngExt;
 use state::{ReshapeHost, ReshapeState};
 
@@ -55,7 +56,9 @@ const LEADER: u64 = 8;
 const CONFLICTS: u64 = 200;
 
 /// A resumable search of one unit by reshaping.
-pub struct Reshape<R> {
+pub struct Reshape<R, O = Single> {
+    /// The moves that come together.
+    orbits: O,
     temper_params: Params,
     unit: Unit,
     /// The position that the grids begin with.
@@ -68,15 +71,17 @@ pub struct Reshape<R> {
     /// Steps without a longer grid after which a walk ends that is not the leader.
     enough: u64,
     /// The tempering under way, if one is.
-    tempering: Option<Box<Temper<R>>>,
+    tempering: Option<Box<Temper<R, O>>>,
     state: ReshapeState<R>,
 }
 
-impl<R: Rules> Reshape<R> {
-    /// Begins the search of `unit`.
-    pub fn new(params: &Params, unit: &Unit) -> Reshape<R> {
-        let mut search = Reshape::<R>::empty(params, unit);
+impl<R: Rules, O: Orbits> Reshape<R, O> {
+    /// Begins the search of `unit`. With orbits of two moves, the unit's prefix is symmetric, and so are the given
+    /// grids; others are left out.
+    pub fn new(params: &Params, unit: &Unit) -> Reshape<R, O> {
+        let mut search = Reshape::<R, O>::empty(params, unit);
         for moves in unit.own(&params.grids) {
+            let Some(moves) = own_order(search.orbits, &search.position, moves) else { continue };
             search.state.absorb_grid(&moves);
             search.state.given.push(moves);
         }
@@ -85,12 +90,13 @@ impl<R: Rules> Reshape<R> {
     }
 
     /// Without grids, and without a search that makes some.
-    fn empty(params: &Params, unit: &Unit) -> Reshape<R> {
+    fn empty(params: &Params, unit: &Unit) -> Reshape<R, O> {
         let position = unit.position::<R>();
         let moves = unit.moves(&position);
         let barred = position.moves().iter().filter(|mv| !moves.contains(mv)).copied().collect();
         let patience = params.patience();
         Reshape {
+            orbits: O::asked::<R>(params),
             temper_params: Params {
                 strategy: Strategy::Temper,
                 grids: Vec::new(),
@@ -112,8 +118,8 @@ impl<R: Rules> Reshape<R> {
     ///
     /// # Errors
     /// If the bytes are not such a state.
-    pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Reshape<R>, RestoreError> {
-        let mut search = Reshape::<R>::empty(params, unit);
+    pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Reshape<R, O>, RestoreError> {
+        let mut search = Reshape::<R, O>::empty(params, unit);
         if let Some(tempering) = search.state.restore(saved, &unit.prefix)? {
             let temper = Temper::restore(&search.temper_params, &search.tempering_unit(), &tempering)?;
             search.tempering = Some(Box::new(temper));
@@ -122,7 +128,7 @@ impl<R: Rules> Reshape<R> {
     }
 
     /// With one round that ends after so many steps without a longer grid.
-    pub(super) fn alone(mut self, enough: u64) -> Reshape<R> {
+    pub(super) fn alone(mut self, enough: u64) -> Reshape<R, O> {
         self.alone = true;
         self.enough = enough;
         self
@@ -168,7 +174,7 @@ impl<R: Rules> Reshape<R> {
     }
 
     /// Absorbs where the tempering that is done has come to, and begins a walk at the longest of its grids.
-    fn end_tempering(&mut self, search: &Temper<R>) {
+    fn end_tempering(&mut self, search: &Temper<R, O>) {
         self.state.iterations = self.state.iterations.saturating_add(search.iterations());
         search.grids().for_each(|grid| self.state.absorb_grid(&grid));
         self.state.results[0].merge(&search.results()[0]);
@@ -180,14 +186,14 @@ impl<R: Rules> Reshape<R> {
         let mut rng = seed::rng(derive(self.unit.seed, &[self.state.steps]), &[]);
         self.state.steps += 1;
         let mut shape = self.state.shape(&self.state.walk.grid);
-        let (found, draws) = draw(&mut shape, |key| self.state.refused.contains(key), &mut rng);
+        let (found, draws) = draw(&mut shape, self.orbits, |key| self.state.refused.contains(key), &mut rng);
         self.state.iterations = self.state.iterations.saturating_add(draws);
         if !found {
             return;
         }
         let like = &self.state.walk.grid;
         let query = ShapeQuery { barred: &self.barred, like, limit: CONFLICTS, seed: rng.random(), stop: ON };
-        let (answer, conflicts) = fill(&shape, query);
+        let (answer, conflicts) = fill_orbits(&shape, self.orbits, query);
         self.state.iterations = self.state.iterations.saturating_add(conflicts);
         let Filling::Grid(moves) = answer else {
             self.state.refused.insert(shape.key());
@@ -210,15 +216,18 @@ impl<R: Rules> Reshape<R> {
     fn extended(&self, grid: &[Move]) -> Vec<Move> {
         let (mut position, mut moves) = (self.position.clone(), grid.to_vec());
         moves.iter().for_each(|&mv| position.play(mv));
-        while let Some(&mv) = position.moves().iter().find(|mv| !self.barred.contains(mv)) {
-            position.play(mv);
-            moves.push(mv);
+        let fits = |mv: &&Move| !self.barred.contains(mv) && self.orbits.fit::<R>(**mv);
+        while let Some(&mv) = position.moves().iter().find(fits) {
+            for mv in self.orbits.of(mv) {
+                position.play(mv);
+                moves.push(mv);
+            }
         }
         moves
     }
 }
 
-impl<R: Rules> Search<Move> for Reshape<R> {
+impl<R: Rules, O: Orbits> Search<Move> for Reshape<R, O> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         self.state.finds.keep_from = ctl.keep_from();
         let limit = self.unit.max_iterations.unwrap_or(u64::MAX);

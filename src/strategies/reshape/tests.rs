@@ -1,11 +1,16 @@
 //! Tests of reshaping.
 
 use super::draw::{ALL, CHANGES, DRAWS, change};
+use super::shape::Shape;
 use super::state::{FORM, ShapeWalk};
 use super::*;
 use crate::core::ctl::KeepBest;
+use crate::morpion::symmetry::GridSymmetry;
 use crate::morpion::variant::{T5, Variant};
 use crate::strategies::choices::tests::game;
+use crate::strategies::codec::check_grid;
+use crate::strategies::orbits::Paired;
+use crate::strategies::orbits::tests::{paired, symmetric_game};
 use crate::with_rules;
 use std::collections::HashSet;
 
@@ -28,7 +33,7 @@ fn a_drawn_shape_is_another_has_room_and_is_about_as_long() {
             let mut changes = [0_u32; 4];
             for seed in 0..120 {
                 let mut shape = whole.clone();
-                let (found, draws) = draw(&mut shape, |key| search.state.refused.contains(key), &mut seed::rng(seed, &[]));
+                let (found, draws) = draw(&mut shape, Single, |key| search.state.refused.contains(key), &mut seed::rng(seed, &[]));
                 assert!((1..=DRAWS).contains(&draws));
                 if found {
                     assert!(shape.slack() >= 0 && shape.slack() == shape.count(), "{variant}");
@@ -187,4 +192,31 @@ fn a_state_of_another_form_or_with_a_grid_that_is_not_legal_is_refused() {
     assert!(refused(&other).contains("another version"), "{}", refused(&other));
     search.state.given[0] = vec![*params.grids[0].last().unwrap()];
     assert!(refused(&search.save()).contains("not legal"));
+}
+
+#[test]
+fn symmetric_shapes_are_filled_with_symmetric_lines_and_a_walk_keeps_to_them() {
+    for variant in Variant::ALL {
+        with_rules!(variant, R => for symmetry in [GridSymmetry::Central, GridSymmetry::Falling] {
+            let orbits = paired::<R>(symmetry);
+            let grid = symmetric_game::<R>(symmetry, 3, usize::MAX);
+            let mut shape = Shape::<R>::new(Position::<R>::new().board());
+            grid.iter().for_each(|mv| shape.flip(mv.point()));
+            let query = ShapeQuery { barred: &[], like: &[], limit: 200_000, seed: 5, stop: ON };
+            let (answer, _) = fill_orbits(&shape, orbits, query);
+            let Filling::Grid(filled) = answer else { panic!("{variant} {symmetry}: {answer:?}") };
+            assert!(symmetry.carries(variant, &filled) && filled.len() == grid.len());
+            check_grid::<R>(&[], &filled).unwrap();
+            let params = Params { symmetry: Some(symmetry), ..params(vec![grid.clone()]) };
+            let mut keep = KeepBest::default();
+            let mut search = Reshape::<R, Paired>::new(&params, &unit(30_000));
+            search.run(&mut keep);
+            assert!(keep.best.len() >= grid.len(), "{variant} {symmetry}: {} of {}", keep.best.len(), grid.len());
+            assert!(symmetry.carries(variant, &keep.best), "{variant} {symmetry}: {:?}", keep.best);
+            check_grid::<R>(&[], &keep.best).unwrap();
+            assert!(symmetry.carries(variant, &search.state.walk.grid));
+            let again = Reshape::<R, Paired>::restore(&params, &unit(30_000), &search.save()).unwrap();
+            assert_eq!(again.state.walk, search.state.walk);
+        });
+    }
 }

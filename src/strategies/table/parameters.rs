@@ -39,6 +39,14 @@ const ADAPTS: &[NamedValue] = &[
     choice("layers", "one step per layer of moves that are legal at once"),
 ];
 
+const SYMMETRIES: &[NamedValue] = &[
+    choice("central", "half a turn about the centre"),
+    choice("horizontal", "mirror image, the axis horizontal"),
+    choice("vertical", "mirror image, the axis vertical"),
+    choice("falling", "mirror image, the axis falling to the right"),
+    choice("rising", "mirror image, the axis rising to the right"),
+];
+
 const OPERATORS: &[NamedValue] = &[
     choice("lines", "one or two lines with all that depends on them"),
     choice("region", "the moves in a square"),
@@ -51,7 +59,7 @@ pub fn parameter(name: &str) -> Option<&'static SettingRow<Params>> {
 }
 
 /// The parameters, in the order of help texts and forms.
-pub static PARAMETERS: [SettingRow<Params>; 23] = [
+pub static PARAMETERS: [SettingRow<Params>; 24] = [
     SettingRow {
         about: SettingInfo::new(
             "level",
@@ -253,6 +261,18 @@ pub static PARAMETERS: [SettingRow<Params>; 23] = [
     },
     SettingRow {
         about: SettingInfo::new(
+            "symmetry",
+            "Symmetry",
+            ValueKind::Choice(SYMMETRIES),
+            "Search only grids whose set of lines is carried to itself by this symmetry of the cross. They are a \
+             category of records of their own.",
+        )
+        .unset("all grids"),
+        read: |params, text| read_name(text).map(|symmetry| params.symmetry = Some(symmetry)),
+        show: |params| params.symmetry.map(|symmetry| symmetry.to_string()),
+    },
+    SettingRow {
+        about: SettingInfo::new(
             "replicas",
             "Walks",
             whole(1, 256),
@@ -280,7 +300,7 @@ pub static PARAMETERS: [SettingRow<Params>; 23] = [
             "Hottest",
             ValueKind::Number { max: 100.0 },
             "Temperature T of the hottest walk, in moves: a grid that is d moves shorter is accepted with \
-             probability exp(-d/T).",
+             probability exp(-d/T). With a symmetry, T counts pairs of moves.",
         )
         .value_name("T")
         .unit("moves"),

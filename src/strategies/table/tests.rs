@@ -168,6 +168,7 @@ fn others(parameter: &SettingRow<Params>) -> &'static [&'static str] {
         "keep" => &["3"],
         "swaps" => &["1"],
         "completion" => &["4"],
+        "symmetry" => &["central"],
         "replicas" => &["2"],
         "refiners" => &["0", "9"],
         "hot" => &["9"],

@@ -6,11 +6,12 @@ use crate::morpion::board::{Board, Tracks};
 use crate::morpion::geometry::{Direction, Line, Move};
 use crate::morpion::variant::Rules;
 use crate::strategies::nrpa::policy::{CODES, code};
+use crate::strategies::orbits::{Orbits, Single};
 use crate::strategies::unit::NO_MOVE;
 use rand::Rng as _;
 use std::marker::PhantomData;
 
-/// Moves of a grid, at most: their numbers are bytes from 1 on. No grid of more than 178 moves is known.
+/// Orbits of a grid, at most: their numbers are bytes from 1 on. No grid of more than 178 moves is known.
 pub(super) const MOST: usize = 255 - 4;
 
 /// Numbers: zero is none, and the last four are those of the start, one for each point of a line that a move needs.
@@ -23,7 +24,7 @@ const WORDS: usize = NUMBERS / 64;
 /// Numbers of points, rounded up to a power of two so that a masked index needs no check.
 const POINTS: usize = 1 << 12;
 
-/// A set of moves of a grid.
+/// A set of orbits of a grid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(align(32))]
 struct MoveSet([u64; WORDS]);
@@ -48,7 +49,7 @@ impl MoveSet {
     }
 }
 
-/// By number, the set of that move alone. A set that is made by writing one of its words is read only after a stall.
+/// By number, the set of that orbit alone. A set that is made by writing one of its words is read only after a stall.
 static ALONE: [MoveSet; NUMBERS] = {
     let mut sets = [MoveSet([0; WORDS]); NUMBERS];
     let mut number = 0;
@@ -59,11 +60,11 @@ static ALONE: [MoveSet; NUMBERS] = {
     sets
 };
 
-/// A move that comes into a grid.
+/// A move that comes into a grid, with its orbit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GridChange {
     pub mv: Move,
-    /// How many moves have to go.
+    /// How many orbits have to go.
     pub count: usize,
     /// Which: those that collide with it, and all that depends on them.
     removed: MoveSet,
@@ -74,26 +75,30 @@ pub(super) struct GridChange {
 /// Whether a grid can have a move.
 enum ChangeVerdict {
     Possible(GridChange),
-    /// More moves would have to go than are allowed.
+    /// More orbits would have to go than are allowed.
     TooMuch,
     Impossible,
 }
 
-/// The moves of a grid after the start, and how they depend on each other.
-pub(super) struct GridOrder<R> {
-    /// The numbers of the moves in an order in which they can be played.
+/// The moves of a grid after the start, and how they depend on each other. Numbers are those of orbits: of the moves
+/// that come and go together. What holds of a move of an orbit holds of its image.
+pub(super) struct GridOrder<R, O = Single> {
+    orbits: O,
+    /// The numbers of the orbits in an order in which they can be played.
     order: Vec<u8>,
-    /// The moves by number.
+    /// A move of each orbit by number.
     moves: Box<[Move; NUMBERS]>,
+    /// How many moves there are, where an orbit may have two.
+    length: usize,
     /// By number, who set the other points of its line.
     parents: Box<[[u8; 4]; NUMBERS]>,
-    /// By number, the move itself and all that depends on it.
+    /// By number, the orbit itself and all that depends on it.
     dependents: Box<[MoveSet; NUMBERS]>,
     /// Numbers not in use.
     free: Vec<u8>,
-    /// Of each point, the number of the move that set it.
+    /// Of each point, the number of the orbit that set it.
     creators: Box<[u8; POINTS]>,
-    /// Of each direction and cell (named by its point, or its first point), the number of the move that covers it.
+    /// Of each direction and cell (named by its point, or its first point), the number of the orbit that covers it.
     owners: Box<[[u8; POINTS]; 4]>,
     /// The tracks of the points of the start, and all on which points are or were.
     start_tracks: Tracks,
@@ -117,11 +122,13 @@ fn first(mv: Move) -> usize {
     along(mv.point().index(), mv.direction(), -(mv.index() as i32))
 }
 
-impl<R: Rules> GridOrder<R> {
-    /// A grid without moves.
-    pub fn new(start: &Board<R>) -> GridOrder<R> {
+impl<R: Rules, O: Orbits> GridOrder<R, O> {
+    /// A grid without moves, whose moves come and go in these orbits. The start is carried to itself by them.
+    pub fn new(start: &Board<R>, orbits: O) -> GridOrder<R, O> {
         let tracks = Tracks::of_board(start);
         GridOrder {
+            orbits,
+            length: 0,
             order: Vec::with_capacity(MOST),
             moves: Box::new([NO_MOVE; NUMBERS]),
             parents: Box::new([[START; 4]; NUMBERS]),
@@ -140,19 +147,33 @@ impl<R: Rules> GridOrder<R> {
     /// How many moves it has.
     #[inline(always)]
     pub fn len(&self) -> usize {
-        self.order.len()
+        if O::PAIRED { self.length } else { self.order.len() }
+    }
+
+    /// How many moves it has after a change, before any further ones.
+    #[inline(always)]
+    pub fn len_after(&self, change: &GridChange) -> usize {
+        if O::PAIRED {
+            let mut gone = 0;
+            self.removed(change, |_| gone += 1);
+            self.length - gone + self.orbits.of(change.mv).count()
+        } else {
+            self.order.len() - change.count + 1
+        }
     }
 
     /// Its moves, in an order in which they can be played.
     pub fn moves(&self) -> impl Iterator<Item = Move> {
-        self.order.iter().map(|&number| self.moves[usize::from(number)])
+        self.order.iter().flat_map(|&number| self.orbits.of(self.moves[usize::from(number)]))
     }
 
-    /// Becomes the grid of these moves, [`MOST`] at most, whatever it was: the same as a new one with them.
+    /// Becomes the grid of these moves, [`MOST`] at most, whatever it was: the same as a new one with them. The
+    /// moves of an orbit are all among them.
     pub fn become_grid(&mut self, moves: &[Move]) {
         while let Some(number) = self.order.pop() {
             self.mark(self.moves[usize::from(number)], 0);
         }
+        self.length = 0;
         self.free.clear();
         self.free.extend((1..=MOST as u8).rev());
         self.tracks = self.start_tracks;
@@ -160,23 +181,32 @@ impl<R: Rules> GridOrder<R> {
         self.close();
     }
 
-    /// Writes a number, or none, at the point and the cells of a move.
+    /// Writes a number, or none, at the points and the cells of a move and its image.
     #[inline(always)]
     fn mark(&mut self, mv: Move, number: u8) {
-        self.creators[mv.point().index() & (POINTS - 1)] = number;
-        let (direction, first) = (mv.direction(), first(mv));
-        for cell in 0..R::BLOCKED as i32 {
-            self.owners[direction as usize][along(first, direction, cell)] = number;
+        for mv in self.orbits.of(mv) {
+            self.creators[mv.point().index() & (POINTS - 1)] = number;
+            let (direction, first) = (mv.direction(), first(mv));
+            for cell in 0..R::BLOCKED as i32 {
+                self.owners[direction as usize][along(first, direction, cell)] = number;
+            }
         }
     }
 
-    /// Adds a move at the end of the order; what depends on what is to be found again.
+    /// Adds a move with its orbit at the end of the order, unless it came with its image; what depends on what is to
+    /// be found again.
     #[inline(always)]
     fn add(&mut self, mv: Move) {
+        if O::PAIRED {
+            if self.creators[mv.point().index() & (POINTS - 1)] != 0 {
+                return;
+            }
+            self.length += self.orbits.of(mv).count();
+        }
         let Some(number) = self.free.pop() else { return };
         self.moves[usize::from(number)] = mv;
         self.order.push(number);
-        self.tracks.extend(mv.point());
+        self.orbits.of(mv).for_each(|mv| self.tracks.extend(mv.point()));
         self.mark(mv, number);
         self.look_up_parents(number);
     }
@@ -213,7 +243,7 @@ impl<R: Rules> GridOrder<R> {
         for (at, &word) in change.removed.0.iter().enumerate() {
             let mut word = word;
             while word != 0 {
-                found(self.moves[at * 64 + word.trailing_zeros() as usize]);
+                self.orbits.of(self.moves[at * 64 + word.trailing_zeros() as usize]).for_each(&mut found);
                 word &= word - 1;
             }
         }
@@ -224,10 +254,10 @@ impl<R: Rules> GridOrder<R> {
         let stays = |number: u8| !change.removed.has(number);
         let moves = |late: bool| {
             let chosen = self.order.iter().filter(move |&&number| stays(number) && change.later.has(number) == late);
-            chosen.map(|&number| self.moves[usize::from(number)])
+            chosen.flat_map(|&number| self.orbits.of(self.moves[usize::from(number)]))
         };
         to.clear();
-        to.extend(moves(false).chain([change.mv]).chain(moves(true)).chain(more.iter().copied()));
+        to.extend(moves(false).chain(self.orbits.of(change.mv)).chain(moves(true)).chain(more.iter().copied()));
     }
 
     /// Makes a change, after which these further moves were played.
@@ -239,6 +269,9 @@ impl<R: Rules> GridOrder<R> {
                 let number = at * 64 + word.trailing_zeros() as usize;
                 word &= word - 1;
                 let mv = self.moves[number];
+                if O::PAIRED {
+                    self.length -= self.orbits.of(mv).count();
+                }
                 self.mark(mv, 0);
                 self.free.push(number as u8);
                 self.note(mv);
@@ -265,9 +298,10 @@ impl<R: Rules> GridOrder<R> {
         self.close();
     }
 
-    /// Notes a move that the grid may be able to have.
+    /// Notes a move that the grid may be able to have with its orbit.
     #[inline(always)]
     pub fn note(&mut self, mv: Move) {
+        let mv = self.orbits.first(mv);
         let code = code(mv);
         let (word, bit) = (&mut self.pooled[code / 64 % (CODES / 64)], 1u64 << (code % 64));
         if *word & bit == 0 {
@@ -334,7 +368,8 @@ impl<R: Rules> GridOrder<R> {
         let others = ((1u64 << R::LEN) - 1) & !(1 << index);
         let creator = self.creators[point];
         if board.points_of(direction, track) >> start & others != others
-            || self.moves[usize::from(creator)] == mv
+            || self.orbits.of(self.moves[usize::from(creator)]).any(|other| other == mv)
+            || !self.orbits.fit::<R>(mv)
             || creator == 0 && board.is_set(mv.point())
         {
             return ChangeVerdict::Impossible;
@@ -347,7 +382,7 @@ impl<R: Rules> GridOrder<R> {
             if owner == 0 && blocked >> cell & 1 == 1 {
                 return ChangeVerdict::Impossible;
             }
-            // The move that set the point goes without what depends on it: the new one sets the point as well.
+            // The orbit that set the point goes without what depends on it: the new one sets the point as well.
             if owner != creator && owner != 0 {
                 removed.unite(&self.dependents[usize::from(owner)]);
             }
@@ -376,14 +411,16 @@ mod tests {
     use super::*;
     use crate::core::seed::rng;
     use crate::morpion::position::Position;
+    use crate::morpion::symmetry::GridSymmetry;
     use crate::morpion::variant::Variant;
     use crate::strategies::choices::tests::game;
+    use crate::strategies::orbits::tests::{paired, symmetric_game};
     use crate::with_rules;
     use std::collections::{HashMap, HashSet};
 
     fn grid<R: Rules>(moves: &[Move]) -> (GridOrder<R>, Board<R>) {
         let mut board = Board::new();
-        let mut grid = GridOrder::new(&board);
+        let mut grid = GridOrder::new(&board, Single);
         moves.iter().for_each(|&mv| board.place(mv));
         grid.become_grid(moves);
         (grid, board)
@@ -510,6 +547,76 @@ mod tests {
             let owners =
                 |grid: &GridOrder<R>| grid.owners.map(|cells| cells.map(|number| grid.moves[usize::from(number)]));
             assert!(owners(&changed) == owners(&fresh));
+        }
+    }
+
+    #[test]
+    fn a_symmetric_grid_stays_symmetric_and_is_the_grid_of_its_moves() {
+        fn check<R: Rules>(symmetry: GridSymmetry, seed: u64) {
+            let orbits = paired::<R>(symmetry);
+            let moves = symmetric_game::<R>(symmetry, seed, usize::MAX);
+            let grid = |moves: &[Move]| {
+                let mut board = Board::<R>::new();
+                let mut grid = GridOrder::new(&board, orbits);
+                moves.iter().for_each(|&mv| board.place(mv));
+                grid.become_grid(moves);
+                (grid, board)
+            };
+            let (mut changed, mut board) = grid(&moves);
+            let (random, limits) = (&mut rng(seed, &[1]), &[255; 256]);
+            for step in 0..60 {
+                changed.note_all(&board);
+                let Some(change) = (0..1000).find_map(|_| changed.draw(&board, limits, random)) else { return };
+                let mut removed = Vec::new();
+                changed.removed(&change, |mv| removed.push(mv));
+                removed.iter().for_each(|&mv| board.lift(mv));
+                orbits.of(change.mv).for_each(|mv| board.place(mv));
+                let mut after = Vec::new();
+                changed.moves_after(&change, &[], &mut after);
+                assert_eq!(
+                    (after.len(), changed.len() - removed.len()),
+                    (changed.len_after(&change), { after.len() - orbits.of(change.mv).count() })
+                );
+                // What went collides with what came or lost a point, and nothing else went.
+                for &mv in &removed {
+                    let lost = removed.iter().any(|other| needs::<R>(mv).any(|point| point == other.point().index()));
+                    assert!(lost || orbits.of(change.mv).any(|new| mv.collides::<R>(new)), "{mv:?}");
+                }
+                let mut at = position::<R>(&after);
+                let mut more = Vec::new();
+                let fit = |mv: &&Move| orbits.fit::<R>(**mv);
+                while let Some(&mv) = at.moves().iter().filter(fit).nth(step % 3) {
+                    for mv in orbits.of(mv) {
+                        at.play(mv);
+                        board.place(mv);
+                        more.push(mv);
+                    }
+                }
+                changed.moves_after(&change, &more, &mut after);
+                changed.apply(&change, &more);
+                assert_eq!(changed.moves().collect::<Vec<_>>(), after);
+                assert_eq!(changed.len(), after.len());
+                assert!(symmetry.carries(R::VARIANT, &after));
+                let (fresh, fresh_board) = grid(&after);
+                assert!(board == fresh_board);
+                let dependents = |grid: &GridOrder<R, _>| -> HashMap<Move, Vec<Move>> {
+                    let first = |number: u8| orbits.first(grid.moves[usize::from(number)]);
+                    let of = |number: u8| {
+                        let set = grid.dependents[usize::from(number)];
+                        let mut all: Vec<Move> =
+                            (1..=MOST as u8).filter(|&other| set.has(other)).map(first).collect();
+                        all.sort_unstable();
+                        all
+                    };
+                    grid.order.iter().map(|&number| (first(number), of(number))).collect()
+                };
+                assert_eq!(dependents(&changed), dependents(&fresh));
+            }
+        }
+        for (at, symmetry) in GridSymmetry::ALL.into_iter().enumerate() {
+            for variant in Variant::ALL {
+                with_rules!(variant, R => check::<R>(symmetry, 31 + at as u64));
+            }
         }
     }
 }

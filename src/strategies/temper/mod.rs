@@ -27,15 +27,18 @@
 //! playouts without a longer grid the unit is finished.
 
 mod grid;
+mod pairs;
 mod recall;
 
 use self::grid::{GridOrder, MOST};
+use self::pairs::play_orbits;
 use self::recall::Recall;
 use super::choices::{choices, chosen};
 use super::codec::{decode_with_results, encode_with_results, restore_error};
 use super::course::{Course, Sliced, run_slices};
 use super::nrpa::game::points_fingerprint;
 use super::nrpa::playout::Playout;
+use super::orbits::{Orbits, Single, own_order};
 use super::params::Params;
 use super::seen::Seen;
 use super::unit::Unit;
@@ -73,30 +76,34 @@ const SHAKES: u32 = 100_000;
 const FORM: u8 = 3;
 
 /// A walk at one temperature.
-struct Replica<R> {
+struct Replica<R, O> {
     temperature: f64,
     /// By how many moves the new grid is shorter: the probability that it is taken, of 2^32.
     chances: Box<[u32; LOSSES]>,
     /// Where it is: the moves after the start, and the board with them.
-    grid: GridOrder<R>,
+    grid: GridOrder<R, O>,
     board: Box<Board<R>>,
 }
 
-impl<R: Rules> Replica<R> {
-    fn new(temperature: f64, start: &Board<R>) -> Replica<R> {
+impl<R: Rules, O: Orbits> Replica<R, O> {
+    fn new(temperature: f64, start: &Board<R>, orbits: O) -> Replica<R, O> {
+        // Of two moves that come and go together neither can be lost alone.
+        let temperature = if O::PAIRED { 2.0 * temperature } else { temperature };
         let chance = |loss: usize| ((-(loss as f64) / temperature).exp() * 2f64.powi(32)) as u32;
         Replica {
             temperature,
             chances: Box::new(std::array::from_fn(chance)),
-            grid: GridOrder::new(start),
+            grid: GridOrder::new(start, orbits),
             board: Box::new(start.clone()),
         }
     }
 }
 
 /// A resumable search of one unit by parallel tempering.
-pub struct Temper<R> {
+pub struct Temper<R, O = Single> {
     course: Course,
+    /// The moves that come and go together.
+    orbits: O,
     /// How many moves may go, in equal shares of the steps.
     limits: Box<[u8; 256]>,
     /// The position that the playouts start from.
@@ -104,7 +111,7 @@ pub struct Temper<R> {
     /// The moves that are legal there and may not be played.
     barred: Vec<Move>,
     /// Those of the search, the hottest first, and those that refine, the hottest first.
-    replicas: Vec<Replica<R>>,
+    replicas: Vec<Replica<R, O>>,
     /// How many of them search.
     searchers: usize,
     /// Playouts of the search between two terms, and those of a term after its last longer grid.
@@ -120,6 +127,7 @@ pub struct Temper<R> {
     /// The moves that a game begins with, and those of a grid: room for them.
     legal: Vec<Move>,
     order: Vec<Move>,
+    waiting: Vec<(Move, f32)>,
     rng: Rng,
     /// Moves of the longest grid, without the prefix.
     longest: usize,
@@ -149,9 +157,11 @@ struct SavedTemper {
     told: Vec<(u32, u64)>,
 }
 
-impl<R: Rules> Temper<R> {
-    /// Begins the search of `unit`.
-    pub fn new(params: &Params, unit: &Unit) -> Temper<R> {
+impl<R: Rules, O: Orbits> Temper<R, O> {
+    /// Begins the search of `unit`. With orbits of two moves, the unit's prefix is symmetric, and so are the given
+    /// grids; others are left out.
+    pub fn new(params: &Params, unit: &Unit) -> Temper<R, O> {
+        let orbits = O::asked::<R>(params);
         let position = unit.position::<R>();
         let moves = unit.moves(&position);
         let count = params.replicas.max(1) as usize;
@@ -165,9 +175,10 @@ impl<R: Rules> Temper<R> {
             ladder(count, params.hot, params.cold).chain(ladder(params.refiners as usize, REFINING.0, REFINING.1));
         let mut search = Temper {
             course: Course::new(params, unit),
+            orbits,
             limits: Box::new(limits(params.reach)),
             barred: position.moves().iter().filter(|mv| !moves.contains(mv)).copied().collect(),
-            replicas: temperatures.map(|temperature| Replica::new(temperature, position.board())).collect(),
+            replicas: temperatures.map(|temperature| Replica::new(temperature, position.board(), orbits)).collect(),
             searchers: count,
             spans: (SEARCH, TERM),
             refining: false,
@@ -178,11 +189,14 @@ impl<R: Rules> Temper<R> {
             recall: Recall::new(),
             legal: Vec::new(),
             order: Vec::new(),
+            waiting: Vec::new(),
             rng: seed::rng(unit.seed, &[]),
             longest: 0,
             told: Seen::new(TOLD),
         };
-        let mut grids: Vec<Vec<Move>> = unit.own(&params.grids).collect();
+        let own = unit.own(&params.grids);
+        let mut grids: Vec<Vec<Move>> =
+            own.filter_map(|grid| own_order(search.orbits, &search.position, grid)).collect();
         grids.sort_by_key(|grid| std::cmp::Reverse(grid.len()));
         // The longest for the coldest, and from the beginning again when there are fewer than replicas.
         for (at, grid) in (0..count).rev().zip(grids.iter().cycle()) {
@@ -195,13 +209,13 @@ impl<R: Rules> Temper<R> {
     ///
     /// # Errors
     /// If the bytes are not such a state.
-    pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Temper<R>, RestoreError> {
+    pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Temper<R, O>, RestoreError> {
         let fail = |reason: &str| restore_error("temper", reason.to_owned());
         let (saved, results): (SavedTemper, _) = decode_with_results("temper", saved, 1)?;
         if saved.form != FORM {
             return Err(fail("it is of another version of the program"));
         }
-        let mut search = Temper::<R>::new(params, unit);
+        let mut search = Temper::<R, O>::new(params, unit);
         if saved.grids.len() != search.replicas.len() {
             return Err(fail("it has another number of replicas"));
         }
@@ -235,38 +249,6 @@ impl<R: Rules> Temper<R> {
         board.copy_from(self.position.board());
         moves.iter().for_each(|&mv| board.place(mv));
         grid.become_grid(moves);
-    }
-
-    /// Brings a move at random into the grid of the hottest walk for which at least so many have to go, if there is
-    /// one, completes the grid as a step does, and lets all walks begin with it. For a search that has not begun.
-    pub(super) fn shaken(mut self, least: usize) -> Temper<R> {
-        let mut rng = seed::rng(derive(self.course.seed, &[u64::MAX]), &[]);
-        let Replica { grid, board, .. } = &mut self.replicas[0];
-        grid.note_all(board);
-        let barred = &self.barred;
-        let change = (0..SHAKES).find_map(|_| {
-            grid.draw(board, &[u8::MAX; 256], &mut rng)
-                .filter(|change| change.count >= least && !barred.contains(&change.mv))
-        });
-        let Some(change) = change else { return self };
-        self.recall.redraw(rng.random());
-        grid.removed(&change, |mv| self.recall.note(mv));
-        let mut moves = Vec::new();
-        grid.moves_after(&change, &[], &mut moves);
-        let mut position = self.position.clone();
-        moves.iter().for_each(|&mv| position.play(mv));
-        let next = |position: &Position<R>| {
-            let legal = position.moves().iter().filter(|mv| !barred.contains(mv));
-            legal.min_by(|a, b| self.recall.rank(**a).total_cmp(&self.recall.rank(**b))).copied()
-        };
-        while let Some(mv) = next(&position) {
-            position.play(mv);
-            moves.push(mv);
-        }
-        self.longest = 0;
-        self.course.finds.clear();
-        (0..self.replicas.len()).for_each(|at| self.begin_with(at, &moves));
-        self
     }
 
     /// Which replicas come next: those of the search, or those that refine, which begin with the grid chosen.
@@ -309,7 +291,7 @@ impl<R: Rules> Temper<R> {
                     board.lift(mv);
                     recall.note(mv);
                 });
-                board.place(change.mv);
+                self.orbits.of(change.mv).for_each(|mv| board.place(mv));
                 board.scan_into(&grid.tracks, &mut self.legal);
                 if !self.barred.is_empty() {
                     self.legal.retain(|mv| !self.barred.contains(mv));
@@ -320,10 +302,15 @@ impl<R: Rules> Temper<R> {
                 self.legal.extend_from_slice(self.playout.start().1);
             }
         }
-        let kept = change.as_ref().map_or(0, |change| length - change.count + 1);
+        let kept = change.as_ref().map_or(0, |change| grid.len_after(change));
         std::mem::swap(&mut self.playout.board, board);
-        // SAFETY: the instructions by the caller's promise.
-        unsafe { self.playout.play_on::<I, _>(&self.recall, &self.legal) };
+        if O::PAIRED {
+            let recall = &self.recall;
+            play_orbits(&mut self.playout, self.orbits, &self.legal, |mv| recall.rank(mv), &mut self.waiting);
+        } else {
+            // SAFETY: the instructions by the caller's promise.
+            unsafe { self.playout.play_on::<I, _>(&self.recall, &self.legal) };
+        }
         std::mem::swap(&mut self.playout.board, board);
         self.course.playouts = self.course.playouts.saturating_add(1);
         let game = &self.playout.game;
@@ -367,7 +354,7 @@ impl<R: Rules> Temper<R> {
             game.moves().iter().for_each(|&mv| board.lift(mv));
             match &change {
                 Some(change) => {
-                    board.lift(change.mv);
+                    self.orbits.of(change.mv).for_each(|mv| board.lift(mv));
                     grid.removed(change, |mv| board.place(mv));
                 }
                 None => grid.moves().for_each(|mv| board.place(mv)),
@@ -388,7 +375,41 @@ impl<R: Rules> Temper<R> {
     }
 }
 
-impl<R: Rules> Sliced for Temper<R> {
+impl<R: Rules> Temper<R> {
+    /// Brings a move at random into the grid of the hottest walk for which at least so many have to go, if there is
+    /// one, completes the grid as a step does, and lets all walks begin with it. For a search that has not begun.
+    pub(super) fn shaken(mut self, least: usize) -> Temper<R> {
+        let mut rng = seed::rng(derive(self.course.seed, &[u64::MAX]), &[]);
+        let Replica { grid, board, .. } = &mut self.replicas[0];
+        grid.note_all(board);
+        let barred = &self.barred;
+        let change = (0..SHAKES).find_map(|_| {
+            grid.draw(board, &[u8::MAX; 256], &mut rng)
+                .filter(|change| change.count >= least && !barred.contains(&change.mv))
+        });
+        let Some(change) = change else { return self };
+        self.recall.redraw(rng.random());
+        grid.removed(&change, |mv| self.recall.note(mv));
+        let mut moves = Vec::new();
+        grid.moves_after(&change, &[], &mut moves);
+        let mut position = self.position.clone();
+        moves.iter().for_each(|&mv| position.play(mv));
+        let next = |position: &Position<R>| {
+            let legal = position.moves().iter().filter(|mv| !barred.contains(mv));
+            legal.min_by(|a, b| self.recall.rank(**a).total_cmp(&self.recall.rank(**b))).copied()
+        };
+        while let Some(mv) = next(&position) {
+            position.play(mv);
+            moves.push(mv);
+        }
+        self.longest = 0;
+        self.course.finds.clear();
+        (0..self.replicas.len()).for_each(|at| self.begin_with(at, &moves));
+        self
+    }
+}
+
+impl<R: Rules, O: Orbits> Sliced for Temper<R, O> {
     fn course(&mut self) -> &mut Course {
         &mut self.course
     }
@@ -424,7 +445,7 @@ impl<R: Rules> Sliced for Temper<R> {
     }
 }
 
-impl<R: Rules> Search<Move> for Temper<R> {
+impl<R: Rules, O: Orbits> Search<Move> for Temper<R, O> {
     fn run(&mut self, ctl: &mut dyn Ctl<Move>) -> End {
         run_slices(self, ctl)
     }

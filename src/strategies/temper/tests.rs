@@ -2,10 +2,13 @@
 
 use super::*;
 use crate::core::ctl::KeepBest;
-use crate::morpion::variant::T5;
+use crate::morpion::symmetry::GridSymmetry;
+use crate::morpion::variant::{T5, Variant};
 use crate::strategies::codec::check_grid;
 use crate::strategies::course::run_slice;
+use crate::strategies::orbits::Paired;
 use crate::strategies::params::Strategy;
+use crate::with_rules;
 
 fn params(grids: Vec<Vec<Move>>) -> Params {
     Params { strategy: Strategy::Temper, grids, ..Params::default() }
@@ -38,7 +41,7 @@ fn a_run_goes_far_beyond_random_games_and_the_cold_replicas_have_the_long_grids(
 #[test]
 fn a_shorter_grid_is_taken_as_often_as_the_temperature_says() {
     for temperature in [0.3, 1.0, 2.5] {
-        let replica = Replica::new(temperature, &Board::<T5>::new());
+        let replica = Replica::new(temperature, &Board::<T5>::new(), Single);
         assert_eq!(replica.chances[0], u32::MAX);
         for loss in 1..LOSSES {
             let expected = (-(loss as f64) / temperature).exp();
@@ -208,4 +211,35 @@ fn a_restored_search_goes_on_as_if_it_had_not_been_stopped() {
     }
     let other = Params { replicas: 3, ..params.clone() };
     assert!(Temper::<T5>::restore(&other, &unit(7, 1), &run(slices(1), None)).is_err());
+}
+
+#[test]
+fn a_search_with_a_symmetry_finds_symmetric_grids_only_and_the_longest_where_they_are_proved() {
+    for (variant, proved) in [(Variant::D5, 60), (Variant::T4, 54), (Variant::D4, 34)] {
+        with_rules!(variant, R => for symmetry in GridSymmetry::ALL {
+            let params = Params { symmetry: Some(symmetry), ..params(Vec::new()) };
+            let mut keep = KeepBest::default();
+            let mut search = Temper::<R, Paired>::new(&params, &unit(2, 5 * u64::from(SLICE)));
+            assert_eq!(search.run(&mut keep), End::IterationLimit);
+            check_grid::<R>(&[], &keep.best).unwrap();
+            assert!(symmetry.carries(variant, &keep.best), "{variant} {symmetry}");
+            assert!(keep.best.len() <= variant.symmetric_record() as usize);
+            assert!(symmetry != GridSymmetry::Central || keep.best.len() >= proved, "{variant}: {}", keep.best.len());
+            for replica in &search.replicas {
+                let moves: Vec<Move> = replica.grid.moves().collect();
+                check_grid::<R>(&[], &moves).unwrap();
+                assert!(symmetry.carries(variant, &moves));
+            }
+            // It continues where it was saved, and from its own grids.
+            let half = Temper::<R, Paired>::restore(&params, &unit(2, 10 * u64::from(SLICE)), &search.save()).map(|mut search| {
+                search.run(&mut KeepBest::default());
+                search.save()
+            });
+            let mut whole = Temper::<R, Paired>::new(&params, &unit(2, 10 * u64::from(SLICE)));
+            whole.run(&mut KeepBest::default());
+            assert!(half.unwrap() == whole.save());
+            let from = Params { grids: vec![keep.best.clone()], ..params };
+            assert_eq!(Temper::<R, Paired>::new(&from, &unit(2, 1)).longest, keep.best.len());
+        });
+    }
 }
