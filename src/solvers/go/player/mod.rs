@@ -28,8 +28,6 @@ use crate::solvers::table::{LEAST_BYTES, Table, TableError};
 const PLAYOUTS: [u64; 9] = [8, 20, 50, 120, 300, 800, 2000, 5000, 12_000];
 /// Playouts between two looks at the budget.
 const BETWEEN: u64 = 8;
-/// The playout through a move that adds its node.
-const VISITS: u32 = 3;
 /// Most plies of the tree.
 const DEEPEST: usize = 120;
 /// How much of a playout's worth is its score.
@@ -361,9 +359,8 @@ impl<P: UctPosition> UctSearch<'_, P> {
                 node = edge.child;
                 continue;
             }
-            // Most moves are tried once or twice only: they get no node.
+            // The first playout through a move adds its node.
             if edge.child == 0
-                && edge.visits + 1 >= VISITS
                 && let Some(child) = self.expand()
             {
                 self.tree.edges_mut(node)[place].child = child;
