@@ -103,6 +103,12 @@ fn a_ko_is_a_result_of_its_own() {
     let (found, first) = answer(rows, TacticalGoal::Capture, "b3", None);
     assert_eq!((found.verdict, first.as_str()), (TacticsVerdict::KoFirst, "c3"));
     assert_eq!(answer(rows, TacticalGoal::Defend, "b3", None).0.verdict, TacticsVerdict::Works);
+    // Just after white has taken it, black needs a threat first.
+    let stones = board(rows).chains().clone();
+    let [target, ko] = ["b3", "c3"].map(|name| point_of(stones.size(), name).unwrap());
+    let question = Question::new(&stones, TacticalGoal::Capture, target, None).unwrap();
+    let found = solve(&TacticsBoard::new(stones, Some(ko)), &question, BUDGET);
+    assert_eq!((found.verdict, found.first), (TacticsVerdict::KoThreat, Some(ko)));
 }
 
 /// A question with a proof of some length: a ladder.

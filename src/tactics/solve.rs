@@ -105,7 +105,8 @@ pub fn solve(board: &TacticsBoard, question: &Question, budget: u64) -> TacticsA
     let (mut verdict, mut used) = (if reached { TacticsVerdict::Works } else { TacticsVerdict::Fails }, first);
     let mut proven = won;
     let mut proofs: Vec<ZoneProof> = used.proof.take().into_iter().collect();
-    if used.of_ko {
+    // So it does if a ko forbids the first move.
+    if used.of_ko || board.ban().is_some() {
         let all = if reached { question.mover().other() } else { question.mover() };
         let mut second = read(board, question, KoThreats::Of(all), budget);
         moves += second.moves;
