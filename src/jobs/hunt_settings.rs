@@ -418,8 +418,8 @@ impl HuntSettings {
         let mut params = Params { strategy, grids, ..self.params };
         if let Some(symmetry) = params.symmetry {
             let given = [("the moves that the hunt starts from", &moves)];
-            let given = given.into_iter().chain(params.grids.iter().map(|grid| ("a grid to begin with", grid)));
-            for (what, _) in given.filter(|(_, grid)| !symmetry.carries(variant, grid)) {
+            let mut given = given.into_iter().chain(params.grids.iter().map(|grid| ("a grid to begin with", grid)));
+            if let Some((what, _)) = given.find(|(_, grid)| !symmetry.carries(variant, grid)) {
                 return Err(BadValue(format!(
                     "symmetry {symmetry} does not carry the lines of {what} to themselves"
                 )));
