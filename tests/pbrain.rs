@@ -1,58 +1,31 @@
 //! `morpion pbrain` driven by a manager of its own: whole games, positions, openings, and lines that mean nothing.
 
+mod engines;
+
+use engines::LineProgram;
 use morpion::core::game::{Game, Side};
 use morpion::core::seed::rng;
 use morpion::games::gomoku::board::GomokuBoard;
 use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
 use morpion::games::gomoku::rules::{GomokuRules, RowRule};
 use rand::RngExt;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
-
-/// How long an answer may take on a busy machine before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A brain that runs.
-struct Brain {
-    child: Child,
-    input: ChildStdin,
-    lines: Receiver<String>,
-}
+struct Brain(LineProgram);
 
 impl Brain {
     fn start(arguments: &[&str]) -> Brain {
-        Brain::program(env!("CARGO_BIN_EXE_morpion").as_ref(), &[&["pbrain"], arguments].concat())
-    }
-
-    fn program(path: &std::path::Path, arguments: &[&str]) -> Brain {
-        let mut command = Command::new(path);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        let (send, lines) = channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(output).lines() {
-                let Ok(line) = line else { break };
-                if send.send(line).is_err() {
-                    break;
-                }
-            }
-        });
-        Brain { child, input, lines }
+        Brain(LineProgram::start(&[&["pbrain"], arguments].concat()))
     }
 
     fn say(&mut self, text: &str) {
-        self.input.write_all(text.as_bytes()).unwrap();
-        self.input.write_all(b"\n").unwrap();
-        self.input.flush().unwrap();
+        self.0.say(text);
     }
 
     /// The next line that is not a message.
     fn answer(&mut self) -> String {
         loop {
-            let line = self.lines.recv_timeout(PATIENCE).expect("an answer");
+            let line = self.0.line();
             if !line.starts_with("MESSAGE") {
                 return line;
             }
@@ -72,17 +45,9 @@ impl Brain {
         brain
     }
 
-    /// Ends it: status, and what it wrote to standard error.
-    fn end(mut self) -> (ExitStatus, String) {
-        let _ = self.input.write_all(b"END\n");
-        drop(self.input);
-        let output = self.child.wait_with_output().unwrap();
-        (output.status, String::from_utf8_lossy(&output.stderr).into_owned())
-    }
-
-    fn ends_well(self) {
-        let (status, errors) = self.end();
-        assert!(status.success() && errors.is_empty(), "{status}: {errors}");
+    fn ends_well(mut self) {
+        self.say("END");
+        self.0.ends_well();
     }
 }
 
@@ -200,7 +165,7 @@ fn what_means_nothing_is_answered_and_changes_nothing() {
         assert!(answer.starts_with("ERROR"), "{answer} to {board}");
     }
     // Bytes that are no text, lines of INFO that mean nothing: no answer is due.
-    brain.input.write_all(b"\xff\xfe\n").unwrap();
+    brain.0.send(b"\xff\xfe\n");
     assert!(brain.answer().starts_with("UNKNOWN"));
     brain.say("INFO\nINFO timeout_turn soon\nINFO rule 77\nINFO nothing 1\nINFO max_memory x\n\n   ");
     // The game is what it was: one stone, the other side to move.
@@ -273,7 +238,7 @@ fn the_name_of_the_program_is_enough() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("pbrain-morpion");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_morpion"), &path).unwrap();
-    let mut brain = Brain::program(&path, &[]);
+    let mut brain = Brain(LineProgram::program(&path, &[]));
     assert!(brain.ask("ABOUT").starts_with("name=\"morpion\""));
     brain.ends_well();
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -19,7 +20,12 @@ pub struct LineProgram {
 impl LineProgram {
     /// Starts a command of this program.
     pub fn start(arguments: &[&str]) -> LineProgram {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
+        LineProgram::program(env!("CARGO_BIN_EXE_morpion").as_ref(), arguments)
+    }
+
+    /// Starts the program at a path.
+    pub fn program(path: &Path, arguments: &[&str]) -> LineProgram {
+        let mut command = Command::new(path);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
