@@ -417,12 +417,10 @@ impl HuntSettings {
         }
         let mut params = Params { strategy, grids, ..self.params };
         if let Some(symmetry) = params.symmetry {
-            let given = [("the moves that the hunt starts from", &moves)];
+            let given = [("the start of the hunt", &moves)];
             let mut given = given.into_iter().chain(params.grids.iter().map(|grid| ("a grid to begin with", grid)));
             if let Some((what, _)) = given.find(|(_, grid)| !symmetry.carries(variant, grid)) {
-                return Err(BadValue(format!(
-                    "symmetry {symmetry} does not carry the lines of {what} to themselves"
-                )));
+                return Err(BadValue(format!("{what} has no {symmetry} symmetry")));
             }
         }
         params.stall = self.stall_table.unwrap_or(params.stall).scaled(self.stall_scale);
