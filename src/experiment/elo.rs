@@ -21,6 +21,10 @@ const GREATEST: f64 = 1200.0;
 /// Standard deviations of an interval of 95 %.
 const DEVIATIONS: f64 = 1.96;
 
+/// Pairs before which a sequential test decides nothing. The test takes the variance from the pairs themselves, and that
+/// of a few pairs is often far too small: three that end almost alike would decide about any difference.
+const LEAST_PAIRS: u64 = 10;
+
 /// The expected score of a side that is stronger by so many Elo.
 pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
@@ -78,10 +82,17 @@ impl PairScores {
         let pairs = self.count() as f64;
         pairs * (score1 - score0) * (2.0 * self.score() - score0 - score1) / (2.0 * self.variance())
     }
+
+    /// What a sequential test with errors of 5 % of either kind has decided: that the first player is stronger by
+    /// `elo1` rather than by `elo0`, or that it is not; nothing yet.
+    pub fn decision(&self, elo0: f64, elo1: f64) -> Option<bool> {
+        let ratio = self.log_likelihood_ratio(elo0, elo1);
+        (self.count() >= LEAST_PAIRS && ratio.abs() > decision_bound()).then_some(ratio > 0.0)
+    }
 }
 
 /// The bound of [`PairScores::log_likelihood_ratio`] beyond which a test with errors of 5 % of either kind ends.
-pub fn decision_bound() -> f64 {
+fn decision_bound() -> f64 {
     (0.95f64 / 0.05).ln()
 }
 
@@ -123,5 +134,13 @@ mod tests {
         assert!(ratio(1) < decision_bound() && ratio(20) > decision_bound(), "{} {}", ratio(1), ratio(20));
         assert!(scores([20, 0, 80, 0, 20]).log_likelihood_ratio(0.0, 30.0) < 0.0);
         assert!((decision_bound() - 2.944).abs() < 0.001);
+    }
+
+    #[test]
+    fn a_few_pairs_decide_nothing() {
+        let (few, more) = (scores([0, 0, 0, 0, 9]), scores([0, 0, 0, 0, 10]));
+        assert!(few.log_likelihood_ratio(0.0, 300.0) > decision_bound(), "the ratio alone would decide");
+        assert_eq!((few.decision(0.0, 300.0), more.decision(0.0, 300.0)), (None, Some(true)));
+        assert_eq!(scores([10, 0, 0, 0, 0]).decision(0.0, 300.0), Some(false));
     }
 }

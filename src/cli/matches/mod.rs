@@ -15,7 +15,7 @@ use super::positions::{AskedPosition, PlayedGo};
 use super::streams::say;
 use crate::core::game::{Side, Value};
 use crate::core::quantity::parse_duration;
-use crate::experiment::elo::{EloEstimate, PairScores, decision_bound};
+use crate::experiment::elo::{EloEstimate, PairScores};
 use crate::games::go::large::position::LargePosition;
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
@@ -68,7 +68,8 @@ pub struct Args {
     /// Decides the openings
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// End as soon as it is decided (with errors of 5 %) whether A is stronger by E1 Elo or by E0
+    /// End as soon as it is decided (with errors of 5 %) whether A is stronger by E1 Elo or by E0, after ten pairs at
+    /// least
     #[arg(long, value_name = "E0,E1", value_parser = hypotheses, allow_hyphen_values = true)]
     sprt: Option<(f64, f64)>,
     /// Print one JSON object per pair, and one at the end
@@ -187,7 +188,7 @@ fn play_match<G: MatchGame>(args: &Args, empty: &G, title: &str, out: &mut dyn W
         }
         out.flush()?;
         if let Some((low, high)) = args.sprt
-            && scores.log_likelihood_ratio(low, high).abs() > decision_bound()
+            && scores.decision(low, high).is_some()
         {
             break;
         }
@@ -256,10 +257,10 @@ fn report(
 ) -> anyhow::Result<()> {
     let EloEstimate { elo, interval: (low, high) } = scores.elo();
     let ratio = sprt.map(|(elo0, elo1)| scores.log_likelihood_ratio(elo0, elo1));
-    let decision = ratio.map(|ratio| match ratio {
-        _ if ratio > decision_bound() => "stronger",
-        _ if ratio < -decision_bound() => "not stronger",
-        _ => "undecided",
+    let decision = sprt.map(|(elo0, elo1)| match scores.decision(elo0, elo1) {
+        Some(true) => "stronger",
+        Some(false) => "not stronger",
+        None => "undecided",
     });
     if json {
         let object = serde_json::json!({
