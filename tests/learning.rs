@@ -203,6 +203,10 @@ fn weights_are_learned_written_and_loaded() {
     );
     let weights = LineWeights::parse(&text).unwrap();
     assert_ne!(weights, LineWeights::usual());
+    // A board on which nobody can win teaches nothing.
+    let (code, _, errors) = run(at, &["selfplay", "gomoku", "none", "--size", "4", "--games", "1"]);
+    assert!(code == Some(2) && errors.contains("no row of 5 fits on the 4x4 board"), "{errors}");
+    assert!(!at.join("none").exists());
     // Nothing is overwritten.
     let (code, _, errors) = run(at, &tune);
     assert!(code == Some(2) && errors.contains("--force"), "{errors}");

@@ -78,8 +78,13 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     if empty.stones().next().is_some() {
         bail!("--position cannot be used here: the games begin with openings of their own");
     }
-    let weights = weights(of.weights.as_deref())?;
     let (board, rules) = (empty.board(), empty.rules());
+    ensure!(
+        rules.win() <= board.width().max(board.height()),
+        "no row of {} fits on the {board} board: every game would be a draw",
+        rules.win()
+    );
+    let weights = weights(of.weights.as_deref())?;
     let head = GamesHead { board, rules, seed: of.seed, nodes: of.nodes, weights: weights.sum() };
     let mut players = Vec::new();
     for _ in 0..of.threads {
