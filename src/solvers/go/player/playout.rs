@@ -6,7 +6,7 @@
 //! place.
 //!
 //! Moves are random but for answers to the last one: a chain in atari is taken or saved. No side fills an eye of its
-//! own, and two passes end the game, as does its length.
+//! own or a liberty of a seki, and two passes end the game, as does its length.
 
 use crate::core::game::Side;
 use crate::core::seed::Rng;
@@ -297,6 +297,55 @@ impl PlayoutBoard {
         free < 2
     }
 
+    /// The other liberty of a stone's chain, if it has two and the point is one of them.
+    fn other_liberty(&self, stone: u16, point: u16) -> Option<u16> {
+        let (mut ring, times) = (self.ring_of(stone), self.touches(stone, point));
+        (0..times).for_each(|_| ring.remove(point));
+        ring.atari()
+    }
+
+    /// Whether a stone would put its own chain into atari where this chain and one of the enemy's have the same two
+    /// liberties and no other, so that neither side should play there. Not so if the stones that the enemy would take
+    /// fill its space in a shape in which it makes one eye only.
+    fn breaks_seki(&self, point: u16, side: Side) -> bool {
+        let own = colour_of(side);
+        let (mut other, mut is_beside_enemy) = (None, false);
+        for near in self.near(point) {
+            match self.cell(near) {
+                BORDER | EMPTY => {}
+                _ => match self.other_liberty(near, point) {
+                    Some(at) if other.is_none_or(|known| known == at) => other = Some(at),
+                    // One that is in atari, or has further liberties.
+                    _ => return false,
+                },
+            }
+            is_beside_enemy |= self.cell(near) == colour_of(side.other());
+        }
+        let is_free = |near: u16| self.cell(near) == EMPTY && Some(near) != other;
+        let is_shared = is_beside_enemy && self.near(point).into_iter().any(|near| self.cell(near) == own);
+        is_shared && !self.near(point).into_iter().any(is_free) && !self.makes_killing_shape(point, own)
+    }
+
+    /// Whether a stone and the chains that it joins are of up to six stones and have a shape in which the side that
+    /// takes them makes one eye only: one stone is beside all others, or they close a square.
+    fn makes_killing_shape(&self, point: u16, own: u8) -> bool {
+        const GREATEST_SHAPE: usize = 6;
+        let mut shape = vec![point];
+        for near in self.near(point) {
+            let mut at = near;
+            while self.cell(near) == own && !shape.contains(&at) {
+                shape.push(at);
+                if shape.len() > GREATEST_SHAPE {
+                    return false;
+                }
+                at = self.next[usize::from(at)];
+            }
+        }
+        let beside = |&of: &u16| self.near(of).into_iter().filter(|near| shape.contains(near)).count();
+        let (most, all) = shape.iter().map(beside).fold((0, 0), |(most, all), n| (most.max(n), all + n));
+        most + 1 >= shape.len() || all / 2 >= shape.len()
+    }
+
     /// A move that answers the last one: chains in atari beside it are taken or saved.
     fn answer(&self, side: Side, random: &mut Rng) -> Option<u16> {
         if self.last == NOWHERE || random.random_range(0..LEFT_OUT) == 0 {
@@ -330,7 +379,8 @@ impl PlayoutBoard {
         }
         let from = random.random_range(0..self.empty.len());
         let (before, after) = self.empty.split_at(from);
-        let fits = |&&point: &&u16| self.may_put(point, side) && !self.is_eye(point, side);
+        let fits =
+            |&&point: &&u16| self.may_put(point, side) && !self.is_eye(point, side) && !self.breaks_seki(point, side);
         after.iter().chain(before).find(fits).copied()
     }
 
