@@ -159,6 +159,14 @@ fn a_saved_game_of_go_keeps_its_past() {
         assert!(out.contains("c3 cannot be played here"), "{out}");
         assert!(out.contains("black (X) to move") && out.contains("3 X O . O"), "{out}");
     }
+    // What was played before the game is saved again with what comes after: black may not bring the board back.
+    let (begun, file) = (directory.path().join("2"), directory.path().join("longer"));
+    let (begun, name) = (begun.to_str().unwrap(), file.to_str().unwrap());
+    let both = ["--you", "both", "--ko", "superko"];
+    play_of("go", &[&both[..], &["--position", begun]].concat(), &format!("pass\npass\nundo\nsave {name}\nquit\n"));
+    assert_eq!(std::fs::read_to_string(name).unwrap().matches(";").count(), 10, "a head and nine moves");
+    let out = play_of("go", &[&both[..], &["--position", name]].concat(), "pass\nundo\nundo\nquit\n");
+    assert!(out.contains("white (O) to move"), "{out}");
     // Without a move the position is saved as it is, with its ko and its pass.
     let file = directory.path().join("ko");
     let name = file.to_str().unwrap();
@@ -171,4 +179,31 @@ fn a_saved_game_of_go_keeps_its_past() {
     play_of("go", &["--you", "both", "--position", ".X./.../... white pass"], &format!("pass\nsave {name}\nquit\n"));
     let out = play_of("go", &["--you", "both", "--position", name], "quit\n");
     assert!(out.contains("after two passes") && out.contains("black has won by 9"), "{out}");
+}
+
+#[test]
+fn games_of_go_are_others_each_time_but_for_a_seed() {
+    let first = |more: &[&str]| {
+        let arguments = [&["--you", "none", "--size", "9", "--level", "1", "--time", "1h"], more].concat();
+        play_of("go", &arguments, "quit\n")
+    };
+    assert_eq!(first(&["--seed", "3"]), first(&["--seed", "3"]));
+    assert_ne!(first(&[]), first(&[]), "two games of some hundred random moves");
+}
+
+#[test]
+fn the_player_of_patterns_is_chosen_by_name() {
+    let arguments = ["--brain", "thesis", "--level", "3", "--you", "none", "--size", "9"];
+    let out = play(&arguments, "quit\n");
+    let ends = ["black has won", "white has won", "a draw"];
+    assert_eq!(ends.iter().map(|end| out.matches(end).count()).sum::<usize>(), 1, "{out}");
+    assert!(out.contains("(depth 3, "), "{out}");
+    for (arguments, why) in [
+        (&["--brain", "other"][..], "expected usual or thesis"),
+        (&["--brain", "thesis", "--win", "4"], "five in a row, not for 4"),
+    ] {
+        let refused = run(arguments, "");
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(2) && told.contains(why), "{told}");
+    }
 }

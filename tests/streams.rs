@@ -170,6 +170,9 @@ impl Stage {
 /// Every command that can be run, by its path, with arguments. `FRESH` and so on are filled in before each run.
 const COMMANDS: &[(&str, &str)] = &[
     ("", "--strategy random --runs 3 --max-iterations 50 --seed 1 --threads 2 --dir FRESH"),
+    ("analyse go", "--size 3 --nodes 100"),
+    ("analyse gomoku", "--size 9 --depth 1"),
+    ("analyse reversi", "--size 4"),
     ("archive", "HUNT"),
     ("bench", "--seconds 0.01 --threads 1 --variant 4D --strategy random"),
     ("branching go", "--games 3 --size 3"),

@@ -2,6 +2,7 @@
 //! Exit status: 0 done, 1 a negative answer (an illegal grid, say), 2 bad input or a failure, such as a full disk
 //! behind stdout. `streams` opens both; a reader that goes ends a command quietly.
 
+mod analyse;
 mod archive;
 mod bench;
 mod branching;
@@ -28,6 +29,7 @@ mod nboard;
 mod pbrain;
 mod perft;
 mod play;
+mod player_flags;
 mod plot;
 mod positions;
 mod prove;
@@ -103,6 +105,7 @@ struct DaemonOnly {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Analyse(Box<analyse::Args>),
     Archive(archive::Args),
     Bench(bench::Args),
     Branching(branching::Args),
@@ -181,6 +184,7 @@ fn failed(error: &anyhow::Error) -> ExitCode {
 
 fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match command {
+        Command::Analyse(args) => analyse::run(*args, out),
         Command::Archive(args) => archive::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Branching(args) => branching::run(args, out),

@@ -3,6 +3,7 @@
 use super::flags::{FlagHelp, SettingFlags};
 use crate::core::setting::{BadValue, SettingInfo, ValueKind};
 use crate::games::go::large::position::LargePosition;
+use crate::games::go::notation::Goban;
 use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
 use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
@@ -100,15 +101,28 @@ impl AskedPosition<GoSetup> {
         Ok((position, title))
     }
 
+    /// Whether the board is too large for the solvers.
+    pub fn is_large(&self) -> bool {
+        self.setup.is_large()
+    }
+
     /// The position with its title, if its board is too large for the solvers.
     ///
     /// # Errors
     /// If there is no such position.
     pub fn large(&self) -> anyhow::Result<Option<(LargePosition, String)>> {
-        if !self.setup.is_large() {
-            return Ok(None);
-        }
-        self.on_any_board().map(Some)
+        if self.is_large() { self.on_any_board().map(Some) } else { Ok(None) }
+    }
+
+    /// A position with the moves after it that lead to the one that is asked for, as far as they are known, and the
+    /// title of that.
+    ///
+    /// # Errors
+    /// If there is no such position.
+    pub fn game<P: Goban + Playable>(&self) -> anyhow::Result<(P, Vec<P::Move>, String)> {
+        let (start, moves) = self.setup.game::<P>().map_err(|error| error.placed(&self.given))?;
+        let title = self.setup.title(Playable::size(&start));
+        Ok((start, moves, title))
     }
 }
 

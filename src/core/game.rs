@@ -186,6 +186,9 @@ pub struct Chosen<M> {
     pub nodes: u64,
 }
 
+/// Gets the best moves of a position, the best first, each time more is known of them.
+pub type ToldMoves<'t, M> = &'t mut dyn FnMut(&[Chosen<M>]);
+
 /// How strong a player is to play: 1 to 10.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(u8);
@@ -225,6 +228,17 @@ pub trait Player<G: Game> {
         budget: &mut Budget<'_>,
         told: &mut dyn FnMut(&Chosen<G::Move>),
     ) -> Option<Chosen<G::Move>>;
+
+    /// The legal moves, `most` of them at most, the best first: each begins a line and has its value. Nothing if the
+    /// game is over. `told` gets the same each time a depth is done. Of each move, the nodes are those that were
+    /// visited for it last.
+    fn analyse(
+        &mut self,
+        position: &G,
+        most: usize,
+        budget: &mut Budget<'_>,
+        told: ToldMoves<'_, G::Move>,
+    ) -> Vec<Chosen<G::Move>>;
 
     /// How strong it plays from now on.
     fn set_level(&mut self, level: Level);

@@ -109,30 +109,43 @@ pub fn points<G: Game>(value: i32) -> i32 {
 /// # Errors
 /// If the settings, the moves, the level or the time are not valid, or the machine does not play this game.
 pub fn chosen_move(request: MoveRequest) -> Result<ChosenMoveView, NoPosition> {
-    struct MoveVisitor(Vec<String>, Level, f64);
+    struct MoveVisitor(Vec<String>, Opponent);
     impl Visitor for MoveVisitor {
         type Out = Result<ChosenMoveView, NoPosition>;
         fn visit<G: Solvable>(self, root: G) -> Self::Out {
-            choose(root, &self.0, self.1, self.2)
+            choose(root, &self.0, &self.1)
         }
     }
-    let MoveRequest { settings, moves, level, seconds } = request;
+    let MoveRequest { settings, moves, brain, level, seconds } = request;
     let level = Level::new(level).map_err(|error| NoPosition::Settings(error.to_string()))?;
     if !(seconds > 0.0 && seconds <= MOST_SECONDS) {
         return Err(NoPosition::Settings(format!("seconds: expected more than 0, at most {MOST_SECONDS}")));
     }
+    let opponent = Opponent { brain, level, seconds };
     match solve_request::start(settings).map_err(NoPosition::Settings)? {
-        PlayedFrom::Solvable(job) => job.visit(MoveVisitor(moves, level, seconds)),
-        PlayedFrom::Large { root, .. } => choose(*root, &moves, level, seconds),
+        PlayedFrom::Solvable(job) => job.visit(MoveVisitor(moves, opponent)),
+        PlayedFrom::Large { root, .. } => choose(*root, &moves, &opponent),
     }
 }
 
-fn choose<G: Playable>(root: G, moves: &[String], level: Level, time: f64) -> Result<ChosenMoveView, NoPosition> {
+/// Who makes the move, and how.
+struct Opponent {
+    /// Its name, if it is not the usual one.
+    brain: Option<String>,
+    level: Level,
+    seconds: f64,
+}
+
+fn choose<G: Playable>(root: G, moves: &[String], opponent: &Opponent) -> Result<ChosenMoveView, NoPosition> {
     let (position, _) = after(root, moves)?;
     let began = Instant::now();
-    let mut player = position.opponent(MEMORY).map_err(|error| NoPosition::NoOpponent(error.to_string()))?;
-    player.set_level(level);
-    let mut used = || began.elapsed().as_secs_f64() / time;
+    let player = match &opponent.brain {
+        Some(name) => position.opponent_named(name, MEMORY),
+        None => position.opponent(MEMORY),
+    };
+    let mut player = player.map_err(|error| NoPosition::NoOpponent(error.to_string()))?;
+    player.set_level(opponent.level);
+    let mut used = || began.elapsed().as_secs_f64() / opponent.seconds;
     let mut budget = Budget { depth: u32::MAX, nodes: u64::MAX, time: &mut used };
     let chosen = player.choose(&position, &mut budget, &mut |_| {}).ok_or(NoPosition::Over)?;
     let mut line = Vec::with_capacity(chosen.line.len());

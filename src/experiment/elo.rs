@@ -21,8 +21,8 @@ const GREATEST: f64 = 1200.0;
 /// Standard deviations of an interval of 95 %.
 const DEVIATIONS: f64 = 1.96;
 
-/// Pairs before which a sequential test decides nothing. The test takes the variance from the pairs themselves, and that
-/// of a few pairs is often far too small: three that end almost alike would decide about any difference.
+/// Pairs before which a sequential test decides nothing. The test takes the variance from the pairs themselves, and
+/// that of a few pairs is often far too small: three that end almost alike would decide about any difference.
 const LEAST_PAIRS: u64 = 10;
 
 /// The expected score of a side that is stronger by so many Elo.

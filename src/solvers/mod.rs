@@ -31,4 +31,6 @@ pub mod search;
 pub mod solvable;
 pub mod solve;
 pub mod table;
+#[cfg(test)]
+mod wander;
 mod zeroed;

@@ -4,6 +4,7 @@
 use super::busy::Busy;
 use super::go::player::UctPlayer;
 use super::go::{GoEngine, nodes_of_board};
+use super::gomoku::brain::{BrainPlayer, GomokuBrain};
 use super::gomoku::engine::GomokuEngine;
 use super::gomoku::player::{GomokuPlayer, PlayerError};
 use super::monitor::Monitor;
@@ -25,6 +26,9 @@ pub enum OpponentError {
     /// It cannot play under these rules, or with this memory.
     #[error(transparent)]
     Player(#[from] PlayerError),
+    /// There is no player of this name.
+    #[error("{0} has no player of the name '{1}'")]
+    Name(&'static str, String),
     /// The memory cannot be had.
     #[error(transparent)]
     Memory(#[from] TableError),
@@ -58,6 +62,14 @@ pub trait Playable: Game {
     /// If the machine does not play this game, board or rule, or the memory cannot be had.
     fn opponent(&self, _memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
         Err(OpponentError::Game(Self::NAME))
+    }
+
+    /// The same for another player than the usual one, by its name.
+    ///
+    /// # Errors
+    /// If there is no such player, and as for [`Playable::opponent`].
+    fn opponent_named(&self, name: &str, _memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        Err(OpponentError::Name(Self::NAME, name.to_owned()))
     }
 }
 
@@ -200,6 +212,14 @@ impl Playable for gomoku::position::GomokuPosition {
 
     fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
         let mut player = GomokuPlayer::new(memory)?;
+        player.prepare(self)?;
+        Ok(Box::new(player))
+    }
+
+    fn opponent_named(&self, name: &str, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        let brain = GomokuBrain::named(name).ok_or_else(|| OpponentError::Name(Self::NAME, name.to_owned()))?;
+        let mut player = BrainPlayer::new(memory)?;
+        player.set_brain(brain);
         player.prepare(self)?;
         Ok(Box::new(player))
     }

@@ -388,6 +388,13 @@ fn the_machine_makes_moves() {
     assert_eq!((&held["side"], &held["line"][0]), (&"white".into(), &"l8".into()));
     let weak = ask(json!({ "settings": gomoku(), "level": 1, "seconds": 0.05 })).json();
     assert_eq!(weak["line"], json!(["h8"]));
+    // The player of patterns is chosen by its name, and looks as deep as its level.
+    let other = |name: &str, game: Value| {
+        ask(json!({ "settings": game, "moves": ["h8", "i9"], "brain": name, "level": 2, "seconds": 5 }))
+    };
+    assert_eq!(other("thesis", gomoku()).json()["depth"], 2);
+    let unknown = other("nobody", gomoku()).problem(422);
+    assert!(unknown["detail"].as_str().unwrap().contains("no player of the name 'nobody'"), "{unknown}");
     let over = json!(["h8", "a1", "i8", "a3", "j8", "a5", "k8", "a7", "l8"]);
     for (body, what) in [
         (quick(gomoku(), over), "the game is over"),

@@ -7,7 +7,8 @@
 use super::clock::GtpClock;
 use super::komi;
 use crate::cli::lines::{Flow, Interrupted, Interruption, LineSession};
-use crate::core::game::{Budget, Game, Level, Player, Side, Value};
+use crate::cli::player_flags::MoveLimits;
+use crate::core::game::{Game, Level, Player, Side, Value};
 use crate::games::go::large::points::LargeBoard;
 use crate::games::go::large::position::{LargeMove, LargePosition};
 use crate::games::go::notation::Goban;
@@ -39,8 +40,6 @@ const COMMANDS: [&str; 20] = [
     "undo",
     "version",
 ];
-/// Least seconds for a move.
-const LEAST_SECONDS: f64 = 0.001;
 
 /// A game with whoever speaks the protocol.
 pub struct GtpSession {
@@ -51,8 +50,7 @@ pub struct GtpSession {
     /// The positions before each move, to take moves back.
     before: Vec<LargePosition>,
     komi: Value,
-    seconds: f64,
-    playouts: u64,
+    limits: MoveLimits,
     /// The clocks of black and white, once they are known.
     clocks: [Option<GtpClock>; 2],
     /// What a side gets when its main time is over.
@@ -68,7 +66,7 @@ fn empty(size: LargeBoard) -> LargePosition {
 }
 
 impl GtpSession {
-    /// A session before its first line; the limits of a move are seconds and playouts.
+    /// A session before its first line.
     ///
     /// # Errors
     /// The memory cannot be had.
@@ -77,7 +75,7 @@ impl GtpSession {
         komi: Value,
         (memory, seed): (u64, u64),
         level: Level,
-        (seconds, playouts): (f64, Option<u64>),
+        limits: MoveLimits,
     ) -> anyhow::Result<GtpSession> {
         let size = LargeBoard::new(size, size)?;
         let mut player = UctPlayer::new(memory, seed)?;
@@ -88,8 +86,7 @@ impl GtpSession {
             position: empty(size),
             before: Vec::new(),
             komi,
-            seconds: seconds.max(LEAST_SECONDS),
-            playouts: playouts.unwrap_or(u64::MAX),
+            limits,
             clocks: [None; 2],
             period: None,
         })
@@ -202,11 +199,10 @@ impl GtpSession {
     fn choose(&mut self, side: Side) -> Result<LargeMove, String> {
         let (position, began) = (self.turned(side), Instant::now());
         let at = usize::from(side == Side::Second);
-        let seconds = self.clocks[at].map_or(self.seconds, |clock| clock.for_a_move());
+        let seconds = self.clocks[at].map_or(self.limits.seconds, |clock| clock.for_a_move());
         self.player.set_komi(self.komi);
-        let mut time = || began.elapsed().as_secs_f64() / seconds;
-        let mut budget = Budget { depth: u32::MAX, nodes: self.playouts, time: &mut time };
-        let chosen = self.player.choose(&position, &mut budget, &mut |_| {});
+        let (limits, player) = (MoveLimits { seconds, ..self.limits }, &mut self.player);
+        let chosen = limits.spend(&mut || false, |budget| player.choose(&position, budget, &mut |_| {}));
         if let Some(clock) = &mut self.clocks[at] {
             clock.spend(began.elapsed().as_secs_f64(), self.period);
         }

@@ -12,7 +12,7 @@ use crate::games::gomoku::rules::RowRule;
 use crate::games::reversi::ggf::{parse_move, to_ggf};
 use crate::games::reversi::position::{ReversiMove, ReversiPosition};
 use crate::solvers::go::player::UctPlayer;
-use crate::solvers::gomoku::player::GomokuPlayer;
+use crate::solvers::gomoku::brain::{BrainPlayer, GomokuBrain};
 use crate::solvers::gomoku::player::opening::even_opening as even_stones;
 use crate::solvers::gomoku::player::selectivity::Selectivity;
 use crate::solvers::player::SearchPlayer;
@@ -80,25 +80,29 @@ pub trait RivalProgram<G: Game> {
 }
 
 impl MatchGame for GomokuPosition {
-    type Own = GomokuPlayer;
+    type Own = BrainPlayer;
 
-    const OWN_SETTINGS: &'static str =
-        "a level or a setting, such as level=5, nodes=3000, time=0.2s, weights=FILE or without=aspiration";
+    const OWN_SETTINGS: &'static str = "a level or a setting, such as level=5, nodes=3000, time=0.2s, weights=FILE, without=aspiration or brain=thesis";
 
-    fn own_player(memory: u64) -> anyhow::Result<GomokuPlayer> {
-        Ok(GomokuPlayer::new(memory)?)
+    fn own_player(memory: u64) -> anyhow::Result<BrainPlayer> {
+        Ok(BrainPlayer::new(memory)?)
     }
 
-    fn prepare(player: &mut GomokuPlayer, position: &Self, _komi: Value) -> anyhow::Result<()> {
+    fn prepare(player: &mut BrainPlayer, position: &Self, _komi: Value) -> anyhow::Result<()> {
         Ok(player.prepare(position)?)
     }
 
-    fn set(player: &mut GomokuPlayer, name: &str, text: &str) -> anyhow::Result<bool> {
+    fn set(player: &mut BrainPlayer, name: &str, text: &str) -> anyhow::Result<bool> {
         match name {
-            "weights" => player.set_weights(weights(Some(text))?),
+            "weights" => player.usual.set_weights(weights(Some(text))?),
+            "brain" => {
+                let brain = GomokuBrain::named(text);
+                let names = GomokuBrain::NAMES.map(|name| name.value).join(" or ");
+                player.set_brain(brain.with_context(|| format!("brain={}: expected {names}", plain(text)))?);
+            }
             "without" => {
                 let names = || Selectivity::NAMES.join(", ");
-                let is_part = player.parts.switch_off(text);
+                let is_part = player.usual.parts.switch_off(text);
                 ensure!(is_part, "without={}: expected a part of the search: {}", plain(text), names());
             }
             _ => return Ok(false),
@@ -106,8 +110,8 @@ impl MatchGame for GomokuPosition {
         Ok(true)
     }
 
-    fn opening(judge: &mut GomokuPlayer, empty: &Self, seed: u64, number: u64) -> Option<Vec<GomokuMove>> {
-        let stones = even_stones(judge, (empty.board(), empty.rules()), seed, number)?;
+    fn opening(judge: &mut BrainPlayer, empty: &Self, seed: u64, number: u64) -> Option<Vec<GomokuMove>> {
+        let stones = even_stones(&mut judge.usual, (empty.board(), empty.rules()), seed, number)?;
         Some(stones.into_iter().map(GomokuMove).collect())
     }
 

@@ -4,9 +4,7 @@ mod session;
 
 use self::session::NboardSession;
 use super::lines::answer_lines;
-use super::pbrain::level;
-use crate::core::game::Level;
-use crate::core::quantity::{parse_bytes, parse_duration};
+use super::player_flags::{PlayerDefaults, PlayerFlags};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -16,18 +14,17 @@ use std::process::ExitCode;
 /// told in a line that begins with status, and changes nothing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// How strong it plays: 1 to 10.
-    #[arg(long, value_name = "N", default_value = "10", value_parser = level)]
-    level: Level,
-    /// Most time for a move; the viewer limits the depth by set depth.
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse_duration)]
-    time: f64,
-    /// Most nodes for a move; then the same games give the same moves.
-    #[arg(long, value_name = "N")]
-    nodes: Option<u64>,
-    /// Memory for the table of positions.
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
-    memory: u64,
+    #[command(flatten)]
+    player: PlayerFlags<NboardDefaults>,
+}
+
+/// A viewer limits the depth of a move by set depth.
+#[derive(Debug)]
+struct NboardDefaults;
+
+impl PlayerDefaults for NboardDefaults {
+    const TIME: &'static str = "5s";
+    const MEMORY: &'static str = "64M";
 }
 
 /// Answers lines until `quit` or the end of the input.
@@ -35,7 +32,7 @@ pub struct Args {
 /// # Errors
 /// Answers cannot be written, or there is no memory.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let mut session = NboardSession::new(args.memory, args.level, (args.time, args.nodes))?;
+    let mut session = NboardSession::new(args.player.memory, args.player.level, args.player.limits())?;
     answer_lines(&mut session, out)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,8 @@
 //! engine does not make before the viewer says so.
 
 use crate::cli::lines::{Flow, Interrupted, Interruption, LineSession};
-use crate::core::game::{Budget, Chosen, Game, Level, Player, Value};
+use crate::cli::player_flags::MoveLimits;
+use crate::core::game::{Chosen, Game, Level, Player, Value};
 use crate::games::reversi::board::ReversiBoard;
 use crate::games::reversi::ggf::{move_text, parse_ggf, parse_move};
 use crate::games::reversi::position::{ReversiMove, ReversiPosition, Start};
@@ -13,43 +14,23 @@ use crate::solvers::table::TableError;
 use std::io::{self, Write};
 use std::time::Instant;
 
-/// Least seconds for a move.
-const LEAST_SECONDS: f64 = 0.001;
-
 /// A game with a viewer.
 pub struct NboardSession {
     player: SearchPlayer<ReversiPosition>,
     position: ReversiPosition,
-    depth: u32,
-    seconds: f64,
-    nodes: u64,
+    limits: MoveLimits,
 }
 
 impl NboardSession {
-    /// A session before its first line: the start of the game. Limits of a move are seconds and nodes.
+    /// A session before its first line: the start of the game.
     ///
     /// # Errors
     /// The memory cannot be had.
-    pub fn new(memory: u64, level: Level, limits: (f64, Option<u64>)) -> Result<NboardSession, TableError> {
+    pub fn new(memory: u64, level: Level, limits: MoveLimits) -> Result<NboardSession, TableError> {
         let mut player = SearchPlayer::new(memory)?;
         player.set_level(level);
         let position = ReversiPosition::new(ReversiBoard::FULL, Start::Standard);
-        let (seconds, nodes) = (limits.0.max(LEAST_SECONDS), limits.1.unwrap_or(u64::MAX));
-        Ok(NboardSession { player, position, depth: u32::MAX, seconds, nodes })
-    }
-
-    fn search(
-        &mut self,
-        position: &ReversiPosition,
-        part: f64,
-        stop: Interrupted<'_>,
-        told: &mut dyn FnMut(&Chosen<ReversiMove>),
-    ) -> Option<Chosen<ReversiMove>> {
-        let (began, seconds) = (Instant::now(), self.seconds * part);
-        let mut time = || if stop() { 1.0 } else { began.elapsed().as_secs_f64() / seconds };
-        let nodes = (self.nodes as f64 * part) as u64;
-        let mut budget = Budget { depth: self.depth, nodes: nodes.max(1), time: &mut time };
-        self.player.choose(position, &mut budget, told)
+        Ok(NboardSession { player, position, limits })
     }
 
     fn set(&mut self, rest: &str) -> Result<(), String> {
@@ -57,7 +38,7 @@ impl NboardSession {
         match what.to_ascii_lowercase().as_str() {
             "depth" => {
                 let depth = value.trim().parse::<u32>().ok().filter(|&depth| depth > 0);
-                self.depth = depth.ok_or("set depth: expected a number of plies from 1 on")?;
+                self.limits.depth = depth.ok_or("set depth: expected a number of plies from 1 on")?;
                 Ok(())
             }
             "game" => {
@@ -82,54 +63,41 @@ impl NboardSession {
         Ok(())
     }
 
-    fn go(&mut self, stop: Interrupted<'_>, out: &mut dyn Write) -> io::Result<()> {
+    fn go(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let (position, began) = (self.position, Instant::now());
-        let Some(chosen) = self.search(&position, 1.0, stop, &mut |_| {}) else {
+        let player = &mut self.player;
+        let chosen = self.limits.spend(&mut || false, |budget| player.choose(&position, budget, &mut |_| {}));
+        let Some(chosen) = chosen else {
             return status(out, "the game is over: nobody moves");
         };
         let (m, seconds) = (chosen.line[0], began.elapsed().as_secs_f64());
         writeln!(out, "=== {}/{}/{seconds:.2}", move_text(&position, m), discs(chosen.value))
     }
 
-    /// The best moves with their values: the best one as it is found, the others after it.
+    /// The best moves with their values: the best one as it is found, and all of them at the end.
     fn hint(&mut self, rest: &str, stop: Interrupted<'_>, out: &mut dyn Write) -> io::Result<()> {
         let Some(count) = rest.trim().parse::<usize>().ok().filter(|&count| count > 0) else {
             return status(out, "hint: expected a number of moves from 1 on");
         };
-        let position = self.position;
-        let mut legal = Vec::new();
-        position.moves(&mut legal);
-        if legal.is_empty() {
-            return status(out, "the game is over: there is no move");
-        }
-        let part = if count.min(legal.len()) == 1 { 1.0 } else { 0.5 };
+        let (position, player, limits) = (self.position, &mut self.player, self.limits);
         let mut written = Ok(());
-        let best = self.search(&position, part, stop, &mut |chosen| {
+        let mut told = |chosen: &Chosen<ReversiMove>| {
             if written.is_ok() {
                 written = line(&position, chosen, out).and_then(|()| out.flush());
             }
+        };
+        let found = limits.spend(stop, |budget| {
+            if count == 1 {
+                return player.choose(&position, budget, &mut told).into_iter().collect();
+            }
+            player.analyse(&position, count, budget, &mut |found| found.iter().take(1).for_each(&mut told))
         });
         written?;
-        let Some(best) = best else { return Ok(()) };
-        // The last word is that of the move that would be made.
-        line(&position, &best, out)?;
-        let others: Vec<ReversiMove> = legal.into_iter().filter(|&m| m != best.line[0]).collect();
-        if count > 1 && !others.is_empty() {
-            let part = 0.5 / others.len() as f64;
-            let mut found: Vec<Chosen<ReversiMove>> = Vec::new();
-            for m in others {
-                let mut after = position;
-                after.play(m);
-                let of_child = self.search(&after, part, stop, &mut |_| {});
-                let value = of_child.as_ref().map_or_else(|| -after.outcome(), |chosen| -chosen.value);
-                let (depth, decided_in) = of_child.as_ref().map_or((1, Some(1)), |c| (c.depth + 1, c.decided_in));
-                let line = [m].into_iter().chain(of_child.into_iter().flat_map(|chosen| chosen.line)).collect();
-                found.push(Chosen { line, value, decided_in, depth, nodes: 0 });
-            }
-            found.sort_by_key(|chosen| -chosen.value);
-            for chosen in found.iter().take(count - 1) {
-                line(&position, chosen, out)?;
-            }
+        if found.is_empty() {
+            return status(out, "the game is over: there is no move");
+        }
+        for chosen in &found {
+            line(&position, chosen, out)?;
         }
         status(out, "")
     }
@@ -177,7 +145,7 @@ impl LineSession for NboardSession {
             "move" => self.play(rest.trim()),
             "hint" => return self.hint(rest, stop, out).map(|()| Flow::Continue),
             // What comes meanwhile waits: the move is wanted.
-            "go" => return self.go(&mut || false, out).map(|()| Flow::Continue),
+            "go" => return self.go(out).map(|()| Flow::Continue),
             "ping" => {
                 writeln!(out, "pong {}", shown(rest.trim()))?;
                 Ok(())

@@ -8,10 +8,12 @@ mod session;
 
 use self::session::BrainSession;
 use super::lines::answer_lines;
+use super::player_flags::{brain, level};
 use super::weights::weights;
 use crate::core::game::Level;
 use crate::core::quantity::parse_bytes;
 use crate::games::gomoku::rules::RowRule;
+use crate::solvers::gomoku::brain::{BrainPlayer, GomokuBrain};
 use clap::ValueEnum;
 use std::io::Write;
 use std::process::ExitCode;
@@ -28,6 +30,9 @@ pub struct Args {
     /// How strong it plays: 1 to 10.
     #[arg(long, value_name = "N", default_value = "10", value_parser = level)]
     level: Level,
+    /// Which player it is: usual, or thesis, a simpler one that looks for patterns as deep as its level.
+    #[arg(long, value_name = "NAME", default_value = "usual", value_parser = brain)]
+    brain: GomokuBrain,
     /// File of weights to play with (see morpion tune); the program has weights of its own.
     #[arg(long, value_name = "FILE")]
     weights: Option<String>,
@@ -52,15 +57,6 @@ enum BrainRule {
     Caro,
 }
 
-/// A level as a flag has it.
-///
-/// # Errors
-/// It is not 1 to 10.
-pub fn level(text: &str) -> Result<Level, String> {
-    let number = text.parse().map_err(|_| "levels are 1 to 10".to_owned())?;
-    Level::new(number).map_err(|error| error.to_string())
-}
-
 /// Answers lines until `END` or the end of the input.
 ///
 /// # Errors
@@ -72,7 +68,10 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         BrainRule::Renju => RowRule::Renju,
         BrainRule::Caro => RowRule::Caro,
     };
-    let mut session = BrainSession::new(args.memory, weights(args.weights.as_deref())?, rule, args.level, args.seed)?;
+    let mut player = BrainPlayer::new(args.memory)?;
+    player.usual.set_weights(weights(args.weights.as_deref())?);
+    player.set_brain(args.brain);
+    let mut session = BrainSession::new((player, args.memory), rule, args.level, args.seed);
     answer_lines(&mut session, out)?;
     Ok(ExitCode::SUCCESS)
 }

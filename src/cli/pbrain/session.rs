@@ -8,9 +8,8 @@ use crate::games::gomoku::board::{GREATEST, GomokuBoard};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::rules::{GomokuRules, RowRule, USUAL_ROW};
 use crate::games::gomoku::swap2::{Swap2, Swap2Choice};
-use crate::solvers::gomoku::lines::weights::LineWeights;
+use crate::solvers::gomoku::brain::BrainPlayer;
 use crate::solvers::gomoku::player::opening::{OpeningChoice, choose_opening};
-use crate::solvers::gomoku::player::{GomokuPlayer, PlayerError};
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -41,7 +40,7 @@ enum BrainReading {
 /// A game with a manager.
 #[derive(Debug)]
 pub struct BrainSession {
-    player: GomokuPlayer,
+    player: BrainPlayer,
     memory: u64,
     position: Option<GomokuPosition>,
     rule: RowRule,
@@ -56,22 +55,11 @@ fn error(text: impl Into<String>) -> BrainLineError {
 }
 
 impl BrainSession {
-    /// A session before its first command.
-    ///
-    /// # Errors
-    /// The memory cannot be had.
-    pub fn new(
-        memory: u64,
-        weights: LineWeights,
-        rule: RowRule,
-        level: Level,
-        seed: u64,
-    ) -> Result<BrainSession, PlayerError> {
-        let mut player = GomokuPlayer::new(memory)?;
-        player.set_weights(weights);
+    /// A session before its first command, of a player with so much memory at most.
+    pub fn new((mut player, memory): (BrainPlayer, u64), rule: RowRule, level: Level, seed: u64) -> BrainSession {
         player.set_level(level);
         let (limits, reading) = (BrainLimits::default(), BrainReading::Commands);
-        Ok(BrainSession { player, memory, position: None, rule, limits, level, reading, seed })
+        BrainSession { player, memory, position: None, rule, limits, level, reading, seed }
     }
 
     fn command(
@@ -266,7 +254,7 @@ impl BrainSession {
         let whole = limits.for_a_move(board.area());
         let mut time = || if stop() { 1.0 } else { began.elapsed().as_secs_f64() / whole.seconds };
         let mut budget = Budget { depth: limits.depth, nodes: whole.nodes, time: &mut time };
-        let choice = choose_opening(&mut self.player, &swap, (board, rules), self.seed, &mut budget);
+        let choice = choose_opening(&mut self.player.usual, &swap, (board, rules), self.seed, &mut budget);
         let name = |point: u16| {
             let (x, y) = board.place(point);
             format!("{x},{y}")
@@ -342,7 +330,7 @@ impl BrainSession {
     /// A table of another size.
     fn set_memory(&mut self, bytes: u64) -> Result<(), String> {
         let bytes = bytes.max(LEAST_MEMORY).min(self.memory);
-        self.player.set_memory(bytes).map_err(|reason| reason.to_string())
+        self.player.usual.set_memory(bytes).map_err(|reason| reason.to_string())
     }
 }
 

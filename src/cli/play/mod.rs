@@ -2,16 +2,19 @@
 
 mod table;
 
-use self::table::{PlayTable, Seats};
+use self::table::{PlayTable, SavedGame, Seats};
 use super::flags::{FlagHelp, SettingFlags};
-use super::pbrain::level;
+use super::player_flags::{PlayerDefaults, PlayerFlags, brain};
 use super::positions::{AskedPosition, PlayedGo};
 use super::weights::weights;
-use crate::core::game::{Level, Player};
-use crate::core::quantity::{parse_bytes, parse_duration};
+use crate::core::game::Player;
+use crate::games::go::large::position::LargePosition;
+use crate::games::go::position::GoPosition;
+use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
-use crate::solvers::gomoku::player::GomokuPlayer;
+use crate::solvers::go::player::{UctPlayer, UctPosition};
+use crate::solvers::gomoku::brain::{BrainPlayer, GomokuBrain};
 use crate::solvers::solvable::Playable;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -32,7 +35,7 @@ enum PlayGame {
     /// Gomoku: rows of three to five on boards up to 20x20
     Gomoku(PlayOfGomoku),
     /// Go on boards from 1x1 to 19x19
-    Go(PlayOf<PlayedGo>),
+    Go(PlayOfGo),
     /// Reversi (Othello) on boards from 4x4 to 8x8
     Reversi(PlayOf<ReversiSetup>),
 }
@@ -52,6 +55,18 @@ struct PlayOfGomoku {
     /// File of weights to play with (see morpion tune); the program has weights of its own
     #[arg(long, value_name = "FILE")]
     weights: Option<String>,
+    /// Which player you play against: usual, or thesis, a simpler one that looks for patterns as deep as its level
+    #[arg(long, value_name = "NAME", default_value = "usual", value_parser = brain)]
+    brain: GomokuBrain,
+}
+
+#[derive(Debug, clap::Args)]
+struct PlayOfGo {
+    #[command(flatten)]
+    of: PlayOf<PlayedGo>,
+    /// Decides the machine's playouts [default: another one each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
 }
 
 /// What is asked in every game.
@@ -60,40 +75,42 @@ struct PlayOptions {
     /// Which side you play; the machine plays the other
     #[arg(long, value_name = "SIDE", default_value = "black")]
     you: Seats,
-    /// How strong the machine plays: 1 to 10
-    #[arg(long, value_name = "N", default_value = "10", value_parser = level)]
-    level: Level,
-    /// Most time of the machine for a move
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse_duration)]
-    time: f64,
-    /// Memory for the table of positions
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
-    memory: u64,
+    #[command(flatten)]
+    player: PlayerFlags<PlayDefaults>,
 }
 
-/// Plays with the machine's usual player of the game.
-fn play_usual<G: Playable>(
-    title: &str,
-    position: G,
-    options: &PlayOptions,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let mut player = position.opponent(options.memory)?;
-    play(title, position, &mut *player, options, out)
+#[derive(Debug)]
+struct PlayDefaults;
+
+impl PlayerDefaults for PlayDefaults {
+    const TIME: &'static str = "2s";
+    const MEMORY: &'static str = "64M";
 }
 
 /// Plays until the input ends.
 fn play<G: Playable>(
     title: &str,
-    position: G,
+    game: SavedGame<G>,
     player: &mut dyn Player<G>,
     options: &PlayOptions,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    player.set_level(options.level);
-    let mut table = PlayTable::new(position, player, options.you, options.time);
+    player.set_level(options.player.level);
+    let mut table = PlayTable::new(game, player, options.you, options.player.limits());
     writeln!(out, "{title}")?;
     Ok(table.play(&mut io::stdin().lock(), out)?)
+}
+
+/// Plays Go with what the seed decides.
+fn play_go<P: UctPosition + Playable>(
+    asked: &AskedPosition<GoSetup>,
+    options: &PlayOptions,
+    seed: u64,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let (start, moves, title) = asked.game::<P>()?;
+    let mut player = UctPlayer::new(options.player.memory, seed)?;
+    play(&title, SavedGame { start, moves }, &mut player, options, out)
 }
 
 /// Plays until the input ends.
@@ -102,26 +119,27 @@ fn play<G: Playable>(
 /// A position that cannot be read, no memory, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        PlayGame::Gomoku(PlayOfGomoku { of, weights: file }) => {
+        PlayGame::Gomoku(PlayOfGomoku { of, weights: file, brain }) => {
             let (position, title) = AskedPosition::of(of.setup)?.first()?;
-            let mut player = GomokuPlayer::new(of.options.memory)?;
-            player.set_weights(weights(file.as_deref())?);
+            let mut player = BrainPlayer::new(of.options.player.memory)?;
+            player.usual.set_weights(weights(file.as_deref())?);
+            player.set_brain(brain);
             player.prepare(&position)?;
-            play(&title, position, &mut player, &of.options, out)?;
+            play(&title, SavedGame::from(position), &mut player, &of.options, out)?;
         }
-        PlayGame::Go(PlayOf { setup, options }) => {
+        PlayGame::Go(PlayOfGo { of: PlayOf { setup, options }, seed }) => {
             let asked = PlayedGo::asked(setup.given)?;
-            match asked.large()? {
-                Some((position, title)) => play_usual(&title, position, &options, out)?,
-                None => {
-                    let (position, title) = asked.first()?;
-                    play_usual(&title, position, &options, out)?;
-                }
+            let seed = seed.unwrap_or_else(rand::random);
+            if asked.is_large() {
+                play_go::<LargePosition>(&asked, &options, seed, out)?;
+            } else {
+                play_go::<GoPosition>(&asked, &options, seed, out)?;
             }
         }
         PlayGame::Reversi(of) => {
             let (position, title) = AskedPosition::of(of.setup)?.first()?;
-            play_usual(&title, position, &of.options, out)?;
+            let mut player = position.opponent(of.options.player.memory)?;
+            play(&title, SavedGame::from(position), &mut *player, &of.options, out)?;
         }
     }
     Ok(ExitCode::SUCCESS)

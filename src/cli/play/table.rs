@@ -1,11 +1,11 @@
 //! A game in the terminal, for any game that has a player.
 
-use crate::core::game::{Budget, Chosen, Level, Player, Side, Value};
+use crate::cli::player_flags::{MoveLimits, by_points, worth};
+use crate::core::game::{Chosen, Level, Player, Side};
 use crate::core::quantity::parse_duration;
 use crate::solvers::solvable::Playable;
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, Write};
-use std::time::Instant;
 
 /// What can be typed beside moves.
 const HELP: &str = "\
@@ -55,14 +55,40 @@ impl Seats {
     }
 }
 
+/// A position, and the moves that were made from it.
+pub struct SavedGame<G: Playable> {
+    /// Where the moves begin.
+    pub start: G,
+    /// The moves, each legal.
+    pub moves: Vec<G::Move>,
+}
+
+impl<G: Playable> From<G> for SavedGame<G> {
+    fn from(start: G) -> SavedGame<G> {
+        SavedGame { start, moves: Vec::new() }
+    }
+}
+
+impl<G: Playable> SavedGame<G> {
+    /// The position after the moves.
+    fn end(&self) -> G {
+        let mut position = self.start.clone();
+        self.moves.iter().for_each(|&m| {
+            position.play(m);
+        });
+        position
+    }
+}
+
 /// A game that is played.
 pub struct PlayTable<'p, G: Playable> {
+    /// What was played before, in another run.
+    before: SavedGame<G>,
     start: G,
     position: G,
     player: &'p mut dyn Player<G>,
     seats: Seats,
-    /// Most seconds of the machine for a move.
-    time: f64,
+    limits: MoveLimits,
     /// The moves with what takes them back.
     played: Vec<(G::Move, G::Undo)>,
 }
@@ -77,10 +103,16 @@ enum Typed {
 }
 
 impl<'p, G: Playable> PlayTable<'p, G> {
-    /// A game from a position.
-    pub fn new(position: G, player: &'p mut dyn Player<G>, seats: Seats, time: f64) -> PlayTable<'p, G> {
-        let start = position.clone();
-        PlayTable { start, position, player, seats, time, played: Vec::new() }
+    /// A game that goes on from where a saved one ends.
+    pub fn new(
+        game: SavedGame<G>,
+        player: &'p mut dyn Player<G>,
+        seats: Seats,
+        limits: MoveLimits,
+    ) -> PlayTable<'p, G> {
+        let start = game.end();
+        let position = start.clone();
+        PlayTable { before: game, start, position, player, seats, limits, played: Vec::new() }
     }
 
     /// Plays until somebody quits or the input ends.
@@ -127,10 +159,8 @@ impl<'p, G: Playable> PlayTable<'p, G> {
     }
 
     fn search(&mut self) -> Option<Chosen<G::Move>> {
-        let (began, time) = (Instant::now(), self.time.max(0.001));
-        let mut used = || began.elapsed().as_secs_f64() / time;
-        let mut budget = Budget { depth: u32::MAX, nodes: u64::MAX, time: &mut used };
-        self.player.choose(&self.position, &mut budget, &mut |_| {})
+        let (player, position) = (&mut *self.player, &self.position);
+        self.limits.spend(&mut || false, |budget| player.choose(position, budget, &mut |_| {}))
     }
 
     fn make(&mut self, m: G::Move) {
@@ -158,16 +188,7 @@ impl<'p, G: Playable> PlayTable<'p, G> {
     fn told(&self, chosen: &Chosen<G::Move>) -> String {
         let names: Vec<String> = chosen.line.iter().take(8).map(|&m| self.position.name(m)).collect();
         let first = names.first().map_or("", String::as_str);
-        let Chosen { value, depth, .. } = *chosen;
-        let told = match chosen.decided_in {
-            Some(_) if value == 0 => "a draw".to_owned(),
-            Some(_) if G::HAS_SCORE && value > 0 => format!("wins{}", by_points::<G>(value)),
-            Some(_) if G::HAS_SCORE => format!("loses{}", by_points::<G>(value)),
-            Some(plies) if value > 0 => format!("wins in {plies} plies"),
-            Some(plies) => format!("loses in {plies} plies"),
-            None if G::HAS_SCORE && value != 0 => format!("value {:+.1}", f64::from(value) / f64::from(G::POINT)),
-            None => format!("value {value}"),
-        };
+        let (depth, told) = (chosen.depth, worth::<G>(chosen));
         format!("{first} (depth {depth}, {told}, line {})", names.join(" "))
     }
 
@@ -219,7 +240,7 @@ impl<'p, G: Playable> PlayTable<'p, G> {
             },
             "time" => match parse_duration(rest) {
                 Ok(time) => {
-                    self.time = time;
+                    self.limits.seconds = time;
                     Typed::Said(format!("at most {rest} for a move"))
                 }
                 Err(reason) => Typed::Said(format!("not a time: {reason}")),
@@ -277,8 +298,9 @@ impl<'p, G: Playable> PlayTable<'p, G> {
         if name.is_empty() {
             return "save needs the name of a file".to_owned();
         }
-        let moves: Vec<G::Move> = self.played.iter().map(|(m, _)| *m).collect();
-        let text = self.position.saved(&self.start, &moves);
+        let played = self.played.iter().map(|(m, _)| *m);
+        let moves: Vec<G::Move> = self.before.moves.iter().copied().chain(played).collect();
+        let text = self.position.saved(&self.before.start, &moves);
         let written =
             OpenOptions::new().write(true).create_new(true).open(name).and_then(|mut file| writeln!(file, "{text}"));
         match written {
@@ -286,9 +308,4 @@ impl<'p, G: Playable> PlayTable<'p, G> {
             Err(error) => format!("not saved: {error}"),
         }
     }
-}
-
-/// By how much a game is won, if it has a score.
-fn by_points<G: Playable>(value: Value) -> String {
-    if G::HAS_SCORE { format!(" by {}", (value / G::POINT).abs()) } else { String::new() }
 }

@@ -225,6 +225,10 @@ pub struct MoveRequest {
     #[serde(default)]
     #[schema(max_items = 1000)]
     pub moves: Vec<String>,
+    /// Which player makes the move, if it is not the usual one: `thesis` in Gomoku.
+    #[serde(default)]
+    #[schema(max_length = 20)]
+    pub brain: Option<String>,
     /// How strong the machine plays.
     #[serde(default = "strongest")]
     #[schema(minimum = 1, maximum = 10)]

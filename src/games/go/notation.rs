@@ -196,6 +196,18 @@ pub enum GoReadError {
 /// # Errors
 /// Text that is neither, or stones that cannot be.
 pub fn parse_position<P: Goban>(text: &str, rules: GoRules) -> Result<P, GoReadError> {
+    let (mut position, moves) = parse_game::<P>(text, rules)?;
+    moves.into_iter().for_each(|m| {
+        position.play(m);
+    });
+    Ok(position)
+}
+
+/// Reads the same as a position and the moves after it, of which a board of characters has none.
+///
+/// # Errors
+/// As for [`parse_position`].
+pub fn parse_game<P: Goban>(text: &str, rules: GoRules) -> Result<(P, Vec<P::Move>), GoReadError> {
     if is_sgf(text) {
         return parse_sgf(text, rules);
     }
@@ -223,7 +235,7 @@ pub fn parse_position<P: Goban>(text: &str, rules: GoRules) -> Result<P, GoReadE
         None => None,
     };
     position.set_ko_and_pass(ko, passed);
-    Ok(position)
+    Ok((position, Vec::new()))
 }
 
 /// Columns and rows of the board that a text is about, as [`parse_position`] reads it.
@@ -269,14 +281,15 @@ pub fn to_line<P: Goban>(position: &P) -> String {
     text
 }
 
-/// Reads the position at the end of the main line of the first game. It remembers the moves that led to it.
+/// Reads the main line of the first game: the position that was set up last, and the moves from there to its end.
 ///
 /// # Errors
 /// No SGF, a board of another size than there is, illegal moves.
-pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<P, GoReadError> {
+pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<(P, Vec<P::Move>), GoReadError> {
     let nodes = main_line(text)?;
     let size = board_of(&nodes[0], USUAL_SGF)?;
     let mut position = P::set_up(size, rules, &[], Side::First)?;
+    let (mut start, mut moves) = (position.clone(), Vec::new());
     let mut number = 0;
     for node in &nodes {
         let (mut stones, mut side) = (stones_of(&position), position.side());
@@ -306,12 +319,14 @@ pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<P, GoReadError>
         }
         if setup {
             position = P::set_up(size, rules, &stones, side)?;
+            (start, moves) = (position.clone(), Vec::new());
         }
         for (name, values) in node.iter().filter(|(name, _)| name == "B" || name == "W") {
             number += 1;
             let side = if name == "B" { Side::First } else { Side::Second };
             if side != position.side() {
                 position = P::set_up(size, rules, &stones_of(&position), side)?;
+                (start, moves) = (position.clone(), Vec::new());
             }
             let value = values[0].trim();
             // tt is the pass of older files, on boards that have no such point.
@@ -327,9 +342,10 @@ pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<P, GoReadError>
                 return Err(GoReadError::Illegal { number, name: position.name(m) });
             }
             position.play(m);
+            moves.push(m);
         }
     }
-    Ok(position)
+    Ok((start, moves))
 }
 
 /// A game as SGF that [`parse_sgf`] reads: a position, and the moves that were played from it. Without moves it is
@@ -413,7 +429,7 @@ mod tests {
     #[test]
     fn the_main_line_of_sgf_is_played() {
         let rules = GoRules::default();
-        let read = |text| parse_sgf::<GoPosition>(text, rules).map(|position| to_line(&position));
+        let read = |text| parse_position::<GoPosition>(text, rules).map(|position| to_line(&position));
         assert_eq!(read("(;SZ[3];B[bb];W[aa](;B[])(;B[cc]))").unwrap(), "O../.X./... white pass");
         // As the versions before read them: jobs are stored with their texts.
         for text in [

@@ -40,6 +40,18 @@ pub fn place_on(direction: usize, (x, y): (u8, u8), bit: u32) -> (u8, u8) {
     }
 }
 
+/// The place of a bit on a line by its number. It may lie outside the board.
+#[inline(always)]
+pub fn place_of(line: usize, bit: u32) -> (u8, u8) {
+    let (along, of) = (bit as u8, |first: usize| (line - first) as u8);
+    match line {
+        _ if line < SIDE => (along, of(0)),
+        _ if line < 2 * SIDE => (of(SIDE), along),
+        _ if line < 4 * SIDE - 1 => (along, (along + SIDE as u8 - 1).wrapping_sub(of(2 * SIDE))),
+        _ => (along, of(4 * SIDE - 1).wrapping_sub(along)),
+    }
+}
+
 /// Sets or clears the bits of a place.
 #[inline(always)]
 pub fn toggle(bits: &mut LineBits, place: (u8, u8)) {
@@ -83,7 +95,7 @@ mod tests {
                 let place = board.place(point);
                 let (number, bit) = line(direction, place);
                 assert!(number < LINES && bit < 20 && seen.insert((number, bit)));
-                assert_eq!(place_on(direction, place, bit), place);
+                assert_eq!((place_on(direction, place, bit), place_of(number, bit)), (place, place));
                 // The neighbour in the direction is the next bit of the same line.
                 let (x, y) = place;
                 let next = [(x + 1, y), (x, y + 1), (x + 1, y + 1), (x + 1, y.wrapping_sub(1))][direction];

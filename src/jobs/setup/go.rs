@@ -6,7 +6,7 @@ use crate::core::game::Side;
 use crate::core::setting::{BadValue, NamedValue, SettingInfo, SettingRow, ValueKind, read_switch, show_switch};
 use crate::games::go::board::GREATEST;
 use crate::games::go::large;
-use crate::games::go::notation::{Goban, parse_position, size_of, to_line};
+use crate::games::go::notation::{Goban, parse_game, size_of, to_line};
 use crate::games::go::position::GoPosition;
 use crate::games::go::rules::{Cycle, GoRules, Ko};
 use crate::jobs::reading::SettingsTable;
@@ -144,16 +144,27 @@ impl GoSetup {
     /// # Errors
     /// If the text is not a position, or there is no board of this size.
     pub fn position<P: Goban>(&self) -> Result<P, SetupError> {
+        let (mut position, moves) = self.game::<P>()?;
+        moves.into_iter().for_each(|m| {
+            position.play(m);
+        });
+        Ok(position)
+    }
+
+    /// The same as a position and the moves after it: those of a game in SGF since its last set-up, else none.
+    ///
+    /// # Errors
+    /// As for [`GoSetup::position`].
+    pub fn game<P: Goban>(&self) -> Result<(P, Vec<P::Move>), SetupError> {
         let Some(given) = &self.position else {
             let empty = P::set_up(self.size.unwrap_or(USUAL_SIZE), self.rules, &[], Side::First);
-            return empty.map_err(|error| SetupError::Board(error.to_string()));
+            return empty.map(|empty| (empty, Vec::new())).map_err(|error| SetupError::Board(error.to_string()));
         };
-        let position: P =
-            parse_position(given, self.rules).map_err(|error| SetupError::Position(error.to_string()))?;
-        let board = position.columns_and_rows();
+        let game: (P, _) = parse_game(given, self.rules).map_err(|error| SetupError::Position(error.to_string()))?;
+        let board = game.0.columns_and_rows();
         match self.size {
             Some(size) if size != board => Err(SetupError::Size { board, size }),
-            _ => Ok(position),
+            _ => Ok(game),
         }
     }
 

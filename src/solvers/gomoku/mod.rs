@@ -2,9 +2,11 @@
 //! engine that says who wins ([`engine`]). Beside them what plays: tables of lines
 //! ([`lines`]) and the player ([`player`]).
 
+pub mod brain;
 pub mod engine;
 pub mod learning;
 pub mod lines;
 pub mod player;
+pub mod thesis;
 pub mod vcf;
 pub mod windows;

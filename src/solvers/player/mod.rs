@@ -9,10 +9,12 @@
 //! A search of `n` nodes visits at most `n + n / 16 + 4096`: that is how often it looks at its budget, and what the
 //! engine of Reversi may visit between two looks.
 
+pub mod all_moves;
 pub mod budget;
 pub mod ending;
 pub mod opening;
 
+use self::all_moves::{AllMoves, NO_BOUND};
 use self::budget::BudgetWatch;
 use self::ending::{GameEnding, finish};
 use super::entry::{NO_MOVE, TableEntry};
@@ -21,7 +23,8 @@ use super::negascout::negascout;
 use super::search::{LOWEST, NodeSearch, Parts};
 use super::solvable::Solvable;
 use super::table::{Table, TableError};
-use crate::core::game::{Budget, Chosen, Game, Level, MAX_VALUE, Player, Value};
+use crate::core::game::{Budget, Chosen, Game, Level, MAX_VALUE, Player, ToldMoves, Value};
+use std::cmp::Reverse;
 
 /// The parts of the search that play: symmetric positions are hardly ever met outside openings.
 const PARTS: Parts = Parts { symmetry: false, ..Parts::ALL };
@@ -63,6 +66,24 @@ impl<G: Solvable> SearchPlayer<G> {
     }
 }
 
+impl<G: Solvable> SearchPlayer<G> {
+    /// Gets ready for a position: as the searches have it, the plies that are searched at most, and the end of the
+    /// game if it may be tried.
+    fn begin(&mut self, position: &G, depth: u32) -> (G, u32, Option<GameEnding>) {
+        if self.last.as_ref().is_some_and(|last| !last.shares_tables(position)) {
+            self.forget();
+        }
+        self.last = Some(position.clone());
+        self.table.next_generation();
+        self.solved.next_generation();
+        let (deepest, to_the_end) = sight(self.level);
+        let mut start = position.clone();
+        start.forget();
+        let ending = start.ending().filter(|ending| ending.plies <= to_the_end.min(depth));
+        (start, depth.clamp(1, deepest), ending)
+    }
+}
+
 /// Plies that a level sees, and those that it sees to the end of the game.
 fn sight(level: Level) -> (u32, u32) {
     match level.number() {
@@ -82,20 +103,45 @@ impl<G: Solvable> Player<G> for SearchPlayer<G> {
         position.moves(&mut moves);
         // The first of those that look best.
         let fallback = moves.iter().copied().rev().max_by_key(|&m| position.prior(m))?;
-        if self.last.as_ref().is_some_and(|last| !last.shares_tables(position)) {
-            self.forget();
-        }
-        self.last = Some(position.clone());
-        self.table.next_generation();
-        self.solved.next_generation();
-        let (deepest, to_the_end) = sight(self.level);
-        let mut start = position.clone();
-        start.forget();
-        let ending = start.ending().filter(|ending| ending.plies <= to_the_end.min(budget.depth));
-        let depth = budget.depth.clamp(1, deepest);
+        let (start, depth, ending) = self.begin(position, budget.depth);
         let watch = BudgetWatch::new(budget);
-        let mut root = MovesSearch { start, moves, table: &self.table, solved: &self.solved, ending, watch: &watch };
+        let mut root = MovesSearch {
+            asked: position,
+            start,
+            moves,
+            table: &self.table,
+            solved: &self.solved,
+            ending,
+            watch: &watch,
+        };
         Some(root.choose(fallback, depth, told))
+    }
+
+    fn analyse(
+        &mut self,
+        position: &G,
+        most: usize,
+        budget: &mut Budget<'_>,
+        told: ToldMoves<'_, G::Move>,
+    ) -> Vec<Chosen<G::Move>> {
+        let mut moves = Vec::new();
+        position.moves(&mut moves);
+        if moves.is_empty() {
+            return Vec::new();
+        }
+        moves.sort_by_key(|&m| Reverse(position.prior(m)));
+        let (start, depth, ending) = self.begin(position, budget.depth);
+        let watch = BudgetWatch::new(budget);
+        let mut root = MovesSearch {
+            asked: position,
+            start,
+            moves,
+            table: &self.table,
+            solved: &self.solved,
+            ending,
+            watch: &watch,
+        };
+        root.analyse(most, depth, told)
     }
 
     fn set_level(&mut self, level: Level) {
@@ -110,6 +156,8 @@ impl<G: Solvable> Player<G> for SearchPlayer<G> {
 
 /// The search of the moves of the position that was asked about.
 struct MovesSearch<'s, G: Game> {
+    /// The position with its past, which may forbid moves that the search does not know to be forbidden.
+    asked: &'s G,
     start: G,
     /// The legal moves, the best one known in front.
     moves: Vec<G::Move>,
@@ -171,6 +219,68 @@ impl<G: Solvable> MovesSearch<'_, G> {
         best
     }
 
+    fn analyse(&mut self, most: usize, deepest: u32, told: ToldMoves<'_, G::Move>) -> Vec<Chosen<G::Move>> {
+        let (table, watch) = (self.table, self.watch);
+        let mut all = AllMoves::new(self.moves.clone(), most);
+        let mut search = NodeSearch::new(self.start.clone(), PARTS, table, None, watch);
+        for depth in 1..=deepest {
+            let is_whole = all.iterate(|m, bound| {
+                search.estimated = false;
+                let before = search.stats.nodes;
+                let value = move_value(&mut search, m, depth, bound).ok()?;
+                let line = if value > bound { self.line_from(m) } else { Vec::new() };
+                let decided_in = (!search.estimated).then_some(depth);
+                Some(Chosen { line, value, decided_in, depth, nodes: search.stats.nodes - before })
+            });
+            if is_whole {
+                told(&all.best);
+            }
+            if !is_whole || search.report().is_err() || all.are_decided() {
+                break;
+            }
+            if self.endings_are_near() && self.finish_all(&mut all) {
+                told(&all.best);
+                return all.found();
+            }
+        }
+        // Levels that see few plies have most of their budget left.
+        if !all.are_decided() && self.finish_all(&mut all) {
+            told(&all.best);
+        }
+        all.found()
+    }
+
+    /// Whether it is time to try the end of the game after each move.
+    fn endings_are_near(&self) -> bool {
+        let of_search = self.watch.nodes().saturating_mul(ENDING_RATIO);
+        self.ending.is_some_and(|ending| {
+            ending.nodes <= SMALL_ENDING || self.watch.part() >= BEFORE_ENDING && ending.nodes <= of_search
+        })
+    }
+
+    /// The exact values of the moves by the game's own engine; whether what is left was enough. If not, values stay
+    /// as they are.
+    fn finish_all(&mut self, all: &mut AllMoves<G::Move>) -> bool {
+        let Some(ending) = self.ending.filter(|ending| ending.nodes <= self.watch.left()) else { return false };
+        self.ending = None;
+        all.iterate(|m, _| {
+            let before = self.watch.nodes();
+            let mut after = self.start.clone();
+            after.play(m);
+            after.forget();
+            let mut moves = Vec::new();
+            after.moves(&mut moves);
+            let (value, rest) = if moves.is_empty() {
+                (after.outcome(), Vec::new())
+            } else {
+                finish(&after, self.solved, (self.watch, 1.0), 0, LONGEST - 1)?
+            };
+            let line = self.legal_part(std::iter::once(m).chain(rest).collect());
+            let (decided_in, nodes) = (Some(ending.plies), self.watch.nodes() - before);
+            Some(Chosen { line, value: -value, decided_in, depth: ending.plies, nodes })
+        })
+    }
+
     fn put_first(&mut self, m: G::Move) {
         if let Some(i) = self.moves.iter().position(|&other| other == m) {
             self.moves[..=i].rotate_right(1);
@@ -191,7 +301,8 @@ impl<G: Solvable> MovesSearch<'_, G> {
         let ending = self.ending.filter(|ending| ending.nodes <= self.watch.left())?;
         self.ending = None;
         let (value, line) = finish(&self.start, self.solved, (self.watch, 1.0), guess, LONGEST)?;
-        let is_legal = line.first().is_some_and(|m| self.moves.contains(m));
+        let line = self.legal_part(line);
+        let is_legal = !line.is_empty();
         let (depth, nodes) = (ending.plies, self.watch.nodes());
         is_legal.then_some(Chosen { line, value, decided_in: Some(depth), depth, nodes })
     }
@@ -222,6 +333,22 @@ impl<G: Solvable> MovesSearch<'_, G> {
             position.play(m);
             line.push(m);
         }
+        self.legal_part(line)
+    }
+
+    /// A line up to the first move that the past forbids.
+    fn legal_part(&self, mut line: Vec<G::Move>) -> Vec<G::Move> {
+        let (mut position, mut moves, mut length) = (self.asked.clone(), Vec::new(), 0);
+        for &m in &line {
+            moves.clear();
+            position.moves(&mut moves);
+            if !moves.contains(&m) {
+                break;
+            }
+            position.play(m);
+            length += 1;
+        }
+        line.truncate(length);
         line
     }
 }
@@ -232,6 +359,20 @@ struct Iteration<M> {
     best: Option<(M, Value)>,
     /// Whether all moves were searched.
     is_whole: bool,
+}
+
+/// The value of a move of the root to a depth: if it is above the bound it is exact.
+///
+/// # Errors
+/// The search is to stop.
+pub fn move_value<G: Game>(
+    search: &mut NodeSearch<'_, G>,
+    m: G::Move,
+    depth: u32,
+    bound: Value,
+) -> Result<Value, Stopped> {
+    let is_first = bound == NO_BOUND;
+    value_of(search, m, depth, if is_first { -MAX_VALUE } else { bound }, is_first)
 }
 
 /// The value of a move of the root: above alpha it is exact. All but the first move are asked by a null window.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::core::game::Side;
-use crate::core::seed::{Rng, rng};
+use crate::core::seed::rng;
 use crate::games::go::board::GoBoard;
 use crate::games::go::position::GoPosition;
 use crate::games::go::rules::GoRules;
@@ -14,26 +14,10 @@ use crate::games::reversi::board::ReversiBoard;
 use crate::games::reversi::notation::parse_board;
 use crate::games::reversi::position::{Empties, ReversiPosition, Start};
 use crate::solvers::monitor::Monitor;
+use crate::solvers::solvable::Playable;
 use crate::solvers::solve::{Goal, solve};
+use crate::solvers::wander::wander;
 use rand::RngExt;
-
-/// Plays random moves from a position, `plies` at most; the last position in which the game goes on.
-fn wander<G: Game>(mut position: G, plies: u32, random: &mut Rng) -> G {
-    let mut moves = Vec::new();
-    for _ in 0..plies {
-        moves.clear();
-        position.moves(&mut moves);
-        let mut next = position.clone();
-        next.play(moves[random.random_range(0..moves.len())]);
-        moves.clear();
-        next.moves(&mut moves);
-        if moves.is_empty() {
-            break;
-        }
-        position = next;
-    }
-    position
-}
 
 fn reversi(width: u8, height: u8) -> ReversiPosition {
     ReversiPosition::new(ReversiBoard::new(width, height).unwrap(), Start::Standard)
@@ -186,4 +170,49 @@ fn another_board_or_rule_is_another_game() {
         }
     }
     assert_eq!(reversi(4, 4).side(), Side::First);
+}
+
+/// All moves, with nothing but nodes to end the analysis.
+fn analysed<G: Solvable>(
+    player: &mut SearchPlayer<G>,
+    position: &G,
+    most: usize,
+    nodes: u64,
+) -> Vec<Chosen<G::Move>> {
+    player.analyse(position, most, &mut Budget { depth: u32::MAX, nodes, time: &mut || 0.0 }, &mut |_| {})
+}
+
+#[test]
+fn an_analysis_has_the_values_of_the_solver_for_all_moves() {
+    let (mut random, mut player) = (rng(31, &[]), SearchPlayer::new(1 << 22).unwrap());
+    for n in 0..12 {
+        // Both ways to the end: the general search of small boards, and the game's own engine.
+        let start = if n % 2 == 0 { reversi(4, 4) } else { reversi(6, 6) };
+        let area = Playable::size(&start).0 * Playable::size(&start).1;
+        let position = wander(start, u32::from(area) - 4 - 9, &mut random);
+        let found = analysed(&mut player, &position, usize::MAX, u64::MAX);
+        let mut legal = Vec::new();
+        position.moves(&mut legal);
+        assert_eq!(found.len(), legal.len());
+        assert!(found.is_sorted_by_key(|chosen| Reverse(chosen.value)));
+        for chosen in &found {
+            let mut after = position;
+            after.play(chosen.line[0]);
+            let mut replies = Vec::new();
+            after.moves(&mut replies);
+            let table = Table::new(1 << 20).unwrap();
+            let monitor = Monitor::default();
+            let mut engine = <ReversiPosition as Solvable>::own(&table, None, &monitor);
+            let exact = match replies[..] {
+                [] => after.outcome(),
+                _ => solve(&mut engine, &after, Goal::Exact, 0, false, 0, &mut |_| {}).unwrap().bounds.lower,
+            };
+            assert_eq!((chosen.value, chosen.decided_in.is_some()), (-exact, true), "{n}: {:?}\n{position}", chosen);
+        }
+        let best: Vec<Value> = found.iter().map(|chosen| chosen.value).take(2).collect();
+        let two = analysed(&mut player, &position, 2, u64::MAX);
+        assert_eq!(two.iter().map(|chosen| chosen.value).collect::<Vec<_>>(), best);
+    }
+    let over = reversi(4, 4);
+    assert_eq!(analysed(&mut player, &wander(over, 3, &mut random), 1, 1).len(), 1, "a move in any case");
 }

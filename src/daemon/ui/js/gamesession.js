@@ -7,15 +7,16 @@ import { announce } from "./dom.js";
 import { placeOf } from "./gameboard.js";
 import { learn, state } from "./live.js";
 
-/** The games: what they are called, the size to begin with, which sizes there are, and whether the machine plays them. */
+/** The games: what they are called, the size to begin with, which sizes there are, whether the machine plays them, and as whom. */
 export const GAMES = {
   reversi: { name: "Reversi", size: "6", sizes: "4 to 8 each: 6, 4x6", machine: true },
   go: { name: "Go", size: "3x4", sizes: "1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19", machine: true },
-  gomoku: { name: "Gomoku", size: "15", sizes: "1 to 20 each: 15, 6x5", machine: true },
+  gomoku: { name: "Gomoku", size: "15", sizes: "1 to 20 each: 15, 6x5", machine: true,
+    brains: [["", "the strongest"], ["thesis", "by patterns"]] },
 };
 
 /** What the address has beside the settings. */
-const OWN = ["game", "moves", "job", "machine", "level", "think"];
+const OWN = ["game", "moves", "job", "machine", "brain", "level", "think"];
 
 /** A position that is being set up is sent this many milliseconds after the last change. */
 const EDIT_MS = 200;
@@ -39,8 +40,9 @@ export class GameSession {
     this.known = null;
     /** What a click puts on a cell while a position is set up: `X`, `O`, `.`; nothing while it is played. */
     this.tool = null;
-    /** The side that the machine plays: `black`, `white`, `both`, or nothing; how strong, and how many seconds it may think. */
+    /** The side that the machine plays: `black`, `white`, `both`, or nothing; as which player if not the usual one; how strong, and how many seconds it may think. */
     this.machine = query.get("machine") || "";
+    this.brain = query.get("brain") || "";
     this.level = Number(query.get("level")) || 5;
     this.think = Number(query.get("think")) || 1;
     /** Whether it is being asked for a move, the last move that it told, and whether that is a hint; why it did not tell one. */
@@ -112,7 +114,9 @@ export class GameSession {
     [this.thinking, this.hinted, this.refusal] = [true, false, ""];
     this.changed();
     try {
-      const answer = await post("/position/move", { settings: this.place(), moves: this.played, level: play ? this.level : 10, seconds: this.think });
+      const brain = play && GAMES[this.game].brains && this.brain ? { brain: this.brain } : {};
+      const answer = await post("/position/move",
+        { settings: this.place(), moves: this.played, level: play ? this.level : 10, seconds: this.think, ...brain });
       if (number !== this.consulted) return;
       [this.thinking, this.thought, this.hinted] = [false, answer, !play];
       if (play) this.play(answer.line[0]);
@@ -142,8 +146,8 @@ export class GameSession {
 
   /** Puts what is shown into the address, so that nothing is lost when the page is loaded again. */
   keepAddress() {
-    const { machine, level, think } = this;
-    const seats = machine ? { machine, level, think } : {};
+    const { machine, brain, level, think } = this;
+    const seats = machine ? { machine, ...(brain ? { brain } : {}), level, think } : {};
     history.replaceState(null, "", `#/games${asQuery({ ...this.place(), moves: this.played.join("."), job: this.job, ...seats })}`);
   }
 

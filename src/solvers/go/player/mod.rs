@@ -13,12 +13,13 @@ pub mod tree;
 
 use self::playout::{NOWHERE, PlayoutBoard};
 use self::tree::{UctEdge, UctTree};
-use crate::core::game::{Budget, Chosen, Game, Level, Player, Side, Value};
+use crate::core::game::{Budget, Chosen, Game, Level, Player, Side, ToldMoves, Value};
 use crate::core::seed::{Rng, rng};
 use crate::games::go::large::position::LargePosition;
 use crate::games::go::notation::Goban;
 use crate::games::go::position::GoPosition;
 use crate::solvers::monitor::Watch;
+use crate::solvers::player::all_moves::AllMoves;
 use crate::solvers::player::budget::BudgetWatch;
 use crate::solvers::player::ending::finish;
 use crate::solvers::solvable::Solvable;
@@ -122,15 +123,8 @@ impl<P: UctPosition> Player<P> for UctPlayer<P> {
         let mut moves = Vec::new();
         position.moves(&mut moves);
         let fallback = moves.iter().copied().rev().max_by_key(|&m| position.prior(m))?;
-        let playouts = match self.level.number() {
-            10.. => u64::MAX,
-            number => PLAYOUTS[usize::from(number.clamp(1, 9)) - 1],
-        };
         let watch = BudgetWatch::new(budget);
-        if self.last.as_ref().is_some_and(|last| !last.is_same_game(position)) {
-            self.table.clear();
-        }
-        self.last = Some(position.clone());
+        self.begin(position);
         if self.level == Level::FULL
             && let Some((value, line)) = position.solved(&self.table, &watch)
         {
@@ -140,20 +134,34 @@ impl<P: UctPosition> Player<P> for UctPlayer<P> {
             told(&chosen);
             return Some(chosen);
         }
-        self.tree.clear();
-        let mut search = UctSearch {
-            root: position,
-            position: position.clone(),
-            board: board_of(position),
-            tree: &mut self.tree,
-            random: &mut self.random,
-            komi: self.komi,
-            path: Vec::new(),
-            moves: Vec::new(),
-            owners: Vec::new(),
-        };
-        let chosen = search.run(fallback, playouts, &watch, told);
-        Some(chosen)
+        let playouts = self.playouts();
+        Some(self.search(position).run(fallback, playouts, &watch, told))
+    }
+
+    fn analyse(
+        &mut self,
+        position: &P,
+        most: usize,
+        budget: &mut Budget<'_>,
+        told: ToldMoves<'_, P::Move>,
+    ) -> Vec<Chosen<P::Move>> {
+        let mut moves = Vec::new();
+        position.moves(&mut moves);
+        if moves.is_empty() {
+            return Vec::new();
+        }
+        let watch = BudgetWatch::new(budget);
+        self.begin(position);
+        if self.level == Level::FULL {
+            let komi = if position.side() == Side::First { -self.komi } else { self.komi };
+            let mut all = AllMoves::new(moves, most);
+            if all.iterate(|m, _| solved_after(position, m, &self.table, &watch, komi)) {
+                told(&all.best);
+                return all.best;
+            }
+        }
+        let playouts = self.playouts();
+        self.search(position).analyse(most, playouts, &watch, told)
     }
 
     fn set_level(&mut self, level: Level) {
@@ -165,6 +173,57 @@ impl<P: UctPosition> Player<P> for UctPlayer<P> {
         self.tree.clear();
         self.random = rng(self.seed, &[]);
     }
+}
+
+impl<P: UctPosition> UctPlayer<P> {
+    /// Gets ready for a position.
+    fn begin(&mut self, position: &P) {
+        if self.last.as_ref().is_some_and(|last| !last.is_same_game(position)) {
+            self.table.clear();
+        }
+        self.last = Some(position.clone());
+    }
+
+    /// Most playouts of a move at its level.
+    fn playouts(&self) -> u64 {
+        match self.level.number() {
+            10.. => u64::MAX,
+            number => PLAYOUTS[usize::from(number.clamp(1, 9)) - 1],
+        }
+    }
+
+    /// A search of a position, with an empty tree.
+    fn search<'s>(&'s mut self, position: &'s P) -> UctSearch<'s, P> {
+        self.tree.clear();
+        UctSearch {
+            root: position,
+            position: position.clone(),
+            board: board_of(position),
+            tree: &mut self.tree,
+            random: &mut self.random,
+            komi: self.komi,
+            path: Vec::new(),
+            moves: Vec::new(),
+            owners: Vec::new(),
+        }
+    }
+}
+
+/// The exact value of a move, to which `komi` is added, with a line of best play after it.
+fn solved_after<P: UctPosition>(
+    position: &P,
+    m: P::Move,
+    table: &Table,
+    watch: &BudgetWatch<'_>,
+    komi: Value,
+) -> Option<Chosen<P::Move>> {
+    let (before, mut after, mut moves) = (watch.nodes(), position.clone(), Vec::new());
+    after.play(m);
+    after.moves(&mut moves);
+    let (value, rest) = if moves.is_empty() { (after.outcome(), Vec::new()) } else { after.solved(table, watch)? };
+    let line: Vec<P::Move> = std::iter::once(m).chain(rest).collect();
+    let depth = line.len() as u32;
+    Some(Chosen { line, value: komi - value, decided_in: Some(depth), depth, nodes: watch.nodes() - before })
 }
 
 /// The board of a position for playouts.
@@ -236,6 +295,46 @@ impl<P: UctPosition> UctSearch<'_, P> {
         best.nodes = watch.nodes();
         told(&best);
         best
+    }
+
+    /// The moves with most playouts, their mean scores and how many playouts each has.
+    fn analyse(
+        &mut self,
+        most: usize,
+        playouts: u64,
+        watch: &BudgetWatch<'_>,
+        told: ToldMoves<'_, P::Move>,
+    ) -> Vec<Chosen<P::Move>> {
+        let before = watch.nodes();
+        self.expand();
+        let mut next_told = 1000;
+        loop {
+            let done = watch.nodes() - before;
+            let batch = BETWEEN.min(playouts.saturating_sub(done)).min(watch.left());
+            let is_over = batch == 0 || watch.part() >= 1.0;
+            if !is_over {
+                (0..batch).for_each(|_| self.playout(None));
+            }
+            if is_over || watch.report(batch).is_err() {
+                return self.ranked(most, watch);
+            }
+            if watch.nodes() - before >= next_told {
+                told(&self.ranked(most, watch));
+                next_told *= 2;
+            }
+        }
+    }
+
+    /// The moves with most playouts, `most` of them at most.
+    fn ranked(&self, most: usize, watch: &BudgetWatch<'_>) -> Vec<Chosen<P::Move>> {
+        let edges = self.tree.edges(0);
+        let mut places: Vec<usize> = (0..edges.len()).collect();
+        places.sort_by(|&a, &b| {
+            let (a, b) = (&edges[a], &edges[b]);
+            b.visits.cmp(&a.visits).then(b.mean().total_cmp(&a.mean()))
+        });
+        let chosen = |place: usize| Chosen { nodes: edges[place].visits.into(), ..self.chosen(place, watch) };
+        places.into_iter().take(most).map(chosen).collect()
     }
 
     /// The place of the move with most playouts, among those alike the better one.

@@ -4,9 +4,11 @@ use super::*;
 use crate::games::go::board::GoBoard;
 use crate::games::go::large::points::LargeBoard;
 use crate::games::go::notation::parse_position;
+use crate::games::go::position::GoMove;
 use crate::games::go::rules::{GoRules, Ko};
 use crate::solvers::monitor::Monitor;
 use crate::solvers::solve::{Goal, solve};
+use crate::solvers::wander::wander;
 use rand::RngExt;
 
 fn small(width: u8, height: u8, ko: Ko) -> GoPosition {
@@ -15,26 +17,6 @@ fn small(width: u8, height: u8, ko: Ko) -> GoPosition {
 
 fn large(size: u8, ko: Ko, suicide: bool) -> LargePosition {
     LargePosition::new(LargeBoard::new(size, size).unwrap(), GoRules { ko, suicide, ..GoRules::default() })
-}
-
-/// Plays random moves, passes seldom; the last position in which the game goes on.
-fn wander<P: UctPosition>(mut position: P, plies: u32, random: &mut Rng) -> P {
-    let mut moves = Vec::new();
-    for _ in 0..plies {
-        moves.clear();
-        position.moves(&mut moves);
-        let at = random.random_range(0..moves.len());
-        let m = if position.place_of(moves[at]).is_none() { moves[0] } else { moves[at] };
-        let mut next = position.clone();
-        next.play(m);
-        moves.clear();
-        next.moves(&mut moves);
-        if moves.is_empty() {
-            break;
-        }
-        position = next;
-    }
-    position
 }
 
 fn chosen<P: UctPosition>(
@@ -170,10 +152,10 @@ fn five_by_five_begins_in_the_middle() {
         // From elsewhere black gets a few points; from the middle all of them.
         player.set_komi(100);
         let position = small(5, 5, Ko::Basic);
-        let found = chosen(&mut player, &position, 3000, u64::MAX).unwrap();
+        let found = chosen(&mut player, &position, 6000, u64::MAX).unwrap();
         assert_eq!(position.name(found.line[0]), "c3", "seed {seed}: {found:?}");
         player.forget();
-        assert_eq!(chosen(&mut player, &position, 3000, u64::MAX).unwrap(), found, "the same seed, the same move");
+        assert_eq!(chosen(&mut player, &position, 6000, u64::MAX).unwrap(), found, "the same seed, the same move");
     }
 }
 
@@ -201,4 +183,80 @@ fn games_end_by_passes_and_nobody_gives_up_a_won_one() {
     player.set_komi(95);
     let found = chosen(&mut player, &position, 200, u64::MAX).unwrap();
     assert_ne!(position.name(found.line[0]), "pass", "{found:?}");
+}
+
+#[test]
+fn an_analysis_has_exact_values_on_small_boards_and_playouts_on_large_ones() {
+    let mut player = UctPlayer::new(1 << 22, 1).unwrap();
+    let mut random = rng(5, &[]);
+    for _ in 0..6 {
+        let position = wander(small(3, 3, Ko::Basic), 4, &mut random);
+        let mut budget = Budget { depth: u32::MAX, nodes: u64::MAX, time: &mut || 0.0 };
+        let found = player.analyse(&position, usize::MAX, &mut budget, &mut |_| {});
+        let mut legal = Vec::new();
+        position.moves(&mut legal);
+        assert_eq!(found.len(), legal.len());
+        let table = Table::new(1 << 20).unwrap();
+        let monitor = Monitor::default();
+        let mut engine = GoPosition::own(&table, None, &monitor);
+        let solved = solve(&mut engine, &position, Goal::Exact, 0, true, 20, &mut |_| {}).unwrap();
+        let best = solved.bounds.lower;
+        let names = |moves: &[GoMove]| moves.iter().map(|&m| position.name(m)).collect::<Vec<_>>();
+        let equal: Vec<GoMove> = legal
+            .iter()
+            .copied()
+            .filter(|m| found.iter().any(|chosen| chosen.line[0] == *m && chosen.value == best))
+            .collect();
+        assert_eq!(names(&equal), names(&solved.best), "{position}");
+        assert!(found.iter().all(|chosen| chosen.value <= best && chosen.decided_in.is_some()), "{position}");
+    }
+    let mut player = UctPlayer::new(1 << 22, 1).unwrap();
+    let mut budget = Budget { depth: u32::MAX, nodes: 400, time: &mut || 0.0 };
+    let found = player.analyse(&large(9, Ko::Basic, false), 5, &mut budget, &mut |_| {});
+    assert_eq!(found.len(), 5);
+    assert!(found.is_sorted_by(|a, b| a.nodes >= b.nodes) && found[0].nodes > 20, "{found:?}");
+}
+
+/// Two chains of six stones that share two liberties, between living groups: who plays there loses its chain.
+#[test]
+fn playouts_leave_seki_alone() {
+    let rows = [".OOXXX.OOOXX.", "O.OXXX.OOOX.X"];
+    let mut start = PlayoutBoard::new(13, 2);
+    for (y, row) in (0..).zip(rows) {
+        for (x, cell) in (0..).zip(row.bytes()).filter(|(_, cell)| *cell != b'.') {
+            let side = if cell == b'X' { Side::First } else { Side::Second };
+            start.put(start.point((x, y)), side);
+        }
+    }
+    start.begin(NOWHERE);
+    let mut random = rng(1, &[]);
+    for n in 0..100 {
+        let mut board = start.clone();
+        let side = if n % 2 == 0 { Side::First } else { Side::Second };
+        board.play_out(side, &mut random, &mut Vec::new());
+        assert_eq!((board.stone((3, 0)), board.stone((7, 0))), (Some(Side::First), Some(Side::Second)), "{n}");
+        assert_eq!(board.stone((6, 0)).or(board.stone((6, 1))), None, "the shared liberties are left: {n}");
+    }
+}
+
+/// Two stones inside an eye of four points, whose chain has no liberty outside: a third one is played to kill.
+#[test]
+fn playouts_fill_an_eye_with_a_shape_that_kills() {
+    let rows = ["OOOOX.", "OXXOX.", "O..OX.", "OOOOX.", "XXXXX.", "......"];
+    let mut board = PlayoutBoard::new(6, 6);
+    for (y, row) in (0..).zip(rows) {
+        for (x, cell) in (0..).zip(row.bytes()).filter(|(_, cell)| *cell != b'.') {
+            let side = if cell == b'X' { Side::First } else { Side::Second };
+            board.put(board.point((x, y)), side);
+        }
+    }
+    board.begin(NOWHERE);
+    let (mut random, mut filled) = (rng(1, &[]), 0);
+    let inside = [board.point((1, 2)), board.point((2, 2))];
+    for _ in 0..200 {
+        let (mut played, mut moves) = (board.clone(), Vec::new());
+        played.play_out(Side::First, &mut random, &mut moves);
+        filled += u32::from(moves[0].1 == Side::First && inside.contains(&moves[0].0));
+    }
+    assert!(filled > 10, "{filled} of 200 begin there, where 13 points are empty");
 }

@@ -3,12 +3,14 @@
 //! The player takes every board and every rule whose row has three to five stones. It reads no clock: who asks for a
 //! move tells which part of its time is used ([`Budget::time`]).
 
+mod analysis;
 pub mod node;
 pub mod opening;
 pub mod ordering;
 pub mod selectivity;
 pub mod stones;
 
+use self::analysis::analyse;
 use self::node::{DECIDED, OutOfBudget, PlayerSearch, WIN};
 use self::ordering::Memories;
 use self::selectivity::Selectivity;
@@ -16,11 +18,13 @@ use self::stones::SearchStones;
 use super::lines::board::{LineLengthError, LineTables};
 use super::lines::codes::MoveClass;
 use super::lines::weights::LineWeights;
+use super::thesis::PatternRowError;
 use super::vcf::VcfWin;
 use super::windows::WindowTable;
-use crate::core::game::{Budget, Chosen, Game, Level, Player, Value};
+use crate::core::game::{Budget, Chosen, Game, Level, Player, ToldMoves, Value};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::solvers::entry::{NO_MOVE, TableEntry};
+use crate::solvers::player::all_moves::AllMoves;
 use crate::solvers::table::{Table, TableError};
 
 /// Positions in which a victory by continuous fours is looked for before all else.
@@ -54,6 +58,9 @@ pub enum PlayerError {
     /// The row that wins is too short or too long.
     #[error(transparent)]
     Length(#[from] LineLengthError),
+    /// The same, of the player of patterns.
+    #[error(transparent)]
+    PatternRow(#[from] PatternRowError),
 }
 
 impl GomokuPlayer {
@@ -113,8 +120,7 @@ impl Player<GomokuPosition> for GomokuPlayer {
         budget: &mut Budget<'_>,
         told: &mut dyn FnMut(&Chosen<GomokuMove>),
     ) -> Option<Chosen<GomokuMove>> {
-        let mut moves = Vec::new();
-        position.moves(&mut moves);
+        let moves = legal_moves(position);
         let fallback = *moves.iter().max_by_key(|&&m| position.prior(m))?;
         let at_once =
             |point: GomokuMove| Chosen { line: vec![point], value: 0, decided_in: None, depth: 0, nodes: 0 };
@@ -130,12 +136,33 @@ impl Player<GomokuPosition> for GomokuPlayer {
             let middle = board.point(board.width() / 2, board.height() / 2)?;
             return Some(at_once(GomokuMove(middle)));
         }
-        let parts = limited(self.parts, self.level);
+        let (parts, front) = in_force(self.parts, self.level);
         budget.depth = budget.depth.clamp(1, DEEPEST).min(deepest(self.level));
-        let front = if self.level == Level::FULL { FRONT } else { parts.inner_fours };
         let mut search = RootSearch { stones: &mut stones, position, table: &self.table, moves: &moves, fallback };
         let chosen = search.choose(&mut self.memories, parts, front, budget, told);
         Some(chosen)
+    }
+
+    fn analyse(
+        &mut self,
+        position: &GomokuPosition,
+        most: usize,
+        budget: &mut Budget<'_>,
+        told: ToldMoves<'_, GomokuMove>,
+    ) -> Vec<Chosen<GomokuMove>> {
+        let moves = legal_moves(position);
+        if moves.is_empty() || self.prepare(position).is_err() {
+            return Vec::new();
+        }
+        self.table.next_generation();
+        self.memories.next_move();
+        let Some(tables) = &self.tables else { return Vec::new() };
+        let mut stones = SearchStones::new(tables, self.windows.as_ref(), position);
+        let (parts, front) = in_force(self.parts, self.level);
+        budget.depth = budget.depth.clamp(1, DEEPEST).min(deepest(self.level));
+        let mut all = AllMoves::new(moves, most);
+        analyse(&mut stones, (&self.table, &mut self.memories), (parts, front), budget, &mut all, told);
+        all.found()
     }
 
     fn set_level(&mut self, level: Level) {
@@ -145,6 +172,23 @@ impl Player<GomokuPosition> for GomokuPlayer {
     fn forget(&mut self) {
         self.forget_positions();
     }
+}
+
+fn legal_moves(position: &GomokuPosition) -> Vec<GomokuMove> {
+    let mut moves = Vec::new();
+    position.moves(&mut moves);
+    moves
+}
+
+/// The parts of the search at a level, and in how many positions continuous fours are looked for before all else.
+fn in_force(parts: Selectivity, level: Level) -> (Selectivity, usize) {
+    let parts = limited(parts, level);
+    (parts, if level == Level::FULL { FRONT } else { parts.inner_fours })
+}
+
+/// In how many plies the game is decided by a value.
+fn decided_in(value: Value) -> Option<u32> {
+    (value.abs() >= DECIDED).then(|| (WIN - value.abs()).max(0) as u32)
 }
 
 /// Plies that a level sees.
@@ -183,9 +227,12 @@ impl RootSearch<'_, '_> {
         told: &mut dyn FnMut(&Chosen<GomokuMove>),
     ) -> Chosen<GomokuMove> {
         let (side, enemy) = (self.stones.side(), self.stones.side().other());
-        let chosen = |line: Vec<GomokuMove>, value: Value, depth: u32, nodes: u64| {
-            let decided_in = (value.abs() >= DECIDED).then(|| (WIN - value.abs()).max(0) as u32);
-            Chosen { line, value, decided_in, depth, nodes }
+        let chosen = |line: Vec<GomokuMove>, value: Value, depth: u32, nodes: u64| Chosen {
+            line,
+            value,
+            decided_in: decided_in(value),
+            depth,
+            nodes,
         };
         // Rows are completed and fours are answered without a search.
         if let Some(point) = self.stones.first_of(side, MoveClass::Five) {

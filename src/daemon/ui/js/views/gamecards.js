@@ -95,6 +95,7 @@ function opinion({ side, line, value, decided_in: decided, depth, nodes, seconds
 export function opponentCard(session) {
   const sides = choice("It plays", [["", "nobody"], ["white", "white"], ["black", "black"], ["both", "both sides"]],
     () => session.seat({ machine: sides.field.value }), { name: "machine" });
+  const brains = choice("Player", GAMES.gomoku.brains, () => session.seat({ brain: brains.field.value }), { name: "brain" });
   const levels = choice("Level", Array.from({ length: 10 }, (_, n) => [n + 1, n === 9 ? "10, the strongest" : n === 0 ? "1, the weakest" : n + 1]),
     () => session.seat({ level: Number(levels.field.value) }), { name: "level" });
   const times = choice("Time for a move", [0.3, 1, 2, 5, 10].map((n) => [n, `${n} s`]),
@@ -102,12 +103,13 @@ export function opponentCard(session) {
   const hint = button("Hint", { onclick: () => session.consult(false) });
   const [words, refusal] = [h("p", { class: "small", role: "status" }), h("p", { class: "problem", role: "alert", hidden: true })];
   const node = h("section", { class: "card stack", "aria-label": "The machine" }, h("header", {}, h("h2", {}, "Play against the machine"), hint),
-    h("div", { class: "fields narrow" }, sides.node, levels.node, times.node), words, refusal);
+    h("div", { class: "fields narrow" }, sides.node, brains.node, levels.node, times.node), words, refusal);
   node.draw = () => {
-    const { game, machine, level, think, thinking, hinted } = session;
+    const { game, machine, brain, level, think, thinking, hinted } = session;
     const told = session.opinion();
     show(node, Boolean(GAMES[game].machine));
-    [sides.field.value, levels.field.value, times.field.value] = [machine, level, think];
+    show(brains.node, Boolean(GAMES[game].brains));
+    [sides.field.value, brains.field.value, levels.field.value, times.field.value] = [machine, brain, level, think];
     hint.disabled = thinking || !session.view || Boolean(session.tool) || session.isOver();
     say(words, thinking ? "It thinks \u2026" : told ? opinion(told, hinted) : machine ? "" : "Choose its side, or play for both and ask for hints.");
     say(refusal, session.refusal);
