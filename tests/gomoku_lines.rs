@@ -5,8 +5,9 @@ use morpion::core::seed::rng;
 use morpion::games::gomoku::board::GomokuBoard;
 use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
 use morpion::games::gomoku::rules::{GomokuRules, RowRule};
-use morpion::solvers::gomoku::lines::board::{LineBoard, LineTables};
-use morpion::solvers::gomoku::lines::codes::MoveClass;
+use morpion::solvers::gomoku::lines::board::{FIRST_THREAT, LineBoard, LineTables};
+use morpion::solvers::gomoku::lines::codes::{MoveClass, MoveCodes};
+use morpion::solvers::gomoku::lines::weights::{FINE, LineWeights, SEVERAL, ThreatWeights};
 use rand::RngExt;
 
 const SIDES: [Side; 2] = [Side::First, Side::Second];
@@ -196,4 +197,45 @@ fn rows_of_other_lengths_have_no_tables() {
         let error = LineTables::new(rules).unwrap_err().to_string();
         assert_eq!(error, format!("the line tables are for rows of 3 to 5 stones, not for {win}"));
     }
+}
+
+/// Threats count by whose turn it is: the side to move has its own weights, and the other side those of the other.
+#[test]
+fn threats_have_the_weights_of_their_side() {
+    let rules = GomokuRules::new(RowRule::Five, 5).unwrap();
+    let mut weights = LineWeights::by_hand(&MoveCodes::new());
+    weights.codes.iter_mut().for_each(|codes| codes.fill(0));
+    weights.tempo = 0;
+    let mut random = rng(8, &[]);
+    for of_class in weights.threats.iter_mut().flatten() {
+        of_class.fill_with(|| FINE as i16 * random.random_range(-500..=500));
+    }
+    let tables = LineTables::with_weights(rules, weights.clone()).unwrap();
+    let mut position = GomokuPosition::new(GomokuBoard::USUAL, rules);
+    let mut lines = LineBoard::new(&tables, &position);
+    let mut differ = 0;
+    for ply in 0..40 {
+        let mut near = Vec::new();
+        lines.candidates(|point| near.push(point));
+        let point = if near.is_empty() { 7 * 20 + 7 } else { near[random.random_range(0..near.len())] };
+        let side = position.side();
+        position.play(GomokuMove(point));
+        lines.put(point, side);
+        let slow = |to_move: Side| -> i32 {
+            let of = |colour: Side, threats: &ThreatWeights| -> i32 {
+                let points = |class: MoveClass| {
+                    let empty = position.board().points().filter(|&point| position.stone(point).is_none());
+                    empty.filter(|&point| lines.class(point, colour) == class).count()
+                };
+                let classes = MoveClass::ALL.into_iter().skip(FIRST_THREAT);
+                classes.map(|class| i32::from(threats[class as usize][points(class).min(SEVERAL - 1)])).sum()
+            };
+            (of(to_move, &weights.threats[0]) + of(to_move.other(), &weights.threats[1])) / FINE
+        };
+        for side in SIDES {
+            assert_eq!(lines.estimate(side), slow(side), "ply {ply}, {side:?} to move\n{position}");
+        }
+        differ += u32::from(slow(Side::First) != slow(Side::Second));
+    }
+    assert!(differ > 20, "{differ}: whose turn it is hardly matters, so nothing was tried");
 }
