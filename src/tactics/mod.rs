@@ -3,11 +3,12 @@
 //! A question is a position with a [`goal`]; its answer is a [`verdict`]. Two sides are told apart by what they
 //! want, not by who is to move: the *attacker* wants the chain captured, or the two chains connected; the
 //! *defender* wants that not to happen. [`board`] plays and takes back moves over the chains of
-//! [`crate::games::go::large`], with the simple ko rule or with a side that may retake at once. [`ladder`] reads
-//! ladders, where the chain is in atari whenever its side is to move. [`proof`] searches for a proof of any goal,
-//! with the relevance zones of [`zone`], whose growth in go is in [`closure`]; [`reading`] says when a goal is
-//! reached and which moves are tried ([`candidates`]). [`solve`] makes the verdict of such readings, and [`check`]
-//! replays a proof under the naive rules.
+//! [`crate::games::go::large`], with the simple ko rule or with a side that may retake at once. [`ladder`]
+//! reads ladders, where the chain is in atari whenever its side is to move. [`proof`] searches for a proof of
+//! any goal, with the relevance zones of [`zone`], whose growth in go is in [`closure`]; [`reading`] says when
+//! a goal is reached and which moves are tried ([`candidates`], and [`proposer`] with the patterns of
+//! [`pattern`]). [`solve`] makes the verdict of such readings, and [`check`] replays a proof under the naive
+//! rules.
 
 pub mod board;
 pub mod candidates;
@@ -16,7 +17,9 @@ pub mod closure;
 pub mod connection;
 pub mod goal;
 pub mod ladder;
+pub mod pattern;
 pub mod proof;
+pub mod proposer;
 pub mod reading;
 pub mod solve;
 pub mod suite;

@@ -5,6 +5,7 @@ use super::candidates;
 use super::closure;
 use super::connection;
 use super::goal::Question;
+use super::proposer::{AttackMoves, PatternProposer};
 use super::zone::{Candidate, GoalStanding, ZoneGame};
 use crate::core::game::Side;
 use crate::games::go::large::chains::Chain;
@@ -43,6 +44,7 @@ pub struct GoReading {
     limits: ReadingLimits,
     /// The stones at the beginning of the side whose chains the question is about.
     own: PointSet,
+    patterns: Option<PatternProposer>,
 }
 
 impl GoReading {
@@ -52,7 +54,12 @@ impl GoReading {
         board.set_threats(threats);
         let side = if question.with().is_some() { question.attacker() } else { question.attacker().other() };
         let own = (0..board.chains().size().area()).filter(|&point| board.colour(point) == Some(side)).collect();
-        GoReading { board, question, limits, own }
+        GoReading { board, question, limits, own, patterns: None }
+    }
+
+    /// Says where the attacker's moves come from. Without it, from the generators.
+    pub fn set_moves(&mut self, moves: &AttackMoves) {
+        self.patterns = PatternProposer::new(moves, &self.board);
     }
 
     /// Sets how far it goes.
@@ -260,6 +267,12 @@ impl ZoneGame for GoReading {
             list.push(Candidate { point: PASS, delay: 0 });
             return;
         }
+        if let Some(patterns) = &self.patterns {
+            patterns.propose(&self.board, &self.question, list);
+            if patterns.is_alone() {
+                return;
+            }
+        }
         if let Some(with) = self.question.with() {
             let ways = connection::ways(&self.board, self.question.target(), with, self.attacker());
             candidates::to_connect(&self.board, self.question.target(), with, &ways, list);
@@ -294,10 +307,16 @@ impl ZoneGame for GoReading {
 
     fn play(&mut self, point: u16, attacker_moves: bool) -> bool {
         self.board.play(point, self.side(attacker_moves));
+        if let Some(patterns) = &mut self.patterns {
+            patterns.follow(&self.board, point, false);
+        }
         self.board.took_ko()
     }
 
     fn undo(&mut self) {
+        if let Some(patterns) = &mut self.patterns {
+            patterns.follow(&self.board, self.board.last().unwrap_or(PASS), true);
+        }
         self.board.undo();
     }
 

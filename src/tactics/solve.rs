@@ -14,9 +14,13 @@ use super::board::{KoThreats, TacticsBoard};
 use super::check::ZoneProof;
 use super::goal::Question;
 use super::proof::{ProofEnd, ZoneSearch};
+use super::proposer::AttackMoves;
 use super::reading::{AttackWidth, GoReading, ReadingLimits};
 use super::verdict::TacticsVerdict;
 use crate::games::go::large::points::PointSet;
+
+/// Nodes of each reading if nothing else is said.
+pub const USUAL_NODES: u64 = 300_000;
 
 /// The levels of a reading, each with its share of the budget in hundredths.
 pub const LEVELS: [(ReadingLimits, u64); 4] = [
@@ -59,8 +63,15 @@ struct ThreatReading {
     proof: Option<ZoneProof>,
 }
 
-fn read(board: &TacticsBoard, question: &Question, threats: KoThreats, budget: u64) -> ThreatReading {
-    let game = GoReading::new(board.clone(), *question, threats, LEVELS[0].0);
+fn read(
+    board: &TacticsBoard,
+    question: &Question,
+    threats: KoThreats,
+    budget: u64,
+    moves: &AttackMoves,
+) -> ThreatReading {
+    let mut game = GoReading::new(board.clone(), *question, threats, LEVELS[0].0);
+    game.set_moves(moves);
     let mut search = ZoneSearch::new(game, question.goal().mover_attacks(), 0);
     let mut reading =
         ThreatReading { won: None, levels: 0, moves: 0, first: None, of_ko: false, zone: None, proof: None };
@@ -86,10 +97,15 @@ fn read(board: &TacticsBoard, question: &Question, threats: KoThreats, budget: u
     reading
 }
 
-/// Reads a question within a budget of nodes, which is that of each reading.
+/// Reads a question within a budget of nodes, which is that of each reading, without patterns.
 pub fn solve(board: &TacticsBoard, question: &Question, budget: u64) -> TacticsAnswer {
+    solve_with(board, question, budget, &AttackMoves::Generators)
+}
+
+/// Reads a question with attacks from wherever is said.
+pub fn solve_with(board: &TacticsBoard, question: &Question, budget: u64, attacks: &AttackMoves) -> TacticsAnswer {
     let mover_attacks = question.goal().mover_attacks();
-    let first = read(board, question, KoThreats::Neither, budget);
+    let first = read(board, question, KoThreats::Neither, budget, attacks);
     let (mut moves, mut levels) = (first.moves, first.levels);
     let unknown = |moves, levels| TacticsAnswer {
         verdict: TacticsVerdict::Unknown,
@@ -108,7 +124,7 @@ pub fn solve(board: &TacticsBoard, question: &Question, budget: u64) -> TacticsA
     // So it does if a ko forbids the first move.
     if used.of_ko || board.ban().is_some() {
         let all = if reached { question.mover().other() } else { question.mover() };
-        let mut second = read(board, question, KoThreats::Of(all), budget);
+        let mut second = read(board, question, KoThreats::Of(all), budget, attacks);
         moves += second.moves;
         levels = levels.min(second.levels);
         let Some(again) = second.won else { return unknown(moves, levels) };

@@ -15,18 +15,21 @@ const POINTS: [&str; 23] = [
 const COLOURS: [(&str, &str); 8] =
     [("B", "W"), ("AB", "AW"), ("TB", "TW"), ("BL", "WL"), ("OB", "OW"), ("GB", "GW"), ("PB", "PW"), ("BR", "WR")];
 
+/// Where a symmetry carries a point of a board or another rectangle of this size.
+pub fn carried((width, height): BoardSize, (mut x, mut y): PointPlace, symmetry: u8) -> PointPlace {
+    if symmetry & 1 != 0 {
+        x = width - 1 - x;
+    }
+    if symmetry & 2 != 0 {
+        y = height - 1 - y;
+    }
+    if symmetry & 4 != 0 { (y, x) } else { (x, y) }
+}
+
 /// Turns all points of a game. Returns the size that its board has afterwards, which the property `SZ` then says.
 pub fn turn(collection: &mut SgfCollection, game: SgfNodeId, size: BoardSize, symmetry: u8) -> BoardSize {
     let (width, height) = size;
-    let place = |(mut x, mut y): PointPlace| {
-        if symmetry & 1 != 0 {
-            x = width - 1 - x;
-        }
-        if symmetry & 2 != 0 {
-            y = height - 1 - y;
-        }
-        if symmetry & 4 != 0 { (y, x) } else { (x, y) }
-    };
+    let place = |point: PointPlace| carried(size, point, symmetry);
     collection.change_values(game, |property, value| {
         if POINTS.contains(&property) { turned(size, property, value, place) } else { value.to_owned() }
     });
