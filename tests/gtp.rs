@@ -143,6 +143,46 @@ fn commands_do_what_the_protocol_says() {
 }
 
 #[test]
+fn tactical_questions_are_answered_by_code_and_move() {
+    let mut client = GtpClient::start(&["--playouts", "5", "--size", "9"]);
+    // A ladder: white to be caught at d4.
+    for (side, vertex) in [("w", "d4"), ("w", "e4"), ("b", "c4"), ("b", "d3"), ("b", "e3"), ("b", "c5"), ("b", "d5")]
+    {
+        client.sound(&format!("play {side} {vertex}"));
+    }
+    let before = client.sound("showboard");
+    for (line, why) in [
+        ("attack", "needs one vertex"),
+        ("attack a1", "there is no stone on a1"),
+        ("attack z9", "not on the 9x9 board"),
+        ("connect c4", "is about two chains"),
+        ("disconnect c4 d4", "differ in colour"),
+        ("attack d4 e4", "is about one chain"),
+        ("tactics_patterns green", "is not a colour"),
+    ] {
+        let answer = client.refused(line);
+        assert!(answer.contains(why), "{line}: {answer}");
+    }
+    let attack = client.sound("attack d4");
+    assert!(["1 E5", "1 F4"].contains(&attack.as_str()), "{attack}");
+    assert!(client.sound("defend d4").starts_with("1 "));
+    assert_eq!(client.sound("defend c4"), "1 PASS");
+    assert!(client.sound("connect c4 d3").starts_with("1 "));
+    assert_eq!(client.sound("showboard"), before, "nothing is played");
+    // A bamboo joint is not cut.
+    client.sound("clear_board");
+    for vertex in ["c3", "c4", "e3"] {
+        client.sound(&format!("play b {vertex}"));
+    }
+    let patterns = client.sound("tactics_patterns b");
+    assert!(patterns.lines().any(|line| line == "E4 connect bamboo joint"), "{patterns}");
+    client.sound("play b e4");
+    assert_eq!(client.sound("disconnect c3 e3"), "0");
+    assert!(client.sound("connect c3 e3").starts_with("1 "));
+    client.0.ends_well();
+}
+
+#[test]
 fn lines_that_mean_nothing_are_answered_and_change_nothing() {
     let mut client = GtpClient::start(&["--playouts", "5", "--size", "7"]);
     client.sound("play b d4");

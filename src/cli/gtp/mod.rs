@@ -2,6 +2,7 @@
 
 mod clock;
 mod session;
+mod tactics;
 
 use self::session::GtpSession;
 use super::lines::answer_lines;

@@ -5,7 +5,7 @@
 //! ends with an empty line. A command that fails changes nothing.
 
 use super::clock::GtpClock;
-use super::komi;
+use super::{komi, tactics};
 use crate::cli::lines::{Flow, Interrupted, Interruption, LineSession};
 use crate::cli::player_flags::MoveLimits;
 use crate::core::game::{Game, Level, Player, Side, Value};
@@ -18,9 +18,13 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 /// The commands, in the order of their list.
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 25] = [
+    "attack",
     "boardsize",
     "clear_board",
+    "connect",
+    "defend",
+    "disconnect",
     "final_score",
     "fixed_handicap",
     "genmove",
@@ -35,6 +39,7 @@ const COMMANDS: [&str; 20] = [
     "reg_genmove",
     "set_free_handicap",
     "showboard",
+    "tactics_patterns",
     "time_left",
     "time_settings",
     "undo",
@@ -152,7 +157,11 @@ impl GtpSession {
                 let points = arguments.iter().map(|vertex| self.vertex(vertex)).collect::<Result<Vec<_>, _>>()?;
                 self.handicap(&points)
             }
-            _ => Err("unknown command".to_owned()),
+            "tactics_patterns" => tactics::patterns(&self.position, colour(argument(0, "a colour")?)?),
+            _ => match tactics::goal(name) {
+                Some(goal) => tactics::ask(&self.position, goal, arguments),
+                None => Err("unknown command".to_owned()),
+            },
         }
     }
 
@@ -301,7 +310,7 @@ fn seconds_of(text: &str) -> Result<f64, String> {
 }
 
 /// A text of the other side, fit for a message.
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     text.chars().take(30).filter(|c| !c.is_control()).collect()
 }
 

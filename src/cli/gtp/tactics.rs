@@ -1,0 +1,79 @@
+//! Tactical commands of the protocol, named and answered as GNU Go does: `attack`, `defend`, `connect`, `disconnect`,
+//! and `tactics_patterns`.
+//!
+//! An answer is the code of the verdict and the move: 0 fails, 1 works, 2 ko with the side to move capturing first, 3
+//! ko for which it needs the first threat. Where nothing needs to be played, the move is PASS.
+
+use crate::core::game::{Game, Side};
+use crate::games::go::large::points::LargeBoard;
+use crate::games::go::large::position::LargePosition;
+use crate::tactics::board::TacticsBoard;
+use crate::tactics::goal::{Question, TacticalGoal, point_of};
+use crate::tactics::pattern::database::PatternDatabase;
+use crate::tactics::pattern::index::PatternIndex;
+use crate::tactics::pattern::key::BoardRows;
+use crate::tactics::solve::{USUAL_NODES, solve};
+use crate::tactics::verdict::TacticsVerdict;
+
+/// The goal of a command that asks a question.
+pub(super) fn goal(command: &str) -> Option<TacticalGoal> {
+    match command {
+        "attack" => Some(TacticalGoal::Capture),
+        "defend" => Some(TacticalGoal::Defend),
+        "connect" => Some(TacticalGoal::Connect),
+        "disconnect" => Some(TacticalGoal::Cut),
+        _ => None,
+    }
+}
+
+fn upper(size: LargeBoard, point: u16) -> String {
+    size.name(point).to_uppercase()
+}
+
+/// The answer to a question about the stones on one or two vertices.
+pub(super) fn ask(position: &LargePosition, goal: TacticalGoal, vertices: &[&str]) -> Result<String, String> {
+    let size = position.size();
+    let text = |error: &dyn std::fmt::Display| error.to_string();
+    let shown = |vertex: &str| point_of(size, &super::session::shown(vertex)).map_err(|error| text(&error));
+    let (target, with) = match *vertices {
+        [target] => (shown(target)?, None),
+        [target, with] => (shown(target)?, Some(shown(with)?)),
+        _ => return Err("this command needs one vertex, or two for connect and disconnect".to_owned()),
+    };
+    let question = Question::new(position.chains(), goal, target, with).map_err(|error| text(&error))?;
+    let ban = position.ko().filter(|_| position.side() == question.mover());
+    let board = TacticsBoard::new(position.chains().clone(), ban);
+    let answer = solve(&board, &question, USUAL_NODES);
+    match (answer.verdict, answer.verdict.code()) {
+        (TacticsVerdict::Fails, _) => Ok("0".to_owned()),
+        (_, Some(code)) => {
+            Ok(format!("{code} {}", answer.first.map_or("PASS".to_owned(), |point| upper(size, point))))
+        }
+        (_, None) => Err(format!("not known: {USUAL_NODES} nodes are not enough")),
+    }
+}
+
+/// The moves that the shipped patterns propose to a side, one a line: the move, the goal and the pattern's name.
+pub(super) fn patterns(position: &LargePosition, side: Side) -> Result<String, String> {
+    let database = PatternDatabase::shipped();
+    let index: PatternIndex = database.index().map_err(|(_, fault)| fault.to_string())?;
+    let (size, chains) = (position.size(), position.chains());
+    let stone = |(x, y)| size.point(x, y).and_then(|point| chains.colour(point));
+    let rows = BoardRows::new((size.width(), size.height()), stone);
+    let liberties = |(x, y)| size.point(x, y).map_or(0, |point| chains.liberty_count(point));
+    let (mut found, mut lines) = (Vec::new(), Vec::new());
+    index.match_board(&rows, &mut found);
+    for one in found.iter().filter(|one| index.to_move(one.pattern) == side) {
+        let mut proposals = Vec::new();
+        index.proposals(one, liberties, &mut proposals);
+        for proposal in proposals {
+            let entry = &database.entries[proposal.entry];
+            let (x, y) = proposal.place;
+            let point = size.point(x, y).map_or_else(String::new, |point| upper(size, point));
+            lines.push(format!("{point} {} {}", entry.goal.name(), entry.name));
+        }
+    }
+    lines.sort();
+    lines.dedup();
+    Ok(lines.join("\n"))
+}
