@@ -68,6 +68,7 @@ impl Stage {
         .unwrap();
         std::fs::write(stage.path("board.txt"), ".X./XO./...").unwrap();
         std::fs::write(stage.path("suite.tsv"), "1\tattack\tB2\t[1]\t3\tB3 A2 C2\tB2\n").unwrap();
+        std::fs::write(stage.path("patterns.sgf"), "(;(;GL[2]PS[3 2]AB[aa][ca][ab][cb]))").unwrap();
         let hunted = stage.sound(&["--dir", &stage.name("hunt"), "--quiet", "--json", "--time", "0.1"]);
         assert!(hunted.status.success(), "{}", hunted.err);
         let games = ["selfplay", "gomoku", &stage.name("games"), "--size", "7", "--games", "40", "--nodes", "50"];
@@ -158,6 +159,7 @@ impl Stage {
             "FRESH.msr" => self.fresh("fresh.msr"),
             "CERTIFICATE" => concat!(env!("CARGO_MANIFEST_DIR"), "/results/proofs/5D-85-hull-rosin.cert").to_owned(),
             "BOARD" => self.name("board.txt"),
+            "PATTERNS" => self.name("patterns.sgf"),
             "SUITE" => self.name("suite.tsv"),
             "TOKENS" => self.name("tokens"),
             "EXPERIMENT" => self.name("experiment.toml"),
@@ -226,6 +228,12 @@ const COMMANDS: &[(&str, &str)] = &[
     ("solve reversi", "--size 4 --memory 1M --units --state FRESH"),
     ("state", "HUNT --units"),
     ("stats", "HUNT"),
+    ("tactics database add", "FRESH BOARD --goal capture --target b2"),
+    ("tactics database check", "PATTERNS"),
+    ("tactics database list", ""),
+    ("tactics database merge", "PATTERNS -o FRESH"),
+    ("tactics match", "BOARD --database PATTERNS"),
+    ("tactics mine", "-o FRESH --games 1 --size 5 --playouts 5 --nodes 200"),
     ("tactics solve", "BOARD --goal capture --target b2"),
     ("tactics suite", "SUITE"),
     ("token create", "name --state FRESH"),

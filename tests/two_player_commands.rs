@@ -271,7 +271,84 @@ fn tactical_questions_are_answered_and_compared() {
     let (_, out, _) = morpion(&["tactics", "suite", &suite, "--json"]);
     let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(rows.len() == 2 && rows[0]["right_with_move"] == true && rows[1]["right_by_code"] == false, "{out}");
+    let (_, out, _) = morpion(&["tactics", "suite", &suite, "--moves", "generators"]);
+    assert!(out.contains("\n2 questions, 1 right by code"), "{out}");
+    let (status, _, err) = morpion(&["tactics", "suite", &suite, "--moves", "both", "--database", "none.sgf"]);
+    assert!(status == 2 && err.contains("none.sgf: there is no such file"), "{err}");
+    let (status, _, err) = morpion(&["tactics", "suite", &suite, "--database", "none.sgf"]);
+    assert!(status == 2 && err.contains("--moves patterns or --moves both"), "{err}");
     let bad = file("bad.tsv", "1\tattack\tB2\n");
     let (status, _, err) = morpion(&["tactics", "suite", &bad]);
     assert!(status == 2 && err.contains("bad.tsv, line 1: 3 columns"), "{err}");
+}
+
+/// Files of patterns: what is listed, proven, added and merged, and what is refused.
+#[test]
+fn databases_of_patterns_are_checked_and_put_together() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let file = |name: &str, text: &str| {
+        std::fs::write(path(name), text).unwrap();
+        path(name)
+    };
+    let joint = file("joint.sgf", "(;(;GL[2]PS[3 2]N[joint]AB[aa][ca][ab][cb])(;GL[2]PS[3 1]N[jump]AB[aa][ca]))");
+    let (status, out, err) = morpion(&["tactics", "database", "check", &joint]);
+    assert!(
+        status == 1 && out.contains("joint: proven on an empty board") && out.contains("jump: not proven"),
+        "{out}{err}"
+    );
+    assert!(out.ends_with("2 patterns, 1 proven, 0 of them wherever they fit\n"), "{out}");
+    let (status, out, _) = morpion(&["tactics", "database", "check"]);
+    assert!(status == 0 && !out.contains("not proven"), "what is shipped is proven: {out}");
+    let (_, out, _) = morpion(&["tactics", "database", "list", &joint, "--draw"]);
+    assert!(out.contains("   1 connect   shape  3x2 joint\n       X . X\n       X . X\n"), "{out}");
+
+    let board = file("board.txt", "....../.XX.../.XO.../....../....../......");
+    let database = path("new.sgf");
+    let add = ["tactics", "database", "add", &*database, &*board, "--goal", "capture", "--target", "c4"];
+    let (status, out, err) = morpion(&[&add[..], &["--name", "corner"]].concat());
+    let added = status == 0 && out.contains("1 pattern now");
+    assert!(added || err.contains("nothing is added"), "{out}{err}");
+    let on_edge = file("edge.txt", "....../....../....../X.X...");
+    let add =
+        ["tactics", "database", "add", &*database, &*on_edge, "--goal", "connect", "--target", "a1", "--with", "c1"];
+    let (status, out, err) = morpion(&add);
+    assert!(status == 0 && out.contains("added a pattern"), "{out}{err}");
+    let (status, _, err) = morpion(&add);
+    assert!(status == 1 && err.contains("has it already"), "{err}");
+    let (status, out, err) = morpion(&["tactics", "match", &on_edge, "--database", &database]);
+    assert!(status == 0 && out.contains("black b1  connect"), "{out}{err}");
+    let (_, out, _) = morpion(&["tactics", "match", &on_edge, "--database", &database, "--json"]);
+    let value: Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    assert!(value["side"] == "black" && value["goal"] == "connect", "{out}");
+
+    let merged = path("merged.sgf");
+    let merge = ["tactics", "database", "merge", &*joint, &*database, &*joint, "-o", &*merged];
+    let (status, out, err) = morpion(&merge);
+    assert!(status == 0 && out.contains("0 of 2 patterns"), "{out}{err}");
+    let before = std::fs::read(&merged).unwrap();
+    let (status, _, err) = morpion(&merge);
+    assert!(status == 2 && err.contains("the file exists; --force overwrites it"), "{err}");
+    assert_eq!(std::fs::read(&merged).unwrap(), before);
+    assert_eq!(morpion(&[&merge[..], &["--force"]].concat()).0, 0);
+    let broken = file("broken.sgf", "(;(;GL[2]AB[aa][ca])(;GL[7]N[odd]AB[aa]))");
+    for command in
+        [&["tactics", "database", "list", &broken][..], &["tactics", "match", &board, "--database", &broken]]
+    {
+        let (status, out, err) = morpion(command);
+        assert!(status == 2 && out.is_empty() && err.contains("pattern 2 (odd): GL[7] is not a valid goal"), "{err}");
+    }
+
+    let mined = path("mined.sgf");
+    let mine =
+        ["tactics", "mine", "-o", &*mined, "--games", "2", "--size", "5", "--playouts", "10", "--nodes", "500"];
+    let (status, out, err) = morpion(&[&mine[..], &["--least", "1"]].concat());
+    assert!(status == 0 && out.contains("2 games, "), "{out}{err}");
+    let first = std::fs::read(&mined).unwrap();
+    let (status, _, err) = morpion(&mine);
+    assert!(status == 2 && err.contains("--force overwrites it"), "{err}");
+    morpion(&[&mine[..], &["--least", "1", "--force"]].concat());
+    assert_eq!(std::fs::read(&mined).unwrap(), first, "the same seed gives the same patterns");
+    let (_, out, _) = morpion(&["tactics", "database", "list", &mined]);
+    assert!(out.contains("mined 1, in "), "{out}");
 }

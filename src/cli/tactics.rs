@@ -1,5 +1,8 @@
 //! `morpion tactics`: tactical goals in Go.
 
+mod mine;
+mod patterns;
+
 use super::grid_input::plain;
 use super::machine;
 use super::positions::read_text_file;
@@ -13,12 +16,14 @@ use crate::games::go::rules::GoRules;
 use crate::tactics::board::TacticsBoard;
 use crate::tactics::check::check;
 use crate::tactics::goal::{Question, TacticalGoal, point_of};
-use crate::tactics::solve::{LEVELS, TacticsAnswer, solve};
+use crate::tactics::proposer::AttackMoves;
+use crate::tactics::solve::{LEVELS, TacticsAnswer, USUAL_NODES, solve_with};
 use crate::tactics::suite::{SuiteQuestion, parse_suite};
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Version of the `--json` output.
 const JSON_VERSION: u32 = 1;
@@ -37,14 +42,14 @@ pub struct Args {
 enum TacticsAction {
     Solve(SolveArgs),
     Suite(SuiteArgs),
+    Match(patterns::MatchArgs),
+    Database(patterns::DatabaseArgs),
+    Mine(mine::MineArgs),
 }
 
-/// Answer one question about a position.
-///
-/// FILE is a game in SGF, of which the end of the main line is the position, or a board of characters. Who is to move
-/// follows from the goal. The exit status is 1 if the answer is not known.
+/// A question about a position in a file.
 #[derive(Debug, clap::Args)]
-struct SolveArgs {
+struct QuestionArgs {
     /// File of the position
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -60,6 +65,34 @@ struct SolveArgs {
     /// Give up after about this many nodes of each reading
     #[arg(long, value_name = "N", default_value_t = USUAL_NODES)]
     nodes: u64,
+}
+
+impl QuestionArgs {
+    /// The position and what is asked of it.
+    fn ask(&self) -> anyhow::Result<(TacticsBoard, Question)> {
+        let (name, text) = read(&self.file)?;
+        let parsed = parse_position::<LargePosition>(&text, GoRules::default());
+        let position = parsed.map_err(|error| anyhow!("{name}: {error}"))?;
+        let size = position.size();
+        let target = point_of(size, &self.target)?;
+        let with = self.with.as_deref().map(|with| point_of(size, with)).transpose()?;
+        let question = Question::new(position.chains(), self.goal.goal(), target, with)?;
+        // A ko forbids a point to the side that is to move in the file only.
+        let ban = position.ko().filter(|_| position.side() == question.mover());
+        Ok((TacticsBoard::new(position.chains().clone(), ban), question))
+    }
+}
+
+/// Answer one question about a position.
+///
+/// FILE is a game in SGF, of which the end of the main line is the position, or a board of characters. Who is to move
+/// follows from the goal. The exit status is 1 if the answer is not known.
+#[derive(Debug, clap::Args)]
+struct SolveArgs {
+    #[command(flatten)]
+    question: QuestionArgs,
+    #[command(flatten)]
+    attacks: AttackArgs,
     /// Print a JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -79,6 +112,8 @@ struct SuiteArgs {
     /// Give up after about this many nodes of each reading
     #[arg(long, value_name = "N", default_value_t = USUAL_NODES)]
     nodes: u64,
+    #[command(flatten)]
+    attacks: AttackArgs,
     /// Check each proof by the naive rules, with 1000 random fillings of the points outside its zone
     #[arg(long)]
     check: bool,
@@ -87,10 +122,43 @@ struct SuiteArgs {
     json: bool,
 }
 
+/// Where the attacker's moves come from.
+#[derive(Debug, clap::Args)]
+struct AttackArgs {
+    /// Where the attacker's moves come from
+    #[arg(long, value_name = "WHAT", default_value = "generators")]
+    moves: MovesWord,
+    /// File of patterns; without it, the patterns that come with the program
+    #[arg(long, value_name = "FILE")]
+    database: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum MovesWord {
+    /// From patterns alone
+    Patterns,
+    /// From the points around the chains, without patterns
+    Generators,
+    /// From patterns first, and then from the points around the chains
+    Both,
+}
+
+impl AttackArgs {
+    fn attacks(&self) -> anyhow::Result<AttackMoves> {
+        if let MovesWord::Generators = self.moves {
+            ensure!(self.database.is_none(), "--database needs --moves patterns or --moves both");
+            return Ok(AttackMoves::Generators);
+        }
+        let index = patterns::index_of(&patterns::database_or_shipped(self.database.as_deref())?)?;
+        Ok(match self.moves {
+            MovesWord::Patterns => AttackMoves::Patterns(Arc::new(index)),
+            _ => AttackMoves::Both(Arc::new(index)),
+        })
+    }
+}
+
 /// Boards with other points outside the zone that a check tries.
 const FILLINGS: u64 = 1000;
-/// Nodes of each reading if nothing else is said.
-const USUAL_NODES: u64 = 300_000;
 
 /// A goal on the command line.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -124,6 +192,9 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.action {
         TacticsAction::Solve(args) => solve_one(&args, out),
         TacticsAction::Suite(args) => solve_suite(&args, out),
+        TacticsAction::Match(args) => patterns::match_board(&args, out),
+        TacticsAction::Database(args) => patterns::run_database(&args, out),
+        TacticsAction::Mine(args) => mine::run(&args, out),
     }
 }
 
@@ -162,26 +233,19 @@ fn to_json(board: &TacticsBoard, question: &Question, answer: &TacticsAnswer) ->
 }
 
 fn solve_one(args: &SolveArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let (name, text) = read(&args.file)?;
-    let parsed = parse_position::<LargePosition>(&text, GoRules::default());
-    let position = parsed.map_err(|error| anyhow!("{name}: {error}"))?;
-    let size = position.size();
-    let target = point_of(size, &args.target)?;
-    let with = args.with.as_deref().map(|with| point_of(size, with)).transpose()?;
-    let question = Question::new(position.chains(), args.goal.goal(), target, with)?;
-    // A ko forbids a point to the side that is to move in the file only.
-    let ban = position.ko().filter(|_| position.side() == question.mover());
-    let board = TacticsBoard::new(position.chains().clone(), ban);
+    let (board, question) = args.question.ask()?;
+    let size = board.chains().size();
+    let attacks = args.attacks.attacks()?;
     let cpu = machine::process_seconds();
-    let answer = solve(&board, &question, args.nodes);
+    let answer = solve_with(&board, &question, args.question.nodes, &attacks);
     let code = if answer.verdict.code().is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     if args.json {
         writeln!(out, "{}", to_json(&board, &question, &answer))?;
         return Ok(code);
     }
-    let goal = args.goal.goal().name();
+    let goal = question.goal().name();
     let with = question.with().map_or(String::new(), |with| format!(" and {}", size.name(with)));
-    writeln!(out, "{goal} {}{with}, {} to move", size.name(target), side_name(question.mover()))?;
+    writeln!(out, "{goal} {}{with}, {} to move", size.name(question.target()), side_name(question.mover()))?;
     write!(out, "{}", drawn(&board, &answer))?;
     let class = answer.verdict.code().map_or(String::new(), |code| format!(" ({code})"));
     let proven = match answer.verdict.code() {
@@ -230,14 +294,16 @@ fn solve_suite(args: &SuiteArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode
     if questions.is_empty() {
         bail!("{name}: there is no question in it");
     }
+    let attacks = args.attacks.attacks()?;
     let cpu = machine::process_seconds();
-    let (mut by_code, mut with_move, mut unknown, mut compared) = (0, 0, 0, 0);
+    let (mut by_code, mut with_move, mut unknown, mut compared, mut nodes) = (0, 0, 0, 0, 0);
     let (mut checked, mut refused, mut checking) = (0, 0, 0.0);
     for asked in &questions {
-        let answer = solve(&asked.board, &asked.question, args.nodes);
+        let answer = solve_with(&asked.board, &asked.question, args.nodes, &attacks);
         let right = asked.expected.as_ref().map(|expected| (expected.has_code(&answer), expected.has_move(&answer)));
         by_code += usize::from(right.is_some_and(|(code, _)| code));
         with_move += usize::from(right.is_some_and(|(_, with_move)| with_move));
+        nodes += answer.nodes;
         unknown += usize::from(answer.verdict.code().is_none());
         compared += usize::from(right.is_some());
         write_answer(asked, &answer, right, args.json, out)?;
@@ -258,8 +324,10 @@ fn solve_suite(args: &SuiteArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode
         let time = machine::since(cpu).map_or("?".to_owned(), |seconds| format!("{:.2}", seconds - checking));
         writeln!(
             out,
-            "{} questions, {by_code} right by code, {with_move} right with the move, {unknown} unknown, {time} CPU s",
-            questions.len()
+            "{} questions, {by_code} right by code, {with_move} right with the move, {unknown} unknown, \
+             {} nodes, {time} CPU s",
+            questions.len(),
+            grouped(nodes)
         )?;
     }
     Ok(if by_code == compared && unknown == 0 && refused == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
