@@ -1,14 +1,14 @@
 //! The counts of distinct grids and of ordered sequences, against the tables of the puzzle.
 
 use assert_cmd::Command;
-use morpion::jobs::enumerate::enumerate;
 use morpion::morpion::enumerate::{CountKind, known_grids, known_sequences};
 use morpion::morpion::variant::Variant;
+use morpion::runner::enumeration::enumerate;
 
 #[test]
 fn grids_are_as_many_as_known() {
     for (variant, depth) in [(Variant::T5, 9), (Variant::D5, 9), (Variant::T4, 7), (Variant::D4, 7)] {
-        let counts = enumerate(variant, CountKind::Grids, depth, &|_, _| ());
+        let counts = enumerate(variant, CountKind::Grids, depth).unwrap();
         assert_eq!(counts, known_grids(variant)[..=depth as usize], "{variant}");
     }
 }
@@ -16,7 +16,7 @@ fn grids_are_as_many_as_known() {
 #[test]
 fn sequences_are_as_many_as_known() {
     for (variant, depth) in [(Variant::T5, 5), (Variant::D5, 5), (Variant::T4, 4), (Variant::D4, 4)] {
-        let counts = enumerate(variant, CountKind::Sequences, depth, &|_, _| ());
+        let counts = enumerate(variant, CountKind::Sequences, depth).unwrap();
         assert_eq!(counts, known_sequences(variant)[..=depth as usize], "{variant}");
     }
 }
@@ -41,8 +41,11 @@ fn the_command_prints_the_table() {
 #[test]
 fn the_command_refuses_what_it_cannot_do() {
     for (arguments, message) in [
-        ("--depth 26", "at most 25"),
-        ("--depth 3 --threads 0", "--threads 0 is out of range"),
+        ("--depth 65", "at most 64"),
+        ("--whole", "is for lines of 4"),
+        ("--variant 4D --whole --depth 3", "cannot be used with"),
+        ("--depth 3 --time never", "--time"),
+        ("--depth 3 --threads 0", "--threads"),
         ("--depth 3 --threads 100000", "--threads 100000 is out of range"),
         ("--depth x", "invalid value"),
         ("--variant 6T", "one of 5T, 5D, 4T, 4D"),
@@ -52,4 +55,33 @@ fn the_command_refuses_what_it_cannot_do() {
         assert!(text.contains(message), "{arguments}: {text}");
         assert!(output.stdout.is_empty());
     }
+}
+
+/// A count that was stopped says so, and the same command ends it with the counts of one that ran through.
+#[test]
+fn a_count_is_stopped_and_continued() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().join("count");
+    let flags = format!("--variant 4D --depth 8 --threads 2 --state {}", state.display());
+    let stopped = command(&format!("{flags} --time 0.05s --json")).code(1).get_output().clone();
+    let view: serde_json::Value = serde_json::from_slice(&stopped.stdout).unwrap();
+    assert_eq!((&view["complete"], &view["units"]), (&false.into(), &73709.into()));
+    assert!(view["units_done"].as_u64().unwrap() < 73709, "{view}");
+    let message = String::from_utf8(stopped.stderr).unwrap();
+    assert!(message.contains("open: ") && message.contains("of 73,709 units"), "{message}");
+    let other = command(&format!("--variant 4D --depth 7 --state {}", state.display())).code(2).get_output().clone();
+    assert!(String::from_utf8(other.stderr).unwrap().contains("counts grids of 4D to depth 8"));
+    let done = command(&format!("{flags} --json")).success().get_output().clone();
+    assert!(String::from_utf8(done.stderr).unwrap().contains("continuing to count grids of 4D to depth 8"));
+    let view: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(view["counts"], serde_json::json!(known_grids(Variant::D4)[..=8]));
+    assert_eq!(view["longest"], serde_json::Value::Null);
+}
+
+/// A count without a near end stops at once when it is asked to.
+#[test]
+fn a_long_count_ends_when_its_time_is_over() {
+    let began = std::time::Instant::now();
+    command("--variant 5T --depth 64 --time 0.2s").code(1);
+    assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
 }

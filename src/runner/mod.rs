@@ -16,6 +16,7 @@ pub mod contract;
 pub mod cpu;
 pub mod directory;
 pub mod engine;
+pub mod enumeration;
 pub mod error;
 pub mod events;
 pub mod journal;
