@@ -752,6 +752,38 @@ fn page_address(page: &Page, program: &Program) -> String {
     address.as_str().unwrap().to_owned()
 }
 
+/// Pictures that are dropped on the board or sent into the archive are read by the record that they carry.
+#[test]
+fn pictures_are_dropped_on_the_board() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/board");
+    let key = world.archive(&page, Variant::D5).remove(0);
+    for format in ["png", "svg"] {
+        page.open(&world.at("/board"));
+        page.wait("document.querySelector('section[aria-label=Board]')");
+        page.eval(&format!(
+            "(async () => {{
+                const {{ get }} = await import('/js/api.js');
+                const answer = await fetch('/api/v1/grids/{key}?format={format}', {{ headers: {{ accept: '*/*' }} }});
+                const transfer = new DataTransfer();
+                transfer.items.add(new File([await answer.blob()], 'grid.{format}'));
+                const board = document.querySelector('section[aria-label=Board]');
+                for (const kind of ['dragenter', 'dragover', 'drop'])
+                    board.dispatchEvent(new DragEvent(kind, {{ bubbles: true, cancelable: true, dataTransfer: transfer }}));
+            }})()"
+        ));
+        page.wait("document.querySelector('section[aria-label=Game]').textContent.includes('82')");
+        assert_eq!(page.eval("document.querySelector('dialog[open]') === null"), true);
+    }
+    let refusal = page.eval(
+        "import('/js/gridfile.js').then(async ({ gridText }) => {
+            const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 255, 255, 255, 255, 0, 0, 0, 0]);
+            try { return await gridText(new File([png], 'a.png')); } catch (problem) { return problem.message; }
+        })",
+    );
+    assert_eq!(refusal, "The picture carries no record.");
+}
+
 /// The form offers what the daemon says there is: each strategy with its settings, and the best one of the variant
 /// first.
 #[test]

@@ -3,7 +3,7 @@
 //! A file is written under a temporary name in the same directory, synced, and then given its name in one step, so
 //! that a crash leaves the old file or the new one, never half of it.
 
-use super::format::{GridReadError, LARGEST_FILE, LoadedGrid, read};
+use super::format::{GridReadError, LARGEST_PICTURE, LoadedGrid, read};
 use crate::morpion::variant::Variant;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -41,11 +41,11 @@ pub fn load(path: &Path, variant: Option<Variant>) -> Result<LoadedGrid, LoadErr
     read(&bytes, variant).map_err(|error| LoadError::Grid { path: name(), error })
 }
 
-/// The bytes of a file (`-`: standard input), cut one byte after [`LARGEST_FILE`], so that the reader sees that it is
-/// too large.
+/// The bytes of a file (`-`: standard input), cut one byte after [`LARGEST_PICTURE`], so that the reader sees that it
+/// is too large.
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let limit = LARGEST_FILE as u64 + 1;
+    let limit = LARGEST_PICTURE as u64 + 1;
     if path == Path::new("-") {
         io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
     } else {
@@ -193,7 +193,7 @@ mod tests {
     fn large_files_and_directories_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.txt");
-        fs::write(&path, vec![b'#'; LARGEST_FILE + 1]).unwrap();
+        fs::write(&path, vec![b'#'; super::super::format::LARGEST_FILE + 1]).unwrap();
         assert!(matches!(load(&path, None), Err(LoadError::Grid { error: GridReadError::TooLarge, .. })));
         assert!(matches!(load(dir.path(), None), Err(LoadError::Io { .. })));
         assert!(matches!(load(&dir.path().join("none"), None), Err(LoadError::Io { .. })));

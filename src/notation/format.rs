@@ -1,6 +1,7 @@
 //! Which format a file is in, and which grid it holds.
 //!
-//! The content decides: `MS1:` is compact MSR, `{` is MSR JSON, the rest is Pentasol text. Text has no field for
+//! The content decides: a PNG or SVG picture holds a record (see [`super::picture`]), `MS1:` is compact MSR, `{` is MSR
+//! JSON, the rest is Pentasol text. Text has no field for
 //! the variant and may lack its reference point, so what is missing is decided by replaying: every variant in
 //! question and, without a reference point, both dialects (see [`Dialect`]) are tried.
 //!
@@ -12,13 +13,16 @@
 use super::grid::{Grid, TextsTooLong};
 use super::msr::{self, MsrError};
 use super::pentasol::{self, Effort, SyntaxError};
+use super::picture::{NoRecord, record_in};
 use super::replay::{CoordinateFrame, Dialect, IllegalGrid, IllegalReason, WrittenMove, replay};
 use crate::morpion::geometry::{INNER_CORNER, Move};
 use crate::morpion::variant::Variant;
 use std::fmt;
 
-/// Largest file that is read, in bytes.
+/// Largest text or record that is read, in bytes.
 pub const LARGEST_FILE: usize = 4 * 1024 * 1024;
+/// Largest picture that is read, in bytes.
+pub const LARGEST_PICTURE: usize = 64 * 1024 * 1024;
 
 /// A format of grid files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -74,7 +78,7 @@ pub enum ChosenBy {
 pub struct LoadedGrid {
     /// The grid; all its moves are legal.
     pub grid: Grid,
-    /// The format it was in.
+    /// The format it was in; of a picture, that of its record.
     pub format: GridFormat,
     /// Who decided on the variant.
     pub chosen_by: ChosenBy,
@@ -121,6 +125,16 @@ pub enum GridReadError {
 /// assert_eq!(error.to_string(), "line 2 (move 1): (31,29) | -1: the line needs point (31,30), which is not set");
 /// ```
 pub fn read(bytes: &[u8], variant: Option<Variant>) -> Result<LoadedGrid, GridReadError> {
+    if bytes.len() > LARGEST_PICTURE {
+        return Err(GridReadError::TooLarge);
+    }
+    let record = match record_in(bytes) {
+        Some(Ok(record)) => Some(record),
+        Some(Err(NoRecord::Absent)) => return Err(GridReadError::NotAGrid(PICTURE_WITHOUT_RECORD)),
+        Some(Err(NoRecord::Damaged)) => return Err(GridReadError::NotAGrid("it is a damaged PNG picture")),
+        None => None,
+    };
+    let bytes = record.as_ref().map_or(bytes, |record| record.as_bytes());
     if bytes.len() > LARGEST_FILE {
         return Err(GridReadError::TooLarge);
     }
@@ -130,7 +144,7 @@ pub fn read(bytes: &[u8], variant: Option<Variant>) -> Result<LoadedGrid, GridRe
         return Err(GridReadError::NotAGrid("it is empty"));
     }
     if start.starts_with('<') {
-        return Err(GridReadError::NotAGrid("it is a picture or a page; Pentasol text or MSR is expected"));
+        return Err(GridReadError::NotAGrid("it is a page; Pentasol text or MSR is expected"));
     }
     let compact = msr::is_compact(start);
     if compact || start.starts_with('{') {
@@ -140,9 +154,12 @@ pub fn read(bytes: &[u8], variant: Option<Variant>) -> Result<LoadedGrid, GridRe
     read_text(&text, variant)
 }
 
+const PICTURE_WITHOUT_RECORD: &str =
+    "it is a picture that carries no record; Pentasol text, MSR, or a picture made by morpion is expected";
+
 /// Bytes as text; comments in another encoding than UTF-8 lose their accents, no more.
 fn as_text(bytes: &[u8]) -> Result<std::borrow::Cow<'_, str>, GridReadError> {
-    if bytes.starts_with(b"\x89PNG") || bytes.starts_with(b"\xff\xd8\xff") || bytes.starts_with(b"GIF8") {
+    if bytes.starts_with(b"\xff\xd8\xff") || bytes.starts_with(b"GIF8") {
         return Err(GridReadError::NotAGrid("it is a picture; Pentasol text or MSR is expected"));
     }
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {

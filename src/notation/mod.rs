@@ -13,6 +13,7 @@ pub mod grid;
 pub mod identify;
 pub mod msr;
 pub mod pentasol;
+pub mod picture;
 pub mod records;
 pub mod replay;
 pub mod sgf;

@@ -90,7 +90,7 @@ pub fn chart(chart: &Chart, picture: PictureFormat, size: u32) -> Result<Vec<u8>
     let lines = chart.legend().count();
     let height = HEAD + PANEL * chart.panels.len() as f64 + LEGEND * (lines as f64 + 0.5);
     let drawing = Sheet { chart, size: f64::from(size), palette: Theme::Light.palette() };
-    pen::picture(&drawing, picture, (size, (height * f64::from(size)) as u32), &chart.title)
+    pen::picture(&drawing, picture, (size, (height * f64::from(size)) as u32), &chart.title, None)
 }
 
 struct Sheet<'a> {

@@ -10,6 +10,7 @@ pub use super::pen::{PictureFormat, RenderError, SIZES};
 use super::theme::{Palette, Rgb, Theme};
 use crate::morpion::geometry::cross;
 use crate::notation::grid::Grid;
+use crate::notation::msr::write_compact;
 use plotters_backend::DrawingBackend;
 use plotters_backend::text_anchor::HPos;
 
@@ -40,7 +41,7 @@ impl Default for GridPictureOptions {
     }
 }
 
-/// Draws a grid and returns the picture as the bytes of a file.
+/// Draws a grid and returns the picture as the bytes of a file, which carries the grid as a record.
 ///
 /// # Errors
 /// A size outside [`SIZES`]; else only if the libraries fail.
@@ -52,7 +53,9 @@ pub fn render(grid: &Grid, picture: PictureFormat, options: GridPictureOptions) 
     let extent = (layout.width as u32, layout.height as u32);
     let scene = Scene { grid, layout, palette: options.theme.palette() };
     let title = format!("Morpion Solitaire {}", scene.title());
-    pen::picture(&scene, picture, extent, &title)
+    // A grid whose texts are too long for a record is drawn all the same.
+    let record = write_compact(grid).ok();
+    pen::picture(&scene, picture, extent, &title, record.as_deref())
 }
 
 /// What is drawn.

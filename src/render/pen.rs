@@ -6,6 +6,7 @@
 use super::fonts::{self, FAMILY};
 use super::raster::{self, SAMPLES, SIZE_PER_EM, TOP_TO_BASELINE};
 use super::theme::Rgb;
+use crate::notation::picture::{PNG_KEYWORD, svg_element};
 use plotters::prelude::{Color, IntoFont, RGBColor, SVGBackend, ShapeStyle, TextStyle};
 use plotters::style::FontStyle;
 use plotters_backend::text_anchor::{HPos, Pos, VPos};
@@ -67,7 +68,7 @@ pub(super) trait Drawing {
     fn draw<B: DrawingBackend>(&self, pen: &mut Pen<B>) -> DrawResult<B>;
 }
 
-/// Draws a picture of `width` by `height` pixels and returns the bytes of a file.
+/// Draws a picture of `width` by `height` pixels and returns the bytes of a file, which carries `record` (in MSR).
 ///
 /// # Errors
 /// Only if the libraries fail.
@@ -76,6 +77,7 @@ pub(super) fn picture(
     picture: PictureFormat,
     (width, height): (u32, u32),
     title: &str,
+    record: Option<&str>,
 ) -> Result<Vec<u8>, RenderError> {
     match picture {
         PictureFormat::Png => {
@@ -83,7 +85,7 @@ pub(super) fn picture(
                 // A raster has no errors of its own.
                 let _ = drawing.draw(&mut Pen { backend: raster, factor: f64::from(SAMPLES) });
             });
-            encode(width, height, &pixels, title)
+            encode(width, height, &pixels, title, record)
         }
         PictureFormat::Svg => {
             let mut text = String::new();
@@ -97,12 +99,13 @@ pub(super) fn picture(
             let plain = format!("width=\"{}\" height=\"{}\" ", units(width), units(height));
             let text = text.replacen(&plain, &format!("width=\"{width}\" height=\"{height}\" "), 1);
             let escaped = title.replace('&', "&amp;").replace('<', "&lt;");
-            Ok(text.replacen(">\n", &format!(">\n<title>{escaped}</title>\n"), 1).into_bytes())
+            let carried = record.map(|msr| svg_element(msr) + "\n").unwrap_or_default();
+            Ok(text.replacen(">\n", &format!(">\n<title>{escaped}</title>\n{carried}"), 1).into_bytes())
         }
     }
 }
 
-fn encode(width: u32, height: u32, pixels: &[u8], title: &str) -> Result<Vec<u8>, RenderError> {
+fn encode(width: u32, height: u32, pixels: &[u8], title: &str, record: Option<&str>) -> Result<Vec<u8>, RenderError> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
     encoder.set_color(png::ColorType::Rgb);
@@ -110,6 +113,9 @@ fn encode(width: u32, height: u32, pixels: &[u8], title: &str) -> Result<Vec<u8>
     encoder.set_compression(png::Compression::Best);
     encoder.set_adaptive_filter(png::AdaptiveFilterType::Adaptive);
     encoder.add_itxt_chunk("Title".to_owned(), title.to_owned())?;
+    if let Some(msr) = record {
+        encoder.add_text_chunk(PNG_KEYWORD.to_owned(), msr.to_owned())?;
+    }
     let mut writer = encoder.write_header()?;
     writer.write_image_data(pixels)?;
     writer.finish()?;

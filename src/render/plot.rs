@@ -134,7 +134,7 @@ pub fn plot(series: &[HuntCurve], picture: PictureFormat, options: &PlotOptions)
         return Err(RenderError::Size(options.size));
     }
     let chart = Plot::new(series, options);
-    pen::picture(&chart, picture, (options.size, chart.height as u32), &options.title)
+    pen::picture(&chart, picture, (options.size, chart.height as u32), &options.title, None)
 }
 
 /// What is drawn, with its scales.

@@ -25,6 +25,7 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/gameboard.js",
     "/js/gamesession.js",
     "/js/grid.js",
+    "/js/gridfile.js",
     "/js/live.js",
     "/js/main.js",
     "/js/notation.js",

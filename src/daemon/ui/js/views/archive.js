@@ -4,13 +4,12 @@ import { get, query, sendGrid } from "../api.js";
 import { button, h, newId, say, show, toast } from "../dom.js";
 import { ago, moves } from "../format.js";
 import { thumbnail } from "../grid.js";
+import { ACCEPTED, gridText, takesDrops } from "../gridfile.js";
 import { grid } from "../live.js";
 import { CODES, fromView } from "../rules.js";
 import { blank, failed } from "./parts.js";
 
 const PART = 24;
-/** Largest grid file that the daemon takes, in bytes. */
-export const LARGEST = 1024 * 1024;
 
 /** The form that chooses which grids are shown; `sent(file)` is called with a file to be sent in. */
 function filterForm(asked, sent) {
@@ -25,7 +24,7 @@ function filterForm(asked, sent) {
     location.hash = `#/archive${query({ variant: variant.value, min: least.value, job: job.value, with: asked.get("with") })}`;
   };
   variant.addEventListener("change", apply);
-  const file = h("input", { type: "file", class: "unseen", accept: ".txt,.psol,.msr,.json", tabindex: -1, "aria-hidden": "true", onchange: () => {
+  const file = h("input", { type: "file", class: "unseen", accept: ACCEPTED, tabindex: -1, "aria-hidden": "true", onchange: () => {
     const [chosen] = file.files;
     file.value = "";
     if (chosen) sent(chosen);
@@ -109,12 +108,8 @@ function tile(view, pictures, bar) {
 
 /** Sends a file into the archive and shows its grid. */
 async function send(file) {
-  if (file.size > LARGEST) {
-    toast("The file is larger than 1 MiB, which no grid file is.", "bad");
-    return;
-  }
   try {
-    const view = await sendGrid(await file.text());
+    const view = await sendGrid(await gridText(file));
     toast(`The archive has it now: ${view.variant}, ${moves(view.score)}.`);
     location.hash = `#/grids/${view.key}`;
   } catch (problem) {
@@ -157,9 +152,10 @@ export default function archive({ query: asked }) {
   }
   nothing.hidden = true;
   load();
+  const element = h("div", { class: "cards" }, h("h1", {}, "Archive"), filterForm(asked, send), trouble, bar, wait, nothing, list,
+    h("div", { class: "row end paging" }, back, forth));
+  takesDrops(element, send);
   return {
-    element: h("div", { class: "cards" }, h("h1", {}, "Archive"), filterForm(asked, send), trouble, bar, wait, nothing, list,
-      h("div", { class: "row end paging" }, back, forth)),
-    title: "Archive", page: "archive", destroy: () => pictures.disconnect(),
+    element, title: "Archive", page: "archive", destroy: () => pictures.disconnect(),
   };
 }

@@ -3,6 +3,7 @@
 import { BoardPad } from "../boardpad.js";
 import { button, h, say, toast } from "../dom.js";
 import { switches } from "../grid.js";
+import { takesDrops } from "../gridfile.js";
 import { grid as loadGrid } from "../live.js";
 import { PlayedGame } from "../playedgame.js";
 import { CODES, VARIANTS, fromView } from "../rules.js";
@@ -78,6 +79,7 @@ export default function board({ query }) {
           h("div", { class: "row spread" }, h("label", { class: "check" }, hints, " show legal moves"), switches(pad.picture))),
         filesCard(played, loading), list)),
     loading, hunting);
+  takesDrops(element, loading.takeFile);
   open(query);
   return {
     element, title: "Board", page: "board",

@@ -3,11 +3,11 @@
 import { checkGrid, newKey, post, saveAs, sendGrid } from "../api.js";
 import { button, h, newId, say, toast } from "../dom.js";
 import { moves as inMoves } from "../format.js";
+import { ACCEPTED, LARGEST, gridText } from "../gridfile.js";
 import { learn } from "../live.js";
 import { msrCompact, pentasol, pentasolMove, toAddress } from "../notation.js";
 import { fromView } from "../rules.js";
 import { catalogue, seconds } from "../settings.js";
-import { LARGEST } from "./archive.js";
 
 /** The moves played, the newest in sight. */
 export function movesCard(played) {
@@ -29,25 +29,33 @@ export function movesCard(played) {
 export function loadDialog(played) {
   const text = h("textarea", { rows: 6, id: newId("paste"), spellcheck: "false", placeholder: "(28,28)\n(31,29) | -2\n\u2026 or MS1:\u2026" });
   const trouble = h("p", { class: "problem", role: "alert" });
-  const file = h("input", { type: "file", class: "unseen", tabindex: -1, "aria-hidden": "true", accept: ".txt,.psol,.msr,.json", onchange: async () => {
+  const file = h("input", { type: "file", class: "unseen", tabindex: -1, "aria-hidden": "true", accept: ACCEPTED, onchange: async () => {
     const [chosen] = file.files;
     file.value = "";
     if (!chosen) return;
-    if (chosen.size <= LARGEST) text.value = await chosen.text();
-    take(chosen.size > LARGEST ? null : text.value);
+    takeFile(chosen);
   } });
   const dialog = h("dialog", { "aria-label": "Load a grid" }, h("form", { class: "stack", onsubmit: (event) => {
     event.preventDefault();
     take(text.value);
-  } }, h("h2", {}, "Load a grid"), h("label", { for: text.id }, "Pentasol or MSR"), text, trouble,
+  } }, h("h2", {}, "Load a grid"), h("label", { for: text.id }, "Pentasol, MSR, or a picture that carries its record"), text, trouble,
   h("div", { class: "row spread" }, button("File\u2026", { glyph: "open", onclick: () => file.click() }), file,
     h("div", { class: "row" }, button("Cancel", { onclick: () => dialog.close() }), button("Load", { kind: "main", type: "submit" })))));
 
+  async function takeFile(chosen) {
+    try {
+      text.value = await gridText(chosen);
+    } catch (problem) {
+      say(trouble, problem.message);
+      return false;
+    }
+    return take(text.value);
+  }
   async function take(content) {
     say(trouble, "");
-    if (content === null || content.length > LARGEST) {
+    if (content.length > LARGEST) {
       say(trouble, "The text is larger than 1 MiB, which no grid is.");
-      return;
+      return false;
     }
     try {
       const view = await checkGrid(content);
@@ -56,11 +64,17 @@ export function loadDialog(played) {
       toast(`Loaded: ${view.variant}, ${inMoves(view.moves.length)}.`);
     } catch (problem) {
       say(trouble, problem.message);
+      return false;
     }
+    return true;
   }
   dialog.ask = () => {
     say(trouble, "");
     dialog.showModal();
+  };
+  /** Loads a file that was dropped; what is wrong with it is told in the dialog. */
+  dialog.takeFile = async (dropped) => {
+    if (!(await takeFile(dropped)) && !dialog.open) dialog.showModal();
   };
   return dialog;
 }

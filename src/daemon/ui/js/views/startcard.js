@@ -4,6 +4,7 @@ import { checkGrid } from "../api.js";
 import { button, h, say, show, toast } from "../dom.js";
 import { moves } from "../format.js";
 import { thumbnail } from "../grid.js";
+import { ACCEPTED, gridText } from "../gridfile.js";
 import { grid as loadGrid } from "../live.js";
 import { fromAddress, pentasol } from "../notation.js";
 import { fromView } from "../rules.js";
@@ -13,7 +14,7 @@ import { field } from "./fields.js";
 const MOST_GRIDS = 1000;
 
 const fileInput = (multiple, take) => h("input", { type: "file", class: "unseen", tabindex: -1, "aria-hidden": "true", multiple,
-  accept: ".txt,.psol,.msr,.json", onchange: (event) => {
+  accept: ACCEPTED, onchange: (event) => {
     const chosen = [...event.target.files];
     event.target.value = "";
     if (chosen.length) take(chosen);
@@ -24,7 +25,12 @@ function gridsBox(changed) {
   let grids = [];
   const text = h("p", { class: "faint" }, "none: each run begins with nothing");
   const files = fileInput(true, async (chosen) => {
-    grids = await Promise.all(chosen.slice(0, MOST_GRIDS).map((one) => one.text()));
+    try {
+      grids = await Promise.all(chosen.slice(0, MOST_GRIDS).map(gridText));
+    } catch (problem) {
+      toast(problem.message, "bad");
+      return;
+    }
     say(text, `${grids.length} ${grids.length === 1 ? "file" : "files"}`);
     show(none, true);
     changed();
@@ -63,7 +69,7 @@ export function startCard({ picked, changed }) {
   };
   const file = fileInput(false, async ([chosen]) => {
     try {
-      const content = await chosen.text();
+      const content = await gridText(chosen);
       const view = await checkGrid(content);
       set({ variant: view.variant, list: view.moves.map(fromView), text: content, file: chosen.name });
     } catch (problem) {
