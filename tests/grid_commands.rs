@@ -204,3 +204,67 @@ fn render_draws_a_directory_and_keeps_what_is_there() {
     assert!(err.contains("in/bad.txt: line 2 (move 1)"), "{err}");
     assert!(morpion(path, &["render", "in/one.txt", "-o", "x.gif"]).2.contains(".png or .svg"));
 }
+
+/// A picture is a grid file: the record in it survives, whoever looks at it.
+#[test]
+fn pictures_carry_their_record() {
+    let dir = exported();
+    let path = dir.path();
+    let grid = "grids/5T-170-bruneau.txt";
+    let plain = morpion(path, &["convert", grid, "plain.msr"]);
+    assert_eq!(plain.0, 0, "{}", plain.2);
+    for name in ["a.png", "a.svg"] {
+        assert_eq!(morpion(path, &["render", grid, "-o", name, "--size", "300"]).0, 0);
+        let (status, out, err) = morpion(path, &["verify", name]);
+        assert_eq!((status, out), (0, format!("{name}: legal, 5T, 170 moves, finished\n")), "{err}");
+        let back = format!("{name}.msr");
+        assert_eq!(morpion(path, &["convert", name, &back]).0, 0);
+        assert_eq!(std::fs::read(path.join(&back)).unwrap(), std::fs::read(path.join("plain.msr")).unwrap());
+    }
+    // Behind the pixels it is found as well: the chunk moves to the end.
+    let png = std::fs::read(path.join("a.png")).unwrap();
+    let at = png.windows(8).position(|bytes| bytes == b"tEXtmsr\0").unwrap() - 4;
+    let length = u32::from_be_bytes(png[at..at + 4].try_into().unwrap()) as usize + 12;
+    let (chunk, end) = (&png[at..at + length], png.len() - 12);
+    let moved = [&png[..at], &png[at + length..end], chunk, &png[end..]].concat();
+    std::fs::write(path.join("moved.png"), &moved).unwrap();
+    assert_eq!(morpion(path, &["verify", "moved.png"]).0, 0);
+
+    let without = [&png[..at], &png[at + length..]].concat();
+    let svg = std::fs::read_to_string(path.join("a.svg")).unwrap();
+    for (name, bytes, message) in [
+        ("without.png", without, "a picture that carries no record"),
+        ("half.png", moved[..moved.len() / 2].to_vec(), "a damaged PNG picture"),
+        (
+            "without.svg",
+            svg.replace("morpion-solitaire-record", "other").into_bytes(),
+            "a picture that carries no record",
+        ),
+        ("forged.svg", svg.replace("MS1:", "MS1:AAAA").into_bytes(), "record"),
+    ] {
+        std::fs::write(path.join(name), bytes).unwrap();
+        let (status, _, err) = morpion(path, &["show", name]);
+        assert!(status == 2 && err.contains(message), "{name}: {err}");
+    }
+}
+
+#[test]
+fn shells_and_readers_of_manuals_get_their_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let (status, out, _) = morpion(path, &["completions", shell]);
+        assert_eq!(status, 0);
+        assert!(out.contains("morpion") && out.contains("enumerate") && out.contains("symmetry"), "{shell}");
+    }
+    let (status, out, err) = morpion(path, &["man", "--dir", "man1"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains("man1/morpion.1\n") && out.contains("man1/morpion-job-submit.1\n"), "{out}");
+    assert_eq!(morpion(path, &["man", "--dir", "man1"]).0, 2);
+    assert_eq!(morpion(path, &["man", "--dir", "man1", "--force"]).0, 0);
+    let page = std::fs::read_to_string(path.join("man1/morpion-job-submit.1")).unwrap();
+    assert_eq!(morpion(path, &["man", "job", "submit"]).1, page);
+    assert!(page.contains(".TH") && page.contains("\\-\\-priority"), "{page}");
+    let (status, _, err) = morpion(path, &["man", "job", "dance"]);
+    assert!(status == 2 && err.contains("there is no command 'job dance'"), "{err}");
+}

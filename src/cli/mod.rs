@@ -7,6 +7,7 @@ mod archive;
 mod bench;
 mod branching;
 mod client;
+mod completions;
 mod config;
 mod convert;
 mod daemon;
@@ -24,6 +25,7 @@ mod identify;
 mod job;
 mod lines;
 mod machine;
+mod man;
 mod matches;
 mod nboard;
 mod pbrain;
@@ -109,6 +111,7 @@ enum Command {
     Archive(archive::Args),
     Bench(bench::Args),
     Branching(branching::Args),
+    Completions(completions::Args),
     Convert(convert::Args),
     Daemon(daemon::Args),
     Enumerate(enumerate::Args),
@@ -118,6 +121,7 @@ enum Command {
     Hunt(Box<hunt::Args>),
     Identify(identify::Args),
     Job(job::Args),
+    Man(man::Args),
     Match(Box<matches::Args>),
     Nboard(nboard::Args),
     Pbrain(pbrain::Args),
@@ -188,6 +192,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Archive(args) => archive::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Branching(args) => branching::run(args, out),
+        Command::Completions(args) => completions::run(&args, out),
         Command::Convert(args) => convert::run(args, out),
         Command::Daemon(args) => daemon::run(&args),
         Command::Enumerate(args) => enumerate::run(args, out),
@@ -197,6 +202,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Hunt(args) => hunt::run(*args, out),
         Command::Identify(args) => identify::run(args, out),
         Command::Job(args) => job::run(args, out),
+        Command::Man(args) => man::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
         Command::Nboard(args) => nboard::run(args, out),
         Command::Pbrain(args) => pbrain::run(args, out),
