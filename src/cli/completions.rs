@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 /// Print the script that lets a shell complete commands and flags.
 ///
-/// For bash, `morpion completions bash > ~/.local/share/bash-completion/completions/morpion`; for zsh, a file `_morpion`
-/// in a directory of `$fpath`; for fish, `~/.config/fish/completions/morpion.fish`.
+/// For bash, `morpion completions bash > ~/.local/share/bash-completion/completions/morpion`; for zsh, a file
+/// `_morpion` in a directory of `$fpath`; for fish, `~/.config/fish/completions/morpion.fish`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The shell
+    /// The shell that the script is for
     shell: Shell,
 }
 

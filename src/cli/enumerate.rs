@@ -28,12 +28,12 @@ const SAVING: Duration = Duration::from_secs(10);
 ///
 /// A grid is a set of lines; neither the order of the moves nor the orientation matters. Prints one line per number
 /// of moves and compares it with the known tables (OEIS A204108, A204107, A204110 and A204109). The exit status is 1
-/// if a count differs from them, or if the time was over or Ctrl-C came. Each further move takes 2 to 6 times as long;
-/// the memory used does not grow.
+/// if a count differs from them, or if the time was over or Ctrl-C came. Each further move takes 2 to 6 times as
+/// long; the memory used does not grow.
 ///
 /// With --whole all grids are counted, whatever their length. So the longest ones are known to be the longest: it is
-/// a proof of the optimum. In 4D this takes hours, in 4T weeks, in lines of 5 for ever. With --state, the same command
-/// continues what was stopped.
+/// a proof of the optimum. In 4D this takes hours, in 4T weeks, in lines of 5 for ever. With --state, the same
+/// command continues what was stopped.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Line length and touching rule: 5T, 5D, 4T or 4D.

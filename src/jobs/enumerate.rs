@@ -19,7 +19,7 @@ const CUT_SEQUENCES: u32 = 3;
 /// What is counted, and what has been counted so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enumeration {
-    /// The variant.
+    /// Line length and touching rule.
     pub variant: Variant,
     /// Grids or sequences.
     pub kind: CountKind,
@@ -41,7 +41,7 @@ pub struct Enumeration {
 /// What one unit came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnitCounts {
-    /// Its number.
+    /// Its number among all units.
     pub number: u64,
     /// What there is at its root and 1, 2, ... moves below it.
     pub counts: Vec<u64>,

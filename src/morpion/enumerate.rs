@@ -5,8 +5,8 @@
 //! generation", 1998). A line of a grid can be *taken out* if its new point lies on no other line of the grid;
 //! what remains is a grid again, and every grid that this one can be made from by one move arises so. The line that
 //! is taken out to get a grid's parent is the one of highest rank; a rank is a number that a line shares with its
-//! images under the 8 symmetries and with no other line. Among lines of one rank it is the one that leaves the grid of
-//! smallest key. A node's children are made by all its legal moves, and a child is kept only if the node is its
+//! images under the 8 symmetries and with no other line. Among lines of one rank it is the one that leaves the grid
+//! of smallest key. A node's children are made by all its legal moves, and a child is kept only if the node is its
 //! parent, and only once per key.
 //!
 //! Nearly always the rank alone decides, and then a look at the lines of highest rank is all that a move costs. Two

@@ -1,7 +1,7 @@
 //! Which format a file is in, and which grid it holds.
 //!
-//! The content decides: a PNG or SVG picture holds a record (see [`super::picture`]), `MS1:` is compact MSR, `{` is MSR
-//! JSON, the rest is Pentasol text. Text has no field for
+//! The content decides: a PNG or SVG picture holds a record (see [`super::picture`]), `MS1:` is compact MSR, `{` is
+//! MSR JSON, the rest is Pentasol text. Text has no field for
 //! the variant and may lack its reference point, so what is missing is decided by replaying: every variant in
 //! question and, without a reference point, both dialects (see [`Dialect`]) are tried.
 //!

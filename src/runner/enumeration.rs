@@ -1,5 +1,5 @@
-//! Runs an [`Enumeration`] on threads: one walks to the roots of the units, the others count below them, and the thread
-//! that called takes in what they found.
+//! Runs an [`Enumeration`] on threads: one walks to the roots of the units, the others count below them, and the
+//! thread that called takes in what they found.
 
 pub mod state;
 
@@ -35,9 +35,9 @@ pub enum EnumerationError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// Does the units that are left on `threads` threads until all are done or `stop` says so; a unit under way is then left
-/// undone. `tell` is called by this thread several times a second and at the end. The counts do not depend on the number
-/// of threads.
+/// Does the units that are left on `threads` threads until all are done or `stop` says so; a unit under way is then
+/// left undone. `tell` is called by this thread several times a second and at the end. The counts do not depend on
+/// the number of threads.
 ///
 /// # Errors
 /// If grids reach the edge of the playing area, if threads cannot be started, or what `tell` answers.

@@ -34,7 +34,7 @@ pub enum EnumerationStateError {
     /// The file is damaged or of something else; it is left as it is.
     #[error("{}: {what}", path.display())]
     Damaged {
-        /// The file.
+        /// Where the file is.
         path: PathBuf,
         /// What is wrong with it.
         what: String,
@@ -42,7 +42,7 @@ pub enum EnumerationStateError {
     /// It counts something else.
     #[error("{} counts {found}; continue it with the same flags, or take another directory", path.display())]
     Other {
-        /// The file.
+        /// Where the file is.
         path: PathBuf,
         /// What it counts.
         found: String,
@@ -64,7 +64,7 @@ struct Saved {
     units: u64,
     done: DoneSet,
     counts: Vec<u64>,
-    /// In MSR.
+    /// The long grids as compact MSR.
     grids: Vec<String>,
 }
 
