@@ -757,8 +757,8 @@ fn page_address(page: &Page, program: &Program) -> String {
 fn pictures_are_dropped_on_the_board() {
     let Some(world) = world() else { return };
     let page = world.desk("/board");
-    let key = world.archive(&page, Variant::D5).remove(0);
-    for format in ["png", "svg"] {
+    for (format, variant) in [("png", Variant::D5), ("svg", Variant::D4)] {
+        let key = world.archive(&page, variant).remove(0);
         page.open(&world.at("/board"));
         page.wait("document.querySelector('section[aria-label=Board]')");
         page.eval(&format!(
@@ -772,7 +772,12 @@ fn pictures_are_dropped_on_the_board() {
                     board.dispatchEvent(new DragEvent(kind, {{ bubbles: true, cancelable: true, dataTransfer: transfer }}));
             }})()"
         ));
-        page.wait("document.querySelector('section[aria-label=Game]').textContent.includes('82')");
+        let score = page
+            .eval(&format!("import('/js/api.js').then((api) => api.get('/grids/{key}')).then((grid) => grid.score)"));
+        page.wait(&format!(
+            "document.querySelector('section[aria-label=Game] .score').textContent === '{score}' \
+             && document.querySelector('[data-variant=\"{variant}\"]').getAttribute('aria-pressed') === 'true'"
+        ));
         assert_eq!(page.eval("document.querySelector('dialog[open]') === null"), true);
     }
     let refusal = page.eval(

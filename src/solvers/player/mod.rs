@@ -67,20 +67,27 @@ impl<G: Solvable> SearchPlayer<G> {
 }
 
 impl<G: Solvable> SearchPlayer<G> {
-    /// Gets ready for a position: as the searches have it, the plies that are searched at most, and the end of the
-    /// game if it may be tried.
-    fn begin(&mut self, position: &G, depth: u32) -> (G, u32, Option<GameEnding>) {
-        if self.last.as_ref().is_some_and(|last| !last.shares_tables(position)) {
+    /// Gets ready for a position with these moves: their search, and the plies that it searches at most.
+    fn begin<'s>(
+        &'s mut self,
+        asked: &'s G,
+        moves: Vec<G::Move>,
+        depth: u32,
+        watch: &'s BudgetWatch<'s>,
+    ) -> (MovesSearch<'s, G>, u32) {
+        if self.last.as_ref().is_some_and(|last| !last.shares_tables(asked)) {
             self.forget();
         }
-        self.last = Some(position.clone());
+        self.last = Some(asked.clone());
         self.table.next_generation();
         self.solved.next_generation();
         let (deepest, to_the_end) = sight(self.level);
-        let mut start = position.clone();
+        let mut start = asked.clone();
         start.forget();
+        // The end may be tried if the level sees it.
         let ending = start.ending().filter(|ending| ending.plies <= to_the_end.min(depth));
-        (start, depth.clamp(1, deepest), ending)
+        let (table, solved) = (&self.table, &self.solved);
+        (MovesSearch { asked, start, moves, table, solved, ending, watch }, depth.clamp(1, deepest))
     }
 }
 
@@ -103,17 +110,9 @@ impl<G: Solvable> Player<G> for SearchPlayer<G> {
         position.moves(&mut moves);
         // The first of those that look best.
         let fallback = moves.iter().copied().rev().max_by_key(|&m| position.prior(m))?;
-        let (start, depth, ending) = self.begin(position, budget.depth);
+        let depth = budget.depth;
         let watch = BudgetWatch::new(budget);
-        let mut root = MovesSearch {
-            asked: position,
-            start,
-            moves,
-            table: &self.table,
-            solved: &self.solved,
-            ending,
-            watch: &watch,
-        };
+        let (mut root, depth) = self.begin(position, moves, depth, &watch);
         Some(root.choose(fallback, depth, told))
     }
 
@@ -130,17 +129,9 @@ impl<G: Solvable> Player<G> for SearchPlayer<G> {
             return Vec::new();
         }
         moves.sort_by_key(|&m| Reverse(position.prior(m)));
-        let (start, depth, ending) = self.begin(position, budget.depth);
+        let depth = budget.depth;
         let watch = BudgetWatch::new(budget);
-        let mut root = MovesSearch {
-            asked: position,
-            start,
-            moves,
-            table: &self.table,
-            solved: &self.solved,
-            ending,
-            watch: &watch,
-        };
+        let (mut root, depth) = self.begin(position, moves, depth, &watch);
         root.analyse(most, depth, told)
     }
 

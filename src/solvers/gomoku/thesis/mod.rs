@@ -24,18 +24,6 @@ use crate::solvers::player::move_value;
 use crate::solvers::search::{NodeSearch, Parts};
 use crate::solvers::table::{LEAST_BYTES, Table, TableError};
 
-/// Plain NegaScout: the order of the moves is that of the patterns.
-const PARTS: Parts = Parts {
-    table: false,
-    symmetry: false,
-    transposition_cutoff: false,
-    killers: false,
-    history: false,
-    prior: false,
-    bounds: false,
-    deepening: false,
-};
-
 /// A row that the patterns are not about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the player of patterns plays for five in a row, not for {0}")]
@@ -85,8 +73,9 @@ impl ThesisPlayer {
         let watch = BudgetWatch::new(budget);
         let mut all = AllMoves::new(moves, most);
         for depth in 1..=deepest {
+            // Plain NegaScout: the order of the moves is that of the patterns.
             let root = PatternPosition::new(position, &self.patterns, weights(depth));
-            let mut search = NodeSearch::new(root, PARTS, &self.table, None, &watch);
+            let mut search = NodeSearch::new(root, Parts::NONE, &self.table, None, &watch);
             let is_whole = all.iterate(|m, bound| {
                 let before = search.stats.nodes;
                 let value = move_value(&mut search, m, depth, bound).ok()?;

@@ -121,7 +121,7 @@ fn negascout_finds_what_minimax_finds() {
         let mut root = PatternPosition::new(&start, &patterns, AttackWeights::of(start.side(), depth));
         let exact = minimax(&mut root, depth);
         let (table, monitor) = (Table::new(LEAST_BYTES).unwrap(), Monitor::default());
-        let mut search = NodeSearch::new(root.clone(), PARTS, &table, None, &monitor);
+        let mut search = NodeSearch::new(root.clone(), Parts::NONE, &table, None, &monitor);
         assert_eq!(negascout(&mut search, depth, LOWEST, -LOWEST).unwrap(), exact, "{n}\n{root}");
         // The player itself, where nothing is decided at a smaller depth.
         player.set_level(Level::new(depth as u8).unwrap());
