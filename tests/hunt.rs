@@ -8,7 +8,9 @@ use morpion::morpion::variant::Variant;
 use morpion::notation::file::load;
 use serde_json::Value;
 use std::fs;
+use std::io::{Read, Write};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 const GRID: &str = "(28,28)\n(31,29) | -2\n(31,30) | 1\n(27,27) / 0\n(35,28) - -2\n(34,32) | -2\n";
 
@@ -363,6 +365,96 @@ fn a_reader_that_has_gone_stops_the_hunt_quietly() {
     assert_eq!(text(&output.stdout).lines().count(), 1);
     assert_eq!(text(&output.stderr), "");
     let last = events(&dir.path().join("output")).last().unwrap().clone();
+    assert_eq!((&last["event"], &last["reason"]), (&"stop".into(), &"interrupted".into()));
+}
+
+/// Grids come fast at the beginning: their lines are a second apart, but for the first and the last one.
+#[test]
+fn new_bests_that_come_fast_are_told_once_a_second() {
+    let dir = temporary();
+    let out = succeed(dir.path(), "--threads 2 --strategy random --variant 5D --seed 1 --time 1.5s --dir hunt");
+    let logged = events(&dir.path().join("hunt"));
+    let found: Vec<&Value> = logged.iter().filter(|event| is(event, "best")).collect();
+    let told: Vec<(f64, u64)> = out
+        .lines()
+        .filter_map(|line| {
+            let (seconds, score) = line.trim_start().split_once(" s  best ")?;
+            Some((seconds.parse().ok()?, score.split_whitespace().next()?.parse().ok()?))
+        })
+        .collect();
+    assert!(told.len() >= 2 && told.len() < found.len(), "{out}");
+    let score = |event: Option<&&Value>| event.unwrap()["score"].as_u64().unwrap();
+    assert_eq!((told[0].1, told[told.len() - 1].1), (score(found.first()), score(found.last())), "{out}");
+    // Told to a tenth of a second.
+    assert!(told.windows(3).all(|three| three[2].0 - three[0].0 > 0.9), "{out}");
+}
+
+/// Runs a line of a shell in a terminal of 80 columns and 24 rows, which `typed` is typed into once the program has
+/// drawn; what the terminal got.
+fn in_terminal(dir: &Path, line: &str, typed: &str) -> String {
+    let line = format!("stty rows 24 cols 80; {}", line.replace("morpion", env!("CARGO_BIN_EXE_morpion")));
+    let mut command = Command::new("script");
+    command.args(["-qfec", &line, "/dev/null"]).current_dir(dir).env("TERM", "xterm").env_remove("NO_COLOR");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("script (of util-linux) can be run");
+    let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut seen = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        let count = output.read(&mut piece).unwrap();
+        seen.extend(&piece[..count]);
+        let drawn = text(&seen).matches("iterations").count() + text(&seen).matches("playouts").count();
+        if count == 0 || drawn > 0 {
+            break;
+        }
+    }
+    input.write_all(typed.as_bytes()).unwrap();
+    output.read_to_end(&mut seen).unwrap();
+    drop(input);
+    assert!(child.wait().unwrap().success(), "{}", text(&seen));
+    text(&seen)
+}
+
+const ENTER: &str = "\u{1b}[?1049h";
+const LEAVE: &str = "\u{1b}[?1049l";
+
+#[test]
+fn a_terminal_shows_a_live_screen_and_gets_its_lines_afterwards() {
+    let dir = temporary();
+    let hunt = "morpion --threads 2 --strategy random --variant 4D --seed 1 --time 1.2s --dir";
+    let seen = in_terminal(dir.path(), &format!("{hunt} hunt; stty -a"), "");
+    let (before, rest) = seen.split_once(ENTER).expect("a live screen");
+    let (screen, after) = rest.split_once(LEAVE).expect("its end");
+    assert!(before.contains("hunting 4D with random, 1 worker, seed 1, in hunt"), "{before}");
+    assert!(screen.contains("left") && screen.contains("record") && screen.contains("\u{1b}[38;"), "{screen:?}");
+    assert!(after.contains("the time is up after") && after.contains("picture  hunt/"), "{after}");
+    assert!(after.contains(" echo ") && !after.contains(ENTER), "{after}");
+    let best = load(&dir.path().join("hunt/best.msr"), None).unwrap().grid;
+    let picture = load(&dir.path().join(format!("hunt/{}.svg", best.score())), None).unwrap().grid;
+    assert_eq!(picture.moves, best.moves);
+    // A hunt that is continued has its picture already.
+    let seen = in_terminal(dir.path(), "morpion resume hunt --time 1.5s", "");
+    assert!(seen.contains(LEAVE) && seen.contains("picture  hunt/") && !seen.contains("warning"), "{seen}");
+    let seen = in_terminal(dir.path(), &format!("NO_COLOR=1 {hunt} grey"), "");
+    assert!(seen.contains(ENTER) && !seen.contains("\u{1b}[38;"), "{seen:?}");
+    for (number, line) in (1..).zip(["--plain", "--quiet", "--json", "| cat", "> out"]) {
+        let line = format!("{hunt} plain{number} {line}; echo the playouts are over");
+        assert!(!in_terminal(dir.path(), &line, "").contains(ENTER), "{line}");
+    }
+    let line = format!("TERM=dumb {hunt} dumb; echo the playouts are over");
+    assert!(!in_terminal(dir.path(), &line, "").contains(ENTER));
+}
+
+#[test]
+fn ctrl_c_ends_a_live_screen_as_it_ends_a_hunt() {
+    let dir = temporary();
+    let line = "morpion --threads 2 --strategy random --seed 1 --dir hunt; echo status $?; stty -a";
+    let seen = in_terminal(dir.path(), line, "\u{3}");
+    let (_, after) = seen.split_once(LEAVE).expect("a live screen");
+    for expected in ["stopped after", "resume it with `morpion resume hunt`", "status 0", " echo "] {
+        assert!(after.contains(expected), "{expected}: {after}");
+    }
+    let last = events(&dir.path().join("hunt")).last().unwrap().clone();
     assert_eq!((&last["event"], &last["reason"]), (&"stop".into(), &"interrupted".into()));
 }
 

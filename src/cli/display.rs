@@ -1,23 +1,41 @@
-//! What a hunt shows while it runs: a live display on a terminal, plain lines elsewhere, JSON lines on request.
+//! What a hunt shows while it runs: a live screen on a terminal, plain lines elsewhere, JSON lines on request.
+//!
+//! Where only the messages go to a terminal, and with `--plain`, one line below the others tells how the hunt stands.
 
+mod screen;
+
+use self::screen::{Feat, HuntScreen, Look};
+use super::file_format::FileFormat;
+use super::grid_input::{self, counted};
 use super::signals;
 use super::streams::{self, reader_has_gone, say};
+use super::terminal::{self, Keys, TerminalWindow};
 use crate::core::quantity::parse_duration;
-use crate::jobs::hunt::Over;
+use crate::jobs::hunt::{Find, Over};
 use crate::jobs::hunt_settings::usual_keep_from;
 use crate::morpion::symmetry::GridSymmetry;
 use crate::morpion::variant::Variant;
-use crate::runner::directory::quoted;
-use crate::runner::events::{HuntEvent, HuntEventKind, SessionStart, StopReason};
+use crate::notation::file::load;
+use crate::notation::grid::Grid;
+use crate::render::characters::Dots;
+use crate::runner::directory::{BEST, quoted};
+use crate::runner::events::{self, HuntEvent, HuntEventKind, SessionStart, StopReason};
 use crate::runner::status::{Status, clock, thousands};
 use crate::runner::{Ending, FailedAttempt, HuntListener, HuntSession, Interrupt, SessionReport};
 use crate::strategies::params::BadParam;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+
+/// Seconds from one printed line of a new best to the next one.
+const BESTS: f64 = 1.0;
+
+/// Messages that are repeated when the live screen ends, at most.
+const REPEATED: usize = 100;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -25,6 +43,9 @@ pub struct OutputFlags {
     /// Show errors only.
     #[arg(long)]
     pub quiet: bool,
+    /// Print lines instead of the live screen. Elsewhere than on a terminal there are only lines.
+    #[arg(long)]
+    pub plain: bool,
     /// Print what happens as JSON lines on standard output, including the end of every unit.
     #[arg(long)]
     pub json: bool,
@@ -44,8 +65,16 @@ pub struct HuntDisplay<'a> {
     directory: PathBuf,
     quiet: bool,
     json: bool,
-    /// The live display, if standard error is a terminal.
+    /// The live screen, if there is one.
+    live: Option<LiveScreen>,
+    /// The line that tells how the hunt stands, if standard error is a terminal without a live screen.
     bar: Option<ProgressBar>,
+    /// Seconds after which the hunt ends.
+    limit: Option<f64>,
+    /// When a line of a new best was printed last, in seconds of the hunt.
+    told: Option<f64>,
+    /// The line of the last new best, if it is still to be printed.
+    untold: Option<String>,
     /// The user has been told that a grid came near the edge.
     warned: bool,
     /// The variant, once the session has begun.
@@ -58,24 +87,71 @@ pub struct HuntDisplay<'a> {
     lost: Option<io::Error>,
 }
 
-impl<'a> HuntDisplay<'a> {
-    /// For a hunt in `directory`, with data going to `out`.
-    pub fn new(output: &OutputFlags, directory: &Path, out: &'a mut dyn Write) -> HuntDisplay<'a> {
-        let live = !output.quiet && streams::messages_are_seen();
-        let bar = live.then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            bar.set_style(
-                ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or(ProgressStyle::default_spinner()),
-            );
-            bar
+/// The live screen and the terminal that shows it.
+struct LiveScreen {
+    window: TerminalWindow,
+    screen: HuntScreen,
+    /// Messages that are printed when it ends.
+    messages: Vec<String>,
+}
+
+impl LiveScreen {
+    /// For a session in `directory` that has not begun.
+    fn open(session: &HuntSession, directory: &Path, limit: Option<f64>) -> io::Result<LiveScreen> {
+        let job = session.hunt().job();
+        let (variant, symmetry) = (job.variant, job.params.symmetry);
+        // What cannot be read is missing in a curve, and is reported when the session begins.
+        let earlier = events::read(directory).unwrap_or_default().events;
+        let bests = earlier.into_iter().filter_map(|event| match event.what {
+            HuntEventKind::Best { score, .. } => Some((event.seconds, score)),
+            _ => None,
         });
+        let best = session.hunt().state().best.as_ref();
+        let screen = HuntScreen {
+            title: String::new(),
+            grid: Grid::new(variant, best.map_or_else(|| job.start.clone(), |best| best.moves.clone())),
+            record: category(variant, symmetry.is_some()),
+            target: job.target,
+            limit,
+            counts: job.params.strategy.row().counts,
+            bests: bests.collect(),
+            status: None,
+            events: VecDeque::new(),
+            feat: None,
+            look: Look {
+                colours: !streams::no_colours(),
+                dots: if terminal::has_braille() { Dots::Braille } else { Dots::HalfBlocks },
+            },
+        };
+        Ok(LiveScreen { window: TerminalWindow::open(Keys::Unseen)?, screen, messages: Vec::new() })
+    }
+
+    /// Whether it could be drawn.
+    fn draw(&mut self) -> bool {
+        let screen = &self.screen;
+        self.window.draw(|frame| screen::draw(frame, screen)).is_ok()
+    }
+}
+
+impl<'a> HuntDisplay<'a> {
+    /// For a hunt in `directory` that ends after `limit` seconds, with data going to `out`.
+    pub fn new(
+        output: &OutputFlags,
+        directory: &Path,
+        limit: Option<f64>,
+        out: &'a mut dyn Write,
+    ) -> HuntDisplay<'a> {
         let OutputFlags { quiet, json, .. } = *output;
         HuntDisplay {
             out,
             directory: directory.to_owned(),
             quiet,
             json,
-            bar,
+            live: None,
+            bar: None,
+            limit,
+            told: None,
+            untold: None,
             warned: false,
             variant: Variant::default(),
             symmetry: None,
@@ -84,7 +160,33 @@ impl<'a> HuntDisplay<'a> {
         }
     }
 
-    /// Prints a line of data above the live display.
+    /// Opens the live screen, or the line that tells how the hunt stands, where they are seen.
+    fn open(&mut self, session: &HuntSession, output: &OutputFlags) {
+        let OutputFlags { quiet, json, plain, .. } = *output;
+        if quiet || !streams::messages_are_seen() {
+            return;
+        }
+        if !json && !plain && streams::data_are_seen() && terminal::can_be_drawn_on() {
+            self.live = LiveScreen::open(session, &self.directory, self.limit).ok();
+        }
+        if self.live.is_none() {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            bar.set_style(
+                ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or(ProgressStyle::default_spinner()),
+            );
+            self.bar = Some(bar);
+        }
+    }
+
+    /// Ends the live screen; what it told last is printed. Whether there was one.
+    fn close(&mut self) -> bool {
+        let Some(LiveScreen { window, messages, .. }) = self.live.take() else { return false };
+        drop(window);
+        messages.iter().for_each(|text| say!("{text}"));
+        true
+    }
+
+    /// Prints a line of data, above the line that tells how the hunt stands.
     fn line(&mut self, text: &str) {
         if self.lost.is_some() {
             return;
@@ -102,11 +204,53 @@ impl<'a> HuntDisplay<'a> {
     }
 
     /// Prints a message for the user.
-    fn message(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| say!("{text}")),
-            None => say!("{text}"),
+    fn message(&mut self, text: &str) {
+        match (&mut self.live, &self.bar) {
+            (Some(live), _) => {
+                live.screen.tell(text);
+                if live.messages.len() < REPEATED {
+                    live.messages.push(text.to_owned());
+                }
+            }
+            (None, Some(bar)) => bar.suspend(|| say!("{text}")),
+            (None, None) => say!("{text}"),
         }
+    }
+
+    /// Shows the line of a new best. Those that come fast are told once a second, unless they are `remarkable`.
+    fn new_best(&mut self, text: String, seconds: f64, remarkable: bool) {
+        if let Some(live) = &mut self.live {
+            live.screen.tell(&text);
+        } else if remarkable || self.told.is_none_or(|told| seconds - told >= BESTS) {
+            self.told = Some(seconds);
+            self.untold = None;
+            self.line(&text);
+            return;
+        }
+        self.untold = Some(text);
+    }
+
+    /// Prints the line of the last new best, if it has not been printed.
+    fn tell_best(&mut self, seconds: f64) {
+        if let Some(text) = self.untold.take() {
+            self.told = Some(seconds);
+            self.line(&text);
+        }
+    }
+
+    /// Makes a picture of the best grid, which has so many moves, if there is none yet, and says where both are.
+    fn tell_files(&mut self, score: u32) {
+        let (grid, picture) = (self.directory.join(BEST), self.directory.join(format!("{score}.svg")));
+        if !grid.exists() {
+            return;
+        }
+        let mut text = format!("grid     {}\n", grid.display());
+        let draw = || grid_input::save(&picture, &FileFormat::Svg.write(&load(&grid, None)?.grid)?, false);
+        match if picture.exists() { Ok(()) } else { draw() } {
+            Ok(()) => text += &format!("picture  {}\n", picture.display()),
+            Err(error) => say!("morpion: warning: there is no picture of the best grid: {error:#}"),
+        }
+        self.line(&text);
     }
 
     fn started(&self, session: &SessionStart, verb: &str) -> String {
@@ -119,12 +263,17 @@ impl<'a> HuntDisplay<'a> {
             _ => String::new(),
         };
         let symmetric = session.symmetry.map_or(String::new(), |kind| format!(", {kind} symmetry"));
-        let workers = threads - 1;
-        let plural = if workers == 1 { "" } else { "s" };
+        let workers = counted((threads - 1) as usize, "worker");
         format!(
-            "{verb} {variant}{start} with {strategy}{symmetric}, {workers} worker{plural}{depth}{share}, seed {seed}, in {}\n",
+            "{verb} {variant}{start} with {strategy}{symmetric}, {workers}{depth}{share}, seed {seed}, in {}\n",
             self.directory.display()
         )
+    }
+
+    /// What a new best has to do with the known records.
+    fn compared(&self, event: &HuntEvent) -> Option<Comparison> {
+        let HuntEventKind::Best { score, record, new, .. } = &event.what else { return None };
+        Some(of_records((self.variant, self.symmetry.is_some()), *score, record.as_deref(), *new))
     }
 
     fn text(&self, event: &HuntEvent) -> Option<String> {
@@ -132,12 +281,11 @@ impl<'a> HuntDisplay<'a> {
         match &event.what {
             HuntEventKind::Start(session) => Some(self.started(session, "hunting")),
             HuntEventKind::Resume(session) => Some(self.started(session, "continuing")),
-            HuntEventKind::Best { score, thread, iterations, record, new, .. } => {
-                let category = (self.variant, self.symmetry.is_some());
-                let (known, loud) = of_records(category, *score, record.as_deref(), *new);
-                let loud = loud.map_or(String::new(), |loud| format!("*** {loud}\n"));
+            HuntEventKind::Best { score, thread, iterations, .. } => {
+                let Comparison { remark, feat } = self.compared(event).unwrap_or_default();
+                let feat = feat.map_or(String::new(), |feat| format!("*** {}\n", feat.text));
                 Some(format!(
-                    "{seconds:9.1} s  best {score:3}  (thread {thread}, {} iterations){known}\n{loud}",
+                    "{seconds:9.1} s  best {score:3}  (thread {thread}, {} iterations){remark}\n{feat}",
                     thousands(*iterations)
                 ))
             }
@@ -166,24 +314,33 @@ impl<'a> HuntDisplay<'a> {
     }
 }
 
-/// What a new best grid has to do with the known records: a remark, near the longest of them only, and a line of its
-/// own if it is as long as that one or longer. Symmetric grids are a category of their own.
-fn of_records(
-    (variant, symmetric): (Variant, bool),
-    score: u32,
-    record: Option<&str>,
-    new: bool,
-) -> (String, Option<String>) {
-    let (longest, of) = match symmetric {
+/// What a new best grid has to do with the known records.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Comparison {
+    /// A remark, near the longest of them only.
+    remark: String,
+    /// What is said aloud of a grid that is as long as the longest or longer.
+    feat: Option<Feat>,
+}
+
+/// Moves of the longest known grid of a category, and its name. Symmetric grids are a category of their own.
+fn category(variant: Variant, symmetric: bool) -> (u32, String) {
+    match symmetric {
         false => (variant.record(), variant.to_string()),
-        true => (variant.symmetric_record(), format!("SYMMETRIC {variant}")),
-    };
+        true => (variant.symmetric_record(), format!("symmetric {variant}")),
+    }
+}
+
+/// What a new best grid has to do with the known records of its category.
+fn of_records((variant, symmetric): (Variant, bool), score: u32, record: Option<&str>, new: bool) -> Comparison {
+    let (longest, of) = category(variant, symmetric);
+    let of = of.to_uppercase();
     let remark = match record {
         Some(name) => format!(", the known record {name}"),
         None if new && score >= usual_keep_from(variant, symmetric) => ", new: it equals no known record".to_owned(),
         None => String::new(),
     };
-    let loud = match record {
+    let text = match record {
         _ if score > longest => {
             format!("A NEW RECORD OF {of}: {score} moves, the longest known grid has {longest}")
         }
@@ -191,9 +348,18 @@ fn of_records(
         // The known symmetric grids are not at hand to be compared with.
         None if score == longest && symmetric => format!("AS LONG AS THE RECORD OF {of}, {score} moves"),
         None if score == longest => format!("AS LONG AS THE RECORD OF {of}, {score} moves, AND ANOTHER GRID"),
-        _ => return (remark, None),
+        _ => return Comparison { remark, feat: None },
     };
-    (remark, Some(loud))
+    Comparison { remark, feat: Some(Feat { text, broken: score > longest }) }
+}
+
+/// The levels of the main walk or of a shared search, with the name of what is counted.
+fn levels(status: &Status) -> Option<(&'static str, String)> {
+    let levels = status.levels.as_ref()?.iter();
+    let levels: Vec<String> =
+        levels.map(|level| format!("{}/{}", level.total.saturating_sub(level.left), level.total)).collect();
+    let name = if status.walk { "walk" } else { "calls" };
+    (!levels.is_empty()).then(|| (name, levels.join(" ")))
 }
 
 /// A rate in three or four digits.
@@ -237,28 +403,62 @@ impl HuntListener for HuntDisplay<'_> {
         }
         if self.json {
             self.line(&event.line());
-        } else if let Some(text) = self.text(event).filter(|_| !self.quiet) {
-            self.line(&text);
+            return Ok(());
+        }
+        let Some(text) = self.text(event).filter(|_| !self.quiet) else { return Ok(()) };
+        match &event.what {
+            HuntEventKind::Best { .. } => {
+                let Comparison { remark, feat } = self.compared(event).unwrap_or_default();
+                let remarkable = feat.is_some() || !remark.is_empty();
+                if let (Some(live), Some(feat)) = (&mut self.live, feat) {
+                    live.screen.feat = Some(feat);
+                    live.window.ring();
+                }
+                self.new_best(text, event.seconds, remarkable);
+            }
+            HuntEventKind::Stop { score, .. } | HuntEventKind::End { score, .. } => {
+                let live = self.close();
+                self.tell_best(event.seconds);
+                self.line(&text);
+                if live {
+                    self.tell_files(*score);
+                }
+            }
+            _ => {
+                if let Some(live) = &mut self.live {
+                    live.screen.title = text.trim_end().to_owned();
+                }
+                self.line(&text);
+            }
         }
         Ok(())
     }
 
+    fn best(&mut self, best: &Find) {
+        if let Some(live) = &mut self.live {
+            live.screen.improved(best);
+        }
+    }
+
     fn status(&mut self, status: &Status) -> io::Result<()> {
+        let progress = &status.progress;
+        if let Some(live) = &mut self.live {
+            live.screen.status = Some(status.clone());
+            if !live.draw() {
+                self.close();
+            }
+            return Ok(());
+        }
+        if self.told.is_some_and(|told| progress.seconds - told >= BESTS) {
+            self.tell_best(progress.seconds);
+        }
         if let Some(bar) = &self.bar {
-            let progress = &status.progress;
-            let levels: Vec<String> = status
-                .levels
-                .iter()
-                .flatten()
-                .map(|level| format!("{}/{}", level.total.saturating_sub(level.left), level.total))
-                .collect();
-            let name = if status.walk { "walk" } else { "calls" };
-            let walk = if levels.is_empty() { String::new() } else { format!(" | {name} {}", levels.join(" ")) };
+            let walk = levels(status).map_or(String::new(), |(name, levels)| format!(" | {name} {levels}"));
             bar.set_message(format!(
-                "best {} | {} iterations/s | {} threads running, {} ended | {}{walk}",
+                "best {} | {} iterations/s | {} running, {} ended | {}{walk}",
                 progress.best,
                 short(progress.rate),
-                progress.running.len(),
+                counted(progress.running.len(), "thread"),
                 thousands(progress.units_done),
                 clock(progress.seconds),
             ));
@@ -275,8 +475,11 @@ impl HuntListener for HuntDisplay<'_> {
 pub fn run(mut session: HuntSession, output: &OutputFlags, mut display: HuntDisplay) -> anyhow::Result<ExitCode> {
     session.set_pace(Duration::from_secs_f64(output.checkpoint));
     let interrupt = display.interrupt.clone();
-    signals::watch(interrupt.clone()).context("cannot watch for Ctrl-C")?;
+    display.open(&session, output);
+    let window = display.live.as_ref().map(|live| live.window.holder());
+    signals::watch_with(interrupt.clone(), window).context("cannot watch for Ctrl-C")?;
     let result = session.run(&interrupt, &mut display);
+    display.close();
     if let Some(bar) = &display.bar {
         bar.finish_and_clear();
     }
@@ -322,7 +525,10 @@ mod tests {
 
     #[test]
     fn records_are_spoken_of_near_them_only_and_aloud_when_they_are_reached() {
-        let of = |score, record, new| of_records((Variant::T5, false), score, record, new);
+        let of = |score, record, new| {
+            let Comparison { remark, feat } = of_records((Variant::T5, false), score, record, new);
+            (remark, feat.map(|feat| feat.text))
+        };
         // Longer than the shortest of the known 5T grids, but nothing that anybody would look at.
         for score in [97, 164] {
             assert_eq!(of(score, None, true), (String::new(), None));
@@ -336,7 +542,7 @@ mod tests {
         assert!(of(record, None, true).1.is_some_and(|loud| loud.contains("ANOTHER GRID")));
         assert!(of(record, Some("Rosin 178"), false).1.is_some_and(|loud| loud.contains("Rosin 178")));
         assert!(of(record + 1, None, true).1.is_some_and(|loud| loud.starts_with("A NEW RECORD OF 5T")));
-        let symmetric = |score| of_records((Variant::D5, true), score, None, true).1;
+        let symmetric = |score| of_records((Variant::D5, true), score, None, true).feat.map(|feat| feat.text);
         assert_eq!(symmetric(67), None);
         assert_eq!(symmetric(68).as_deref(), Some("AS LONG AS THE RECORD OF SYMMETRIC 5D, 68 moves"));
         assert!(symmetric(69).is_some_and(|loud| loud.starts_with("A NEW RECORD OF SYMMETRIC 5D: 69 moves")));

@@ -100,7 +100,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     if let Some(notice) = notice.filter(|_| !args.output.quiet) {
         say!("morpion: {notice}");
     }
-    let display = HuntDisplay::new(&args.output, &directory, out);
+    let display = HuntDisplay::new(&args.output, &directory, asked.seconds, out);
     display::run(session, &args.output, display)
 }
 

@@ -46,6 +46,7 @@ mod state;
 mod stats;
 mod streams;
 mod tactics;
+mod terminal;
 mod token;
 mod top;
 mod tune;

@@ -3,7 +3,7 @@
 use super::display::{self, HuntDisplay, OutputFlags};
 use super::values::{NewValue, score_or_none, threads};
 use crate::core::quantity::{QuantityError, parse_duration};
-use crate::runner::{Changes, HuntSession};
+use crate::runner::{Changes, HuntSession, state};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -41,8 +41,12 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         target: args.target.map(|setting| setting.0),
         keep_from: args.keep_from.map(|setting| setting.0),
     };
+    let limit = changes.time_limit.unwrap_or_else(|| {
+        // A state that cannot be read is refused below.
+        state::read(&args.directory).ok().and_then(|(checkpoint, _)| checkpoint.time_limit)
+    });
     let session = HuntSession::resume(&args.directory, changes)?;
-    let display = HuntDisplay::new(&args.output, &args.directory, out);
+    let display = HuntDisplay::new(&args.output, &args.directory, limit, out);
     display::run(session, &args.output, display)
 }
 

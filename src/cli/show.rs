@@ -1,12 +1,13 @@
 //! `morpion show`: the numbered board in the terminal.
 
 use crate::cli::grid_input::{Input, counted, plain};
-use crate::cli::streams::data_are_seen;
+use crate::cli::streams::{data_are_seen, no_colours};
 use crate::morpion::geometry::{Point, cross};
 use crate::morpion::position::Position;
 use crate::morpion::symmetry::{self, GridSymmetry};
 use crate::morpion::variant::Variant;
 use crate::notation::grid::{BoundingBox, Grid};
+use crate::render::characters::{AGES, age};
 use crate::with_rules;
 use ahash::AHashMap;
 use std::io::Write;
@@ -61,7 +62,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let colours = match args.color {
         Colour::Always => true,
         Colour::Never => false,
-        Colour::Auto => data_are_seen() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        Colour::Auto => data_are_seen() && !no_colours(),
     };
     let open = open_points(&grid);
     let left = grid.moves_left().unwrap_or(0);
@@ -132,12 +133,8 @@ fn board(grid: &Grid, open: &[Point], colours: bool, out: &mut dyn Write) -> std
 
 /// Colour of a move's number by its age.
 fn shade(number: usize, of: usize) -> &'static str {
-    match number * 4 / (of + 1) {
-        0 => "94",
-        1 => "32",
-        2 => "33",
-        _ => "31",
-    }
+    const SHADES: [&str; AGES] = ["94", "32", "33", "31"];
+    SHADES[age(number, of)]
 }
 
 /// Widths of the columns and of the row numbers: the same for all columns if they fit, else each as narrow as it can

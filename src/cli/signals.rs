@@ -6,6 +6,7 @@
 //! Unix systems are supported: Linux, where everything is tested, and others that have these signals. A program that
 //! could not be asked to stop would lose work, so there is none for other systems.
 
+use super::terminal::WindowHolder;
 use crate::runner::Interrupt;
 use crossbeam_channel::{Receiver, unbounded};
 use std::io;
@@ -16,25 +17,36 @@ compile_error!("morpion runs on Unix systems (Linux is tested): it needs their s
 /// Exit status of a process that was asked twice to stop: what shells show for one that Ctrl-C ended.
 pub const ENDED_AT_ONCE: i32 = 130;
 
-/// Asks `interrupt` when a signal comes.
-fn asked(interrupt: &Interrupt) {
-    if interrupt.ask() {
-        // The state on disk is whole at any moment.
-        std::process::exit(ENDED_AT_ONCE);
-    }
-}
-
 /// Watches for signals from now on, in a thread of its own.
 ///
 /// # Errors
 /// If the system refuses.
 pub fn watch(interrupt: Interrupt) -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    watch_with(interrupt, None)
+}
+
+/// The same, and the window of the terminal is given back before a signal stops (Ctrl-Z) or ends the process.
+///
+/// # Errors
+/// If the system refuses.
+pub fn watch_with(interrupt: Interrupt, window: Option<WindowHolder>) -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
     let hangup = if hangups_are_ignored() { None } else { Some(SIGHUP) };
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
+    let others = if window.is_some() { &[SIGTSTP, SIGQUIT][..] } else { &[] };
+    let watched = [SIGINT, SIGTERM].into_iter().chain(hangup).chain(others.iter().copied());
+    let mut signals = signal_hook::iterator::Signals::new(watched)?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        for _ in signals.forever() {
-            asked(&interrupt);
+        let without_window = |call: &dyn Fn()| match &window {
+            Some(window) => window.without(call),
+            None => call(),
+        };
+        for signal in signals.forever() {
+            if [SIGTSTP, SIGQUIT].contains(&signal) {
+                without_window(&|| drop(signal_hook::low_level::emulate_default_handler(signal)));
+            } else if interrupt.ask() {
+                // The state on disk is whole at any moment.
+                without_window(&|| std::process::exit(ENDED_AT_ONCE));
+            }
         }
     })?;
     Ok(())

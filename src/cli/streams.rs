@@ -68,6 +68,11 @@ pub fn data_are_seen() -> bool {
     io::stdout().is_terminal()
 }
 
+/// Whether NO_COLOR asks for texts without colours.
+pub fn no_colours() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
 /// What an error of standard output holds inside, to be told from errors of other files and sockets.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output cannot be written: {0}")]

@@ -8,6 +8,7 @@ mod screen;
 use crate::cli::client::{Client, ClientError, Connection, Heard};
 use crate::cli::job;
 use crate::cli::streams::data_are_seen;
+use crate::cli::terminal::{Keys, TerminalWindow};
 use crate::daemon::view::{EventKind, HealthView, JobState, JobView, Listing, TotalsView, WorkerView};
 use anyhow::{Context, bail};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -82,11 +83,9 @@ pub fn run(args: Args, _: &mut dyn Write) -> anyhow::Result<ExitCode> {
         }
     })?;
     spawn(&client, &model, follow)?;
-    let mut terminal = ratatui::try_init().context("the terminal cannot be used")?;
-    let end = watch(&mut terminal, &client, &model);
-    // `restore` panics where the error cannot be printed.
-    let _ = ratatui::try_restore();
-    end.map(|()| ExitCode::SUCCESS)
+    let mut window = TerminalWindow::open(Keys::Read).context("the terminal cannot be used")?;
+    watch(&mut window, &client, &model)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn spawn(
@@ -141,13 +140,13 @@ fn follow(client: Client, model: SharedModel) {
 }
 
 /// Draws and obeys the keyboard until the user has seen enough.
-fn watch(terminal: &mut ratatui::DefaultTerminal, client: &Client, model: &SharedModel) -> anyhow::Result<()> {
+fn watch(window: &mut TerminalWindow, client: &Client, model: &SharedModel) -> anyhow::Result<()> {
     let mut chosen = TableState::default().with_selected(0);
     loop {
         {
             let model = lock(model);
             clamp(&mut chosen, model.jobs.len());
-            terminal.draw(|frame| screen::draw(frame, &model, &mut chosen))?;
+            window.draw(|frame| screen::draw(frame, &model, &mut chosen))?;
         }
         if !event::poll(LOOK)? {
             continue;

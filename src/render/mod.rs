@@ -1,5 +1,6 @@
-//! Pictures, drawn with plotters: each from one drawing function for PNG and SVG.
+//! Pictures, drawn with plotters: each from one drawing function for PNG and SVG. [`characters`] draws for terminals.
 
+pub mod characters;
 pub mod chart;
 pub mod fonts;
 pub mod grid;
