@@ -46,13 +46,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let input = Input::new(&args.input);
     let mut grid = input.load_warned(args.variant)?.grid;
     if let Some(count) = args.first {
-        let moves = grid_input::counted(grid.score(), "move");
-        let Some(start) = grid.prefix(count) else {
-            bail!("{}: --first {count} asks for more than its {moves}", input.name());
-        };
-        grid = start;
-        let whole = grid.provenance.description.take().unwrap_or(moves);
-        grid.provenance.description = Some(format!("first {} of: {whole}", grid_input::counted(count, "move")));
+        grid = grid_input::first_moves(input, grid, "--first", count)?;
     }
     let bytes = to.write(&grid)?;
     if to_stdout {

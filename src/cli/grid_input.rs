@@ -1,9 +1,11 @@
 //! What the commands for grid files share: reading a named file or standard input, writing without overwriting.
 
 use super::streams::say;
+use crate::morpion::geometry::Direction;
 use crate::morpion::variant::Variant;
 use crate::notation::file::{self, Existing, LoadError};
 use crate::notation::format::LoadedGrid;
+use crate::notation::grid::Grid;
 use crate::runner::status;
 use anyhow::Context;
 use std::io::{ErrorKind, Write};
@@ -95,6 +97,32 @@ pub fn write_json<T: serde::Serialize>(results: &[T], out: &mut dyn Write) -> an
     let document = Document { version: 1, results };
     writeln!(out, "{}", serde_json::to_string_pretty(&document)?)?;
     Ok(())
+}
+
+/// The grid cut to its first `count` moves, as `flag` asks; its description tells of whose.
+///
+/// # Errors
+/// It has fewer moves.
+pub fn first_moves(input: Input, mut grid: Grid, flag: &str, count: usize) -> anyhow::Result<Grid> {
+    let moves = counted(grid.score(), "move");
+    let Some(start) = grid.prefix(count) else {
+        anyhow::bail!("{}: {flag} {count} asks for more than its {moves}", input.name());
+    };
+    if count < grid.score() {
+        let whole = grid.provenance.description.take().unwrap_or(moves);
+        grid.provenance.description = Some(format!("first {} of: {whole}", counted(count, "move")));
+    }
+    Ok(Grid { moves: start.moves, ..grid })
+}
+
+/// Prints how many lines a grid has in each direction, as a table of two rows.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_directions(grid: &Grid, out: &mut dyn Write) -> std::io::Result<()> {
+    let heads = Direction::ALL.map(|direction| format!("{:>4}", direction.symbol())).concat();
+    let counts = grid.lines_by_direction().map(|count| format!("{count:>4}")).concat();
+    writeln!(out, "direction  {heads}\nlines      {counts}")
 }
 
 /// `1 move`, `2 moves`.

@@ -40,6 +40,23 @@ impl Symmetry {
         if self.exchanges() { Symmetry(4 | (self.0 & 1) << 1 | (self.0 & 2) >> 1) } else { self }
     }
 
+    /// This symmetry and then another one, as one.
+    pub const fn then(self, next: Symmetry) -> Symmetry {
+        // An exchange makes a mirror image in x of what was one in y.
+        let mirrors = if next.exchanges() { (self.0 & 1) << 1 | (self.0 & 2) >> 1 } else { self.0 & 3 };
+        Symmetry((self.0 ^ next.0) & 4 | mirrors ^ next.0 & 3)
+    }
+
+    /// A turn by so many quarters, clockwise on a board whose y grows downwards.
+    pub const fn turn(quarters: u32) -> Symmetry {
+        match quarters % 4 {
+            0 => Symmetry::IDENTITY,
+            1 => Symmetry(5),
+            2 => Symmetry(3),
+            _ => Symmetry(6),
+        }
+    }
+
     /// Where the integer point `(x, y)` of the unbounded plane goes.
     pub const fn plane(self, variant: Variant, x: i32, y: i32) -> (i32, i32) {
         let k = mirror_sum(variant);
@@ -213,6 +230,22 @@ mod tests {
             images.dedup();
             assert_eq!(images.len(), 8);
         }
+    }
+
+    #[test]
+    fn symmetries_follow_each_other() {
+        let p = Point::new(31, 12).unwrap();
+        for a in Symmetry::ALL {
+            for b in Symmetry::ALL {
+                let both = a.point(Variant::T5, p).and_then(|image| b.point(Variant::T5, image));
+                assert_eq!(a.then(b).point(Variant::T5, p), both, "{a:?} {b:?}");
+            }
+            assert_eq!(a.then(a.inverse()), Symmetry::IDENTITY);
+        }
+        // By hand, about the centre (29.5, 29.5): a point above it goes to the right of it.
+        assert_eq!(Symmetry::turn(1).plane(Variant::T5, 31, 12), (47, 31));
+        let twice = Symmetry::turn(1).then(Symmetry::turn(1));
+        assert_eq!((twice, twice.then(Symmetry::turn(1))), (Symmetry::turn(2), Symmetry::turn(3)));
     }
 
     /// Every move of the area goes where its points go, and only lines of 4 at the far edge leave it.

@@ -1,7 +1,8 @@
 //! A grid as a value: its variant, its moves in the order played, and where it comes from.
 
-use crate::morpion::geometry::{Move, Point, SIDE, cross};
+use crate::morpion::geometry::{Direction, Move, Point, SIDE, cross};
 use crate::morpion::position::Position;
+use crate::morpion::symmetry::Symmetry;
 use crate::morpion::variant::Variant;
 use crate::with_rules;
 
@@ -98,6 +99,23 @@ impl Grid {
         Some(Grid { moves, ..self.clone() })
     }
 
+    /// The grid turned; `None` if a part of it leaves the playing area.
+    pub fn image(&self, symmetry: Symmetry) -> Option<Grid> {
+        let image = |&mv: &Move| symmetry.image(self.variant, mv);
+        let moves = self.moves.iter().map(image).collect::<Option<Vec<Move>>>()?;
+        Some(Grid { moves, ..self.clone() })
+    }
+
+    /// How many lines it has in each direction, in the order of [`Direction::ALL`].
+    pub fn lines_by_direction(&self) -> [usize; 4] {
+        Direction::ALL.map(|direction| self.moves.iter().filter(|mv| mv.direction() == direction).count())
+    }
+
+    /// The legal moves at the end; none if a move of the grid is illegal.
+    pub fn legal_moves(&self) -> Vec<Move> {
+        with_rules!(self.variant, R => Position::<R>::after(&self.moves).map_or(Vec::new(), |p| p.moves().to_vec()))
+    }
+
     /// Smallest box around all points, the starting cross included.
     pub fn bounds(&self) -> BoundingBox {
         BoundingBox::around(cross(self.variant).into_iter().chain(self.moves.iter().map(|mv| mv.point())))
@@ -129,6 +147,16 @@ impl BoundingBox {
         })
     }
 
+    /// The smallest box around this one and another one.
+    pub fn joined(self, other: BoundingBox) -> BoundingBox {
+        BoundingBox {
+            left: self.left.min(other.left),
+            top: self.top.min(other.top),
+            right: self.right.max(other.right),
+            bottom: self.bottom.max(other.bottom),
+        }
+    }
+
     /// Number of columns.
     pub fn columns(self) -> i32 {
         self.right - self.left + 1
@@ -143,6 +171,7 @@ impl BoundingBox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::records::known;
 
     #[test]
     fn an_empty_grid_is_the_cross() {
@@ -152,6 +181,20 @@ mod tests {
             assert_eq!((grid.bounds().columns(), grid.bounds().rows()), (side, side));
             assert_eq!(grid.prefix(0).as_ref(), Some(&grid));
             assert_eq!(grid.prefix(1), None);
+            assert_eq!((grid.legal_moves().len(), grid.lines_by_direction()), (left, [0; 4]));
+        }
+    }
+
+    #[test]
+    fn a_turned_grid_is_legal_and_its_lines_change_direction() {
+        for record in known().unwrap() {
+            let grid = record.grid;
+            let [across, down, falling, rising] = grid.lines_by_direction();
+            assert_eq!(across + down + falling + rising, grid.score());
+            let turned = grid.image(Symmetry::turn(1)).unwrap();
+            assert_eq!(turned.lines_by_direction(), [down, across, rising, falling], "{}", record.name);
+            assert_eq!(turned.moves_left(), Some(0));
+            assert_eq!(turned.image(Symmetry::turn(3)), Some(grid));
         }
     }
 }

@@ -21,6 +21,8 @@ const PADDING: f64 = 0.75;
 /// A computed layout. All lengths are in pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Layout {
+    /// Left edge of the picture.
+    pub left: f64,
     /// Width of the picture.
     pub width: f64,
     /// Height of the picture.
@@ -35,7 +37,8 @@ pub struct Layout {
     pub legend: f64,
     /// The board with its padding: left, top, right, bottom.
     pub board: (f64, f64, f64, f64),
-    bounds: BoundingBox,
+    /// The box around all points that are drawn.
+    pub bounds: BoundingBox,
     origin: (f64, f64),
 }
 
@@ -54,6 +57,7 @@ impl Layout {
         let left = (width - board_width) / 2.0;
         let top = margin + title + (height - 2.0 * margin - title - legend - board_height) / 2.0;
         Layout {
+            left: 0.0,
             width,
             height,
             size,
@@ -63,6 +67,17 @@ impl Layout {
             board: (left, top, left + board_width, top + board_height),
             bounds,
             origin: (left + PADDING * cell, top + PADDING * cell),
+        }
+    }
+
+    /// The same at a place so far to the right, as a part of a wider picture.
+    pub fn moved(self, distance: f64) -> Layout {
+        let (left, top, right, bottom) = self.board;
+        Layout {
+            left: self.left + distance,
+            board: (left + distance, top, right + distance, bottom),
+            origin: (self.origin.0 + distance, self.origin.1),
+            ..self
         }
     }
 
