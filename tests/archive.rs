@@ -227,6 +227,15 @@ fn statistics_are_told_in_tables_and_as_a_picture() {
         for expected in ["scores of all results", "how often each score", "time to each score", "units"] {
             assert!(out.contains(expected), "{name}: {expected} in {out}");
         }
+        let told = json(dir.path(), &format!("stats {name} --json"))["results"][0].clone();
+        let lines: Vec<u64> =
+            told["lines_by_direction"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).collect();
+        assert_eq!((lines.len(), Some(lines.iter().sum())), (4, told["best"].as_u64()), "{lines:?}");
+        let table: String = lines.iter().map(|count| format!("{count:>4}")).collect();
+        assert!(
+            out.contains(&format!("lines of the best grid\ndirection     -   |   \\   /\nlines      {table}\n")),
+            "{out}"
+        );
         assert_eq!(out.contains("level 2"), ["nrpa", "nmcs"].contains(&name), "{out}");
         assert_eq!(out.contains("playouts  "), name != "dfs", "{out}");
         succeed(dir.path(), &format!("stats {name} -o {name}.png --size 600"));

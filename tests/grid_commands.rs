@@ -205,6 +205,101 @@ fn render_draws_a_directory_and_keeps_what_is_there() {
     assert!(morpion(path, &["render", "in/one.txt", "-o", "x.gif"]).2.contains(".png or .svg"));
 }
 
+/// A picture of a part of a grid, turned, is a grid file of that part.
+#[test]
+fn render_cuts_and_turns_a_grid() {
+    let dir = exported();
+    let path = dir.path();
+    let grid = "grids/5D-82-rosin.txt";
+    let moves = |file: &str, flags: &[&str]| {
+        let (status, _, err) = morpion(path, &[&["render", grid, "-o", file], flags].concat());
+        assert_eq!(status, 0, "{err}");
+        let (status, out, err) = morpion(path, &["convert", file, "-", "--to", "psol"]);
+        assert_eq!(status, 0, "{err}");
+        out.lines().filter(|line| line.starts_with('(')).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let whole = moves("whole.svg", &[]);
+    assert_eq!(moves("start.svg", &["--at", "20"]), whole[..21]);
+    let svg = |name: &str| std::fs::read_to_string(path.join(name)).unwrap();
+    assert!(svg("start.svg").contains("20 of 82 moves") && svg("start.svg").contains("legal moves\n"));
+    assert!(!svg("whole.svg").contains("legal moves\n"));
+    // The turn by hand that identify is tested with.
+    let by_hand: Vec<String> = turned(&path.join(grid)).lines().map(str::to_owned).collect();
+    assert_eq!(moves("quarter.svg", &["--rotate", "90"]), by_hand);
+    let half = moves("half.svg", &["--rotate", "180"]);
+    assert_ne!(half, whole);
+    assert_eq!(
+        moves("flipped.svg", &["--rotate", "180", "--flip", "left-right"]),
+        moves("b.svg", &["--flip", "top-bottom"])
+    );
+    let (status, _, err) = morpion(path, &["render", grid, "-o", "x.svg", "--at", "83"]);
+    assert!(status == 2 && err.contains("--at 83 asks for more than its 82 moves"), "{err}");
+    assert!(!path.join("x.svg").exists());
+    assert_eq!(morpion(path, &["render", grid, "-o", "x.svg", "--rotate", "45"]).0, 2);
+}
+
+#[test]
+fn render_draws_pairs_and_pipes() {
+    let dir = exported();
+    let path = dir.path();
+    let (a, b) = ("grids/5T-177-rosin-a.txt", "grids/5T-177-rosin-b.txt");
+    for (name, flags, common) in [("apart.svg", &[][..], false), ("fit.svg", &["--fit"], true)] {
+        let (status, _, err) = morpion(path, &[&["render", a, "--beside", b, "-o", name], flags].concat());
+        assert_eq!(status, 0, "{err}");
+        let svg = std::fs::read_to_string(path.join(name)).unwrap();
+        assert_eq!(svg.contains("broad: the 39 lines only here\n"), common, "{name}");
+        assert!(svg.matches("177 moves").count() >= 2);
+        assert!(morpion(path, &["verify", name]).2.contains("a picture that carries no record"));
+    }
+    for (flags, expected) in [
+        (&["--beside", "grids"][..], "--beside grids: two files are expected"),
+        (&["--fit"], "--beside"),
+        (&["--beside", "grids/4D-35-hyyroporanen.txt", "--fit"], "cannot be turned to fit the first grid"),
+        (&["--beside", "none.txt"], "none.txt"),
+    ] {
+        let (status, _, err) = morpion(path, &[&["render", a, "-o", "x.svg"], flags].concat());
+        assert!(status == 2 && err.contains(expected), "{flags:?}: {err}");
+    }
+    let text = std::fs::read(path.join(a)).unwrap();
+    for (format, begins) in [("svg", &b"<svg"[..]), ("png", b"\x89PNG")] {
+        let mut command = Command::cargo_bin("morpion").unwrap();
+        command.current_dir(path).args(["render", "-", "-o", "-", "--size", "300", "--format", format]);
+        let output = command.write_stdin(text.clone()).output().unwrap();
+        assert!(output.status.success() && output.stdout.starts_with(begins), "{format}");
+        std::fs::write(path.join("piped"), output.stdout).unwrap();
+        assert_eq!(morpion(path, &["verify", "piped"]).1, "piped: legal, 5T, 177 moves, finished\n");
+    }
+    assert_eq!(morpion(path, &["render", "-", "--beside", "-", "-o", "x.svg"]).0, 2);
+    assert_eq!(morpion(path, &["render", "grids", "-o", "-"]).0, 2);
+    assert!(!path.join("x.svg").exists() && !path.join("-").exists());
+}
+
+#[test]
+fn lines_are_counted_by_direction() {
+    let dir = exported();
+    let (status, out, err) = morpion(dir.path(), &["show", "grids/5T-178-rosin.txt"]);
+    assert_eq!(status, 0, "{err}");
+    // As published in the thesis that the program follows.
+    let table = "direction     -   |   \\   /\nlines        45  47  42  44\n";
+    assert!(out.ends_with(table), "{out}");
+}
+
+#[test]
+fn records_have_their_history() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    let (_, out, _) = morpion(path, &["records", "list"]);
+    assert!(out.contains("Rosin 178                 Christopher D. Rosin, August 2011\n"), "{out}");
+    assert!(out.contains("Charles-Henri Bruneau, April 1976\n"), "{out}");
+    // It was not the longest one.
+    assert!(out.lines().any(|line| line.starts_with("5T  145") && line.ends_with("  Akiyama")), "{out}");
+    let (status, _, err) = morpion(path, &["records", "timeline", "-o", "t.svg"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(std::fs::read_to_string(path.join("t.svg")).unwrap().contains("Christopher D. Rosin, August 2011"));
+    assert!(morpion(path, &["records", "timeline", "-o", "t.svg"]).2.contains("--force"));
+    assert!(morpion(path, &["records", "timeline", "-o", "t.gif"]).2.contains(".png or .svg"));
+}
+
 /// A picture is a grid file: the record in it survives, whoever looks at it.
 #[test]
 fn pictures_carry_their_record() {

@@ -221,6 +221,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("prove", "--check CERTIFICATE"),
     ("records export", "FRESH"),
     ("records list", ""),
+    ("records timeline", "-o FRESH.svg"),
     ("render", "GRID -o FRESH.svg"),
     ("resume", "COPY --time 0.3"),
     ("selfplay gomoku", "FRESH --size 7 --games 2 --nodes 50"),

@@ -1,14 +1,25 @@
 //! `morpion records`: the known record grids.
 
 use crate::cli::grid_input;
+use crate::cli::values::Colours;
 use crate::notation::format::{self, GridFormat};
+use crate::notation::history;
 use crate::notation::records::known;
+use crate::render::pen::{PictureFormat, SIZES};
+use crate::render::timeline::{TimelineOptions, timeline};
+use crate::runner::clock::now;
 use anyhow::{Context, bail};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// List the known record grids, or write them as files.
+/// What an error about the records begins with.
+const BUILT_IN: &str = "the built-in records";
+
+/// Length of a year of the calendar, on average.
+const SECONDS_PER_YEAR: f64 = 365.2425 * 86_400.0;
+
+/// List the known record grids, write them as files, or draw the history of records.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -17,8 +28,25 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum RecordsAction {
-    /// List the known records: variant, moves, name of the file, name, author
+    /// List the known records: variant, moves, name of the file, name, finder; and the date, if it was the best known
+    /// score then
     List,
+    /// Draw the best known scores of all variants against time, with those who reached them
+    Timeline {
+        /// Picture to write, .png or .svg
+        #[arg(short, long, value_name = "OUT")]
+        output: PathBuf,
+        /// Width of the picture in pixels
+        #[arg(long, value_name = "PIXELS", default_value_t = 1400,
+            value_parser = clap::value_parser!(u32).range(i64::from(*SIZES.start())..=i64::from(*SIZES.end())))]
+        size: u32,
+        /// Colours of the picture
+        #[arg(long, value_enum, default_value_t = Colours::Light)]
+        theme: Colours,
+        /// Overwrite a picture that exists
+        #[arg(long)]
+        force: bool,
+    },
     /// Write every known record as a Pentasol file, VARIANT-SCORE-NAME.txt
     Export {
         /// Directory to write to, made if it does not exist
@@ -35,15 +63,35 @@ enum RecordsAction {
 /// # Errors
 /// A file that differs exists, or the directory cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let known = known().context("the built-in records")?;
-    let RecordsAction::Export { directory, force } = args.action else {
-        for record in known {
-            let author = record.grid.provenance.author.as_deref().unwrap_or("");
-            let (variant, score) = (record.grid.variant, record.grid.score());
-            writeln!(out, "{variant}  {score:>3}  {:<20}  {:<24}  {author}", record.stem, record.name)?;
+    match args.action {
+        RecordsAction::List => list(out),
+        RecordsAction::Timeline { output, size, theme, force } => {
+            let extension = output.extension().and_then(|e| e.to_str()).unwrap_or("");
+            let Some(picture) = PictureFormat::from_extension(extension) else {
+                bail!("{}: which format? the name must end in .png or .svg", output.display());
+            };
+            let until = 1970.0 + now() / SECONDS_PER_YEAR;
+            let bytes = timeline(picture, TimelineOptions { size, theme: theme.into(), until })?;
+            grid_input::save(&output, &bytes, force)?;
+            Ok(ExitCode::SUCCESS)
         }
-        return Ok(ExitCode::SUCCESS);
-    };
+        RecordsAction::Export { directory, force } => export(&directory, force, out),
+    }
+}
+
+fn list(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    for record in known().context(BUILT_IN)? {
+        let author = record.grid.provenance.author.as_deref().unwrap_or("");
+        let (variant, score) = (record.grid.variant, record.grid.score());
+        let date = history::date(variant, score as u32, author);
+        let date = date.map_or(String::new(), |date| format!(", {date}"));
+        writeln!(out, "{variant}  {score:>3}  {:<20}  {:<24}  {author}{date}", record.stem, record.name)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn export(directory: &Path, force: bool, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let known = known().context(BUILT_IN)?;
     let mut files = Vec::new();
     for record in &known {
         let path = directory.join(format!("{}.txt", record.stem));
@@ -61,7 +109,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         files.push((path, text, same));
     }
     // Nothing is written before all files have been looked at.
-    std::fs::create_dir_all(&directory).with_context(|| format!("{}: cannot be made", directory.display()))?;
+    std::fs::create_dir_all(directory).with_context(|| format!("{}: cannot be made", directory.display()))?;
     let mut written = 0;
     for (path, text, _) in files.iter().filter(|(_, _, same)| !same) {
         grid_input::save(path, text.as_bytes(), force)?;

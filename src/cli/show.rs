@@ -1,14 +1,12 @@
 //! `morpion show`: the numbered board in the terminal.
 
-use crate::cli::grid_input::{Input, counted, plain};
+use crate::cli::grid_input::{self, Input, counted, plain};
 use crate::cli::streams::{data_are_seen, no_colours};
 use crate::morpion::geometry::{Point, cross};
-use crate::morpion::position::Position;
 use crate::morpion::symmetry::{self, GridSymmetry};
 use crate::morpion::variant::Variant;
 use crate::notation::grid::{BoundingBox, Grid};
 use crate::render::characters::{AGES, age};
-use crate::with_rules;
 use ahash::AHashMap;
 use std::io::Write;
 use std::path::PathBuf;
@@ -64,7 +62,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Colour::Never => false,
         Colour::Auto => data_are_seen() && !no_colours(),
     };
-    let open = open_points(&grid);
+    let open: Vec<Point> = grid.legal_moves().iter().map(|mv| mv.point()).collect();
     let left = grid.moves_left().unwrap_or(0);
     let progress = if grid.score() < total { format!(" of {total}") } else { String::new() };
     let end = if left == 0 { "finished".to_owned() } else { format!("{} left", counted(left, "legal move")) };
@@ -78,15 +76,9 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
     writeln!(out)?;
     board(&grid, &open, colours, out)?;
+    writeln!(out)?;
+    grid_input::write_directions(&grid, out)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Points that a legal move would set.
-fn open_points(grid: &Grid) -> Vec<Point> {
-    with_rules!(grid.variant, R => match Position::<R>::after(&grid.moves) {
-        Ok(position) => position.moves().iter().map(|mv| mv.point()).collect(),
-        Err(_) => Vec::new(),
-    })
 }
 
 /// What stands on a point.

@@ -5,7 +5,10 @@ mod picture;
 use super::grid_input;
 use crate::core::histogram::Histogram;
 use crate::morpion::variant::Variant;
+use crate::notation::file::load;
+use crate::notation::grid::Grid;
 use crate::render::pen::{PictureFormat, SIZES};
+use crate::runner::directory::BEST;
 use crate::runner::statistics::{self, Improvement, Statistics, join};
 use crate::runner::status::{after, clock, thousands};
 use crate::strategies::params::Strategy;
@@ -57,10 +60,14 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         };
         let bytes = picture::draw(&statistics, &name, picture, args.size)?;
         grid_input::save(path, &bytes, args.force)?;
-    } else if args.json {
-        grid_input::write_json(&[StatsReport::of(&statistics, name)], out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Statistics are shown without a best grid, too.
+    let grid = load(&args.directory.join(BEST), Some(statistics.job.variant)).ok().map(|loaded| loaded.grid);
+    if args.json {
+        grid_input::write_json(&[StatsReport::of(&statistics, grid.as_ref(), name)], out)?;
     } else {
-        print(&statistics, &name, out)?;
+        print(&statistics, grid.as_ref(), &name, out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -70,7 +77,7 @@ fn workers(statistics: &Statistics) -> String {
     grid_input::counted(statistics.workers as usize, "worker")
 }
 
-fn print(statistics: &Statistics, name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
+fn print(statistics: &Statistics, grid: Option<&Grid>, name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     let Statistics { job, sessions, seconds, best, done, running, levels, units, bests, rates, .. } = statistics;
     let unit = job.params.strategy.row().counts;
     let (variant, method, seed) = (job.variant, job.params.method(), job.seed);
@@ -84,6 +91,10 @@ fn print(statistics: &Statistics, name: &str, out: &mut dyn Write) -> anyhow::Re
         grid_input::counted(done.units as usize, "unit"),
         running.0
     )?;
+    if let Some(grid) = grid {
+        writeln!(out, "\nlines of the best grid")?;
+        grid_input::write_directions(grid, out)?;
+    }
     print_levels(levels, units, out)?;
     if !bests.is_empty() {
         writeln!(out, "\ntime to each score\n{:>5}  {:>12}  {:>8}  {unit} of the unit", "score", "after", "unit")?;
@@ -181,10 +192,12 @@ struct StatsReport<'a> {
     units: &'a Histogram,
     bests: &'a [Improvement],
     rates: &'a [statistics::Rate],
+    /// Lines of the best grid by direction: -, |, \\ and /.
+    lines_by_direction: Option<[usize; 4]>,
 }
 
 impl<'a> StatsReport<'a> {
-    fn of(statistics: &'a Statistics, directory: String) -> StatsReport<'a> {
+    fn of(statistics: &'a Statistics, grid: Option<&Grid>, directory: String) -> StatsReport<'a> {
         let Statistics { job, workers, sessions, seconds, best, done, running, .. } = statistics;
         StatsReport {
             directory,
@@ -203,6 +216,7 @@ impl<'a> StatsReport<'a> {
             units: &statistics.units,
             bests: &statistics.bests,
             rates: &statistics.rates,
+            lines_by_direction: grid.map(Grid::lines_by_direction),
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod catalogue;
 pub mod file;
 pub mod format;
 pub mod grid;
+pub mod history;
 pub mod identify;
 pub mod msr;
 pub mod pentasol;

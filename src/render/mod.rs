@@ -9,3 +9,4 @@ pub mod pen;
 pub mod plot;
 pub mod raster;
 pub mod theme;
+pub mod timeline;
