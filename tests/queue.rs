@@ -2,9 +2,14 @@
 
 mod conformance;
 
+use conformance::{Count, Nature, Probe};
+use crossbeam_channel::{Receiver, unbounded};
 use morpion::queue::any::{AnyUnit, TypedQueue};
-use morpion::queue::local::Local;
+use morpion::queue::local::seat::Seat;
+use morpion::queue::local::{Local, LocalOptions};
+use morpion::queue::{LaneId, Message, Portable, Queue, Stop, Terms};
 use std::sync::Arc;
+use std::time::Duration;
 
 #[test]
 fn the_local_queue_conforms() {
@@ -17,4 +22,88 @@ fn a_queue_of_any_units_conforms() {
         let local = Local::<AnyUnit>::new(workers, options).expect("threads can be started");
         Box::new(TypedQueue(Arc::new(local)))
     });
+}
+
+/// A lane of a queue without threads, and a seat there.
+fn seated() -> (Local<Count>, Seat<Count>, LaneId, Receiver<Message<Count>>) {
+    let local = Local::<Count>::new(0, LocalOptions::default()).unwrap();
+    let (sender, inbox) = unbounded();
+    let lane = local.open(Terms::default(), sender.into());
+    let seat = local.seat();
+    (local, seat, lane, inbox)
+}
+
+#[test]
+fn what_a_seat_takes_is_computed_elsewhere() {
+    let (local, mut seat, lane, inbox) = seated();
+    assert_eq!((local.size(), local.elsewhere(), seat.take()), (1, 1, None));
+    let probe = Arc::default();
+    local.put(lane, 7, Count::new(7, 3, Nature::Plain, &probe)).unwrap();
+    let packed = seat.take().expect("a unit");
+    assert_eq!((seat.unit(), seat.take(), local.activity(lane).running), (Some((lane, 7)), None, 1));
+    let elsewhere = Count::open(&packed).unwrap();
+    assert_eq!(seat.hear(&elsewhere.pack_report(2)), Ok(false));
+    assert!(matches!(inbox.try_recv(), Ok(Message::Report { unit: 7, report: 2 })));
+    assert!(seat.hear(b"\xff nonsense").is_err(), "and the unit is still there");
+    assert_eq!(seat.hear(&elsewhere.pack_outcome(3)), Ok(true));
+    assert!(matches!(inbox.try_recv(), Ok(Message::Done { unit: 7, worker: 1, outcome: 3 })));
+    assert_eq!((seat.is_free(), local.activity(lane).running, local.activity(lane).waiting), (true, 0, 0));
+}
+
+#[test]
+fn a_seat_that_goes_leaves_its_unit_to_others() {
+    let (local, mut seat, lane, inbox) = seated();
+    local.put(lane, 7, Count::new(7, 3, Nature::Plain, &Arc::default())).unwrap();
+    assert!(seat.take().is_some());
+    drop(seat);
+    assert_eq!((local.elsewhere(), local.activity(lane).running, local.activity(lane).waiting), (0, 0, 1));
+    let mut seat = local.seat();
+    assert_eq!(seat.worker(), 1, "the place is used again");
+    // That a machine is lost is not the unit's fault, unless it happens again and again.
+    for lost in 1..=5 {
+        assert!(seat.take().is_some());
+        seat.lose("lab-1");
+        assert_eq!(inbox.len(), usize::from(lost == 5));
+    }
+    match inbox.try_recv() {
+        Ok(Message::Failed { unit: 7, attempts: 1, error, quarantined: false }) => assert!(error.contains("lab-1")),
+        other => panic!("{other:?}"),
+    }
+    // A lane that is halted, closed or outranked has the unit back.
+    assert!(seat.take().is_some());
+    assert_eq!(seat.stop(Duration::ZERO), None);
+    assert!(!local.halt(lane, Duration::ZERO));
+    assert_eq!(seat.stop(Duration::from_secs(60)), Some(Stop::Halted));
+    seat.give_back();
+    assert!(local.halt(lane, Duration::ZERO) && seat.take().is_none());
+    local.go_on(lane);
+    assert!(seat.take().is_some());
+    local.adjust(lane, Terms { workers: Some(0), ..Terms::default() });
+    assert_eq!(seat.stop(Duration::from_secs(60)), Some(Stop::Preempted));
+    local.close(lane);
+    seat.give_back();
+    assert!(seat.take().is_none());
+}
+
+#[test]
+fn units_that_were_begun_here_stay_with_the_threads() {
+    let local = Local::<Count>::new(1, LocalOptions::default()).unwrap();
+    let (sender, inbox) = unbounded();
+    let lane = local.open(Terms { threads: Some(1), ..Terms::default() }, sender.into());
+    let probe: Arc<Probe> = Arc::default();
+    local.put(lane, 1, Count::new(1, 100, Nature::Plain, &probe)).unwrap();
+    while local.activity(lane).running == 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let mut seat = local.seat();
+    local.put(lane, 2, Count::new(2, 1, Nature::Plain, &probe)).unwrap();
+    assert!(local.halt(lane, Duration::from_secs(60)));
+    local.adjust(lane, Terms { threads: Some(0), ..Terms::default() });
+    local.go_on(lane);
+    // The thread may not take one, and the seat not the first.
+    assert!(seat.take().is_some());
+    assert_eq!((seat.unit(), local.activity(lane).waiting), (Some((lane, 2)), 1));
+    local.adjust(lane, Terms::default());
+    let done = inbox.iter().find(|message| matches!(message, Message::Done { unit: 1, outcome: 100, .. }));
+    assert!(done.is_some());
 }

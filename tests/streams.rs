@@ -246,6 +246,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("tune gomoku", "GAMES -o FRESH --steps 2"),
     ("vcf", "--position h8a1h9a2h10o1"),
     ("verify", "GRID /dev/null"),
+    ("worker", "--nats http://["),
 ];
 
 /// The commands that can be run, with those below them.

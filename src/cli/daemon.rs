@@ -1,5 +1,6 @@
 //! `morpion daemon`: takes jobs and runs them for weeks.
 
+use super::nats_flags::NatsFlags;
 use super::signals::{self, StopSignal};
 use super::streams::MessageQueue;
 use crate::core::quantity::parse_bytes;
@@ -10,8 +11,9 @@ use crate::daemon::service::Service;
 use crate::daemon::serving::Serving;
 use crate::daemon::tokens::TokenFile;
 use crate::queue::local::LocalOptions;
+use crate::queue::nats::NatsOptions;
 use crate::runner::CHECKPOINT;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use crossbeam_channel::{bounded, select};
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -29,8 +31,8 @@ pub struct Args {
     /// Directory for everything that is kept. If it is missing it is made, readable by its owner alone.
     #[arg(long, value_name = "DIR", default_value = "morpion-state")]
     pub state: PathBuf,
-    /// Number of workers. Default: one per processor.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    /// Number of workers of this process. Default: one per processor. 0 with --nats: only other machines compute.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub threads: Option<u32>,
     /// Memory that all jobs may take together. A job that does not fit waits. Default: 55 % of what the machine or
     /// the control group of the daemon has.
@@ -66,6 +68,8 @@ pub struct Args {
     /// the old one is damaged, missing, or does not know all folders. The old one is kept under another name.
     #[arg(long)]
     pub salvage: bool,
+    #[command(flatten)]
+    pub nats: NatsFlags,
     /// Read flags from a TOML file, such as `threads = 8`. Flags of the command line win.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -76,6 +80,11 @@ pub struct Args {
 /// # Errors
 /// A state directory that is in use, damaged, or cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if args.threads == Some(0) && args.nats.nats.is_none() {
+        bail!(
+            "--threads 0: nobody would compute; give at least 1, or a server for workers of other machines (--nats)"
+        );
+    }
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
     // Before anything else: with the port taken, another daemon may be meant.
     let listener = TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen))?;
@@ -105,6 +114,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     })?;
     if let Some(text) = unknown(daemon.unknown_folders()) {
         messages.say(text);
+    }
+    if let Some(server) = args.nats.server() {
+        daemon.open_pool(&server, NatsOptions::default())?;
     }
     let stops = signals::stops().context("cannot watch for Ctrl-C")?;
     let service: Arc<dyn Service> = Arc::clone(&daemon) as _;

@@ -27,6 +27,7 @@ mod lines;
 mod machine;
 mod man;
 mod matches;
+mod nats_flags;
 mod nboard;
 mod pbrain;
 mod perft;
@@ -54,6 +55,7 @@ mod values;
 mod vcf;
 mod verify;
 mod weights;
+mod worker;
 
 use self::grid_input::plain;
 use self::streams::{DataOut, reader_has_gone, say};
@@ -144,6 +146,7 @@ enum Command {
     Tune(tune::Args),
     Vcf(vcf::Args),
     Verify(verify::Args),
+    Worker(worker::Args),
 }
 
 /// The whole command line as clap knows it: for help, documents and tests.
@@ -225,6 +228,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Tune(args) => tune::run(args, out),
         Command::Vcf(args) => vcf::run(args, out),
         Command::Verify(args) => verify::run(args, out),
+        Command::Worker(args) => worker::run(args),
     }
 }
 

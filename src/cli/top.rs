@@ -9,7 +9,7 @@ use crate::cli::client::{Client, ClientError, Connection, Heard};
 use crate::cli::job;
 use crate::cli::streams::data_are_seen;
 use crate::cli::terminal::{Keys, TerminalWindow};
-use crate::daemon::view::{EventKind, HealthView, JobState, JobView, Listing, TotalsView, WorkerView};
+use crate::daemon::view::{EventKind, HealthView, JobState, JobView, Listing, PoolView, TotalsView, WorkerView};
 use anyhow::{Context, bail};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::widgets::TableState;
@@ -50,6 +50,8 @@ struct Model {
     jobs: Vec<JobView>,
     more: bool,
     workers: Vec<WorkerView>,
+    /// Workers on other machines, if the daemon knows of such.
+    pool: Option<PoolView>,
     events: VecDeque<String>,
     /// Why the daemon cannot be asked, if it cannot.
     trouble: Option<String>,
@@ -102,6 +104,8 @@ fn ask(client: &Client, model: &SharedModel) -> Result<(), ClientError> {
     let health = client.get("/api/v1/health")?;
     let totals = client.get("/api/v1/statistics")?;
     let workers: Listing<WorkerView> = client.get("/api/v1/workers")?;
+    // Daemons of earlier versions do not have it.
+    let pool = client.get("/api/v1/machines").ok().filter(|pool: &PoolView| pool.open);
     let (jobs, more) = client.list("/api/v1/jobs?", JOBS)?;
     let mut model = lock(model);
     let (url, events) = (std::mem::take(&mut model.url), std::mem::take(&mut model.events));
@@ -113,6 +117,7 @@ fn ask(client: &Client, model: &SharedModel) -> Result<(), ClientError> {
         jobs,
         more,
         workers: workers.items,
+        pool,
         events,
         trouble: None,
         message,

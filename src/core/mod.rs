@@ -2,6 +2,7 @@
 //! two-player games, quantities as people write them; and what all modules need of bytes on disk and of panics.
 
 pub mod ctl;
+pub mod encoding;
 pub mod frame;
 pub mod game;
 pub mod histogram;

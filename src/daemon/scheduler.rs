@@ -61,6 +61,8 @@ use crate::files::FileError;
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::GridReadError;
 use crate::queue::local::{Local, LocalOptions, SpawnError};
+use crate::queue::nats::hub::Hub;
+use crate::queue::nats::{NatsError, NatsOptions, NatsServer};
 use crate::runner::contract::Trap;
 use crate::store::{self, Change, Store, StoreError};
 use event_hub::EventHub;
@@ -180,6 +182,7 @@ impl Daemon {
             notes: Mutex::new(()),
             changed: Condvar::new(),
             queue,
+            pool: Mutex::new(None),
             store,
             events,
             directory,
@@ -188,7 +191,8 @@ impl Daemon {
             trap,
             unknown_folders,
             began: Instant::now(),
-            workers,
+            // What is reckoned by it needs one, also if all workers are on other machines.
+            workers: workers.max(1),
             budget: memory,
             job_disk,
             retention,
@@ -200,6 +204,16 @@ impl Daemon {
         daemon.end_cancelled();
         daemon.admit(&mut daemon.lock());
         Ok(daemon)
+    }
+
+    /// Opens a pool for workers on other machines. Its server is waited for.
+    ///
+    /// # Errors
+    /// A name, an address or a file that cannot be used.
+    pub fn open_pool(&self, server: &NatsServer, options: NatsOptions) -> Result<(), NatsError> {
+        let hub = Hub::open(Arc::clone(&self.queue), server, options)?;
+        *self.pool.lock().unwrap_or_else(PoisonError::into_inner) = Some(hub);
+        Ok(())
     }
 
     /// Ends the jobs that were cancelled, and whose coordinators had not ended when the last daemon did.
@@ -246,6 +260,7 @@ impl Daemon {
             core = self.changed.wait(core).unwrap_or_else(PoisonError::into_inner);
         }
         drop(core);
+        drop(self.pool.lock().unwrap_or_else(PoisonError::into_inner).take());
         // If the disk refuses, the daemon's health has said so before.
         let _ = self.store.barrier();
         self.changed.notify_all();

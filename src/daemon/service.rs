@@ -7,7 +7,7 @@
 use super::positions::NoPosition;
 use super::view::{
     ChosenMoveView, EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobState, JobView, LimitsDocument,
-    Listing, MoveRequest, PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
+    Listing, MoveRequest, PoolView, PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
 };
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
@@ -159,6 +159,9 @@ pub trait Service: Send + Sync + 'static {
 
     /// The workers and what they compute.
     fn workers(&self) -> Vec<WorkerView>;
+
+    /// The workers on other machines.
+    fn pool(&self) -> PoolView;
 
     /// The grids of the archive, without their moves.
     ///

@@ -5,7 +5,9 @@
 //! its own kind only. What a unit keeps in memory, its reports and its outcome are boxed, which costs some hundred
 //! nanoseconds per unit and report.
 
-use super::{Activity, Closed, Inbox, LaneId, Lease, Message, Queue, Stop, Terms, Unit, WorkerState};
+use super::{
+    Activity, Closed, Inbox, LaneId, Lease, Message, Portable, Queue, Stop, Terms, Unit, Unpacked, WorkerState,
+};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +22,7 @@ pub struct AnyUnit(Box<dyn Erased>);
 impl AnyUnit {
     /// Hides a unit.
     pub fn new<U: Unit>(unit: U) -> AnyUnit {
-        AnyUnit(Box::new(unit))
+        AnyUnit(Box::new(Hiding(unit)))
     }
 }
 
@@ -48,27 +50,88 @@ impl Unit for AnyUnit {
     fn run(&self, running: &mut Hidden, lease: &dyn Lease<Hidden>) -> Option<Hidden> {
         self.0.run(running.as_mut(), lease)
     }
+
+    fn portable(&self) -> Option<&dyn Portable<Hidden, Hidden>> {
+        self.0.portable()
+    }
 }
 
 /// A unit without its types.
-trait Erased: Send {
+trait Erased: Send + Sync {
     fn again(&self) -> Box<dyn Erased>;
     fn begin(&self, attempt: u32) -> Result<Hidden, String>;
     fn run(&self, running: &mut (dyn Any + Send), lease: &dyn Lease<Hidden>) -> Option<Hidden>;
+    fn portable(&self) -> Option<&dyn Portable<Hidden, Hidden>>;
 }
 
-impl<U: Unit> Erased for U {
+/// A unit whose types are hidden by its methods.
+struct Hiding<U>(U);
+
+impl<U: Unit> Erased for Hiding<U> {
     fn again(&self) -> Box<dyn Erased> {
-        Box::new(self.clone())
+        Box::new(Hiding(self.0.clone()))
     }
 
     fn begin(&self, attempt: u32) -> Result<Hidden, String> {
-        Ok(Box::new(Unit::begin(self, attempt)?))
+        Ok(Box::new(self.0.begin(attempt)?))
     }
 
     fn run(&self, running: &mut (dyn Any + Send), lease: &dyn Lease<Hidden>) -> Option<Hidden> {
         let running = running.downcast_mut().expect("a unit goes on with what it has begun itself");
-        Some(Box::new(Unit::run(self, running, &Boxing(lease))?))
+        Some(Box::new(self.0.run(running, &Boxing(lease))?))
+    }
+
+    fn portable(&self) -> Option<&dyn Portable<Hidden, Hidden>> {
+        self.0.portable().map(|_| self as _)
+    }
+}
+
+impl<U: Unit> Hiding<U> {
+    fn shown(&self) -> &dyn Portable<U::Report, U::Outcome> {
+        self.0.portable().expect("only a portable unit is asked")
+    }
+}
+
+/// What a unit's own methods return, which are the only ones to be given it.
+fn own<T: 'static>(hidden: Hidden) -> T {
+    *hidden.downcast().expect("a unit is given what is its own")
+}
+
+impl<U: Unit> Portable<Hidden, Hidden> for Hiding<U> {
+    fn pack(&self, attempt: u32) -> Vec<u8> {
+        self.shown().pack(attempt)
+    }
+
+    fn unpack(&self, worker: u32, message: &[u8]) -> Result<Unpacked<Hidden, Hidden>, String> {
+        Ok(match self.shown().unpack(worker, message)? {
+            Unpacked::Report(report) => Unpacked::Report(Box::new(report)),
+            Unpacked::Outcome(outcome) => Unpacked::Outcome(Box::new(outcome)),
+            Unpacked::Noted => Unpacked::Noted,
+        })
+    }
+
+    fn order(&self) -> Option<Vec<u8>> {
+        self.shown().order()
+    }
+
+    fn given_back(&self) {
+        self.shown().given_back();
+    }
+
+    fn pack_report(&self, report: Hidden) -> Vec<u8> {
+        self.shown().pack_report(own(report))
+    }
+
+    fn pack_outcome(&self, outcome: Hidden) -> Vec<u8> {
+        self.shown().pack_outcome(own(outcome))
+    }
+
+    fn news(&self) -> Vec<Vec<u8>> {
+        self.shown().news()
+    }
+
+    fn obey(&self, order: &[u8]) -> Result<(), String> {
+        self.shown().obey(order)
     }
 }
 
@@ -91,12 +154,12 @@ impl<R: Send + 'static> Lease<R> for Boxing<'_> {
 
 /// A message to a lane that holds units of one kind only.
 fn shown<U: Unit>(message: Message<AnyUnit>) -> Option<Message<U>> {
-    fn own<T: 'static>(hidden: Hidden) -> Option<T> {
+    fn shown<T: 'static>(hidden: Hidden) -> Option<T> {
         hidden.downcast().ok().map(|own| *own)
     }
     Some(match message {
-        Message::Report { unit, report } => Message::Report { unit, report: own(report)? },
-        Message::Done { unit, worker, outcome } => Message::Done { unit, worker, outcome: own(outcome)? },
+        Message::Report { unit, report } => Message::Report { unit, report: shown(report)? },
+        Message::Done { unit, worker, outcome } => Message::Done { unit, worker, outcome: shown(outcome)? },
         Message::Failed { unit, attempts, error, quarantined } => {
             Message::Failed { unit, attempts, error, quarantined }
         }
@@ -110,6 +173,10 @@ pub struct TypedQueue(pub Arc<dyn Queue<AnyUnit>>);
 impl<U: Unit> Queue<U> for TypedQueue {
     fn size(&self) -> u32 {
         self.0.size()
+    }
+
+    fn elsewhere(&self) -> u32 {
+        self.0.elsewhere()
     }
 
     fn open(&self, terms: Terms, inbox: Inbox<U>) -> LaneId {

@@ -10,12 +10,13 @@
 //! thread takes the worker's slot (`slot`). If the old thread comes back, it finds its slot taken and ends.
 
 mod fair_share;
+pub mod seat;
 mod slot;
 
 use super::{Activity, Closed, Inbox, LaneId, MOST_ATTEMPTS, Message, Queue, Terms, Unit, WorkerState};
 use crate::core::panic::panic_text;
 use fair_share::{Share, Shares};
-use slot::{Heartbeat, HeldUnit, Hold, RUN, STOP, WorkerSlot, YIELD};
+use slot::{Heartbeat, HeldUnit, Hold, Holder, RUN, STOP, WorkerSlot, YIELD};
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -49,6 +50,15 @@ struct QueuedUnit<U: Unit> {
     running: Option<U::Running>,
     /// Attempts that have failed.
     failed: u32,
+    /// Workers elsewhere that were lost with it.
+    lost: u32,
+}
+
+impl<U: Unit> QueuedUnit<U> {
+    /// Whether it can be computed elsewhere. One that was begun here is finished here.
+    fn is_portable(&self) -> bool {
+        self.running.is_none() && self.body.portable().is_some()
+    }
 }
 
 struct LocalLane<U: Unit> {
@@ -65,8 +75,10 @@ struct LocalState<U: Unit> {
     shares: Shares,
     next_lane: LaneId,
     slots: Vec<WorkerSlot>,
-    /// Workers that wait for a unit.
+    /// Threads that wait for a unit.
     idle: usize,
+    /// Called when a unit may be there for a worker elsewhere, or one is to stop. It must not call the queue.
+    seats_told: Option<Arc<dyn Fn() + Send + Sync>>,
     closing: bool,
     looked: Instant,
 }
@@ -108,6 +120,7 @@ impl<U: Unit> Local<U> {
             next_lane: 1,
             slots: (0..workers).map(|_| WorkerSlot::new(now)).collect(),
             idle: 0,
+            seats_told: None,
             closing: false,
             looked: now,
         };
@@ -141,6 +154,8 @@ fn spawn<U: Unit>(common: &Arc<Common<U>>, at: usize, heartbeat: Arc<Heartbeat>)
 enum Turn<U: Unit> {
     Done(U::Outcome),
     Stopped(U::Running),
+    /// It continues, wherever it was, from what it has noted itself.
+    Returned,
     Failed(String),
 }
 
@@ -178,7 +193,7 @@ impl<U: Unit> Common<U> {
                 self.call(&mut state, next);
             }
             drop(state);
-            let QueuedUnit { unit, body, running, failed } = item;
+            let QueuedUnit { unit, body, running, failed, lost } = item;
             let quantum = self.options.quantum;
             let gives_way = || self.gives_way(at, heartbeat);
             let lease = Hold {
@@ -212,7 +227,7 @@ impl<U: Unit> Common<U> {
             if !Arc::ptr_eq(&state.slots[at].heartbeat, heartbeat) {
                 return;
             }
-            self.settle(&mut state, at, lane, QueuedUnit { unit, body, running: None, failed }, turn);
+            self.settle(&mut state, at, lane, QueuedUnit { unit, body, running: None, failed, lost }, turn);
         }
     }
 
@@ -229,6 +244,7 @@ impl<U: Unit> Common<U> {
                     own.inbox.tell(Message::Done { unit, worker: at as u32 + 1, outcome });
                 }
                 Turn::Stopped(running) => own.ready.push_front(QueuedUnit { running: Some(running), ..item }),
+                Turn::Returned => own.ready.push_front(item),
                 Turn::Failed(error) => own.fail(item, error),
             }
         }
@@ -237,6 +253,7 @@ impl<U: Unit> Common<U> {
         if state.idle > 0 {
             self.work.notify_all();
         }
+        state.tell_seats();
     }
 
     /// Takes units from workers that have not been heard of, and replaces these. Time counts only as far as somebody
@@ -257,9 +274,9 @@ impl<U: Unit> Common<U> {
             state.slots[at].heartbeat.flag.store(STOP, Ordering::Relaxed);
             state.slots[at] = WorkerSlot::new(now);
             let held = state.lanes.get_mut(&lane).and_then(|own| own.held.remove(&unit).map(|held| (own, held)));
-            if let Some((own, HeldUnit { body, failed, withdrawn: false })) = held {
+            if let Some((own, HeldUnit { body, failed, lost, withdrawn: false })) = held {
                 let error = format!("worker {} was not heard of for {:?}", at + 1, self.options.lease);
-                own.fail(QueuedUnit { unit, body, running: None, failed }, error);
+                own.fail(QueuedUnit { unit, body, running: None, failed, lost }, error);
             }
             state.recount(lane);
             let heartbeat = Arc::clone(&state.slots[at].heartbeat);
@@ -274,6 +291,12 @@ impl<U: Unit> Common<U> {
     fn call(&self, state: &mut LocalState<U>, lane: LaneId) {
         if state.idle > 0 {
             self.work.notify_one();
+            return;
+        }
+        state.tell_seats();
+        if state.is_portable(lane)
+            && state.slots.iter().any(|slot| slot.holder == Holder::Seat && slot.unit.is_none())
+        {
             return;
         }
         let Some(own) = state.shares.lanes.get(&lane) else { return };
@@ -311,6 +334,14 @@ impl<U: Unit> Common<U> {
     }
 }
 
+impl<U: Unit> Common<U> {
+    /// Whether the unit of a worker is to give way at once, and not only when its lane has had its share.
+    fn is_outranked(&self, at: usize) -> bool {
+        let state = self.lock();
+        state.slots[at].unit.is_none_or(|(lane, _)| state.shares.is_outranked(lane, self.quantum()))
+    }
+}
+
 impl<U: Unit> LocalLane<U> {
     fn fail(&mut self, item: QueuedUnit<U>, error: String) {
         let attempts = item.failed + 1;
@@ -330,13 +361,45 @@ impl<U: Unit> LocalLane<U> {
 impl<U: Unit> LocalState<U> {
     /// A unit for a worker.
     fn take(&mut self, at: usize, quantum: f64) -> Option<(LaneId, QueuedUnit<U>)> {
-        let lane = self.shares.next(quantum)?;
+        let lane = match self.slots[at].holder {
+            Holder::Thread => self.shares.next_of(quantum, |lane| self.has_room_here(lane))?,
+            Holder::Seat => self.shares.next_of(quantum, |lane| self.is_portable(lane))?,
+            Holder::Nobody => return None,
+        };
+        let has_seats = self.slots.iter().any(|slot| slot.holder == Holder::Seat);
         let own = self.lanes.get_mut(&lane)?;
-        let item = own.ready.pop_front()?;
-        own.held.insert(item.unit, HeldUnit { body: item.body.clone(), failed: item.failed, withdrawn: false });
+        // What only this process can compute is left to its threads, and comes first there.
+        let place = match self.slots[at].holder {
+            Holder::Seat => own.ready.iter().position(QueuedUnit::is_portable)?,
+            _ if has_seats => own.ready.iter().position(|item| !item.is_portable()).unwrap_or(0),
+            _ => 0,
+        };
+        let item = own.ready.remove(place)?;
+        let held = HeldUnit { body: item.body.clone(), failed: item.failed, lost: item.lost, withdrawn: false };
+        own.held.insert(item.unit, held);
         self.slots[at].take(lane, item.unit);
         self.recount(lane);
         Some((lane, item))
+    }
+
+    /// Whether a unit of a lane is ready that can be computed elsewhere.
+    fn is_portable(&self, lane: LaneId) -> bool {
+        self.lanes.get(&lane).is_some_and(|own| own.ready.iter().any(QueuedUnit::is_portable))
+    }
+
+    /// Whether another thread of this process may go to a lane.
+    fn has_room_here(&self, lane: LaneId) -> bool {
+        let Some(most) = self.shares.lanes.get(&lane).and_then(|share| share.terms.threads) else { return true };
+        let is_here =
+            |slot: &&WorkerSlot| slot.holder == Holder::Thread && slot.unit.is_some_and(|(of, _)| of == lane);
+        self.slots.iter().filter(is_here).count() < most as usize
+    }
+
+    /// Tells workers elsewhere that something may have changed for them.
+    fn tell_seats(&self) {
+        if let Some(tell) = &self.seats_told {
+            tell();
+        }
     }
 
     /// Counts the time that the worker has had since it was last counted.
@@ -372,12 +435,18 @@ impl<U: Unit> LocalState<U> {
                 slot.heartbeat.flag.store(STOP, Ordering::Relaxed);
             }
         }
+        self.tell_seats();
     }
 }
 
 impl<U: Unit> Queue<U> for Local<U> {
     fn size(&self) -> u32 {
-        self.common.lock().slots.len() as u32
+        let state = self.common.lock();
+        state.slots.iter().filter(|slot| slot.holder != Holder::Nobody).count().max(1) as u32
+    }
+
+    fn elsewhere(&self) -> u32 {
+        self.common.lock().slots.iter().filter(|slot| slot.holder == Holder::Seat).count() as u32
     }
 
     fn open(&self, terms: Terms, inbox: Inbox<U>) -> LaneId {
@@ -403,7 +472,7 @@ impl<U: Unit> Queue<U> for Local<U> {
             return Ok(());
         }
         let was_idle = own.ready.is_empty() && own.held.is_empty();
-        own.ready.push_back(QueuedUnit { unit, body, running: None, failed: 0 });
+        own.ready.push_back(QueuedUnit { unit, body, running: None, failed: 0, lost: 0 });
         if was_idle {
             state.shares.wake(lane);
         }
@@ -438,6 +507,7 @@ impl<U: Unit> Queue<U> for Local<U> {
             let _ = slot.heartbeat.flag.compare_exchange(RUN, YIELD, Ordering::Relaxed, Ordering::Relaxed);
         }
         self.common.work.notify_all();
+        state.tell_seats();
     }
 
     fn halt(&self, lane: LaneId, patience: Duration) -> bool {
@@ -468,6 +538,7 @@ impl<U: Unit> Queue<U> for Local<U> {
             self.common.call(&mut state, lane);
         }
         self.common.work.notify_all();
+        state.tell_seats();
     }
 
     fn close(&self, lane: LaneId) {
@@ -494,6 +565,7 @@ impl<U: Unit> Queue<U> for Local<U> {
         let state = self.common.lock();
         let worker_state =
             |(worker, slot): (u32, &WorkerSlot)| WorkerState { worker, unit: slot.unit, since: slot.since.elapsed() };
-        (1..).zip(&state.slots).map(worker_state).collect()
+        let all = (1..).zip(&state.slots).filter(|(_, slot)| slot.holder != Holder::Nobody);
+        all.map(worker_state).collect()
     }
 }

@@ -11,12 +11,13 @@
 //! - a unit that fails (its search panics) does no harm to others, is tried again, and is quarantined
 //!   after [`MOST_ATTEMPTS`] attempts.
 //!
-//! [`local`] is the backend of threads, and [`any`] puts units of several kinds into one queue. A later backend that
-//! sends units to other machines implements [`Queue`] for units that can be serialised; the coordinators need not
-//! know.
+//! [`local`] is the backend of threads, and [`any`] puts units of several kinds into one queue. A [`local::seat`] is
+//! the place of a worker that is no thread of this process: it takes units that are [`Portable`], and [`nats`] sends
+//! these to other machines. The coordinators need not know where a unit is computed.
 
 pub mod any;
 pub mod local;
+pub mod nats;
 
 use crossbeam_channel::Sender;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ pub const MOST_ATTEMPTS: u32 = 3;
 pub type LaneId = u64;
 
 /// A unit as it is handed out: a description that can be begun any number of times and always comes to the same.
-pub trait Unit: Clone + Send + 'static {
+pub trait Unit: Clone + Send + Sync + 'static {
     /// The computation in memory. It is kept while others have the worker, so that a switch costs nothing.
     type Running: Send + 'static;
     /// What it reports while it runs.
@@ -46,6 +47,57 @@ pub trait Unit: Clone + Send + 'static {
     /// Goes on until it is done, or until [`Lease::stop`] says to stop: then nothing is returned, and the next call
     /// goes on from there.
     fn run(&self, running: &mut Self::Running, lease: &dyn Lease<Self::Report>) -> Option<Self::Outcome>;
+
+    /// The unit as one that another process can compute; `None` if only this process can.
+    fn portable(&self) -> Option<&dyn Portable<Self::Report, Self::Outcome>> {
+        None
+    }
+}
+
+/// A unit that another process can compute. The first four methods are called where the coordinator is, the others
+/// where the unit is computed, on the copy that was made there of what [`Portable::pack`] returned.
+pub trait Portable<R, O>: Sync {
+    /// All that another process needs, from where the attempts before have left the unit. `attempt` counts from 1.
+    fn pack(&self, attempt: u32) -> Vec<u8>;
+
+    /// Takes in what the other process says. Nothing that it says is trusted.
+    ///
+    /// # Errors
+    /// What is wrong with it: the process is not to be trusted.
+    fn unpack(&self, worker: u32, message: &[u8]) -> Result<Unpacked<R, O>, String>;
+
+    /// What the other process is to be told, if anything has changed since the last call.
+    fn order(&self) -> Option<Vec<u8>>;
+
+    /// No process computes the unit any more, and it has not ended.
+    fn given_back(&self);
+
+    /// A report in the form that [`Portable::unpack`] reads.
+    fn pack_report(&self, report: R) -> Vec<u8>;
+
+    /// An outcome in the form that [`Portable::unpack`] reads.
+    fn pack_outcome(&self, outcome: O) -> Vec<u8>;
+
+    /// What is to be said besides, in the same form: figures of the search, a state that it can continue from. To be
+    /// asked every second or so, and when the unit has returned without an outcome.
+    fn news(&self) -> Vec<Vec<u8>>;
+
+    /// Carries out an order.
+    ///
+    /// # Errors
+    /// If it is none.
+    fn obey(&self, order: &[u8]) -> Result<(), String>;
+}
+
+/// What a message of another process means.
+#[derive(Debug)]
+pub enum Unpacked<R, O> {
+    /// The unit reports.
+    Report(R),
+    /// The unit is done.
+    Outcome(O),
+    /// The unit has taken it in itself.
+    Noted,
 }
 
 /// Why a unit is to return.
@@ -137,11 +189,13 @@ pub struct Terms {
     pub weight: u32,
     /// Most workers at once, if not all.
     pub workers: Option<u32>,
+    /// Most of them that are threads of this process, if not all: what they need of its memory may be limited.
+    pub threads: Option<u32>,
 }
 
 impl Default for Terms {
     fn default() -> Terms {
-        Terms { priority: 0, weight: 1, workers: None }
+        Terms { priority: 0, weight: 1, workers: None, threads: None }
     }
 }
 
@@ -174,8 +228,13 @@ pub struct WorkerState {
 
 /// A backend. All calls may come from any thread.
 pub trait Queue<U: Unit>: Send + Sync {
-    /// Number of workers.
+    /// Number of workers, at least 1: workers of other machines come and go.
     fn size(&self) -> u32;
+
+    /// How many of them are on other machines.
+    fn elsewhere(&self) -> u32 {
+        0
+    }
 
     /// Opens a lane; its messages go to `inbox`.
     fn open(&self, terms: Terms, inbox: Inbox<U>) -> LaneId;

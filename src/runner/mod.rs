@@ -22,6 +22,7 @@ pub mod events;
 pub mod journal;
 pub mod orders;
 pub mod parallel;
+pub mod parcel;
 pub mod progress;
 pub mod proving;
 mod session;

@@ -207,6 +207,8 @@ pub struct SolveSession<'a, G> {
     pub pace: Duration,
     /// Told of each attempt at a unit: for tests.
     pub trap: Option<Trap>,
+    /// The job as JSON, if workers on other machines may have units.
+    pub elsewhere: Option<Arc<str>>,
 }
 
 /// Works with `workers` workers of its own, a solver for each, until the question is answered, or the
@@ -236,6 +238,7 @@ pub fn solve_by_units<G: Game + Send + Sync + 'static>(
         before: 0.0,
         pace: CHECKPOINT,
         trap: None,
+        elsewhere: None,
     };
     session.run_on(&place, interrupt, &ordered, observer)
 }

@@ -1,6 +1,8 @@
 //! A hunt's units as the workers of a queue compute them: each search is kept in memory between its turns, leaves its
 //! figures where the coordinator can read them at any time, and settles its own finds.
 
+pub mod portable;
+
 use super::archive::novelty::{Novelty, Offers};
 use super::best::{BestError, check_moves};
 use super::clock::{now, to_milliseconds};
@@ -12,7 +14,7 @@ use crate::jobs::find::Find;
 use crate::jobs::hunt::{NumberedUnit, UnitResult};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
-use crate::queue::{Lease, Stop, Unit};
+use crate::queue::{Lease, Portable, Stop, Unit};
 use crate::strategies::params::Params;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -108,6 +110,8 @@ pub struct UnitFigures {
     pub best: AtomicU32,
     /// Set by the coordinator when a checkpoint is due.
     pub wanted: AtomicBool,
+    /// On another machine: iterations of the last state that was sent from there.
+    sent: AtomicU64,
     /// The last state. Whatever the search had found by then has been reported before.
     offered: Mutex<Option<Arc<Offered>>>,
 }
@@ -179,8 +183,8 @@ impl Unit for HuntUnit {
     type Report = HuntReport;
     type Outcome = HuntOutcome;
 
-    /// The second attempt continues from the last known state, the third one starts anew: the state may be the
-    /// defect.
+    /// The first attempt continues from the state that another machine has left, if any. The second one continues
+    /// from the last known state, the third one starts anew: the state may be the defect.
     fn begin(&self, attempt: u32) -> Result<RunningSearch, String> {
         if let Some(trap) = &self.shared.trap {
             trap(self.work.id, attempt);
@@ -189,7 +193,7 @@ impl Unit for HuntUnit {
         let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
         let search = match (begun, attempt, self.progress.offered()) {
             (Some(search), ..) => search,
-            (None, 2, Some(offered)) => {
+            (None, 1 | 2, Some(offered)) => {
                 self.work.resume(*variant, params, &offered.saved).map_err(|error| error.to_string())?
             }
             _ => self.work.start(*variant, params),
@@ -220,6 +224,11 @@ impl Unit for HuntUnit {
         let results = Results::from(search.results());
         let game = self.work.call.is_some().then(|| search.best_game());
         Some(HuntOutcome::Ended(UnitResult { end, iterations, best, results, game }))
+    }
+
+    /// With a trap it stays here.
+    fn portable(&self) -> Option<&dyn Portable<HuntReport, HuntOutcome>> {
+        self.shared.trap.is_none().then_some(self as _)
     }
 }
 

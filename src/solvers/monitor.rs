@@ -105,6 +105,11 @@ impl Monitor {
         self.stop.store(false, Relaxed);
     }
 
+    /// Counts from nothing: the search is made anew.
+    pub fn restart(&self) {
+        self.nodes.store(0, Relaxed);
+    }
+
     /// Says whether the question that several threads are at has been answered: then the others stop.
     pub fn set_answered(&self, is: bool) {
         self.answered.store(is, Relaxed);

@@ -380,7 +380,32 @@ impl Service for Fake {
     }
 
     fn workers(&self) -> Vec<WorkerView> {
-        vec![WorkerView { worker: 1, job: Some(1), unit: Some(2), iterations: 100, best: 60, seconds: 1.5 }]
+        vec![WorkerView {
+            worker: 1,
+            machine: None,
+            job: Some(1),
+            unit: Some(2),
+            iterations: 100,
+            best: 60,
+            seconds: 1.5,
+        }]
+    }
+
+    fn pool(&self) -> PoolView {
+        let machine = MachineView {
+            id: "00112233445566ff".to_owned(),
+            name: "lab-7".to_owned(),
+            version: "0.1.0".to_owned(),
+            state: MachineStanding::Here,
+            workers: 8,
+            running: 3,
+            units: 41,
+            refused: 0,
+            reason: None,
+            silent: 0.5,
+            seconds: 90.0,
+        };
+        PoolView { v: VERSION, open: true, connected: true, trouble: None, machines: vec![machine] }
     }
 
     fn grids(&self, filter: &GridFilter, page: &Page) -> Result<Listing<GridView>, Refusal> {

@@ -52,6 +52,8 @@ fn health_statistics_metrics_and_the_description() {
         "morpion_jobs{state=\"running\"} 1",
         "morpion_best{variant=\"5D\"} 82",
         "morpion_workers_busy 1",
+        "morpion_machines{state=\"here\"} 1",
+        "morpion_machines{state=\"lost\"} 0",
         "morpion_iterations 1000",
         "morpion_http_requests_total{route=\"/api/v1/jobs\",method=\"POST\",status=\"201\"} 1",
         "morpion_http_requests_total{route=\"/api/v1/jobs/{id}\",method=\"GET\",status=\"404\"} 1",
@@ -87,7 +89,7 @@ fn the_description_names_every_route_and_no_other() {
             }
         }
     }
-    assert_eq!(operations, 30, "{:?}", paths.keys().collect::<Vec<_>>());
+    assert_eq!(operations, 31, "{:?}", paths.keys().collect::<Vec<_>>());
     // A number that is any of 64 bits says so; utoipa has a spelling of its own.
     let id = &description["paths"]["/api/v1/jobs/{id}"]["get"]["parameters"][0]["schema"];
     assert_eq!((&id["format"], &id["maximum"]), (&"uint64".into(), &u64::MAX.into()), "{id}");

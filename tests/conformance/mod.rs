@@ -5,11 +5,12 @@
 //! probe that the test reads. Some panic, some fall silent, until they are told.
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use morpion::core::encoding::{decode, encode};
 use morpion::queue::local::LocalOptions;
-use morpion::queue::{LaneId, Lease, MOST_ATTEMPTS, Message, Queue, Terms, Unit};
+use morpion::queue::{LaneId, Lease, MOST_ATTEMPTS, Message, Portable, Queue, Terms, Unit, Unpacked};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 /// A guard against hanging, not a measure.
@@ -33,7 +34,7 @@ pub struct Probe {
 }
 
 /// How a unit behaves.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Nature {
     /// It counts.
     Plain,
@@ -52,6 +53,81 @@ pub struct Count {
     steps: u64,
     nature: Nature,
     probe: Arc<Probe>,
+    /// If it was packed: the attempt that it was packed for.
+    packed: Option<u32>,
+    /// Where it was last interrupted elsewhere: 1 more than the steps that it had taken; 0 if it was never begun.
+    left: Arc<AtomicU64>,
+}
+
+impl Count {
+    /// A unit that takes so many steps.
+    pub fn new(id: u64, steps: u64, nature: Nature, probe: &Arc<Probe>) -> Count {
+        Count { id, steps, nature, probe: Arc::clone(probe), packed: None, left: Arc::default() }
+    }
+
+    /// Makes a unit of what another process was sent. It is this process, so that the probe is the same.
+    pub fn open(bytes: &[u8]) -> Result<Count, String> {
+        let packed: Option<(u64, u64, Nature, u32, u64, u64)> = decode(bytes);
+        let (id, steps, nature, attempt, left, probe) = packed.ok_or("it cannot be read")?;
+        let probe = PROBES.lock().unwrap()[probe as usize].upgrade().ok_or("its test is over")?;
+        Ok(Count { id, steps, nature, probe, packed: Some(attempt), left: Arc::new(AtomicU64::new(left)) })
+    }
+}
+
+/// The probes of units that were packed.
+static PROBES: Mutex<Vec<Weak<Probe>>> = Mutex::new(Vec::new());
+
+/// What a unit says in packed form.
+#[derive(serde::Serialize, serde::Deserialize)]
+enum CountWord {
+    Report(u64),
+    Outcome(u64),
+    Left(u64),
+}
+
+impl Portable<u64, u64> for Count {
+    fn pack(&self, attempt: u32) -> Vec<u8> {
+        let mut probes = PROBES.lock().unwrap();
+        let own = Arc::downgrade(&self.probe);
+        let at = probes.iter().position(|probe| probe.ptr_eq(&own)).unwrap_or_else(|| {
+            probes.push(own);
+            probes.len() - 1
+        });
+        encode(&(self.id, self.steps, self.nature, attempt, self.left.load(Ordering::SeqCst), at as u64))
+    }
+
+    fn unpack(&self, _worker: u32, message: &[u8]) -> Result<Unpacked<u64, u64>, String> {
+        Ok(match decode(message).ok_or("it cannot be read")? {
+            CountWord::Report(report) => Unpacked::Report(report),
+            CountWord::Outcome(outcome) => Unpacked::Outcome(outcome),
+            CountWord::Left(left) => {
+                self.left.store(left, Ordering::SeqCst);
+                Unpacked::Noted
+            }
+        })
+    }
+
+    fn order(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn given_back(&self) {}
+
+    fn pack_report(&self, report: u64) -> Vec<u8> {
+        encode(&CountWord::Report(report))
+    }
+
+    fn pack_outcome(&self, outcome: u64) -> Vec<u8> {
+        encode(&CountWord::Outcome(outcome))
+    }
+
+    fn news(&self) -> Vec<Vec<u8>> {
+        vec![encode(&CountWord::Left(self.left.load(Ordering::SeqCst)))]
+    }
+
+    fn obey(&self, _order: &[u8]) -> Result<(), String> {
+        Err("it obeys nothing".to_owned())
+    }
 }
 
 pub struct Counting {
@@ -73,10 +149,15 @@ impl Unit for Count {
     type Outcome = u64;
 
     fn begin(&self, attempt: u32) -> Result<Counting, String> {
-        self.probe.begun.lock().unwrap().push(self.id);
+        let attempt = self.packed.unwrap_or(attempt);
+        let left = self.left.load(Ordering::SeqCst);
+        let taken = left.saturating_sub(1);
+        if left == 0 {
+            self.probe.begun.lock().unwrap().push(self.id);
+        }
         match self.nature {
             Nature::Refuses(first) if attempt <= first => Err(format!("unit {} refuses attempt {attempt}", self.id)),
-            _ => Ok(Counting { attempt, taken: 0 }),
+            _ => Ok(Counting { attempt, taken }),
         }
     }
 
@@ -96,6 +177,9 @@ impl Unit for Count {
             }
             std::thread::sleep(Duration::from_millis(1));
             if lease.stop().is_some() {
+                if self.packed.is_some() {
+                    self.left.store(running.taken + 1, Ordering::SeqCst);
+                }
                 return None;
             }
             if !self.probe.gate.load(Ordering::SeqCst) {
@@ -105,6 +189,10 @@ impl Unit for Count {
         }
         lease.report(running.taken);
         Some(running.taken)
+    }
+
+    fn portable(&self) -> Option<&dyn Portable<u64, u64>> {
+        Some(self)
     }
 }
 
@@ -132,7 +220,7 @@ impl Lane {
     }
 
     fn put(&self, queue: &Made, id: u64, steps: u64, nature: Nature) {
-        queue.put(self.id, id, Count { id, steps, nature, probe: Arc::clone(&self.probe) }).unwrap();
+        queue.put(self.id, id, Count::new(id, steps, nature, &self.probe)).unwrap();
     }
 
     /// The next message; reports are passed over.
@@ -329,9 +417,7 @@ fn closed_lanes_are_forgotten(backend: Backend) {
     wait_until("it runs", || probe.working.load(Ordering::SeqCst) == 1);
     queue.close(lane.id);
     wait_until("the worker has left it", || probe.working.load(Ordering::SeqCst) == 0);
-    assert!(
-        queue.put(lane.id, 2, Count { id: 2, steps: 1, nature: Nature::Plain, probe: Arc::clone(&probe) }).is_err()
-    );
+    assert!(queue.put(lane.id, 2, Count::new(2, 1, Nature::Plain, &probe)).is_err());
     let other = Lane::open(&queue, Terms::default(), &probe);
     assert_ne!(other.id, lane.id);
     other.put(&queue, 3, 1, Nature::Plain);

@@ -4,7 +4,7 @@ use super::Model;
 use crate::cli::grid_input::plain;
 use crate::cli::job::best;
 use crate::cli::job::state;
-use crate::daemon::view::{JobState, JobView, WorkerView};
+use crate::daemon::view::{JobState, JobView, MachineStanding, MachineView, PoolView, WorkerView};
 use crate::runner::status::{clock, thousands};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -58,7 +58,7 @@ pub fn draw(frame: &mut Frame, model: &Model, chosen: &mut TableState) {
         (model.workers.len() as u16).saturating_add(3).min(spare / 2)
     };
     let events = if spare.saturating_sub(workers) < 3 { 0 } else { EVENTS.min(spare - workers) };
-    let heads = if area.height < 4 { 0 } else { 2 };
+    let heads = if area.height < 4 { 0 } else { 2 + u16::from(model.pool.is_some()) };
     let parts = Layout::vertical([
         Constraint::Length(heads),
         Constraint::Min(1),
@@ -109,7 +109,36 @@ fn heading(model: &Model) -> Vec<Line<'_>> {
             thousands(totals.rate.max(0.0) as u64)
         )));
     }
-    vec![Line::from(first), Line::from(second)]
+    let mut lines = vec![Line::from(first), Line::from(second)];
+    lines.extend(model.pool.as_ref().map(machines));
+    lines
+}
+
+/// The workers on other machines in one line: how many are busy, and which machines are not as they should be.
+fn machines(pool: &PoolView) -> Line<'_> {
+    let is_here = |machine: &&MachineView| machine.state == MachineStanding::Here;
+    let here = || pool.machines.iter().filter(is_here);
+    let (running, workers) = here().fold((0, 0), |(r, w), machine| (r + machine.running, w + machine.workers));
+    let count = match here().count() {
+        1 => "1 machine".to_owned(),
+        count => format!("{count} machines"),
+    };
+    let mut line = vec![Span::raw(format!("{count}, {running} of {workers} workers busy"))];
+    let warning = Style::default().fg(Color::Red);
+    if let Some(trouble) = &pool.trouble {
+        line.push(Span::styled(format!("  {}", plain(trouble)), warning));
+    }
+    for machine in pool.machines.iter().filter(|machine| !is_here(machine)) {
+        let (words, style) = match machine.state {
+            MachineStanding::Here => continue,
+            MachineStanding::Leaving => ("leaves", Style::default()),
+            MachineStanding::Lost => ("lost", warning),
+            MachineStanding::Distrusted => ("not trusted", warning),
+            MachineStanding::OtherVersion => ("of another version", warning),
+        };
+        line.push(Span::styled(format!("  {} {words}", plain(&machine.name)), style));
+    }
+    Line::from(line)
 }
 
 fn colour(state: JobState) -> Style {
@@ -167,11 +196,14 @@ fn workers_table(model: &Model, width: u16) -> Table<'_> {
             format!("{:>9}", number(worker.unit)),
             format!("{:>4}", worker.best),
             format!("{:>15}", thousands(worker.iterations)),
-            clock(worker.seconds),
+            format!("{:<12}", clock(worker.seconds)),
+            worker.machine.as_deref().map(plain).unwrap_or_default(),
         ])
     };
-    let heads = ["worker", "  job", "     unit", "best", "     iterations", "time"];
-    let widths = [6, 5, 9, 4, if width < 50 { 0 } else { 15 }, if width < 60 { 0 } else { 12 }];
+    let machine = if model.pool.is_some() { "machine" } else { "" };
+    let heads = ["worker", "  job", "     unit", "best", "     iterations", "time", machine];
+    let rest = width.saturating_sub(56);
+    let widths = [6, 5, 9, 4, if width < 50 { 0 } else { 15 }, if width < 60 { 0 } else { 12 }, rest];
     Table::new(model.workers.iter().map(row), widths.map(Constraint::Length))
         .header(Row::new(heads).style(Style::default().add_modifier(Modifier::BOLD)))
         .block(titled("workers"))
@@ -227,8 +259,15 @@ mod tests {
             let view = JobView::idle(summary, None, serde_json::Map::new()).with_workers(2);
             JobView { rate: 250_000.0, ..view }
         };
-        let worker =
-            |worker| WorkerView { worker, job: Some(1), unit: Some(7), iterations: 10, best: 140, seconds: 5.0 };
+        let worker = |worker| WorkerView {
+            worker,
+            machine: None,
+            job: Some(1),
+            unit: Some(7),
+            iterations: 10,
+            best: 140,
+            seconds: 5.0,
+        };
         Model {
             url: "http://127.0.0.1:7878".to_owned(),
             health: Some(HealthView {
@@ -270,6 +309,26 @@ mod tests {
             assert!(shown.contains(text), "{text}\n{shown}");
         }
         assert!(!shown.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn machines_are_shown_when_there_may_be_some() {
+        let machine = |name: &str, state: &str| {
+            serde_json::json!({
+                "id": "0011223344556677", "name": name, "version": "1", "state": state, "workers": 8, "running": 3,
+                "units": 9, "refused": 0, "silent": 0.5, "seconds": 60.0,
+            })
+        };
+        let machines = [machine("lab-1", "here"), machine("lab-2", "lost"), machine("lab-3", "distrusted")];
+        let pool = serde_json::json!({ "v": 1, "open": true, "connected": true, "machines": machines });
+        let mut model = model();
+        assert!(!screen(120, 30, 0).contains("machine"));
+        model.pool = Some(serde_json::from_value(pool).unwrap());
+        model.workers[1].machine = Some("lab-1".to_owned());
+        let shown = drawn(&model, 120, 30, 0);
+        for text in ["1 machine, 3 of 8 workers busy", "lab-2 lost", "lab-3 not trusted", "5 s          lab-1"] {
+            assert!(shown.contains(text), "{text}\n{shown}");
+        }
     }
 
     #[test]

@@ -203,6 +203,7 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(jobs::units))
         .routes(routes!(jobs::statistics))
         .routes(routes!(jobs::workers))
+        .routes(routes!(jobs::machines))
         .routes(routes!(jobs::all_units))
         .routes(routes!(archive::list, archive::add))
         .routes(routes!(archive::check))

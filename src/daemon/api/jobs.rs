@@ -6,7 +6,8 @@ use super::state::{ApiState, Handle};
 use crate::daemon::object;
 use crate::daemon::service::{Adjustment, JobCommand, JobFilter};
 use crate::daemon::view::{
-    JobId, JobRequest, JobState, JobView, LimitsDocument, Listing, StatisticsView, UnitState, UnitView, WorkerView,
+    JobId, JobRequest, JobState, JobView, LimitsDocument, Listing, PoolView, StatisticsView, UnitState, UnitView,
+    WorkerView,
 };
 use axum::body::Bytes;
 use axum::extract::State;
@@ -301,4 +302,15 @@ pub async fn statistics(State(shared): Handle, PathParts(id): PathParts<JobId>) 
 pub async fn workers(State(shared): Handle) -> Result<Response, ApiFailure> {
     let items = shared.call(move |shared| Ok(shared.service.workers())).await?;
     Ok(JsonDocument(Listing { v: crate::daemon::view::VERSION, items, next: None }).into_response())
+}
+
+/// The workers on other machines.
+#[utoipa::path(get, path = "/api/v1/machines", tag = "workers", responses(
+    (status = 200, body = PoolView),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
+))]
+pub async fn machines(State(shared): Handle) -> Result<Response, ApiFailure> {
+    let pool = shared.call(move |shared| Ok(shared.service.pool())).await?;
+    Ok(JsonDocument(pool).into_response())
 }

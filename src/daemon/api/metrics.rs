@@ -5,7 +5,7 @@ use super::problem::{ApiFailure, ProblemDetails};
 use super::prometheus::PrometheusText;
 use super::state::{ApiState, Handle};
 use super::totals::totals;
-use crate::daemon::view::SolverTotalsView;
+use crate::daemon::view::{MachineStanding, SolverTotalsView};
 use axum::extract::State;
 use axum::response::Response;
 
@@ -37,6 +37,20 @@ fn written(shared: &ApiState) -> Result<String, ApiFailure> {
     text.single("morpion_uptime_seconds", "gauge", "Time since the daemon was started.", health.uptime);
     text.single("morpion_workers", "gauge", "Number of workers.", health.workers);
     text.single("morpion_workers_busy", "gauge", "Number of workers that compute a unit.", health.busy);
+    let pool = shared.service.pool();
+    if pool.open {
+        text.head("morpion_machines", "gauge", "Other machines by state.");
+        for (state, name) in [
+            (MachineStanding::Here, "here"),
+            (MachineStanding::Leaving, "leaving"),
+            (MachineStanding::Lost, "lost"),
+            (MachineStanding::Distrusted, "distrusted"),
+            (MachineStanding::OtherVersion, "other_version"),
+        ] {
+            let count = pool.machines.iter().filter(|machine| machine.state == state).count();
+            text.value("morpion_machines", &[("state", name)], count);
+        }
+    }
     text.single("morpion_grids", "gauge", "Grids in the archive.", totals.grids);
     text.head("morpion_jobs", "gauge", "Jobs by state.");
     for state in ["queued", "running", "paused", "draining", "finished", "cancelled", "failed"] {

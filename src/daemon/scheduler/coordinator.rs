@@ -19,7 +19,7 @@ impl Daemon {
     pub(super) fn limits_and_terms(&self, limits: &JobLimits, priority: i32, weight: u32) -> (SessionLimits, Terms) {
         let JobLimits { seconds, iterations, workers, memory, disk } = *limits;
         let disk = Some(disk.unwrap_or(self.job_disk));
-        (SessionLimits { seconds, iterations, memory, disk }, Terms { priority, weight, workers })
+        (SessionLimits { seconds, iterations, memory, disk }, Terms { priority, weight, workers, threads: None })
     }
 
     /// Runs a job until it is over or is ordered to stop. Returns how that ended, with the last figures.

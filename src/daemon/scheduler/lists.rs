@@ -4,12 +4,15 @@ use super::state::{Core, Daemon, JobEntry, OpenJob};
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::{JobFilter, Page, Refusal};
 use crate::daemon::view::{
-    EventView, HealthView, JobId, JobState, JobView, Listing, PendingOrder, UnitState, UnitView, VERSION, WorkerView,
+    EventView, HealthView, JobId, JobState, JobView, Listing, MachineStanding, MachineView, PendingOrder, PoolView,
+    UnitState, UnitView, VERSION, WorkerView,
 };
+use crate::queue::nats::hub::{Hub, MachineHealth, PoolState};
 use crate::queue::{LaneId, Queue};
 use crate::runner::progress::RunningUnit;
 use crate::store::UnitRecord;
 use std::collections::BTreeMap;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 /// Time after which what the disk refused to a job is no longer part of the daemon's health.
@@ -185,11 +188,13 @@ impl Daemon {
             }
         }
         drop(core);
+        let machines = self.pool_state().map(|pool| pool.places).unwrap_or_default();
         let view = |worker: crate::queue::WorkerState| {
             let at = worker.unit.and_then(|(lane, ticket)| lanes.get(&lane).map(|at| (ticket, at)));
             let figures = at.and_then(|(ticket, (_, figures))| figures.get(&ticket));
             WorkerView {
                 worker: worker.worker,
+                machine: machines.get(&worker.worker).cloned(),
                 job: at.map(|(_, (job, _))| *job),
                 unit: at.map(|(ticket, _)| figures.map_or(ticket, |at| at.unit)),
                 iterations: figures.map_or(0, |at| at.iterations),
@@ -198,6 +203,36 @@ impl Daemon {
             }
         };
         self.queue.worker_states().into_iter().map(view).collect()
+    }
+
+    fn pool_state(&self) -> Option<PoolState> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Hub::pool)
+    }
+
+    pub(super) fn pool_view(&self) -> PoolView {
+        let state = self.pool_state();
+        let open = state.is_some();
+        let PoolState { connected, trouble, machines, places: _ } = state.unwrap_or_default();
+        let machines = machines.into_iter().map(|machine| MachineView {
+            id: machine.id,
+            name: machine.name,
+            version: machine.version,
+            state: match machine.standing {
+                MachineHealth::Here => MachineStanding::Here,
+                MachineHealth::Leaving => MachineStanding::Leaving,
+                MachineHealth::Lost => MachineStanding::Lost,
+                MachineHealth::Distrusted => MachineStanding::Distrusted,
+                MachineHealth::OtherVersion => MachineStanding::OtherVersion,
+            },
+            workers: machine.workers,
+            running: machine.running,
+            units: machine.units,
+            refused: machine.refused,
+            reason: machine.reason,
+            silent: machine.silent.as_secs_f64(),
+            seconds: machine.since.as_secs_f64(),
+        });
+        PoolView { v: VERSION, open, connected, trouble, machines: machines.collect() }
     }
 
     /// Number of workers that compute a unit of a lane.

@@ -6,7 +6,7 @@ use crate::daemon::positions::{self, NoPosition};
 use crate::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
 use crate::daemon::view::{
     ChosenMoveView, EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobView, Listing, MoveRequest,
-    PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
+    PoolView, PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
 };
 use crate::notation::grid::Grid;
 use tokio::sync::broadcast;
@@ -60,6 +60,10 @@ impl Service for Daemon {
 
     fn workers(&self) -> Vec<WorkerView> {
         self.list_workers()
+    }
+
+    fn pool(&self) -> PoolView {
+        self.pool_view()
     }
 
     fn grids(&self, filter: &GridFilter, page: &Page) -> Result<Listing<GridView>, Refusal> {

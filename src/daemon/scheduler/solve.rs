@@ -178,6 +178,7 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
         before: seconds,
         pace: daemon.pace,
         trap: daemon.trap.as_ref().map(Arc::clone),
+        elsewhere: serde_json::to_string(job).ok().map(Arc::from),
     };
     let queue = Arc::new(TypedQueue(Arc::clone(&daemon.queue) as _));
     let place = WorkerShare { queue, terms, clocking: Clocking::Busy };

@@ -10,6 +10,7 @@ use crate::daemon::view::{EventKind, JobId, JobState};
 use crate::notation::catalogue::Catalogue;
 use crate::queue::any::AnyUnit;
 use crate::queue::local::Local;
+use crate::queue::nats::hub::Hub;
 use crate::runner::contract::Trap;
 use crate::store::{Store, StoreError};
 use std::cmp::Reverse;
@@ -37,6 +38,8 @@ pub struct Daemon {
     /// A coordinator has ended, or a request has been stored.
     pub(super) changed: Condvar,
     pub(super) queue: Arc<Local<AnyUnit>>,
+    /// Workers on other machines, if there may be some.
+    pub(super) pool: Mutex<Option<Hub>>,
     pub(super) store: Store,
     pub(super) events: EventHub,
     pub(super) directory: StateDirectory,

@@ -272,6 +272,9 @@ pub struct UnitView {
 pub struct WorkerView {
     /// Number of the worker, from 1.
     pub worker: u32,
+    /// Name of the machine that computes its unit, if it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// Number of the job whose unit the worker computes, if it computes one.
     pub job: Option<JobId>,
     /// Number of that unit in its job.
@@ -282,6 +285,66 @@ pub struct WorkerView {
     pub best: u32,
     /// Seconds that the worker has been computing the unit.
     pub seconds: f64,
+}
+
+/// A machine that computes units for the daemon.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct MachineView {
+    /// What it is called until it ends: 16 hexadecimal digits.
+    pub id: String,
+    /// The name that its user gave it.
+    pub name: String,
+    /// Version of its program.
+    pub version: String,
+    /// How it stands.
+    pub state: MachineStanding,
+    /// How many units it computes at once.
+    pub workers: u32,
+    /// How many it is computing.
+    pub running: u32,
+    /// Units that it has ended.
+    pub units: u64,
+    /// How often it has said what cannot be.
+    pub refused: u32,
+    /// What was refused last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Seconds since it was last heard of.
+    pub silent: f64,
+    /// Seconds since it was first heard of.
+    pub seconds: f64,
+}
+
+/// How a machine stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MachineStanding {
+    /// It computes, or waits for units.
+    Here,
+    /// It takes no more units.
+    Leaving,
+    /// It has not been heard of for too long. Its units were handed out again.
+    Lost,
+    /// It has said what cannot be, and gets no more units.
+    Distrusted,
+    /// Its program is of a version that the daemon does not understand.
+    OtherVersion,
+}
+
+/// The workers on other machines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PoolView {
+    /// Version of this document.
+    pub v: u32,
+    /// Whether the daemon was started with a server for other machines.
+    pub open: bool,
+    /// Whether it is connected to the server.
+    pub connected: bool,
+    /// What is wrong with the connection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+    /// The machines by name; those that were lost for an hour.
+    pub machines: Vec<MachineView>,
 }
 
 /// Progress on one level: units of a depth-first search by depth, or calls of a nesting level.

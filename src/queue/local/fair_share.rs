@@ -59,11 +59,12 @@ pub struct Shares {
 impl Shares {
     /// The lane that a free worker goes to.
     pub fn next(&self, quantum: f64) -> Option<LaneId> {
-        self.next_but(None, quantum)
+        self.next_of(quantum, |_| true)
     }
 
-    fn next_but(&self, except: Option<LaneId>, quantum: f64) -> Option<LaneId> {
-        let open = self.lanes.iter().filter(|&(&id, share)| Some(id) != except && share.is_open());
+    /// The lane that a free worker goes to which cannot go to all.
+    pub fn next_of(&self, quantum: f64, may: impl Fn(LaneId) -> bool) -> Option<LaneId> {
+        let open = self.lanes.iter().filter(|&(&id, share)| share.is_open() && may(id));
         let first = open.min_by(|(_, a), (_, b)| {
             let priority = b.terms.priority.cmp(&a.terms.priority);
             priority.then(a.reckoned(a.running, quantum).total_cmp(&b.reckoned(b.running, quantum)))
@@ -75,17 +76,24 @@ impl Shares {
     /// that has had less; or the lane has more workers than it may.
     pub fn gives_way(&self, lane: LaneId, quantum: f64) -> bool {
         let Some(own) = self.lanes.get(&lane) else { return true };
-        if own.halted || own.terms.workers.is_some_and(|most| own.running > most as usize) {
-            return true;
-        }
-        let Some(other) = self.next_but(Some(lane), quantum).and_then(|id| self.lanes.get(&id)) else { return false };
-        match other.terms.priority.cmp(&own.terms.priority) {
-            std::cmp::Ordering::Greater => true,
-            std::cmp::Ordering::Less => false,
-            std::cmp::Ordering::Equal => {
-                other.reckoned(other.running, quantum) < own.reckoned(own.running.saturating_sub(1), quantum)
-            }
-        }
+        let has_had_more = |other: &Share| {
+            other.terms.priority == own.terms.priority
+                && other.reckoned(other.running, quantum) < own.reckoned(own.running.saturating_sub(1), quantum)
+        };
+        self.is_outranked(lane, quantum) || self.next_after(lane, quantum).is_some_and(has_had_more)
+    }
+
+    /// The same, but for lanes of the same priority.
+    pub fn is_outranked(&self, lane: LaneId, quantum: f64) -> bool {
+        let Some(own) = self.lanes.get(&lane) else { return true };
+        own.halted
+            || own.terms.workers.is_some_and(|most| own.running > most as usize)
+            || self.next_after(lane, quantum).is_some_and(|other| other.terms.priority > own.terms.priority)
+    }
+
+    /// The first of the other lanes.
+    fn next_after(&self, lane: LaneId, quantum: f64) -> Option<&Share> {
+        self.next_of(quantum, |id| id != lane).and_then(|id| self.lanes.get(&id))
     }
 
     /// Counts seconds of worker time.
@@ -115,7 +123,9 @@ mod tests {
     fn shares(terms: &[(i32, u32, Option<u32>)]) -> Shares {
         let mut shares = Shares::default();
         for (id, &(priority, weight, workers)) in (0..).zip(terms) {
-            shares.lanes.insert(id, Share { ready: 100, ..Share::new(Terms { priority, weight, workers }) });
+            shares
+                .lanes
+                .insert(id, Share { ready: 100, ..Share::new(Terms { priority, weight, workers, threads: None }) });
         }
         shares
     }

@@ -29,8 +29,21 @@ pub struct HeldUnit<U> {
     pub body: U,
     /// Attempts that have failed.
     pub failed: u32,
+    /// Workers elsewhere that were lost with it.
+    pub lost: u32,
     /// It was withdrawn.
     pub withdrawn: bool,
+}
+
+/// Who works in a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holder {
+    /// A thread of this process.
+    Thread,
+    /// A worker elsewhere: see [`seat`](super::seat).
+    Seat,
+    /// Nobody: the slot waits for another worker elsewhere.
+    Nobody,
 }
 
 /// The slot of a worker.
@@ -44,6 +57,8 @@ pub struct WorkerSlot {
     pub since: Instant,
     /// Until when its time is counted.
     pub charged: Instant,
+    /// Who works there.
+    pub holder: Holder,
     /// The count at the last look.
     heard: u64,
     /// For how long the count has been the same.
@@ -54,7 +69,8 @@ impl WorkerSlot {
     /// Without a unit.
     pub fn new(now: Instant) -> WorkerSlot {
         let heartbeat = Arc::default();
-        WorkerSlot { heartbeat, unit: None, since: now, charged: now, heard: 0, silent: Duration::ZERO }
+        let (holder, silent) = (Holder::Thread, Duration::ZERO);
+        WorkerSlot { heartbeat, unit: None, since: now, charged: now, holder, heard: 0, silent }
     }
 
     /// Begins with a unit.
@@ -72,10 +88,11 @@ impl WorkerSlot {
         self.since = Instant::now();
     }
 
-    /// A look at the worker, `step` after the last one: whether it has been silent for its lease.
+    /// A look at the worker, `step` after the last one: whether it has been silent for its lease. Workers elsewhere
+    /// are looked after by whoever took their seats.
     pub fn is_lost(&mut self, step: Duration, lease: Duration) -> bool {
         let beat = self.heartbeat.count.load(Ordering::Relaxed);
-        let silent = self.unit.is_some() && beat == self.heard;
+        let silent = self.holder == Holder::Thread && self.unit.is_some() && beat == self.heard;
         self.heard = beat;
         self.silent = if silent { self.silent + step } else { Duration::ZERO };
         self.silent >= lease

@@ -181,11 +181,13 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         }
     }
 
-    /// How many solvers there are to be.
-    fn size(&self) -> Result<usize, TreeError> {
+    /// How many solvers there are to be. Each has a table here when a thread of this process searches its units;
+    /// those whose units other machines search have none.
+    fn size(&mut self) -> Result<usize, TreeError> {
         let workers = self.lane.queue.size();
-        let workers = self.lane.terms.workers.map_or(workers, |most| most.clamp(1, workers)) as usize;
-        let wanted = workers.max(self.session.members);
+        let elsewhere = if self.session.elsewhere.is_some() { self.lane.queue.elsewhere() } else { 0 };
+        let most = self.lane.terms.workers.map_or(workers, |most| most.clamp(1, workers)) as usize;
+        let wanted = (most - (elsewhere as usize).min(most)).max(self.session.members);
         let state = self.session.coordinator.state();
         let (each, least) = (self.session.memory_each.max(1), u64::from(state.settings().quorum));
         let mut fit = (self.session.tables / each).max(least);
@@ -197,7 +199,13 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 return Err(TreeError::Memory { needed, limit });
             }
         }
-        Ok(wanted.min(usize::try_from(fit).unwrap_or(usize::MAX)))
+        let here = wanted.min(usize::try_from(fit).unwrap_or(usize::MAX));
+        let threads = (elsewhere > 0).then_some(here as u32);
+        if self.lane.terms.threads != threads {
+            self.lane.terms.threads = threads;
+            self.lane.queue.adjust(self.lane.id, self.lane.terms);
+        }
+        Ok((here + elsewhere as usize).min(most.max(self.session.members)))
     }
 
     /// Brings the number of solvers to what it is to be: new ones come, and idle ones that are too many go.
@@ -238,7 +246,8 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             }
             self.in_hand.insert(ticket, held);
             let trap = self.session.trap.as_ref().map(Arc::clone);
-            let unit = TreeUnit::new(*work, control, Arc::clone(&self.slots[at].thread), trap);
+            let (thread, job) = (Arc::clone(&self.slots[at].thread), self.session.elsewhere.clone());
+            let unit = TreeUnit::new(*work, control, thread, trap, job);
             self.lane.queue.put(self.lane.id, ticket, unit).map_err(|_| TreeError::NoWorkers)?;
         }
         Ok(())

@@ -43,8 +43,11 @@ impl Clock {
 #[derive(Debug)]
 pub struct UnitControl {
     monitor: Monitor,
-    window: Mutex<Window>,
+    /// The windows that were asked for; the last one is needed now.
+    windows: Mutex<Vec<Window>>,
     cancelled: AtomicBool,
+    /// On another machine nobody has been told yet that it was cancelled, or has another window.
+    changed: AtomicBool,
     pause_point: Arc<PausePoint>,
     clock: Arc<Clock>,
 }
@@ -62,8 +65,9 @@ impl UnitControl {
         };
         UnitControl {
             monitor: Monitor::with_pause(budget, Box::new(pause)),
-            window: Mutex::new(window),
+            windows: Mutex::new(vec![window]),
             cancelled: AtomicBool::new(false),
+            changed: AtomicBool::new(false),
             pause_point,
             clock,
         }
@@ -104,6 +108,7 @@ impl UnitControl {
     /// The unit is not needed any more.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);
+        self.changed.store(true, Ordering::SeqCst);
         self.monitor.stop();
     }
 
@@ -114,13 +119,41 @@ impl UnitControl {
 
     /// Another window is needed: the search is stopped, and begins anew with what it has learned.
     pub fn set_window(&self, window: Window) {
-        *self.window.lock().unwrap_or_else(PoisonError::into_inner) = window;
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner).push(window);
+        self.changed.store(true, Ordering::SeqCst);
         self.monitor.stop();
     }
 
     /// The window that is needed now.
     pub fn window(&self) -> Window {
-        *self.window.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.windows.lock().unwrap_or_else(PoisonError::into_inner).last().expect("there is one from the beginning")
+    }
+
+    /// Whether this window is or was asked for.
+    pub fn has_asked(&self, window: Window) -> bool {
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner).contains(&window)
+    }
+
+    /// The window that is needed now, which another machine is told with the unit.
+    pub fn pass_window(&self) -> Window {
+        self.changed.store(self.is_cancelled(), Ordering::SeqCst);
+        self.window()
+    }
+
+    /// Whether something has changed that another machine is to be told, and then whether the unit was cancelled.
+    pub fn take_change(&self) -> Option<bool> {
+        self.changed.swap(false, Ordering::SeqCst).then(|| self.is_cancelled())
+    }
+
+    /// Notes how many nodes the search has visited on another machine.
+    pub fn note_nodes(&self, nodes: u64) {
+        // Whether it is to stop, that machine is told.
+        let _ = self.monitor.report(nodes.saturating_sub(self.nodes()));
+    }
+
+    /// The search begins anew.
+    pub fn restart(&self) {
+        self.monitor.restart();
     }
 
     /// Nodes so far.

@@ -5,13 +5,15 @@
 //! search pauses where it is and the worker leaves. The search loses nothing, and its outcome depends on the unit
 //! alone, as it would without an interruption. At no time do more threads search than the queue has workers.
 
+pub mod portable;
+
 use super::solver::{Solver, SolverAnswer, UnitControl};
 use crate::core::game::Game;
 use crate::core::panic::panic_text;
 use crate::jobs::tree::coordinator::LeafUnit;
 use crate::jobs::tree::credit::Spent;
 use crate::jobs::tree::unit::{UnitId, UnitOutcome};
-use crate::queue::{Lease, Unit};
+use crate::queue::{Lease, Portable, Unit};
 use crate::runner::contract::Trap;
 use crate::solvers::table::TableError;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
@@ -123,28 +125,32 @@ pub struct TreeUnit<G> {
     control: Arc<UnitControl>,
     thread: Arc<SearchThread<G>>,
     trap: Option<Trap>,
+    /// The job as JSON, if other machines may compute the unit.
+    job: Option<Arc<str>>,
 }
 
 impl<G> TreeUnit<G> {
-    /// To be searched by the solver of a thread.
+    /// To be searched by the solver of a thread; or on another machine, which then gets the job as JSON.
     pub fn new(
         work: LeafUnit<G>,
         control: Arc<UnitControl>,
         thread: Arc<SearchThread<G>>,
         trap: Option<Trap>,
+        job: Option<Arc<str>>,
     ) -> TreeUnit<G> {
-        TreeUnit { work: Arc::new(work), control, thread, trap }
+        TreeUnit { work: Arc::new(work), control, thread, trap, job }
     }
 }
 
 impl<G> Clone for TreeUnit<G> {
     fn clone(&self) -> TreeUnit<G> {
-        let TreeUnit { work, control, thread, trap } = self;
+        let TreeUnit { work, control, thread, trap, job } = self;
         TreeUnit {
             work: Arc::clone(work),
             control: Arc::clone(control),
             thread: Arc::clone(thread),
             trap: trap.as_ref().map(Arc::clone),
+            job: job.as_ref().map(Arc::clone),
         }
     }
 }
@@ -209,6 +215,11 @@ impl<G: Game + Send + Sync + 'static> Unit for TreeUnit<G> {
                 }
             }
         }
+    }
+
+    /// With a trap it stays here.
+    fn portable(&self) -> Option<&dyn Portable<(), SearchReply>> {
+        (self.job.is_some() && self.trap.is_none()).then_some(self as _)
     }
 }
 

@@ -175,6 +175,11 @@ impl Snapshot {
         Snapshot(policy.entries().into())
     }
 
+    /// The one with these entries; `None` if a code or a mean is out of range.
+    pub fn from_entries(entries: &[(u32, f32)]) -> Option<Snapshot> {
+        Policy::from_entries(entries).map(|policy| Snapshot::of(&policy))
+    }
+
     /// The policy with these entries.
     pub fn policy(&self) -> Policy {
         let mut policy = Policy::uniform();

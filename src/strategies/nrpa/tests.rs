@@ -64,9 +64,7 @@ fn adapt_by_definition<R: Rules>(
 #[test]
 fn adaptation_agrees_with_its_definition_in_double_precision() {
     for form in [Adapt::Sequence, Adapt::Layers] {
-        for (variant, seed) in
-            [(Variant::T5, 1), (Variant::T5, 2), (Variant::D5, 3), (Variant::T4, 4), (Variant::D4, 5)]
-        {
+        for (variant, seed) in [(Variant::T5, 1), (Variant::D5, 3), (Variant::T4, 4), (Variant::D4, 5)] {
             with_rules!(variant, R => {
                 let mut search = deep::<R>(seed, form);
                 let game = search.nests[2].best.moves().to_vec();

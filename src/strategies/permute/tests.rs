@@ -161,7 +161,7 @@ fn a_restored_search_goes_on_as_it_would_have() {
         (0..n).for_each(|_| run_slice(&mut search));
         search.course.playouts
     };
-    let (first, second, end) = (slices(24), slices(31), slices(100));
+    let (first, second, end) = (slices(24), slices(31), slices(45));
     let whole = run(end, None);
     let saved = run(second, Some(&run(first, None)));
     assert!(run(end, Some(&saved)) == whole);

@@ -23,6 +23,8 @@ export const state = {
   jobs: new Map(),
   loaded: false,
   workers: [],
+  /** The workers on other machines, as `/machines` has them; null before it was asked for. */
+  pool: null,
   /** Newest first; progress is not among them. */
   events: [],
   /** The best grid of each variant that a job has found: {key, score, job, time, record}. */
@@ -108,6 +110,8 @@ async function loadHealth() {
 async function loadWorkers() {
   const answer = await get("/workers");
   state.workers = Array.isArray(answer) ? answer : answer.items;
+  // A daemon without other machines is asked once.
+  if (state.pool?.open !== false) state.pool = await get("/machines");
 }
 
 /** Asks for a running solver job every two seconds: what is known of its moves comes with no event. Returns how to end that. */

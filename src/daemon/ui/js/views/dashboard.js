@@ -173,9 +173,54 @@ function workersCard() {
       return item;
     }, (item, w) => {
       item.classList.toggle("idle", !w.job);
-      say(item.parts.what, w.job ? `job ${w.job}, unit ${w.unit}` : "idle");
+      say(item.parts.what, w.job ? `job ${w.job}, unit ${w.unit}${w.machine ? `, on ${w.machine}` : ""}` : "idle");
       say(item.parts.best, w.job && w.best ? w.best : "");
       say(item.parts.time, w.job ? duration(w.seconds) : "");
+    });
+  };
+  return node;
+}
+
+/** How a machine stands, in words, and the look of it. */
+const STANDINGS = {
+  here: ["", ""],
+  leaving: ["leaves", "faint"],
+  lost: ["lost", "bad"],
+  distrusted: ["not trusted", "bad"],
+  other_version: ["of another version", "bad"],
+};
+
+function machinesCard() {
+  const list = h("ul", { class: "workers machines" });
+  const summary = h("span", { class: "faint small num" });
+  const trouble = h("p", { class: "note warn" });
+  const nothing = h("p", { class: "faint" }, "No machine yet. On another one: ", h("code", {}, "morpion worker --nats URL"), ".");
+  const node = h("section", { class: "card", "aria-label": "Machines" },
+    h("header", {}, h("h2", {}, "Machines"), summary), trouble, nothing, list);
+  node.hidden = true;
+  node.draw = () => {
+    const pool = state.pool;
+    show(node, Boolean(pool?.open));
+    if (!pool?.open) return;
+    const here = pool.machines.filter((machine) => machine.state === "here");
+    const sum = (name) => here.reduce((all, machine) => all + machine[name], 0);
+    say(summary, here.length ? `${sum("running")} of ${sum("workers")} workers busy` : "");
+    show(trouble, !pool.connected);
+    say(trouble, pool.trouble || "");
+    show(nothing, pool.connected && !pool.machines.length);
+    keyed(list, pool.machines.slice(0, 128), (machine) => machine.id, () => {
+      const [name, what, units] = [h("span", {}), h("span", { class: "num" }), h("span", { class: "num faint" })];
+      const item = h("li", {}, name, what, units);
+      item.parts = { name, what, units };
+      return item;
+    }, (item, machine) => {
+      const [text, look] = STANDINGS[machine.state] || [machine.state, "bad"];
+      item.title = machine.reason ? `Refused: ${machine.reason}` : `Version ${machine.version}, here for ${duration(machine.seconds)}`;
+      item.classList.toggle("idle", machine.state !== "here");
+      item.parts.what.className = `num ${look}`;
+      say(item.parts.name, machine.name);
+      say(item.parts.what, text || `${machine.running} of ${machine.workers} busy`);
+      say(item.parts.units, `${short(machine.units)} ${machine.units === 1 ? "unit" : "units"}`);
     });
   };
   return node;
@@ -194,12 +239,12 @@ function eventsCard() {
 
 export default function dashboard() {
   const tiles = CODES.map(bestTile);
-  const cards = [jobsCard(), courseCard(), workersCard(), eventsCard()];
-  const [jobs, course, workers, events] = cards;
+  const cards = [jobsCard(), courseCard(), workersCard(), machinesCard(), eventsCard()];
+  const [jobs, course, workers, machines, events] = cards;
   const element = h("div", { class: "cards" },
     h("h1", { class: "unseen" }, "Dashboard"),
     h("section", { class: "tiles", "aria-label": "Best grids found" }, tiles),
-    h("div", { class: "two" }, h("div", { class: "cards" }, jobs, course), h("div", { class: "cards" }, events, workers)));
+    h("div", { class: "two" }, h("div", { class: "cards" }, jobs, course), h("div", { class: "cards" }, events, workers, machines)));
   const draw = () => [...tiles, ...cards].forEach((part) => part.draw());
   const stop = subscribe(draw);
   draw();

@@ -1,0 +1,98 @@
+//! `morpion worker`: a machine that computes units of a daemon on another one.
+
+use super::nats_flags::NatsFlags;
+use super::signals::{self, StopSignal};
+use super::streams::say;
+use crate::core::quantity::parse_bytes;
+use crate::queue::local::LocalOptions;
+use crate::queue::nats::worker::{Machine, WorkerEvent};
+use crate::runner::parcel::ParcelOpener;
+use anyhow::{Context, bail};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Compute units for a daemon on another machine, by way of a NATS server.
+///
+/// The worker fetches units of hunts and solutions, says what it finds, and keeps nothing. It can be started before
+/// the daemon, and be ended at any time: after Ctrl-C or SIGTERM it gives its units back with the states of their
+/// searches. A second signal ends it at once; the daemon hands its units out again some seconds later.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Worker")]
+pub struct Args {
+    #[command(flatten)]
+    nats: NatsFlags,
+    /// Number of units that are computed at once. Default: one per processor.
+    #[arg(long, visible_alias = "threads", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    workers: Option<u32>,
+    /// Name of the machine, as the daemon shows it. Default: the name of the computer.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Most memory that the table of one worker may take. Where a solution asks for more, the table is smaller here;
+    /// where it has a quorum, its units are refused.
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "1G")]
+    memory: u64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// No server is named, or it cannot be used.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let Some(server) = args.nats.server() else {
+        bail!("which server? Give its address with --nats URL, or in MORPION_NATS (see docs/scale-out.md)");
+    };
+    let name = args.name.unwrap_or_else(host_name);
+    if name.is_empty() || name.len() > 100 || name.chars().any(char::is_control) {
+        bail!("--name: give a name of 1 to 100 bytes without control characters");
+    }
+    let workers = args.workers.unwrap_or_else(|| super::machine::processors() as u32);
+    let stops = signals::stops().context("cannot watch for Ctrl-C")?;
+    let (leave, leaving) = tokio::sync::watch::channel(false);
+    std::thread::Builder::new().name("leave".to_owned()).spawn(move || {
+        for (number, stop) in (1..).zip(stops.iter()) {
+            if number > 1 {
+                std::process::exit(signals::ENDED_AT_ONCE);
+            }
+            say!(
+                "gives its units back{}",
+                if stop == StopSignal::Gently { "; Ctrl-C again ends it at once" } else { "" }
+            );
+            let _ = leave.send(true);
+        }
+    })?;
+    let opener = ParcelOpener::new(args.memory);
+    let (pool, address) = (server.pool.clone(), server.address());
+    let ended = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&ended);
+    let tell = move |event| match event {
+        WorkerEvent::Connected => say!(
+            "connected to {address}, pool {pool}: {}",
+            if workers == 1 {
+                "1 worker waits for units".to_owned()
+            } else {
+                format!("{workers} workers wait for units")
+            }
+        ),
+        WorkerEvent::Disconnected => say!("the connection is lost; units go on, and it is tried again"),
+        WorkerEvent::Trouble(what) => say!("the server: {what}"),
+        WorkerEvent::Begun(_) => {}
+        WorkerEvent::Ended(_) => _ = count.fetch_add(1, Ordering::Relaxed),
+        WorkerEvent::Refused(what) => say!("a unit is refused: {what}"),
+    };
+    say!("machine {name}: waits for the server {}", server.address());
+    let machine = Machine { server, name, workers, lease: LocalOptions::default().lease };
+    machine.work(Arc::new(move |bytes, worker| opener.open(bytes, worker)), leaving, Box::new(tell))?;
+    match ended.load(Ordering::Relaxed) {
+        1 => say!("ended after 1 unit"),
+        units => say!("ended after {units} units"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The name of the computer.
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "worker".to_owned() } else { name.to_owned() }
+}

@@ -1,0 +1,701 @@
+//! The daemon's side: seats for the workers of all machines of a pool, and the turns in them.
+
+use super::link::{self, Streams};
+use super::message::{
+    Beat, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, TurnMessage, Word, machine_of,
+};
+use super::{NatsError, NatsOptions, NatsServer};
+use crate::core::encoding::{decode, encode};
+use crate::queue::Unit;
+use crate::queue::local::Local;
+use crate::queue::local::seat::Seat;
+use async_nats::connection::State;
+use async_nats::jetstream;
+use async_nats::{Client, Message, Subscriber};
+use futures_util::StreamExt;
+use rand::RngExt;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, mpsc};
+
+/// Time between two looks at everything.
+const LOOK: Duration = Duration::from_millis(100);
+/// Time after which a worker is told once more to stop.
+const AGAIN: Duration = Duration::from_secs(1);
+/// Time that a turn may be in the stream without a worker, while there are free ones.
+const UNCLAIMED: Duration = Duration::from_secs(120);
+/// A machine that has said so often what cannot be, or refused a unit, is given no more units.
+const MOST_REFUSED: u32 = 3;
+/// Machines that are remembered.
+const MOST_MACHINES: usize = 1 << 14;
+/// Workers of one machine.
+const MOST_WORKERS: u32 = 4096;
+/// Seats of all machines together.
+const MOST_SEATS: usize = 1 << 16;
+/// Bytes of a text of a machine.
+const MOST_TEXT: usize = 1000;
+/// A machine that was lost is shown for so long.
+const REMEMBERED: Duration = Duration::from_secs(3600);
+
+/// A machine as the daemon shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MachineState {
+    /// Its number in the pool, 16 hexadecimal digits, another one whenever it begins.
+    pub id: String,
+    /// The name that its user gave it.
+    pub name: String,
+    /// Version of its program.
+    pub version: String,
+    /// How many units it computes at once.
+    pub workers: u32,
+    /// How many it is at.
+    pub running: u32,
+    /// Units that it has ended.
+    pub units: u64,
+    /// How often it said what cannot be, or refused a unit.
+    pub refused: u32,
+    /// The last thing that was refused.
+    pub reason: Option<String>,
+    /// How it stands.
+    pub standing: MachineHealth,
+    /// Time since it was last heard of.
+    pub silent: Duration,
+    /// Time since it was first heard of.
+    pub since: Duration,
+}
+
+/// How a machine stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MachineHealth {
+    /// It is there.
+    Here,
+    /// It takes no more units.
+    Leaving,
+    /// It has not been heard of for too long.
+    Lost,
+    /// It has said what cannot be, or refused units, and is not given units any more.
+    Distrusted,
+    /// Its program is of a version with other messages.
+    OtherVersion,
+}
+
+/// How the pool stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PoolState {
+    /// The hub is connected to the server.
+    pub connected: bool,
+    /// What went wrong last, while it is not connected.
+    pub trouble: Option<String>,
+    /// The machines, by their names.
+    pub machines: Vec<MachineState>,
+    /// The names of the machines that are at the units of the seats, by the numbers of the workers.
+    pub places: BTreeMap<u32, String>,
+}
+
+/// What the hub's thread shares with the others.
+#[derive(Debug, Default)]
+struct HubState {
+    pool: Mutex<PoolState>,
+    /// A unit may be there, or one is to stop.
+    told: Notify,
+    /// The hub is to end.
+    closing: Notify,
+}
+
+impl HubState {
+    /// There is no connection, for this reason.
+    fn trouble(&self, text: String) {
+        let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        (pool.connected, pool.trouble) = (false, Some(text));
+    }
+}
+
+/// The hub. Dropping it gives all units back.
+pub struct Hub {
+    common: Arc<HubState>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl fmt::Debug for Hub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hub").field("pool", &self.pool()).finish_non_exhaustive()
+    }
+}
+
+impl Hub {
+    /// Opens a pool for the units of a queue. A server that is not there is waited for.
+    ///
+    /// # Errors
+    /// Names, addresses and files that cannot be used.
+    pub fn open<U: Unit>(queue: Arc<Local<U>>, server: &NatsServer, options: NatsOptions) -> Result<Hub, NatsError> {
+        let names = Names::new(&server.pool)?;
+        let common = Arc::<HubState>::default();
+        let shared = Arc::clone(&common);
+        let connect = link::options(server, "morpion daemon", move |what| shared.trouble(what))?;
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(NatsError::Thread)?;
+        let waker = Arc::downgrade(&common);
+        queue.tell_seats(move || {
+            if let Some(common) = waker.upgrade() {
+                common.told.notify_one();
+            }
+        });
+        let shared = Arc::clone(&common);
+        let url = server.address();
+        let thread = std::thread::Builder::new()
+            .name("nats".to_owned())
+            .spawn(move || runtime.block_on(serve(queue, connect, &url, names, options, &shared)))
+            .map_err(NatsError::Thread)?;
+        Ok(Hub { common, thread: Some(thread) })
+    }
+
+    /// How the pool stands.
+    pub fn pool(&self) -> PoolState {
+        self.common.pool.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        self.common.closing.notify_one();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Connects, and serves the pool until the hub is closed. Whatever the server refuses is tried again.
+async fn serve<U: Unit>(
+    queue: Arc<Local<U>>,
+    (addresses, connect): (Vec<async_nats::ServerAddr>, async_nats::ConnectOptions),
+    url: &str,
+    names: Names,
+    options: NatsOptions,
+    common: &HubState,
+) {
+    let trouble = |text: String| common.trouble(text);
+    trouble(format!("no connection to {url} yet"));
+    let client = match connect.connect(addresses).await {
+        Ok(client) => client,
+        Err(error) => return trouble(format!("cannot connect to {url}: {error}")),
+    };
+    loop {
+        let opened = tokio::select! {
+            () = common.closing.notified() => return,
+            opened = PoolService::open(&queue, &client, &names, options, common) => opened,
+        };
+        let ended = match opened {
+            Ok((mut serving, inputs)) => serving.run(inputs).await,
+            Err(error) => Err(error),
+        };
+        match ended {
+            Ok(()) => return,
+            Err(error) => trouble(error.to_string()),
+        }
+        tokio::select! {
+            () = common.closing.notified() => return,
+            () = tokio::time::sleep(Duration::from_secs(1)) => {}
+        }
+    }
+}
+
+/// A unit on its way.
+struct SentTurn {
+    /// Place of the seat that has it.
+    seat: usize,
+    packed: Vec<u8>,
+    /// Its number in the stream, once the server has it.
+    sequence: Option<u64>,
+    /// The machine that is at it.
+    machine: Option<String>,
+    since: Instant,
+    /// It is to stop.
+    stopping: bool,
+    /// When its worker was last told so.
+    stopped: Option<Instant>,
+    /// Parts of a word that is not complete.
+    parts: Vec<u8>,
+}
+
+/// A machine as the hub knows it.
+struct KnownMachine {
+    beat: Beat,
+    first: Instant,
+    heard: Instant,
+    /// Time that has passed since then while the hub was connected.
+    silent: Duration,
+    units: u64,
+    refused: u32,
+    reason: Option<String>,
+}
+
+impl KnownMachine {
+    fn standing(&self, lost: Duration) -> MachineHealth {
+        if self.beat.protocol != PROTOCOL {
+            MachineHealth::OtherVersion
+        } else if self.refused >= MOST_REFUSED {
+            MachineHealth::Distrusted
+        } else if self.silent >= lost {
+            MachineHealth::Lost
+        } else if self.beat.leaving {
+            MachineHealth::Leaving
+        } else {
+            MachineHealth::Here
+        }
+    }
+}
+
+/// What the server sends to the hub.
+struct Inputs {
+    beats: Subscriber,
+    parts: Subscriber,
+    said: jetstream::consumer::pull::Stream,
+    published: mpsc::UnboundedReceiver<(String, Result<u64, String>)>,
+}
+
+/// A text of another machine, not longer than a person reads.
+fn shortened(text: String) -> String {
+    if text.len() <= MOST_TEXT { text } else { text.chars().take(MOST_TEXT / 4).chain(['…']).collect() }
+}
+
+/// A pool that is being served.
+struct PoolService<'a, U: Unit> {
+    queue: &'a Arc<Local<U>>,
+    client: Client,
+    streams: Streams,
+    names: &'a Names,
+    options: NatsOptions,
+    common: &'a HubState,
+    seats: Vec<Seat<U>>,
+    /// How many seats there are to be.
+    wanted: usize,
+    turns: BTreeMap<String, SentTurn>,
+    machines: BTreeMap<String, KnownMachine>,
+    publishing: mpsc::UnboundedSender<(String, Result<u64, String>)>,
+    next_turn: u64,
+    looked: Instant,
+}
+
+impl<'a, U: Unit> PoolService<'a, U> {
+    async fn open(
+        queue: &'a Arc<Local<U>>,
+        client: &Client,
+        names: &'a Names,
+        options: NatsOptions,
+        common: &'a HubState,
+    ) -> Result<(PoolService<'a, U>, Inputs), NatsError> {
+        let streams = link::prepare(client, names).await?;
+        let refused = |what: &str| NatsError::refused(what.to_owned());
+        let beats = client.subscribe(names.beat("*")).await;
+        let beats = beats.map_err(|error| refused("to hear machines")(error.into()))?;
+        let parts = client.subscribe(names.parts()).await;
+        let parts = parts.map_err(|error| refused("to be asked for parts")(error.into()))?;
+        let said = streams.hub.stream().max_messages_per_batch(256).messages().await;
+        let said = said.map_err(|error| refused("to hear workers")(error.into()))?;
+        let (publishing, published) = mpsc::unbounded_channel();
+        let serving = PoolService {
+            queue,
+            client: client.clone(),
+            streams,
+            names,
+            options,
+            common,
+            seats: Vec::new(),
+            wanted: 0,
+            turns: BTreeMap::new(),
+            machines: BTreeMap::new(),
+            publishing,
+            next_turn: 1,
+            looked: Instant::now(),
+        };
+        Ok((serving, Inputs { beats, parts, said, published }))
+    }
+
+    async fn run(&mut self, mut inputs: Inputs) -> Result<(), NatsError> {
+        let mut look = tokio::time::interval(LOOK);
+        look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                () = self.common.closing.notified() => {
+                    self.close().await;
+                    return Ok(());
+                }
+                said = inputs.said.next() => match said {
+                    Some(Ok(message)) => {
+                        self.hear(&message).await;
+                        // Without an answer the server says it once more, and the hub knows what it has had.
+                        let _ = message.ack().await;
+                    }
+                    Some(Err(error)) => {
+                        return Err(NatsError::Refused { what: "to read on".to_owned(), why: error.to_string() });
+                    }
+                    None => return Err(NatsError::Refused {
+                        what: "to read on".to_owned(),
+                        why: "the stream has ended".to_owned(),
+                    }),
+                },
+                Some((turn, sent)) = inputs.published.recv() => self.sent(&turn, sent).await,
+                Some(message) = inputs.beats.next() => self.beat(&message).await,
+                Some(message) = inputs.parts.next() => self.part(message).await,
+                () = self.common.told.notified() => self.pump().await,
+                _ = look.tick() => self.look().await,
+            }
+        }
+    }
+
+    /// A machine says that it is there.
+    async fn beat(&mut self, message: &Message) {
+        let Some(id) = machine_of(&message.subject) else { return };
+        let Some(beat) = decode::<Beat>(&message.payload) else { return };
+        if beat.name.len() > 200 || beat.version.len() > 50 || beat.workers > MOST_WORKERS {
+            return;
+        }
+        let Some(machine) = self.know(id) else { return };
+        (machine.heard, machine.silent) = (Instant::now(), Duration::ZERO);
+        machine.beat = beat;
+        let turns = machine.beat.turns.clone();
+        // What it computes in vain it is to stop.
+        let own = |turn: &String| self.turns.get(turn).is_some_and(|known| known.machine.as_deref() == Some(id));
+        let vain: Vec<String> = turns.into_iter().filter(|turn| !own(turn)).collect();
+        for turn in vain {
+            // One that it has fetched and not yet spoken of is its own.
+            if self.turns.get(&turn).is_none_or(|known| known.machine.is_some()) {
+                self.order(id, &Order::Stop(turn)).await;
+            }
+        }
+        if self.place() {
+            self.pump().await;
+        }
+    }
+
+    /// A machine, which may be new; `None` if there are too many.
+    fn know(&mut self, id: &str) -> Option<&mut KnownMachine> {
+        if !self.machines.contains_key(id) {
+            if self.machines.len() >= MOST_MACHINES {
+                return None;
+            }
+            let (name, version) = (id.to_owned(), String::new());
+            let beat = Beat { protocol: PROTOCOL, name, version, workers: 0, leaving: false, turns: Vec::new() };
+            let (first, reason) = (Instant::now(), None);
+            let (heard, silent) = (first, Duration::ZERO);
+            self.machines
+                .insert(id.to_owned(), KnownMachine { beat, first, heard, silent, units: 0, refused: 0, reason });
+        }
+        self.machines.get_mut(id)
+    }
+
+    /// Brings the number of seats to what the machines have; whether some were added.
+    fn place(&mut self) -> bool {
+        let here =
+            self.machines.values().filter(|machine| machine.standing(self.options.lost) == MachineHealth::Here);
+        self.wanted = here.map(|machine| machine.beat.workers as usize).sum::<usize>().min(MOST_SEATS);
+        let before = self.seats.len();
+        while self.seats.len() < self.wanted {
+            self.seats.push(self.queue.seat());
+        }
+        // Those that are free go; the others when they are.
+        while self.seats.len() > self.wanted
+            && let Some(seat) = self.seats.pop_if(|seat| seat.is_free())
+        {
+            drop(seat);
+        }
+        self.seats.len() > before
+    }
+
+    /// Fills free seats, passes on what workers are to be told, and stops what is to stop.
+    async fn pump(&mut self) {
+        if self.client.connection_state() != State::Connected {
+            return;
+        }
+        for at in 0..self.seats.len().min(self.wanted) {
+            if !self.seats[at].is_free() {
+                continue;
+            }
+            let Some(packed) = self.seats[at].take() else { break };
+            self.publish(at, packed).await;
+        }
+        let mut stops = Vec::new();
+        let mut orders = Vec::new();
+        for (name, turn) in &mut self.turns {
+            let seat = &mut self.seats[turn.seat];
+            turn.stopping |= seat.stop(self.options.slice).is_some();
+            if turn.stopping {
+                if turn.stopped.is_none_or(|last| last.elapsed() >= AGAIN) {
+                    stops.push(name.clone());
+                }
+            } else if let (Some(machine), Some(order)) = (&turn.machine, seat.order()) {
+                orders.push((machine.clone(), Order::Tell(name.clone(), order)));
+            }
+        }
+        for (machine, order) in orders {
+            self.order(&machine, &order).await;
+        }
+        for name in stops {
+            self.stop(&name).await;
+        }
+    }
+
+    async fn publish(&mut self, seat: usize, packed: Vec<u8>) {
+        let number = self.next_turn;
+        self.next_turn += 1;
+        let turn = format!("{number}-{:032x}", rand::rng().random::<u128>());
+        let first = packed[..packed.len().min(PART)].to_vec();
+        let message =
+            JobMessage { protocol: PROTOCOL, turn: turn.clone(), bytes: packed.len() as u64, packed: first };
+        let since = Instant::now();
+        let kept = SentTurn {
+            seat,
+            packed,
+            sequence: None,
+            machine: None,
+            since,
+            stopping: false,
+            stopped: None,
+            parts: Vec::new(),
+        };
+        self.turns.insert(turn.clone(), kept);
+        let (context, publishing) = (self.streams.context.clone(), self.publishing.clone());
+        let subject = self.names.jobs(&turn);
+        tokio::spawn(async move {
+            let sent = match context.publish(subject, encode(&message).into()).await {
+                Ok(sent) => sent.await,
+                Err(error) => Err(error),
+            };
+            let _ = publishing.send((turn, sent.map(|ack| ack.sequence).map_err(|error| error.to_string())));
+        });
+    }
+
+    /// The server has a turn, or does not.
+    async fn sent(&mut self, name: &str, sent: Result<u64, String>) {
+        match (sent, self.turns.get_mut(name)) {
+            (Ok(sequence), Some(turn)) => turn.sequence = Some(sequence),
+            // It was taken back meanwhile.
+            (Ok(sequence), None) => _ = self.streams.jobs.delete_message(sequence).await,
+            // If a worker has it all the same, it goes on.
+            (Err(_), Some(turn)) if turn.machine.is_some() => {}
+            (Err(_), Some(_)) => {
+                self.end(name, Seat::give_back).await;
+            }
+            (Err(_), None) => {}
+        }
+    }
+
+    /// Tells whoever is at a turn to stop. If nobody is, its unit returns at once.
+    async fn stop(&mut self, name: &str) {
+        let Some(turn) = self.turns.get_mut(name) else { return };
+        match turn.machine.clone() {
+            Some(machine) => {
+                turn.stopped = Some(Instant::now());
+                self.order(&machine, &Order::Stop(name.to_owned())).await;
+            }
+            // A worker may just have fetched it.
+            None if turn.since.elapsed() < AGAIN => {}
+            None => self.end(name, Seat::give_back).await,
+        }
+    }
+
+    async fn order(&self, machine: &str, order: &Order) {
+        // One that is lost is given again, or the turn is.
+        let _ = self.client.publish(self.names.orders(machine), encode(order).into()).await;
+    }
+
+    /// A worker says something.
+    async fn hear(&mut self, message: &jetstream::Message) {
+        let Some(id) = machine_of(&message.subject).map(str::to_owned) else { return };
+        let Some(TurnMessage { turn: name, word }) = decode::<TurnMessage>(&message.payload) else {
+            self.refuse(&id, "its words cannot be read".to_owned());
+            return;
+        };
+        let is_distrusted = self.machines.get(&id).is_some_and(|machine| machine.refused >= MOST_REFUSED);
+        let Some(turn) = self.turns.get_mut(&name).filter(|_| !is_distrusted) else { return };
+        match &turn.machine {
+            // After a loss that was none, two may be at one turn.
+            Some(other) if *other != id => {
+                self.order(&id, &Order::Stop(name)).await;
+                return;
+            }
+            Some(_) => {}
+            None => {
+                turn.machine = Some(id.clone());
+                let is_to_stop = turn.stopping;
+                // Its words may come before it has said that it is there.
+                self.know(&id);
+                if is_to_stop {
+                    self.stop(&name).await;
+                }
+            }
+        }
+        let Some(turn) = self.turns.get_mut(&name) else { return };
+        let seat = turn.seat;
+        match word {
+            Word::Begun => {}
+            Word::Part { bytes, more } => {
+                turn.parts.extend_from_slice(&bytes);
+                if turn.parts.len() > MOST_BYTES {
+                    turn.parts = Vec::new();
+                    self.refuse(&id, "its words do not end".to_owned());
+                } else if !more {
+                    let whole = std::mem::take(&mut turn.parts);
+                    self.take_in(&id, &name, seat, &whole).await;
+                }
+            }
+            Word::Unit(bytes) => self.take_in(&id, &name, seat, &bytes).await,
+            Word::Returned => self.end(&name, Seat::give_back).await,
+            Word::Refused(what) => {
+                self.refuse(&id, shortened(what));
+                self.end(&name, Seat::give_back).await;
+            }
+            Word::Failed(error) => {
+                let error = shortened(error);
+                let whom = self.machines.get(&id).map_or("a machine", |machine| &machine.beat.name).to_owned();
+                self.end(&name, |seat| seat.fail(format!("{error} (on {whom})"))).await;
+            }
+        }
+    }
+
+    async fn take_in(&mut self, id: &str, name: &str, seat: usize, word: &[u8]) {
+        match self.seats[seat].hear(word) {
+            Ok(false) => {}
+            Ok(true) => {
+                if let Some(machine) = self.machines.get_mut(id) {
+                    machine.units += 1;
+                }
+                self.end(name, |_| ()).await;
+            }
+            Err(what) => {
+                self.refuse(id, what);
+                self.order(id, &Order::Stop(name.to_owned())).await;
+                self.end(name, Seat::give_back).await;
+            }
+        }
+    }
+
+    fn refuse(&mut self, id: &str, what: String) {
+        if let Some(machine) = self.machines.get_mut(id) {
+            machine.refused += 1;
+            machine.reason = Some(what);
+        }
+    }
+
+    /// A turn has come to its end: what becomes of its unit, and the next one for its seat.
+    async fn end(&mut self, name: &str, settle: impl FnOnce(&mut Seat<U>)) {
+        let Some(turn) = self.turns.remove(name) else { return };
+        settle(&mut self.seats[turn.seat]);
+        if let Some(sequence) = turn.sequence {
+            let stream = self.streams.jobs.clone();
+            // A worker that has ended takes it out itself. The hub does not wait for that.
+            tokio::spawn(async move { stream.delete_message(sequence).await });
+        }
+        // Where there are too many seats, this one may be among those that go.
+        if self.seats.len() <= self.wanted
+            && let Some(packed) = self.seats[turn.seat].take()
+        {
+            self.publish(turn.seat, packed).await;
+        }
+    }
+
+    /// A worker asks for a part of a unit.
+    async fn part(&self, message: Message) {
+        let Some(reply) = message.reply else { return };
+        let Some(PartRequest { turn, number }) = decode(&message.payload) else { return };
+        let Some(turn) = self.turns.get(&turn) else { return };
+        let from = (number as usize).saturating_mul(PART).min(turn.packed.len());
+        let to = from.saturating_add(PART).min(turn.packed.len());
+        let _ = self.client.publish(reply, turn.packed[from..to].to_vec().into()).await;
+    }
+
+    /// Looks after lost machines and turns, and shows how everything stands.
+    async fn look(&mut self) {
+        let now = Instant::now();
+        let connected = self.client.connection_state() == State::Connected;
+        let step = now.duration_since(std::mem::replace(&mut self.looked, now)).min(2 * LOOK);
+        let lost = self.options.lost;
+        if connected {
+            self.machines.values_mut().for_each(|machine| machine.silent += step);
+        }
+        self.machines.retain(|_, machine| machine.heard.elapsed() < REMEMBERED);
+        self.place();
+        let is_gone = |turn: &SentTurn| match turn.machine.as_ref().map(|id| self.machines.get(id)) {
+            None => false,
+            Some(Some(machine)) => matches!(machine.standing(lost), MachineHealth::Lost | MachineHealth::Distrusted),
+            Some(None) => true,
+        };
+        let gone: Vec<String> =
+            self.turns.iter().filter(|(_, turn)| is_gone(turn)).map(|(name, _)| name.clone()).collect();
+        for name in gone {
+            let machine = self.turns.get(&name).and_then(|turn| turn.machine.clone()).unwrap_or_default();
+            let whom = self.machines.get(&machine).map_or(machine.clone(), |m| m.beat.name.clone());
+            self.end(&name, |seat| seat.lose(&whom)).await;
+        }
+        // A machine that no longer speaks of a turn has lost it, for example because its message did not arrive.
+        let forgotten: Vec<String> = self
+            .turns
+            .iter()
+            .filter(|(name, turn)| match &turn.machine {
+                None => connected && turn.since.elapsed() >= UNCLAIMED,
+                Some(id) => {
+                    turn.since.elapsed() >= 3 * lost
+                        && self.machines.get(id).is_some_and(|m| m.silent < lost && !m.beat.turns.contains(name))
+                }
+            })
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in forgotten {
+            self.end(&name, Seat::give_back).await;
+        }
+        self.place();
+        self.pump().await;
+        self.show(connected);
+    }
+
+    fn show(&self, connected: bool) {
+        let mut running: BTreeMap<&str, u32> = BTreeMap::new();
+        for turn in self.turns.values() {
+            if let Some(machine) = &turn.machine {
+                *running.entry(machine).or_default() += 1;
+            }
+        }
+        let state = |(id, machine): (&String, &KnownMachine)| MachineState {
+            id: id.clone(),
+            name: machine.beat.name.clone(),
+            version: machine.beat.version.clone(),
+            workers: machine.beat.workers,
+            running: running.get(id.as_str()).copied().unwrap_or(0),
+            units: machine.units,
+            refused: machine.refused,
+            reason: machine.reason.clone(),
+            standing: machine.standing(self.options.lost),
+            silent: machine.silent,
+            since: machine.first.elapsed(),
+        };
+        let mut machines: Vec<MachineState> = self.machines.iter().map(state).collect();
+        machines.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+        let place = |turn: &SentTurn| {
+            let machine = self.machines.get(turn.machine.as_ref()?)?;
+            Some((self.seats[turn.seat].worker(), machine.beat.name.clone()))
+        };
+        let places = self.turns.values().filter_map(place).collect();
+        let mut pool = self.common.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let lost = || "the connection to the server is lost".to_owned();
+        let trouble = (!connected).then(|| pool.trouble.take().unwrap_or_else(lost));
+        *pool = PoolState { connected, trouble, machines, places };
+    }
+
+    /// Stops all turns and gives the units back.
+    async fn close(&mut self) {
+        let held: Vec<(String, Option<String>)> =
+            self.turns.iter().map(|(name, turn)| (name.clone(), turn.machine.clone())).collect();
+        for (name, machine) in held {
+            if let Some(machine) = machine {
+                self.order(&machine, &Order::Stop(name.clone())).await;
+            }
+        }
+        self.turns.clear();
+        self.seats.clear();
+        let _ = tokio::time::timeout(Duration::from_secs(2), self.streams.jobs.purge()).await;
+        let _ = tokio::time::timeout(Duration::from_secs(2), self.client.flush()).await;
+    }
+}

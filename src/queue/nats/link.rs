@@ -1,0 +1,131 @@
+//! The connection to the server, and the streams of a pool.
+
+use super::message::Names;
+use super::{NatsError, NatsServer};
+use async_nats::jetstream::{self, consumer, stream};
+use async_nats::{Client, ConnectOptions, Event, ServerAddr};
+use percent_encoding::percent_decode_str;
+use std::path::Path;
+use std::time::Duration;
+
+/// Name of the consumer that the workers of a pool share.
+pub const WORKERS: &str = "workers";
+/// Name of the hub's consumer.
+pub const HUB: &str = "hub";
+
+/// Time after which the server gives a turn to another worker if the first one has not said that it is at it.
+pub const ACK_WAIT: Duration = Duration::from_secs(60);
+
+/// Most bytes of a stream, where the server's disk is the pool's to fill.
+const MOST_STREAM: i64 = 8 << 30;
+
+/// Options for a connection to a server by which everything can be checked before there is one. `trouble` is told
+/// what goes wrong with the connection.
+///
+/// # Errors
+/// Files that cannot be used, an address that is none.
+pub fn options(
+    server: &NatsServer,
+    name: &str,
+    trouble: impl Fn(String) + Send + Sync + 'static,
+) -> Result<(Vec<ServerAddr>, ConnectOptions), NatsError> {
+    let addresses: Result<Vec<ServerAddr>, _> = server.url.split(',').map(|url| url.trim().parse()).collect();
+    let addresses =
+        addresses.map_err(|error| NatsError::Connect { url: server.address(), what: error.to_string() })?;
+    let mut options = ConnectOptions::new()
+        .name(name)
+        .retry_on_initial_connect()
+        .connection_timeout(Duration::from_secs(5))
+        .request_timeout(Some(Duration::from_secs(10)))
+        .ping_interval(Duration::from_secs(5))
+        .subscription_capacity(1 << 16)
+        .reconnect_delay_callback(|tries| Duration::from_millis((100 << tries.min(6)) as u64))
+        .event_callback(move |event| {
+            match event {
+                Event::ServerError(error) => trouble(error.to_string()),
+                Event::ClientError(error) => trouble(error.to_string()),
+                _ => {}
+            }
+            std::future::ready(())
+        });
+    if let Some((user, password)) = addresses.iter().find_map(|address| address.username().zip(address.password())) {
+        let plain = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        options = options.user_and_password(plain(user), plain(password));
+    }
+    let readable = |path: &Path| match std::fs::File::open(path) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(NatsError::Certificate { path: path.to_owned(), what: error.to_string() }),
+    };
+    if let Some(path) = &server.authority {
+        readable(path)?;
+        options = options.add_root_certificates(path.clone()).require_tls(true);
+    }
+    if let Some((certificate, key)) = &server.certificate {
+        readable(certificate)?;
+        readable(key)?;
+        options = options.add_client_certificate(certificate.clone(), key.clone()).require_tls(true);
+    }
+    Ok((addresses, options))
+}
+
+/// Makes a pool's streams and consumers, or takes those that are there, and forgets the turns of before: their units
+/// are handed out again.
+///
+/// # Errors
+/// What the server refuses.
+pub async fn prepare(client: &Client, names: &Names) -> Result<Streams, NatsError> {
+    let context = jetstream::new(client.clone());
+    let config = |name: String, subject: String| stream::Config {
+        name,
+        subjects: vec![subject],
+        retention: stream::RetentionPolicy::WorkQueue,
+        storage: stream::StorageType::File,
+        max_bytes: MOST_STREAM,
+        max_age: Duration::from_secs(7 * 24 * 3600),
+        ..stream::Config::default()
+    };
+    let refused = |what: String| NatsError::refused(format!("the stream {what}"));
+    let name = names.jobs_stream();
+    let jobs = context.get_or_create_stream(config(name.clone(), names.jobs(">"))).await;
+    let jobs = jobs.map_err(|error| refused(name.clone())(error.into()))?;
+    jobs.purge().await.map_err(|error| refused(name.clone())(error.into()))?;
+    let workers = consumer::pull::Config {
+        durable_name: Some(WORKERS.to_owned()),
+        ack_policy: consumer::AckPolicy::Explicit,
+        ack_wait: ACK_WAIT,
+        max_waiting: 1 << 16,
+        max_ack_pending: 1 << 16,
+        ..consumer::pull::Config::default()
+    };
+    let made = jobs.get_or_create_consumer(WORKERS, workers).await;
+    made.map_err(|error| refused(name)(error.into()))?;
+    let name = names.said_stream();
+    let said = context.get_or_create_stream(config(name.clone(), names.said(">"))).await;
+    let said = said.map_err(|error| refused(name.clone())(error.into()))?;
+    said.purge().await.map_err(|error| refused(name.clone())(error.into()))?;
+    let hub = consumer::pull::Config {
+        durable_name: Some(HUB.to_owned()),
+        ack_policy: consumer::AckPolicy::Explicit,
+        ack_wait: ACK_WAIT,
+        max_ack_pending: 1 << 14,
+        ..consumer::pull::Config::default()
+    };
+    let hub = said.get_or_create_consumer(HUB, hub).await.map_err(|error| refused(name)(error.into()))?;
+    Ok(Streams { context, jobs, hub })
+}
+
+/// A pool's streams as its hub uses them.
+pub struct Streams {
+    /// The context that publishes turns.
+    pub context: jetstream::Context,
+    /// The stream of turns.
+    pub jobs: stream::Stream,
+    /// The hub's consumer of what workers say.
+    pub hub: consumer::PullConsumer,
+}
+
+/// The consumer of turns that the workers share; `None` while no daemon has made it.
+pub async fn turns(client: &Client, names: &Names) -> Option<consumer::PullConsumer> {
+    let context = jetstream::new(client.clone());
+    context.get_consumer_from_stream(WORKERS, names.jobs_stream()).await.ok()
+}

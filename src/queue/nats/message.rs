@@ -1,0 +1,175 @@
+//! What hubs and workers say to each other, and the subjects that they say it on. The messages are encoded
+//! by [`encoding`](crate::core::encoding).
+
+use super::NatsError;
+use serde::{Deserialize, Serialize};
+
+/// Version of the messages. Machines of other versions are not given units.
+pub const PROTOCOL: u32 = 1;
+
+/// Bytes of a unit that go into the message itself; more is fetched in parts, and so is sent what is longer.
+/// Servers refuse messages of more than 1 MiB unless they are told otherwise.
+pub const PART: usize = 384 << 10;
+
+/// More bytes than any unit or state may have.
+pub const MOST_BYTES: usize = 256 << 20;
+
+/// A unit for a worker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobMessage {
+    /// Version of the messages.
+    pub protocol: u32,
+    /// Name of the turn, used once.
+    pub turn: String,
+    /// Bytes of the packed unit in all.
+    pub bytes: u64,
+    /// The first of them, up to [`PART`].
+    pub packed: Vec<u8>,
+}
+
+/// Asks the hub for a part of a packed unit: the bytes from `number` times [`PART`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartRequest {
+    /// Name of the turn.
+    pub turn: String,
+    /// Number of the part, from 0.
+    pub number: u32,
+}
+
+/// What a worker says of a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnMessage {
+    /// Name of the turn.
+    pub turn: String,
+    /// What it says.
+    pub word: Word,
+}
+
+/// A word of a worker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Word {
+    /// It has fetched the turn and begins.
+    Begun,
+    /// What the unit says.
+    Unit(Vec<u8>),
+    /// A part of what the unit says; the last one completes it.
+    Part {
+        /// Bytes of the part, at most [`PART`].
+        bytes: Vec<u8>,
+        /// More parts follow.
+        more: bool,
+    },
+    /// The unit was told to stop, and has.
+    Returned,
+    /// The attempt has failed.
+    Failed(String),
+    /// The unit cannot be computed on this machine, and why.
+    Refused(String),
+}
+
+/// What a machine says every second or so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beat {
+    /// Version of the messages.
+    pub protocol: u32,
+    /// The name that its user gave it.
+    pub name: String,
+    /// Version of the program.
+    pub version: String,
+    /// How many units it computes at once.
+    pub workers: u32,
+    /// It takes no more units.
+    pub leaving: bool,
+    /// Turns that it is at.
+    pub turns: Vec<String>,
+}
+
+/// What the hub tells a machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Order {
+    /// A turn is to end; a state to continue from is welcome.
+    Stop(String),
+    /// A unit is to be told something.
+    Tell(String, Vec<u8>),
+}
+
+/// The names of a pool's streams and subjects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names {
+    pool: String,
+}
+
+impl Names {
+    /// Those of a pool.
+    ///
+    /// # Errors
+    /// A name that cannot be part of a subject.
+    pub fn new(pool: &str) -> Result<Names, NatsError> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if pool.is_empty() || pool.len() > 32 || !pool.chars().all(is_plain) {
+            return Err(NatsError::Pool(pool.to_owned()));
+        }
+        Ok(Names { pool: pool.to_owned() })
+    }
+
+    /// The stream of turns.
+    pub fn jobs_stream(&self) -> String {
+        format!("MP_{}_JOBS", self.pool)
+    }
+
+    /// The stream of what workers say.
+    pub fn said_stream(&self) -> String {
+        format!("MP_{}_SAID", self.pool)
+    }
+
+    /// Where a turn is published, or `>` for all of them.
+    pub fn jobs(&self, turn: &str) -> String {
+        format!("mp.{}.jobs.{turn}", self.pool)
+    }
+
+    /// Where a machine says something of its turns.
+    pub fn said(&self, machine: &str) -> String {
+        format!("mp.{}.said.{machine}", self.pool)
+    }
+
+    /// Where a machine says that it is there.
+    pub fn beat(&self, machine: &str) -> String {
+        format!("mp.{}.beat.{machine}", self.pool)
+    }
+
+    /// Where a machine hears what it is told.
+    pub fn orders(&self, machine: &str) -> String {
+        format!("mp.{}.orders.{machine}", self.pool)
+    }
+
+    /// Where the hub is asked for parts of units.
+    pub fn parts(&self) -> String {
+        format!("mp.{}.parts", self.pool)
+    }
+}
+
+/// The name of a machine at the end of a subject.
+pub fn machine_of(subject: &str) -> Option<&str> {
+    subject.rsplit('.').next().filter(|id| id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_is_named_by_what_a_subject_may_hold() {
+        assert_eq!(Names::new("lab-2").unwrap().jobs(">"), "mp.lab-2.jobs.>");
+        for wrong in ["", "a.b", "a b", "*", ">", "é", &"x".repeat(33)] {
+            assert!(Names::new(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_machine_has_sixteen_hexadecimal_digits() {
+        assert_eq!(machine_of("mp.p.beat.0123456789abcdef"), Some("0123456789abcdef"));
+        for wrong in ["mp.p.beat.0123", "mp.p.beat.0123456789abcdeg", ""] {
+            assert_eq!(machine_of(wrong), None);
+        }
+    }
+}

@@ -1,0 +1,465 @@
+//! The machine's side: it fetches turns of a pool, computes their units on its threads, and says what they say.
+
+use super::link::{self, ACK_WAIT};
+use super::message::{Beat, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, TurnMessage, Word};
+use super::{NatsError, NatsServer};
+use crate::core::encoding::{decode, encode};
+use crate::core::panic::panic_text;
+use crate::queue::{Lease, Stop, Unit};
+use async_nats::connection::State;
+use async_nats::jetstream::{self, AckKind};
+use async_nats::{Client, HeaderMap};
+use futures_util::StreamExt;
+use rand::RngExt;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+
+/// Time between two words of a machine that is there.
+const BEAT: Duration = Duration::from_secs(1);
+/// Time between two looks at what a unit has to say.
+const NEWS: Duration = Duration::from_secs(1);
+/// Longest wait for a turn. Then the worker asks again.
+const FETCH: Duration = Duration::from_secs(20);
+/// Time after which what failed with the server is tried again.
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// A machine that computes.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    /// The server of the pool.
+    pub server: NatsServer,
+    /// The name that the daemon shows.
+    pub name: String,
+    /// Units that are computed at once.
+    pub workers: u32,
+    /// Time without a poll after which a unit has failed.
+    pub lease: Duration,
+}
+
+/// What happens on the machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkerEvent {
+    /// It is connected and waits for units.
+    Connected,
+    /// The connection is lost. Units that it has go on.
+    Disconnected,
+    /// What went wrong with the server. What is said again is told once.
+    Trouble(String),
+    /// A worker, from 1, has begun a unit.
+    Begun(u32),
+    /// A worker has ended a unit, or an attempt at it.
+    Ended(u32),
+    /// A unit cannot be computed here.
+    Refused(String),
+}
+
+/// Who opens the units: makes a unit of what its coordinator has packed, for a worker (from 1). It trusts nothing.
+pub type OpenUnit<U> = Arc<dyn Fn(&[u8], u32) -> Result<U, String> + Send + Sync>;
+
+/// What is shared by all workers of the machine.
+struct WorkerMachine {
+    id: String,
+    names: Names,
+    client: Client,
+    context: jetstream::Context,
+    /// The turns in hand, and where orders go.
+    turns: Mutex<BTreeMap<String, mpsc::UnboundedSender<Order>>>,
+    serial: AtomicU64,
+    busy: AtomicU32,
+    lease: Duration,
+    tell: Arc<dyn Fn(WorkerEvent) + Send + Sync>,
+}
+
+impl Machine {
+    /// Computes units until `leave` is true. Then units that are at work are stopped and given back with their
+    /// states.
+    ///
+    /// # Errors
+    /// Names, addresses and files that cannot be used, a first connection that is refused. Later troubles with the
+    /// server are waited out.
+    pub fn work<U: Unit>(
+        self,
+        open: OpenUnit<U>,
+        leave: watch::Receiver<bool>,
+        tell: Box<dyn Fn(WorkerEvent) + Send + Sync>,
+    ) -> Result<(), NatsError> {
+        let names = Names::new(&self.server.pool)?;
+        let tell: Arc<dyn Fn(WorkerEvent) + Send + Sync> = Arc::from(tell);
+        let (said, told) = (Mutex::new(String::new()), Arc::clone(&tell));
+        let (addresses, options) = link::options(&self.server, &self.name, move |what| {
+            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+            if *said != what {
+                said.clone_from(&what);
+                told(WorkerEvent::Trouble(what));
+            }
+        })?;
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(NatsError::Thread)?;
+        runtime.block_on(async move {
+            let client = options.connect(addresses).await;
+            let client =
+                client.map_err(|error| NatsError::Connect { url: self.server.address(), what: error.to_string() })?;
+            let common = Arc::new(WorkerMachine {
+                id: format!("{:016x}", rand::rng().random::<u64>()),
+                names,
+                context: jetstream::new(client.clone()),
+                client,
+                turns: Mutex::default(),
+                serial: AtomicU64::new(0),
+                busy: AtomicU32::new(0),
+                lease: self.lease,
+                tell,
+            });
+            let mut slots = tokio::task::JoinSet::new();
+            for worker in 1..=self.workers {
+                let thread = UnitThread::start(worker)?;
+                slots.spawn(slot(Arc::clone(&common), worker, thread, Arc::clone(&open), leave.clone()));
+            }
+            let orders = tokio::spawn(hear_orders(Arc::clone(&common)));
+            let beats = tokio::spawn(beat(Arc::clone(&common), self.name, self.workers, leave));
+            while slots.join_next().await.is_some() {}
+            orders.abort();
+            // The daemon hears at once that the machine has gone.
+            let _ = beats.await;
+            let _ = tokio::time::timeout(Duration::from_secs(5), common.client.flush()).await;
+            Ok(())
+        })
+    }
+}
+
+/// Says again and again that the machine is there, and once that it leaves.
+async fn beat(common: Arc<WorkerMachine>, name: String, workers: u32, leave: watch::Receiver<bool>) {
+    let mut connected = false;
+    loop {
+        let leaving = *leave.borrow();
+        let is = common.client.connection_state() == State::Connected;
+        if std::mem::replace(&mut connected, is) != is {
+            (common.tell)(if is { WorkerEvent::Connected } else { WorkerEvent::Disconnected });
+        }
+        let turns: Vec<String> =
+            common.turns.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
+        let is_last = leaving && turns.is_empty() && common.busy.load(Ordering::SeqCst) == 0;
+        let beat = Beat {
+            protocol: PROTOCOL,
+            name: name.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            workers: if leaving { 0 } else { workers },
+            leaving,
+            turns,
+        };
+        // What is lost is said again.
+        if is {
+            let _ = common.client.publish(common.names.beat(&common.id), encode(&beat).into()).await;
+        }
+        if is_last {
+            return;
+        }
+        let wait = if leaving { BEAT / 10 } else { BEAT };
+        let mut told = leave.clone();
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            () = asked(&mut told), if !leaving => {}
+        }
+    }
+}
+
+/// Returns when the machine is to leave.
+async fn asked(leave: &mut watch::Receiver<bool>) {
+    let _ = leave.wait_for(|&leave| leave).await;
+}
+
+/// Passes on what the hub says.
+async fn hear_orders(common: Arc<WorkerMachine>) {
+    loop {
+        let Ok(mut orders) = common.client.subscribe(common.names.orders(&common.id)).await else {
+            tokio::time::sleep(AGAIN).await;
+            continue;
+        };
+        while let Some(message) = orders.next().await {
+            let Some(order) = decode::<Order>(&message.payload) else { continue };
+            let (Order::Stop(turn) | Order::Tell(turn, _)) = &order;
+            let turns = common.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(sender) = turns.get(turn) {
+                let _ = sender.send(order);
+            }
+        }
+    }
+}
+
+/// One worker: fetches turn after turn.
+async fn slot<U: Unit>(
+    common: Arc<WorkerMachine>,
+    worker: u32,
+    mut thread: UnitThread<U>,
+    open: OpenUnit<U>,
+    mut leave: watch::Receiver<bool>,
+) {
+    loop {
+        let message = tokio::select! {
+            () = asked(&mut leave) => return,
+            message = fetch(&common) => message,
+        };
+        common.busy.fetch_add(1, Ordering::SeqCst);
+        let is_silent = turn(&common, worker, &thread, &open, &message, &mut leave).await;
+        // In this order: a turn that is taken out of the stream has said its last word.
+        let _ = message.double_ack().await;
+        common.busy.fetch_sub(1, Ordering::SeqCst);
+        if is_silent {
+            // A thread cannot be killed. If it comes back, it finds nothing more to do and ends.
+            match UnitThread::start(worker) {
+                Ok(another) => thread = another,
+                Err(error) => return (common.tell)(WorkerEvent::Refused(error.to_string())),
+            }
+        }
+    }
+}
+
+/// The next turn.
+async fn fetch(common: &WorkerMachine) -> jetstream::Message {
+    loop {
+        if let Some(consumer) = link::turns(&common.client, &common.names).await {
+            // The consumer is asked again and again without asking for it anew.
+            loop {
+                let fetched = consumer.batch().max_messages(1).expires(FETCH).messages().await;
+                let Ok(mut messages) = fetched else { break };
+                match messages.next().await {
+                    Some(Ok(message)) => return message,
+                    Some(Err(_)) => break,
+                    None => {}
+                }
+            }
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+/// The bytes of a packed unit.
+async fn whole(common: &WorkerMachine, message: &JobMessage) -> Option<Vec<u8>> {
+    let bytes = usize::try_from(message.bytes).ok().filter(|&bytes| bytes <= MOST_BYTES)?;
+    let mut packed = message.packed.clone();
+    while packed.len() < bytes {
+        let number = u32::try_from(packed.len() / PART).ok()?;
+        let request = encode(&PartRequest { turn: message.turn.clone(), number });
+        let part = common.client.request(common.names.parts(), request.into()).await.ok()?;
+        if part.payload.is_empty() {
+            return None;
+        }
+        packed.extend_from_slice(&part.payload);
+    }
+    (packed.len() == bytes).then_some(packed)
+}
+
+/// What a thread says of its unit.
+enum Told<U: Unit> {
+    Report(U::Report),
+    Done(U::Outcome),
+    Stopped,
+    Failed(String),
+}
+
+/// Computes the unit of a turn, and says what it says; whether its thread has fallen silent.
+async fn turn<U: Unit>(
+    common: &WorkerMachine,
+    worker: u32,
+    thread: &UnitThread<U>,
+    open: &OpenUnit<U>,
+    message: &jetstream::Message,
+    leave: &mut watch::Receiver<bool>,
+) -> bool {
+    let Some(job) = decode::<JobMessage>(&message.payload).filter(|job| job.protocol == PROTOCOL) else {
+        return false;
+    };
+    let name = job.turn.clone();
+    let (orders, mut ordered) = mpsc::unbounded_channel();
+    common.turns.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone(), orders);
+    say(common, &name, Word::Begun).await;
+    (common.tell)(WorkerEvent::Begun(worker));
+    let unit = match whole(common, &job).await {
+        Some(packed) => open(&packed, worker),
+        None => Err("its unit did not arrive whole".to_owned()),
+    };
+    let last = match unit {
+        Ok(unit) => computed(common, &name, thread, unit, message, &mut ordered, leave).await,
+        Err(error) => {
+            (common.tell)(WorkerEvent::Refused(error.clone()));
+            Some(Word::Refused(error))
+        }
+    };
+    let is_silent = last.is_none();
+    let silence = || Word::Failed(format!("worker {worker} was not heard of for {:?}", common.lease));
+    say(common, &name, last.unwrap_or_else(silence)).await;
+    common.turns.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
+    (common.tell)(WorkerEvent::Ended(worker));
+    is_silent
+}
+
+/// Has a thread compute the unit; the last word. There is none if the unit has not polled for its lease.
+async fn computed<U: Unit>(
+    common: &WorkerMachine,
+    name: &str,
+    thread: &UnitThread<U>,
+    unit: U,
+    message: &jetstream::Message,
+    ordered: &mut mpsc::UnboundedReceiver<Order>,
+    leave: &mut watch::Receiver<bool>,
+) -> Option<Word> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let polls = Arc::new(AtomicU64::new(0));
+    let (sender, mut told) = mpsc::unbounded_channel();
+    let own = unit.clone();
+    if !thread.give(ThreadTask { unit, stop: Arc::clone(&stop), polls: Arc::clone(&polls), told: sender }) {
+        return Some(Word::Failed("its thread has gone".to_owned()));
+    }
+    let Some(portable) = own.portable() else {
+        return Some(Word::Failed("it is no unit for another machine".to_owned()));
+    };
+    let (mut heard, mut silent) = (0, Duration::ZERO);
+    let mut news = tokio::time::interval(NEWS.min(common.lease / 4));
+    // After the process was stopped as a whole, no time has passed.
+    news.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut at_it = tokio::time::interval(ACK_WAIT / 3);
+    loop {
+        tokio::select! {
+            biased;
+            told = told.recv() => match told {
+                Some(Told::Report(report)) => say(common, name, Word::Unit(portable.pack_report(report))).await,
+                Some(Told::Done(outcome)) => return Some(Word::Unit(portable.pack_outcome(outcome))),
+                Some(Told::Stopped) => {
+                    for word in portable.news() {
+                        say(common, name, Word::Unit(word)).await;
+                    }
+                    return Some(Word::Returned);
+                }
+                Some(Told::Failed(error)) => return Some(Word::Failed(error)),
+                None => return Some(Word::Failed("its thread has gone".to_owned())),
+            },
+            Some(order) = ordered.recv() => match order {
+                Order::Stop(_) => stop.store(true, Ordering::Relaxed),
+                Order::Tell(_, order) => if let Err(error) = portable.obey(&order) {
+                    (common.tell)(WorkerEvent::Refused(error));
+                },
+            },
+            () = asked(leave), if !stop.load(Ordering::Relaxed) => {
+                stop.store(true, Ordering::Relaxed);
+            }
+            _ = news.tick() => {
+                let polled = polls.load(Ordering::Relaxed);
+                let is_silent = std::mem::replace(&mut heard, polled) == polled;
+                silent = if is_silent { silent + news.period() } else { Duration::ZERO };
+                if silent >= common.lease {
+                    return None;
+                }
+                for word in portable.news() {
+                    say(common, name, Word::Unit(word)).await;
+                }
+            }
+            _ = at_it.tick() => {
+                let _ = message.ack_with(AckKind::Progress).await;
+            }
+        }
+    }
+}
+
+/// Says something of a turn, and returns when the server has it. While there is no server, it waits.
+async fn say(common: &WorkerMachine, turn: &str, word: Word) {
+    if let Word::Unit(bytes) = &word
+        && bytes.len() > PART
+    {
+        let parts = bytes.chunks(PART);
+        let last = parts.len() - 1;
+        for (at, part) in parts.enumerate() {
+            let word = Word::Part { bytes: part.to_vec(), more: at < last };
+            publish(common, &TurnMessage { turn: turn.to_owned(), word }).await;
+        }
+    } else {
+        publish(common, &TurnMessage { turn: turn.to_owned(), word }).await;
+    }
+}
+
+async fn publish(common: &WorkerMachine, said: &TurnMessage) {
+    let bytes = encode(said);
+    // The server drops what it has had.
+    let mut headers = HeaderMap::new();
+    let serial = common.serial.fetch_add(1, Ordering::Relaxed);
+    headers.insert(async_nats::header::NATS_MESSAGE_ID, format!("{}-{serial}", common.id));
+    let subject = common.names.said(&common.id);
+    loop {
+        let sent =
+            match common.context.publish_with_headers(subject.clone(), headers.clone(), bytes.clone().into()).await {
+                Ok(sent) => sent.await,
+                Err(error) => Err(error),
+            };
+        if sent.is_ok() {
+            return;
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+/// A unit for a thread.
+struct ThreadTask<U: Unit> {
+    unit: U,
+    stop: Arc<AtomicBool>,
+    /// Counts the polls of the unit.
+    polls: Arc<AtomicU64>,
+    told: mpsc::UnboundedSender<Told<U>>,
+}
+
+/// A thread that computes unit after unit. It ends when this value is dropped.
+struct UnitThread<U: Unit>(std::sync::mpsc::Sender<ThreadTask<U>>);
+
+impl<U: Unit> UnitThread<U> {
+    fn start(worker: u32) -> Result<UnitThread<U>, NatsError> {
+        let (sender, tasks) = std::sync::mpsc::channel::<ThreadTask<U>>();
+        let name = format!("worker {worker}");
+        let run = move || {
+            for task in tasks {
+                let ThreadTask { unit, stop, polls, told } = task;
+                let lease = ThreadLease { worker, stop: &stop, polls: &polls, told: &told };
+                let computed = catch_unwind(AssertUnwindSafe(|| {
+                    // The coordinator has packed the attempt.
+                    let mut running = unit.begin(1)?;
+                    Ok(match unit.run(&mut running, &lease) {
+                        Some(outcome) => Told::Done(outcome),
+                        None => Told::Stopped,
+                    })
+                }));
+                let last = computed.unwrap_or_else(|panic| Err(panic_text(&*panic)));
+                let _ = told.send(last.unwrap_or_else(Told::Failed));
+            }
+        };
+        std::thread::Builder::new().name(name).spawn(run).map_err(NatsError::Thread)?;
+        Ok(UnitThread(sender))
+    }
+
+    fn give(&self, task: ThreadTask<U>) -> bool {
+        self.0.send(task).is_ok()
+    }
+}
+
+/// A thread's hold on a unit.
+struct ThreadLease<'a, U: Unit> {
+    worker: u32,
+    stop: &'a AtomicBool,
+    polls: &'a AtomicU64,
+    told: &'a mpsc::UnboundedSender<Told<U>>,
+}
+
+impl<U: Unit> Lease<U::Report> for ThreadLease<'_, U> {
+    fn worker(&self) -> u32 {
+        self.worker
+    }
+
+    fn stop(&self) -> Option<Stop> {
+        self.polls.fetch_add(1, Ordering::Relaxed);
+        self.stop.load(Ordering::Relaxed).then_some(Stop::Halted)
+    }
+
+    fn report(&self, report: U::Report) {
+        let _ = self.told.send(Told::Report(report));
+    }
+}
