@@ -105,7 +105,11 @@ fn approve(page: &Page, own: &str) {
 fn views(job: u64, grids: &[String]) -> Vec<(String, &'static str)> {
     let (a, b) = (&grids[0], &grids[1]);
     vec![
-        ("/".into(), "document.querySelector('.jobs .pill') && document.querySelector('.tile .thumb')"),
+        (
+            "/".into(),
+            "document.querySelector('.jobs .pill') && document.querySelector('.tile .thumb') \
+             && document.querySelector('.machines li').textContent.includes('lab-73 of 8 busy41 units')",
+        ),
         ("/jobs".into(), "document.querySelector('.jobs .pill')"),
         (
             format!("/jobs/{job}"),

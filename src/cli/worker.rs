@@ -10,7 +10,6 @@ use crate::runner::parcel::ParcelOpener;
 use anyhow::{Context, bail};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Compute units for a daemon on another machine, by way of a NATS server.
 ///
@@ -63,8 +62,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     })?;
     let opener = ParcelOpener::new(args.memory);
     let (pool, address) = (server.pool.clone(), server.address());
-    let ended = Arc::new(AtomicU64::new(0));
-    let count = Arc::clone(&ended);
     let tell = move |event| match event {
         WorkerEvent::Connected => say!(
             "connected to {address}, pool {pool}: {}",
@@ -76,17 +73,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         ),
         WorkerEvent::Disconnected => say!("the connection is lost; units go on, and it is tried again"),
         WorkerEvent::Trouble(what) => say!("the server: {what}"),
-        WorkerEvent::Begun(_) => {}
-        WorkerEvent::Ended(_) => _ = count.fetch_add(1, Ordering::Relaxed),
+        WorkerEvent::Begun(_) | WorkerEvent::Ended(_) => {}
         WorkerEvent::Refused(what) => say!("a unit is refused: {what}"),
     };
     say!("machine {name}: waits for the server {}", server.address());
     let machine = Machine { server, name, workers, lease: LocalOptions::default().lease };
     machine.work(Arc::new(move |bytes, worker| opener.open(bytes, worker)), leaving, Box::new(tell))?;
-    match ended.load(Ordering::Relaxed) {
-        1 => say!("ended after 1 unit"),
-        units => say!("ended after {units} units"),
-    }
+    say!("ended");
     Ok(ExitCode::SUCCESS)
 }
 

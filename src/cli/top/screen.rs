@@ -202,7 +202,8 @@ fn workers_table(model: &Model, width: u16) -> Table<'_> {
     };
     let machine = if model.pool.is_some() { "machine" } else { "" };
     let heads = ["worker", "  job", "     unit", "best", "     iterations", "time", machine];
-    let rest = width.saturating_sub(56);
+    // The other columns, and a space before each but the first.
+    let rest = width.saturating_sub(51 + 6);
     let widths = [6, 5, 9, 4, if width < 50 { 0 } else { 15 }, if width < 60 { 0 } else { 12 }, rest];
     Table::new(model.workers.iter().map(row), widths.map(Constraint::Length))
         .header(Row::new(heads).style(Style::default().add_modifier(Modifier::BOLD)))
@@ -326,7 +327,7 @@ mod tests {
         model.pool = Some(serde_json::from_value(pool).unwrap());
         model.workers[1].machine = Some("lab-1".to_owned());
         let shown = drawn(&model, 120, 30, 0);
-        for text in ["1 machine, 3 of 8 workers busy", "lab-2 lost", "lab-3 not trusted", "5 s          lab-1"] {
+        for text in ["1 machine, 3 of 8 workers busy", "lab-2 lost", "lab-3 not trusted", "        7  140", "lab-1"] {
             assert!(shown.contains(text), "{text}\n{shown}");
         }
     }

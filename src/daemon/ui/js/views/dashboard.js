@@ -204,7 +204,7 @@ function machinesCard() {
     if (!pool?.open) return;
     const here = pool.machines.filter((machine) => machine.state === "here");
     const sum = (name) => here.reduce((all, machine) => all + machine[name], 0);
-    say(summary, here.length ? `${sum("running")} of ${sum("workers")} workers busy` : "");
+    say(summary, here.length ? `${sum("running")} of ${sum("workers")} busy` : "");
     show(trouble, !pool.connected);
     say(trouble, pool.trouble || "");
     show(nothing, pool.connected && !pool.machines.length);
