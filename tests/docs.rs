@@ -153,7 +153,8 @@ fn every_link_leads_somewhere() {
 }
 
 /// Folders of the repository whose files are named in running text.
-const FOLDERS: [&str; 8] = ["src/", "tests/", "docs/", "configs/", "results/", "grids/", "fuzz/", "examples/"];
+const FOLDERS: [&str; 9] =
+    ["src/", "tests/", "docs/", "configs/", "results/", "grids/", "fuzz/", "examples/", "packaging/"];
 
 #[test]
 fn every_file_that_is_named_exists() {

@@ -1,9 +1,13 @@
 //! What the dependencies may be: their licences, their sources, that there is one version of each but for those
 //! listed, and that the oldest toolchain compiles them. The lists are in `deny.toml`. Nothing is fetched.
+//! And what packages of the program are made of: the files that they name exist, or `packaging/deb` makes them.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Command;
 
 /// All packages that the program and its tests are made of.
@@ -23,9 +27,17 @@ fn text<'a>(package: &'a Value, field: &str) -> &'a str {
     package[field].as_str().unwrap_or_default()
 }
 
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A text file of the repository.
+fn file(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
 fn rules() -> toml::Table {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/deny.toml");
-    std::fs::read_to_string(path).expect("deny.toml").parse().expect("TOML")
+    file("deny.toml").parse().expect("TOML")
 }
 
 /// The texts of a list of the rules.
@@ -166,4 +178,94 @@ fn the_oldest_toolchain_compiles_all_packages() {
             );
         }
     }
+}
+
+/// Whether a path, or the folder in front of the first star in it, exists below a folder.
+fn exists(folder: &Path, pattern: &str) -> bool {
+    match pattern.split_once('*') {
+        None => folder.join(pattern).is_file(),
+        Some((path, ending)) => {
+            let ending = ending.rsplit('*').next().unwrap_or_default();
+            let files =
+                |path: &Path| fs::read_dir(path).into_iter().flatten().map(|entry| entry.expect("an entry").path());
+            let has = |path: &Path| files(path).any(|file| file.to_string_lossy().ends_with(ending));
+            has(&folder.join(path)) || files(&folder.join(path)).any(|below| has(&below))
+        }
+    }
+}
+
+#[test]
+fn the_debian_package_is_made_of_files_that_exist() {
+    let cargo: toml::Table = file("Cargo.toml").parse().expect("TOML");
+    let deb = &cargo["package"]["metadata"]["deb"];
+    // The script is run on a copy of what it reads, with a `cargo` that writes down what it is asked for.
+    let copy = tempfile::tempdir().expect("a directory");
+    let copy = copy.path();
+    for folder in ["packaging", "configs/service", "bin"] {
+        fs::create_dir_all(copy.join(folder)).expect("a folder");
+    }
+    let names = fs::read_dir(root().join("configs/service")).expect("a folder");
+    let names = names.map(|entry| format!("configs/service/{}", entry.expect("an entry").file_name().display()));
+    for name in names.chain(["packaging/deb".to_owned()]) {
+        fs::copy(root().join(&name), copy.join(&name)).expect("a copy");
+    }
+    let cargo = copy.join("bin/cargo");
+    fs::write(&cargo, "#!/bin/sh\necho \"$*\" >>asked\n").expect("a program");
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let path = format!("{}:{}", copy.join("bin").display(), std::env::var("PATH").expect("a path"));
+    let mut command = Command::new(copy.join("packaging/deb"));
+    let output = command.arg(env!("CARGO_BIN_EXE_morpion")).env("PATH", path).output().expect("bash runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(fs::read_to_string(copy.join("asked")).expect("cargo was asked"), "deb --locked --no-build\n");
+
+    let profile = deb["profile"].as_str().expect("a profile");
+    assert!(copy.join("target").join(profile).join("morpion").is_file(), "no program of the profile {profile}");
+    let assets = deb["assets"].as_array().expect("a list");
+    for source in assets.iter().map(|asset| asset[0].as_str().expect("a source")) {
+        let found = match source.strip_prefix("target/") {
+            Some("release/morpion") => true,
+            Some(_) => exists(copy, source),
+            None => exists(root(), source),
+        };
+        assert!(found, "there is no {source}");
+    }
+    // cargo-deb finds these by their names.
+    let scripts = copy.join(deb["maintainer-scripts"].as_str().expect("a folder"));
+    assert!(scripts.join("morpion.sysusers").is_file());
+    for (unit, command) in [("morpion", "daemon"), ("morpion-worker", "worker")] {
+        let text = fs::read_to_string(scripts.join(format!("{unit}.service"))).expect("a unit");
+        assert!(text.starts_with("[Unit]\n") && !text.contains("/usr/local"), "{text}");
+        assert!(text.contains(&format!("\nExecStart=/usr/bin/morpion {command}")), "{text}");
+    }
+}
+
+#[test]
+fn the_container_is_made_of_files_that_exist() {
+    let recipe = file("Dockerfile");
+    let minor = env!("CARGO_PKG_RUST_VERSION");
+    assert!(recipe.lines().any(|line| line == format!("ARG RUST={minor}")), "it is built with Rust {minor}");
+    let copies = recipe.lines().filter_map(|line| line.strip_prefix("COPY ")).filter(|line| !line.starts_with("--"));
+    let (mut tried, left_out) = (0, file(".dockerignore"));
+    for copy in copies {
+        let words: Vec<&str> = copy.split(' ').collect();
+        for source in &words[..words.len() - 1] {
+            tried += 1;
+            assert!(root().join(source).exists(), "there is no {source}");
+            assert!(!left_out.lines().any(|name| name == *source), "{source} is left out by .dockerignore");
+        }
+    }
+    assert!(tried >= 4, "only {tried} files were found");
+    for name in ["start", "health"] {
+        let path = root().join("packaging/container").join(name);
+        assert_ne!(fs::metadata(&path).expect("a file").permissions().mode() & 0o111, 0, "{name} cannot be run");
+        assert!(Command::new("sh").arg("-n").arg(&path).status().expect("sh runs").success(), "{name}");
+        assert!(recipe.contains(&format!("\"/usr/local/lib/morpion/{name}\"")), "{name} is not used");
+    }
+}
+
+#[test]
+fn the_citation_names_this_version() {
+    let citation = file("CITATION.cff");
+    let version = format!("version: {}", env!("CARGO_PKG_VERSION"));
+    assert!(citation.lines().any(|line| line == version), "CITATION.cff has another version than Cargo.toml");
 }

@@ -330,6 +330,14 @@ mod tests {
         }
     }
 
+    /// The worker's arguments in a command line.
+    fn worker_of(words: &[&str]) -> worker::Args {
+        match parse(words.iter().map(Into::into).collect()).unwrap().command {
+            Some(Command::Worker(args)) => args,
+            other => panic!("{words:?} is {other:?}"),
+        }
+    }
+
     /// What systemd understands in such a unit, by section.
     const KEYS: [(&str, &[&str]); 3] = [
         ("Unit", &["Description", "Documentation", "After", "Wants"]),
@@ -338,12 +346,15 @@ mod tests {
             &[
                 "Type",
                 "User",
+                "DynamicUser",
+                "EnvironmentFile",
                 "StateDirectory",
                 "StateDirectoryMode",
                 "ExecStart",
                 "KillSignal",
                 "TimeoutStopSec",
                 "Restart",
+                "RestartSec",
                 "Nice",
                 "CPUSchedulingPolicy",
                 "UMask",
@@ -377,49 +388,109 @@ mod tests {
         parse(["morpion", "--time", "5 min"].map(Into::into).to_vec()).unwrap();
     }
 
+    /// A unit of systemd.
+    struct ServiceUnit {
+        text: String,
+        settings: BTreeMap<(String, String), String>,
+    }
+
+    impl ServiceUnit {
+        fn read(name: &str) -> Self {
+            let text = std::fs::read_to_string(config(name)).unwrap();
+            let (mut section, mut settings) = (String::new(), BTreeMap::new());
+            for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', ';'])) {
+                if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+                    assert!(KEYS.iter().any(|(known, _)| *known == name), "[{name}]");
+                    section = name.to_owned();
+                    continue;
+                }
+                let (key, value) = line.split_once('=').unwrap_or_else(|| panic!("'{line}' is no setting"));
+                let known = KEYS.iter().find(|(known, _)| *known == section).expect("a section");
+                assert!(known.1.contains(&key), "[{section}] has no {key}, or this test does not know it");
+                assert!(!value.is_empty() && value.trim() == value, "{line}");
+                let earlier = settings.insert((section.clone(), key.to_owned()), value.to_owned());
+                assert!(earlier.is_none(), "{key} is given twice");
+            }
+            let unit = Self { text, settings };
+            unit.check_common(name);
+            unit
+        }
+
+        fn get(&self, section: &str, key: &str) -> &str {
+            let value = self.settings.get(&(section.to_owned(), key.to_owned()));
+            value.unwrap_or_else(|| panic!("[{section}] has no {key}"))
+        }
+
+        fn command(&self) -> Vec<&str> {
+            self.get("Service", "ExecStart").split_whitespace().collect()
+        }
+
+        /// What holds for every unit.
+        fn check_common(&self, name: &str) {
+            let get = |key| self.get("Service", key);
+            let program = self.command()[0];
+            assert!(program.starts_with('/') && program.ends_with("/morpion"), "{program}");
+            assert!(self.text.contains(&format!("cp configs/service/{name} ")), "how {name} is installed");
+            assert!(get("RestrictAddressFamilies").split(' ').any(|family| family == "AF_INET"));
+            // The signal that ends the program with everything saved, in a time that it can keep.
+            assert_eq!(get("KillSignal"), "SIGTERM");
+            assert!(get("TimeoutStopSec").parse::<u32>().unwrap() >= 30);
+            assert!(["on-failure", "always"].contains(&get("Restart")));
+            assert_eq!((get("Type"), get("UMask"), get("ProtectSystem")), ("exec", "0077", "strict"));
+            assert!((-20..=19).contains(&get("Nice").parse::<i32>().unwrap()));
+            assert!(["other", "batch", "idle"].contains(&get("CPUSchedulingPolicy")));
+            assert_eq!(self.get("Install", "WantedBy"), "multi-user.target");
+            assert!(!self.get("Unit", "Description").is_empty());
+        }
+    }
+
     #[test]
     fn the_unit_of_systemd_starts_the_daemon() {
-        let text = std::fs::read_to_string(config("morpion.service")).unwrap();
-        let (mut section, mut unit) = (String::new(), BTreeMap::new());
-        for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', ';'])) {
-            if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-                assert!(KEYS.iter().any(|(known, _)| *known == name), "[{name}]");
-                section = name.to_owned();
-                continue;
-            }
-            let (key, value) = line.split_once('=').unwrap_or_else(|| panic!("'{line}' is no setting"));
-            let known = KEYS.iter().find(|(known, _)| *known == section).expect("a section");
-            assert!(known.1.contains(&key), "[{section}] has no {key}, or this test does not know it");
-            assert!(!value.is_empty() && value.trim() == value, "{line}");
-            assert!(unit.insert((section.clone(), key), value).is_none(), "{key} is given twice");
-        }
-        let get = |section: &str, key| {
-            unit.get(&(section.to_owned(), key)).copied().unwrap_or_else(|| panic!("[{section}] has no {key}"))
-        };
-        let words: Vec<&str> = get("Service", "ExecStart").split_whitespace().collect();
-        assert!(words[0].starts_with('/') && words[0].ends_with("/morpion"), "{words:?}");
-        let args = daemon_of(&words);
+        let unit = ServiceUnit::read("morpion.service");
+        let args = daemon_of(&unit.command());
         // ProtectSystem=strict makes everything else read-only, so the state has to lie in the unit's own directory.
-        assert_eq!(get("Service", "ProtectSystem"), "strict");
-        let state = format!("/var/lib/{}", get("Service", "StateDirectory"));
+        let state = format!("/var/lib/{}", unit.get("Service", "StateDirectory"));
         assert_eq!(args.state, Path::new(&state));
+        assert_eq!(unit.get("Service", "StateDirectoryMode"), "0700");
         // Loopback asks for no token, which nobody would have made yet.
         assert!(args.listen.ip().is_loopback(), "{}", args.listen);
-        assert!(get("Service", "RestrictAddressFamilies").split(' ').any(|family| family == "AF_INET"));
-        // The user that the comment says how to make, with this home.
-        let user = get("Service", "User");
-        assert!(text.contains(&format!("--home-dir {state} {user}\n")), "how {user} is made");
-        assert!(text.contains("cp configs/service/morpion.service "));
-        // The signal that ends the daemon with everything saved, in a time that it can keep.
-        assert_eq!(get("Service", "KillSignal"), "SIGTERM");
-        assert!(get("Service", "TimeoutStopSec").parse::<u32>().unwrap() >= 30);
-        assert!(["on-failure", "always"].contains(&get("Service", "Restart")));
-        assert_eq!(get("Service", "Type"), "exec");
-        assert_eq!((get("Service", "UMask"), get("Service", "StateDirectoryMode")), ("0077", "0700"));
-        assert!((-20..=19).contains(&get("Service", "Nice").parse::<i32>().unwrap()));
-        assert!(["other", "batch", "idle"].contains(&get("Service", "CPUSchedulingPolicy")));
-        assert_eq!(get("Install", "WantedBy"), "multi-user.target");
-        assert!(!get("Unit", "Description").is_empty());
+        // The user that the comment says how to make, and that packages make, with this home.
+        let user = unit.get("Service", "User");
+        assert!(unit.text.contains(&format!("--home-dir {state} {user}\n")), "how {user} is made");
+        let users = std::fs::read_to_string(config("morpion.sysusers")).unwrap();
+        assert!(users.starts_with(&format!("u {user} - ")) && users.ends_with(&format!(" {state}\n")), "{users}");
+    }
+
+    #[test]
+    fn the_unit_of_systemd_starts_a_worker() {
+        let unit = ServiceUnit::read("morpion-worker.service");
+        // A worker keeps nothing, so it needs no directory and no lasting user.
+        assert_eq!(unit.get("Service", "DynamicUser"), "yes");
+        assert!(unit.get("Service", "RestartSec").parse::<u32>().unwrap() >= 1);
+        // The address of the server comes from the file that the comment says how to install.
+        let file = unit.get("Service", "EnvironmentFile");
+        assert!(
+            unit.text.contains(&format!("-m 0600 configs/service/worker.env {file}\n")),
+            "how {file} is installed"
+        );
+        let environment = std::fs::read_to_string(config("worker.env")).unwrap();
+        let example = environment.lines().find_map(|line| line.strip_prefix("#MORPION_NATS="));
+        let words = [unit.command(), vec!["--nats", example.expect("an example")]].concat();
+        let server = worker_of(&words).nats.server().expect("a server");
+        assert!(!server.address().contains("password") && server.address().contains("10.0.0.1:4222"));
+    }
+
+    #[test]
+    fn the_daemon_in_a_container_keeps_its_state_in_the_volume() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let path = root.join("packaging/container/daemon.toml");
+        let args = daemon_of(&["morpion", "daemon", "--config", path.to_str().unwrap()]);
+        let recipe = std::fs::read_to_string(root.join("Dockerfile")).unwrap();
+        let has = |line: String| recipe.lines().any(|known| known == line);
+        assert!(has(format!("VOLUME {}", args.state.display())), "{}", args.state.display());
+        assert!(has(format!("EXPOSE {}", args.listen.port())), "{}", args.listen);
+        // Other machines reach it, and so it asks for tokens.
+        assert!(args.listen.ip().is_unspecified(), "{}", args.listen);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[command(next_help_heading = "Worker")]
 pub struct Args {
     #[command(flatten)]
-    nats: NatsFlags,
+    pub nats: NatsFlags,
     /// Number of units that are computed at once. Default: one per processor.
     #[arg(long, visible_alias = "threads", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     workers: Option<u32>,
