@@ -45,7 +45,7 @@ fn killed_at_any_moment_it_loses_nothing_that_it_acknowledged() {
     assert!(expected[1]["grids"].as_array().unwrap().len() > 3, "{}", expected[1]);
     whole.stop();
 
-    let kills = number("MORPION_TEST_KILLS", 6);
+    let kills = number("MORPION_TEST_KILLS", 4);
     let state = dir.path().join("killed");
     let mut rng = morpion::core::seed::rng(SEED, &[]);
     let mut daemon = Apart::start(&state, "").unwrap();

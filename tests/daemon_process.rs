@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 fn killed_at_any_moment_it_keeps_what_it_said_over_http() {
     let dir = tempfile::tempdir().unwrap();
     let expected = undisturbed(&dir.path().join("whole"), &jobs());
-    let kills = number("MORPION_TEST_KILLS", 10);
+    let kills = number("MORPION_TEST_KILLS", 6);
     let state = dir.path().join("killed");
     let mut rng = morpion::core::seed::rng(SEED, &[2]);
     let mut program = Program::start(&state);

@@ -3,7 +3,8 @@
 use crate::conformance::{self, Count, Made};
 use crate::server::{self, Server};
 use morpion::queue::local::{Local, LocalOptions};
-use morpion::queue::nats::hub::{Hub, MachineHealth};
+use morpion::queue::nats::hub::Hub;
+use morpion::queue::nats::machine::MachineHealth;
 use morpion::queue::nats::worker::Machine;
 use morpion::queue::nats::{NatsOptions, NatsServer};
 use morpion::queue::{Activity, Closed, Inbox, LaneId, Queue, Terms, WorkerState};
@@ -37,8 +38,7 @@ impl Pool {
         });
         crate::daemons::wait_until("the machine is there", || {
             let pool = hub.pool();
-            pool.machines.iter().any(|machine| machine.standing == MachineHealth::Here)
-                && queue.elsewhere() == workers
+            pool.machines.iter().any(|machine| machine.health == MachineHealth::Here) && queue.elsewhere() == workers
         });
         let (hub, machine) = (Some(hub), Some(machine));
         Pool { queue, hub, leave, machine, _server: (server, directory) }

@@ -152,7 +152,7 @@ fn whatever_operation_fails_nothing_acknowledged_is_lost() {
     assert!(operations > 100 && disturbed == 0, "{operations} operations");
     let seed = number("MORPION_TEST_SEED", SEED);
     let mut rng = morpion::core::seed::rng(seed, &[3]);
-    let faults = number("MORPION_TEST_FAULTS", 6);
+    let faults = number("MORPION_TEST_FAULTS", 4);
     let mut hits: BTreeMap<&str, u64> = BTreeMap::new();
     for fault in 0..faults {
         let kind = KINDS[fault as usize % KINDS.len()];

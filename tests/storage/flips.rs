@@ -109,7 +109,7 @@ fn whatever_bit_falls_over_nothing_false_is_shown() {
     let dir = tempfile::tempdir().unwrap();
     let Killed { state: whole, jobs } = killed(dir.path());
     let seed = number("MORPION_TEST_SEED", SEED);
-    let flips = number("MORPION_TEST_FLIPS", 20);
+    let flips = number("MORPION_TEST_FLIPS", 12);
     let mut rng = morpion::core::seed::rng(seed, &[5]);
     let mut seen: BTreeMap<(String, &str), u64> = BTreeMap::new();
     let state = dir.path().join("state");

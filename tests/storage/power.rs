@@ -136,7 +136,7 @@ fn whenever_the_power_is_cut_nothing_acknowledged_is_lost() {
     let trace = Trace::read(&shim.trace);
     let seed = number("MORPION_TEST_SEED", SEED);
     let mut rng = morpion::core::seed::rng(seed, &[4]);
-    let cuts = number("MORPION_TEST_CUTS", 8);
+    let cuts = number("MORPION_TEST_CUTS", 5);
     let mut compared = 0;
     for cut in 0..cuts {
         let operations = rng.random_range(0..=trace.len());

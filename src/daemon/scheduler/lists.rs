@@ -7,7 +7,8 @@ use crate::daemon::view::{
     EventView, HealthView, JobId, JobState, JobView, Listing, MachineStanding, MachineView, PendingOrder, PoolView,
     UnitState, UnitView, VERSION, WorkerView,
 };
-use crate::queue::nats::hub::{Hub, MachineHealth, PoolState};
+use crate::queue::nats::hub::Hub;
+use crate::queue::nats::machine::{MachineHealth, PoolState};
 use crate::queue::{LaneId, Queue};
 use crate::runner::progress::RunningUnit;
 use crate::store::UnitRecord;
@@ -217,7 +218,7 @@ impl Daemon {
             id: machine.id,
             name: machine.name,
             version: machine.version,
-            state: match machine.standing {
+            state: match machine.health {
                 MachineHealth::Here => MachineStanding::Here,
                 MachineHealth::Leaving => MachineStanding::Leaving,
                 MachineHealth::Lost => MachineStanding::Lost,

@@ -1,6 +1,7 @@
 //! The daemon's side: seats for the workers of all machines of a pool, and the turns in them.
 
 use super::link::{self, Streams};
+use super::machine::{KnownMachine, MachineHealth, MachineState, PoolState};
 use super::message::{
     Beat, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, TurnMessage, Word, machine_of,
 };
@@ -26,8 +27,6 @@ const LOOK: Duration = Duration::from_millis(100);
 const AGAIN: Duration = Duration::from_secs(1);
 /// Time that a turn may be in the stream without a worker, while there are free ones.
 const UNCLAIMED: Duration = Duration::from_secs(120);
-/// A machine that has said so often what cannot be, or refused a unit, is given no more units.
-const MOST_REFUSED: u32 = 3;
 /// Machines that are remembered.
 const MOST_MACHINES: usize = 1 << 14;
 /// Workers of one machine.
@@ -38,61 +37,6 @@ const MOST_SEATS: usize = 1 << 16;
 const MOST_TEXT: usize = 1000;
 /// A machine that was lost is shown for so long.
 const REMEMBERED: Duration = Duration::from_secs(3600);
-
-/// A machine as the daemon shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MachineState {
-    /// Its number in the pool, 16 hexadecimal digits, another one whenever it begins.
-    pub id: String,
-    /// The name that its user gave it.
-    pub name: String,
-    /// Version of its program.
-    pub version: String,
-    /// How many units it computes at once.
-    pub workers: u32,
-    /// How many it is at.
-    pub running: u32,
-    /// Units that it has ended.
-    pub units: u64,
-    /// How often it said what cannot be, or refused a unit.
-    pub refused: u32,
-    /// The last thing that was refused.
-    pub reason: Option<String>,
-    /// How it stands.
-    pub standing: MachineHealth,
-    /// Time since it was last heard of.
-    pub silent: Duration,
-    /// Time since it was first heard of.
-    pub since: Duration,
-}
-
-/// How a machine stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MachineHealth {
-    /// It is there.
-    Here,
-    /// It takes no more units.
-    Leaving,
-    /// It has not been heard of for too long.
-    Lost,
-    /// It has said what cannot be, or refused units, and is not given units any more.
-    Distrusted,
-    /// Its program is of a version with other messages.
-    OtherVersion,
-}
-
-/// How the pool stands.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PoolState {
-    /// The hub is connected to the server.
-    pub connected: bool,
-    /// What went wrong last, while it is not connected.
-    pub trouble: Option<String>,
-    /// The machines, by their names.
-    pub machines: Vec<MachineState>,
-    /// The names of the machines that are at the units of the seats, by the numbers of the workers.
-    pub places: BTreeMap<u32, String>,
-}
 
 /// What the hub's thread shares with the others.
 #[derive(Debug, Default)]
@@ -217,34 +161,6 @@ struct SentTurn {
     stopped: Option<Instant>,
     /// Parts of a word that is not complete.
     parts: Vec<u8>,
-}
-
-/// A machine as the hub knows it.
-struct KnownMachine {
-    beat: Beat,
-    first: Instant,
-    heard: Instant,
-    /// Time that has passed since then while the hub was connected.
-    silent: Duration,
-    units: u64,
-    refused: u32,
-    reason: Option<String>,
-}
-
-impl KnownMachine {
-    fn standing(&self, lost: Duration) -> MachineHealth {
-        if self.beat.protocol != PROTOCOL {
-            MachineHealth::OtherVersion
-        } else if self.refused >= MOST_REFUSED {
-            MachineHealth::Distrusted
-        } else if self.silent >= lost {
-            MachineHealth::Lost
-        } else if self.beat.leaving {
-            MachineHealth::Leaving
-        } else {
-            MachineHealth::Here
-        }
-    }
 }
 
 /// What the server sends to the hub.
@@ -377,20 +293,14 @@ impl<'a, U: Unit> PoolService<'a, U> {
             if self.machines.len() >= MOST_MACHINES {
                 return None;
             }
-            let (name, version) = (id.to_owned(), String::new());
-            let beat = Beat { protocol: PROTOCOL, name, version, workers: 0, leaving: false, turns: Vec::new() };
-            let (first, reason) = (Instant::now(), None);
-            let (heard, silent) = (first, Duration::ZERO);
-            self.machines
-                .insert(id.to_owned(), KnownMachine { beat, first, heard, silent, units: 0, refused: 0, reason });
+            self.machines.insert(id.to_owned(), KnownMachine::new(id));
         }
         self.machines.get_mut(id)
     }
 
     /// Brings the number of seats to what the machines have; whether some were added.
     fn place(&mut self) -> bool {
-        let here =
-            self.machines.values().filter(|machine| machine.standing(self.options.lost) == MachineHealth::Here);
+        let here = self.machines.values().filter(|machine| machine.health(self.options.lost) == MachineHealth::Here);
         self.wanted = here.map(|machine| machine.beat.workers as usize).sum::<usize>().min(MOST_SEATS);
         let before = self.seats.len();
         while self.seats.len() < self.wanted {
@@ -509,7 +419,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
             self.refuse(&id, "its words cannot be read".to_owned());
             return;
         };
-        let is_distrusted = self.machines.get(&id).is_some_and(|machine| machine.refused >= MOST_REFUSED);
+        let is_distrusted = self.machines.get(&id).is_some_and(KnownMachine::is_distrusted);
         let Some(turn) = self.turns.get_mut(&name).filter(|_| !is_distrusted) else { return };
         match &turn.machine {
             // After a loss that was none, two may be at one turn.
@@ -620,7 +530,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
         self.place();
         let is_gone = |turn: &SentTurn| match turn.machine.as_ref().map(|id| self.machines.get(id)) {
             None => false,
-            Some(Some(machine)) => matches!(machine.standing(lost), MachineHealth::Lost | MachineHealth::Distrusted),
+            Some(Some(machine)) => matches!(machine.health(lost), MachineHealth::Lost | MachineHealth::Distrusted),
             Some(None) => true,
         };
         let gone: Vec<String> =
@@ -658,18 +568,8 @@ impl<'a, U: Unit> PoolService<'a, U> {
                 *running.entry(machine).or_default() += 1;
             }
         }
-        let state = |(id, machine): (&String, &KnownMachine)| MachineState {
-            id: id.clone(),
-            name: machine.beat.name.clone(),
-            version: machine.beat.version.clone(),
-            workers: machine.beat.workers,
-            running: running.get(id.as_str()).copied().unwrap_or(0),
-            units: machine.units,
-            refused: machine.refused,
-            reason: machine.reason.clone(),
-            standing: machine.standing(self.options.lost),
-            silent: machine.silent,
-            since: machine.first.elapsed(),
+        let state = |(id, machine): (&String, &KnownMachine)| {
+            machine.state(id, running.get(id.as_str()).copied().unwrap_or(0), self.options.lost)
         };
         let mut machines: Vec<MachineState> = self.machines.iter().map(state).collect();
         machines.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));

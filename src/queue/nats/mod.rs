@@ -17,6 +17,7 @@
 
 pub mod hub;
 mod link;
+pub mod machine;
 pub mod message;
 pub mod worker;
 

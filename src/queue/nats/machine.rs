@@ -1,0 +1,128 @@
+//! The machines of a pool as its hub knows them, and as the daemon shows them.
+
+use super::message::{Beat, PROTOCOL};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// A machine that has said so often what cannot be, or refused a unit, is given no more units.
+const MOST_REFUSED: u32 = 3;
+
+/// A machine as the daemon shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MachineState {
+    /// Its number in the pool, 16 hexadecimal digits, another one whenever it begins.
+    pub id: String,
+    /// The name that its user gave it.
+    pub name: String,
+    /// Version of its program.
+    pub version: String,
+    /// How many units it computes at once.
+    pub workers: u32,
+    /// How many it is at.
+    pub running: u32,
+    /// Units that it has ended.
+    pub units: u64,
+    /// How often it said what cannot be, or refused a unit.
+    pub refused: u32,
+    /// The last thing that was refused.
+    pub reason: Option<String>,
+    /// How it stands.
+    pub health: MachineHealth,
+    /// Time since it was last heard of.
+    pub silent: Duration,
+    /// Time since it was first heard of.
+    pub since: Duration,
+}
+
+/// How a machine stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MachineHealth {
+    /// It is there.
+    Here,
+    /// It takes no more units.
+    Leaving,
+    /// It has not been heard of for too long.
+    Lost,
+    /// It has said what cannot be, or refused units, and is not given units any more.
+    Distrusted,
+    /// Its program is of a version with other messages.
+    OtherVersion,
+}
+
+/// How the pool stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PoolState {
+    /// The hub is connected to the server.
+    pub connected: bool,
+    /// What went wrong last, while it is not connected.
+    pub trouble: Option<String>,
+    /// The machines, by their names.
+    pub machines: Vec<MachineState>,
+    /// The names of the machines that are at the units of the seats, by the numbers of the workers.
+    pub places: BTreeMap<u32, String>,
+}
+
+/// A machine as the hub knows it.
+pub struct KnownMachine {
+    /// What it said last.
+    pub beat: Beat,
+    /// When it was first heard of.
+    pub first: Instant,
+    /// When it was last heard of.
+    pub heard: Instant,
+    /// Time that has passed since then while the hub was connected.
+    pub silent: Duration,
+    /// Units that it has ended.
+    pub units: u64,
+    /// How often it said what cannot be, or refused a unit.
+    pub refused: u32,
+    /// The last thing that was refused.
+    pub reason: Option<String>,
+}
+
+impl KnownMachine {
+    /// One of which nothing is known but its number.
+    pub fn new(id: &str) -> KnownMachine {
+        let (name, version) = (id.to_owned(), String::new());
+        let beat = Beat { protocol: PROTOCOL, name, version, workers: 0, leaving: false, turns: Vec::new() };
+        let now = Instant::now();
+        KnownMachine { beat, first: now, heard: now, silent: Duration::ZERO, units: 0, refused: 0, reason: None }
+    }
+
+    /// Whether it gets no more units, whatever it says.
+    pub fn is_distrusted(&self) -> bool {
+        self.refused >= MOST_REFUSED
+    }
+
+    /// How it stands; it is lost after this time without a word.
+    pub fn health(&self, lost: Duration) -> MachineHealth {
+        if self.beat.protocol != PROTOCOL {
+            MachineHealth::OtherVersion
+        } else if self.is_distrusted() {
+            MachineHealth::Distrusted
+        } else if self.silent >= lost {
+            MachineHealth::Lost
+        } else if self.beat.leaving {
+            MachineHealth::Leaving
+        } else {
+            MachineHealth::Here
+        }
+    }
+
+    /// What is shown of it while it is at so many units.
+    pub fn state(&self, id: &str, running: u32, lost: Duration) -> MachineState {
+        MachineState {
+            id: id.to_owned(),
+            name: self.beat.name.clone(),
+            version: self.beat.version.clone(),
+            workers: self.beat.workers,
+            running,
+            units: self.units,
+            refused: self.refused,
+            reason: self.reason.clone(),
+            health: self.health(lost),
+            silent: self.silent,
+            since: self.first.elapsed(),
+        }
+    }
+}
