@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 
 /// Time between two words of a machine that is there.
 const BEAT: Duration = Duration::from_secs(1);
@@ -318,10 +319,12 @@ async fn computed<U: Unit>(
         return Some(Word::Failed("it is no unit for another machine".to_owned()));
     };
     let (mut heard, mut silent) = (0, Duration::ZERO);
-    let mut news = tokio::time::interval(NEWS.min(common.lease / 4));
+    // Short units end before there is news.
+    let pace = NEWS.min(common.lease / 4);
+    let mut news = tokio::time::interval_at(Instant::now() + pace, pace);
     // After the process was stopped as a whole, no time has passed.
     news.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    let mut at_it = tokio::time::interval(ACK_WAIT / 3);
+    let mut at_it = tokio::time::interval_at(Instant::now() + ACK_WAIT / 3, ACK_WAIT / 3);
     loop {
         tokio::select! {
             biased;
