@@ -386,14 +386,12 @@ impl<'a, U: Unit> PoolService<'a, U> {
             (Ok(sequence), None) => _ = self.streams.jobs.delete_message(sequence).await,
             // If a worker has it all the same, it goes on.
             (Err(_), Some(turn)) if turn.machine.is_some() => {}
-            (Err(_), Some(_)) => {
-                self.end(name, Seat::give_back).await;
-            }
+            (Err(_), Some(_)) => self.take_back(name, Seat::give_back).await,
             (Err(_), None) => {}
         }
     }
 
-    /// Tells whoever is at a turn to stop. If nobody is, its unit returns at once.
+    /// Tells whoever is at a turn to stop. If nobody has spoken of it for a second, its unit returns.
     async fn stop(&mut self, name: &str) {
         let Some(turn) = self.turns.get_mut(name) else { return };
         match turn.machine.clone() {
@@ -403,7 +401,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
             }
             // A worker may just have fetched it.
             None if turn.since.elapsed() < AGAIN => {}
-            None => self.end(name, Seat::give_back).await,
+            None => self.take_back(name, Seat::give_back).await,
         }
     }
 
@@ -478,7 +476,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
             Err(what) => {
                 self.refuse(id, what);
                 self.order(id, &Order::Stop(name.to_owned())).await;
-                self.end(name, Seat::give_back).await;
+                self.take_back(name, Seat::give_back).await;
             }
         }
     }
@@ -490,21 +488,27 @@ impl<'a, U: Unit> PoolService<'a, U> {
         }
     }
 
-    /// A turn has come to its end: what becomes of its unit, and the next one for its seat.
+    /// A worker has said the last word of a turn, and takes it out of the stream: what becomes of its unit, and the
+    /// next one for its seat.
     async fn end(&mut self, name: &str, settle: impl FnOnce(&mut Seat<U>)) {
         let Some(turn) = self.turns.remove(name) else { return };
         settle(&mut self.seats[turn.seat]);
-        if let Some(sequence) = turn.sequence {
-            let stream = self.streams.jobs.clone();
-            // A worker that has ended takes it out itself. The hub does not wait for that.
-            tokio::spawn(async move { stream.delete_message(sequence).await });
-        }
         // Where there are too many seats, this one may be among those that go.
         if self.seats.len() <= self.wanted
             && let Some(packed) = self.seats[turn.seat].take()
         {
             self.publish(turn.seat, packed).await;
         }
+    }
+
+    /// The same for a turn of which there may be no last word: it is taken out of the stream here.
+    async fn take_back(&mut self, name: &str, settle: impl FnOnce(&mut Seat<U>)) {
+        if let Some(sequence) = self.turns.get(name).and_then(|turn| turn.sequence) {
+            let stream = self.streams.jobs.clone();
+            // The hub does not wait for that.
+            tokio::spawn(async move { stream.delete_message(sequence).await });
+        }
+        self.end(name, settle).await;
     }
 
     /// A worker asks for a part of a unit.
@@ -538,7 +542,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
         for name in gone {
             let machine = self.turns.get(&name).and_then(|turn| turn.machine.clone()).unwrap_or_default();
             let whom = self.machines.get(&machine).map_or(machine.clone(), |m| m.beat.name.clone());
-            self.end(&name, |seat| seat.lose(&whom)).await;
+            self.take_back(&name, |seat| seat.lose(&whom)).await;
         }
         // A machine that no longer speaks of a turn has lost it, for example because its message did not arrive.
         let forgotten: Vec<String> = self
@@ -554,7 +558,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
             .map(|(name, _)| name.clone())
             .collect();
         for name in forgotten {
-            self.end(&name, Seat::give_back).await;
+            self.take_back(&name, Seat::give_back).await;
         }
         self.place();
         self.pump().await;
