@@ -107,3 +107,21 @@ fn units_that_were_begun_here_stay_with_the_threads() {
     let done = inbox.iter().find(|message| matches!(message, Message::Done { unit: 1, outcome: 100, .. }));
     assert!(done.is_some());
 }
+
+#[test]
+fn the_last_free_seat_calls_for_the_unit_that_is_left() {
+    let (local, mut low_seat, low, _inbox) = seated();
+    let mut other = local.seat();
+    let probe = Arc::default();
+    local.put(low, 1, Count::new(1, 3, Nature::Plain, &probe)).unwrap();
+    assert!(low_seat.take().is_some());
+    // Both are put while one seat is free, so neither asks the other seat to give way.
+    let (sender, _high_inbox) = unbounded();
+    let high = local.open(Terms { priority: 7, ..Terms::default() }, sender.into());
+    for unit in [2, 3] {
+        local.put(high, unit, Count::new(unit, 3, Nature::Plain, &probe)).unwrap();
+    }
+    assert_eq!(low_seat.stop(Duration::from_secs(60)), None);
+    assert!(other.take().is_some());
+    assert_eq!(low_seat.stop(Duration::from_secs(60)), Some(Stop::Preempted));
+}

@@ -81,6 +81,13 @@ impl<U: Unit> Seat<U> {
         }
         let (lane, item) = state.take(self.at, self.common.quantum())?;
         let inbox = state.lanes.get(&lane)?.inbox.clone();
+        // Two units may have been put while this seat was the only free one.
+        let is_free = |slot: &WorkerSlot| slot.holder == Holder::Seat && slot.unit.is_none();
+        if !state.slots.iter().any(is_free)
+            && let Some(next) = state.shares.next(self.common.quantum())
+        {
+            self.common.call(&mut state, next);
+        }
         drop(state);
         let packed = item.body.portable().map(|unit| unit.pack(item.failed + 1));
         self.held = Some(Seated { lane, item, inbox, looked: Instant::now() });
