@@ -73,7 +73,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         ),
         WorkerEvent::Disconnected => say!("the connection is lost; units go on, and it is tried again"),
         WorkerEvent::Trouble(what) => say!("the server: {what}"),
-        WorkerEvent::Begun(_) | WorkerEvent::Ended(_) => {}
         WorkerEvent::Refused(what) => say!("a unit is refused: {what}"),
     };
     say!("machine {name}: waits for the server {}", server.address());

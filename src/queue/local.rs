@@ -289,11 +289,12 @@ impl<U: Unit> Common<U> {
 
     /// Wakes or warns a worker for a lane that has a unit ready.
     fn call(&self, state: &mut LocalState<U>, lane: LaneId) {
+        // A thread that waits may not be one for this lane.
+        state.tell_seats();
         if state.idle > 0 {
             self.work.notify_one();
             return;
         }
-        state.tell_seats();
         if state.is_portable(lane)
             && state.slots.iter().any(|slot| slot.holder == Holder::Seat && slot.unit.is_none())
         {

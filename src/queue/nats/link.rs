@@ -75,8 +75,21 @@ pub fn options(
 /// What the server refuses.
 pub async fn prepare(client: &Client, names: &Names) -> Result<Streams, NatsError> {
     let context = jetstream::new(client.clone());
-    let config = |name: String, subject: String| stream::Config {
-        name,
+    let (jobs, _) = stream_and_consumer(&context, names.jobs_stream(), names.jobs(">"), WORKERS).await?;
+    let (_, hub) = stream_and_consumer(&context, names.said_stream(), names.said(">"), HUB).await?;
+    Ok(Streams { context, jobs, hub })
+}
+
+/// An empty stream of one subject, and its only consumer.
+async fn stream_and_consumer(
+    context: &jetstream::Context,
+    name: String,
+    subject: String,
+    consumer: &str,
+) -> Result<(stream::Stream, consumer::PullConsumer), NatsError> {
+    let refused = || NatsError::refused(format!("the stream {name}"));
+    let config = stream::Config {
+        name: name.clone(),
         subjects: vec![subject],
         retention: stream::RetentionPolicy::WorkQueue,
         storage: stream::StorageType::File,
@@ -84,34 +97,18 @@ pub async fn prepare(client: &Client, names: &Names) -> Result<Streams, NatsErro
         max_age: Duration::from_secs(7 * 24 * 3600),
         ..stream::Config::default()
     };
-    let refused = |what: String| NatsError::refused(format!("the stream {what}"));
-    let name = names.jobs_stream();
-    let jobs = context.get_or_create_stream(config(name.clone(), names.jobs(">"))).await;
-    let jobs = jobs.map_err(|error| refused(name.clone())(error.into()))?;
-    jobs.purge().await.map_err(|error| refused(name.clone())(error.into()))?;
-    let workers = consumer::pull::Config {
-        durable_name: Some(WORKERS.to_owned()),
+    let stream = context.get_or_create_stream(config).await.map_err(|error| refused()(error.into()))?;
+    stream.purge().await.map_err(|error| refused()(error.into()))?;
+    let config = consumer::pull::Config {
+        durable_name: Some(consumer.to_owned()),
         ack_policy: consumer::AckPolicy::Explicit,
         ack_wait: ACK_WAIT,
         max_waiting: 1 << 16,
         max_ack_pending: 1 << 16,
         ..consumer::pull::Config::default()
     };
-    let made = jobs.get_or_create_consumer(WORKERS, workers).await;
-    made.map_err(|error| refused(name)(error.into()))?;
-    let name = names.said_stream();
-    let said = context.get_or_create_stream(config(name.clone(), names.said(">"))).await;
-    let said = said.map_err(|error| refused(name.clone())(error.into()))?;
-    said.purge().await.map_err(|error| refused(name.clone())(error.into()))?;
-    let hub = consumer::pull::Config {
-        durable_name: Some(HUB.to_owned()),
-        ack_policy: consumer::AckPolicy::Explicit,
-        ack_wait: ACK_WAIT,
-        max_ack_pending: 1 << 14,
-        ..consumer::pull::Config::default()
-    };
-    let hub = said.get_or_create_consumer(HUB, hub).await.map_err(|error| refused(name)(error.into()))?;
-    Ok(Streams { context, jobs, hub })
+    let made = stream.get_or_create_consumer(consumer, config).await.map_err(|error| refused()(error.into()))?;
+    Ok((stream, made))
 }
 
 /// A pool's streams as its hub uses them.

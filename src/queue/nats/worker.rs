@@ -50,10 +50,6 @@ pub enum WorkerEvent {
     Disconnected,
     /// What went wrong with the server. What is said again is told once.
     Trouble(String),
-    /// A worker, from 1, has begun a unit.
-    Begun(u32),
-    /// A worker has ended a unit, or an attempt at it.
-    Ended(u32),
     /// A unit cannot be computed here.
     Refused(String),
 }
@@ -80,8 +76,7 @@ impl Machine {
     /// states.
     ///
     /// # Errors
-    /// Names, addresses and files that cannot be used, a first connection that is refused. Later troubles with the
-    /// server are waited out.
+    /// Names, addresses and files that cannot be used. A server that is not there is waited for.
     pub fn work<U: Unit>(
         self,
         open: OpenUnit<U>,
@@ -278,7 +273,6 @@ async fn turn<U: Unit>(
     let (orders, mut ordered) = mpsc::unbounded_channel();
     common.turns.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone(), orders);
     say(common, &name, Word::Begun).await;
-    (common.tell)(WorkerEvent::Begun(worker));
     let unit = match whole(common, &job).await {
         Some(packed) => open(&packed, worker),
         None => Err("its unit did not arrive whole".to_owned()),
@@ -294,7 +288,6 @@ async fn turn<U: Unit>(
     let silence = || Word::Failed(format!("worker {worker} was not heard of for {:?}", common.lease));
     say(common, &name, last.unwrap_or_else(silence)).await;
     common.turns.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
-    (common.tell)(WorkerEvent::Ended(worker));
     is_silent
 }
 
