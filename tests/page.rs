@@ -481,7 +481,7 @@ fn a_refusal_is_told_at_its_field() {
     page.wait("document.activeElement.name === 'weight'");
     assert_eq!(
         page.eval("document.querySelector('[name=weight]').closest('.field').querySelector('.problem').textContent"),
-        "the weight is out of range: 1 to 1000 is expected"
+        "The weight is out of range: 1 to 1000 is expected"
     );
 }
 

@@ -42,7 +42,10 @@ export function fitted(element, draw) {
   return { width: () => width, stop: () => watch.disconnect() };
 }
 
-/** Best score against time. `set([{name, points: [[seconds, score], ...], end}])`: each a staircase that goes on to `end`. */
+/**
+ * Best score against time. `set([{name, points: [[seconds, score], ...], end}], record)`: each a staircase that goes on to `end`, below
+ * the line of the best known score if there is one.
+ */
 export class CourseChart {
   constructor({ height = 220, label = "Best score against time", text = (v) => `${v} moves` } = {}) {
     this.height = height;
@@ -65,11 +68,12 @@ export class CourseChart {
     this.svg.addEventListener("pointerleave", () => this.#leave());
   }
 
-  set(series) {
+  set(series, record = null) {
     this.series = series.filter((one) => one.points.length);
+    this.record = record;
     // Time goes on every second; it is drawn when it can be seen, that is when an end has moved by half a percent.
-    const stamp = JSON.stringify(this.series.map((one) =>
-      [one.name, one.points.length, Math.round(Math.log(Math.max(one.end || 0, 1e-3)) * 200)]));
+    const stamp = JSON.stringify([record, ...this.series.map((one) =>
+      [one.name, one.points.length, Math.round(Math.log(Math.max(one.end || 0, 1e-3)) * 200)])]);
     if (stamp === this.stamp) return;
     this.stamp = stamp;
     this.draw();
@@ -100,7 +104,7 @@ export class CourseChart {
       return this.log && before > 0 ? [[low, points[before][1]], ...points.slice(before + 1)] : points;
     });
     const scores = courses.flat().map(([, score]) => score);
-    let [bottom, top] = [Math.min(...scores), Math.max(...scores)];
+    let [bottom, top] = [Math.min(...scores), Math.max(...scores, this.record ?? 0)];
     const room = Math.max(2, (top - bottom) * 0.08);
     [bottom, top] = [Math.max(0, Math.floor(bottom - room)), Math.ceil(top + room)];
     const inner = width - PAD.left - PAD.right;
@@ -112,6 +116,11 @@ export class CourseChart {
     for (const v of ticks(bottom, top, this.height / 45).filter(Number.isInteger)) {
       parts.push(s("path", { class: "gridline", d: `M${PAD.left} ${y(v).toFixed(1)}h${inner}` }),
         s("text", { class: "tick", x: PAD.left - 8, y: y(v).toFixed(1), dy: "0.32em", "text-anchor": "end" }, String(v)));
+    }
+    if (this.record !== null) {
+      const at = y(this.record).toFixed(1);
+      parts.push(s("path", { class: "recordline", d: `M${PAD.left} ${at}h${inner}` }),
+        s("text", { class: "tick", x: PAD.left + 4, y: at, dy: "1.15em" }, `best known ${this.record}`));
     }
     let right = -100;
     for (const t of timeTicks(last, Math.max(2, inner / 90), this.log, low)) {
@@ -139,8 +148,10 @@ export class CourseChart {
   }
 
   #now() {
-    const one = this.series[0];
-    return this.series.length === 1 ? `${this.text(one.points.at(-1)[1])} since ${tick(one.points.at(-1)[0])}` : "\u00a0";
+    if (this.series.length !== 1) return "\u00a0";
+    const [{ points }] = this.series;
+    const best = points.at(-1)[1];
+    return `${this.text(best)} since ${tick(points.find(([, score]) => score === best)[0])}`;
   }
 
   #point(event) {
@@ -164,6 +175,8 @@ export class CourseChart {
 }
 
 /** Counts of scores, one row per nesting level over one axis of scores. `set([{level, counts: [[score, n], ...]}])`. */
+const nameOf = (row, rows) => row.name || (row.level > 0 ? `level ${row.level}` : rows.length > 1 ? "level 0" : "games");
+
 export class Histogram {
   constructor() {
     this.rows = [];
@@ -221,9 +234,9 @@ export class Histogram {
         d += `M${(x(score) - bar / 2).toFixed(1)} ${base}v${-Math.max(1, tall(k)).toFixed(1)}h${bar.toFixed(1)}V${base}z`;
       }
       const total = row.counts.reduce((sum, [, k]) => sum + k, 0);
-      parts.push(s("path", { class: `bars s${[0, 2, 3, 1, 4, 5][n % 6]}`, d }, s("title", {}, `level ${row.level}: ${count(total)} results`)),
+      parts.push(s("path", { class: `bars s${[0, 2, 3, 1, 4, 5][n % 6]}`, d }, s("title", {}, `${nameOf(row, this.rows)}: ${count(total)} results`)),
         s("path", { class: "axis", d: `M${PAD.left} ${base}h${inner}` }),
-        s("text", { class: "tick strong", x: 0, y: base - 4 }, row.name || `level ${row.level}`),
+        s("text", { class: "tick strong", x: 0, y: base - 4 }, nameOf(row, this.rows)),
         s("text", { class: "tick", x: width, y: base - 4, "text-anchor": "end" }, count(total)));
     });
     this.svg.replaceChildren(...parts);

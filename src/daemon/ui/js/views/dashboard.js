@@ -27,7 +27,7 @@ function bestTile(variant) {
   let key = null;
   let again = 0;
   const node = h("article", { class: "card tile" },
-    h("header", {}, h("h3", { title: text }, variant), badge, h("span", { class: "faint small num" }, `best known ${record}`)),
+    h("header", {}, h("h2", { title: text }, variant), badge, h("span", { class: "faint small num" }, `best known ${record}`)),
     picture, h("div", { class: "row spread base" }, score, origin));
   const empty = h("span", { class: "ghost faint" });
   picture.append(empty);
@@ -151,7 +151,8 @@ function courseCard() {
         // It is asked for again in a while.
       }
     }));
-    chart.set(chosen.map((job) => ({ name: `${job.id} ${job.name}`.slice(0, 40), points: courses.get(job.id) || [], end: job.seconds })));
+    chart.set(chosen.map((job) => ({ name: `${job.id} ${job.name}`.slice(0, 40), points: courses.get(job.id) || [], end: job.seconds })),
+      VARIANTS[now].record);
   };
   node.stop = [() => chart.destroy(), hear((event) => {
     if (event.event === "best") courses.get(event.job)?.push([event.seconds, event.score]);

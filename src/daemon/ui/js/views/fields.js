@@ -3,6 +3,18 @@
 import { h, newId, say, show } from "../dom.js";
 import { amount, seconds } from "../settings.js";
 
+/**
+ * What a refusal of the daemon says, in words for people: the name of the setting that it is about (if it begins with one) and the
+ * text, without the words of requests and flags.
+ */
+export function refusal(message) {
+  const [, name, rest] = /^(?:settings|limits)[.:] ?(\w+)(?:: '[^']*')?(?: is not a position)?: (.+)$/s.exec(message) || [, null, message];
+  const text = rest.replace(/ for '--[^']*'/g, "").replace(/--([a-z][a-z-]*)/g, (_, flag) => `\u201c${flag.replaceAll("-", " ")}\u201d`)
+    .replace(/\b(?:settings|limits)\.(\w+)/g, (_, setting) => `\u201c${setting.replaceAll("_", " ")}\u201d`)
+    .replace(/(\S+) is not in (-?\d+)\.\.=(-?\d+)/g, "$1 is out of range: $2 to $3 is expected");
+  return { name, text: text.charAt(0).toUpperCase() + text.slice(1) };
+}
+
 /** The attributes of the input for each kind of setting. */
 const INPUTS = {
   whole: { type: "number", step: 1 },

@@ -6,6 +6,7 @@ import { attr, button, h, newId, say, show } from "../dom.js";
 import { GameBoard, between } from "../gameboard.js";
 import { GAMES } from "../gamesession.js";
 import { amount, seconds } from "../settings.js";
+import { refusal } from "./fields.js";
 import { failed, pill } from "./parts.js";
 import { verdict } from "./solution.js";
 
@@ -23,8 +24,14 @@ const TOOLS = [["", "Play"], ["X", "Black"], ["O", "White"], [".", "Empty"]];
 
 function input(label, props, help) {
   const id = newId("solve");
-  const field = h("input", { id, autocomplete: "off", spellcheck: "false", ...props });
-  return { field, node: h("div", { class: "field" }, h("label", { for: id }, label), field, help && h("p", { class: "help" }, help)) };
+  const trouble = h("p", { class: "problem", id: `${id}-problem`, role: "alert", hidden: true });
+  const field = h("input", { id, autocomplete: "off", spellcheck: "false", "aria-describedby": trouble.id, ...props });
+  return { field, node: h("div", { class: "field" }, h("label", { for: id }, label), field, trouble, help && h("p", { class: "help" }, help)),
+    complain: (text) => {
+      say(trouble, text);
+      show(trouble, Boolean(text));
+      attr(field, "aria-invalid", text ? "true" : null);
+    } };
 }
 
 function choice(label, options, onchange, props = {}) {
@@ -61,7 +68,8 @@ export function boardCard(session) {
     const { view, tool, played, undone, problem } = session;
     if (problem !== told) {
       told = problem;
-      trouble.replaceChildren(...(problem ? [failed(problem, problem.unreachable ? () => session.ask() : null)] : []));
+      const again = problem?.unreachable ? () => session.ask() : null;
+      trouble.replaceChildren(...(problem ? [failed({ message: refusal(problem.message).text }, again)] : []));
     }
     for (const one of tools.children) attr(one, "aria-pressed", String(one.dataset.tool === (tool || "")));
     undo.disabled = !played.length;
@@ -101,9 +109,9 @@ export function opponentCard(session) {
   const times = choice("Time for a move", [0.3, 1, 2, 5, 10].map((n) => [n, `${n} s`]),
     () => session.seat({ think: Number(times.field.value) }), { name: "think" });
   const hint = button("Hint", { onclick: () => session.consult(false) });
-  const [words, refusal] = [h("p", { class: "small", role: "status" }), h("p", { class: "problem", role: "alert", hidden: true })];
+  const [words, trouble] = [h("p", { class: "small", role: "status" }), h("p", { class: "problem", role: "alert", hidden: true })];
   const node = h("section", { class: "card stack", "aria-label": "The machine" }, h("header", {}, h("h2", {}, "Play against the machine"), hint),
-    h("div", { class: "fields narrow" }, sides.node, brains.node, levels.node, times.node), words, refusal);
+    h("div", { class: "fields narrow" }, sides.node, brains.node, levels.node, times.node), words, trouble);
   node.draw = () => {
     const { game, machine, brain, level, think, thinking, hinted } = session;
     const told = session.opinion();
@@ -112,8 +120,8 @@ export function opponentCard(session) {
     [sides.field.value, brains.field.value, levels.field.value, times.field.value] = [machine, brain, level, think];
     hint.disabled = thinking || !session.view || Boolean(session.tool) || session.isOver();
     say(words, thinking ? "It thinks \u2026" : told ? opinion(told, hinted) : machine ? "" : "Choose its side, or play for both and ask for hints.");
-    say(refusal, session.refusal);
-    show(refusal, Boolean(session.refusal));
+    say(trouble, refusal(session.refusal).text);
+    show(trouble, Boolean(session.refusal));
   };
   return node;
 }
@@ -126,11 +134,12 @@ export function rulesCard(session) {
   const size = input("Board", { type: "text", pattern: "[0-9]+(x[0-9]+)?" });
   size.field.addEventListener("change", () => session.change({ size: size.field.value.trim(), position: undefined }));
   const rules = h("div", { class: "fields narrow" });
-  const text = h("input", { type: "text", spellcheck: "false", autocomplete: "off", class: "mono", "aria-label": "Position as text" });
+  const position = input("Position as text", { type: "text", class: "mono", "aria-label": "Position as text" });
+  const text = position.field;
   text.addEventListener("change", () => session.change({ start: undefined,
     size: saysSize(session.game, text.value) ? undefined : session.settings.size, position: text.value.trim() || undefined }));
   const node = h("section", { class: "card stack", "aria-label": "Rules" }, h("h2", {}, "Board and rules"), rules,
-    h("div", { class: "field" }, h("span", { class: "small" }, "Position as text"), text));
+    position.node);
   let shown = null;
   const offer = (game) => {
     if (shown === game) return;
@@ -139,8 +148,11 @@ export function rulesCard(session) {
       session.change({ [name]: event.target.value || undefined, ...(name === "start" ? { position: undefined } : {}) }), { name }).node));
   };
   node.draw = () => {
-    const { game, settings, view } = session;
+    const { game, settings, view, problem } = session;
     offer(game);
+    const told = refusal(problem?.message || "");
+    size.complain(told.name === "size" ? told.text : "");
+    position.complain(told.name === "position" ? told.text : "");
     if (document.activeElement !== size.field) size.field.value = settings.size || (view ? `${view.width}x${view.height}` : "");
     size.field.title = GAMES[game].sizes;
     for (const one of rules.querySelectorAll("select")) one.value = settings[one.name] || (one.name === "empties" ? "ignored" : "");
@@ -151,7 +163,7 @@ export function rulesCard(session) {
 
 /** The moves played. */
 export function movesCard(session) {
-  const list = h("ol", { class: "movelist mono", "aria-label": "Moves" });
+  const list = h("ol", { class: "movelist mono", tabindex: 0, "aria-label": "Moves" });
   const node = h("section", { class: "card", "aria-label": "Moves" }, h("header", {}, h("h2", {}, "Moves")), list);
   node.draw = () => {
     list.replaceChildren(...session.played.map((name) => h("li", {}, name)));
@@ -199,14 +211,14 @@ export function solveCard(session) {
   const threshold = input("At least", { type: "number", name: "threshold", value: 1, step: 1, min: -1000, max: 1000 });
   show(threshold.node, false);
   const fields = solverFields();
-  const refusal = h("p", { class: "problem", role: "alert", hidden: true });
+  const trouble = h("p", { class: "problem", role: "alert", hidden: true });
   const playOnly = h("p", { class: "help", hidden: true }, "Boards larger than 7x7 are for play: the solver does not take them.");
   const send = button("Solve this position", { kind: "main", type: "submit", glyph: "hunt" });
+  const more = h("details", {}, h("summary", {}, "More"),
+    h("div", { class: "fields narrow" }, ["user", "memory", "unit_budget", "quorum", "priority", "name"].map((n) => fields[n].node)));
   const form = h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); submit(); } },
     h("div", { class: "fields narrow" }, goal.node, threshold.node, fields.workers.node, fields.seconds.node),
-    h("details", {}, h("summary", {}, "More"),
-      h("div", { class: "fields narrow" }, ["user", "memory", "unit_budget", "quorum", "priority", "name"].map((n) => fields[n].node))),
-    refusal, playOnly, h("div", {}, send));
+    more, trouble, playOnly, h("div", {}, send));
   const node = h("section", { class: "card stack", "aria-label": "Solve" }, h("h2", {}, "Solve"), form);
   node.draw = () => {
     const { view, tool, game } = session;
@@ -233,7 +245,8 @@ export function solveCard(session) {
   };
   let key = newKey();
   async function submit() {
-    refusal.hidden = true;
+    trouble.hidden = true;
+    for (const one of [threshold, ...Object.values(fields)]) one.complain("");
     send.disabled = true;
     try {
       const job = await post("/jobs", request(), { "idempotency-key": key });
@@ -241,8 +254,16 @@ export function solveCard(session) {
       session.follow(job);
     } catch (problem) {
       if (!problem.unreachable) key = newKey();
-      say(refusal, problem.message);
-      refusal.hidden = false;
+      const { name, text } = refusal(problem.message);
+      const field = name === "threshold" ? threshold : fields[name];
+      if (field) {
+        more.open ||= more.contains(field.node);
+        field.complain(text);
+        field.field.focus();
+      } else {
+        say(trouble, text);
+        trouble.hidden = false;
+      }
     }
     send.disabled = false;
     session.changed();

@@ -2,11 +2,12 @@
 
 import { download, get, patch, query } from "../api.js";
 import { CourseChart, Histogram } from "../chart.js";
-import { button, h, keyed, newId, say, show, toast } from "../dom.js";
+import { attr, button, h, keyed, newId, say, show, toast } from "../dom.js";
 import { about, bytes, count, duration, isOver, moment, reason, short } from "../format.js";
 import { grid, hear, learn, state, subscribe, watch } from "../live.js";
 import { Replay } from "../replay.js";
 import { VARIANTS, fromView } from "../rules.js";
+import { refusal } from "./fields.js";
 import { blank, calm, course, eventItem, failed, jobButtons, pill } from "./parts.js";
 import { closedCard, proofCard, proofFactsCard } from "./proof.js";
 import { boundsCard, creditCard, positionCard, unitsCard } from "./solution.js";
@@ -27,12 +28,18 @@ export function gridDownloads(key, name) {
 
 const card = (title, ...children) => h("section", { class: "card", "aria-label": title }, h("header", {}, h("h2", {}, title)), children);
 
+/** What numbers of a job mean that need a word. */
+const HELP = {
+  stalled: "Units that were ended early, since they found nothing longer for a while",
+  quarantined: "Units that failed three times and are not tried again",
+};
+
 function factsCard() {
   const rows = {};
   const list = h("dl", { class: "facts" }, [["best", "Best"], ["rate", "Per second"], ["iterations", "Iterations"], ["time", "Has run"],
     ["workers", "Workers"], ["units", "Units done"], ["stalled", "Stalled"], ["quarantined", "Quarantined"]].map(([name, text]) => {
     rows[name] = h("dd", {}, "\u2013");
-    return h("div", {}, h("dt", {}, text), rows[name]);
+    return h("div", {}, h("dt", { title: HELP[name] }, text), rows[name]);
   }));
   const node = h("section", { class: "card", "aria-label": "Numbers" }, list);
   node.draw = (job) => {
@@ -47,6 +54,10 @@ function factsCard() {
     say(rows.units, count(job.units_done));
     say(rows.stalled, count(job.units_stalled));
     say(rows.quarantined, count(job.units_quarantined));
+    // What is over has no speed and no workers; only a depth-first search ends units that stall.
+    for (const row of [rows.rate, rows.workers]) show(row.parentNode, !isOver(job));
+    show(rows.stalled.parentNode, job.strategy === "dfs" || job.units_stalled > 0);
+    show(rows.quarantined.parentNode, job.units_quarantined > 0);
   };
   return node;
 }
@@ -91,7 +102,9 @@ function courseCard(id) {
   node.statistics = (view) => { points = course(view); };
   node.draw = (job) => {
     show(node, job.variant !== null && !job.proof);
-    if (job.variant !== null && !job.proof) chart.set([{ name: job.name, points, end: Math.max(job.seconds, points.at(-1)?.[0] ?? 0) }]);
+    if (job.variant !== null && !job.proof) {
+      chart.set([{ name: job.name, points, end: Math.max(job.seconds, points.at(-1)?.[0] ?? 0) }], VARIANTS[job.variant]?.record);
+    }
   };
   const stop = hear((event) => {
     if (event.event === "best" && event.job === id) points.push([event.seconds, event.score]);
@@ -105,20 +118,33 @@ function courseCard(id) {
 
 function levelsCard() {
   const list = h("ul", { class: "stack levels" });
-  const node = card("Progress", list);
+  const what = h("p", { class: "faint small" });
+  const node = card("Progress", list, what);
+  let isDepth = false;
+  node.draw = (job) => {
+    isDepth = job.strategy === "dfs";
+    say(what, isDepth ? "Parts of the search tree at each depth, and how many of them are done."
+      : "Calls of each nesting level that are done: one call of a level makes many of the level below it.");
+    for (const item of list.children) item.name();
+  };
   node.statistics = (view) => {
     show(node, view.levels.length > 0);
     keyed(list, view.levels, (level) => level.level, (level) => {
-      const [text, fill] = [h("span", { class: "num faint" }), h("i", {})];
-      const item = h("li", {}, h("div", { class: "row spread small" }, h("span", {}, `level ${level.level}`), text),
-        h("div", { class: "bar", role: "progressbar", "aria-label": `level ${level.level}`, "aria-valuemin": 0, "aria-valuemax": 100 }, fill));
-      item.parts = { text, fill };
+      const [name, text, fill] = [h("span", {}), h("span", { class: "num faint" }), h("i", {})];
+      const bar = h("div", { class: "bar", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 }, fill);
+      const item = h("li", {}, h("div", { class: "row spread small" }, name, text), bar);
+      item.parts = { text, fill, bar };
+      item.name = () => {
+        say(name, isDepth ? `depth ${level.level + 1}` : `level ${level.level}`);
+        attr(bar, "aria-label", name.textContent);
+      };
+      item.name();
       return item;
     }, (item, level) => {
       const share = level.total ? (level.total - level.left) / level.total : 0;
       say(item.parts.text, `${count(level.total - level.left)} of ${count(level.total)}`);
       item.parts.fill.style.width = `${100 * share}%`;
-      item.lastChild.setAttribute("aria-valuenow", Math.round(100 * share));
+      item.parts.bar.setAttribute("aria-valuenow", Math.round(100 * share));
     });
   };
   node.hidden = true;
@@ -127,11 +153,13 @@ function levelsCard() {
 
 function scoresCard() {
   const chart = new Histogram();
-  const node = card("How often each score came up", chart.element);
+  const what = h("p", { class: "faint small" }, "Level 0 are single games. A result of a level above is the best of many of the level below it.");
+  const node = card("How often each score came up", chart.element, what);
   node.statistics = (view) => {
     const rows = view.scores.filter((row) => row.counts.length);
     if (!rows.length && view.units.length) rows.push({ level: 0, name: "units", counts: view.units });
     chart.set(rows);
+    show(what, rows.length > 1);
     show(node, rows.length > 0);
   };
   node.stop = () => chart.destroy();
@@ -142,11 +170,12 @@ function scoresCard() {
 function workersCard(id) {
   const body = h("tbody", {});
   const nothing = h("p", { class: "faint" }, "No worker computes a unit of this job now.");
-  const table = h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {},
+  const table = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of workers" }, h("table", {}, h("thead", {}, h("tr", {},
     ["Worker", "Unit", "Best", "Iterations", "Time"].map((text) => h("th", { scope: "col", class: "num" }, text)))), body));
   const node = card("Workers", nothing, table);
-  node.draw = () => {
+  node.draw = (job) => {
     const mine = state.workers.filter((w) => w.job === id);
+    show(node, !isOver(job));
     show(nothing, !mine.length);
     show(table, mine.length > 0);
     keyed(body, mine, (w) => w.worker, () => h("tr", {}, Array.from({ length: 5 }, () => h("td", { class: "num" }))), (row, w) =>
@@ -186,6 +215,7 @@ function settingsCard(id) {
     h("input", { id: ids[2], type: "number", min: 1, step: 1, placeholder: "no limit" }),
     h("input", { id: ids[3], type: "number", min: 0, step: "any", placeholder: "no limit" })];
   const trouble = h("p", { class: "problem", role: "alert" });
+  const inputs = { priority, weight, workers, seconds: hours };
   const form = h("form", { class: "stack" }, h("div", { class: "fields narrow" },
     [["Priority", priority], ["Weight", weight], ["Workers at once", workers], ["Hours in all", hours]].map(([text, input]) =>
       h("div", { class: "field" }, h("label", { for: input.id }, text), input))), trouble, h("div", {}, button("Change", { type: "submit" })));
@@ -199,9 +229,13 @@ function settingsCard(id) {
       learn(await patch(`/jobs/${id}`, { priority: number(priority) ?? 0, weight: number(weight) ?? 1,
         limits: { ...job.limits, workers: number(workers), seconds: hours.value === "" ? null : Number(hours.value) * 3600 } }));
       trouble.textContent = "";
+      for (const input of Object.values(inputs)) input.removeAttribute("aria-invalid");
       toast(`Job ${id} was changed.`);
     } catch (problem) {
-      trouble.textContent = problem.message;
+      const { name, text } = refusal(problem.message);
+      for (const [key, input] of Object.entries(inputs)) attr(input, "aria-invalid", key === name ? "true" : null);
+      trouble.textContent = text;
+      inputs[name]?.focus();
     }
   });
   node.draw = (now) => {

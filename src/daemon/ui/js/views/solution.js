@@ -100,7 +100,7 @@ export function unitsCard() {
 export function creditCard() {
   const body = h("tbody", {});
   const heads = ["Worker", "Units", "Nodes", "CPU time", "Not needed", "Refused", "Wrong"];
-  const node = card("Credit", h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((text, n) =>
+  const node = card("Credit", h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of credit" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((text, n) =>
     h("th", { scope: "col", class: n ? "num" : "" }, text)))), body)));
   node.hidden = true;
   node.statistics = (view) => {

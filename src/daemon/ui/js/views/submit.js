@@ -7,7 +7,7 @@ import { learn } from "../live.js";
 import { CODES, VARIANTS } from "../rules.js";
 import { catalogue } from "../settings.js";
 import { submitCommand } from "../shell.js";
-import { field } from "./fields.js";
+import { field, refusal } from "./fields.js";
 import { failed } from "./parts.js";
 import { startCard } from "./startcard.js";
 
@@ -161,10 +161,11 @@ function huntForm(known, query) {
     } catch (problem) {
       // After an answer the same form is another request; without one it may have arrived, and must not make a second job.
       if (!problem.unreachable) key = newKey();
-      say(trouble, problem.message);
-      trouble.hidden = false;
+      const { text } = refusal(problem.message);
       const one = named([...fields, { part: "job", ...start.keep }], problem.message);
-      if (one) complain(one, problem.message);
+      if (one) complain(one, text);
+      say(trouble, one ? `The job was not submitted: see \u201c${one.spec.label}\u201d.` : text);
+      trouble.hidden = false;
     }
     send.disabled = false;
   }
