@@ -10,6 +10,8 @@ mod daemon;
 #[allow(dead_code)]
 mod fake;
 
+#[path = "page/board.rs"]
+mod board;
 mod browser;
 mod daemons;
 

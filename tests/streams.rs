@@ -177,6 +177,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("analyse reversi", "--size 4"),
     ("archive", "HUNT"),
     ("bench", "--seconds 0.01 --threads 1 --variant 4D --strategy random"),
+    ("board", "--output FRESH"),
     ("branching go", "--games 3 --size 3"),
     ("branching gomoku", "--games 3 --size 3 --win 3"),
     ("branching reversi", "--games 3 --size 4"),

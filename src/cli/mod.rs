@@ -5,6 +5,7 @@
 mod analyse;
 mod archive;
 mod bench;
+mod board;
 mod branching;
 mod client;
 mod completions;
@@ -113,6 +114,7 @@ enum Command {
     Analyse(Box<analyse::Args>),
     Archive(archive::Args),
     Bench(bench::Args),
+    Board(board::Args),
     Branching(branching::Args),
     Completions(completions::Args),
     Convert(convert::Args),
@@ -195,6 +197,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Analyse(args) => analyse::run(*args, out),
         Command::Archive(args) => archive::run(args, out),
         Command::Bench(args) => bench::run(args, out),
+        Command::Board(args) => board::run(&args, out),
         Command::Branching(args) => branching::run(args, out),
         Command::Completions(args) => completions::run(&args, out),
         Command::Convert(args) => convert::run(args, out),

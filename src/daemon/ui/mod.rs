@@ -4,6 +4,13 @@
 //! served as they are: modern JavaScript modules without a build step, no style or script inside of markup, so that
 //! the strictest Content-Security-Policy holds. The module `js/rules.js` knows the rules of the puzzle a second time,
 //! so that the board shows legal moves at once; `tests/page.rs` holds it to the engine's.
+//!
+//! The board needs no daemon: [`board_site`] has `board.html`, which is the frame of the board alone, with all that
+//! it loads. `records.json` has the known records for both.
+
+use crate::notation::records::known;
+use serde_json::json;
+use std::sync::LazyLock;
 
 /// Path, media type and content of each file, by path.
 macro_rules! files {
@@ -14,10 +21,14 @@ macro_rules! files {
 
 /// The files by the paths of their addresses.
 const FILES: &[(&str, &str, &[u8])] = files![
+    "/board.html",
     "/favicon.svg",
     "/index.html",
     "/js/api.js",
     "/js/boardpad.js",
+    "/js/boardsearch.js",
+    "/js/boardsite.js",
+    "/js/boardzoom.js",
     "/js/boundschart.js",
     "/js/chart.js",
     "/js/dom.js",
@@ -26,28 +37,39 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/gamesession.js",
     "/js/grid.js",
     "/js/gridfile.js",
+    "/js/gridtext.js",
     "/js/live.js",
     "/js/main.js",
     "/js/notation.js",
+    "/js/picturefile.js",
     "/js/playedgame.js",
     "/js/replay.js",
     "/js/rules.js",
+    "/js/search.js",
+    "/js/searchgrid.js",
+    "/js/searchworker.js",
     "/js/settings.js",
     "/js/shell.js",
+    "/js/tempering.js",
     "/js/theme.js",
+    "/js/themes.js",
     "/js/views/archive.js",
     "/js/views/board.js",
     "/js/views/boardcards.js",
+    "/js/views/boarddaemon.js",
     "/js/views/compare.js",
     "/js/views/dashboard.js",
+    "/js/views/endcard.js",
     "/js/views/fields.js",
     "/js/views/gamecards.js",
     "/js/views/games.js",
     "/js/views/grid.js",
+    "/js/views/howcard.js",
     "/js/views/job.js",
     "/js/views/jobs.js",
     "/js/views/parts.js",
     "/js/views/proof.js",
+    "/js/views/searchpanel.js",
     "/js/views/solution.js",
     "/js/views/startcard.js",
     "/js/views/submit.js",
@@ -67,10 +89,91 @@ const fn media_type(path: &str) -> &'static str {
     }
 }
 
+/// The known records, as `js/views/boardcards.js` reads them: a move is [x, y, direction, place of the new point].
+static RECORDS: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let records = known().unwrap_or_default();
+    let list: Vec<serde_json::Value> = records
+        .iter()
+        .map(|record| {
+            let grid = &record.grid;
+            let moves = grid.moves.iter().map(|mv| {
+                let point = mv.point();
+                json!([point.x(), point.y(), mv.direction() as usize, mv.index()])
+            });
+            json!({
+                "name": record.name,
+                "variant": grid.variant.code(),
+                "author": grid.provenance.author,
+                "moves": moves.collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    serde_json::to_vec(&list).unwrap_or_default()
+});
+
+/// Where the known records are.
+const RECORDS_PATH: &str = "/records.json";
+
 /// A file of the page by the path of its address (`/` is the page itself): its media type and its content.
 pub fn file(path: &str) -> Option<(&'static str, &'static [u8])> {
+    if path == RECORDS_PATH {
+        return Some(("application/json", &RECORDS));
+    }
     let path = if path == "/" { "/index.html" } else { path };
     FILES.iter().find(|(name, _, _)| *name == path).map(|&(_, media_type, content)| (media_type, content))
+}
+
+/// The board without a daemon: path, from the folder that they are put into, and content of each file.
+pub fn board_site() -> Vec<(&'static str, &'static [u8])> {
+    let mut paths = vec!["/board.html".to_owned()];
+    let mut at = 0;
+    while at < paths.len() {
+        for path in loaded_by(&paths[at]) {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        at += 1;
+    }
+    let mut site: Vec<(&str, &[u8])> = FILES
+        .iter()
+        .filter(|(path, _, _)| paths.iter().any(|wanted| wanted == path))
+        .map(|&(path, _, content)| (if path == "/board.html" { "index.html" } else { &path[1..] }, content))
+        .collect();
+    site.push((&RECORDS_PATH[1..], &RECORDS));
+    site
+}
+
+/// The paths of what a file of the page loads: the imports and workers of a script, the links and scripts of a frame.
+fn loaded_by(path: &str) -> Vec<String> {
+    let Some((media_type, content)) = file(path) else { return Vec::new() };
+    let content = std::str::from_utf8(content).unwrap_or_default();
+    let before: &[&str] = match media_type {
+        _ if media_type.starts_with("text/html") => &[" src=\"", " href=\""],
+        _ if media_type.starts_with("text/javascript") => &[" from \"", "new URL(\""],
+        _ => &[],
+    };
+    let names = before.iter().flat_map(|before| content.split(*before).skip(1));
+    names
+        .filter_map(|rest| rest.split_once('"'))
+        .map(|(name, _)| name)
+        .filter(|name| !name.starts_with('#'))
+        .map(|name| resolved(path, name))
+        .collect()
+}
+
+/// The path that a name stands for in the file at `path`.
+fn resolved(path: &str, name: &str) -> String {
+    let mut parts: Vec<&str> = if name.starts_with('/') { vec![""] } else { path.split('/').collect() };
+    parts.truncate(parts.len().saturating_sub(usize::from(!name.starts_with('/'))).max(1));
+    for part in name.trim_start_matches('/').split('/') {
+        match part {
+            "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 #[cfg(test)]
@@ -136,27 +239,30 @@ mod tests {
             );
             if media_type.starts_with("text/html") {
                 assert!(!content.contains(" style=") && !content.contains(" onclick="), "{path}");
-                for (at, _) in content.match_indices("src=\"").chain(content.match_indices("href=\"/")) {
-                    let name = content[at..].split('"').nth(1).unwrap();
-                    assert!(file(name).is_some(), "{path} wants {name}");
-                }
             }
-            if media_type.starts_with("text/javascript") {
-                let folder = path.rsplit_once('/').unwrap().0;
-                for (at, _) in content.match_indices(" from \"") {
-                    let name = content[at..].split('"').nth(1).unwrap();
-                    let mut parts: Vec<&str> = folder.split('/').collect();
-                    for part in name.split('/') {
-                        match part {
-                            "." => {}
-                            ".." => drop(parts.pop()),
-                            part => parts.push(part),
-                        }
-                    }
-                    assert!(file(&parts.join("/")).is_some(), "{path} imports {name}");
-                }
+            for name in loaded_by(path) {
+                assert!(file(&name).is_some(), "{path} loads {name}");
             }
         }
+    }
+
+    /// The site of the board has what it loads by relative addresses, and nothing that talks to a daemon.
+    #[test]
+    fn the_site_of_the_board_is_whole_and_needs_no_daemon() {
+        let site = board_site();
+        let names: Vec<&str> = site.iter().map(|(name, _)| *name).collect();
+        for wanted in ["index.html", "js/boardsite.js", "js/searchworker.js", "js/tempering.js", "records.json"] {
+            assert!(names.contains(&wanted), "{wanted} is not in {names:?}");
+        }
+        for (name, content) in &site {
+            assert!(!["js/api.js", "js/live.js", "js/main.js"].contains(name), "{name}");
+            let content = std::str::from_utf8(content).unwrap();
+            assert!(!content.contains("/api") && !content.contains("=\"/"), "{name} has an absolute address");
+        }
+        let records: serde_json::Value = serde_json::from_slice(&RECORDS).unwrap();
+        let longest =
+            records.as_array().unwrap().iter().map(|record| record["moves"].as_array().unwrap().len()).max();
+        assert_eq!(longest, Some(178));
     }
 
     /// The house rule for sources holds for these too.

@@ -1,6 +1,6 @@
 // Talks to the daemon: requests with a time-out, problem details, the token where one is asked for, and the stream of events.
 
-import { button, h, newId } from "./dom.js";
+import { button, h, newId, saveAs } from "./dom.js";
 
 const BASE = "/api/v1";
 const TIMEOUT = 20_000;
@@ -101,17 +101,6 @@ export function query(values) {
 export async function download(path, name) {
   const response = await raw("GET", path);
   saveAs(await response.blob(), name);
-}
-
-/** Lets the browser save something as a file. */
-export function saveAs(content, name) {
-  const blob = content instanceof Blob ? content : new Blob([content], { type: "text/plain" });
-  const url = URL.createObjectURL(blob);
-  const link = h("a", { href: url, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 /** A key of a client's own for a request that must not be done twice. */

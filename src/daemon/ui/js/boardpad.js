@@ -1,8 +1,10 @@
 // The board that a person plays on: the drawing, the legal moves at pointer and keyboard, the choice among several lines through
-// a point. It knows a `Game` and tells when a move is to be played; what is done with moves is the view's matter.
+// a point, and in another tone what a search proposes. It knows a `Game` and tells when a move is to be played; what is done with
+// moves is the view's matter.
 
+import { BoardZoom } from "./boardzoom.js";
 import { announce, attr, h, s, say, show } from "./dom.js";
-import { CELL, Picture, box } from "./grid.js";
+import { CELL, Picture, pathOf } from "./grid.js";
 import { DIRECTION_NAMES, SIDE, bounds, ends } from "./rules.js";
 
 /** Cells seen at least, so that the board does not grow with each of the first moves. */
@@ -22,15 +24,23 @@ export class BoardPad {
     this.hints = s("g", { class: "hints" });
     this.choice = s("g", { class: "choice" });
     this.cursor = s("rect", { class: "cursorbox", width: CELL * 0.94, height: CELL * 0.94, rx: 4, visibility: "hidden" });
-    this.picture.below.append(this.hints);
-    this.picture.above.append(this.choice, this.cursor);
+    this.outlook = { lines: s("path", { class: "outlook" }), points: s("path", { class: "outlook dots" }) };
+    this.advice = s("g", { class: "advice" });
+    this.ahead = [];
+    this.advised = null;
+    this.picture.below.append(this.outlook.lines, this.outlook.points, this.hints);
+    this.picture.above.append(this.advice, this.choice, this.cursor);
     this.prompt = h("p", { class: "prompt faint", "aria-live": "polite" }, "\u00a0");
     this.frame = h("div", { class: "frame board", tabindex: 0, role: "application", "aria-label":
-      "Board. Arrow keys go from point to point, N to the next point with a legal move, Enter plays, U takes back, R plays again." }, this.svg);
+      "Board. Arrow keys go from point to point, N to the next point with a legal move, Enter plays, U takes back, R plays again, H asks for a hint, plus and minus magnify." }, this.svg);
     this.element = h("div", { class: "stack tight" }, this.frame, this.prompt);
     this.point = null;
     this.chosen = 0;
     this.held = false;
+    this.zoom = new BoardZoom(this.frame, this.svg, () => {
+      this.picture.look(this.zoom.box());
+      this.zoomed?.();
+    });
     this.svg.addEventListener("pointermove", (event) => event.pointerType !== "touch" && !this.held && this.#hover(event));
     this.svg.addEventListener("pointerleave", () => !this.held && this.#aim(null));
     this.svg.addEventListener("click", (event) => this.#click(event));
@@ -54,8 +64,8 @@ export class BoardPad {
     this.game = game;
     this.legal = game.legal();
     this.byPoint = Map.groupBy ? Map.groupBy(this.legal, at) : group(this.legal);
-    const view = this.#view(game);
-    this.picture.draw(game.variant, game.moves, { view, total: Math.max(game.moves.length, 30) });
+    this.#look();
+    this.picture.draw(game.variant, game.moves, { view: this.zoom.box(), total: Math.max(game.moves.length, 30) });
     this.hints.replaceChildren(...[...this.byPoint.values()].map(([move, ...more]) =>
       s("circle", { class: more.length ? "hint several" : "hint", cx: move.x * CELL, cy: move.y * CELL, r: more.length ? 4.2 : 3.2 })));
     this.held = false;
@@ -68,10 +78,35 @@ export class BoardPad {
     }
   }
 
+  /** Shows what a search has found: the moves that follow the position, and the one that it proposes next. */
+  foresee(ahead, advised) {
+    if (ahead.length !== this.ahead.length || ahead.some((move, n) => move !== this.ahead[n])) {
+      this.ahead = ahead;
+      const { lines, dots } = pathOf(this.game.variant, ahead);
+      attr(this.outlook.lines, "d", lines);
+      attr(this.outlook.points, "d", dots);
+      this.#look();
+      this.picture.look(this.zoom.box());
+    }
+    if (advised === this.advised) return;
+    this.advised = advised;
+    if (!advised) {
+      this.advice.replaceChildren();
+      return;
+    }
+    const [x1, y1, x2, y2] = ends(this.game.variant, advised).map((v) => v * CELL);
+    this.advice.replaceChildren(s("line", { x1, y1, x2, y2 }), s("circle", { cx: advised.x * CELL, cy: advised.y * CELL, r: 6 }));
+    this.zoom.reveal(advised);
+  }
+
+  #look() {
+    this.zoom.cover(this.#view(this.game));
+  }
+
   /** The part that is seen grows by whole steps, and shrinks only when a game begins anew. */
   #view(game) {
     const [left, top, right, bottom] = bounds(game.variant, game.moves);
-    const reach = this.legal.reduce(([l, t, r, b], m) => [Math.min(l, m.x), Math.min(t, m.y), Math.max(r, m.x), Math.max(b, m.y)], [left, top, right, bottom]);
+    const reach = [...this.legal, ...this.ahead].reduce(([l, t, r, b], m) => [Math.min(l, m.x), Math.min(t, m.y), Math.max(r, m.x), Math.max(b, m.y)], [left, top, right, bottom]);
     const need = Math.max(reach[2] - reach[0], reach[3] - reach[1]);
     const side = Math.max(LEAST, Math.ceil(need / 3) * 3);
     const [x, y] = [(reach[0] + reach[2]) / 2, (reach[1] + reach[3]) / 2];
@@ -137,7 +172,7 @@ export class BoardPad {
 
   #click(event) {
     const p = this.#under(event);
-    if (!p) return;
+    if (this.zoom.tookClick() || !p) return;
     const line = event.target.closest?.("[data-choice]");
     if (line) {
       this.#play(this.#here()[Number(line.dataset.choice)]);
@@ -175,6 +210,7 @@ export class BoardPad {
     this.chosen = 0;
     this.held = false;
     if (point && keyboard) {
+      this.zoom.reveal(point);
       attr(this.cursor, "visibility", "visible");
       attr(this.cursor, "x", (point.x - 0.47) * CELL);
       attr(this.cursor, "y", (point.y - 0.47) * CELL);
@@ -238,6 +274,7 @@ export class BoardPad {
     } else if (event.key === "Escape" && this.held) {
       this.held = false;
       this.#preview();
+      event.stopPropagation();
     } else {
       return;
     }

@@ -91,6 +91,13 @@ const ICONS = {
   save: "M10 3v9M6 8.500l4 4 4-4M4 13.500V17h12v-3.500",
   open: "M3 16V5h5l1.500 2H17v9z",
   restart: "M15.500 7A6.500 6.500 0 1 0 16.500 11M16 3v4.200h-4.200",
+  bulb: "M7.500 13.500a5 5 0 1 1 5 0V15.500h-5zM8.500 18h3",
+  turn: "M15.500 10A5.500 5.500 0 1 1 13 5.400M13 2v3.700h-3.700",
+  flip: "M10 2.500v15M7.500 6L3 14h4.500zM12.500 6L17 14h-4.500z",
+  fit: "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4",
+  plus: "M10 4v12M4 10h12",
+  minus: "M4 10h12",
+  share: "M10 12V3M6.500 6.500L10 3l3.500 3.500M4 10.500V17h12v-6.500",
   hunt: "M9 4a5 5 0 1 0 0 10a5 5 0 1 0 0-10M12.700 12.700L17 17",
 };
 
@@ -131,6 +138,17 @@ export function careful(label, sure, act, options = {}) {
     },
   });
   return node;
+}
+
+/** Lets the browser save something as a file. */
+export function saveAs(content, name) {
+  const blob = content instanceof Blob ? content : new Blob([content], { type: "text/plain" });
+  const url = URL.createObjectURL(blob);
+  const link = h("a", { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 let unique = 0;

@@ -53,6 +53,24 @@ export function thumbnail(variant, moves, { label, mark, view } = {}) {
     all.map(([name, group]) => s("path", { class: `dot ${name}`, d: group.dots })));
 }
 
+/** Moves as two paths: their lines, and their points as dots. */
+export function pathOf(variant, moves) {
+  const all = moves.map((move) => ends(variant, move).map((v) => v * CELL));
+  return { lines: all.map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`).join(""), dots: moves.map(({ x, y }) => dot([x, y])).join("") };
+}
+
+/**
+ * A small drawing that explains something: points, [x, y], and lines, {from, to, point, look}, the last two what it adds and how it
+ * looks; so many cells wide and high.
+ */
+export function diagram(points, lines, { width, height, label }) {
+  const look = [-MARGIN, -MARGIN, width - 1 + 2 * MARGIN, height - 1 + 2 * MARGIN];
+  return s("svg", { class: "grid thumb diagram", viewBox: viewBox(look), role: "img", "aria-label": label }, rules(look),
+    lines.map(({ from, to, look: name }) => s("path", { class: `line ${name}`, d: `M${from.map((v) => v * CELL).join(" ")}L${to.map((v) => v * CELL).join(" ")}` })),
+    s("path", { class: "crossdot", d: points.map(dot).join("") }),
+    lines.filter(({ point }) => point).map(({ point, look: name }) => s("path", { class: `dot ${name}`, d: dot(point) })));
+}
+
 /** A large picture whose moves can be shown up to any number, without being built anew. */
 export class Picture {
   constructor({ numbers = true, label = "grid" } = {}) {

@@ -10,7 +10,17 @@ export const ACCEPTED = ".txt,.psol,.msr,.json,.png,.svg";
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 /** What a text chunk with a record begins with: its keyword and a zero. */
-const KEYWORD = "msr\0";
+export const KEYWORD = "msr\0";
+
+/** The check sum of a chunk's type and data. */
+export function crc32(bytes) {
+  let sum = -1;
+  for (const byte of bytes) {
+    sum ^= byte;
+    for (let n = 0; n < 8; n++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+  }
+  return ~sum >>> 0;
+}
 
 const ascii = (bytes) => new TextDecoder("latin1").decode(bytes);
 

@@ -1,9 +1,10 @@
 // The frame: which view an address shows, the state of the connection, the colours.
 
-import { announce, attr, h, icon, say } from "./dom.js";
+import { announce, attr, h, say } from "./dom.js";
 import { begin, hear, state, subscribe } from "./live.js";
+import { themes } from "./themes.js";
 import archive from "./views/archive.js";
-import board from "./views/board.js";
+import board from "./views/boarddaemon.js";
 import compare from "./views/compare.js";
 import dashboard from "./views/dashboard.js";
 import games from "./views/games.js";
@@ -85,29 +86,6 @@ function drawLink() {
     say(note, text);
     note.hidden = !text;
   }
-}
-
-const THEMES = {
-  system: ["system", "Colours: as the system has them"], light: ["sun", "Colours: light"], dark: ["moon", "Colours: dark"],
-};
-
-function themes() {
-  const button = document.getElementById("theme");
-  const apply = (choice) => {
-    document.documentElement.dataset.theme = choice;
-    button.replaceChildren(icon(THEMES[choice][0]));
-    button.setAttribute("aria-label", THEMES[choice][1]);
-    button.title = THEMES[choice][1];
-    try {
-      localStorage.setItem("morpion.theme", choice);
-    } catch {
-      // Then the choice holds until the page is loaded again.
-    }
-  };
-  const names = Object.keys(THEMES);
-  apply(names.includes(document.documentElement.dataset.theme) ? document.documentElement.dataset.theme : "system");
-  button.addEventListener("click", () =>
-    apply(names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length]));
 }
 
 themes();

@@ -2,7 +2,7 @@
 // browser's storage, so nothing is lost when the page is loaded again. Nothing here is drawn.
 
 import { fromAddress, toAddress } from "./notation.js";
-import { Game, same } from "./rules.js";
+import { Game, same, turned } from "./rules.js";
 
 const KEPT = "morpion.board";
 
@@ -28,6 +28,22 @@ export class PlayedGame {
     // The same move as the one taken back keeps those behind it.
     if (this.undone.length && same(this.undone.at(-1), move)) this.undone.pop();
     else this.undone = [];
+    this.changed();
+  }
+
+  /** Plays several moves one after the other; what was taken back is forgotten. */
+  playAll(moves) {
+    this.undone = [];
+    for (const move of moves) this.game.play(move);
+    this.changed();
+  }
+
+  /** Turns (`turn`) or mirrors (`flip`) the whole game, the moves taken back included. */
+  carry(how) {
+    const carried = (moves) => moves.map((move) => turned(this.variant, move, how));
+    const game = new Game(this.variant, carried(this.moves));
+    if (game.moves.length < this.moves.length) return;
+    [this.game, this.undone] = [game, carried(this.undone)];
     this.changed();
   }
 

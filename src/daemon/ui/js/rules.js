@@ -55,6 +55,21 @@ export function ends(variant, move) {
   return [move.x - move.i * dx, move.y - move.i * dy, move.x + far * dx, move.y + far * dy];
 }
 
+/** The cross carried to itself: a quarter turn to the right, and the exchange of left and right. */
+const SYMMETRIES = { turn: ([x, y]) => [-y, x], flip: ([x, y]) => [-x, y] };
+
+/** A move of the game that is turned (`turn`) or mirrored (`flip`) as a whole. */
+export function turned(variant, move, how) {
+  const [left, , right] = bounds(variant, []);
+  const carry = SYMMETRIES[how];
+  // About the middle of the cross, in halves of cells.
+  const [x, y] = carry([2 * move.x - left - right, 2 * move.y - left - right]).map((v) => (v + left + right) / 2);
+  const [dx, dy] = carry(DELTA[move.d]);
+  const d = DELTA.findIndex(([u, v]) => (u === dx && v === dy) || (u === -dx && v === -dy));
+  const isReversed = DELTA[d][0] !== dx || DELTA[d][1] !== dy;
+  return { x, y, d, i: isReversed ? VARIANTS[variant].length - 1 - move.i : move.i };
+}
+
 export const same = (a, b) => a.x === b.x && a.y === b.y && a.d === b.d && a.i === b.i;
 
 /** From and to the form that the API uses. */
