@@ -19,6 +19,7 @@ use browser::{Browser, Page};
 use daemon::Daemon;
 use daemons::program::Program;
 use morpion::daemon::api::ServerLimits;
+use morpion::daemon::service::Service;
 use morpion::daemon::tokens::{Role, TokenFile, make};
 use morpion::morpion::variant::Variant;
 use morpion::notation::records::known;
@@ -996,4 +997,73 @@ fn a_person_plays_gomoku_against_the_machine() {
         );
     }
     world.approve(&page);
+}
+
+#[test]
+fn nearly_equal_grids_are_one_tile_that_can_be_opened() {
+    let Some(world) = world() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let program = Program::start(dir.path());
+    let record = &known().unwrap()[0].grid;
+    let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
+    for moves in [178, 176, 174, 150] {
+        let text = morpion::notation::format::write(
+            &record.prefix(moves).unwrap(),
+            morpion::notation::format::GridFormat::MsrCompact,
+        );
+        let sent = agent.post(format!("{}/api/v1/grids", program.url)).content_type("text/plain").send(text.unwrap());
+        assert_eq!(sent.unwrap().status(), 201);
+    }
+    for (width, height) in [(1400, 900), (390, 844)] {
+        let page = world.browser.page(width, height, false);
+        page.open(&format!("{}/#/archive", program.url));
+        let tiles = "document.querySelectorAll('.thumbs li').length";
+        page.wait(&format!("{tiles} === 4"));
+        page.click("form.filter input[type=checkbox]");
+        page.wait(&format!("{tiles} === 2 && location.hash.includes('clusters=3')"));
+        assert_eq!(
+            page.eval("document.querySelector('.thumbs li a:not(.picture)[href*=cluster]').textContent"),
+            "and 2 nearly equal"
+        );
+        page.click(".thumbs li a[href*=cluster]");
+        page.wait(&format!("{tiles} === 3 && document.body.innerText.includes('nearly equal to this one')"));
+        page.click("main a.button[href*=archive]");
+        page.wait(&format!("{tiles} === 2"));
+        // Another order has other names for the pages.
+        page.eval("(() => { const order = [...document.querySelectorAll('form.filter select')].at(-1); order.value = 'time'; order.dispatchEvent(new Event('change')); })()");
+        page.wait(
+            "location.hash.includes('sort=time') && document.querySelector('.paging').innerText.includes('Older')",
+        );
+        let fits = "document.documentElement.scrollWidth <= innerWidth";
+        assert_eq!(page.eval(fits), true, "{width}");
+        approve(&page, &program.url);
+    }
+}
+
+#[test]
+fn a_job_tells_when_it_begins_and_is_submitted_again() {
+    let Some(world) = world() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let program = Program::start(dir.path());
+    let first = program.submit(&json!({ "kind": "hunt", "settings": daemons::endless(3) }));
+    let held = json!({ "kind": "hunt", "name": "the next", "settings": daemons::small(4), "after": first, "not_before": 4e9 });
+    let second = program.submit(&held);
+    let page = world.browser.page(1280, 900, false);
+    page.open(&format!("{}/#/jobs/{second}", program.url));
+    page.wait(&format!(
+        "document.querySelector('h1 + .row').innerText.includes('waits until job {first} has finished')"
+    ));
+    page.wait("/Begins at the earliest/.test(document.body.innerText) && /2096/.test(document.body.innerText)");
+    page.click(&format!("dd a[href='#/jobs/{first}']"));
+    page.wait(&format!("document.querySelector('h1 + .row').innerText.includes('Job {first}')"));
+    page.open(&format!("{}/#/jobs/{second}", program.url));
+    page.wait("document.querySelector('h1').textContent === 'the next'");
+    let again =
+        "[...document.querySelectorAll('.buttons button')].find((b) => b.textContent === 'Submit again').click()";
+    page.eval(again);
+    page.wait(&format!("location.hash !== '#/jobs/{second}' && document.querySelector('.pill.finished')"));
+    let third = page.eval("Number(location.hash.slice(7))").as_u64().unwrap();
+    let job = program.job(third);
+    assert_eq!((&job["name"], &job["after"], &job["state"]), (&"the next".into(), &Value::Null, &"finished".into()));
+    approve(&page, &program.url);
 }

@@ -5,6 +5,7 @@ use crate::daemon::view::{EventView, Listing};
 use anyhow::{Context, bail};
 use serde::de::DeserializeOwned;
 use std::io::{BufRead, BufReader, Read};
+use std::marker::PhantomData;
 use std::time::Duration;
 use ureq::http::Request;
 
@@ -37,6 +38,31 @@ pub struct Connection {
     /// flags.
     #[arg(long, value_name = "TOKEN", env = "MORPION_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
+}
+
+/// The flags of a command that asks a daemon only if it is told to.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Daemon")]
+pub struct OptionalConnection {
+    /// Ask the daemon at this address; --url alone: the one at MORPION_URL, else at http://127.0.0.1:7878
+    #[arg(long, value_name = "URL", num_args = 0..=1, default_missing_value = "")]
+    url: Option<String>,
+    /// Token, if the daemon asks for one. It is safer in the environment, since other users of the machine can see
+    /// flags.
+    #[arg(long, value_name = "TOKEN", env = "MORPION_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+}
+
+impl OptionalConnection {
+    /// The daemon that is to be asked, if one is.
+    pub fn connection(&self) -> Option<Connection> {
+        let usual = || std::env::var("MORPION_URL").ok().filter(|url| !url.is_empty());
+        let url = match self.url.as_deref()? {
+            "" => usual().unwrap_or_else(|| USUAL.to_owned()),
+            url => url.to_owned(),
+        };
+        Some(Connection { url, token: self.token.clone() })
+    }
 }
 
 /// Why there is no answer, told apart where a caller goes on.
@@ -213,18 +239,25 @@ impl Client {
     /// # Errors
     /// As the type says.
     pub fn list<T: DeserializeOwned>(&self, path: &str, most: usize) -> Result<(Vec<T>, bool), ClientError> {
-        let (mut items, mut cursor) = (Vec::new(), None::<String>);
-        while items.len() < most {
-            let limit = (most - items.len()).min(1000);
-            let after = cursor.map_or(String::new(), |cursor| format!("&cursor={}", encoded(&cursor)));
-            let part: Listing<T> = self.get(&format!("{path}&limit={limit}{after}"))?;
-            items.extend(part.items);
-            cursor = part.next;
-            if cursor.is_none() {
-                return Ok((items, false));
-            }
+        let mut items = Vec::new();
+        let mut parts = self.parts(path, most);
+        for part in &mut parts {
+            items.extend(part?);
         }
-        Ok((items, true))
+        Ok((items, parts.more))
+    }
+
+    /// The same list, part by part as it is asked for: a long one need not be in memory.
+    pub fn parts<'a, T>(&'a self, path: &'a str, most: usize) -> ListParts<'a, T> {
+        ListParts {
+            client: self,
+            path,
+            left: most,
+            cursor: None,
+            more: most == 0,
+            over: most == 0,
+            item: PhantomData,
+        }
     }
 
     /// The events after a number, or from now on; about one job, or all.
@@ -238,6 +271,43 @@ impl Client {
         headers.extend(after.as_deref().map(|after| ("last-event-id", after)));
         let body = self.send("GET", &path, &headers, None, Some(SILENCE))?;
         Ok(Events { lines: BufReader::new(Box::new(body.into_reader())) })
+    }
+}
+
+/// The parts of a list.
+pub struct ListParts<'a, T> {
+    client: &'a Client,
+    path: &'a str,
+    /// Items that may still come.
+    left: usize,
+    cursor: Option<String>,
+    /// The list has more items than were asked for, as far as is known.
+    pub more: bool,
+    over: bool,
+    item: PhantomData<T>,
+}
+
+impl<T: DeserializeOwned> Iterator for ListParts<'_, T> {
+    type Item = Result<Vec<T>, ClientError>;
+
+    fn next(&mut self) -> Option<Result<Vec<T>, ClientError>> {
+        if self.over {
+            return None;
+        }
+        let limit = self.left.min(1000);
+        let after = self.cursor.take().map_or(String::new(), |cursor| format!("&cursor={}", encoded(&cursor)));
+        let part: Listing<T> = match self.client.get(&format!("{}&limit={limit}{after}", self.path)) {
+            Ok(part) => part,
+            Err(error) => {
+                self.over = true;
+                return Some(Err(error));
+            }
+        };
+        self.left = self.left.saturating_sub(part.items.len());
+        self.cursor = part.next;
+        self.over = self.cursor.is_none() || self.left == 0;
+        self.more = self.cursor.is_some();
+        Some(Ok(part.items))
     }
 }
 

@@ -28,6 +28,7 @@ mod lines;
 mod machine;
 mod man;
 mod matches;
+mod moment;
 mod nats_flags;
 mod nboard;
 mod pbrain;

@@ -38,6 +38,9 @@ pub enum StateDirectoryError {
     /// Another daemon uses it.
     #[error("another daemon uses {}: stop it, or choose another directory with --state", .0.display())]
     Locked(PathBuf),
+    /// A daemon uses it, so its files are not read.
+    #[error("a daemon uses {}: ask it with --url, or stop it", .0.display())]
+    Read(PathBuf),
 }
 
 /// A state directory that this process has locked. The lock ends with the value or with the process.
@@ -71,6 +74,25 @@ impl StateDirectory {
         let taken = StateDirectory { path: path.to_owned(), _lock: file };
         make(&taken.path.join(JOBS))?;
         Ok(taken)
+    }
+
+    /// Locks a directory to read what is in it; nothing is made or changed. Without the file that daemons lock, no
+    /// daemon of this version has used the directory, and nothing is locked.
+    ///
+    /// # Errors
+    /// If a daemon uses it, or the file cannot be opened.
+    pub fn lock_to_read(path: &Path) -> Result<Option<File>, StateDirectoryError> {
+        let name = path.join(LOCK);
+        let file = match File::open(&name) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed("open", &name)(error)),
+        };
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Err(StateDirectoryError::Read(path.to_owned())),
+            Err(TryLockError::Error(error)) => Err(failed("lock", &name)(error)),
+        }
     }
 
     /// Makes the names in it durable: without that a power cut may lose a new file whose content is safe.

@@ -6,6 +6,7 @@ use crate::morpion::canonical::canonical_key;
 use crate::morpion::geometry::{Direction, Line, Move, Point};
 use crate::morpion::variant::Variant;
 use crate::notation::catalogue::Catalogue;
+use crate::notation::facts::GridFacts;
 use crate::notation::grid::Grid;
 use crate::notation::identify::best_orientation;
 use crate::notation::records::KnownRecord;
@@ -45,7 +46,7 @@ pub fn is_key(text: &str) -> bool {
 
 /// A grid that no job found, with its moves, for a client.
 pub fn view(grid: &Grid, catalogue: &Catalogue, time: f64) -> GridView {
-    GridView {
+    let view = GridView {
         v: VERSION,
         key: key(grid),
         variant: grid.variant,
@@ -57,7 +58,14 @@ pub fn view(grid: &Grid, catalogue: &Catalogue, time: f64) -> GridView {
         unit: None,
         time,
         seconds: None,
-    }
+        symmetries: None,
+        columns: None,
+        rows: None,
+        new: None,
+        nearest: None,
+        cluster: None,
+    };
+    view.with_facts(&GridFacts::of(grid.variant, &grid.moves, catalogue))
 }
 
 /// A known record in a list.

@@ -34,6 +34,9 @@ pub struct JobRecord {
     /// It was tried again after its units were summarised, so it may have units again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub relisted: bool,
+    /// It begins after another job, which had not ended when this was noted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaits: bool,
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -82,10 +85,11 @@ impl JobSummary {
 }
 
 impl JobRecord {
-    /// The record of a job that has not begun.
+    /// The record of a job that has not begun. If it begins after another one, that one has not ended.
     pub fn new(summary: JobSummary, settings: String, key: Option<String>, identity: Option<String>) -> JobRecord {
         let (best_grid, starts, cancelled, end_number, relisted) = (None, 0, false, 0, false);
-        JobRecord { summary, best_grid, settings, key, starts, identity, cancelled, end_number, relisted }
+        let awaits = summary.after.is_some();
+        JobRecord { summary, best_grid, settings, key, starts, identity, cancelled, end_number, relisted, awaits }
     }
 
     /// The record as bytes.

@@ -4,7 +4,8 @@
 //!
 //! 1. *Submission* (`submission`). The job's kind reads the request. The request, what it came to, and the record of
 //!    the job are written in one transaction. When the client gets the answer, a crash no longer loses the job.
-//! 2. *Waiting*. The job is a record in memory and in the store, and costs nothing else. A paused job waits, too.
+//! 2. *Waiting*. The job is a record in memory and in the store, and costs nothing else. A paused job waits, too. One
+//!    that begins after another job, or not before a time, is held back until then (`held`).
 //! 3. *Admission* (`admission`, `memory`). At most [`Daemon::most_active`] jobs are active: those of the highest
 //!    priority, and of these the oldest. When a job of a higher priority waits, an active job of a lower priority
 //!    saves a checkpoint and waits again. Each is granted a part of the memory that all jobs may take, or waits.
@@ -34,6 +35,9 @@ mod archive;
 mod commands;
 mod coordinator;
 mod event_hub;
+mod grid_clusters;
+mod grid_facts;
+mod held;
 mod hunt;
 mod kind;
 mod lists;
@@ -66,6 +70,8 @@ use crate::queue::nats::{NatsError, NatsOptions, NatsServer};
 use crate::runner::contract::Trap;
 use crate::store::{self, Change, Store, StoreError};
 use event_hub::EventHub;
+use grid_clusters::LastClusters;
+use grid_facts::FactsOfGrids;
 use state::{Core, JobEntry, LAST_JOB};
 use std::fs;
 use std::path::PathBuf;
@@ -187,6 +193,8 @@ impl Daemon {
             events,
             directory,
             catalogue,
+            facts: FactsOfGrids::default(),
+            clusters: LastClusters::default(),
             pace,
             trap,
             unknown_folders,
@@ -202,6 +210,7 @@ impl Daemon {
         daemon.publish(None, EventKind::Started { version: env!("CARGO_PKG_VERSION").to_owned() });
         daemon.start_retries()?;
         daemon.end_cancelled();
+        daemon.settle_all_awaited();
         daemon.admit(&mut daemon.lock());
         Ok(daemon)
     }
@@ -224,12 +233,12 @@ impl Daemon {
             if let JobEntry::Open(open) = entry
                 && open.record.cancelled
             {
-                cancelled.push((id, open.place()));
+                cancelled.push(id);
             }
         }
-        cancelled.iter().for_each(|(_, place)| _ = core.waiting.remove(place));
+        cancelled.iter().for_each(|&id| core.leave(id));
         drop(core);
-        for (id, _) in cancelled {
+        for id in cancelled {
             self.end_job(self.lock(), id, JobState::Cancelled, None);
         }
     }
@@ -278,6 +287,7 @@ impl Daemon {
                 if core.trouble.as_ref().is_some_and(|(_, since)| since.elapsed() >= RETRY) {
                     daemon.admit(&mut core);
                 }
+                daemon.let_go(&mut core);
                 daemon.check_memory(&mut core);
                 drop(core);
                 daemon.settle_ends();

@@ -6,9 +6,11 @@
 
 use super::positions::NoPosition;
 use super::view::{
-    ChosenMoveView, EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobState, JobView, LimitsDocument,
-    Listing, MoveRequest, PoolView, PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
+    ChosenMoveView, EventView, GridCount, GridSort, GridView, HealthView, JobId, JobRequest, JobState, JobView,
+    LimitsDocument, Listing, MoveRequest, PoolView, PositionRequest, PositionView, StatisticsView, UnitState,
+    UnitView, WorkerView,
 };
+use crate::morpion::symmetry::SymmetryFilter;
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
 use std::cmp::Reverse;
@@ -78,15 +80,81 @@ pub struct JobFilter {
     pub kind: Option<String>,
 }
 
-/// Selects grids; lists begin with the longest.
+/// Selects grids, and says in which order they are listed; without an order, the longest come first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GridFilter {
     /// Grids of this variant.
     pub variant: Option<Variant>,
     /// Grids with at least this many moves.
     pub min_score: Option<u32>,
+    /// Grids with at most this many moves.
+    pub max_score: Option<u32>,
     /// Grids that this job found.
     pub job: Option<JobId>,
+    /// Grids that were found or sent at this time or later: seconds since 1970 (UTC).
+    pub since: Option<f64>,
+    /// Grids with such symmetries.
+    pub symmetry: Option<SymmetryFilter>,
+    /// Only grids that no known record equals or contains.
+    pub new: bool,
+    /// The order of the list.
+    pub order: ArchiveOrder,
+    /// Nearly equal grids are put together, or those of one cluster are asked for.
+    pub clusters: Option<ClusterFilter>,
+}
+
+/// How grids are put together, as [`crate::notation::clusters`] says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterFilter {
+    /// Lines that may differ, 1 to 20.
+    pub difference: u32,
+    /// Only the grids of the cluster that has this one, each by itself; without it, one grid of each cluster.
+    pub of: Option<String>,
+}
+
+/// The order of a list of grids. Equal ones are in the order of their keys.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ArchiveOrder {
+    /// What they are sorted by.
+    pub by: GridSort,
+    /// The least come first.
+    pub reverse: bool,
+}
+
+impl GridFilter {
+    /// Whether a grid is one of those that are asked for, as far as that can be told from the view of it. The job is
+    /// not looked at: a grid is shown with the job that found it first.
+    pub fn accepts(&self, grid: &GridView) -> bool {
+        self.accepts_figures(grid.variant, grid.score, grid.time)
+            && self.symmetry.is_none_or(|asked| grid.symmetries.as_ref().is_some_and(|of| asked.accepts(of)))
+            && (!self.new || grid.new == Some(true))
+    }
+
+    /// The same by variant, score and time alone.
+    pub fn accepts_figures(&self, variant: Variant, score: u32, time: f64) -> bool {
+        self.variant.is_none_or(|asked| asked == variant)
+            && self.min_score.is_none_or(|least| score >= least)
+            && self.max_score.is_none_or(|most| score <= most)
+            && self.since.is_none_or(|since| time >= since)
+    }
+}
+
+impl ArchiveOrder {
+    /// A number by which grids are sorted upwards.
+    pub fn rank(self, grid: &GridView) -> u64 {
+        let greatest_last = match self.by {
+            GridSort::Score => grid.score.into(),
+            // Times are not negative, so their bits are in the same order as they are.
+            GridSort::Time => grid.time.max(0.0).to_bits(),
+            GridSort::Size => u64::from(grid.columns.unwrap_or(0)) * u64::from(grid.rows.unwrap_or(0)),
+        };
+        if self.reverse { greatest_last } else { !greatest_last }
+    }
+
+    /// Whether the grids are needed for it, and not only what is stored beside them.
+    pub fn needs_facts(self) -> bool {
+        self.by == GridSort::Size
+    }
 }
 
 /// What a client can ask of the daemon.
@@ -112,6 +180,12 @@ pub trait Service: Send + Sync + 'static {
     /// # Errors
     /// If it does not exist.
     fn job(&self, id: JobId) -> Result<JobView, Refusal>;
+
+    /// The request that a job was submitted with.
+    ///
+    /// # Errors
+    /// If the job does not exist, or its request cannot be read.
+    fn request(&self, id: JobId) -> Result<JobRequest, Refusal>;
 
     /// Carries out a command to a job. If that takes longer than some seconds, the command stands, and the job's
     /// `pending` says what is still to be done.

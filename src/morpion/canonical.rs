@@ -56,7 +56,7 @@ pub fn key_of_variant(variant: Variant, canonical: u64) -> u64 {
 }
 
 /// One step of SplitMix64.
-pub(super) const fn mix(state: u64) -> u64 {
+pub(crate) const fn mix(state: u64) -> u64 {
     let mut z = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -104,7 +104,7 @@ impl Symmetry {
 ///
 /// Up to the symmetries of the cross there are three kinds: the central ones, those about a row or column, and those
 /// about a diagonal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GridSymmetry {
     /// Half a turn about the centre of the cross.
@@ -172,6 +172,58 @@ impl std::fmt::Display for GridSymmetry {
         f.pad(self.name())
     }
 }
+
+/// Which symmetries a grid is asked to have. Grids are equal up to the symmetries of the cross, so a row and a column
+/// are not told apart, nor are the two diagonals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SymmetryFilter {
+    /// One or more of them.
+    Any,
+    /// None at all, as most grids.
+    None,
+    /// Half a turn about the centre of the cross.
+    Central,
+    /// A mirror image about the horizontal or the vertical axis.
+    Axis,
+    /// A mirror image about a diagonal.
+    Diagonal,
+}
+
+impl SymmetryFilter {
+    /// Whether a grid with these symmetries is one that is asked for.
+    pub fn accepts(self, symmetries: &[GridSymmetry]) -> bool {
+        use GridSymmetry::{Central, Falling, Horizontal, Rising, Vertical};
+        let has = |kinds: &[GridSymmetry]| symmetries.iter().any(|symmetry| kinds.contains(symmetry));
+        match self {
+            SymmetryFilter::Any => !symmetries.is_empty(),
+            SymmetryFilter::None => symmetries.is_empty(),
+            SymmetryFilter::Central => has(&[Central]),
+            SymmetryFilter::Axis => has(&[Horizontal, Vertical]),
+            SymmetryFilter::Diagonal => has(&[Falling, Rising]),
+        }
+    }
+}
+
+impl std::str::FromStr for SymmetryFilter {
+    type Err = UnknownSymmetry;
+
+    fn from_str(text: &str) -> Result<SymmetryFilter, UnknownSymmetry> {
+        match text {
+            "any" => Ok(SymmetryFilter::Any),
+            "none" => Ok(SymmetryFilter::None),
+            "central" => Ok(SymmetryFilter::Central),
+            "axis" => Ok(SymmetryFilter::Axis),
+            "diagonal" => Ok(SymmetryFilter::Diagonal),
+            _ => Err(UnknownSymmetry),
+        }
+    }
+}
+
+/// A text names none of the symmetries that a grid can be asked to have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected any, none, central, axis or diagonal")]
+pub struct UnknownSymmetry;
 
 /// The symmetries of a grid as the end of a sentence: nothing if there are none, else `, central symmetry`.
 pub fn in_words(symmetries: &[GridSymmetry]) -> String {
@@ -306,6 +358,30 @@ mod tests {
         assert_eq!(in_words(&[]), "");
         assert_eq!(in_words(&[GridSymmetry::Central]), ", central symmetry");
         assert_eq!(in_words(&GridSymmetry::ALL[3..]), ", falling and rising symmetry");
+    }
+
+    #[test]
+    fn symmetries_are_asked_for_up_to_the_symmetries_of_the_cross() {
+        use GridSymmetry::{Central, Falling, Horizontal, Rising, Vertical};
+        let accepted = |text: &str, symmetries: &[GridSymmetry]| {
+            let asked: SymmetryFilter = text.parse().unwrap();
+            assert_eq!(serde_json::to_value(asked).unwrap(), text);
+            asked.accepts(symmetries)
+        };
+        for (symmetries, expected) in [
+            (&[][..], ["none"].as_slice()),
+            (&[Central], &["any", "central"]),
+            (&[Horizontal], &["any", "axis"]),
+            (&[Vertical], &["any", "axis"]),
+            (&[Falling], &["any", "diagonal"]),
+            (&[Rising], &["any", "diagonal"]),
+            (&[Central, Vertical], &["any", "central", "axis"]),
+        ] {
+            for text in ["any", "none", "central", "axis", "diagonal"] {
+                assert_eq!(accepted(text, symmetries), expected.contains(&text), "{text} {symmetries:?}");
+            }
+        }
+        assert_eq!("rising".parse::<SymmetryFilter>(), Err(UnknownSymmetry));
     }
 
     #[test]

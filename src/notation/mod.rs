@@ -7,6 +7,8 @@
 //! coordinates. [`sgf`] is the format of two-player games. Nothing here but [`mod@file`] touches the disk.
 
 pub mod catalogue;
+pub mod clusters;
+pub mod facts;
 pub mod file;
 pub mod format;
 pub mod grid;

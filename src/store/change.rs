@@ -70,3 +70,13 @@ pub enum Change {
     /// A number by name.
     Number(&'static str, u64),
 }
+
+impl Change {
+    /// Whether grids come, go, or leave the list of a job.
+    pub fn is_of_grids(&self) -> bool {
+        matches!(
+            self,
+            Change::Grid(_) | Change::SetApart(_) | Change::RemoveGrid(_) | Change::NotOfJob(..) | Change::Forget(_)
+        )
+    }
+}

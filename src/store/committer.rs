@@ -5,6 +5,7 @@ use super::file::{OpenDatabase, SharedStore, StoreError, open_shadow, open_verif
 use super::tables;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use redb::{Database, ReadableDatabase};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -111,8 +112,9 @@ impl Writing {
         }
     }
 
-    fn transact<'a>(&self, changes: impl Iterator<Item = &'a Change>) -> Result<(), String> {
+    fn transact<'a>(&self, changes: impl Iterator<Item = &'a Change> + Clone) -> Result<(), String> {
         self.reopen()?;
+        let of_grids = changes.clone().filter(|change| change.is_of_grids()).count() as u64;
         let written = {
             let database = self.inner.database.read().unwrap_or_else(PoisonError::into_inner);
             let Some(OpenDatabase { database, writable: true }) = &*database else {
@@ -120,6 +122,7 @@ impl Writing {
             };
             commit(database, changes)
         };
+        self.inner.changes_of_grids.fetch_add(of_grids, Ordering::SeqCst);
         written.map_err(|error| {
             // redb does nothing more after an error of the disk; opened anew it has the last state that was
             // committed.

@@ -7,7 +7,8 @@ use redb::{Builder, Database, DatabaseError, StorageError};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// Bytes of pages that are kept in memory.
 const CACHE: usize = 16 << 20;
@@ -63,6 +64,8 @@ pub struct SharedStore {
     /// Closed for a moment after the disk has refused.
     pub database: RwLock<Option<OpenDatabase>>,
     pub trouble: Mutex<Option<String>>,
+    /// How often grids were added or removed since the store was opened, as far as that is committed.
+    pub changes_of_grids: AtomicU64,
 }
 
 /// The open file.
@@ -74,6 +77,12 @@ pub struct OpenDatabase {
 }
 
 impl SharedStore {
+    /// For a file that is not open yet.
+    pub fn closed(path: PathBuf) -> Arc<SharedStore> {
+        let (database, trouble, changes_of_grids) = Default::default();
+        Arc::new(SharedStore { path, database, trouble, changes_of_grids })
+    }
+
     /// The error of a file that is damaged in this way.
     pub fn damaged(&self, what: impl Into<String>) -> StoreError {
         StoreError::Damaged { path: self.path.clone(), what: what.into() }

@@ -128,11 +128,20 @@ impl GridRecord {
     /// # Errors
     /// If an earlier version of the program stored what the referee refuses, or what cannot be read.
     pub fn grid(&self) -> Result<Grid, GridError> {
-        let grid = read(self.msr.as_bytes(), Some(self.variant))?.grid;
+        let grid = self.unjudged()?;
         judge(&grid)?;
         let canonical = canonical_key(grid.variant, &grid.moves);
         let is_key = [canonical, key_of_variant(grid.variant, canonical)].contains(&self.key);
         if is_key && grid.moves.len() == self.score as usize { Ok(grid) } else { Err(GridError::Another) }
+    }
+
+    /// The grid as its text tells it, without asking the referee again: for what is compared and counted, never for a
+    /// grid that is shown or written.
+    ///
+    /// # Errors
+    /// If the text cannot be read.
+    pub fn unjudged(&self) -> Result<Grid, GridReadError> {
+        Ok(read(self.msr.as_bytes(), Some(self.variant))?.grid)
     }
 }
 

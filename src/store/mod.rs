@@ -24,14 +24,15 @@ use crate::core::panic::catch_quietly;
 pub use change::{Change, ForgottenJob, MOST_EVENTS, MOST_UNITS, UnitRecord};
 use committer::{Committer, WaitingChanges};
 pub use file::StoreError;
-use file::{OpenDatabase, SharedStore, open_database};
+use file::{OpenDatabase, SharedStore, open_database, open_shadow};
 use grids::{GridRecord, Scope};
 use redb::{ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableDefinition};
 pub use review::GridReview;
 use serde::Deserialize;
 use std::ops::RangeBounds;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use tables::{APART, EVENTS, GRIDS, JOBS, KEYS, META, PENDING_DELETIONS, PENDING_FOLDERS, SPECS, UNITS};
 use tables::{index_range, opened};
 
@@ -52,7 +53,7 @@ impl Store {
     /// If it cannot be opened, is in use, damaged, or newer than this program.
     pub fn open(directory: &Path) -> Result<Store, StoreError> {
         let path = directory.join(FILE);
-        let inner = Arc::new(SharedStore { path, database: RwLock::new(None), trouble: Mutex::new(None) });
+        let inner = SharedStore::closed(path);
         let database = OpenDatabase { database: open_database(&inner)?, writable: true };
         *inner.database.write().unwrap_or_else(PoisonError::into_inner) = Some(database);
         let store = Store { committer: Committer::start(&inner)?, inner };
@@ -60,6 +61,21 @@ impl Store {
             Ok(checked) => checked?,
             Err(_) => return Err(store.inner.damaged("its content cannot be read")),
         }
+        Ok(store)
+    }
+
+    /// Opens the store of a daemon that does not run to read it. Nothing is written, and its values are checked as
+    /// they are read. The caller sees to it that no daemon starts meanwhile.
+    ///
+    /// # Errors
+    /// If it is missing, in use, damaged, or newer than this program.
+    pub fn open_to_read(directory: &Path) -> Result<Store, StoreError> {
+        let path = directory.join(FILE);
+        let inner = SharedStore::closed(path);
+        let database = OpenDatabase { database: open_shadow(&inner)?, writable: false };
+        *inner.database.write().unwrap_or_else(PoisonError::into_inner) = Some(database);
+        let store = Store { committer: Committer::start(&inner)?, inner };
+        store.check_version()?;
         Ok(store)
     }
 
@@ -100,10 +116,7 @@ impl Store {
         let values = |table: TableDefinition<u64, &[u8]>, known: u8, name: &str| {
             self.each(table, .., |id, value| self.value(value, known, &format!("{name} {id}")).map(|_| true))
         };
-        if let Some(found) = self.number("version")?.filter(|&found| found > VERSION) {
-            let what = "it".to_owned();
-            return Err(StoreError::Newer { path: self.inner.path.clone(), what, found, known: VERSION });
-        }
+        self.check_version()?;
         values(JOBS, tables::JOB, "job")?;
         values(SPECS, tables::JOB, "the specification of job")?;
         values(EVENTS, tables::EVENT, "event")?;
@@ -127,6 +140,16 @@ impl Store {
             self.commit(vec![Change::Number("version", VERSION), review::done()])?;
         }
         Ok(())
+    }
+
+    fn check_version(&self) -> Result<(), StoreError> {
+        match self.number("version")?.filter(|&found| found > VERSION) {
+            Some(found) => {
+                let what = "it".to_owned();
+                Err(StoreError::Newer { path: self.inner.path.clone(), what, found, known: VERSION })
+            }
+            None => Ok(()),
+        }
     }
 
     fn read<T>(&self, read: impl FnOnce(&ReadTransaction) -> Result<T, redb::Error>) -> Result<T, StoreError> {
@@ -374,6 +397,45 @@ impl Store {
             }
             Ok(())
         })
+    }
+
+    /// The grids themselves in the same order, as they are at one moment.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn grids(
+        &self,
+        scope: Scope,
+        after: Option<(u32, u64)>,
+        mut each: impl FnMut(GridRecord) -> bool,
+    ) -> Result<(), StoreError> {
+        self.read(|transaction| {
+            let Some(index) = opened(transaction.open_table(tables::INDEX))? else { return Ok(Ok(())) };
+            let Some(grids) = opened(transaction.open_table(GRIDS))? else { return Ok(Ok(())) };
+            let (from, to) = index_range(scope, after);
+            for entry in index.range::<&[u8]>(from.as_slice()..to.as_slice())? {
+                let (place, _) = entry?;
+                let Some((score, key)) = tables::index_parts(place.value()) else { continue };
+                if Some((score, key)) == after {
+                    continue;
+                }
+                let Some(value) = grids.get(key)? else { continue };
+                match self.decode(value.value(), tables::GRID, &format!("grid {key:016x}")) {
+                    Ok(record) => {
+                        if !each(record) {
+                            break;
+                        }
+                    }
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            Ok(Ok(()))
+        })?
+    }
+
+    /// How often grids were added or removed since the store was opened. As long as it is the same, so are they.
+    pub fn changes_of_grids(&self) -> u64 {
+        self.inner.changes_of_grids.load(Ordering::SeqCst)
     }
 
     /// Number of grids.

@@ -2,10 +2,13 @@
 
 use morpion::daemon::grids;
 use morpion::daemon::positions::{self, NoPosition};
-use morpion::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
+use morpion::daemon::service::{
+    Adjustment, ClusterFilter, GridFilter, JobCommand, JobFilter, Page, Refusal, Service,
+};
 use morpion::daemon::view::*;
 use morpion::morpion::variant::Variant;
 use morpion::notation::catalogue::Catalogue;
+use morpion::notation::clusters::{ClusteredGrid, clusters};
 use morpion::notation::grid::Grid;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,6 +29,7 @@ pub struct Fake {
 #[derive(Default)]
 struct State {
     jobs: BTreeMap<JobId, JobView>,
+    requests: BTreeMap<JobId, JobRequest>,
     keys: HashMap<String, (JobRequest, JobId)>,
     grids: BTreeMap<String, (GridView, Grid)>,
     events: Vec<EventView>,
@@ -48,12 +52,6 @@ impl Fake {
             fake.state().grids.insert(view.key.clone(), (view, known.grid.clone()));
         }
         fake
-    }
-
-    /// What a job was made of, if its request had a key; the tests of the page ask it.
-    #[allow(dead_code)]
-    pub fn request(&self, job: JobId) -> Option<JobRequest> {
-        self.state().keys.values().find(|(_, id)| *id == job).map(|(request, _)| request.clone())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -237,6 +235,7 @@ impl Service for Fake {
         if let Some(key) = idempotency {
             state.keys.insert(key.to_owned(), (request.clone(), id));
         }
+        state.requests.insert(id, request.clone());
         let solution = (request.kind == "solve").then(|| solution(&request));
         let proof = (request.kind == "prove").then(proof);
         let is_hunt = solution.is_none() && proof.is_none();
@@ -254,6 +253,8 @@ impl Service for Fake {
             priority: request.priority,
             weight: request.weight,
             limits: request.limits,
+            after: request.after,
+            not_before: request.not_before,
             submitted: 1.0,
             began: Some(2.0),
             ended: None,
@@ -287,6 +288,10 @@ impl Service for Fake {
 
     fn job(&self, id: JobId) -> Result<JobView, Refusal> {
         self.state().jobs.get(&id).cloned().ok_or_else(|| no_job(id))
+    }
+
+    fn request(&self, id: JobId) -> Result<JobRequest, Refusal> {
+        self.state().requests.get(&id).cloned().ok_or_else(|| no_job(id))
     }
 
     fn command(&self, id: JobId, command: JobCommand) -> Result<JobView, Refusal> {
@@ -412,12 +417,29 @@ impl Service for Fake {
         let state = self.state();
         let mut all: Vec<GridView> =
             state.grids.values().map(|(view, _)| GridView { moves: None, ..view.clone() }).collect();
-        all.retain(|grid| {
-            filter.variant.is_none_or(|v| grid.variant == v)
-                && filter.min_score.is_none_or(|s| grid.score >= s)
-                && filter.job.is_none_or(|j| grid.job == Some(j))
-        });
-        all.sort_by_key(|grid| std::cmp::Reverse(grid.score));
+        all.retain(|grid| filter.accepts(grid) && filter.job.is_none_or(|j| grid.job == Some(j)));
+        all.sort_by_key(|grid| (filter.order.rank(grid), grid.key.clone()));
+        if let Some(ClusterFilter { difference, of }) = &filter.clusters {
+            let lines = |grid: &GridView| state.grids[&grid.key].1.moves.iter().map(|mv| mv.line()).collect();
+            let prepared = all.iter().map(|grid| ClusteredGrid { variant: grid.variant, lines: lines(grid) });
+            let found = clusters(&prepared.collect::<Vec<_>>(), *difference);
+            let told = |cluster: &Vec<usize>| ClusterView {
+                grids: cluster.len() as u64,
+                shortest: all[cluster[cluster.len() - 1]].score,
+                first: 1.0,
+                last: 9.0,
+            };
+            let first = |cluster: &Vec<usize>| GridView { cluster: Some(told(cluster)), ..all[cluster[0]].clone() };
+            all = match of {
+                None => found.iter().map(first).collect(),
+                Some(key) => {
+                    let has = |cluster: &&Vec<usize>| cluster.iter().any(|&at| all[at].key == *key);
+                    let cluster = found.iter().find(has);
+                    let cluster = cluster.ok_or_else(|| Refusal::NotFound(format!("grid {key} in this list")))?;
+                    cluster.iter().map(|&at| all[at].clone()).collect()
+                }
+            };
+        }
         part(&all, page)
     }
 

@@ -1,7 +1,9 @@
-//! Gathers the grids of archives, of hunts without one and of grid files, each once by its canonical key.
+//! Gathers the grids of archives, of stopped daemons, of hunts without an archive and of grid files, each once by its
+//! canonical key.
 
-use crate::cli::grid_input::{Input, is_status_of_hunt};
+use crate::cli::grid_input::{Input, counted, is_status_of_hunt};
 use crate::cli::streams::say;
+use crate::daemon::directory::StateDirectory;
 use crate::jobs::find::Find;
 use crate::morpion::canonical::canonical_key;
 use crate::morpion::geometry::Move;
@@ -12,6 +14,8 @@ use crate::notation::grid::{Grid, Provenance};
 use crate::runner::archive::{ArchiveOrigin, FILE, KeptFind, Reader, path_in};
 use crate::runner::best::provenance;
 use crate::runner::clock::utc;
+use crate::store::grids::{GridSource, Scope};
+use crate::store::{self, Store};
 use ahash::AHashMap;
 use anyhow::{Context, bail, ensure};
 use std::path::{Path, PathBuf};
@@ -20,7 +24,7 @@ use std::rc::Rc;
 /// Fewest digits of an id that are taken for one.
 const FEWEST_DIGITS: usize = 4;
 /// Digits of an id that are shown.
-const SHOWN_DIGITS: usize = 8;
+pub const SHOWN_DIGITS: usize = 8;
 
 /// A grid and where it comes from.
 pub struct GatheredGrid {
@@ -33,6 +37,8 @@ pub struct GatheredGrid {
     pub source: String,
     /// How a hunt found it; nothing for grid files.
     pub found: Option<GridOrigin>,
+    /// Where a daemon had it from; nothing for hunts without one.
+    pub stored: Option<GridSource>,
     /// What a grid file says of it.
     of_file: Option<Box<Provenance>>,
 }
@@ -53,6 +59,16 @@ impl GatheredGrid {
     /// The first digits of the key.
     pub fn id(&self) -> String {
         format!("{:016x}", self.key)[..SHOWN_DIGITS].to_owned()
+    }
+
+    /// When it was found, if its source says.
+    pub fn time(&self) -> Option<f64> {
+        self.found.as_ref().map(|found| found.find.time).or(self.stored.map(|stored| stored.time))
+    }
+
+    /// The unit that found it.
+    pub fn unit(&self) -> Option<u64> {
+        self.found.as_ref().map(|found| found.find.unit).or(self.stored.and_then(|stored| stored.unit))
     }
 
     /// Where it comes from, as grid files tell it.
@@ -85,16 +101,17 @@ pub struct Collection {
     pub failed: bool,
 }
 
-/// Gathers the grids of all sources; what cannot be read is reported on stderr.
-pub fn collect(sources: &[PathBuf]) -> Collection {
-    let mut gathering = Gathering { by_key: AHashMap::new(), entries: Vec::new(), failed: false };
+/// Gathers the grids of all sources, of daemons only those of a job if one is asked for. What cannot be read is
+/// reported on stderr.
+pub fn collect(sources: &[PathBuf], job: Option<u64>) -> Collection {
+    let mut gathering = Gathering { by_key: AHashMap::new(), entries: Vec::new(), job, failed: false };
     for source in sources {
         if let Err(error) = gathering.source(source) {
             gathering.complain(&format!("{error:#}"));
         }
     }
     let Gathering { mut entries, failed, .. } = gathering;
-    let time = |entry: &GatheredGrid| entry.found.as_ref().map_or(f64::MAX, |found| found.find.time);
+    let time = |entry: &GatheredGrid| entry.time().unwrap_or(f64::MAX);
     entries.sort_by(|a, b| {
         let longest = b.score().cmp(&a.score());
         longest.then(a.variant.cmp(&b.variant)).then(time(a).total_cmp(&time(b))).then(a.key.cmp(&b.key))
@@ -102,11 +119,23 @@ pub fn collect(sources: &[PathBuf]) -> Collection {
     Collection { entries, failed }
 }
 
-/// The grid whose key begins with these digits.
-pub fn by_id<'a>(entries: &'a [GatheredGrid], id: &str) -> anyhow::Result<&'a GatheredGrid> {
+/// The digits of an id, in small letters.
+///
+/// # Errors
+/// If it cannot be one.
+pub fn digits_of(id: &str) -> anyhow::Result<String> {
     let digits = id.to_ascii_lowercase();
     let sound = (FEWEST_DIGITS..=16).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
     ensure!(sound, "'{id}' is not an id: {FEWEST_DIGITS} to 16 hexadecimal digits are expected");
+    Ok(digits)
+}
+
+/// The grid whose key begins with these digits.
+///
+/// # Errors
+/// If it is none or several, or the text cannot be an id.
+pub fn by_id<'a>(entries: &'a [GatheredGrid], id: &str) -> anyhow::Result<&'a GatheredGrid> {
+    let digits = digits_of(id)?;
     let mut fitting = entries.iter().filter(|entry| format!("{:016x}", entry.key).starts_with(&digits));
     match (fitting.next(), fitting.next()) {
         (Some(entry), None) => Ok(entry),
@@ -121,6 +150,8 @@ struct Gathering {
     /// Place in `entries` of each variant's keys: the same lines are a game of 5D and of 5T.
     by_key: AHashMap<(Variant, u64), usize>,
     entries: Vec<GatheredGrid>,
+    /// Of a daemon's grids only those that this job found.
+    job: Option<u64>,
     failed: bool,
 }
 
@@ -140,6 +171,9 @@ impl Gathering {
     fn source(&mut self, source: &Path) -> anyhow::Result<()> {
         if !source.is_dir() {
             return if Reader::recognises(source) { self.archive(source, source) } else { self.file(source) };
+        }
+        if source.join(store::FILE).is_file() {
+            return self.state(source, self.job);
         }
         let archives = [path_in(source), source.join(FILE)];
         if let Some(archive) = archives.iter().find(|path| path.exists()) {
@@ -165,6 +199,28 @@ impl Gathering {
         Ok(())
     }
 
+    /// The grids that a daemon has stored in its state directory. A daemon that runs is left alone.
+    fn state(&mut self, source: &Path, job: Option<u64>) -> anyhow::Result<()> {
+        let lock = StateDirectory::lock_to_read(source)?;
+        let store = Store::open_to_read(source)?;
+        let mut records = Vec::new();
+        store.grids(job.map_or(Scope::All, Scope::Job), None, |record| (records.push(record), true).1)?;
+        drop(store);
+        drop(lock);
+        let mut unreadable = 0;
+        for record in records {
+            let (key, stored) = (record.key, Some(record.source));
+            let Ok(Grid { variant, moves, provenance }) = record.grid() else {
+                unreadable += 1;
+                continue;
+            };
+            let (source, of_file) = (source.display().to_string(), Some(Box::new(provenance)));
+            self.add(GatheredGrid { key, variant, moves, source, found: None, stored, of_file });
+        }
+        ensure!(unreadable == 0, "{}: {} cannot be read", source.display(), counted(unreadable, "grid"));
+        Ok(())
+    }
+
     /// The grids of an archive up to where it is damaged.
     fn archive(&mut self, source: &Path, path: &Path) -> anyhow::Result<()> {
         let reader = Reader::open(path)?;
@@ -179,7 +235,8 @@ impl Gathering {
             ensure!(key == canonical_key(variant, &moves), "{}: grid {number} has another's key", path.display());
             let found = GridOrigin { find, origin: Rc::clone(&origin) };
             let source = source.display().to_string();
-            self.add(GatheredGrid { key, variant, moves, source, found: Some(found), of_file: None });
+            let found = Some(found);
+            self.add(GatheredGrid { key, variant, moves, source, found, stored: None, of_file: None });
         }
         Ok(())
     }
@@ -190,7 +247,7 @@ impl Gathering {
         let Grid { variant, moves, provenance } = loaded.grid;
         let key = canonical_key(variant, &moves);
         let of_file = Some(Box::new(provenance));
-        self.add(GatheredGrid { key, variant, moves, source: input.name(), found: None, of_file });
+        self.add(GatheredGrid { key, variant, moves, source: input.name(), found: None, stored: None, of_file });
         Ok(())
     }
 }

@@ -1,6 +1,5 @@
 //! The lines in which two grids differ, the second turned so that they have most in common.
 
-use super::collect::{GatheredGrid, by_id};
 use crate::cli::grid_input::{Input, counted, plain};
 use crate::morpion::geometry::Line;
 use crate::morpion::variant::Variant;
@@ -35,18 +34,18 @@ struct Numbered {
     text: String,
 }
 
-/// Compares two grids, each an id, a file or a known record.
+/// Compares two grids, each an id, a file or a known record; `of_id` finds the grid of an id.
 ///
 /// # Errors
 /// A name that stands for no grid, grids with lines of different lengths, a closed output.
 pub fn run(
     names: [&str; 2],
-    entries: &[GatheredGrid],
+    of_id: &dyn Fn(&str) -> anyhow::Result<Grid>,
     catalogue: &Catalogue,
     json: bool,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let [a, b] = [find(names[0], entries, catalogue)?, find(names[1], entries, catalogue)?];
+    let [a, b] = [find(names[0], of_id, catalogue)?, find(names[1], of_id, catalogue)?];
     ensure!(
         a.variant.line_len() == b.variant.line_len(),
         "{} has lines of {} points, {} has lines of {}: they have nothing in common",
@@ -97,7 +96,7 @@ pub fn run(
 }
 
 /// The grid that a name stands for: a file, a known record by its file's name or its own, or an id.
-fn find(name: &str, entries: &[GatheredGrid], catalogue: &Catalogue) -> anyhow::Result<Grid> {
+fn find(name: &str, of_id: &dyn Fn(&str) -> anyhow::Result<Grid>, catalogue: &Catalogue) -> anyhow::Result<Grid> {
     let path = Path::new(name);
     if path.is_file() {
         return Ok(Input::new(path).load_warned(None)?.grid);
@@ -105,8 +104,7 @@ fn find(name: &str, entries: &[GatheredGrid], catalogue: &Catalogue) -> anyhow::
     if let Some(known) = catalogue.records().find(|known| known.is_called(name)) {
         return Ok(known.grid.clone());
     }
-    let entry = by_id(entries, name).with_context(|| format!("{name} is neither a file nor a known record"))?;
-    Ok(entry.grid())
+    of_id(name).with_context(|| format!("{name} is neither a file nor a known record"))
 }
 
 /// The moves of a grid whose lines are not among these.

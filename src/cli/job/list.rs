@@ -3,6 +3,7 @@
 use super::{Named, document};
 use crate::cli::client::{Client, Connection, encoded};
 use crate::cli::grid_input::plain;
+use crate::cli::moment::{local, local_minute};
 use crate::cli::streams::say;
 use crate::core::quantity::bytes_text;
 use crate::daemon::view::{JobState, JobView, Listing, ProofLeftView, ProofView, SolutionView, VERSION};
@@ -88,8 +89,21 @@ fn row(job: &JobView) -> [String; 8] {
         thousands(job.rate.max(0.0) as u64),
         thousands(job.summary.iterations),
         clock(job.summary.seconds),
-        plain(&job.summary.name),
+        plain(&job.summary.name) + &held(job),
     ]
+}
+
+/// What a queued job waits for, if it begins after another one or at a time; it is shown behind the name.
+pub fn held(job: &JobView) -> String {
+    if job.summary.state != JobState::Queued || job.summary.began.is_some() {
+        return String::new();
+    }
+    let parts = [
+        job.summary.after.map(|after| format!("after job {after}")),
+        job.summary.not_before.map(|time| format!("not before {}", local_minute(time))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
 /// The best score of a hunt, the value of a solver job as far as it is known, the closed part of a proof.
@@ -141,7 +155,11 @@ pub fn show(named: &Named, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
+/// Prints how a job stands, what it may use and its settings.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
     let mut line = |name: &str, value: String| writeln!(out, "{name:<11} {value}");
     line("job", format!("{}, {}", job.summary.id, plain(&job.summary.name)))?;
     let reason = job.summary.reason.as_ref().map_or(String::new(), |reason| format!(", {}", plain(reason)));
@@ -171,6 +189,14 @@ fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
     }
     line("units", units)?;
     line("priority", format!("{}, weight {}", job.summary.priority, job.summary.weight))?;
+    let begins = [
+        job.summary.after.map(|after| format!("after job {after} has finished")),
+        job.summary.not_before.map(|time| format!("not before {}", local(time))),
+    ];
+    let begins: Vec<String> = begins.into_iter().flatten().collect();
+    if !begins.is_empty() {
+        line("begins", begins.join(", "))?;
+    }
     let limits = [
         job.summary.limits.seconds.map(|seconds| format!("{} of time", clock(seconds))),
         job.summary.limits.iterations.map(|n| format!("{} iterations", thousands(n))),

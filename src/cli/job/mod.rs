@@ -1,5 +1,6 @@
 //! `morpion job`: what a user does with a daemon's jobs.
 
+mod clone;
 mod export;
 mod follow;
 mod limits;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 use submit::Submit;
 
 pub use follow::told;
-pub use list::{best, state};
+pub use list::{best, describe, held, state};
 pub use submit::arguments;
 
 /// Submit jobs to a daemon, watch and command them, and fetch what they found.
@@ -33,6 +34,7 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum JobSubcommand {
     Submit(Box<Submit>),
+    Clone(Box<clone::CloneJob>),
     List(list::Args),
     /// Show the state of a job and what it found
     Show(Named),
@@ -110,6 +112,7 @@ impl Args {
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.command {
         JobSubcommand::Submit(submit) => submit::run(*submit, out),
+        JobSubcommand::Clone(args) => clone::run(*args, out),
         JobSubcommand::List(args) => list::run(&args, out),
         JobSubcommand::Show(named) => list::show(&named, out),
         JobSubcommand::Wait(args) => follow::wait(&args, out),
@@ -143,14 +146,18 @@ fn answered(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<Ex
     if json {
         document(job, out)?;
     } else {
-        let state = match job.pending {
-            None => list::state(job.summary.state),
-            Some(PendingOrder::Pausing) => "pausing, which takes longer than usual",
-            Some(PendingOrder::Cancelling) => "being cancelled, which takes longer than usual",
-        };
-        say!("job {} is {state}", job.summary.id);
+        say!("job {} is {}", job.summary.id, standing(job));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How a job stands after a command, in words.
+pub fn standing(job: &JobView) -> &'static str {
+    match job.pending {
+        None => list::state(job.summary.state),
+        Some(PendingOrder::Pausing) => "pausing, which takes longer than usual",
+        Some(PendingOrder::Cancelling) => "being cancelled, which takes longer than usual",
+    }
 }
 
 fn priority(args: &Priority, out: &mut dyn Write) -> anyhow::Result<ExitCode> {

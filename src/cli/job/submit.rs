@@ -9,10 +9,11 @@ use crate::cli::client::{Client, Connection};
 use crate::cli::config::{ConfigFile, ConfigParts};
 use crate::cli::flags::{FlagHelp, SettingFlags};
 use crate::cli::hunt;
+use crate::cli::moment;
 use crate::cli::positions::with_position_file;
 use crate::cli::streams::say;
 use crate::core::quantity::{parse_bytes, parse_duration};
-use crate::daemon::view::{JobLimits, JobRequest, JobView, StartGrid};
+use crate::daemon::view::{JobId, JobLimits, JobRequest, JobView, StartGrid};
 use crate::jobs::hunt_settings::{HuntSettings, HuntStart};
 use crate::jobs::prove_settings::ProveSettings;
 use crate::jobs::reading::{FromSettings, GivenSetting, read};
@@ -21,6 +22,7 @@ use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::jobs::setup::{GAMES, GameSetup, games_text};
 use crate::jobs::solve_settings::SolveSettings;
+use crate::morpion::variant::Variant;
 use crate::notation::format::{GridFormat, write};
 use crate::notation::grid::Grid;
 use crate::strategies::params::parse_count;
@@ -87,20 +89,20 @@ enum SubmitGame {
 }
 
 #[derive(Debug, clap::Args)]
-struct SubmitOf<S: FlagHelp + 'static> {
+pub(super) struct SubmitOf<S: FlagHelp + 'static> {
     #[command(flatten)]
-    asked: SettingFlags<SolveSettings<S>>,
+    pub(super) asked: SettingFlags<SolveSettings<S>>,
     #[command(flatten)]
-    terms: TermFlags,
+    pub(super) terms: TermFlags,
     /// Longest running time (90, 60s, 5m, 2h); default: until it is solved
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    time: Option<f64>,
+    pub(super) time: Option<f64>,
     /// Most workers at once; default: all of the daemon
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    threads: Option<u32>,
+    pub(super) threads: Option<u32>,
     /// Most memory that all its tables may use (500M, 2G)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
-    all_memory: Option<u64>,
+    pub(super) all_memory: Option<u64>,
     /// Print the daemon's JSON document of the job
     #[arg(long)]
     json: bool,
@@ -111,25 +113,25 @@ struct SubmitOf<S: FlagHelp + 'static> {
 /// The flags that may stand in a configuration file.
 #[derive(Debug, clap::Parser)]
 #[command(name = "morpion", args_override_self = true)]
-struct SubmitOnly {
+pub(super) struct SubmitOnly {
     #[command(flatten)]
-    job: JobFlags,
+    pub(super) job: JobFlags,
     #[command(flatten)]
-    hunt: hunt::Args,
+    pub(super) hunt: hunt::Args,
 }
 
 /// What is the job's own.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Job")]
-struct JobFlags {
+pub(super) struct JobFlags {
     /// Kind of the job.
     #[arg(long, default_value = "hunt")]
-    kind: String,
+    pub(super) kind: String,
     #[command(flatten)]
-    terms: TermFlags,
+    pub(super) terms: TermFlags,
     /// Most memory that its searches may use (500M, 2G).
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
-    memory: Option<u64>,
+    pub(super) memory: Option<u64>,
 }
 
 /// What every job has.
@@ -152,6 +154,13 @@ pub(super) struct TermFlags {
     /// Disk that it may take (500M, 2G): the archive of a hunt, the files of a solution; default: that of the daemon.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub(super) disk: Option<u64>,
+    /// Begin when this job has finished. If it fails or is cancelled, this one is cancelled.
+    #[arg(long, value_name = "ID")]
+    pub(super) after: Option<JobId>,
+    /// Begin at this time or later: from now on (+2h), a time of day (22:30), or a date with a time
+    /// (2026-11-26T08:00, in the zone of this machine unless it ends with one, such as +01:00).
+    #[arg(long, value_name = "TIME", value_parser = moment::future, allow_hyphen_values = true)]
+    pub(super) at: Option<f64>,
     /// A text of your own. The same text never makes a second job, so a submission can be repeated safely.
     #[arg(long, value_name = "KEY")]
     pub(super) idempotency_key: Option<String>,
@@ -159,8 +168,8 @@ pub(super) struct TermFlags {
 
 /// Flags, with the knowledge of which were given.
 #[derive(Debug)]
-struct GivenFlags<A> {
-    args: A,
+pub(super) struct GivenFlags<A> {
+    pub(super) args: A,
     matches: ArgMatches,
 }
 
@@ -185,8 +194,9 @@ impl<A: clap::Args> clap::Args for GivenFlags<A> {
     }
 }
 
-impl<A: clap::Args> GivenFlags<A> {
-    fn is_given(&self, id: &str) -> bool {
+impl<A> GivenFlags<A> {
+    /// Whether a flag is on the command line.
+    pub(super) fn is_given(&self, id: &str) -> bool {
         self.matches.value_source(id) == Some(ValueSource::CommandLine)
     }
 }
@@ -322,7 +332,7 @@ fn solve_limit(key: &str) -> Option<&'static str> {
 }
 
 /// Settings that are told to the daemon in another way: as limits.
-const NOT_SETTINGS: [&str; 3] = ["threads", "workers", "time"];
+pub(super) const NOT_SETTINGS: [&str; 3] = ["threads", "workers", "time"];
 
 /// Runs the command.
 ///
@@ -331,8 +341,8 @@ const NOT_SETTINGS: [&str; 3] = ["threads", "workers", "time"];
 pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.other {
         None => {
-            let (terms, json) = (&args.job.terms, args.hunt.args.output.json);
-            let job = send(&request(&args)?, terms, json, &args.connection, out)?;
+            let (key, json) = (args.job.terms.idempotency_key.as_deref(), args.hunt.args.output.json);
+            let job = send(&request(&args)?, key, json, &args.connection, out)?;
             // The daemon chooses, so it is the daemon's reason that is shown.
             if let Some(reason) = job.summary.strategy_reason.filter(|_| !json && !args.hunt.args.output.quiet) {
                 say!("morpion: {reason}");
@@ -348,15 +358,16 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// Sends a request, with the client's own key of it if it has one, and prints the job.
 pub(super) fn send(
     request: &JobRequest,
-    terms: &TermFlags,
+    key: Option<&str>,
     json: bool,
     connection: &Connection,
     out: &mut dyn Write,
 ) -> anyhow::Result<JobView> {
     let client = Client::new(connection)?;
-    let key = terms.idempotency_key.as_deref().map(|key| ("idempotency-key", key));
+    let key = key.map(|key| ("idempotency-key", key));
     let headers: Vec<(&str, &str)> = key.into_iter().collect();
     let body = serde_json::to_vec(request)?;
     let job: JobView = client.ask("POST", "/api/v1/jobs", &headers, Some(&body))?;
@@ -385,7 +396,7 @@ impl<S: GameSetup + FlagHelp> SubmitOf<S> {
             settings.insert(one.name.to_owned(), value);
         }
         settings.insert("game".to_owned(), job.game().into());
-        let TermFlags { name, priority, weight, all_iterations, disk, .. } = &self.terms;
+        let TermFlags { name, priority, weight, all_iterations, disk, after, at, .. } = &self.terms;
         Ok(JobRequest {
             kind: "solve".to_owned(),
             name: name.clone(),
@@ -401,11 +412,13 @@ impl<S: GameSetup + FlagHelp> SubmitOf<S> {
             settings,
             start: None,
             grids: Vec::new(),
+            after: *after,
+            not_before: *at,
         })
     }
 
     fn send(&self, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-        send(&self.request()?, &self.terms, self.json, &self.connection, out)?;
+        send(&self.request()?, self.terms.idempotency_key.as_deref(), self.json, &self.connection, out)?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -420,30 +433,18 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
     }
     let given = hunt::with_files(hunt.settings.given.clone())?;
     let asked: HuntSettings = read(&given)?;
-    let (variant, moves) = match &hunt.init_file {
-        Some(values) => hunt::init_moves(values, asked.variant)?,
-        None => (asked.variant.unwrap_or_default(), Vec::new()),
-    };
-    let grids = match &hunt.init_dir {
-        Some(directory) => hunt::init_grids(directory, variant)?,
-        None => Vec::new(),
-    };
+    let begin = beginning(hunt, asked.variant)?;
     // Mistakes are told here; what a file has beyond what the strategy uses is not sent.
-    let begin = HuntStart { variant, moves: moves.clone(), grids: grids.clone() };
-    let prepared = HuntSettings::prepare(&given, begin, asked.workers.unwrap_or(1), 0)?;
+    let prepared = HuntSettings::prepare(&given, begin.clone(), asked.workers.unwrap_or(1), 0)?;
     hunt::tell_warnings(&prepared);
     let sent = prepared.used.iter().filter(|one| !NOT_SETTINGS.contains(&one.name));
     let mut settings: Map<String, Json> = sent.map(|one| (one.name.to_owned(), scalar(&one.text))).collect();
-    let start = match &hunt.init_file {
-        Some(_) => {
-            settings.insert("variant".to_owned(), variant.code().into());
-            Some(StartGrid { grid: text(Grid::new(variant, moves))?, moves: None })
-        }
-        None => None,
-    };
-    let grids = grids.into_iter().map(|moves| text(Grid::new(variant, moves))).collect::<anyhow::Result<_>>()?;
+    if hunt.init_file.is_some() {
+        settings.insert("variant".to_owned(), begin.variant.code().into());
+    }
+    let (start, grids) = sent_beginning(hunt, begin)?;
     let JobFlags { kind, memory, terms } = &args.job;
-    let TermFlags { name, priority, weight, all_iterations, disk, .. } = terms;
+    let TermFlags { name, priority, weight, all_iterations, disk, after, at, .. } = terms;
     Ok(JobRequest {
         kind: kind.clone(),
         name: name.clone(),
@@ -459,7 +460,36 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
         settings,
         start,
         grids,
+        after: *after,
+        not_before: *at,
     })
+}
+
+/// What a hunt begins with, from the files that its flags name.
+pub(super) fn beginning(hunt: &hunt::Args, variant: Option<Variant>) -> anyhow::Result<HuntStart> {
+    let (variant, moves) = match &hunt.init_file {
+        Some(values) => hunt::init_moves(values, variant)?,
+        None => (variant.unwrap_or_default(), Vec::new()),
+    };
+    let grids = match &hunt.init_dir {
+        Some(directory) => hunt::init_grids(directory, variant)?,
+        None => Vec::new(),
+    };
+    Ok(HuntStart { variant, moves, grids })
+}
+
+/// The same as it is sent.
+pub(super) fn sent_beginning(
+    hunt: &hunt::Args,
+    begin: HuntStart,
+) -> anyhow::Result<(Option<StartGrid>, Vec<String>)> {
+    let HuntStart { variant, moves, grids } = begin;
+    let start = match &hunt.init_file {
+        Some(_) => Some(StartGrid { grid: text(Grid::new(variant, moves))?, moves: None }),
+        None => None,
+    };
+    let grids = grids.into_iter().map(|moves| text(Grid::new(variant, moves))).collect::<anyhow::Result<_>>()?;
+    Ok((start, grids))
 }
 
 /// A value as a configuration file would have it; larger numbers than TOML has stay text.

@@ -8,7 +8,7 @@ use crate::core::quantity::parse_duration;
 use crate::core::setting::SettingInfo;
 use crate::daemon::view::{JobLimits, JobRequest};
 use crate::jobs::prove_settings::ProveSettings;
-use crate::jobs::reading::SettingSource;
+use crate::jobs::reading::{GivenSetting, SettingSource};
 use anyhow::Context;
 use std::io::Write;
 use std::path::Path;
@@ -20,18 +20,29 @@ pub struct SubmitProof {
     #[command(flatten)]
     pub asked: SettingFlags<ProveSettings>,
     #[command(flatten)]
-    terms: TermFlags,
+    pub(super) terms: TermFlags,
     /// Longest running time (90, 60s, 5m, 2h); default: until it is proved
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    time: Option<f64>,
+    pub(super) time: Option<f64>,
     /// Most workers at once; default: all of the daemon
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    threads: Option<u32>,
+    pub(super) threads: Option<u32>,
     /// Print the daemon's JSON document of the job
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     connection: Connection,
+}
+
+/// The settings with the text of the grid in the place of the name of its file: the daemon may run elsewhere.
+pub(super) fn with_hull(mut given: Vec<GivenSetting>) -> anyhow::Result<Vec<GivenSetting>> {
+    for one in given.iter_mut().filter(|one| one.name == "hull") {
+        let text = read_text_file(Path::new(&one.text))?;
+        let text = text.with_context(|| format!("{}: there is no such file", one.text))?;
+        let file = std::mem::replace(&mut one.text, text);
+        one.source = SettingSource::Content { file };
+    }
+    Ok(given)
 }
 
 impl SubmitProof {
@@ -40,17 +51,10 @@ impl SubmitProof {
     /// # Errors
     /// If they make no sense, or the file of the grid cannot be read.
     pub fn request(&self) -> anyhow::Result<JobRequest> {
-        let mut given = self.asked.given.clone();
-        for one in given.iter_mut().filter(|one| one.name == "hull") {
-            // The daemon may run elsewhere, so the text of the grid is sent.
-            let text = read_text_file(Path::new(&one.text))?;
-            let text = text.with_context(|| format!("{}: there is no such file", one.text))?;
-            let file = std::mem::replace(&mut one.text, text);
-            one.source = SettingSource::Content { file };
-        }
+        let given = with_hull(self.asked.given.clone())?;
         // Mistakes are told here.
         ProveSettings::job(&given)?;
-        let TermFlags { name, priority, weight, all_iterations, disk, .. } = &self.terms;
+        let TermFlags { name, priority, weight, all_iterations, disk, after, at, .. } = &self.terms;
         Ok(JobRequest {
             kind: "prove".to_owned(),
             name: name.clone(),
@@ -66,6 +70,8 @@ impl SubmitProof {
             settings: given.iter().map(|one| (one.name.to_owned(), scalar(&one.text))).collect(),
             start: None,
             grids: Vec::new(),
+            after: *after,
+            not_before: *at,
         })
     }
 
@@ -74,7 +80,7 @@ impl SubmitProof {
     /// # Errors
     /// As [`SubmitProof::request`]; or if no daemon answers, or it refuses.
     pub fn send(&self, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-        send(&self.request()?, &self.terms, self.json, &self.connection, out)?;
+        send(&self.request()?, self.terms.idempotency_key.as_deref(), self.json, &self.connection, out)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -48,8 +48,10 @@ pub struct Api {
     components(schemas(
         ProblemDetails,
         crate::daemon::view::EventView,
+        crate::daemon::view::GridSort,
         crate::daemon::view::JobState,
         crate::daemon::view::UnitState,
+        crate::morpion::symmetry::SymmetryFilter,
         crate::morpion::variant::Variant,
         archive::GridForm,
         archive::PictureColours,
@@ -195,6 +197,7 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(totals::health))
         .routes(routes!(jobs::list, jobs::submit))
         .routes(routes!(jobs::show, jobs::adjust, jobs::remove))
+        .routes(routes!(jobs::request))
         .routes(routes!(jobs::pause))
         .routes(routes!(jobs::resume))
         .routes(routes!(jobs::cancel))

@@ -7,12 +7,16 @@ use super::extract::{JsonDocument, PathParts, QueryParts, accepted, json, page, 
 use super::problem::{ApiFailure, Defect, ProblemDetails};
 use super::state::{ApiState, Handle};
 use crate::daemon::grids::{compare as compared, is_key, moves, record, to_move, view};
-use crate::daemon::service::{GridFilter, Refusal};
-use crate::daemon::view::{ArchiveView, BoardRequest, BoardView, ComparisonView, GridView, JobId, Listing, VERSION};
+use crate::daemon::service::{ArchiveOrder, ClusterFilter, GridFilter, Refusal};
+use crate::daemon::view::{
+    ArchiveView, BoardRequest, BoardView, ComparisonView, GridSort, GridView, JobId, Listing, VERSION,
+};
 use crate::morpion::geometry::{Move, cross};
 use crate::morpion::position::Position;
 use crate::morpion::referee;
+use crate::morpion::symmetry::SymmetryFilter;
 use crate::morpion::variant::Variant;
+use crate::notation::clusters::{MOST_DIFFERENCE, USUAL_DIFFERENCE};
 use crate::notation::format::{self, GridFormat, GridReadError};
 use crate::notation::grid::Grid;
 use crate::render::grid::{GridPictureOptions, PictureFormat, render};
@@ -39,8 +43,28 @@ pub struct GridsQuery {
     variant: Option<Variant>,
     /// Grids with at least this many moves.
     min_score: Option<u32>,
+    /// Grids with at most this many moves.
+    max_score: Option<u32>,
     /// Grids that this job found.
     job: Option<JobId>,
+    /// Grids that were found or sent at this time or later: seconds since 1970 (UTC).
+    #[param(minimum = 0)]
+    since: Option<f64>,
+    /// Grids with such symmetries, up to the symmetries of the cross.
+    symmetry: Option<SymmetryFilter>,
+    /// Only grids that no known record equals or contains.
+    new: Option<bool>,
+    /// What they are sorted by, the greatest first; default score.
+    sort: Option<GridSort>,
+    /// The least come first.
+    reverse: Option<bool>,
+    /// Nearly equal grids are put together: grids that differ in at most so many lines, 1 to 20, and what they
+    /// connect. For each cluster one grid is listed, with `cluster`.
+    #[param(minimum = 1, maximum = 20)]
+    clusters: Option<u32>,
+    /// The grids of the cluster that has this grid, each by itself. Without `clusters`, 3 lines may differ.
+    #[param(pattern = "^[0-9a-f]{16}$")]
+    cluster: Option<String>,
     /// Most items, 1 to 1000; default 100.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
@@ -49,17 +73,48 @@ pub struct GridsQuery {
     cursor: Option<String>,
 }
 
-/// The grids of the archive, longest first, without their moves.
+/// The grids of the archive, without their moves; the longest first, if nothing else is asked for.
 #[utoipa::path(get, path = "/api/v1/grids", operation_id = "list_grids", tag = "grids", params(GridsQuery), responses(
     (status = 200, body = Listing<GridView>),
     (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
     (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
 pub async fn list(State(shared): Handle, QueryParts(asked): QueryParts<GridsQuery>) -> Result<Response, ApiFailure> {
+    let clusters = clusters(&asked)?;
     let page = page(asked.limit, asked.cursor)?;
-    let filter = GridFilter { variant: asked.variant, min_score: asked.min_score, job: asked.job };
-    let listing = shared.call(move |shared| Ok(shared.service.grids(&filter, &page)?)).await?;
+    if asked.since.is_some_and(|since| !since.is_finite() || since < 0.0) {
+        return Err(ProblemDetails::malformed("since: expected seconds since 1970, such as 1.7e9".to_owned()).into());
+    }
+    let filter = GridFilter {
+        variant: asked.variant,
+        min_score: asked.min_score,
+        max_score: asked.max_score,
+        job: asked.job,
+        since: asked.since,
+        symmetry: asked.symmetry,
+        new: asked.new.unwrap_or(false),
+        order: ArchiveOrder { by: asked.sort.unwrap_or_default(), reverse: asked.reverse.unwrap_or(false) },
+        clusters,
+    };
+    let takes_long = filter.clusters.is_some();
+    let list = move |shared: &ApiState| Ok(shared.service.grids(&filter, &page)?);
+    let listing = if takes_long { shared.call_heavy(list).await? } else { shared.call(list).await? };
     Ok(JsonDocument(listing).into_response())
+}
+
+/// How grids are to be put together, if they are.
+fn clusters(asked: &GridsQuery) -> Result<Option<ClusterFilter>, ApiFailure> {
+    if asked.clusters.is_none() && asked.cluster.is_none() {
+        return Ok(None);
+    }
+    let difference = asked.clusters.unwrap_or(USUAL_DIFFERENCE);
+    if !(1..=MOST_DIFFERENCE).contains(&difference) {
+        return Err(ProblemDetails::malformed(format!("clusters: expected 1 to {MOST_DIFFERENCE}")).into());
+    }
+    if asked.cluster.as_ref().is_some_and(|key| !is_key(key)) {
+        return Err(ProblemDetails::malformed("cluster: expected a key, 16 hexadecimal digits".to_owned()).into());
+    }
+    Ok(Some(ClusterFilter { difference, of: asked.cluster.clone() }))
 }
 
 /// The form of an answer.

@@ -69,6 +69,7 @@ struct IdempotencyHeader {
     responses(
         (status = 201, body = JobView, headers(("Location" = String, description = "The job.")), links(
             ("job" = (operation_id = "show_job", parameters(("id" = "$response.body#/id")))),
+            ("request" = (operation_id = "job_request", parameters(("id" = "$response.body#/id")))),
             ("units" = (operation_id = "units", parameters(("id" = "$response.body#/id")))),
             ("statistics" = (operation_id = "job_statistics", parameters(("id" = "$response.body#/id")))),
             ("adjust" = (operation_id = "adjust", parameters(("id" = "$response.body#/id")))),
@@ -118,6 +119,19 @@ fn idempotency(headers: &HeaderMap) -> Result<Option<String>, ApiFailure> {
 pub async fn show(State(shared): Handle, PathParts(id): PathParts<JobId>) -> Result<Response, ApiFailure> {
     let job = shared.call(move |shared| Ok(shared.service.job(id)?)).await?;
     Ok(JsonDocument(job).into_response())
+}
+
+/// The request that a job was submitted with. A copy of it makes a job with the same settings.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/request", operation_id = "job_request", tag = "jobs",
+    params(("id" = u64, Path, description = "The job.")),
+    responses(
+        (status = 200, body = JobRequest),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
+    ))]
+pub async fn request(State(shared): Handle, PathParts(id): PathParts<JobId>) -> Result<Response, ApiFailure> {
+    let request = shared.call(move |shared| Ok(shared.service.request(id)?)).await?;
+    Ok(JsonDocument(request).into_response())
 }
 
 /// The changes of a job. A value that is left out stays.

@@ -158,9 +158,22 @@ impl Daemon {
     /// Ends a job for good. It is shown as over when its record is safe, or when the disk refuses: then the store
     /// keeps the record in memory and writes it when it can. Whoever calls this has found under the same lock that
     /// the job is to end.
-    pub(super) fn end_job(&self, mut core: MutexGuard<'_, Core>, id: JobId, state: JobState, reason: Option<String>) {
+    pub(super) fn end_job(&self, core: MutexGuard<'_, Core>, id: JobId, state: JobState, reason: Option<String>) {
+        if self.end_one(core, id, state, reason) {
+            self.settle_awaited(id);
+        }
+    }
+
+    /// The same without those that wait for it; whether it was to end.
+    pub(super) fn end_one(
+        &self,
+        mut core: MutexGuard<'_, Core>,
+        id: JobId,
+        state: JobState,
+        reason: Option<String>,
+    ) -> bool {
         let number = core.last_end + 1;
-        let Some(open) = core.going_on(id) else { return };
+        let Some(open) = core.going_on(id) else { return false };
         // Nobody changes it any more.
         open.ending = true;
         let mut record = JobRecord { cancelled: false, end_number: number, ..open.record.clone() };
@@ -180,6 +193,7 @@ impl Daemon {
             core.unsettled.insert(id);
         }
         self.publish(Some(id), EventKind::State { state, reason });
+        true
     }
 
     /// Lets the jobs be over whose ends the disk had refused, if the store has them now.

@@ -4,46 +4,103 @@ use super::lists::{MOST, listing, not_a_cursor};
 use super::state::Daemon;
 use crate::daemon::grids;
 use crate::daemon::records::key_text;
-use crate::daemon::service::{GridFilter, Page, Refusal};
-use crate::daemon::view::{GridCount, GridView, Listing, VERSION};
+use crate::daemon::service::{ArchiveOrder, GridFilter, Page, Refusal};
+use crate::daemon::view::{GridCount, GridSort, GridView, Listing, VERSION};
 use crate::morpion::variant::Variant;
+use crate::notation::facts::GridFacts;
 use crate::notation::grid::Grid;
 use crate::runner::clock::now;
 use crate::store::Change;
 use crate::store::grids::{GridError, GridRecord, GridSource, Scope};
+use std::collections::BTreeMap;
 
 impl Daemon {
     pub(super) fn list_grids(&self, filter: &GridFilter, page: &Page) -> Result<Listing<GridView>, Refusal> {
         let limit = page.limit.clamp(1, MOST);
-        let after = page.cursor.as_deref().map(grid_cursor).transpose()?;
+        let after = page.cursor.as_deref().map(|cursor| place_of(filter.order, cursor)).transpose()?;
+        if let Some(clusters) = &filter.clusters {
+            return self.list_clusters(filter, clusters, after, limit);
+        }
+        if filter.order == ArchiveOrder::default() {
+            let mut views = Vec::new();
+            // The store has this order, so it is read from there on.
+            let after = after.map(|(rank, key)| ((!rank) as u32, key));
+            self.each_grid(filter, after, |record| {
+                views.extend(self.accepted(filter, &record).map(|view| self.with_facts(view, &record)));
+                views.len() <= limit
+            })?;
+            return Ok(listing(views, limit, |view| cursor_of(filter.order, view)));
+        }
+        let mut first: BTreeMap<(u64, u64), GridView> = BTreeMap::new();
+        self.each_grid(filter, None, |record| {
+            if let Some(view) = self.accepted(filter, &record) {
+                let place = (filter.order.rank(&view), record.key);
+                let is_after = after.is_none_or(|after| place > after);
+                if is_after && (first.len() <= limit || first.last_key_value().is_some_and(|(last, _)| place < *last))
+                {
+                    first.insert(place, view);
+                }
+                if first.len() > limit + 1 {
+                    first.pop_last();
+                }
+            }
+            true
+        })?;
+        // What was not needed to choose them.
+        let views = first.into_values().map(|view| self.complete(view)).collect::<Result<_, Refusal>>()?;
+        Ok(listing(views, limit, |view| cursor_of(filter.order, view)))
+    }
+
+    /// Goes through the grids that can be among those asked for, the longest first, until `each` says to stop.
+    pub(super) fn each_grid(
+        &self,
+        filter: &GridFilter,
+        after: Option<(u32, u64)>,
+        mut each: impl FnMut(GridRecord) -> bool,
+    ) -> Result<(), Refusal> {
         let scope = match (filter.job, filter.variant) {
             (Some(job), _) => Scope::Job(job),
             (None, Some(variant)) => Scope::Variant(variant),
             (None, None) => Scope::All,
         };
-        let of_variant = filter.variant.filter(|_| filter.job.is_some());
-        let mut keys = Vec::new();
-        // A job's grids of another variant are left out below, when they are read.
-        let most = if of_variant.is_some() { usize::MAX } else { limit + 1 };
-        self.store.grid_keys(scope, after, |score, key| {
-            if filter.min_score.is_some_and(|least| score < least) {
-                return false;
-            }
-            keys.push(key);
-            keys.len() < most
-        })?;
-        let mut views = Vec::new();
-        for key in keys {
-            // It may have been removed in the meantime.
-            let Some(record) = self.store.grid(key)? else { continue };
-            if of_variant.is_none_or(|variant| variant == record.variant) {
-                views.push(grid_view(&record));
-            }
-            if views.len() > limit {
-                break;
-            }
+        // No grid before this place is short enough.
+        let shortest = filter.max_score.and_then(|most| Some((most.checked_add(1)?, u64::MAX)));
+        let after = match (after, shortest) {
+            (Some(after), Some(shortest)) => Some(if after.0 < shortest.0 { after } else { shortest }),
+            (after, shortest) => after.or(shortest),
+        };
+        Ok(self.store.grids(scope, after, |record| {
+            filter.min_score.is_none_or(|least| record.score >= least) && each(record)
+        })?)
+    }
+
+    /// The view of a grid if it is one of those asked for. It has no facts if neither the filter nor the order needs
+    /// them.
+    pub(super) fn accepted(&self, filter: &GridFilter, record: &GridRecord) -> Option<GridView> {
+        if !filter.accepts_figures(record.variant, record.score, record.source.time) {
+            return None;
         }
-        Ok(listing(views, limit, |view| format!("{}-{}", view.score, view.key)))
+        let view = grid_view(record);
+        let needed = filter.symmetry.is_some() || filter.new || filter.order.needs_facts();
+        let view = if needed { self.with_facts(view, record) } else { view };
+        filter.accepts(&view).then_some(view)
+    }
+
+    /// The same grid with its facts.
+    pub(super) fn complete(&self, view: GridView) -> Result<GridView, Refusal> {
+        if view.columns.is_some() {
+            return Ok(view);
+        }
+        let record = grid_key(&view.key).map(|key| self.store.grid(key)).transpose()?.flatten();
+        Ok(record.map_or(view.clone(), |record| self.with_facts(view, &record)))
+    }
+
+    fn with_facts(&self, view: GridView, record: &GridRecord) -> GridView {
+        if view.columns.is_some() {
+            return view;
+        }
+        let facts = self.facts.of(record, &self.catalogue);
+        facts.map_or(view.clone(), |facts| view.with_facts(&facts))
     }
 
     pub(super) fn count_grids(&self) -> Result<Vec<GridCount>, Refusal> {
@@ -76,7 +133,8 @@ impl Daemon {
             None => self.store.grid_apart(number)?.ok_or_else(missing)?,
         };
         let grid = record.grid().map_err(|error| cannot_be_shown(key, &error))?;
-        let mut view = grid_view(&record);
+        let facts = GridFacts::of(grid.variant, &grid.moves, &self.catalogue);
+        let mut view = grid_view(&record).with_facts(&facts);
         view.moves = Some(grids::moves(&grid.moves));
         Ok((view, grid))
     }
@@ -87,7 +145,10 @@ impl Daemon {
         if self.store.grid(number)?.is_none() && self.store.grid_apart(number)?.is_none() {
             return Err(missing());
         }
-        Ok(self.store.commit(vec![Change::RemoveGrid(number)])?)
+        self.store.commit(vec![Change::RemoveGrid(number)])?;
+        // Another grid with these lines may be stored in its place, in another orientation.
+        self.facts.forget(number);
+        Ok(())
     }
 
     pub(super) fn store_grid(&self, grid: &Grid) -> Result<GridView, Refusal> {
@@ -98,12 +159,13 @@ impl Daemon {
         let key = record.key;
         self.store.commit(vec![Change::Grid(Box::new(record.clone()))])?;
         // The archive keeps the grid that it had first.
-        Ok(grid_view(&self.store.grid(key)?.unwrap_or(record)))
+        let record = self.store.grid(key)?.unwrap_or(record);
+        Ok(self.with_facts(grid_view(&record), &record))
     }
 }
 
 /// What is known of a grid, without its moves.
-fn grid_view(record: &GridRecord) -> GridView {
+pub(super) fn grid_view(record: &GridRecord) -> GridView {
     GridView {
         v: VERSION,
         key: key_text(record.key),
@@ -116,6 +178,12 @@ fn grid_view(record: &GridRecord) -> GridView {
         unit: record.source.unit,
         time: record.source.time,
         seconds: record.source.seconds,
+        symmetries: None,
+        columns: None,
+        rows: None,
+        new: None,
+        nearest: None,
+        cluster: None,
     }
 }
 
@@ -125,11 +193,36 @@ fn cannot_be_shown(key: &str, error: &GridError) -> Refusal {
     ))
 }
 
-fn grid_key(text: &str) -> Option<u64> {
+pub(super) fn grid_key(text: &str) -> Option<u64> {
     if grids::is_key(text) { u64::from_str_radix(text, 16).ok() } else { None }
 }
 
-fn grid_cursor(text: &str) -> Result<(u32, u64), Refusal> {
-    let parts = text.split_once('-').and_then(|(score, key)| Some((score.parse().ok()?, grid_key(key)?)));
-    parts.ok_or_else(|| not_a_cursor(text))
+/// What a cursor names: rank and key of the last grid of the page before.
+fn place_of(order: ArchiveOrder, text: &str) -> Result<(u64, u64), Refusal> {
+    let place = if order == ArchiveOrder::default() {
+        let parts = text.split_once('-').and_then(|(score, key)| Some((score.parse::<u32>().ok()?, grid_key(key)?)));
+        parts.map(|(score, key)| (!u64::from(score), key))
+    } else {
+        let rest = text.strip_prefix(prefix(order).as_str());
+        let parts = rest.and_then(|rest| rest.split_once('-'));
+        parts.and_then(|(rank, key)| Some((grid_key(rank)?, grid_key(key)?)))
+    };
+    place.ok_or_else(|| not_a_cursor(text))
+}
+
+pub(super) fn cursor_of(order: ArchiveOrder, view: &GridView) -> String {
+    if order == ArchiveOrder::default() {
+        return format!("{}-{}", view.score, view.key);
+    }
+    format!("{}{}-{}", prefix(order), key_text(order.rank(view)), view.key)
+}
+
+/// Cursors of other orders than the usual one begin with it, so that none is taken for that of another list.
+fn prefix(order: ArchiveOrder) -> String {
+    let by = match order.by {
+        GridSort::Score => "score",
+        GridSort::Time => "time",
+        GridSort::Size => "size",
+    };
+    format!("{by}{}-", if order.reverse { "-reverse" } else { "" })
 }

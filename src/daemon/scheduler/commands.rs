@@ -54,9 +54,9 @@ impl Daemon {
         if open.record.summary.state == JobState::Draining {
             return Err(Refusal::Conflict(format!("job {id} is draining: cancel it, or wait for its end")));
         }
-        let (place, paused) = (open.place(), open.active.as_mut().map(ActiveJob::pause));
+        let paused = open.active.as_mut().map(ActiveJob::pause);
         self.set_state(&mut core, id, JobState::Paused);
-        core.waiting.remove(&place);
+        core.leave(id);
         drop(core);
         if let Some(paused) = paused
             && paused.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout)
@@ -146,7 +146,7 @@ impl Daemon {
         }
         // It may have been quarantined.
         (open.record.summary.reason, open.record.starts, open.grown, open.needed) = (None, 0, 0, 0);
-        let (place, orders) = (open.place(), open.active.as_ref().map(ActiveJob::orders));
+        let orders = open.active.as_ref().map(ActiveJob::orders);
         let state = if open.record.summary.began.is_some() { JobState::Running } else { JobState::Queued };
         self.set_state(&mut core, id, state);
         match orders {
@@ -157,7 +157,7 @@ impl Daemon {
                 }
             }
             None => {
-                core.waiting.insert(place);
+                core.wait(id);
                 self.admit(&mut core);
             }
         }
@@ -166,14 +166,13 @@ impl Daemon {
 
     fn cancel(&self, mut core: MutexGuard<'_, Core>, id: JobId) {
         let Some(open) = core.open(id) else { return };
-        let place = open.place();
         let is_active = open.active.is_some();
         if let Some(active) = &open.active {
             active.stop();
             open.record.cancelled = true;
             self.store.later(vec![Change::Job(id, open.record.bytes())]);
         }
-        core.waiting.remove(&place);
+        core.leave(id);
         if is_active {
             drop(self.wait_until_inactive(core, id));
         } else {
@@ -195,7 +194,7 @@ impl Daemon {
             core.waiting.insert(place);
             self.admit(&mut core);
         } else {
-            core.waiting.remove(&place);
+            core.leave(id);
             self.end_job(core, id, JobState::Finished, Some(JobEnd::Drained.name().to_owned()));
         }
     }

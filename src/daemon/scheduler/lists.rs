@@ -10,6 +10,7 @@ use crate::daemon::view::{
 use crate::queue::nats::hub::Hub;
 use crate::queue::nats::machine::{MachineHealth, PoolState};
 use crate::queue::{LaneId, Queue};
+use crate::runner::clock::now;
 use crate::runner::progress::RunningUnit;
 use crate::store::UnitRecord;
 use std::collections::BTreeMap;
@@ -64,6 +65,9 @@ impl Daemon {
     fn view(&self, open: &OpenJob) -> JobView {
         let mut view = open.record.view();
         view.summary.reason = view.summary.reason.or_else(|| open.refused.clone());
+        if view.summary.state == JobState::Queued && view.summary.reason.is_none() {
+            view.summary.reason = open.hold(now()).map(|hold| hold.to_string());
+        }
         let Some(active) = &open.active else { return view };
         let live = active.live();
         let workers = live.lane.map_or(0, |lane| self.workers_of(lane));

@@ -239,7 +239,9 @@ impl SalvagedJobs<'_> {
             summary = ended(summary, folder);
         }
         let settings = serde_json::to_string(&settings).ok()?;
-        Some((JobRecord::new(summary, settings, None, identity), spec))
+        // A job with a folder has begun, and waits for no other one.
+        let awaits = identity.is_some() && summary.after.is_some();
+        Some((JobRecord { awaits, ..JobRecord::new(summary, settings, None, identity) }, spec))
     }
 
     /// The grids of a hunt's folder, if the folder is that of the job; the record gets the figures and the best grid.
@@ -296,6 +298,8 @@ fn legacy_hunt(id: JobId, folder: &Path) -> Option<(JobRecord, Vec<u8>)> {
         settings: settings.clone(),
         start: None,
         grids: Vec::new(),
+        after: None,
+        not_before: None,
     };
     let (strategy, facts) = (job.params.strategy.name().to_owned(), kind_facts(&job)?);
     let summary = ended(queued(id, &request, (name, strategy), limits, facts), folder);

@@ -28,6 +28,12 @@ impl Service for Daemon {
         self.show_job(id)
     }
 
+    fn request(&self, id: JobId) -> Result<JobRequest, Refusal> {
+        self.show_job(id)?;
+        let spec = self.spec(id)?.ok_or_else(|| Refusal::Internal(format!("job {id} cannot be read")))?;
+        Ok(spec.request)
+    }
+
     fn command(&self, id: JobId, command: JobCommand) -> Result<JobView, Refusal> {
         self.command_job(id, command)
     }

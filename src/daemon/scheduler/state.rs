@@ -2,15 +2,18 @@
 
 use super::active::ActiveJob;
 use super::event_hub::EventHub;
+use super::grid_clusters::LastClusters;
+use super::grid_facts::FactsOfGrids;
 use super::retention::{Retention, Tidying};
 use crate::daemon::directory::StateDirectory;
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::Refusal;
-use crate::daemon::view::{EventKind, JobId, JobState};
+use crate::daemon::view::{EventKind, JobId, JobState, JobSummary};
 use crate::notation::catalogue::Catalogue;
 use crate::queue::any::AnyUnit;
 use crate::queue::local::Local;
 use crate::queue::nats::hub::Hub;
+use crate::runner::clock::{now, utc};
 use crate::runner::contract::Trap;
 use crate::store::{Store, StoreError};
 use std::cmp::Reverse;
@@ -44,6 +47,8 @@ pub struct Daemon {
     pub(super) events: EventHub,
     pub(super) directory: StateDirectory,
     pub(super) catalogue: Catalogue,
+    pub(super) facts: FactsOfGrids,
+    pub(super) clusters: LastClusters,
     /// Time from one checkpoint of a job to the next.
     pub(super) pace: Duration,
     pub(super) trap: Option<Trap>,
@@ -66,6 +71,10 @@ pub struct Core {
     pub jobs: BTreeMap<JobId, JobEntry>,
     /// Jobs that are to run and have no coordinator, in the order in which they get one.
     pub waiting: BTreeSet<(Reverse<i32>, JobId)>,
+    /// Jobs that are to run and do not begin yet: they wait for another job, or for a time.
+    pub held: BTreeSet<JobId>,
+    /// Jobs that wait for another one, by the number of that one.
+    pub followers: BTreeMap<JobId, Vec<JobId>>,
     /// Jobs with a coordinator. None of them is over.
     pub active: BTreeSet<JobId>,
     /// Jobs that are over, but that the store does not have as such yet, since the disk has refused it.
@@ -138,7 +147,35 @@ pub struct OpenJob {
     pub grown: u64,
 }
 
+/// What keeps a job from beginning.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum JobHold {
+    /// This job has not ended.
+    Job(JobId),
+    /// It is not this time yet: seconds since 1970 (UTC).
+    Time(f64),
+}
+
+impl std::fmt::Display for JobHold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            JobHold::Job(id) => write!(f, "waits until job {id} has finished"),
+            JobHold::Time(time) => write!(f, "waits until {}", utc(*time)),
+        }
+    }
+}
+
 impl OpenJob {
+    /// What keeps it from beginning at this time, if it has not begun yet.
+    pub fn hold(&self, now: f64) -> Option<JobHold> {
+        let JobSummary { began, after, not_before, .. } = &self.record.summary;
+        if began.is_some() {
+            return None;
+        }
+        let job = after.filter(|_| self.record.awaits).map(JobHold::Job);
+        job.or(not_before.filter(|&time| time > now).map(JobHold::Time))
+    }
+
     /// Its place among the waiting jobs.
     pub fn place(&self) -> (Reverse<i32>, JobId) {
         (Reverse(self.record.summary.priority), self.record.id())
@@ -151,6 +188,8 @@ impl Core {
         Core {
             jobs: BTreeMap::new(),
             waiting: BTreeSet::new(),
+            held: BTreeSet::new(),
+            followers: BTreeMap::new(),
             active: BTreeSet::new(),
             unsettled: BTreeSet::new(),
             last_job,
@@ -171,11 +210,32 @@ impl Core {
             self.jobs.insert(id, JobEntry::Over(OverJob::of(record)));
             return;
         }
+        if let Some(after) = record.summary.after.filter(|_| record.awaits) {
+            self.followers.entry(after).or_default().push(id);
+        }
         let open = OpenJob { record, active: None, ending: false, refused: None, needed: 0, grown: 0 };
+        self.jobs.insert(id, JobEntry::Open(Box::new(open)));
         if state != JobState::Paused {
+            self.wait(id);
+        }
+    }
+
+    /// Puts a job without a coordinator among those that wait for one, or among those that do not begin yet.
+    pub fn wait(&mut self, id: JobId) {
+        let Some(JobEntry::Open(open)) = self.jobs.get(&id) else { return };
+        if open.hold(now()).is_some() {
+            self.held.insert(id);
+        } else {
             self.waiting.insert(open.place());
         }
-        self.jobs.insert(id, JobEntry::Open(Box::new(open)));
+    }
+
+    /// Takes a job out of those that wait, for whatever.
+    pub fn leave(&mut self, id: JobId) {
+        if let Some(JobEntry::Open(open)) = self.jobs.get(&id) {
+            self.waiting.remove(&open.place());
+        }
+        self.held.remove(&id);
     }
 
     /// A job is over, and the store has its record.
@@ -183,6 +243,7 @@ impl Core {
         let id = record.id();
         self.unsettled.remove(&id);
         self.active.remove(&id);
+        self.held.remove(&id);
         self.jobs.insert(id, JobEntry::Over(OverJob::of(record)));
         self.tidying.due = true;
     }

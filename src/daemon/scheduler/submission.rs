@@ -50,6 +50,8 @@ pub(super) fn queued(
         priority: request.priority,
         weight: request.weight,
         limits,
+        after: request.after,
+        not_before: request.not_before,
         submitted: now(),
         began: None,
         ended: None,
@@ -70,6 +72,9 @@ impl Daemon {
         check_terms(request.priority, request.weight, &request.limits)?;
         check_text("name", request.name.as_deref())?;
         check_text("idempotency key", key)?;
+        if request.not_before.is_some_and(|time| !(0.0..=MOST_SECONDS).contains(&time)) {
+            return invalid("not_before: expected seconds since 1970 (UTC), up to 1e12".to_owned());
+        }
         let Some(key) = key else { return self.add_job(request, None) };
         // Submissions with the same key come one after the other.
         let mut core = self.lock();
@@ -118,23 +123,28 @@ impl Daemon {
         let spec = Spec { request, work };
         let bytes = serde_json::to_vec(&spec).map_err(|error| Refusal::Internal(error.to_string()))?;
         let request = spec.request;
+        let awaits = self.must_await(request.after)?;
         let id = self.next_id()?;
         let name = request.name.clone().unwrap_or(name);
         let queued = queued(id, &request, (name, strategy), limits, facts);
         let summary = JobSummary { strategy_reason, ..queued };
         let (key, identity) = (key.map(str::to_owned), Some(folder::new_identity()));
-        let record = JobRecord::new(summary, settings, key.clone(), identity);
+        let record = JobRecord { awaits, ..JobRecord::new(summary, settings, key.clone(), identity) };
         let mut changes =
             vec![Change::Job(id, record.bytes()), Change::Spec(id, bytes), Change::Number(LAST_JOB, id)];
         changes.extend(key.map(|key| Change::Key(key, id)));
         self.store.commit(changes)?;
-        let view = record.view();
+        let name = record.summary.name.clone();
         let mut core = self.lock();
         core.add(record);
         self.admit(&mut core);
         drop(core);
-        self.publish(Some(id), EventKind::Submitted { name: view.summary.name.clone() });
-        Ok(view)
+        self.publish(Some(id), EventKind::Submitted { name });
+        if let Some(after) = request.after.filter(|_| awaits) {
+            // It may have ended while this one was stored.
+            self.settle_awaited(after);
+        }
+        self.show_job(id)
     }
 
     fn next_id(&self) -> Result<JobId, Refusal> {

@@ -2,7 +2,9 @@
 
 use super::document::JobId;
 use crate::daemon::object;
+use crate::morpion::symmetry::GridSymmetry;
 use crate::morpion::variant::Variant;
+use crate::notation::facts::GridFacts;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -49,7 +51,99 @@ pub struct GridView {
     pub time: f64,
     /// Seconds that the job had run.
     pub seconds: Option<f64>,
+    /// The symmetries of its lines, in its own orientation; null if the grid cannot be read.
+    #[serde(default)]
+    pub symmetries: Option<Vec<GridSymmetry>>,
+    /// Columns of the smallest box around its points.
+    #[serde(default)]
+    pub columns: Option<u32>,
+    /// Rows of that box.
+    #[serde(default)]
+    pub rows: Option<u32>,
+    /// Whether no known record equals it or contains it.
+    #[serde(default)]
+    pub new: Option<bool>,
+    /// The known record with which it has most lines in common.
+    #[serde(default)]
+    pub nearest: Option<NearestRecordView>,
+    /// In a list of clusters: the cluster that the grid stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterView>,
 }
+
+/// Grids that are nearly equal. The longest stands for them, of equally long ones the one that was found first.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ClusterView {
+    /// Number of grids, that one included.
+    pub grids: u64,
+    /// Number of moves of the shortest.
+    pub shortest: u32,
+    /// When the first of them was found or sent.
+    pub first: f64,
+    /// When the last of them was found or sent.
+    pub last: f64,
+}
+
+impl GridView {
+    /// Takes over what lists tell of a grid.
+    pub fn with_facts(self, facts: &GridFacts) -> GridView {
+        let nearest = facts.nearest.map(|nearest| NearestRecordView {
+            record: nearest.name.to_owned(),
+            common_lines: nearest.common,
+            lines: nearest.lines,
+        });
+        GridView {
+            symmetries: Some(facts.symmetries.clone()),
+            columns: Some(facts.columns),
+            rows: Some(facts.rows),
+            new: Some(facts.is_new()),
+            nearest,
+            ..self
+        }
+    }
+}
+
+/// A known record, compared with a grid.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NearestRecordView {
+    /// Name of the record.
+    pub record: String,
+    /// Lines in common in the best orientation.
+    pub common_lines: u32,
+    /// Lines of the record.
+    pub lines: u32,
+}
+
+/// What grids are sorted by: the greatest first, unless it is asked for in reverse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GridSort {
+    /// The number of moves.
+    #[default]
+    Score,
+    /// When they were found or sent.
+    Time,
+    /// The points of the smallest box around the grid: columns times rows.
+    Size,
+}
+
+impl std::str::FromStr for GridSort {
+    type Err = UnknownSort;
+
+    fn from_str(text: &str) -> Result<GridSort, UnknownSort> {
+        match text {
+            "score" => Ok(GridSort::Score),
+            "time" => Ok(GridSort::Time),
+            "size" => Ok(GridSort::Size),
+            _ => Err(UnknownSort),
+        }
+    }
+}
+
+/// A text names nothing that grids are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected score, time or size")]
+pub struct UnknownSort;
 
 /// What two grids share, in the orientation that shares most lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -46,6 +46,14 @@ pub struct JobRequest {
     /// Grids to begin with, for the strategies that take grids; each in Pentasol or MSR.
     #[serde(default)]
     pub grids: Vec<String>,
+    /// Number of a job: this one begins when that one has finished, whatever it found. If that one fails or is
+    /// cancelled, this one is cancelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<JobId>,
+    /// It does not begin before this time by the clock of the daemon's machine: seconds since 1970 (UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0)]
+    pub not_before: Option<f64>,
 }
 
 /// What the reason of a quarantined job begins with.
@@ -108,8 +116,8 @@ pub struct JobSummary {
     /// `running` from then on.
     pub state: JobState,
     /// How the job ended (`target`, `exhausted`, `finished`, `solved`, `time`, `iterations`, `drained`), why it
-    /// failed or is quarantined, or why it cannot run at present: what the disk reported, or that it waits for
-    /// memory.
+    /// failed, was cancelled by the daemon or is quarantined, or why it cannot run at present: what the disk
+    /// reported, that it waits for memory, for another job or for a time.
     pub reason: Option<String>,
     /// Variant of a hunt.
     pub variant: Option<Variant>,
@@ -127,6 +135,12 @@ pub struct JobSummary {
     /// What the job may use.
     #[schema(value_type = LimitsDocument)]
     pub limits: JobLimits,
+    /// The job after which it begins; see `JobRequest`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<JobId>,
+    /// The time before which it does not begin; see `JobRequest`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_before: Option<f64>,
     /// When the job was submitted.
     pub submitted: f64,
     /// When the job ran for the first time.

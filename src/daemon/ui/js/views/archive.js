@@ -1,8 +1,9 @@
-// The archive: small pictures of the grids, longest first; filter, part by part; choose two to compare; send one in.
+// The archive: small pictures of the grids, longest first or in another order; filter, nearly equal ones as one, part by
+// part; choose two to compare; send one in.
 
 import { get, query, sendGrid } from "../api.js";
 import { button, h, newId, say, show, toast } from "../dom.js";
-import { ago, moves } from "../format.js";
+import { ago, count, moves } from "../format.js";
 import { thumbnail } from "../grid.js";
 import { ACCEPTED, gridText, takesDrops } from "../gridfile.js";
 import { grid } from "../live.js";
@@ -11,27 +12,42 @@ import { blank, failed } from "./parts.js";
 
 const PART = 24;
 
+/** Lines that may differ between grids that are put together. */
+const DIFFERENCE = "3";
+
+/** The orders of the list: their values for the daemon, their names, and what the pages before and after have. */
+const ORDERS = [
+  ["score", "most moves", "Longer", "Shorter"],
+  ["time", "newest", "Newer", "Older"],
+  ["size", "largest", "Larger", "Smaller"],
+];
+
 /** The form that chooses which grids are shown; `sent(file)` is called with a file to be sent in. */
 function filterForm(asked, sent) {
-  const ids = [newId("filter"), newId("filter"), newId("filter")];
+  const ids = Array.from({ length: 5 }, () => newId("filter"));
   const variant = h("select", { id: ids[0] }, h("option", { value: "" }, "all"), CODES.map((code) => h("option", { value: code }, code)));
   const number = (id, value, max) => h("input", { id, type: "number", min: 1, max, inputmode: "numeric", placeholder: "any", value });
   const least = number(ids[1], asked.get("min") || "", 485);
   const job = number(ids[2], asked.get("job") || "");
+  const order = h("select", { id: ids[3] }, ORDERS.map(([value, text]) => h("option", { value }, text)));
+  const together = h("input", { id: ids[4], type: "checkbox", checked: asked.get("clusters") !== null });
   variant.value = asked.get("variant") || "";
+  order.value = ORDERS.some(([value]) => value === asked.get("sort")) ? asked.get("sort") : "score";
   const apply = (event) => {
     event?.preventDefault();
-    location.hash = `#/archive${query({ variant: variant.value, min: least.value, job: job.value, with: asked.get("with") })}`;
+    location.hash = `#/archive${query({ variant: variant.value, min: least.value, job: job.value, sort: order.value === "score" ? "" : order.value,
+      clusters: together.checked ? asked.get("clusters") || DIFFERENCE : "", with: asked.get("with") })}`;
   };
-  variant.addEventListener("change", apply);
+  [variant, order, together].forEach((input) => input.addEventListener("change", apply));
   const file = h("input", { type: "file", class: "unseen", accept: ACCEPTED, tabindex: -1, "aria-hidden": "true", onchange: () => {
     const [chosen] = file.files;
     file.value = "";
     if (chosen) sent(chosen);
   } });
   return h("form", { class: "row filter", onsubmit: apply },
-    [["Variant", variant], ["Moves at least", least], ["Found by job", job]].map(([text, input]) =>
+    [["Variant", variant], ["Moves at least", least], ["Found by job", job], ["First", order]].map(([text, input]) =>
       h("div", { class: "field" }, h("label", { for: input.id }, text), input)),
+    h("label", { class: "check", for: ids[4], title: `Grids that differ in at most ${DIFFERENCE} lines, turned to fit, and what they link` }, together, " nearly equal ones as one"),
     button("Show", { type: "submit" }), button("Send a grid\u2026", { glyph: "open", onclick: () => file.click() }), file);
 }
 
@@ -94,8 +110,16 @@ const lazyPictures = () => new IntersectionObserver((entries, watch) => {
   }
 }, { rootMargin: "300px" });
 
+/** The link to the grids of the cluster that a grid stands for; nothing if it is alone. */
+function clusterLink(view, asked) {
+  const others = (view.cluster?.grids || 1) - 1;
+  if (!others) return null;
+  const there = { ...Object.fromEntries(asked), cluster: view.key };
+  return h("p", { class: "small" }, h("a", { href: `#/archive${query(there)}` }, `and ${count(others)} nearly equal`));
+}
+
 /** A grid of the list: its picture, its number of moves, where it came from. */
-function tile(view, pictures, bar) {
+function tile(view, pictures, bar, asked) {
   const picture = h("a", { class: "picture", href: `#/grids/${view.key}`, "data-key": view.key, "aria-label": `${view.variant}, ${moves(view.score)}` },
     h("span", { class: "ghost" }));
   pictures.observe(picture);
@@ -103,7 +127,8 @@ function tile(view, pictures, bar) {
   return h("li", { class: "card tile" }, picture,
     h("div", { class: "row spread base" }, h("span", {}, h("strong", { class: "score num" }, String(view.score)), " ", h("span", { class: "faint" }, view.variant)),
       h("label", { class: "check small" }, bar.box(view.key), " compare")),
-    h("p", { class: "faint small cut" }, origin, ", ", ago(view.time), view.record && [" \u00b7 ", h("span", { title: `equals the known record ${view.record}` }, view.record)]));
+    h("p", { class: "faint small cut" }, origin, ", ", ago(view.time), view.record && [" \u00b7 ", h("span", { title: `equals the known record ${view.record}` }, view.record)]),
+    clusterLink(view, asked));
 }
 
 /** Sends a file into the archive and shows its grid. */
@@ -117,8 +142,18 @@ async function send(file) {
   }
 }
 
+/** What is said above the grids of one cluster. */
+function opened(asked) {
+  if (!asked.get("cluster")) return null;
+  const all = Object.fromEntries([...asked].filter(([name]) => name !== "cluster"));
+  return h("p", { class: "row" }, h("span", {}, "The grids that are nearly equal to ", h("a", { href: `#/grids/${asked.get("cluster")}` }, "this one"), ", and it itself."),
+    h("a", { class: "button", href: `#/archive${query(all)}` }, "All again"));
+}
+
 export default function archive({ query: asked }) {
-  const values = { variant: asked.get("variant") || "", min_score: asked.get("min") || "", job: asked.get("job") || "" };
+  const values = { variant: asked.get("variant") || "", min_score: asked.get("min") || "", job: asked.get("job") || "",
+    sort: asked.get("sort") || "", clusters: asked.get("clusters") || "", cluster: asked.get("cluster") || "" };
+  const [, , before_, after_] = ORDERS.find(([value]) => value === asked.get("sort")) || ORDERS[0];
   const bar = compareBar(asked.get("with"));
   const list = h("ul", { class: "thumbs", "aria-label": "Grids" });
   const wait = h("p", { class: "wait" }, "Loading the grids\u2026");
@@ -128,8 +163,8 @@ export default function archive({ query: asked }) {
   const before = [];
   let cursor;
   let next = null;
-  const back = button("Longer", { glyph: "back", onclick: () => load(before.pop()) });
-  const forth = button("Shorter", { glyph: "forth", onclick: () => {
+  const back = button(before_, { glyph: "back", onclick: () => load(before.pop()) });
+  const forth = button(after_, { glyph: "forth", onclick: () => {
     before.push(cursor);
     load(next);
     scrollTo(0, 0);
@@ -140,7 +175,7 @@ export default function archive({ query: asked }) {
       const part = await get(`/grids${query({ ...values, limit: PART, cursor })}`);
       pictures.disconnect();
       next = part.next;
-      list.replaceChildren(...part.items.map((view) => tile(view, pictures, bar)));
+      list.replaceChildren(...part.items.map((view) => tile(view, pictures, bar, asked)));
       show(nothing, !part.items.length);
       trouble.replaceChildren();
     } catch (problem) {
@@ -152,7 +187,7 @@ export default function archive({ query: asked }) {
   }
   nothing.hidden = true;
   load();
-  const element = h("div", { class: "cards" }, h("h1", {}, "Archive"), filterForm(asked, send), trouble, bar, wait, nothing, list,
+  const element = h("div", { class: "cards" }, h("h1", {}, "Archive"), filterForm(asked, send), opened(asked), trouble, bar, wait, nothing, list,
     h("div", { class: "row end paging" }, back, forth));
   takesDrops(element, send);
   return {

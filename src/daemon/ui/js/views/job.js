@@ -241,12 +241,13 @@ function settingsCard(id) {
   node.draw = (now) => {
     job = now;
     show(adjust, !isOver(now));
-    const text = JSON.stringify([now.settings, now.priority, now.weight, now.limits, now.ended, now.began, now.seed]);
+    const text = JSON.stringify([now.settings, now.priority, now.weight, now.limits, now.ended, now.began, now.seed, now.after, now.not_before]);
     if (text === shown) return;
     shown = text;
     const entry = ([name, value]) => [h("dt", {}, name), h("dd", { class: "num" }, value)];
     const l = now.limits;
-    facts.replaceChildren(...[["Submitted", moment(now.submitted)], now.began && ["Began", moment(now.began)], now.ended && ["Ended", moment(now.ended)],
+    facts.replaceChildren(...[["Submitted", moment(now.submitted)], now.after && ["Begins after", h("a", { href: `#/jobs/${now.after}` }, `job ${now.after}`)],
+      now.not_before && ["Begins at the earliest", moment(now.not_before)], now.began && ["Began", moment(now.began)], now.ended && ["Ended", moment(now.ended)],
       now.seed !== null && ["Seed", String(now.seed)], ["Priority, weight", `${now.priority}, ${now.weight}`],
       l.seconds && ["Time limit", duration(l.seconds)], l.iterations && ["Iterations at most", count(l.iterations)],
       l.workers && ["Workers at most", String(l.workers)], l.memory && ["Memory at most", bytes(l.memory)], l.disk && ["Disk at most", bytes(l.disk)]].filter(Boolean).flatMap(entry));

@@ -1,6 +1,6 @@
 // What several views show: the state of a job, its buttons, a feed of events, what to say when there is nothing.
 
-import { post, remove } from "../api.js";
+import { get, newKey, post, remove } from "../api.js";
 import { attr, button, careful, h, say, toast } from "../dom.js";
 import { STATES, clock, isOver, moment, reason } from "../format.js";
 import { between } from "../gameboard.js";
@@ -26,6 +26,19 @@ export async function command(id, what) {
   }
 }
 
+/** Submits a job with the settings of another one, and shows it. */
+async function submitAgain(id) {
+  try {
+    const { after, not_before, ...request } = await get(`/jobs/${id}/request`);
+    const job = await post("/jobs", request, { "idempotency-key": newKey() });
+    learn(job);
+    toast(`Job ${job.id} has the settings of job ${id}.`);
+    location.hash = `#/jobs/${job.id}`;
+  } catch (problem) {
+    toast(`Job ${id} could not be submitted again: ${problem.message}`, "bad");
+  }
+}
+
 /** The buttons of a job, kept up to date by `buttons.set(job)`. */
 export function jobButtons(id, { quiet = true, all = false, removed } = {}) {
   const pause = button("Pause", { glyph: "pause", quiet, onclick: () => command(id, "pause") });
@@ -45,7 +58,9 @@ export function jobButtons(id, { quiet = true, all = false, removed } = {}) {
       toast(`Job ${id} could not be removed: ${problem.message}`, "bad");
     }
   });
-  const node = h("div", { class: "row buttons" }, pause, resume, retry, all && drain, cancel, all && gone);
+  const again = button("Submit again", { glyph: "redo", quiet, onclick: () => submitAgain(id) });
+  again.title = "A new job with the same settings";
+  const node = h("div", { class: "row buttons" }, pause, resume, retry, all && drain, all && again, cancel, all && gone);
   node.set = (job) => {
     const over = isOver(job);
     pause.hidden = over || job.state === "paused" || job.state === "draining";
