@@ -1,23 +1,24 @@
-//! `morpion top`: a screen that shows what a daemon does, and pauses its jobs.
+//! `morpion top`: a screen that shows what a daemon does, and commands its jobs.
 //!
-//! Two threads ask the daemon and keep [`Model`] up to date; the main thread draws it ([`screen`]) and reads keys. So
-//! a slow daemon never makes the keyboard slow.
+//! Two threads ask the daemon and keep [`Model`] up to date; the main thread draws it ([`screen`]) and reads keys
+//! ([`keys`]). So a slow daemon never makes the keyboard slow.
 
+mod keys;
 mod screen;
 
 use crate::cli::client::{Client, ClientError, Connection, Heard};
 use crate::cli::job;
 use crate::cli::streams::data_are_seen;
 use crate::cli::terminal::{Keys, TerminalWindow};
-use crate::daemon::view::{EventKind, HealthView, JobState, JobView, Listing, PoolView, TotalsView, WorkerView};
+use crate::daemon::view::{EventKind, HealthView, JobId, JobView, Listing, PoolView, TotalsView, WorkerView};
 use anyhow::{Context, bail};
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use ratatui::widgets::TableState;
+use keys::{JobChoice, JobOrder, Pressed};
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use std::collections::VecDeque;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Time between two questions to the daemon, and between two looks at the keyboard.
 const ASK: Duration = Duration::from_secs(1);
@@ -29,12 +30,11 @@ const JOBS: usize = 500;
 /// Events that are kept.
 const EVENTS: usize = 200;
 
-/// Lines that a page key moves by.
-const PAGE: usize = 10;
-
 /// Watch a daemon: its jobs, workers, best grids and events.
 ///
-/// Keys: arrows choose a job, p pauses or resumes it, q quits.
+/// Keys: arrows choose a job, Enter shows its details, p pauses or resumes it, c cancels it (after a question), r
+/// changes its priority. / filters the jobs by words of their numbers, states, kinds and names, Esc ends that. q
+/// quits.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -55,8 +55,8 @@ struct Model {
     events: VecDeque<String>,
     /// Why the daemon cannot be asked, if it cannot.
     trouble: Option<String>,
-    /// What became of the last command.
-    message: Option<String>,
+    /// What became of the last command, and since when that is shown.
+    message: Option<(Instant, String)>,
 }
 
 type SharedModel = Arc<Mutex<Model>>;
@@ -146,12 +146,11 @@ fn follow(client: Client, model: SharedModel) {
 
 /// Draws and obeys the keyboard until the user has seen enough.
 fn watch(window: &mut TerminalWindow, client: &Client, model: &SharedModel) -> anyhow::Result<()> {
-    let mut chosen = TableState::default().with_selected(0);
+    let mut choice = JobChoice::default();
     loop {
         {
             let model = lock(model);
-            clamp(&mut chosen, model.jobs.len());
-            window.draw(|frame| screen::draw(frame, &model, &mut chosen))?;
+            window.draw(|frame| screen::draw(frame, &model, &mut choice))?;
         }
         if !event::poll(LOOK)? {
             continue;
@@ -160,50 +159,49 @@ fn watch(window: &mut TerminalWindow, client: &Client, model: &SharedModel) -> a
         if key.kind == KeyEventKind::Release {
             continue;
         }
-        if !obey(key, &mut chosen, client, model) {
-            return Ok(());
+        let pressed = choice.press(key, &lock(model).jobs);
+        match pressed {
+            Pressed::Nothing => {}
+            Pressed::Quit => return Ok(()),
+            Pressed::Say(text) => say(model, text),
+            Pressed::Order(order) => give(order, client, model),
         }
     }
 }
 
-/// Keeps the choice among the jobs that there are.
-fn clamp(chosen: &mut TableState, jobs: usize) {
-    let last = jobs.checked_sub(1);
-    chosen.select(last.map(|last| chosen.selected().unwrap_or(0).min(last)));
+/// Shows a message for a while.
+fn say(model: &SharedModel, text: String) {
+    lock(model).message = Some((Instant::now(), text));
 }
 
-/// Does what a key asks for; false: end.
-fn obey(key: KeyEvent, chosen: &mut TableState, client: &Client, model: &SharedModel) -> bool {
-    let at = chosen.selected().unwrap_or(0);
-    match key.code {
-        KeyCode::Char('q') | KeyCode::Esc => return false,
-        KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => return false,
-        KeyCode::Down | KeyCode::Char('j') => chosen.select(Some(at.saturating_add(1))),
-        KeyCode::Up | KeyCode::Char('k') => chosen.select(Some(at.saturating_sub(1))),
-        KeyCode::PageDown => chosen.select(Some(at.saturating_add(PAGE))),
-        KeyCode::PageUp => chosen.select(Some(at.saturating_sub(PAGE))),
-        KeyCode::Home => chosen.select(Some(0)),
-        KeyCode::End => chosen.select(Some(usize::MAX)),
-        KeyCode::Char('p') => pause(at, client, model),
-        _ => {}
-    }
-    true
-}
-
-/// Pauses the chosen job, or lets it go on; in a thread, as it may take a while.
-fn pause(at: usize, client: &Client, model: &SharedModel) {
-    let Some((id, state)) = lock(model).jobs.get(at).map(|job| (job.summary.id, job.summary.state)) else { return };
-    let verb = if state == JobState::Paused { "resume" } else { "pause" };
+/// Gives an order to a job; in a thread, as it may take a while.
+fn give(order: JobOrder, client: &Client, model: &SharedModel) {
     let begun = spawn(client, model, move |client, model| {
-        let path = format!("/api/v1/jobs/{id}/{verb}");
-        let message = match client.ask::<JobView>("POST", &path, &[], None) {
-            Ok(job) => format!("job {id} is {}", job::state(job.summary.state)),
-            Err(error) => error.to_string(),
+        let answer = match order {
+            JobOrder::Pause(id) => command(&client, id, "pause"),
+            JobOrder::Resume(id) => command(&client, id, "resume"),
+            JobOrder::Cancel(id) => command(&client, id, "cancel"),
+            JobOrder::Priority(id, priority) => {
+                let body = serde_json::json!({ "priority": priority }).to_string();
+                client.ask::<JobView>("PATCH", &format!("/api/v1/jobs/{id}"), &[], Some(body.as_bytes()))
+            }
         };
-        let mut model = lock(&model);
-        model.message = Some(message);
+        let told = match (answer, order) {
+            (Ok(job), JobOrder::Priority(..)) => {
+                format!("job {} has priority {}", job.summary.id, job.summary.priority)
+            }
+            (Ok(job), _) => format!("job {} is {}", job.summary.id, job::standing(&job)),
+            (Err(error), _) => error.to_string(),
+        };
+        say(&model, told);
+        // What came of it is seen at once.
+        let _ = ask(&client, &model);
     });
     if let Err(error) = begun {
-        lock(model).message = Some(format!("no thread for this: {error}"));
+        say(model, format!("no thread for this: {error}"));
     }
+}
+
+fn command(client: &Client, id: JobId, verb: &str) -> Result<JobView, ClientError> {
+    client.ask("POST", &format!("/api/v1/jobs/{id}/{verb}"), &[], None)
 }
