@@ -41,8 +41,6 @@ pub struct Args {
     /// A hunt without an archive gives its best grid
     #[arg(value_name = "DIR|FILE", default_value = OUTPUT, conflicts_with = "url")]
     sources: Vec<PathBuf>,
-    #[command(flatten)]
-    daemon: OptionalConnection,
     /// Only grids of at least this many moves
     #[arg(long, value_name = "SCORE")]
     min: Option<u32>,
@@ -110,6 +108,8 @@ pub struct Args {
     /// Print a JSON object in a line for each grid, as they come
     #[arg(long, conflicts_with_all = ["json", "compare", "export"])]
     json_lines: bool,
+    #[command(flatten)]
+    daemon: OptionalConnection,
 }
 
 impl Args {
