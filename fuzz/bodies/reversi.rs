@@ -1,17 +1,18 @@
-//! Bytes as a game of Reversi, played by both implementations, and as lines of an OBF file.
+//! Bytes as a game of Reversi, played by both implementations, and as lines of positions and games.
 
 use morpion::core::game::Game;
 use morpion::games::reversi::board::ReversiBoard;
 use morpion::games::reversi::naive::{Cell, NaiveReversi};
-use morpion::games::reversi::notation::{parse_board, parse_obf, to_obf};
+use morpion::games::reversi::notation::{parse_board, to_obf};
 use morpion::games::reversi::position::{ReversiMove, ReversiPosition, Start};
+use morpion::games::reversi::positions::parse_positions;
 
 /// Runs one input.
 ///
 /// # Panics
 /// If the implementations differ, a move is not undone, or a position does not survive being written and read.
 pub fn run(data: &[u8]) {
-    let _ = parse_obf(ReversiBoard::FULL, &String::from_utf8_lossy(data));
+    let _ = parse_positions(ReversiBoard::FULL, &String::from_utf8_lossy(data));
     let [width, height, start, moves @ ..] = data else { return };
     let Ok(board) = ReversiBoard::new(4 + width % 5, 4 + height % 5) else { return };
     let alternative = start % 2 == 1;

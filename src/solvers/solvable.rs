@@ -126,6 +126,12 @@ impl Playable for reversi::position::ReversiPosition {
         reversi::notation::to_obf(self)
     }
 
+    /// The game in GGF, which has square boards only.
+    fn saved(&self, start: &Self, moves: &[Self::Move]) -> String {
+        let is_square = self.board().width() == self.board().height();
+        if is_square { reversi::ggf::to_ggf(start, moves) } else { self.text() }
+    }
+
     fn size(&self) -> (u8, u8) {
         (self.board().width(), self.board().height())
     }

@@ -11,5 +11,6 @@ pub mod ggf;
 pub mod naive;
 pub mod notation;
 pub mod position;
+pub mod positions;
 pub mod stability;
 pub mod symmetry;

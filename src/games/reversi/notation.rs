@@ -46,6 +46,9 @@ pub enum TextError {
     /// Something in place of a move and its value.
     #[error("{0:?} is not a move with its value, such as A2:+38")]
     Value(String),
+    /// A game that cannot be played so.
+    #[error("{0}")]
+    Game(String),
     /// The discs contradict each other.
     #[error(transparent)]
     Discs(#[from] DiscsError),
@@ -97,7 +100,10 @@ pub fn parse_board(board: ReversiBoard, text: &str) -> Result<ReversiPosition, T
 }
 
 /// Reads one line of an OBF file, without its remark; `None` if nothing is left.
-fn parse_line(board: ReversiBoard, number: usize, line: &str) -> Result<Option<Problem>, TextError> {
+///
+/// # Errors
+/// A line that is neither a position nor empty.
+pub fn parse_line(board: ReversiBoard, number: usize, line: &str) -> Result<Option<Problem>, TextError> {
     let line = line.split(['%', '#']).next().unwrap_or_default().trim();
     if line.is_empty() {
         return Ok(None);
@@ -117,19 +123,6 @@ fn parse_line(board: ReversiBoard, number: usize, line: &str) -> Result<Option<P
     Ok(Some(Problem { line: number, position, values }))
 }
 
-/// Reads the lines of an OBF file. Empty lines and remarks are passed over.
-///
-/// # Errors
-/// The first line that is neither a position nor empty.
-pub fn parse_obf(board: ReversiBoard, text: &str) -> Result<Vec<Problem>, LineError> {
-    let lines = text.lines().enumerate();
-    lines
-        .filter_map(|(i, line)| {
-            parse_line(board, i + 1, line).map_err(|reason| LineError { line: i + 1, reason }).transpose()
-        })
-        .collect()
-}
-
 /// The position as the first part of a line of an OBF file: cells by rows, a blank, the side to move.
 pub fn to_obf(position: &ReversiPosition) -> String {
     let (black, white) = position.discs();
@@ -146,13 +139,14 @@ pub fn to_obf(position: &ReversiPosition) -> String {
 mod tests {
     use super::*;
     use crate::games::reversi::position::Start;
+    use crate::games::reversi::positions::parse_positions;
 
     const LINE: &str =
         "---------------------------OX------XO--------------------------- X; D3:+0; c4:+0; PA:-2; % start";
 
     #[test]
     fn lines_are_read_and_written() {
-        let problems = parse_obf(ReversiBoard::FULL, &format!("\n% remark\n{LINE}\n")).unwrap();
+        let problems = parse_positions(ReversiBoard::FULL, &format!("\n% remark\n{LINE}\n")).unwrap();
         let [problem] = &problems[..] else { panic!("{problems:?}") };
         assert_eq!(problem.position, ReversiPosition::new(ReversiBoard::FULL, Start::Standard));
         assert_eq!((problem.line, problem.value()), (3, Some(0)));
@@ -177,7 +171,7 @@ mod tests {
             (format!("{board} X; A1:+99"), "\"A1:+99\""),
             (format!("{board} X; \u{1F600}:1"), "is not a move"),
         ] {
-            let error = parse_obf(ReversiBoard::FULL, &format!("\n{line}")).unwrap_err().to_string();
+            let error = parse_positions(ReversiBoard::FULL, &format!("\n{line}")).unwrap_err().to_string();
             assert!(error.starts_with("line 2: ") && error.contains(reason), "{error}");
         }
     }
@@ -186,7 +180,7 @@ mod tests {
         #[test]
         fn no_text_panics(text in "\\PC{0,90}", cells in "[XO.*-]{60,70} ?[XO]?;? ?[A-Ia-i0-9:+-]{0,6}") {
             for text in [text, cells] {
-                let _ = parse_obf(ReversiBoard::FULL, &text);
+                let _ = parse_positions(ReversiBoard::FULL, &text);
             }
         }
     }

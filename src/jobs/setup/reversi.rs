@@ -3,8 +3,9 @@
 use super::{GameSetup, PositionToSolve, SetupError};
 use crate::core::setting::{BadValue, NamedValue, SettingInfo, SettingRow, ValueKind};
 use crate::games::reversi::board::ReversiBoard;
-use crate::games::reversi::notation::{parse_obf, to_obf};
+use crate::games::reversi::notation::to_obf;
 use crate::games::reversi::position::{Empties, ReversiPosition, Start};
+use crate::games::reversi::positions::parse_positions;
 use crate::jobs::reading::SettingsTable;
 use crate::jobs::solve::SolvePosition;
 
@@ -78,8 +79,8 @@ pub static REVERSI_SETTINGS: [SettingRow<ReversiSetup>; 4] = [
             "position",
             "Position",
             ValueKind::Text,
-            "Positions instead of the start: an OBF file, or one line as in such files (cells by rows, X O -, then the \
-             side to move).",
+            "Positions instead of the start: a file, or one line. A line is that of an OBF file (cells by rows, X O -, \
+             then the side to move), a game in GGF, or the moves of a game from its start, such as f5d6c3.",
         )
         .value_name("FILE|STRING")
         .unset("the start"),
@@ -141,7 +142,7 @@ impl GameSetup for ReversiSetup {
             let text = to_obf(&position);
             return Ok(vec![PositionToSolve { label: String::new(), text, position, known: None }]);
         };
-        let problems = parse_obf(self.size, given).map_err(|error| SetupError::Position(error.to_string()))?;
+        let problems = parse_positions(self.size, given).map_err(|error| SetupError::Position(error.to_string()))?;
         if problems.is_empty() {
             return Err(SetupError::Empty);
         }

@@ -1,8 +1,6 @@
 //! `morpion pbrain` driven by a manager of its own: whole games, positions, openings, and lines that mean nothing.
 
-mod engines;
-
-use engines::LineProgram;
+use crate::engines::LineProgram;
 use morpion::core::game::{Game, Side};
 use morpion::core::seed::rng;
 use morpion::games::gomoku::board::GomokuBoard;

@@ -1,8 +1,6 @@
 //! `morpion nboard` driven by a viewer of its own: whole games, hints, and lines that mean nothing.
 
-mod engines;
-
-use engines::LineProgram;
+use crate::engines::LineProgram;
 use morpion::core::game::Game;
 use morpion::core::seed::rng;
 use morpion::games::reversi::board::ReversiBoard;

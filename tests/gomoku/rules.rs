@@ -1,8 +1,6 @@
 //! Gomoku against its second implementation, against known counts, and against the laws of games; the forbidden
 //! points of renju; the games of the thesis.
 
-mod game_laws;
-
 use morpion::core::game::{Game, Side};
 use morpion::core::seed::{Rng, rng};
 use morpion::games::gomoku::board::GomokuBoard;
@@ -131,7 +129,7 @@ fn games_keep_the_laws() {
         let mut keys = HashMap::new();
         for seed in 0..if board.area() > 100 { 1 } else { 10 } {
             let plies = if board.area() > 100 { 40 } else { 400 };
-            game_laws::check(&GomokuPosition::new(board, rules), seed, plies, &mut keys);
+            crate::game_laws::check(&GomokuPosition::new(board, rules), seed, plies, &mut keys);
         }
     }
 }
@@ -248,7 +246,7 @@ fn stones(black: &str, white: &str, rule: RowRule) -> GomokuPosition {
 
 #[test]
 fn the_table_of_forbidden_points_holds() {
-    let table = include_str!("gomoku/renju.txt");
+    let table = include_str!("renju.txt");
     let mut rows = 0;
     for line in table.lines().filter(|line| !line.starts_with('#')) {
         let [about, black, white, forbidden, allowed] =
@@ -309,7 +307,7 @@ fn forbidden_points_are_those_of_the_naive_implementation() {
 #[test]
 fn the_games_of_the_thesis_end_in_five_for_their_winner() {
     let mut plies = Vec::new();
-    for line in include_str!("gomoku/games.txt").lines().filter(|line| !line.starts_with('#')) {
+    for line in include_str!("games.txt").lines().filter(|line| !line.starts_with('#')) {
         let [winner, length, text] = line.split(' ').collect::<Vec<_>>().try_into().unwrap();
         let moves = parse_moves(GomokuBoard::USUAL, text).unwrap();
         let mut position = GomokuPosition::new(GomokuBoard::USUAL, GomokuRules::default());

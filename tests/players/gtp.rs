@@ -1,8 +1,6 @@
 //! `morpion gtp` driven by a client of its own: whole games, takebacks, handicaps, scores, and lines that mean nothing.
 
-mod engines;
-
-use engines::LineProgram;
+use crate::engines::LineProgram;
 use morpion::core::game::{Game, Side};
 use morpion::core::seed::rng;
 use morpion::games::go::large::points::LargeBoard;

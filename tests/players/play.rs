@@ -127,6 +127,10 @@ fn a_game_of_reversi_is_saved_and_continued() {
     let name = file.to_str().unwrap();
     let out = play_of("reversi", &["--you", "both"], &format!("d3\nc3\nc4\nd3\nh8\nsave {name}\nquit\n"));
     assert!(out.contains("saved") && out.contains("d3 cannot be played here"), "{out}");
+    let saved = std::fs::read_to_string(name).unwrap();
+    assert!(saved.starts_with("(;GM[Othello]") && saved.ends_with("B[D3]W[C3]B[C4];)\n"), "{saved}");
+    let by_moves = play_of("reversi", &["--you", "both", "--position", "d3c3c4"], "show\nquit\n");
+    assert!(by_moves.contains(" 3 . . O X . . . ."), "{by_moves}");
     let out = play_of("reversi", &["--you", "both", "--position", name], "show\nhint\nxyz\nquit\n");
     assert!(out.contains("white (O) to move") && out.contains(" 3 . . O X . . . ."), "{out}");
     assert!(out.contains("value ") && out.contains("'xyz' is neither a move, such as "), "{out}");

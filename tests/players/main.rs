@@ -1,0 +1,12 @@
+//! Two-player games at the command line and under the protocols of other programs.
+
+#[path = "../engines/mod.rs"]
+mod engines;
+
+mod analyse;
+mod commands;
+mod gtp;
+mod matches;
+mod nboard;
+mod pbrain;
+mod play;
