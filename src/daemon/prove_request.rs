@@ -4,25 +4,11 @@ use super::kinds::{JobWork, PreparedJob};
 use super::view::{JobLimits, JobRequest};
 use crate::jobs::prove_settings::ProveSettings;
 use crate::jobs::reading::{from_json, json_of};
-use crate::runner::proving::unit::SolverMaker;
+use crate::runner::proving::unit::solver;
 
 /// What a daemon says that was built without the solver of linear programs.
 pub const NO_SOLVER: &str = "this daemon was built without the solver HiGHS, which proofs need: build it by `cargo build \
                              --release --features prove`";
-
-/// The solver of linear programs, if the program was built with it.
-pub fn solver() -> Option<SolverMaker> {
-    #[cfg(feature = "prove")]
-    {
-        use crate::proofs::highs::HighsRelaxation;
-        use crate::proofs::program::Program;
-        use crate::proofs::relaxation::Relaxation;
-        let make = |program: &Program| -> Box<dyn Relaxation> { Box::new(HighsRelaxation::new(program)) };
-        Some(std::sync::Arc::new(make))
-    }
-    #[cfg(not(feature = "prove"))]
-    None
-}
 
 /// What a request for a proof comes to.
 ///

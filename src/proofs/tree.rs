@@ -7,6 +7,7 @@
 
 use super::branching::{ProofCounts, Step, apply, other};
 use super::program::{PointState, Program, Verdict};
+use crate::morpion::geometry::Point;
 use std::collections::BTreeMap;
 
 /// An open case.
@@ -94,50 +95,7 @@ impl ProofTree {
         counts: ProofCounts,
     ) -> Result<(), StepsError> {
         let root = self.open.get(&unit).ok_or(StepsError::NotOpen(unit))?;
-        let (mut stack, mut handed, mut closed) = (vec![root.clone()], Vec::new(), 0.0);
-        let mut sums = Vec::new();
-        for (number, step) in steps.iter().enumerate() {
-            let wrong = |reason| StepsError::Wrong { unit, step: number, reason };
-            let mut at = stack.pop().ok_or(StepsError::WrongLength { unit, more: true })?;
-            let volume = 0.5f64.powi(at.depth.min(1000) as i32);
-            match step {
-                Step::Refuted => {
-                    program.decided(&at.case).ok_or_else(|| wrong("refutes a case with points undecided"))?;
-                    closed += volume;
-                }
-                Step::Handed => handed.push(at),
-                Step::Split { point, first } => {
-                    let state = at.case.get(usize::from(*point));
-                    if state != Some(&PointState::Open) || *first == PointState::Open {
-                        return Err(wrong("splits a case at a point that is not open"));
-                    }
-                    for state in [other(*first), *first] {
-                        let mut case = at.case.clone();
-                        case[usize::from(*point)] = state;
-                        stack.push(OpenCase { case, depth: at.depth + 1 });
-                    }
-                }
-                Step::Witness(witness) => {
-                    let fits = |&(row, by): &(u32, i64)| {
-                        program.rows().get(row as usize).is_some_and(|row| by > 0 || by < 0 && row.equation)
-                    };
-                    if !witness.iter().all(fits) {
-                        return Err(wrong("has a multiplier of a wrong sign or row"));
-                    }
-                    match program.judge(witness, &at.case, &mut sums) {
-                        Verdict::Closed => closed += volume,
-                        Verdict::Decides(points) if points.is_empty() => return Err(wrong("decides nothing")),
-                        Verdict::Decides(points) => {
-                            apply(&mut at.case, &points);
-                            stack.push(at);
-                        }
-                    }
-                }
-            }
-        }
-        if !stack.is_empty() {
-            return Err(StepsError::WrongLength { unit, more: false });
-        }
+        let (handed, closed) = walk(program, unit, root, steps, &mut |_| true)?;
         self.open.remove(&unit);
         for case in handed {
             self.open.insert(self.next, case);
@@ -148,4 +106,84 @@ impl ProofTree {
         self.counts += counts;
         Ok(())
     }
+}
+
+/// Checks that steps are those of a unit, the refuted sets of points included: `is_refuted` is asked about each.
+///
+/// # Errors
+/// If a step does not follow.
+pub fn check_steps(
+    program: &Program,
+    unit: u64,
+    case: &[PointState],
+    steps: &[Step],
+    is_refuted: &mut dyn FnMut(&[Point]) -> bool,
+) -> Result<(), StepsError> {
+    let root = OpenCase { case: case.to_vec(), depth: 0 };
+    walk(program, unit, &root, steps, is_refuted).map(|_| ())
+}
+
+/// Walks through the tree below a case: the cases that are handed on, and the part that is closed, by volume.
+fn walk(
+    program: &Program,
+    unit: u64,
+    root: &OpenCase,
+    steps: &[Step],
+    is_refuted: &mut dyn FnMut(&[Point]) -> bool,
+) -> Result<(Vec<OpenCase>, f64), StepsError> {
+    let (mut stack, mut handed, mut closed) = (vec![root.clone()], Vec::new(), 0.0);
+    let mut sums = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        let wrong = |reason| StepsError::Wrong { unit, step: number, reason };
+        let mut at = stack.pop().ok_or(StepsError::WrongLength { unit, more: true })?;
+        let volume = 0.5f64.powi(at.depth.min(1000) as i32);
+        match step {
+            Step::Refuted => {
+                let points =
+                    program.decided(&at.case).ok_or_else(|| wrong("refutes a case with points undecided"))?;
+                // Of another number of points there is no grid with so many moves.
+                if points.len() == program.moves() as usize && !is_refuted(&points) {
+                    return Err(wrong("refutes a set of points that is not refuted"));
+                }
+                closed += volume;
+            }
+            Step::Handed => handed.push(at),
+            Step::Split { point, first } => {
+                let state = at.case.get(usize::from(*point));
+                if state != Some(&PointState::Open) || *first == PointState::Open {
+                    return Err(wrong("splits a case at a point that is not open"));
+                }
+                for state in [other(*first), *first] {
+                    let mut case = at.case.clone();
+                    case[usize::from(*point)] = state;
+                    stack.push(OpenCase { case, depth: at.depth + 1 });
+                }
+            }
+            Step::Witness(witness) => {
+                let fits = |&(row, by): &(u32, i64)| {
+                    program.rows().get(row as usize).is_some_and(|row| by > 0 || by < 0 && row.equation)
+                };
+                // Sums over all columns stay within 63 bits then.
+                let total: u128 = witness.iter().map(|&(_, by)| u128::from(by.unsigned_abs())).sum();
+                if total.saturating_mul(program.columns() as u128 + u128::from(program.moves())) >= 1 << 62 {
+                    return Err(wrong("has multipliers that are too large"));
+                }
+                if !witness.iter().all(fits) {
+                    return Err(wrong("has a multiplier of a wrong sign or row"));
+                }
+                match program.judge(witness, &at.case, &mut sums) {
+                    Verdict::Closed => closed += volume,
+                    Verdict::Decides(points) if points.is_empty() => return Err(wrong("decides nothing")),
+                    Verdict::Decides(points) => {
+                        apply(&mut at.case, &points);
+                        stack.push(at);
+                    }
+                }
+            }
+        }
+    }
+    if !stack.is_empty() {
+        return Err(StepsError::WrongLength { unit, more: false });
+    }
+    Ok((handed, closed))
 }

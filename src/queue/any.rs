@@ -102,6 +102,10 @@ impl<U: Unit> Portable<Hidden, Hidden> for Hiding<U> {
         self.shown().pack(attempt)
     }
 
+    fn ability(&self) -> Option<&'static str> {
+        self.shown().ability()
+    }
+
     fn unpack(&self, worker: u32, message: &[u8]) -> Result<Unpacked<Hidden, Hidden>, String> {
         Ok(match self.shown().unpack(worker, message)? {
             Unpacked::Report(report) => Unpacked::Report(Box::new(report)),

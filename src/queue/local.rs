@@ -55,9 +55,11 @@ struct QueuedUnit<U: Unit> {
 }
 
 impl<U: Unit> QueuedUnit<U> {
-    /// Whether it can be computed elsewhere. One that was begun here is finished here.
-    fn is_portable(&self) -> bool {
-        self.running.is_none() && self.body.portable().is_some()
+    /// Whether it can be computed elsewhere, by programs with these abilities. One that was begun here is finished
+    /// here.
+    fn is_portable(&self, abilities: &[String]) -> bool {
+        let is_able = |needed: &'static str| abilities.iter().any(|own| own == needed);
+        self.running.is_none() && self.body.portable().is_some_and(|unit| unit.ability().is_none_or(is_able))
     }
 }
 
@@ -79,6 +81,8 @@ struct LocalState<U: Unit> {
     idle: usize,
     /// Called when a unit may be there for a worker elsewhere, or one is to stop. It must not call the queue.
     seats_told: Option<Arc<dyn Fn() + Send + Sync>>,
+    /// What all workers elsewhere can do that not every program can.
+    abilities: Vec<String>,
     closing: bool,
     looked: Instant,
 }
@@ -121,6 +125,7 @@ impl<U: Unit> Local<U> {
             slots: (0..workers).map(|_| WorkerSlot::new(now)).collect(),
             idle: 0,
             seats_told: None,
+            abilities: Vec::new(),
             closing: false,
             looked: now,
         };
@@ -371,8 +376,8 @@ impl<U: Unit> LocalState<U> {
         let own = self.lanes.get_mut(&lane)?;
         // What only this process can compute is left to its threads, and comes first there.
         let place = match self.slots[at].holder {
-            Holder::Seat => own.ready.iter().position(QueuedUnit::is_portable)?,
-            _ if has_seats => own.ready.iter().position(|item| !item.is_portable()).unwrap_or(0),
+            Holder::Seat => own.ready.iter().position(|item| item.is_portable(&self.abilities))?,
+            _ if has_seats => own.ready.iter().position(|item| !item.is_portable(&self.abilities)).unwrap_or(0),
             _ => 0,
         };
         let item = own.ready.remove(place)?;
@@ -385,7 +390,7 @@ impl<U: Unit> LocalState<U> {
 
     /// Whether a unit of a lane is ready that can be computed elsewhere.
     fn is_portable(&self, lane: LaneId) -> bool {
-        self.lanes.get(&lane).is_some_and(|own| own.ready.iter().any(QueuedUnit::is_portable))
+        self.lanes.get(&lane).is_some_and(|own| own.ready.iter().any(|item| item.is_portable(&self.abilities)))
     }
 
     /// Whether another thread of this process may go to a lane.

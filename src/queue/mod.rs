@@ -60,6 +60,11 @@ pub trait Portable<R, O>: Sync {
     /// All that another process needs, from where the attempts before have left the unit. `attempt` counts from 1.
     fn pack(&self, attempt: u32) -> Vec<u8>;
 
+    /// What the program must have been built with that computes it, by name; nothing if every program can.
+    fn ability(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Takes in what the other process says. Nothing that it says is trusted.
     ///
     /// # Errors

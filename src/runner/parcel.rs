@@ -1,10 +1,13 @@
 //! Units as they travel to other machines: what a coordinator packs is opened here. Nothing in it is trusted: a unit
 //! is opened only if it is one that could have been handed out.
 
+use super::proving::portable::{LINEAR_PROGRAMS, ProgramRegistry, ProveParcel};
+use super::proving::unit::solver;
 use super::tree::unit::portable::{SolveParcel, SolverRegistry};
 use super::worker::portable::HuntParcel;
 use crate::core::encoding::{decode, encode};
 use crate::queue::any::AnyUnit;
+use crate::queue::nats::worker::NotOpened;
 use serde::{Deserialize, Serialize};
 
 /// A packed unit.
@@ -14,6 +17,8 @@ pub enum Parcel {
     Hunt(HuntParcel),
     /// A unit of a solution.
     Solve(SolveParcel),
+    /// A unit of a proof.
+    Prove(ProveParcel),
 }
 
 impl Parcel {
@@ -27,22 +32,29 @@ impl Parcel {
 #[derive(Debug, Default)]
 pub struct ParcelOpener {
     solvers: SolverRegistry,
+    programs: ProgramRegistry,
 }
 
 impl ParcelOpener {
     /// For units whose solvers have tables of at most `memory` bytes each.
     pub fn new(memory: u64) -> ParcelOpener {
-        ParcelOpener { solvers: SolverRegistry::new(memory) }
+        ParcelOpener { solvers: SolverRegistry::new(memory), programs: ProgramRegistry::default() }
     }
 
     /// The unit of a parcel, for this worker.
     ///
     /// # Errors
     /// What is wrong with it, or why it cannot be computed here.
-    pub fn open(&self, bytes: &[u8], worker: u32) -> Result<AnyUnit, String> {
-        match decode::<Parcel>(bytes).ok_or("the unit cannot be read")? {
-            Parcel::Hunt(parcel) => parcel.open().map(AnyUnit::new),
-            Parcel::Solve(parcel) => self.solvers.open(parcel, worker),
+    pub fn open(&self, bytes: &[u8], worker: u32) -> Result<AnyUnit, NotOpened> {
+        match decode::<Parcel>(bytes).ok_or_else(|| "the unit cannot be read".to_owned())? {
+            Parcel::Hunt(parcel) => Ok(AnyUnit::new(parcel.open()?)),
+            Parcel::Solve(parcel) => Ok(self.solvers.open(parcel, worker)?),
+            Parcel::Prove(parcel) => Ok(AnyUnit::new(self.programs.open(parcel, solver())?)),
         }
+    }
+
+    /// What this program can do that not every program can.
+    pub fn abilities() -> Vec<String> {
+        solver().map(|_| LINEAR_PROGRAMS.to_owned()).into_iter().collect()
     }
 }

@@ -4,6 +4,7 @@
 //! The command runs it on threads of its own ([`Proving::run`]), a daemon on the workers of its queue
 //! ([`session::ProveSession`]).
 
+pub mod portable;
 pub mod session;
 pub mod unit;
 

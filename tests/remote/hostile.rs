@@ -40,7 +40,7 @@ impl Liar {
 
     fn beat(&self, name: &str) -> Vec<u8> {
         let (name, version, turns) = (name.to_owned(), "0.1.0".to_owned(), Vec::new());
-        encode(&Beat { protocol: PROTOCOL, name, version, workers: 1, leaving: false, turns })
+        encode(&Beat { protocol: PROTOCOL, name, version, workers: 1, leaving: false, abilities: Vec::new(), turns })
     }
 
     /// Fetches a turn, while it says that it is there.

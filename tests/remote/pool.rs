@@ -32,9 +32,15 @@ impl Pool {
         let times = NatsOptions { slice: options.quantum, ..NatsOptions::default() };
         let hub = Hub::open(Arc::clone(&queue), &place, times).unwrap();
         let (leave, leaving) = watch::channel(false);
-        let machine = Machine { server: place, name: "beside".to_owned(), workers, lease: options.lease };
+        let machine = Machine {
+            server: place,
+            name: "beside".to_owned(),
+            workers,
+            lease: options.lease,
+            abilities: Vec::new(),
+        };
         let machine = std::thread::spawn(move || {
-            machine.work(Arc::new(|bytes, _| Count::open(bytes)), leaving, Box::new(|_| ())).unwrap();
+            machine.work(Arc::new(|bytes, _| Ok(Count::open(bytes)?)), leaving, Box::new(|_| ())).unwrap();
         });
         crate::daemons::wait_until("the machine is there", || {
             let pool = hub.pool();

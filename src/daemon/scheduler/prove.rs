@@ -5,7 +5,7 @@ use super::reporter::JobReporter;
 use crate::core::search::End;
 use crate::daemon::folder::FolderContent;
 use crate::daemon::memory::MemoryNeed;
-use crate::daemon::prove_request::{NO_SOLVER, solver};
+use crate::daemon::prove_request::NO_SOLVER;
 use crate::daemon::records::{JobStanding, key_text};
 use crate::daemon::view::{
     EventKind, JobId, JobLimits, ProofLeftView, ProofPoint, ProofStatisticsView, ProofView, StatisticsView, VERSION,
@@ -21,6 +21,7 @@ use crate::runner::clock::now;
 use crate::runner::directory::Contents;
 use crate::runner::orders::Interrupt;
 use crate::runner::proving::session::{ProveListener, ProveSession, ProveStanding};
+use crate::runner::proving::unit::solver;
 use crate::runner::proving::{CERTIFICATE, PROOF, Proving, ProvingError, RestEstimate};
 use crate::runner::{Clocking, FailedAttempt, WorkerShare};
 use crate::store::grids::{GridRecord, GridSource};

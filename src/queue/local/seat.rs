@@ -29,6 +29,17 @@ impl<U: Unit> Local<U> {
         Seat { common: Arc::clone(&self.common), at, heartbeat, held: None }
     }
 
+    /// Says what all workers elsewhere can do: units that need something else are not given to seats.
+    pub fn set_abilities(&self, abilities: Vec<String>) {
+        let mut state = self.common.lock();
+        if state.abilities != abilities {
+            state.abilities = abilities;
+            // Units that waited for threads may be for seats now, or the other way round.
+            self.common.work.notify_all();
+            state.tell_seats();
+        }
+    }
+
     /// Has `tell` called whenever a unit may be there for a seat, or one is to stop. It is called under the queue's
     /// lock: it must return at once and not call the queue.
     pub fn tell_seats(&self, tell: impl Fn() + Send + Sync + 'static) {

@@ -301,7 +301,12 @@ impl<'a, U: Unit> PoolService<'a, U> {
     /// Brings the number of seats to what the machines have; whether some were added.
     fn place(&mut self) -> bool {
         let here = self.machines.values().filter(|machine| machine.health(self.options.lost) == MachineHealth::Here);
-        self.wanted = here.map(|machine| machine.beat.workers as usize).sum::<usize>().min(MOST_SEATS);
+        let here: Vec<&KnownMachine> = here.collect();
+        self.wanted = here.iter().map(|machine| machine.beat.workers as usize).sum::<usize>().min(MOST_SEATS);
+        // Any machine may fetch a turn, so only what all of them can do counts.
+        let mut abilities = here.first().map_or_else(Vec::new, |machine| machine.beat.abilities.clone());
+        abilities.retain(|one| here.iter().all(|machine| machine.beat.abilities.contains(one)));
+        self.queue.set_abilities(abilities);
         let before = self.seats.len();
         while self.seats.len() < self.wanted {
             self.seats.push(self.queue.seat());

@@ -84,7 +84,15 @@ impl KnownMachine {
     /// One of which nothing is known but its number.
     pub fn new(id: &str) -> KnownMachine {
         let (name, version) = (id.to_owned(), String::new());
-        let beat = Beat { protocol: PROTOCOL, name, version, workers: 0, leaving: false, turns: Vec::new() };
+        let beat = Beat {
+            protocol: PROTOCOL,
+            name,
+            version,
+            workers: 0,
+            leaving: false,
+            abilities: Vec::new(),
+            turns: Vec::new(),
+        };
         let now = Instant::now();
         KnownMachine { beat, first: now, heard: now, silent: Duration::ZERO, units: 0, refused: 0, reason: None }
     }

@@ -5,7 +5,7 @@ use super::NatsError;
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages. Machines of other versions are not given units.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// Bytes of a unit that go into the message itself; more is fetched in parts, and so is sent what is longer.
 /// Servers refuse messages of more than 1 MiB unless they are told otherwise.
@@ -80,6 +80,8 @@ pub struct Beat {
     pub workers: u32,
     /// It takes no more units.
     pub leaving: bool,
+    /// What its program can do that not every program can ([`Portable::ability`](crate::queue::Portable::ability)).
+    pub abilities: Vec<String>,
     /// Turns that it is at.
     pub turns: Vec<String>,
 }

@@ -39,6 +39,8 @@ pub struct Machine {
     pub workers: u32,
     /// Time without a poll after which a unit has failed.
     pub lease: Duration,
+    /// What its program can do that not every program can.
+    pub abilities: Vec<String>,
 }
 
 /// What happens on the machine.
@@ -54,8 +56,25 @@ pub enum WorkerEvent {
     Refused(String),
 }
 
+/// Why a packed unit is not computed here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotOpened {
+    /// It is none that a coordinator could have handed out, or one that asks for too much.
+    #[error("{0}")]
+    Wrong(String),
+    /// The program lacks what the unit needs. Others may have it.
+    #[error("{0}")]
+    Unable(String),
+}
+
+impl From<String> for NotOpened {
+    fn from(what: String) -> NotOpened {
+        NotOpened::Wrong(what)
+    }
+}
+
 /// Who opens the units: makes a unit of what its coordinator has packed, for a worker (from 1). It trusts nothing.
-pub type OpenUnit<U> = Arc<dyn Fn(&[u8], u32) -> Result<U, String> + Send + Sync>;
+pub type OpenUnit<U> = Arc<dyn Fn(&[u8], u32) -> Result<U, NotOpened> + Send + Sync>;
 
 /// What is shared by all workers of the machine.
 struct WorkerMachine {
@@ -116,7 +135,7 @@ impl Machine {
                 slots.spawn(slot(Arc::clone(&common), worker, thread, Arc::clone(&open), leave.clone()));
             }
             let orders = tokio::spawn(hear_orders(Arc::clone(&common)));
-            let beats = tokio::spawn(beat(Arc::clone(&common), self.name, self.workers, leave));
+            let beats = tokio::spawn(beat(Arc::clone(&common), self.name, self.workers, self.abilities, leave));
             while slots.join_next().await.is_some() {}
             orders.abort();
             // The daemon hears at once that the machine has gone.
@@ -128,7 +147,13 @@ impl Machine {
 }
 
 /// Says again and again that the machine is there, and once that it leaves.
-async fn beat(common: Arc<WorkerMachine>, name: String, workers: u32, leave: watch::Receiver<bool>) {
+async fn beat(
+    common: Arc<WorkerMachine>,
+    name: String,
+    workers: u32,
+    abilities: Vec<String>,
+    leave: watch::Receiver<bool>,
+) {
     let mut connected = false;
     loop {
         let leaving = *leave.borrow();
@@ -144,6 +169,7 @@ async fn beat(common: Arc<WorkerMachine>, name: String, workers: u32, leave: wat
             name: name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             workers: if leaving { 0 } else { workers },
+            abilities: abilities.clone(),
             leaving,
             turns,
         };
@@ -275,13 +301,16 @@ async fn turn<U: Unit>(
     say(common, &name, Word::Begun).await;
     let unit = match whole(common, &job).await {
         Some(packed) => open(&packed, worker),
-        None => Err("its unit did not arrive whole".to_owned()),
+        None => Err(NotOpened::Wrong("its unit did not arrive whole".to_owned())),
     };
     let last = match unit {
         Ok(unit) => computed(common, &name, thread, unit, message, &mut ordered, leave).await,
         Err(error) => {
-            (common.tell)(WorkerEvent::Refused(error.clone()));
-            Some(Word::Refused(error))
+            (common.tell)(WorkerEvent::Refused(error.to_string()));
+            Some(match error {
+                NotOpened::Wrong(what) => Word::Refused(what),
+                NotOpened::Unable(_) => Word::Returned,
+            })
         }
     };
     let is_silent = last.is_none();

@@ -9,7 +9,7 @@ use crate::proofs::file::ProofRecord;
 use crate::proofs::leaf::fill_points;
 use crate::proofs::program::{PointState, Program};
 use crate::proofs::relaxation::Relaxation;
-use crate::queue::{Lease, Stop, Unit};
+use crate::queue::{Lease, Portable, Stop, Unit};
 use crate::runner::contract::Trap;
 use crate::runner::cpu;
 use rand::RngExt;
@@ -23,13 +23,27 @@ const FIRST_PATIENCE: Duration = Duration::from_millis(250);
 /// Makes a solver of linear programs for a worker.
 pub type SolverMaker = Arc<dyn Fn(&Program) -> Box<dyn Relaxation> + Send + Sync>;
 
+/// The solver of linear programs, if this program was built with it.
+pub fn solver() -> Option<SolverMaker> {
+    #[cfg(feature = "prove")]
+    {
+        use crate::proofs::highs::HighsRelaxation;
+        let make = |program: &Program| -> Box<dyn Relaxation> { Box::new(HighsRelaxation::new(program)) };
+        Some(Arc::new(make))
+    }
+    #[cfg(not(feature = "prove"))]
+    None
+}
+
 /// What a unit ends with, and what that took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProveOutcome {
-    end: UnitEnd,
-    counts: ProofCounts,
+    /// What it ended with.
+    pub(super) end: UnitEnd,
+    /// What was counted.
+    pub(super) counts: ProofCounts,
     /// Processor time that it took.
-    milliseconds: u64,
+    pub(super) milliseconds: u64,
 }
 
 impl ProveOutcome {
@@ -66,7 +80,8 @@ impl ProveOutcome {
 
 /// What a worker does with a case.
 #[derive(Debug, Clone)]
-enum ProveTask {
+pub(super) enum ProveTask {
+    /// The search below it.
     Search(CaseUnit),
     /// A descent whose random numbers have this seed.
     Dive(Vec<PointState>, u64),
@@ -84,8 +99,8 @@ pub enum ProveReply {
 /// A unit of a proof on its way through a queue.
 #[derive(Clone)]
 pub struct ProveUnit {
-    task: ProveTask,
-    program: Arc<Program>,
+    pub(super) task: ProveTask,
+    pub(super) program: Arc<Program>,
     solver: SolverMaker,
     trap: Option<Trap>,
 }
@@ -113,6 +128,10 @@ impl Unit for ProveUnit {
     type Running = u32;
     type Report = ();
     type Outcome = ProveReply;
+
+    fn portable(&self) -> Option<&dyn Portable<(), ProveReply>> {
+        Some(self)
+    }
 
     fn begin(&self, attempt: u32) -> Result<u32, String> {
         if let (Some(trap), ProveTask::Search(open)) = (&self.trap, &self.task) {
