@@ -1,27 +1,25 @@
 //! `morpion branching`: how many moves there are at each ply of random games, and how large the game tree may be.
 
 use super::flags::{FlagHelp, SettingFlags};
-use super::grid_input::save;
 use super::machine;
+use super::picture_flags::PictureFile;
 use super::positions::AskedPosition;
 use crate::core::game::Game;
 use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::render::chart::{Chart, Marks, Panel, Series, chart};
-use crate::render::pen::PictureFormat;
 use crate::solvers::branching::Branching;
-use anyhow::bail;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Version of the `--json` output.
 const JSON_VERSION: u32 = 1;
-/// Random games are broken off after so many plies.
-const LONGEST: usize = 10_000;
 /// Width of the picture in pixels.
 const WIDTH: u32 = 1400;
+/// Random games are broken off after so many plies.
+const LONGEST: usize = 10_000;
 
 /// Play random games and show the average number of moves at each ply.
 ///
@@ -104,13 +102,7 @@ fn branching<G: Game>(
     options: &BranchingFlags,
     out: &mut dyn Write,
 ) -> anyhow::Result<ExitCode> {
-    let picture = match &options.output {
-        None => None,
-        Some(path) => match PictureFormat::from_extension(path.extension().and_then(|e| e.to_str()).unwrap_or("")) {
-            Some(picture) => Some((path, picture)),
-            None => bail!("{}: which format? the name must end in .png or .svg", path.display()),
-        },
-    };
+    let picture = options.output.as_deref().map(|path| PictureFile::new(path, WIDTH, options.force)).transpose()?;
     let found = Branching::of(start, options.games, LONGEST, options.seed);
     let averages: Vec<f64> = found.averages().collect();
     let log10 = found.tree_size_log10();
@@ -132,8 +124,8 @@ fn branching<G: Game>(
         }
         writeln!(out, "estimated size of the game tree: {}", scientific(log10))?;
     }
-    if let Some((path, picture)) = picture {
-        save(path, &chart(&drawing(&averages, title, &found, options.seed), picture, WIDTH)?, options.force)?;
+    if let Some(picture) = picture {
+        picture.write(|format, size| chart(&drawing(&averages, title, &found, options.seed), format, size))?;
     }
     Ok(ExitCode::SUCCESS)
 }

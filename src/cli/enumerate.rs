@@ -1,6 +1,8 @@
 //! `morpion enumerate`: how many distinct grids (or ordered sequences) there are after each number of moves.
 
 use super::grid_input::counted;
+use super::machine;
+use super::picture_flags::PictureFlags;
 use super::signals;
 use super::streams::say;
 use super::values::positive;
@@ -10,6 +12,7 @@ use crate::morpion::enumerate::{CountKind, MAX_DEPTH, known_grids, known_sequenc
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
 use crate::notation::msr::write_compact;
+use crate::render::chart::{Chart, Marks, Panel, Series, chart};
 use crate::runner::Interrupt;
 use crate::runner::enumeration::run as run_enumeration;
 use crate::runner::enumeration::state::EnumerationDirectory;
@@ -54,6 +57,11 @@ pub struct Args {
     /// End after this time (90, 60s, 5m, 2h).
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     time: Option<f64>,
+    /// Also draw the counts: a picture to write, .png or .svg.
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    picture: PictureFlags,
     /// Print one JSON object instead of the table.
     #[arg(long)]
     json: bool,
@@ -68,12 +76,13 @@ pub struct Args {
 /// A depth or number of threads out of range, a state that cannot be kept or continued, or output that cannot be
 /// written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let Args { variant, depth, whole, ordered, ref state, time, json, threads } = args;
+    let Args { variant, depth, whole, ordered, ref state, time, ref output, picture, json, threads } = args;
     ensure!(depth <= MAX_DEPTH, "--depth {depth} is too deep: at most {MAX_DEPTH}");
     ensure!(
         !whole || variant.line_len() == 4,
         "--whole is for lines of 4 (--variant 4D or 4T): the grids of lines of 5 are too many to be counted"
     );
+    let picture = output.as_deref().map(|path| picture.at(path)).transpose()?;
     let threads = match threads {
         Some(n) => n,
         None => std::thread::available_parallelism().map_or(1, |n| n.get()),
@@ -121,7 +130,35 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     if let Some(directory) = &directory {
         directory.save(&enumeration)?;
     }
+    if let Some(picture) = picture {
+        picture.write(|format, size| chart(&drawing(&enumeration, noun), format, size))?;
+    }
     report(&enumeration, noun, known, json, out)
+}
+
+/// The counts by number of moves, on a logarithmic axis.
+fn drawing(enumeration: &Enumeration, noun: &str) -> Chart {
+    let Enumeration { variant, units, ref done, ref counts, .. } = *enumeration;
+    let points: Vec<(f64, f64)> = (0..).map(f64::from).zip(counts.iter().map(|&count| count as f64)).collect();
+    let points: Vec<(f64, f64)> = points.into_iter().filter(|&(_, count)| count > 0.0).collect();
+    let last = points.last().map_or(0, |&(moves, _)| moves as usize);
+    let step = if last > 24 { 5 } else { 1 };
+    let note = match enumeration.is_complete() {
+        true => "up to the 8 symmetries of the cross".to_owned(),
+        false => format!("as far as they are counted: {} of {} units", grouped(done.len()), grouped(units)),
+    };
+    Chart {
+        title: format!("{variant}: {noun} by number of moves"),
+        note: format!("{note}; morpion {}, {}", env!("CARGO_PKG_VERSION"), machine::date()),
+        panels: vec![Panel {
+            x: "moves".to_owned(),
+            y: noun.to_owned(),
+            places: (0..=last).step_by(step).map(|moves| (moves as f64, moves.to_string())).collect(),
+            log: true,
+            marks: Marks::Joined,
+            series: vec![Series { name: format!("{noun} of {variant}"), points, band: Vec::new() }],
+        }],
+    }
 }
 
 /// Prints the counts, as far as they have come.

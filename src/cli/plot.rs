@@ -1,13 +1,12 @@
 //! `morpion plot`: the best score of hunts against their running time.
 
-use super::grid_input::save;
 use super::hunt_directory::warn_of;
+use super::picture_flags::PictureFlags;
 use super::values::Colours;
-use crate::render::pen::{PictureFormat, SIZES};
 use crate::render::plot::{HuntCurve, PlotOptions, TimeAxis, plot};
 use crate::runner::events::{self, HuntEventKind, ReadLog, SessionStart};
 use crate::runner::status::clock;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,19 +20,14 @@ pub struct Args {
     /// Picture to write, .png or .svg
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Width of the picture in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = 1400,
-        value_parser = clap::value_parser!(u32).range(i64::from(*SIZES.start())..=i64::from(*SIZES.end())))]
-    size: u32,
+    #[command(flatten)]
+    picture: PictureFlags,
     /// Colours of the picture
     #[arg(long, value_enum, default_value_t = Colours::Light)]
     theme: Colours,
     /// Axis of time
     #[arg(long, value_enum, default_value_t = Axis::Auto)]
     axis: Axis,
-    /// Overwrite a picture that exists
-    #[arg(long)]
-    force: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -51,10 +45,7 @@ enum Axis {
 /// # Errors
 /// A directory without readable events, or a picture that exists or cannot be written.
 pub fn run(args: Args, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let extension = args.output.extension().and_then(|e| e.to_str()).unwrap_or("");
-    let Some(picture) = PictureFormat::from_extension(extension) else {
-        bail!("{}: which format? the name must end in .png or .svg", args.output.display());
-    };
+    let picture = args.picture.at(&args.output)?;
     let hunts = args.directories.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let (sessions, series): (Vec<SessionStart>, Vec<HuntCurve>) = hunts.into_iter().unzip();
     let variant = sessions[0].variant;
@@ -67,18 +58,18 @@ pub fn run(args: Args, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let best = series.iter().flat_map(|s| s.bests.last()).map(|&(_, score)| score).max().unwrap_or(0);
     // Far below the record its line would only press the curves together.
     let near = same_variant && 5 * best >= 4 * variant.record();
-    let options = PlotOptions {
-        size: args.size,
+    let options = |size| PlotOptions {
+        size,
         theme: args.theme.into(),
         axis: match args.axis {
             Axis::Auto => TimeAxis::Auto,
             Axis::Linear => TimeAxis::Linear,
             Axis::Log => TimeAxis::Log,
         },
-        title,
+        title: title.clone(),
         mark: near.then(|| (variant.record(), format!("record {}", variant.record()))),
     };
-    save(&args.output, &plot(&series, picture, &options)?, args.force)?;
+    picture.write(|format, size| plot(&series, format, &options(size)))?;
     Ok(ExitCode::SUCCESS)
 }
 

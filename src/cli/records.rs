@@ -1,11 +1,11 @@
 //! `morpion records`: the known record grids.
 
 use crate::cli::grid_input;
+use crate::cli::picture_flags::PictureFlags;
 use crate::cli::values::Colours;
 use crate::notation::format::{self, GridFormat};
 use crate::notation::history;
 use crate::notation::records::known;
-use crate::render::pen::{PictureFormat, SIZES};
 use crate::render::timeline::{TimelineOptions, timeline};
 use crate::runner::clock::now;
 use anyhow::{Context, bail};
@@ -36,16 +36,11 @@ enum RecordsAction {
         /// Picture to write, .png or .svg
         #[arg(short, long, value_name = "OUT")]
         output: PathBuf,
-        /// Width of the picture in pixels
-        #[arg(long, value_name = "PIXELS", default_value_t = 1400,
-            value_parser = clap::value_parser!(u32).range(i64::from(*SIZES.start())..=i64::from(*SIZES.end())))]
-        size: u32,
+        #[command(flatten)]
+        picture: PictureFlags,
         /// Colours of the picture
         #[arg(long, value_enum, default_value_t = Colours::Light)]
         theme: Colours,
-        /// Overwrite a picture that exists
-        #[arg(long)]
-        force: bool,
     },
     /// Write every known record as a Pentasol file, VARIANT-SCORE-NAME.txt
     Export {
@@ -65,14 +60,10 @@ enum RecordsAction {
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.action {
         RecordsAction::List => list(out),
-        RecordsAction::Timeline { output, size, theme, force } => {
-            let extension = output.extension().and_then(|e| e.to_str()).unwrap_or("");
-            let Some(picture) = PictureFormat::from_extension(extension) else {
-                bail!("{}: which format? the name must end in .png or .svg", output.display());
-            };
+        RecordsAction::Timeline { output, picture, theme } => {
             let until = 1970.0 + now() / SECONDS_PER_YEAR;
-            let bytes = timeline(picture, TimelineOptions { size, theme: theme.into(), until })?;
-            grid_input::save(&output, &bytes, force)?;
+            let options = |size| TimelineOptions { size, theme: theme.into(), until };
+            picture.at(&output)?.write(|format, size| timeline(format, options(size)))?;
             Ok(ExitCode::SUCCESS)
         }
         RecordsAction::Export { directory, force } => export(&directory, force, out),

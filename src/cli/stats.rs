@@ -3,16 +3,16 @@
 mod picture;
 
 use super::grid_input;
+use super::picture_flags::PictureFlags;
 use crate::core::histogram::Histogram;
 use crate::morpion::variant::Variant;
 use crate::notation::file::load;
 use crate::notation::grid::Grid;
-use crate::render::pen::{PictureFormat, SIZES};
 use crate::runner::directory::BEST;
 use crate::runner::statistics::{self, Improvement, Statistics, join};
 use crate::runner::status::{after, clock, thousands};
 use crate::strategies::params::Strategy;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,13 +33,8 @@ pub struct Args {
     /// Draw a picture instead, .png or .svg
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
     output: Option<PathBuf>,
-    /// Width of the picture in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = 1400, requires = "output",
-        value_parser = clap::value_parser!(u32).range(i64::from(*SIZES.start())..=i64::from(*SIZES.end())))]
-    size: u32,
-    /// Overwrite a picture that exists
-    #[arg(long, requires = "output")]
-    force: bool,
+    #[command(flatten)]
+    picture: PictureFlags,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -54,12 +49,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let statistics = statistics::read(&args.directory).with_context(|| name.clone())?;
     super::hunt_directory::warn_of(&statistics.bad_lines);
     if let Some(path) = &args.output {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        let Some(picture) = PictureFormat::from_extension(extension) else {
-            bail!("{}: which format? the name must end in .png or .svg", path.display());
-        };
-        let bytes = picture::draw(&statistics, &name, picture, args.size)?;
-        grid_input::save(path, &bytes, args.force)?;
+        args.picture.at(path)?.write(|format, size| picture::draw(&statistics, &name, format, size))?;
         return Ok(ExitCode::SUCCESS);
     }
     // Statistics are shown without a best grid, too.

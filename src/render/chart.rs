@@ -17,7 +17,7 @@ const LEGEND: f64 = 0.026;
 /// Room above the first panel as a share of the width.
 const HEAD: f64 = 0.075;
 /// Decades of a logarithmic axis at most; what is smaller lies on its lower border.
-const MOST_DECADES: i32 = 6;
+const MOST_DECADES: i32 = 12;
 /// How much a band covers what lies below it.
 const BAND: f64 = 0.16;
 
