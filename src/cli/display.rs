@@ -43,13 +43,19 @@ pub struct OutputFlags {
     /// Show errors only.
     #[arg(long)]
     pub quiet: bool,
-    /// Print lines instead of the live screen. Elsewhere than on a terminal there are only lines.
+    /// Print lines instead of the live screen.
+    ///
+    /// Elsewhere than on a terminal there are only lines.
     #[arg(long)]
     pub plain: bool,
-    /// Print what happens as JSON lines on standard output, including the end of every unit.
+    /// Print what happens as JSON lines.
+    ///
+    /// They go to standard output, and include the end of every unit.
     #[arg(long)]
     pub json: bool,
-    /// Time between two checkpoints of the running units, at most 10s. A crash loses no more than this of them.
+    /// Time between two checkpoints of the running units, at most 10s.
+    ///
+    /// A crash loses no more than this of them.
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = pace)]
     pub checkpoint: f64,
 }

@@ -20,6 +20,11 @@ pub trait FlagHelp: FromSettings {
     /// The heading under which it is listed.
     fn heading(info: &SettingInfo) -> &'static str;
 
+    /// Whether the short help has it.
+    fn in_short_help(info: &SettingInfo) -> bool {
+        !info.advanced
+    }
+
     /// What follows its help: who uses it, its default.
     fn note(info: &SettingInfo) -> String;
 
@@ -67,7 +72,7 @@ fn flag<T: FlagHelp + 'static>(info: &'static SettingInfo) -> Arg {
         .help(short.to_owned())
         .long_help(long.trim_end().to_owned())
         .help_heading(T::heading(info))
-        .hide_short_help(info.advanced)
+        .hide_short_help(!T::in_short_help(info))
         .value_parser(parser::<T>(info));
     T::arranged(info, flag)
 }

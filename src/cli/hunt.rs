@@ -19,23 +19,30 @@ use anyhow::{Context, bail};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 /// Begin a hunt for long games. Ctrl-C stops it at any time; `morpion resume` continues it.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Hunt")]
 pub struct Args {
-    /// Start from the first K moves of the grid in FILE (Pentasol or MSR).
+    /// Start from the first K moves of the grid in FILE.
+    ///
+    /// FILE is Pentasol, MSR, or a picture that carries its record.
     #[arg(long, num_args = 2, value_names = ["FILE", "K"])]
     pub init_file: Option<Vec<String>>,
-    /// Begin with the grids of the variant in DIR (Pentasol or MSR). The strategies reshape, regrow, temper, permute
-    /// and perturb take grids.
+    /// Begin with the grids of the variant in DIR.
+    ///
+    /// The strategies reshape, regrow, temper, permute and perturb take grids.
     #[arg(long, value_name = "DIR", conflicts_with = "init_file")]
     pub init_dir: Option<PathBuf>,
-    /// Directory for the results and the state: an empty one, or one that is made. Default: output, or the first free
-    /// one of output-2, output-3, ...
+    /// Directory for the results and the state.
+    ///
+    /// An empty one, or one that is made. Default: output, or the first free one of output-2, output-3, ...
     #[arg(long, visible_alias = "dir", value_name = "DIR")]
     pub directory: Option<PathBuf>,
-    /// Read flags from a TOML file, such as `sort = "coords"`. Flags of the command line win.
+    /// Read flags from a TOML file, such as `sort = "coords"`.
+    ///
+    /// Flags of the command line win.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     #[command(flatten)]
@@ -47,7 +54,20 @@ pub struct Args {
 /// The help of the settings: who uses them, and their defaults.
 impl FlagHelp for HuntSettings {
     fn heading(info: &SettingInfo) -> &'static str {
-        if hunt_settings::of_strategies().any(|other| other.name == info.name) { "Search" } else { "Hunt" }
+        static OF_ONE: LazyLock<Vec<(&str, String)>> =
+            LazyLock::new(|| Strategy::all().map(|row| (row.name, format!("Strategy {} alone", row.name))).collect());
+        if !is_of_strategies(info) {
+            return "Hunt";
+        }
+        match hunt_settings::users(info.name)[..] {
+            [only] => OF_ONE.iter().find(|(name, _)| *name == only.name).map_or("Strategies", |(_, text)| text),
+            _ => "Several strategies",
+        }
+    }
+
+    fn in_short_help(info: &SettingInfo) -> bool {
+        // One of the two counts of threads is enough there.
+        !info.advanced && !is_of_strategies(info) && info.name != "threads"
     }
 
     fn note(info: &SettingInfo) -> String {
@@ -73,6 +93,11 @@ impl FlagHelp for HuntSettings {
         let names: Vec<&str> = users.iter().map(|row| row.name).collect();
         format!("Used by: {}. {default}", names.join(", "))
     }
+}
+
+/// Whether only some strategies use a setting.
+fn is_of_strategies(info: &SettingInfo) -> bool {
+    hunt_settings::of_strategies().any(|other| other.name == info.name)
 }
 
 /// Runs the command.
