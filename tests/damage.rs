@@ -12,7 +12,7 @@ use morpion::jobs::tree::credit::Spent;
 use morpion::jobs::tree::settings::TreeSettings;
 use morpion::jobs::tree::state::TreeState;
 use morpion::jobs::tree::unit::UnitOutcome;
-use morpion::runner::tree::store::{StoredTree, TreeStore};
+use morpion::runner::tree::store::{StoredTree, TreeStore, TreeStoreError};
 use rand::RngExt;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -67,9 +67,14 @@ fn files(directory: &Path) -> Vec<(PathBuf, &'static str)> {
 
 /// Everything that the files in a directory hold, or why they are refused.
 fn read(directory: &Path) -> Result<StoredTree, String> {
-    let (store, stored) = TreeStore::open(&directory.join(DATABASE)).map_err(|error| error.to_string())?;
-    drop(store);
-    Ok(stored)
+    loop {
+        match TreeStore::open(&directory.join(DATABASE)) {
+            // A process that another test starts has the locks of this one until it runs a program of its own.
+            Err(TreeStoreError::Locked(_)) => std::thread::sleep(std::time::Duration::from_millis(5)),
+            Err(error) => return Err(error.to_string()),
+            Ok((_, stored)) => return Ok(stored),
+        }
+    }
 }
 
 /// Whether a journal ended before its end, and nothing else is different.

@@ -176,6 +176,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("analyse gomoku", "--size 9 --depth 1"),
     ("analyse reversi", "--size 4"),
     ("archive", "HUNT"),
+    ("backup", "--keep 3"),
     ("bench", "--seconds 0.01 --threads 1 --variant 4D --strategy random"),
     ("board", "--output FRESH"),
     ("branching go", "--games 3 --size 3"),

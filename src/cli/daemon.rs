@@ -1,8 +1,9 @@
 //! `morpion daemon`: takes jobs and runs them for weeks.
 
+use super::logging::LogFlags;
 use super::nats_flags::NatsFlags;
+use super::service_manager::ServiceManager;
 use super::signals::{self, StopSignal};
-use super::streams::MessageQueue;
 use crate::core::quantity::parse_bytes;
 use crate::daemon::api::{ServerOptions, admit};
 use crate::daemon::memory::default_budget;
@@ -70,6 +71,8 @@ pub struct Args {
     pub salvage: bool,
     #[command(flatten)]
     pub nats: NatsFlags,
+    #[command(flatten)]
+    pub log: LogFlags,
     /// Read flags from a TOML file, such as `threads = 8`. Flags of the command line win.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -89,16 +92,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // Before anything else: with the port taken, another daemon may be meant.
     let listener = TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen))?;
     let address = listener.local_addr()?;
-    let messages = Arc::new(MessageQueue::start()?);
-    let log = Arc::clone(&messages);
-    let mut options = ServerOptions::new(Arc::new(move |line: &str| log.say(line.to_owned())));
+    let manager = ServiceManager::find();
+    let _log = args.log.begin()?;
+    let mut options = ServerOptions::new(Arc::new(|line: &str| tracing::error!("{line}")));
     options.tokens = Some(Arc::new(TokenFile::in_directory(&args.state)));
     options.hosts.clone_from(&args.host);
     options.proxies.clone_from(&args.proxy);
     admit(address, &options)?;
     if args.salvage {
         for line in salvage(&args.state)? {
-            messages.say(line);
+            tracing::warn!("{line}");
         }
     }
     let daemon = Daemon::open(DaemonOptions {
@@ -113,7 +116,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         trap: None,
     })?;
     if let Some(text) = unknown(daemon.unknown_folders()) {
-        messages.say(text);
+        tracing::warn!("{text}");
     }
     if let Some(server) = args.nats.server() {
         daemon.open_pool(&server, NatsOptions::default())?;
@@ -121,13 +124,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stops = signals::stops().context("cannot watch for Ctrl-C")?;
     let service: Arc<dyn Service> = Arc::clone(&daemon) as _;
     let serving = Serving::start(service, listener, options)?;
-    messages.say(format!("the daemon runs in {}: http://{address}/", args.state.display()));
+    tracing::info!(%address, "the daemon runs in {}: http://{address}/", args.state.display());
+    manager.ready(&daemon.summary());
     let (ended, end) = bounded(1);
     let mut asked = None;
     loop {
         let stop = select! {
             recv(stops) -> stop => stop.context("the signals are no longer watched")?,
             recv(end) -> _ => break,
+            recv(manager.beats()) -> _ => {
+                manager.works(&daemon.summary());
+                continue;
+            }
             recv(serving.ended()) -> served => {
                 // Nobody reaches it any more: everything is saved, and the error told.
                 daemon.shutdown(Shutdown::Now);
@@ -141,8 +149,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             _ => Shutdown::Now,
         };
         if how == Shutdown::WhenUnitsEnd {
-            messages.say("ends when the running units are done; Ctrl-C again ends it at once".to_owned());
+            tracing::info!("ends when the running units are done; Ctrl-C again ends it at once");
+        } else {
+            tracing::info!("saves all searches and ends");
         }
+        manager.stopping("ends");
         asked = Some(how);
         let (daemon, ended) = (Arc::clone(&daemon), ended.clone());
         std::thread::Builder::new().name("shutdown".to_owned()).spawn(move || {
@@ -152,6 +163,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         })?;
     }
     drop(serving);
+    tracing::info!("the daemon has ended");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -4,6 +4,7 @@
 
 mod analyse;
 mod archive;
+mod backup;
 mod bench;
 mod board;
 mod branching;
@@ -20,11 +21,13 @@ mod flags;
 mod grid;
 mod grid_input;
 mod gtp;
+mod help;
 mod hunt;
 mod hunt_directory;
 mod identify;
 mod job;
 mod lines;
+mod logging;
 mod machine;
 mod man;
 mod matches;
@@ -33,6 +36,7 @@ mod nats_flags;
 mod nboard;
 mod pbrain;
 mod perft;
+mod picture_flags;
 mod play;
 mod player_flags;
 mod plot;
@@ -42,6 +46,7 @@ mod records;
 mod render;
 mod resume;
 mod selfplay;
+mod service_manager;
 mod show;
 mod signals;
 mod solve;
@@ -65,28 +70,18 @@ use crate::core::panic::is_expected;
 use crate::core::quantity::{parse_bytes, unit_seconds};
 use crate::jobs::hunt_settings::HuntSettings;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
-
-/// What `morpion -h` ends with.
-const EXAMPLES: &str = "\
-Examples:
-  morpion --time 10m --dir hunts/first    hunt on 5T, with the best measured search
-  morpion --variant 5D --target 82        hunt on 5D until there is a grid of 82 moves
-  morpion resume hunts/first --time 1h    continue a hunt
-  morpion render hunts/first/best.msr -o best.svg
-  morpion solve reversi --size 4x6        solve a two-player game
-  morpion daemon                          run many jobs, with a page at http://127.0.0.1:7878";
 
 /// Exit status of bad input and failures.
 const FAILURE: u8 = 2;
 
 /// Hunts records in Morpion Solitaire. Without a command it begins a hunt, as `morpion hunt` does.
 #[derive(Debug, Parser)]
-#[command(name = "morpion", version, args_conflicts_with_subcommands = true, args_override_self = true, after_help = EXAMPLES)]
+#[command(name = "morpion", version, args_conflicts_with_subcommands = true, args_override_self = true, after_help = help::EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -114,6 +109,7 @@ struct DaemonOnly {
 enum Command {
     Analyse(Box<analyse::Args>),
     Archive(archive::Args),
+    Backup(backup::Args),
     Bench(bench::Args),
     Board(board::Args),
     Branching(branching::Args),
@@ -197,6 +193,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match command {
         Command::Analyse(args) => analyse::run(*args, out),
         Command::Archive(args) => archive::run(args, out),
+        Command::Backup(args) => backup::run(&args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Board(args) => board::run(&args, out),
         Command::Branching(args) => branching::run(args, out),
@@ -251,7 +248,7 @@ fn named_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
 /// # Errors
 /// Clap's own error for bad arguments, and for the texts of help and version.
 fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
-    let cli = Cli::try_parse_from(&arguments).map_err(|error| explained(error, &arguments))?;
+    let cli = parsed(&arguments).map_err(|error| explained(error, &arguments))?;
     let (config, at) = match &cli.command {
         None => (cli.hunt.config.clone(), 1),
         Some(Command::Hunt(args)) => (args.config.clone(), 2),
@@ -276,7 +273,7 @@ fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
         }
     }
     arguments.splice(at..at, from_file);
-    let mut cli = Cli::try_parse_from(arguments)?;
+    let mut cli = parsed(&arguments)?;
     match &mut cli.command {
         None => cli.hunt.settings.after(settings),
         Some(Command::Hunt(args)) => args.settings.after(settings),
@@ -284,6 +281,12 @@ fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
         Some(_) => {}
     }
     Ok(cli)
+}
+
+/// The arguments as the program's own command reads them.
+fn parsed(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let width = streams::data_width().map_or(help::WIDTH, |width| width.clamp(40, help::WIDTH));
+    Cli::from_arg_matches(&help::arrange(command(), width).try_get_matches_from(arguments)?)
 }
 
 /// The error, with a better explanation where a duration or a size was written as two words: `--time 5 min`.
@@ -357,6 +360,7 @@ mod tests {
                 "ExecStart",
                 "KillSignal",
                 "TimeoutStopSec",
+                "WatchdogSec",
                 "Restart",
                 "RestartSec",
                 "Nice",
@@ -440,7 +444,7 @@ mod tests {
             assert_eq!(get("KillSignal"), "SIGTERM");
             assert!(get("TimeoutStopSec").parse::<u32>().unwrap() >= 30);
             assert!(["on-failure", "always"].contains(&get("Restart")));
-            assert_eq!((get("Type"), get("UMask"), get("ProtectSystem")), ("exec", "0077", "strict"));
+            assert_eq!((get("Type"), get("UMask"), get("ProtectSystem")), ("notify", "0077", "strict"));
             assert!((-20..=19).contains(&get("Nice").parse::<i32>().unwrap()));
             assert!(["other", "batch", "idle"].contains(&get("CPUSchedulingPolicy")));
             assert_eq!(self.get("Install", "WantedBy"), "multi-user.target");

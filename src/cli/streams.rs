@@ -2,7 +2,7 @@
 //! [`DataOut`], whose errors say which stream failed. Messages go to standard error by [`say!`](say), which drops
 //! what cannot be written: no search ends and no state is lost because nobody reads its messages.
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Sender, bounded};
 use std::fmt::Arguments;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 use std::time::Duration;
@@ -21,10 +21,13 @@ pub fn message(text: Arguments) {
 
 /// Messages of a process that has to go on if nobody reads them: a thread writes them, and while it cannot, the
 /// newest ones are dropped.
-pub struct MessageQueue {
-    lines: Option<Sender<String>>,
-    /// Disconnected when all are written.
-    written: Receiver<()>,
+#[derive(Clone)]
+pub struct MessageQueue(Sender<QueuedMessage>);
+
+enum QueuedMessage {
+    Line(String),
+    /// Disconnected when all lines before it are written.
+    Written(Sender<()>),
 }
 
 impl MessageQueue {
@@ -34,27 +37,28 @@ impl MessageQueue {
     /// If the system refuses it.
     pub fn start() -> io::Result<MessageQueue> {
         const MOST: usize = 256;
-        let (lines, queued) = bounded::<String>(MOST);
-        let (done, written) = bounded(1);
+        let (messages, queued) = bounded(MOST);
         std::thread::Builder::new().name("messages".to_owned()).spawn(move || {
-            queued.iter().for_each(|line| message(format_args!("morpion: {line}")));
-            drop(done);
+            queued.iter().for_each(|queued| match queued {
+                QueuedMessage::Line(line) => message(format_args!("{line}")),
+                QueuedMessage::Written(done) => drop(done),
+            });
         })?;
-        Ok(MessageQueue { lines: Some(lines), written })
+        Ok(MessageQueue(messages))
     }
 
     /// Has a line written, or drops it.
     pub fn say(&self, line: String) {
-        if let Some(lines) = &self.lines {
-            let _ = lines.try_send(line);
-        }
+        let _ = self.0.try_send(QueuedMessage::Line(line));
     }
-}
 
-impl Drop for MessageQueue {
-    fn drop(&mut self) {
-        self.lines = None;
-        let _ = self.written.recv_timeout(Duration::from_secs(1));
+    /// Waits until all lines are written, but not longer than a second.
+    pub fn wait(&self) {
+        const PATIENCE: Duration = Duration::from_secs(1);
+        let (done, written) = bounded::<()>(0);
+        if self.0.send_timeout(QueuedMessage::Written(done), PATIENCE).is_ok() {
+            let _ = written.recv_timeout(PATIENCE);
+        }
     }
 }
 
@@ -66,6 +70,14 @@ pub fn messages_are_seen() -> bool {
 /// Whether standard output is a terminal.
 pub fn data_are_seen() -> bool {
     io::stdout().is_terminal()
+}
+
+/// Columns of the terminal that standard output is, if it is one.
+pub fn data_width() -> Option<usize> {
+    #[cfg(unix)]
+    return rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
+    #[cfg(not(unix))]
+    None
 }
 
 /// Whether NO_COLOR asks for texts without colours.

@@ -1,21 +1,23 @@
 //! `morpion worker`: a machine that computes units of a daemon on another one.
 
+use super::logging::LogFlags;
 use super::nats_flags::NatsFlags;
+use super::service_manager::ServiceManager;
 use super::signals::{self, StopSignal};
-use super::streams::say;
 use crate::core::quantity::parse_bytes;
 use crate::queue::local::LocalOptions;
 use crate::queue::nats::worker::{Machine, WorkerEvent};
 use crate::runner::parcel::ParcelOpener;
 use anyhow::{Context, bail};
+use crossbeam_channel::select;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Compute units for a daemon on another machine, by way of a NATS server.
 ///
-/// The worker fetches units of hunts and solutions, says what it finds, and keeps nothing. It can be started before
-/// the daemon, and be ended at any time: after Ctrl-C or SIGTERM it gives its units back with the states of their
-/// searches. A second signal ends it at once; the daemon hands its units out again some seconds later.
+/// The worker fetches units of hunts, solutions and proofs, says what it finds, and keeps nothing. It can be started
+/// before the daemon, and be ended at any time: after Ctrl-C or SIGTERM it gives its units back with the states of
+/// their searches. A second signal ends it at once; the daemon hands its units out again some seconds later.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Worker")]
 pub struct Args {
@@ -31,6 +33,8 @@ pub struct Args {
     /// where it has a quorum, its units are refused.
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "1G")]
     memory: u64,
+    #[command(flatten)]
+    log: LogFlags,
 }
 
 /// Runs the command.
@@ -46,39 +50,52 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         bail!("--name: give a name of 1 to 100 bytes without control characters");
     }
     let workers = args.workers.unwrap_or_else(|| super::machine::processors() as u32);
+    let _log = args.log.begin()?;
+    let manager = ServiceManager::find();
     let stops = signals::stops().context("cannot watch for Ctrl-C")?;
     let (leave, leaving) = tokio::sync::watch::channel(false);
+    let told = manager.clone();
     std::thread::Builder::new().name("leave".to_owned()).spawn(move || {
-        for (number, stop) in (1..).zip(stops.iter()) {
-            if number > 1 {
+        let mut asked = false;
+        loop {
+            let stop = select! {
+                recv(stops) -> stop => stop,
+                recv(told.beats()) -> _ => {
+                    told.works("computes units");
+                    continue;
+                }
+            };
+            let Ok(stop) = stop else { return };
+            if asked {
                 std::process::exit(signals::ENDED_AT_ONCE);
             }
-            say!(
-                "gives its units back{}",
-                if stop == StopSignal::Gently { "; Ctrl-C again ends it at once" } else { "" }
-            );
+            asked = true;
+            let again = if stop == StopSignal::Gently { "; Ctrl-C again ends it at once" } else { "" };
+            tracing::info!("gives its units back{again}");
+            told.stopping("gives its units back");
             let _ = leave.send(true);
         }
     })?;
-    let opener = ParcelOpener::new(args.memory);
+    let (opener, abilities) = (ParcelOpener::new(args.memory), ParcelOpener::abilities());
     let (pool, address) = (server.pool.clone(), server.address());
     let tell = move |event| match event {
-        WorkerEvent::Connected => say!(
-            "connected to {address}, pool {pool}: {}",
-            if workers == 1 {
+        WorkerEvent::Connected => {
+            let wait = if workers == 1 {
                 "1 worker waits for units".to_owned()
             } else {
                 format!("{workers} workers wait for units")
-            }
-        ),
-        WorkerEvent::Disconnected => say!("the connection is lost; units go on, and it is tried again"),
-        WorkerEvent::Trouble(what) => say!("the server: {what}"),
-        WorkerEvent::Refused(what) => say!("a unit is refused: {what}"),
+            };
+            tracing::info!(pool, "connected to {address}, pool {pool}: {wait}");
+        }
+        WorkerEvent::Disconnected => tracing::warn!("the connection is lost; units go on, and it is tried again"),
+        WorkerEvent::Trouble(what) => tracing::warn!("the server: {what}"),
+        WorkerEvent::Refused(what) => tracing::warn!("a unit is refused: {what}"),
     };
-    say!("machine {name}: waits for the server {}", server.address());
-    let machine = Machine { server, name, workers, lease: LocalOptions::default().lease };
+    tracing::info!("machine {name}: waits for the server {}", server.address());
+    manager.ready("waits for units");
+    let machine = Machine { server, name, workers, lease: LocalOptions::default().lease, abilities };
     machine.work(Arc::new(move |bytes, worker| opener.open(bytes, worker)), leaving, Box::new(tell))?;
-    say!("ended");
+    tracing::info!("ended");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,6 +5,7 @@
 //! values that are sent and received. Only this folder uses tokio and axum.
 
 pub mod api;
+pub mod backup;
 mod course;
 pub mod directory;
 pub mod folder;

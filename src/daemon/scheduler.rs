@@ -32,9 +32,11 @@
 mod active;
 mod admission;
 mod archive;
+mod backup;
 mod commands;
 mod coordinator;
 mod event_hub;
+mod event_log;
 mod grid_clusters;
 mod grid_facts;
 mod held;
@@ -191,6 +193,7 @@ impl Daemon {
             pool: Mutex::new(None),
             store,
             events,
+            backup: Mutex::default(),
             directory,
             catalogue,
             facts: FactsOfGrids::default(),

@@ -6,9 +6,9 @@
 
 use super::positions::NoPosition;
 use super::view::{
-    ChosenMoveView, EventView, GridCount, GridSort, GridView, HealthView, JobId, JobRequest, JobState, JobView,
-    LimitsDocument, Listing, MoveRequest, PoolView, PositionRequest, PositionView, StatisticsView, UnitState,
-    UnitView, WorkerView,
+    BackupsView, ChosenMoveView, EventView, GridCount, GridSort, GridView, HealthView, JobId, JobRequest, JobState,
+    JobView, LimitsDocument, Listing, MoveRequest, PoolView, PositionRequest, PositionView, StatisticsView,
+    UnitState, UnitView, WorkerView,
 };
 use crate::morpion::symmetry::SymmetryFilter;
 use crate::morpion::variant::Variant;
@@ -281,6 +281,19 @@ pub trait Service: Send + Sync + 'static {
         let count = |((variant, Reverse(score)), count)| GridCount { variant, score, count };
         Ok(counts.into_iter().map(count).collect())
     }
+
+    /// The backups of the daemon's state.
+    ///
+    /// # Errors
+    /// If they cannot be listed.
+    fn backups(&self) -> Result<BackupsView, Refusal>;
+
+    /// Begins a backup; [`Service::backups`] says when it is whole. With `keep`, older ones than the newest so many
+    /// are removed then.
+    ///
+    /// # Errors
+    /// If one is being made, or `keep` is 0.
+    fn begin_backup(&self, keep: Option<usize>) -> Result<BackupsView, Refusal>;
 
     /// At most `limit` stored events with numbers above `after`, ascending.
     fn events(&self, after: u64, job: Option<JobId>, limit: usize) -> Vec<EventView>;

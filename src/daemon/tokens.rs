@@ -17,6 +17,9 @@ const VERSION: u32 = 1;
 /// The beginning of every secret, so that a lost secret can be recognised.
 const PREFIX: &str = "morpion_";
 
+/// Name of the file in a state directory.
+pub const FILE: &str = "tokens.json";
+
 /// Most characters of a token's name.
 const LONGEST_NAME: usize = 64;
 
@@ -98,16 +101,21 @@ pub trait TokenStore: Send + Sync + 'static {
     fn tokens(&self) -> Result<Vec<Token>, TokenError>;
 }
 
-/// The role of the token with this secret. All tokens are compared, each in constant time.
-pub fn role_of(tokens: &[Token], secret: &str) -> Option<Role> {
+/// The token with this secret. All tokens are compared, each in constant time.
+pub fn token_of<'a>(tokens: &'a [Token], secret: &str) -> Option<&'a Token> {
     let hash = hash(secret);
     let mut found = None;
     for token in tokens {
         if bool::from(token.hash.as_bytes().ct_eq(hash.as_bytes())) {
-            found = Some(token.role);
+            found = Some(token);
         }
     }
     found
+}
+
+/// The role of the token with this secret.
+pub fn role_of(tokens: &[Token], secret: &str) -> Option<Role> {
+    token_of(tokens, secret).map(|token| token.role)
 }
 
 fn hash(secret: &str) -> String {
@@ -152,7 +160,7 @@ struct TokenDocument {
 impl TokenFile {
     /// The file in a state directory; it need not exist.
     pub fn in_directory(state: &Path) -> TokenFile {
-        TokenFile { path: state.join("tokens.json") }
+        TokenFile { path: state.join(FILE) }
     }
 
     /// Adds a token.

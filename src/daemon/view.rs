@@ -4,6 +4,7 @@
 //! added, and a field with a better name is added to the old one. A time is in seconds since 1970 (UTC), a duration
 //! in seconds.
 
+mod backup;
 mod document;
 mod event;
 mod grid;
@@ -12,6 +13,7 @@ mod limits;
 mod proof;
 mod solution;
 
+pub use backup::*;
 pub use document::*;
 pub use event::*;
 pub use grid::*;

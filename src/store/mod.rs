@@ -11,6 +11,7 @@
 
 mod change;
 mod committer;
+mod copy;
 mod file;
 pub mod grids;
 pub mod integrity;

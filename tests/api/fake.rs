@@ -384,6 +384,15 @@ impl Service for Fake {
         positions::chosen_move(request)
     }
 
+    fn backups(&self) -> Result<BackupsView, Refusal> {
+        let directory = "/var/lib/morpion/backups".to_owned();
+        Ok(BackupsView { v: VERSION, directory, running: None, trouble: None, items: Vec::new() })
+    }
+
+    fn begin_backup(&self, _: Option<usize>) -> Result<BackupsView, Refusal> {
+        self.backups()
+    }
+
     fn workers(&self) -> Vec<WorkerView> {
         vec![WorkerView {
             worker: 1,

@@ -10,6 +10,7 @@ use morpion::daemon::scheduler::{Daemon, DaemonOptions, OpenError, Retention, Sh
 use morpion::daemon::service::{GridFilter, JobCommand as Order, JobFilter, Page, Refusal, Service};
 use morpion::daemon::view::{GridView, JobId, JobRequest, JobState, JobView, UnitView};
 use morpion::queue::local::LocalOptions;
+use morpion::store::StoreError;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -80,12 +81,15 @@ pub fn open(state: &Path, workers: u32) -> Arc<Daemon> {
     try_open(|| options(state, workers)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The last thread of a daemon in this process that was shut down may still have to let its directory go.
+/// The last thread of a daemon in this process that was shut down may still have to let its directory go. A process
+/// that another test starts has the locks of this one, too, until it runs a program of its own.
 pub fn try_open(options: impl Fn() -> DaemonOptions) -> Result<Arc<Daemon>, OpenError> {
     let end = Instant::now() + PATIENCE;
     loop {
         match Daemon::open(options()) {
-            Err(OpenError::Directory(StateDirectoryError::Locked(_))) if Instant::now() < end => {
+            Err(OpenError::Directory(StateDirectoryError::Locked(_)) | OpenError::Store(StoreError::InUse(_)))
+                if Instant::now() < end =>
+            {
                 std::thread::sleep(Duration::from_millis(5));
             }
             opened => return opened,

@@ -119,6 +119,13 @@ impl Program {
         self.expect(method, path, Some(body))
     }
 
+    /// Status with which a document is refused.
+    pub fn send_refused(&self, method: &str, path: &str, body: &Value) -> u16 {
+        let (status, document) = self.ask(method, path, None, Some(body)).expect("it lives");
+        assert!(status >= 400, "{method} {path}: {status} {document}");
+        status
+    }
+
     /// Submits a job and returns its number.
     pub fn submit(&self, request: &impl serde::Serialize) -> u64 {
         self.send("POST", "/jobs", &serde_json::to_value(request).unwrap())["id"].as_u64().expect("a number")

@@ -1,6 +1,5 @@
 //! `morpion job export`: what a job found, as files.
 
-use super::list;
 use crate::cli::client::{Client, ClientError, Connection};
 use crate::cli::streams::say;
 use crate::daemon::view::{GridView, JobId, JobView, StatisticsView};
@@ -57,7 +56,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         let document = serde_json::json!({ "v": 1, "job": job.summary.id, "files": files.written });
         super::document(&document, out)?;
     } else {
-        let (count, state) = (files.written.len(), list::state(job.summary.state));
+        let (count, state) = (files.written.len(), job.summary.state.name());
         say!("{count} files of job {}, which is {state}, are in {directory}", job.summary.id);
     }
     Ok(ExitCode::SUCCESS)

@@ -116,7 +116,7 @@ fn ended(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitC
         let best = found.map_or(best, |found| format!(", {}", between(found.lower, found.upper)));
         let open = job.summary.proof.as_ref().filter(|proof| proof.end == "open");
         let best = open.map_or(best, |proof| format!(", {} closed", list::closed(proof)));
-        say!("job {} is {}{reason}{best}", job.summary.id, list::state(job.summary.state));
+        say!("job {} is {}{reason}{best}", job.summary.id, job.summary.state.name());
     }
     Ok(verdict(job))
 }
@@ -184,7 +184,7 @@ pub fn told(event: &EventView) -> String {
         EventKind::Submitted { name } => format!("submitted: {}", plain(name)),
         EventKind::State { state, reason } => {
             let reason = reason.as_ref().map_or(String::new(), |reason| format!(" ({})", plain(reason)));
-            format!("{}{reason}", list::state(*state))
+            format!("{}{reason}", state.name())
         }
         EventKind::Best { score, record, new, seconds, .. } => {
             let record =

@@ -38,19 +38,6 @@ fn read_state(text: &str) -> Result<JobState, String> {
         .map_err(|_| "expected queued, running, paused, draining, finished, cancelled or failed".to_owned())
 }
 
-/// A state in words.
-pub fn state(state: JobState) -> &'static str {
-    match state {
-        JobState::Queued => "queued",
-        JobState::Running => "running",
-        JobState::Paused => "paused",
-        JobState::Draining => "draining",
-        JobState::Finished => "finished",
-        JobState::Cancelled => "cancelled",
-        JobState::Failed => "failed",
-    }
-}
-
 /// Runs `list`.
 ///
 /// # Errors
@@ -59,7 +46,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let client = Client::new(&args.connection)?;
     let mut path = "/api/v1/jobs?".to_owned();
     if let Some(asked) = args.state {
-        path += &format!("&state={}", state(asked));
+        path += &format!("&state={}", asked.name());
     }
     if let Some(kind) = &args.kind {
         path += &format!("&kind={}", encoded(kind));
@@ -83,7 +70,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 fn row(job: &JobView) -> [String; 8] {
     [
         job.summary.id.to_string(),
-        state(job.summary.state).to_owned(),
+        job.summary.state.name().to_owned(),
         best(job),
         job.workers.to_string(),
         thousands(job.rate.max(0.0) as u64),
@@ -163,7 +150,7 @@ pub fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
     let mut line = |name: &str, value: String| writeln!(out, "{name:<11} {value}");
     line("job", format!("{}, {}", job.summary.id, plain(&job.summary.name)))?;
     let reason = job.summary.reason.as_ref().map_or(String::new(), |reason| format!(", {}", plain(reason)));
-    line("state", format!("{}{reason}", state(job.summary.state)))?;
+    line("state", format!("{}{reason}", job.summary.state.name()))?;
     let what =
         [Some(job.summary.kind.clone()), job.summary.strategy.clone(), job.summary.variant.map(|v| v.to_string())];
     line("kind", what.into_iter().flatten().collect::<Vec<_>>().join(", "))?;

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use submit::Submit;
 
 pub use follow::told;
-pub use list::{best, describe, held, state};
+pub use list::{best, describe, held};
 pub use submit::arguments;
 
 /// Submit jobs to a daemon, watch and command them, and fetch what they found.
@@ -154,7 +154,7 @@ fn answered(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<Ex
 /// How a job stands after a command, in words.
 pub fn standing(job: &JobView) -> &'static str {
     match job.pending {
-        None => list::state(job.summary.state),
+        None => job.summary.state.name(),
         Some(PendingOrder::Pausing) => "pausing, which takes longer than usual",
         Some(PendingOrder::Cancelling) => "being cancelled, which takes longer than usual",
     }

@@ -3,7 +3,7 @@
 //! The job is chosen by its number, so it stays chosen when others come and go above it.
 
 use crate::cli::grid_input::plain;
-use crate::cli::job::{held, state};
+use crate::cli::job::held;
 use crate::daemon::view::{JobId, JobState, JobView};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -63,7 +63,7 @@ pub struct JobChoice {
 pub fn is_shown(job: &JobView, filter: &str) -> bool {
     let summary = &job.summary;
     let text =
-        format!("{} {} {} {}{}", summary.id, state(summary.state), summary.kind, plain(&summary.name), held(job));
+        format!("{} {} {} {}{}", summary.id, summary.state.name(), summary.kind, plain(&summary.name), held(job));
     let text = text.to_lowercase();
     filter.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
@@ -136,7 +136,7 @@ impl JobChoice {
                 self.mode = Mode::Details(id);
             }
             KeyCode::Char('p' | 'c' | 'r') if over => {
-                return Pressed::Say(format!("job {id} is over ({})", state(job.summary.state)));
+                return Pressed::Say(format!("job {id} is over ({})", job.summary.state.name()));
             }
             KeyCode::Char('p') if job.summary.state == JobState::Paused => {
                 return Pressed::Order(JobOrder::Resume(id));

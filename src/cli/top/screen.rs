@@ -3,7 +3,7 @@
 use super::Model;
 use super::keys::{JobChoice, Mode};
 use crate::cli::grid_input::plain;
-use crate::cli::job::{best, describe, held, state};
+use crate::cli::job::{best, describe, held};
 use crate::daemon::view::{JobId, JobState, JobView, MachineStanding, MachineView, PoolView, WorkerView};
 use crate::runner::status::{clock, thousands};
 use ratatui::Frame;
@@ -43,7 +43,7 @@ impl Column {
 /// The columns; the last one takes what is left.
 const COLUMNS: [Column; 9] = [
     Column { head: "job", width: 5, from: 0, text: |job| job.summary.id.to_string() },
-    Column { head: "state", width: 9, from: 20, text: |job| state(job.summary.state).to_owned() },
+    Column { head: "state", width: 9, from: 20, text: |job| job.summary.state.name().to_owned() },
     Column { head: "best", width: 4, from: 0, text: best },
     Column { head: "thr", width: 3, from: 40, text: |job| job.workers.to_string() },
     Column { head: "pri", width: 3, from: 65, text: |job| job.summary.priority.to_string() },

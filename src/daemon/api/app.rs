@@ -5,8 +5,9 @@ use super::options::ServerOptions;
 use super::problem::{self, ApiFailure, Defect, ProblemDetails};
 use super::prometheus::RequestCounts;
 use super::repeats::RepeatedMessages;
+use super::request_log::{LoggedRequest, PeerAddress, RequestLog};
 use super::state::{ApiState, TotalsCache};
-use super::{archive, events, extract, guard, jobs, metrics, positions, strategies, totals};
+use super::{archive, backups, events, extract, guard, jobs, metrics, positions, strategies, totals};
 use crate::daemon::service::Service;
 use crate::notation::catalogue::Catalogue;
 use axum::Router;
@@ -89,6 +90,7 @@ impl Api {
             counts: RequestCounts::default(),
             totals: TotalsCache::default(),
             said: RepeatedMessages::default(),
+            log: RequestLog::default(),
             running: Semaphore::new(limits.running),
             calls: Arc::new(Semaphore::new(limits.running)),
             heavy: Arc::new(Semaphore::new(limits.heavy)),
@@ -115,7 +117,9 @@ impl Api {
     pub async fn answer(&self, request: Request) -> Response {
         let begun = Instant::now();
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        let response = match self.admit(request).await {
+        let mut logged =
+            LoggedRequest::new(&method, &path, request.extensions().get::<PeerAddress>().copied(), begun);
+        let response = match self.admit(request, &mut logged).await {
             Ok(response) => response,
             Err(failure) => failure.into_response(),
         };
@@ -130,18 +134,19 @@ impl Api {
             };
             (self.shared.options.log)(&format!("{method} {path}: {text}{again}"));
         }
+        self.shared.log.tell(&logged, response.status(), response.extensions().get());
         let response = guard::protect(problem::finish(response, &method, &path), &path);
         let route = response.extensions().get::<MatchedPath>().map_or("other", |route| route.as_str());
         self.shared.counts.count(route, &method, response.status(), begun.elapsed());
         response
     }
 
-    async fn admit(&self, request: Request) -> Result<Response, ApiFailure> {
+    async fn admit(&self, request: Request, logged: &mut LoggedRequest) -> Result<Response, ApiFailure> {
         let limits = &self.shared.options.limits;
         guard::address(request.uri(), request.headers(), &self.shared.options.hosts)?;
         guard::origin(request.uri(), request.headers())?;
         let (mut parts, body) = request.into_parts();
-        guard::token(&self.shared, &parts.method, parts.uri.path(), &parts.headers).await?;
+        logged.token = guard::token(&self.shared, &parts.method, parts.uri.path(), &parts.headers).await?;
         let declared = parts.headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
         if declared.is_some_and(|length| length > limits.body as u64) {
             return Err(too_large(limits.body).into());
@@ -218,6 +223,7 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(positions::chosen_move))
         .routes(routes!(strategies::strategies))
         .routes(routes!(events::events))
+        .routes(routes!(backups::list, backups::begin))
         .routes(routes!(totals::statistics))
         .routes(routes!(totals::openapi))
         .routes(routes!(metrics::metrics))

@@ -7,7 +7,7 @@
 
 use super::problem::{ApiFailure, Defect, ProblemDetails};
 use super::state::ApiState;
-use crate::daemon::tokens::{Role, role_of};
+use crate::daemon::tokens::{Role, Token, token_of};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::Response;
@@ -75,15 +75,15 @@ pub fn origin(uri: &Uri, headers: &HeaderMap) -> Result<(), ApiFailure> {
     Ok(())
 }
 
-/// Checks the token, if the daemon needs one. The files of the page hold no secrets and need no token, so that a
-/// person can enter a token there.
+/// Checks the token, if the daemon needs one, and says which it is. The files of the page hold no secrets and need no
+/// token, so that a person can enter a token there.
 pub async fn token(
     shared: &Arc<ApiState>,
     method: &Method,
     path: &str,
     headers: &HeaderMap,
-) -> Result<(), ApiFailure> {
-    let Some(store) = shared.options.tokens.clone().filter(|_| is_api(path)) else { return Ok(()) };
+) -> Result<Option<Token>, ApiFailure> {
+    let Some(store) = shared.options.tokens.clone().filter(|_| is_api(path)) else { return Ok(None) };
     let unknown = |text: &str| ApiFailure::from(ProblemDetails::new(StatusCode::UNAUTHORIZED, text));
     let bearer = single(headers, &header::AUTHORIZATION).and_then(|value| {
         let (scheme, secret) = value.split_once(' ')?;
@@ -94,12 +94,13 @@ pub async fn token(
     let read = tokio::task::spawn_blocking(move || store.tokens().map_err(|error| error.to_string())).await;
     let tokens =
         read.map_err(|error| error.to_string()).flatten().map_err(|error| ApiFailure::Defect(Defect(error)))?;
-    let role = role_of(&tokens, &secret)
+    let token = token_of(&tokens, &secret)
         .ok_or_else(|| unknown("this token is unknown: it was never made, or it was revoked"))?;
-    if allowed(role, method, path) {
-        return Ok(());
+    if allowed(token.role, method, path) {
+        return Ok(Some(token.clone()));
     }
-    let text = format!("a token with the role {} does not allow this", role.name());
+    let text =
+        format!("the token {} ({}) does not allow this: its role is {}", token.name, token.id, token.role.name());
     Err(ProblemDetails::new(StatusCode::FORBIDDEN, text).into())
 }
 

@@ -9,6 +9,7 @@
 mod accepting;
 mod app;
 mod archive;
+mod backups;
 mod connections;
 mod events;
 mod extract;
@@ -20,6 +21,7 @@ mod positions;
 mod problem;
 mod prometheus;
 mod repeats;
+mod request_log;
 mod server;
 mod state;
 mod strategies;

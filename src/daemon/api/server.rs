@@ -5,6 +5,7 @@ use super::accepting::Accepting;
 use super::app::Api;
 use super::connections::{Connection, ConnectionPlace, Connections, origin_of};
 use super::options::ServerOptions;
+use super::request_log::PeerAddress;
 use crate::daemon::service::Service;
 use crate::daemon::tokens::TokenError;
 use crate::notation::format::GridReadError;
@@ -157,6 +158,7 @@ impl HttpConnection {
     async fn answer(mut self, stream: TcpStream, place: Arc<ConnectionPlace>) {
         let limits = self.api.shared.options.limits;
         let _ = stream.set_nodelay(true);
+        let client = stream.peer_addr().ok().map(PeerAddress);
         let own = Arc::clone(&place.connection);
         let io = TokioIo::new(Patient::new(stream, limits.writing, Arc::clone(&own)));
         let api = self.api.clone();
@@ -167,6 +169,7 @@ impl HttpConnection {
                 tokio::task::yield_now().await;
                 let mut request = request.map(Body::new);
                 request.extensions_mut().insert(Arc::clone(&place));
+                client.map(|client| request.extensions_mut().insert(client));
                 let answer = api.answer(request).await;
                 Ok::<_, Infallible>(answer.map(|body| AnswerBody { body, place }))
             }

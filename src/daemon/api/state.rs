@@ -4,6 +4,7 @@ use super::options::ServerOptions;
 use super::problem::{ApiFailure, Defect};
 use super::prometheus::RequestCounts;
 use super::repeats::RepeatedMessages;
+use super::request_log::RequestLog;
 use crate::daemon::service::Service;
 use crate::daemon::view::TotalsView;
 use crate::notation::catalogue::Catalogue;
@@ -26,6 +27,7 @@ pub struct ApiState {
     pub totals: TotalsCache,
     /// Defects that were said lately.
     pub said: RepeatedMessages,
+    pub log: RequestLog,
     pub running: Semaphore,
     /// Places of calls of the service. A call that its request no longer waits for keeps its place until it ends.
     pub calls: Arc<Semaphore>,

@@ -3,6 +3,7 @@
 //! Numbers ascend over all sessions of the daemon. Events that are not stored use up numbers, too, so a block of
 //! numbers is reserved in the store before any of them is used.
 
+use super::event_log;
 use crate::daemon::view::{EventKind, EventView, JobId, VERSION};
 use crate::runner::clock::now;
 use crate::store::{Change, Store, StoreError};
@@ -39,7 +40,7 @@ impl EventHub {
         Ok(EventHub { numbers, observers: broadcast::channel(BEHIND).0 })
     }
 
-    /// Sends an event to the observers, and stores it if it is not progress.
+    /// Sends an event to the observers and to the log, and stores it if it is not progress.
     pub fn publish(&self, store: &Store, job: Option<JobId>, what: EventKind) {
         let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changes = Vec::new();
@@ -48,6 +49,7 @@ impl EventHub {
             numbers.reserved += BLOCK;
             changes.push(Change::Number(RESERVED, numbers.reserved));
         }
+        event_log::tell(job, &what);
         let event = EventView { v: VERSION, id: numbers.next, time: now(), job, what };
         numbers.next += 1;
         if !matches!(event.what, EventKind::Progress { .. })

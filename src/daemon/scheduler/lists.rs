@@ -260,13 +260,19 @@ impl Daemon {
         events
     }
 
+    /// How many jobs there are that are not over, in words. It needs no disk.
+    pub fn summary(&self) -> String {
+        let core = self.lock();
+        let of = |state| core.jobs.values().filter(|entry| self.state(entry) == state).count();
+        let (running, queued, paused) = (of(JobState::Running), of(JobState::Queued), of(JobState::Paused));
+        format!("jobs: {running} running, {queued} queued, {paused} paused")
+    }
+
     pub(super) fn health_view(&self) -> HealthView {
         let core = self.lock();
         let mut jobs: BTreeMap<String, u64> = BTreeMap::new();
         for entry in core.jobs.values() {
-            let state = serde_json::to_value(self.state(entry)).ok();
-            let state = state.and_then(|state| state.as_str().map(str::to_owned)).unwrap_or_default();
-            *jobs.entry(state).or_default() += 1;
+            *jobs.entry(self.state(entry).name().to_owned()).or_default() += 1;
         }
         let status = self.status(&core);
         drop(core);

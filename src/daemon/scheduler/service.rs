@@ -5,8 +5,8 @@ use super::state::Daemon;
 use crate::daemon::positions::{self, NoPosition};
 use crate::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
 use crate::daemon::view::{
-    ChosenMoveView, EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobView, Listing, MoveRequest,
-    PoolView, PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
+    BackupsView, ChosenMoveView, EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobView, Listing,
+    MoveRequest, PoolView, PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
 };
 use crate::notation::grid::Grid;
 use tokio::sync::broadcast;
@@ -54,6 +54,14 @@ impl Service for Daemon {
         self.examine_folder(&self.record(id)?)?;
         let spec = self.spec(id)?.ok_or_else(|| Refusal::Internal(format!("job {id} cannot be read")))?;
         kind(&spec.work).statistics(id, &self.directory.job(id)).map_err(Refusal::Internal)
+    }
+
+    fn backups(&self) -> Result<BackupsView, Refusal> {
+        self.list_backups()
+    }
+
+    fn begin_backup(&self, keep: Option<usize>) -> Result<BackupsView, Refusal> {
+        Daemon::begin_backup(self, keep)
     }
 
     fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition> {

@@ -1,6 +1,7 @@
 //! What the daemon knows: its jobs in memory, and what it works with.
 
 use super::active::ActiveJob;
+use super::backup::BackupState;
 use super::event_hub::EventHub;
 use super::grid_clusters::LastClusters;
 use super::grid_facts::FactsOfGrids;
@@ -46,6 +47,8 @@ pub struct Daemon {
     pub(super) store: Store,
     pub(super) events: EventHub,
     pub(super) directory: StateDirectory,
+    /// The backup that is being made.
+    pub(super) backup: Mutex<BackupState>,
     pub(super) catalogue: Catalogue,
     pub(super) facts: FactsOfGrids,
     pub(super) clusters: LastClusters,

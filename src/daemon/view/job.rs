@@ -97,6 +97,19 @@ pub enum JobState {
 }
 
 impl JobState {
+    /// Its name in documents and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            JobState::Queued => "queued",
+            JobState::Running => "running",
+            JobState::Paused => "paused",
+            JobState::Draining => "draining",
+            JobState::Finished => "finished",
+            JobState::Cancelled => "cancelled",
+            JobState::Failed => "failed",
+        }
+    }
+
     /// Whether the job is over: nothing changes it any more.
     pub fn is_over(self) -> bool {
         matches!(self, JobState::Finished | JobState::Cancelled | JobState::Failed)

@@ -1,8 +1,6 @@
 //! What a daemon keeps stays within bounds: the disk of each job, the jobs that are over, and the store after a year.
 
-mod daemons;
-
-use daemons::*;
+use crate::daemons::*;
 use morpion::daemon::scheduler::{Daemon, DaemonOptions, Retention, Shutdown};
 use morpion::daemon::service::{Adjustment, GridFilter, JobCommand, Refusal, Service};
 use morpion::daemon::view::{EventKind, JobId, JobState, LimitsDocument};

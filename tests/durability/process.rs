@@ -4,21 +4,20 @@
 //! `MORPION_TEST_KILLS=100` kills a hundred times instead of a few; with `--nocapture` it says what it saw. The test
 //! of the clock needs libfaketime; where it is missing it says so and passes, unless `MORPION_FAKETIME=required` is
 //! in the environment.
-#![cfg(unix)]
 
-mod daemons;
-
-use daemons::clients::{Seen, hold, look, submit_all, submit_small, undisturbed};
-use daemons::program::{Program, command, grids_of, units_of};
-use daemons::*;
+use crate::daemons::clients::{Seen, hold, look, submit_all, submit_small, undisturbed};
+use crate::daemons::program::{Program, command, grids_of, units_of};
+use crate::daemons::*;
 use rand::RngExt;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::net::UnixDatagram;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -430,4 +429,131 @@ fn too_little_memory_is_an_error_and_loses_nothing() {
         assert_eq!(submit_small(&program, number), Some(id), "job {id} sent again");
     }
     program.stop();
+}
+
+#[test]
+fn a_backup_that_is_made_while_jobs_run_is_a_state_from_which_they_end_as_ever() {
+    let dir = tempfile::tempdir().unwrap();
+    let expected = undisturbed(&dir.path().join("whole"), &jobs());
+    let mut rng = morpion::core::seed::rng(SEED, &[7]);
+    let live = Program::start(&dir.path().join("live"));
+    let ids = submit_all(&live, &jobs());
+    let solution = json!({ "kind": "solve", "settings": { "game": "reversi", "size": "4" } });
+    let solved = live.submit(&solution);
+    let mut folders = Vec::new();
+    for _ in 0..number("MORPION_TEST_BACKUPS", 2) {
+        std::thread::sleep(Duration::from_millis(rng.random_range(0..500)));
+        let output = live.morpion(&["backup"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains("5 jobs"), "{said}");
+        folders.push(PathBuf::from(String::from_utf8(output.stdout).unwrap().trim_end()));
+    }
+    let listed = String::from_utf8(live.morpion(&["backup", "--list"]).stdout).unwrap();
+    assert_eq!(listed.lines().count(), folders.len(), "{listed}");
+    live.kill();
+    for folder in &folders {
+        assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
+        let restored = Program::start(folder);
+        hold(&restored, &ids, &expected);
+        assert_eq!(restored.wait_over(solved)["solution"]["settled"], true, "seed {SEED}");
+        restored.stop();
+    }
+    // Of two more only the last one stays.
+    let again = Program::start(&dir.path().join("live"));
+    let output = again.morpion(&["backup", "--keep", "1", "--json"]);
+    let made: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let left: Vec<String> = fs::read_dir(dir.path().join("live/backups"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(left, [made["name"].as_str().unwrap()]);
+    assert_eq!(again.send_refused("POST", "/backups", &json!({ "keep": 0 })), 422);
+    again.stop();
+}
+
+#[test]
+fn the_log_tells_of_jobs_changes_and_tokens() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().to_str().unwrap();
+    let made = Command::new(env!("CARGO_BIN_EXE_morpion"))
+        .args(["token", "create", "laptop", "--role", "read", "--state", state])
+        .output()
+        .unwrap();
+    let secret = String::from_utf8(made.stdout).unwrap().trim().to_owned();
+    let program = Program::start(dir.path());
+    let id = program.submit(&request(&small(1), &json!({ "name": "night" })));
+    program.wait_over(id);
+    assert_eq!(
+        program.send_refused("POST", "/jobs", &json!({ "kind": "hunt", "settings": { "variant": "6T" } })),
+        422
+    );
+    for line in [
+        "info  POST /api/v1/jobs from 127.0.0.1: 201 Created",
+        "info  job 1 is submitted: night",
+        "info  job 1 is running",
+        "info  job 1 is finished: finished",
+        "info  POST /api/v1/jobs from 127.0.0.1: 422 Unprocessable Entity: ",
+    ] {
+        // Lines are written by a thread of their own.
+        wait_until(line, || program.said().lines().any(|said| said.contains(line)));
+    }
+    let said = program.said();
+    assert!(!said.contains("GET "), "reading is told at the level debug only: {said}");
+    let (status, said) = program.end();
+    assert!(status.success() && said.trim_end().ends_with("the daemon has ended"), "{said}");
+
+    // Where tokens are needed, the log tells who used one.
+    let open = Program::launch(command(dir.path()).args(["--listen", "0.0.0.0:0"]));
+    let port = open.url.rsplit_once(':').unwrap().1;
+    let url = format!("http://127.0.0.1:{port}/api/v1/jobs");
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
+    for _ in 0..2 {
+        let answer = agent.get(&url).header("authorization", format!("Bearer {secret}")).call().unwrap();
+        assert_eq!(answer.status(), 200);
+        assert_eq!(agent.get(&url).call().unwrap().status(), 401);
+    }
+    let (_, said) = open.end();
+    let told = |text: &str| said.lines().filter(|line| line.contains(text)).count();
+    assert_eq!(told("info  first use of the token laptop (read): 127.0.0.1, token laptop ("), 1, "{said}");
+    assert_eq!(told("warn  GET /api/v1/jobs from 127.0.0.1 is refused: 401: a token is needed"), 1, "{said}");
+    assert!(!said.contains(&secret), "a secret is in the log: {said}");
+}
+
+#[test]
+fn systemd_is_told_and_the_log_can_be_json() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("notify");
+    let manager = UnixDatagram::bind(&path).unwrap();
+    manager.set_read_timeout(Some(PATIENCE)).unwrap();
+    let heard = || {
+        let mut bytes = [0; 4096];
+        let length = manager.recv(&mut bytes).expect("a message");
+        String::from_utf8(bytes[..length].to_vec()).unwrap()
+    };
+    let mut command = command(&dir.path().join("state"));
+    command.args(["--log-format", "json", "--log-level", "debug"]);
+    command.env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", "200000").env_remove("WATCHDOG_PID");
+    let mut process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let ready = heard();
+    assert!(ready.contains("READY=1\n") && ready.contains("STATUS=jobs: 0 running, 0 queued, 0 paused"), "{ready}");
+    for _ in 0..2 {
+        assert!(heard().contains("WATCHDOG=1\n"));
+    }
+    assert!(Command::new("kill").arg("-TERM").arg(process.id().to_string()).status().unwrap().success());
+    let end = (0..1000).map(|_| heard()).find(|message| !message.contains("WATCHDOG=1"));
+    assert!(end.is_some_and(|message| message.contains("STOPPING=1")));
+    let mut said = String::new();
+    process.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(process.wait().unwrap().success(), "{said}");
+    let lines: Vec<Value> = said
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect();
+    let runs =
+        lines.iter().find(|line| line["message"].as_str().is_some_and(|text| text.contains("the daemon runs in")));
+    let runs = runs.unwrap_or_else(|| panic!("{said}"));
+    assert_eq!(runs["level"], "INFO");
+    assert!(runs["address"].as_str().unwrap().starts_with("127.0.0.1:"), "{runs}");
+    assert!(runs["timestamp"].as_str().unwrap().ends_with('Z'), "{runs}");
 }

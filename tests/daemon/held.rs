@@ -1,10 +1,7 @@
 //! Jobs that begin after another job or at a time, and clones of jobs, with the real daemon.
-#![cfg(unix)]
 
-mod daemons;
-
-use daemons::program::Program;
-use daemons::{endless, request, small, wait_until};
+use crate::daemons::program::Program;
+use crate::daemons::{endless, request, small, wait_until};
 use serde_json::{Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -1,10 +1,8 @@
 //! A job's results are its own: a folder of another job is never continued, read or written, and no number of a
 //! folder is used again, whatever becomes of the store beside the folders.
 
-mod daemons;
-
-use daemons::program::{Program, command};
-use daemons::*;
+use crate::daemons::program::{Program, command};
+use crate::daemons::*;
 use morpion::daemon::directory::StateDirectoryError;
 use morpion::daemon::scheduler::{Daemon, OpenError, Shutdown, salvage};
 use morpion::daemon::service::{GridFilter, JobCommand, Page, Refusal, Service};
@@ -12,6 +10,7 @@ use morpion::daemon::view::{JobId, JobState, JobView};
 use morpion::morpion::referee;
 use morpion::morpion::variant::Variant;
 use morpion::notation::records::known;
+use morpion::store::StoreError;
 use redb::{Database, ReadableTable, TableDefinition};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -426,7 +425,7 @@ fn a_folder_of_an_earlier_version_is_compared_by_what_it_holds() {
 fn salvaged(state: &Path) -> String {
     loop {
         match salvage(state) {
-            Err(OpenError::Directory(StateDirectoryError::Locked(_))) => {
+            Err(OpenError::Directory(StateDirectoryError::Locked(_)) | OpenError::Store(StoreError::InUse(_))) => {
                 std::thread::sleep(std::time::Duration::from_millis(5));
             }
             lines => return lines.unwrap_or_else(|error| panic!("{error}")).join("\n"),

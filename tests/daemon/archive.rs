@@ -1,10 +1,7 @@
 //! The archive of a daemon from the command line: of one that runs, and of one that has ended.
-#![cfg(unix)]
 
-mod daemons;
-
-use daemons::program::Program;
-use daemons::request;
+use crate::daemons::program::Program;
+use crate::daemons::request;
 use morpion::morpion::position::Position;
 use morpion::morpion::symmetry::{GridSymmetry, Symmetry};
 use morpion::morpion::variant::{T5, Variant};

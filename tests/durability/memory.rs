@@ -1,9 +1,7 @@
 //! The memory that the jobs of a daemon take together, and jobs that end the daemon whenever they run.
 
-mod daemons;
-
-use daemons::program::{Program, command};
-use daemons::*;
+use crate::daemons::program::{Program, command};
+use crate::daemons::*;
 use morpion::daemon::scheduler::{Daemon, DaemonOptions, Shutdown};
 use morpion::daemon::service::{Adjustment, JobCommand, Refusal, Service};
 use morpion::daemon::view::{JobId, JobState, LimitsDocument};

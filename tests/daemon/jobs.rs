@@ -1,8 +1,6 @@
 //! The daemon below HTTP: jobs, what can be done to them, what is seen of them, and what a restart keeps.
 
-mod daemons;
-
-use daemons::*;
+use crate::daemons::*;
 use morpion::daemon::scheduler::Shutdown;
 use morpion::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
 use morpion::daemon::view::{EventKind, JobLimits, JobState, UnitState};

@@ -3,12 +3,9 @@
 //!
 //! `MORPION_TEST_KILLS=100` kills a hundred times instead of a few, `MORPION_TEST_JOBS=10000` queues so many jobs;
 //! with `--nocapture` both say what they saw.
-#![cfg(unix)]
 
-mod daemons;
-
-use daemons::disks::{Immutable, Small};
-use daemons::*;
+use crate::daemons::disks::{Immutable, Small};
+use crate::daemons::*;
 use morpion::daemon::scheduler::{DaemonOptions, Shutdown};
 use morpion::daemon::service::Service;
 use rand::RngExt;
@@ -20,15 +17,6 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
-
-/// Not a test: the daemon of the others.
-#[test]
-#[ignore = "it is the daemon that the other tests start"]
-fn child() {
-    if let Some(state) = std::env::var_os(STATE) {
-        be_a_daemon(Path::new(&state));
-    }
-}
 
 #[test]
 fn killed_at_any_moment_it_loses_nothing_that_it_acknowledged() {
