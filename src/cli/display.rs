@@ -56,7 +56,7 @@ pub struct OutputFlags {
     /// Time between two checkpoints of the running units, at most 10s.
     ///
     /// A crash loses no more than this of them.
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = pace)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = pace, hide_short_help = true)]
     pub checkpoint: f64,
 }
 
