@@ -73,7 +73,7 @@ impl Daemon {
         }
         let (size, version) = (draft.size, env!("CARGO_PKG_VERSION").to_owned());
         draft.finish(&BackupNote { time, version, jobs: jobs.len() as u64, size }).map_err(|error| text(&error))?;
-        tracing::info!(jobs = jobs.len(), bytes = size.bytes, "the backup {name} is whole: {} jobs", jobs.len());
+        tracing::info!(jobs = jobs.len(), bytes = size.bytes, "the backup {name} is whole");
         if let Some(keep) = keep {
             for old in backup::remove_old(state, keep).map_err(|error| text(&error))? {
                 tracing::info!("the backup {old} is removed");

@@ -9,6 +9,10 @@ pub fn tell(job: Option<JobId>, what: &EventKind) {
         EventKind::Started { version } => tracing::info!(version, "version {version} starts"),
         EventKind::Submitted { name } => tracing::info!(job, name, "{of} is submitted: {name}"),
         EventKind::State { state, reason } => tell_state(job, &of, *state, reason.as_deref()),
+        // Until a hunt comes near the records it has a new best many times a second.
+        EventKind::Best { score, record: None, new: false, seconds, .. } => {
+            tracing::debug!(job, score, seconds, "{of} has a grid of {score} moves");
+        }
         EventKind::Best { score, record, new, seconds, .. } => {
             let equal = record.as_ref().map_or(String::new(), |name| format!(", the known grid {name}"));
             let new = if *new { ", which is new" } else { "" };
