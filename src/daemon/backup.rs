@@ -102,6 +102,23 @@ pub fn list(state: &Path) -> Result<Vec<(String, BackupNote)>, FileError> {
     Ok(found.into_iter().collect())
 }
 
+/// Removes what an earlier daemon left of backups that it did not finish. One daemon has the directory, and makes one
+/// backup at a time.
+fn remove_drafts(folder: &Path) -> Result<(), FileError> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(FileError::new("read", folder))?,
+    };
+    for entry in entries {
+        let path = entry.map_err(FileError::new("read", folder))?.path();
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).filter(|stem| is_name(stem));
+        if stem.is_some_and(|stem| beside(&folder.join(stem)) == path) {
+            fs::remove_dir_all(&path).map_err(FileError::new("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
 /// Removes all whole backups but the newest `keep`. What has no note of a backup is left alone.
 ///
 /// # Errors
@@ -137,13 +154,9 @@ impl BackupDraft {
         if path.exists() {
             return Err(FileError::new("make", &path)(io::ErrorKind::AlreadyExists.into()));
         }
+        remove_drafts(&state.join(BACKUPS))?;
         let draft = beside(&path);
-        match fs::remove_dir_all(&draft) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(FileError::new("remove", &draft)(error));
-            }
-            _ => make(&draft)?,
-        }
+        make(&draft)?;
         Ok(BackupDraft { draft, path, whole: false, size: BackupSize::default() })
     }
 
@@ -421,8 +434,11 @@ mod tests {
             assert_eq!(draft.size, BackupSize { files: 1, bytes: 5 });
             draft.finish(&note(time)).unwrap();
         }
-        drop(BackupDraft::begin(dir.path(), &name_of(4e9)).unwrap());
         let folder = dir.path().join(BACKUPS);
+        // What a daemon that was killed has left.
+        written(&folder.join("2020-01-01T00-00-00Z.tmp/hunt.state"), "a part");
+        drop(BackupDraft::begin(dir.path(), &name_of(4e9)).unwrap());
+        assert!(!folder.join("2020-01-01T00-00-00Z.tmp").exists());
         written(&folder.join("mine/notes.txt"), "text");
         written(&folder.join("2020-01-01T00-00-00Z/hunt.state"), "no note");
         let names = |state: &Path| list(state).unwrap().into_iter().map(|(name, _)| name).collect::<Vec<_>>();

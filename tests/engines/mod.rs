@@ -1,6 +1,8 @@
 //! A program that answers lines, driven by a test.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+use morpion::core::seed::rng;
+use rand::RngExt;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -21,6 +23,18 @@ impl LineProgram {
     /// Starts a command of this program.
     pub fn start(arguments: &[&str]) -> LineProgram {
         LineProgram::program(env!("CARGO_BIN_EXE_morpion").as_ref(), arguments)
+    }
+
+    /// Sends 200 lines of any bytes.
+    pub fn send_noise(&mut self, seed: u64) {
+        let mut random = rng(seed, &[]);
+        for _ in 0..200 {
+            let length = random.random_range(0..40);
+            let mut bytes: Vec<u8> = (0..length).map(|_| random.random_range(0..=255)).collect();
+            bytes.retain(|&byte| byte != b'\n');
+            bytes.push(b'\n');
+            self.send(&bytes);
+        }
     }
 
     /// Starts the program at a path.

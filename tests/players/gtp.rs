@@ -2,11 +2,9 @@
 
 use crate::engines::LineProgram;
 use morpion::core::game::{Game, Side};
-use morpion::core::seed::rng;
 use morpion::games::go::large::points::LargeBoard;
 use morpion::games::go::large::position::{LargeMove, LargePosition};
 use morpion::games::go::rules::{GoRules, Ko};
-use rand::RngExt;
 
 /// A program with a client that knows the form of answers.
 struct GtpClient(LineProgram);
@@ -243,14 +241,7 @@ fn lines_that_mean_nothing_are_answered_and_change_nothing() {
     assert_eq!(client.sound("showboard"), before);
     // Any bytes.
     let seed = 3;
-    let mut random = rng(seed, &[]);
-    for _ in 0..200 {
-        let length = random.random_range(0..40);
-        let mut bytes: Vec<u8> = (0..length).map(|_| random.random_range(0..=255)).collect();
-        bytes.retain(|&byte| byte != b'\n');
-        bytes.push(b'\n');
-        client.0.send(&bytes);
-    }
+    client.0.send_noise(seed);
     client.0.say("77 showboard");
     let answers = client.0.until(|line| line.starts_with("=77"));
     println!("seed {seed}: {} lines", answers.len());

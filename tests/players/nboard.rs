@@ -136,14 +136,7 @@ fn lines_that_mean_nothing_are_told_and_change_nothing() {
     program.say("");
     go(&mut program, &after);
     let seed = 2;
-    let mut random = rng(seed, &[]);
-    for _ in 0..200 {
-        let length = random.random_range(0..40);
-        let mut bytes: Vec<u8> = (0..length).map(|_| random.random_range(0..=255)).collect();
-        bytes.retain(|&byte| byte != b'\n');
-        bytes.push(b'\n');
-        program.send(&bytes);
-    }
+    program.send_noise(seed);
     program.say("ping 99");
     let answers = program.until(|line| line == "pong 99");
     println!("seed {seed}: {} lines", answers.len());

@@ -104,12 +104,20 @@ pub async fn token(
     Err(ProblemDetails::new(StatusCode::FORBIDDEN, text).into())
 }
 
+/// The path at which the machine makes a move.
+const MOVE: &str = "/api/v1/position/move";
+
+/// Whether requests of the method POST at this path compute something and change nothing.
+pub fn computes(path: &str) -> bool {
+    matches!(path, "/api/v1/grids/check" | "/api/v1/board" | "/api/v1/position" | MOVE)
+}
+
 fn allowed(role: Role, method: &Method, path: &str) -> bool {
     let reads = matches!(*method, Method::GET | Method::HEAD);
     match role {
         Role::Operate => true,
-        // These three compute something and change nothing.
-        Role::Read => reads || matches!(path, "/api/v1/grids/check" | "/api/v1/board" | "/api/v1/position"),
+        // The machine's moves take much of its time, so they are for those who may change things.
+        Role::Read => reads || computes(path) && path != MOVE,
         Role::Worker => reads && matches!(path, "/api/v1/health" | "/api/v1/workers" | "/api/v1/units"),
     }
 }
@@ -192,6 +200,7 @@ mod tests {
         assert!(!allowed(Role::Read, &Method::POST, jobs) && !allowed(Role::Read, &Method::POST, "/api/v1/grids"));
         assert!(allowed(Role::Read, &Method::POST, "/api/v1/board"));
         assert!(allowed(Role::Read, &Method::POST, "/api/v1/position"));
+        assert!(!allowed(Role::Read, &Method::POST, MOVE) && allowed(Role::Operate, &Method::POST, MOVE));
         assert!(allowed(Role::Worker, &Method::GET, "/api/v1/units") && !allowed(Role::Worker, &Method::GET, jobs));
     }
 }

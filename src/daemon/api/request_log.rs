@@ -1,6 +1,7 @@
 //! What the log has of requests: each change with who asked for it and what came of it, each token when it is used
 //! for the first time, and what was refused for want of a token. Requests that only read are logged at `debug`.
 
+use super::guard::computes;
 use super::problem::ProblemDetails;
 use super::repeats::RepeatedMessages;
 use crate::daemon::tokens::Token;
@@ -12,9 +13,6 @@ use std::time::Instant;
 
 /// Characters of a path, and of the reason of a refusal, that the log shows.
 const LONGEST: usize = 200;
-
-/// Requests that change nothing although their method says so: they compute something.
-const COMPUTING: [&str; 4] = ["/api/v1/grids/check", "/api/v1/board", "/api/v1/position", "/api/v1/position/move"];
 
 /// Where a request comes from, as an extension of it.
 #[derive(Debug, Clone, Copy)]
@@ -37,8 +35,7 @@ impl LoggedRequest {
     }
 
     fn changes(&self) -> bool {
-        !matches!(self.method, Method::GET | Method::HEAD | Method::OPTIONS)
-            && !COMPUTING.contains(&self.path.as_str())
+        !matches!(self.method, Method::GET | Method::HEAD | Method::OPTIONS) && !computes(&self.path)
     }
 
     fn who(&self) -> String {

@@ -137,11 +137,27 @@ pub fn to_ggf(start: &ReversiPosition, moves: &[ReversiMove]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::core::seed::rng;
     use crate::games::reversi::position::Start;
     use rand::RngExt;
+
+    /// The moves of a random game, of which fewer than `most` are played.
+    pub fn random_game(start: ReversiPosition, most: usize, random: &mut impl rand::Rng) -> Vec<ReversiMove> {
+        let (mut position, mut moves, mut legal) = (start, Vec::new(), Vec::new());
+        for _ in 0..random.random_range(0..most) {
+            legal.clear();
+            position.moves(&mut legal);
+            if legal.is_empty() {
+                break;
+            }
+            let m = legal[random.random_range(0..legal.len())];
+            position.play(m);
+            moves.push(m);
+        }
+        moves
+    }
 
     #[test]
     fn games_come_back_as_they_went() {
@@ -149,17 +165,7 @@ mod tests {
             let mut random = rng(seed, &[]);
             let size = [4, 6, 8][random.random_range(0..3)];
             let start = ReversiPosition::new(ReversiBoard::new(size, size).unwrap(), Start::Standard);
-            let (mut position, mut moves, mut legal) = (start, Vec::new(), Vec::new());
-            for _ in 0..random.random_range(0..80) {
-                legal.clear();
-                position.moves(&mut legal);
-                if legal.is_empty() {
-                    break;
-                }
-                let m = legal[random.random_range(0..legal.len())];
-                position.play(m);
-                moves.push(m);
-            }
+            let moves = random_game(start, 80, &mut random);
             let text = to_ggf(&start, &moves);
             assert_eq!(parse_ggf(&text), Ok(GgfGame { start, moves: moves.clone() }), "seed {seed}: {text}");
             // Passes may be left out, but for the last ones.

@@ -77,36 +77,9 @@ mod tests {
     use super::*;
     use crate::core::game::Side;
     use crate::core::seed::rng;
+    use crate::games::reversi::ggf::tests::random_game;
     use crate::games::reversi::ggf::to_ggf;
     use crate::games::reversi::notation::to_obf;
-    use rand::RngExt;
-
-    /// A random game: its moves, passes among them, and its last position.
-    fn game(seed: u64, board: ReversiBoard) -> (Vec<ReversiMove>, ReversiPosition) {
-        let mut random = rng(seed, &[]);
-        let mut position = ReversiPosition::new(board, Start::Standard);
-        let (mut moves, mut legal) = (Vec::new(), Vec::new());
-        for _ in 0..random.random_range(1..60) {
-            legal.clear();
-            position.moves(&mut legal);
-            if legal.is_empty() {
-                break;
-            }
-            let m = legal[random.random_range(0..legal.len())];
-            position.play(m);
-            moves.push(m);
-        }
-        // Who passes last is not in a transcript.
-        while moves.last() == Some(&ReversiMove::PASS) {
-            moves.pop();
-        }
-        let start = ReversiPosition::new(board, Start::Standard);
-        let last = moves.iter().fold(start, |mut position, &m| {
-            position.play(m);
-            position
-        });
-        (moves, last)
-    }
 
     #[test]
     fn each_form_leads_to_the_same_position() {
@@ -114,7 +87,15 @@ mod tests {
         for seed in 0..60 {
             let board = [4, 6, 8].map(|side| ReversiBoard::new(side, side).unwrap())[seed as usize % 3];
             let start = ReversiPosition::new(board, Start::Standard);
-            let (moves, last) = game(seed, board);
+            let mut moves = random_game(start, 60, &mut rng(seed, &[]));
+            // Who passes last is not in a transcript.
+            while moves.last() == Some(&ReversiMove::PASS) {
+                moves.pop();
+            }
+            let last = moves.iter().fold(start, |mut position, &m| {
+                position.play(m);
+                position
+            });
             passes += moves.iter().filter(|&&m| m == ReversiMove::PASS).count();
             let names = |pass: &str, between: &str| {
                 let names =
