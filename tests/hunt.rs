@@ -392,7 +392,9 @@ fn new_bests_that_come_fast_are_told_once_a_second() {
 /// Runs a line of a shell in a terminal of 80 columns and 24 rows, which `typed` is typed into once the program has
 /// drawn; what the terminal got.
 fn in_terminal(dir: &Path, line: &str, typed: &str) -> String {
-    let line = format!("stty rows 24 cols 80; {}", line.replace("morpion", env!("CARGO_BIN_EXE_morpion")));
+    // The shell of the line lives on after Ctrl-C, whatever shell it is and whatever it was about to do.
+    let line = line.replace("morpion", env!("CARGO_BIN_EXE_morpion"));
+    let line = format!("trap : INT; stty rows 24 cols 80; {line}");
     let mut command = Command::new("script");
     command.args(["-qfec", &line, "/dev/null"]).current_dir(dir).env("TERM", "xterm").env_remove("NO_COLOR");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
