@@ -2,9 +2,11 @@
 
 use super::ctl::Ctl;
 use super::histogram::Histogram;
+use std::fmt;
 
 /// Why a call of [`Search::run`] returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "program", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     /// The whole space of the unit has been searched: only an exact search without jumps may say so.
@@ -17,6 +19,25 @@ pub enum End {
     IterationLimit,
     /// The control said stop; the search can be run on or saved.
     Stopped,
+}
+
+/// Where a search stands in what it does: a stage that has a name, and its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Phase {
+    /// What the search does, such as "tempering".
+    pub name: &'static str,
+    /// Which one of them it is, from 1.
+    pub number: u64,
+    /// How many there will be, if that is known.
+    pub of: Option<u64>,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Phase { name, number, of } = self;
+        write!(f, "{name} {number}")?;
+        of.map_or(Ok(()), |of| write!(f, " of {of}"))
+    }
 }
 
 /// A resumable search. `M` is the move type.
@@ -42,6 +63,11 @@ pub trait Search<M>: Send {
     /// that has no such levels.
     fn results(&self) -> &[Histogram] {
         &[]
+    }
+
+    /// Where the search stands, if it has phases that mean something to whoever waits for it.
+    fn phase(&self) -> Option<Phase> {
+        None
     }
 
     /// The best sequence of a search that is done, the unit's prefix included, as a coordinator learns from it. Empty

@@ -1,6 +1,7 @@
 //! How far a job has come, whatever its kind: the one value that sessions tell, and that displays, the daemon and
 //! status files show.
 
+use crate::core::search::Phase;
 use std::time::Instant;
 
 /// How far a job has come.
@@ -35,6 +36,8 @@ pub struct RunningUnit {
     pub iterations: u64,
     /// Its best score so far.
     pub best: u32,
+    /// Where its search stands, if that is known.
+    pub phase: Option<Phase>,
 }
 
 /// Measures a rate over the last second or more.

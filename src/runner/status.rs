@@ -90,8 +90,14 @@ mod tests {
 
     fn status() -> Status {
         let level = |level, left, total| LevelProgress { level, left, total };
-        let running =
-            |worker, best| RunningUnit { worker: Some(worker), ticket: 7, unit: 7, iterations: 12_345, best };
+        let running = |worker, best| RunningUnit {
+            worker: Some(worker),
+            ticket: 7,
+            unit: 7,
+            iterations: 12_345,
+            best,
+            phase: None,
+        };
         Status {
             progress: Progress {
                 best: 71,

@@ -9,7 +9,7 @@ use super::clock::{now, to_milliseconds};
 use super::contract::Trap;
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Results;
-use crate::core::search::{End, Search};
+use crate::core::search::{End, Phase, Search};
 use crate::jobs::find::Find;
 use crate::jobs::hunt::{NumberedUnit, UnitResult};
 use crate::morpion::geometry::Move;
@@ -110,6 +110,8 @@ pub struct UnitFigures {
     pub best: AtomicU32,
     /// Set by the coordinator when a checkpoint is due.
     pub wanted: AtomicBool,
+    /// Where the search stood when it last gave way.
+    phase: Mutex<Option<Phase>>,
     /// On another machine: iterations of the last state that was sent from there.
     sent: AtomicU64,
     /// The last state. Whatever the search had found by then has been reported before.
@@ -120,6 +122,11 @@ impl UnitFigures {
     /// The last state that the search has offered, or that it went on from.
     pub fn offered(&self) -> Option<Arc<Offered>> {
         self.offered.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Where the search stood at the end of its last slice, if it has phases. Not known of other machines.
+    pub fn phase(&self) -> Option<Phase> {
+        *self.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn offer(&self, offered: Offered) {
@@ -212,6 +219,7 @@ impl Unit for HuntUnit {
         let (iterations, best) = (search.iterations(), search.best());
         self.progress.iterations.store(iterations, Ordering::Relaxed);
         self.progress.best.store(best, Ordering::Relaxed);
+        *self.progress.phase.lock().unwrap_or_else(PoisonError::into_inner) = search.phase();
         if end == End::Stopped {
             if reached || stopped != Some(Stop::Preempted) || running.saved_at.elapsed() >= SAVED {
                 self.progress.offer(Offered { iterations, best, saved: search.save() });

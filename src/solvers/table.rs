@@ -99,6 +99,8 @@ impl Table {
             // SAFETY: a prefetch of any address is without effect on memory.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self.bucket(hash)).cast()) }
         }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = hash;
     }
 
     /// The data stored under `hash`, the upper 8 bits cleared.

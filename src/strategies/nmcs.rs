@@ -15,7 +15,7 @@ use super::vector::extension::VectorExtension;
 use super::vector::filter::MoveFilter;
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
-use crate::core::search::{End, RestoreError, Search};
+use crate::core::search::{End, Phase, RestoreError, Search};
 use crate::core::seed::{self, Rng};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Rules;
@@ -236,6 +236,11 @@ impl<R: Rules> Search<Move> for Nmcs<R> {
 
     fn results(&self) -> &[Histogram] {
         &self.results
+    }
+
+    /// The move that the top level looks for.
+    fn phase(&self) -> Option<Phase> {
+        Some(Phase { name: "move", number: self.levels[0].position.played().len() as u64 + 1, of: None })
     }
 }
 

@@ -6,7 +6,7 @@ use super::nrpa::Nrpa;
 use super::params::{Params, Strategy};
 use super::unit::Unit;
 use crate::core::ctl::Ctl;
-use crate::core::search::{End, RestoreError, Search};
+use crate::core::search::{End, Phase, RestoreError, Search};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Rules;
 
@@ -47,6 +47,11 @@ impl<R: Rules> WarmStart<R> {
     /// Playouts so far.
     pub fn iterations(&self) -> u64 {
         self.search.iterations()
+    }
+
+    /// Where it stands.
+    pub fn phase(&self) -> Option<Phase> {
+        self.search.phase().map(|phase| Phase { name: "call of the start", ..phase })
     }
 
     /// The best score so far, prefix included.

@@ -402,6 +402,7 @@ impl Service for Fake {
             iterations: 100,
             best: 60,
             seconds: 1.5,
+            phase: None,
         }]
     }
 

@@ -211,6 +211,11 @@ fn list(screen: &HuntScreen) -> Vec<Figure> {
     }
     let units = progress.running.len();
     figures.push(("units", format!("{} done, {units} running", thousands(progress.units_done))));
+    if let [unit] = &progress.running[..]
+        && let Some(phase) = unit.phase
+    {
+        figures.push(("phase", phase.to_string()));
+    }
     if let Some((name, levels)) = super::levels(status) {
         figures.push((name, levels));
     }
@@ -279,11 +284,13 @@ fn curve(frame: &mut Frame, area: &mut Rect, screen: &HuntScreen) {
 fn workers(frame: &mut Frame, area: Rect, screen: &HuntScreen) {
     let Some(status) = &screen.status else { return };
     let line = |running: &RunningUnit| {
-        let RunningUnit { worker, unit, iterations, best, .. } = running;
-        let worker = worker.unwrap_or_default();
-        Line::raw(format!("{worker:>6}{unit:>7}{best:>6}  {}", thousands(*iterations)))
+        let RunningUnit { worker, unit, iterations, best, phase, .. } = running;
+        let (worker, phase) = (worker.unwrap_or_default(), phase.map_or(String::new(), |phase| phase.to_string()));
+        Line::raw(format!("{worker:>6}{unit:>7}{best:>6}  {:<15}{phase}", thousands(*iterations)))
     };
-    let head = Line::styled(format!("{:>6}{:>7}{:>6}  {}", "worker", "unit", "best", screen.counts), dim());
+    let phase = if status.progress.running.iter().any(|unit| unit.phase.is_some()) { "phase" } else { "" };
+    let head = format!("{:>6}{:>7}{:>6}  {:<15}{phase}", "worker", "unit", "best", screen.counts);
+    let head = Line::styled(head, dim());
     let lines: Vec<Line> = std::iter::once(head).chain(status.progress.running.iter().map(line)).collect();
     frame.render_widget(Paragraph::new(lines), area);
 }
@@ -300,6 +307,7 @@ fn events(frame: &mut Frame, area: Rect, screen: &HuntScreen) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::search::Phase;
     use crate::notation::records::known;
     use crate::runner::progress::Progress;
     use ratatui::Terminal;
@@ -307,7 +315,14 @@ mod tests {
     use ratatui::buffer::Buffer;
 
     fn screen() -> HuntScreen {
-        let unit = |worker| RunningUnit { worker: Some(worker), ticket: 7, unit: 7, iterations: 12_345, best: 160 };
+        let unit = |worker| RunningUnit {
+            worker: Some(worker),
+            ticket: 7,
+            unit: 7,
+            iterations: 12_345,
+            best: 160,
+            phase: Some(Phase { name: "walk", number: 3, of: None }),
+        };
         let progress = Progress {
             best: 177,
             iterations: 123_456_789,
@@ -359,7 +374,8 @@ mod tests {
             "123 456 789 iterations",
             "3 done, 2 running",
             "score 150 to 177 in 1:05 min",
-            "worker   unit  best",
+            "worker   unit  best  iterations     phase",
+            "12 345         walk 3",
             "60.0 s  best 177",
             "Ctrl-C stops",
         ] {
@@ -382,6 +398,11 @@ mod tests {
         screen.feat = Some(Feat { text: "AS LONG AS THE RECORD OF 5T".to_owned(), broken: false });
         let shown = drawn(&screen, 40, 12);
         assert!(shown.contains("AS LONG AS THE RECORD OF 5T") && shown.contains("left    3:55 min"), "{shown}");
+        // Of one unit the phase is a figure.
+        if let Some(status) = &mut screen.status {
+            status.progress.running.truncate(1);
+        }
+        assert!(drawn(&screen, 80, 24).contains("phase   walk 3"), "{}", drawn(&screen, 80, 24));
         for (width, height) in [(1, 1), (2, 2), (3, 50), (500, 1), (29, 4), (30, 3), (200, 100)] {
             let shown = drawn(&screen, width, height);
             assert!(shown.starts_with('b'), "{width}x{height}\n{shown}");

@@ -248,14 +248,16 @@ fn workers_table(model: &Model, width: u16) -> Table<'_> {
             format!("{:>4}", worker.best),
             format!("{:>15}", thousands(worker.iterations)),
             format!("{:<12}", clock(worker.seconds)),
+            worker.phase.as_deref().map(plain).unwrap_or_default(),
             worker.machine.as_deref().map(plain).unwrap_or_default(),
         ])
     };
     let machine = if model.pool.is_some() { "machine" } else { "" };
-    let heads = ["worker", "  job", "     unit", "best", "     iterations", "time", machine];
+    let heads = ["worker", "  job", "     unit", "best", "     iterations", "time", "phase", machine];
+    let phase = if width < 76 { 0 } else { 18 };
     // The other columns, and a space before each but the first.
-    let rest = width.saturating_sub(51 + 6);
-    let widths = [6, 5, 9, 4, if width < 50 { 0 } else { 15 }, if width < 60 { 0 } else { 12 }, rest];
+    let rest = width.saturating_sub(51 + phase + 7);
+    let widths = [6, 5, 9, 4, if width < 50 { 0 } else { 15 }, if width < 60 { 0 } else { 12 }, phase, rest];
     Table::new(model.workers.iter().map(row), widths.map(Constraint::Length))
         .header(Row::new(heads).style(Style::default().add_modifier(Modifier::BOLD)))
         .block(titled("workers"))
@@ -390,6 +392,7 @@ pub(super) mod tests {
             iterations: 10,
             best: 140,
             seconds: 5.0,
+            phase: Some("call 23 of 100".to_owned()),
         };
         Model {
             url: "http://127.0.0.1:7878".to_owned(),

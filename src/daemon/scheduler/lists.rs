@@ -205,6 +205,7 @@ impl Daemon {
                 iterations: figures.map_or(0, |at| at.iterations),
                 best: figures.map_or(0, |at| at.best),
                 seconds: worker.since.as_secs_f64(),
+                phase: figures.and_then(|at| at.phase).map(|phase| phase.to_string()),
             }
         };
         self.queue.worker_states().into_iter().map(view).collect()

@@ -384,7 +384,14 @@ impl ProvingLane<'_, '_> {
     fn standing(&mut self) -> ProveStanding {
         let (proof, end) = (self.session.proving.progress(), self.session.proving.end());
         let running = self.in_hand.iter().filter(|&&unit| unit < FIRST_DIVE);
-        let running = running.map(|&unit| RunningUnit { worker: None, ticket: unit, unit, iterations: 0, best: 0 });
+        let running = running.map(|&unit| RunningUnit {
+            worker: None,
+            ticket: unit,
+            unit,
+            iterations: 0,
+            best: 0,
+            phase: None,
+        });
         let progress = Progress {
             seconds: self.seconds(),
             iterations: proof.counts.nodes,

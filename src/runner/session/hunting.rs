@@ -614,7 +614,8 @@ impl<'a> Hunting<'a> {
             if worker != NOBODY {
                 let (iterations, best) =
                     (figures.iterations.load(Ordering::Relaxed), figures.best.load(Ordering::Relaxed));
-                running.push(RunningUnit { worker: Some(worker), ticket: unit, unit, iterations, best });
+                let phase = figures.phase();
+                running.push(RunningUnit { worker: Some(worker), ticket: unit, unit, iterations, best, phase });
             }
         }
         running.sort_unstable_by_key(|running| running.worker);

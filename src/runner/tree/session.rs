@@ -424,7 +424,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     fn progress(&mut self) -> Progress {
         let running = self.in_hand.iter().map(|(&ticket, held)| {
             let iterations = held.control.nodes();
-            RunningUnit { worker: None, ticket, unit: held.unit, iterations, best: 0 }
+            RunningUnit { worker: None, ticket, unit: held.unit, iterations, best: 0, phase: None }
         });
         let running = running.collect();
         let iterations = self.nodes();

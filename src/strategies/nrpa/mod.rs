@@ -20,7 +20,7 @@ pub mod upper;
 
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
-use crate::core::search::{End, RestoreError, Search};
+use crate::core::search::{End, Phase, RestoreError, Search};
 use crate::core::seed::derive;
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Rules;
@@ -316,6 +316,12 @@ impl<R: Rules> Search<Move> for Nrpa<R> {
 
     fn results(&self) -> &[Histogram] {
         &self.results
+    }
+
+    /// The calls that the top level has made.
+    fn phase(&self) -> Option<Phase> {
+        let done = self.nests.last()?.done.min(self.calls.saturating_sub(1));
+        Some(Phase { name: "call", number: u64::from(done) + 1, of: Some(self.calls.into()) })
     }
 
     fn best_game(&self) -> Vec<Move> {

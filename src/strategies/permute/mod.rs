@@ -29,7 +29,7 @@ use super::vector::dispatch::VectorInstructions;
 use super::warm_start::{SavedStart, WarmStart};
 use crate::core::ctl::Ctl;
 use crate::core::histogram::Histogram;
-use crate::core::search::{End, RestoreError, Search};
+use crate::core::search::{End, Phase, RestoreError, Search};
 use crate::core::seed::{self, Rng, derive};
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
@@ -337,6 +337,12 @@ impl<R: Rules> Search<Move> for Permute<R> {
 
     fn results(&self) -> &[Histogram] {
         &self.course.results
+    }
+
+    /// That of the search that a run without grids begins with; then the round of the pool.
+    fn phase(&self) -> Option<Phase> {
+        let round = Phase { name: "round", number: self.pool.rounds() + 1, of: None };
+        self.start.as_ref().map_or(Some(round), WarmStart::phase)
     }
 }
 

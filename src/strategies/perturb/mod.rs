@@ -32,7 +32,7 @@ use super::vector::dispatch::VectorInstructions;
 use super::warm_start::{SavedStart, WarmStart};
 use crate::core::ctl::Ctl;
 use crate::core::histogram::Histogram;
-use crate::core::search::{End, RestoreError, Search};
+use crate::core::search::{End, Phase, RestoreError, Search};
 use crate::core::seed::{self, Rng};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
@@ -352,6 +352,11 @@ impl<R: Rules> Search<Move> for Perturb<R> {
 
     fn results(&self) -> &[Histogram] {
         &self.course.results
+    }
+
+    /// That of the search that a run without grids begins with.
+    fn phase(&self) -> Option<Phase> {
+        self.start.as_ref().and_then(WarmStart::phase)
     }
 }
 

@@ -34,7 +34,7 @@ use super::temper::Temper;
 use super::unit::Unit;
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
-use crate::core::search::{End, RestoreError, Search};
+use crate::core::search::{End, Phase, RestoreError, Search};
 use crate::core::seed::{self, Rng, derive};
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
@@ -335,6 +335,17 @@ impl<R: Rules> Search<Move> for Regrow<R> {
     fn iterations(&self) -> u64 {
         let inner = self.inner.as_ref().map_or(0, |inner| inner.search().iterations());
         self.state.playouts.saturating_add(inner)
+    }
+
+    /// The tempering of a round, or a search of a step.
+    fn phase(&self) -> Option<Phase> {
+        let number = match &self.inner {
+            Some(InnerSearch::Start(_)) => {
+                return Some(Phase { name: "tempering", number: self.state.round.number + 1, of: None });
+            }
+            _ => self.state.steps + 1,
+        };
+        Some(Phase { name: self.state.stage.name(), number, of: None })
     }
 
     fn best(&self) -> u32 {

@@ -30,6 +30,15 @@ impl Stage {
         }
     }
 
+    /// What is told of it, before the number of the step.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Regrow => "regrowing step",
+            Stage::Refine | Stage::Shake(_) => "refining step",
+            Stage::ReshapeMade | Stage::ReshapePooled => "reshaping step",
+        }
+    }
+
     /// The stage of a number, if there is one.
     pub fn of_number(number: u32) -> Option<Stage> {
         match number {

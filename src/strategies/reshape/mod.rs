@@ -36,7 +36,7 @@ use super::temper::Temper;
 use super::unit::Unit;
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::histogram::Histogram;
-use crate::core::search::{End, RestoreError, Search};
+use crate::core::search::{End, Phase, RestoreError, Search};
 use crate::core::seed::{self, derive};
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
@@ -273,6 +273,12 @@ impl<R: Rules, O: Orbits> Search<Move> for Reshape<R, O> {
 
     fn best(&self) -> u32 {
         self.state.finds.best
+    }
+
+    /// The tempering or the walk of a round.
+    fn phase(&self) -> Option<Phase> {
+        let name = if self.tempering.is_some() { "tempering" } else { "walk" };
+        Some(Phase { name, number: self.state.rounds + 1, of: None })
     }
 
     fn results(&self) -> &[Histogram] {

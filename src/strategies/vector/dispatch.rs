@@ -4,7 +4,9 @@
 //! for plain processors, for AVX2 and for AVX-512, and enters the right one. Everything inside is inlined, so the
 //! whole loop uses the bit instructions that come with those extensions. All give the same results.
 
-use super::extension::{Avx2Vectors, Avx512Vectors, PlainVectors, VectorExtension};
+#[cfg(target_arch = "x86_64")]
+use super::extension::{Avx2Vectors, Avx512Vectors};
+use super::extension::{PlainVectors, VectorExtension};
 use super::filter::MoveFilter;
 use super::slots::Slots;
 

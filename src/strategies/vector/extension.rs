@@ -48,9 +48,11 @@ impl VectorExtension {
 pub(in crate::strategies) struct PlainVectors;
 
 /// Code for [`VectorExtension::Avx2`].
+#[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy)]
 pub(in crate::strategies) struct Avx2Vectors;
 
 /// Code for [`VectorExtension::Avx512`].
+#[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy)]
 pub(in crate::strategies) struct Avx512Vectors;
