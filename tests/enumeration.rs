@@ -1,8 +1,10 @@
 //! The counts of distinct grids and of ordered sequences, against the tables of the puzzle.
 
 use assert_cmd::Command;
+use morpion::morpion::canonical::canonical_key;
 use morpion::morpion::enumerate::{CountKind, known_grids, known_sequences};
 use morpion::morpion::variant::Variant;
+use morpion::notation::file::load;
 use morpion::runner::enumeration::enumerate;
 
 #[test]
@@ -54,6 +56,34 @@ fn the_command_refuses_what_it_cannot_do() {
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(text.contains(message), "{arguments}: {text}");
         assert!(output.stdout.is_empty());
+    }
+}
+
+/// The four classes of first moves of 5T, and so on: each grid is legal, and no two are the same up to symmetry.
+#[test]
+fn the_grids_of_a_depth_are_written_as_files() {
+    let dir = tempfile::tempdir().unwrap();
+    for (variant, depth) in [(Variant::T5, 1), (Variant::D4, 2)] {
+        let to = dir.path().join(format!("{variant}"));
+        command(&format!("--variant {variant} --depth {depth} --threads 1 --grids {}", to.display())).success();
+        let mut keys = std::collections::HashSet::new();
+        for entry in std::fs::read_dir(&to).unwrap() {
+            let grid = load(&entry.unwrap().path(), None).unwrap().grid;
+            assert_eq!((grid.variant, grid.score()), (variant, depth as usize));
+            assert!(keys.insert(canonical_key(variant, &grid.moves)), "{:?}", grid.moves);
+        }
+        assert_eq!(keys.len() as u64, known_grids(variant)[depth as usize], "{variant}");
+    }
+    let arguments =
+        |flags: &str| format!("--depth 1 --threads 1 --grids {} {flags}", dir.path().join("5T").display());
+    for (arguments, message) in [
+        (arguments(""), "5T-1-1.txt: the file exists"),
+        (arguments("--ordered"), "cannot be used with"),
+        (arguments("--variant 4T").replace("--depth 1", "--depth 5"), "at most 20000 files"),
+    ] {
+        let output = command(&arguments).code(2).get_output().clone();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains(message), "{arguments}: {text}");
     }
 }
 

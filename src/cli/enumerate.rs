@@ -1,5 +1,7 @@
 //! `morpion enumerate`: how many distinct grids (or ordered sequences) there are after each number of moves.
 
+mod grids;
+
 use super::grid_input::counted;
 use super::machine;
 use super::picture_flags::PictureFlags;
@@ -62,6 +64,9 @@ pub struct Args {
     output: Option<PathBuf>,
     #[command(flatten)]
     picture: PictureFlags,
+    /// Also write each grid of --depth moves as a file into this directory, one for each class under the symmetries.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["whole", "ordered"])]
+    grids: Option<PathBuf>,
     /// Print one JSON object instead of the table.
     #[arg(long)]
     json: bool,
@@ -76,12 +81,16 @@ pub struct Args {
 /// A depth or number of threads out of range, a state that cannot be kept or continued, or output that cannot be
 /// written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let Args { variant, depth, whole, ordered, ref state, time, ref output, picture, json, threads } = args;
+    let Args { variant, depth, whole, ordered, ref state, time, ref output, picture, ref grids, json, threads } =
+        args;
     ensure!(depth <= MAX_DEPTH, "--depth {depth} is too deep: at most {MAX_DEPTH}");
     ensure!(
         !whole || variant.line_len() == 4,
         "--whole is for lines of 4 (--variant 4D or 4T): the grids of lines of 5 are too many to be counted"
     );
+    if grids.is_some() {
+        grids::check(variant, depth)?;
+    }
     let picture = output.as_deref().map(|path| picture.at(path)).transpose()?;
     let threads = match threads {
         Some(n) => n,
@@ -132,6 +141,10 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
     if let Some(picture) = picture {
         picture.write(|format, size| chart(&drawing(&enumeration, noun), format, size))?;
+    }
+    if let Some(directory) = grids {
+        let count = grids::export(variant, depth, directory)?;
+        say!("{}: {} of {depth} moves", directory.display(), counted(count as usize, "grid"));
     }
     report(&enumeration, noun, known, json, out)
 }
