@@ -25,7 +25,8 @@
 //! ```
 //!
 //! The modules are listed in dependency order: each imports only from those above it (`tests/tidy.rs`
-//! enforces that). See `ARCHITECTURE.md` for the map and the invariants.
+//! enforces that). The feature `render` has the pictures, the feature `program`, which is on by default, the command
+//! line, the daemon and all that they share; without them there are engine, grid files, searches and solvers. See `ARCHITECTURE.md` for the map and the invariants.
 
 // Blank lines keep rustfmt from sorting the list.
 
@@ -45,20 +46,28 @@ pub mod solvers;
 
 pub mod tactics;
 
+#[cfg(feature = "program")]
 pub mod jobs;
 
+#[cfg(feature = "program")]
 pub mod queue;
 
 pub mod files;
 
+#[cfg(feature = "program")]
 pub mod store;
 
+#[cfg(feature = "render")]
 pub mod render;
 
+#[cfg(feature = "program")]
 pub mod runner;
 
+#[cfg(feature = "program")]
 pub mod experiment;
 
+#[cfg(feature = "program")]
 pub mod daemon;
 
+#[cfg(feature = "program")]
 pub mod cli;

@@ -2,8 +2,11 @@
 //! that the program accepts, `docs/commands.md` is what the command line says of itself, and the book lists every
 //! page.
 //!
-//! `MORPION_WRITE=1 cargo test --test docs` writes the generated pages anew: `docs/commands.md` and
-//! `docs/parameters.md`.
+//! `MORPION_WRITE=1 cargo test --test docs` writes the generated pages anew: `docs/commands.md`,
+//! `docs/parameters.md` and `docs/library.md`.
+
+#[path = "docs/surface.rs"]
+mod surface;
 
 use clap::Command;
 use clap::error::ErrorKind;
@@ -441,6 +444,7 @@ fn check_generated(name: &str, wanted: &str) {
 fn the_generated_pages_are_what_the_program_says() {
     check_generated("docs/commands.md", &reference());
     check_generated("docs/parameters.md", &parameters());
+    check_generated("docs/library.md", &surface::page(root()));
 }
 
 /// The flags in a help text: what follows each, on one line.

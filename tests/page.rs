@@ -923,6 +923,58 @@ fn a_person_sets_up_go() {
     );
 }
 
+/// Files of games are opened, whatever game they are of, and games are saved as such files.
+#[test]
+fn games_are_opened_and_saved() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/games");
+    page.wait("document.querySelector('input[name=game-file]')");
+    let open = |name: &str, text: &str| {
+        page.eval(&format!(
+            "{{
+                const data = new DataTransfer();
+                data.items.add(new File([{text:?}], {name:?}));
+                const input = document.querySelector('input[name=game-file]');
+                input.files = data.files;
+                input.dispatchEvent(new Event('change'));
+            }}"
+        ));
+    };
+    let stones = |game: &str, count: usize| {
+        page.wait(&format!("document.querySelectorAll('.gameboard.{game} .stone').length === {count}"));
+    };
+    open("a.sgf", "(;GM[1]SZ[5];B[cc];W[dd])");
+    stones("go", 2);
+    press(&page, "b2");
+    stones("go", 3);
+    page.eval(
+        "{
+            const make = URL.createObjectURL;
+            URL.createObjectURL = (blob) => {
+                blob.text().then((text) => { globalThis.savedText = text; });
+                return make.call(URL, blob);
+            };
+        }",
+    );
+    page.eval("[...document.querySelectorAll('section[aria-label=Moves] button')].find((b) => b.textContent === 'Save').click()");
+    page.wait("globalThis.savedText?.startsWith('(;FF[4]GM[1]SZ[5]') && savedText.endsWith(';B[bd])')");
+    open("a.psq", "Piskvorky 15x15, 11:11, 1\n8,8,0\n9,7,1500\n7,9,20\n");
+    stones("gomoku", 3);
+    open(
+        "a.ggf",
+        "(;GM[Othello]BO[8 ---------------------------O*------*O--------------------------- *]B[F5]W[d6];)",
+    );
+    stones("reversi", 6);
+    open("a.obf", "--------------OX----XO-------------- X");
+    stones("reversi", 4);
+    // What is not a game of the kind that it says is told, and nothing is lost.
+    open("a.sgf", "(;GM[1]SZ[5];B[zz])");
+    page.wait("document.querySelector('section[aria-label=Board] .note.bad')");
+    open("a.sgf", "(;GM[4]SZ[15];B[hh])");
+    stones("gomoku", 1);
+    page.wait("!document.querySelector('section[aria-label=Board] .note.bad')");
+}
+
 #[test]
 fn a_person_plays_gomoku_to_its_end() {
     let Some(world) = world() else { return };
@@ -1054,6 +1106,17 @@ fn a_job_tells_when_it_begins_and_is_submitted_again() {
         "document.querySelector('h1 + .row').innerText.includes('waits until job {first} has finished')"
     ));
     page.wait("/Begins at the earliest/.test(document.body.innerText) && /2096/.test(document.body.innerText)");
+    // Until it begins that can be changed.
+    page.eval(
+        "{
+            const adjust = document.querySelector('details.adjust');
+            adjust.open = true;
+            adjust.querySelector('input[type=datetime-local]').value = '2090-01-02T03:04';
+            adjust.querySelector('form').requestSubmit();
+        }",
+    );
+    page.wait("/2090-01-02 03:04/.test(document.body.innerText)");
+    assert_eq!(program.job(second)["after"], first);
     page.click(&format!("dd a[href='#/jobs/{first}']"));
     page.wait(&format!("document.querySelector('h1 + .row').innerText.includes('Job {first}')"));
     page.open(&format!("{}/#/jobs/{second}", program.url));

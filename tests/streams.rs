@@ -191,6 +191,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("gtp", ""),
     ("hunt", "--strategy random --runs 3 --max-iterations 50 --seed 1 --threads 2 --json --dir FRESH"),
     ("identify", "GRID"),
+    ("job begin", "LONG"),
     ("job cancel", "LONG"),
     ("job clone", "JOB --time 0.1s"),
     ("job drain", "LONG"),

@@ -3,6 +3,7 @@
 use crate::render::theme::Theme;
 use crate::runner::MAX_THREADS;
 use crate::strategies::params::BadParam;
+use std::fmt::Display;
 
 /// A new value, or none.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +36,16 @@ pub fn score_or_none(text: &str) -> Result<NewValue<u32>, BadParam> {
         _ if text == "none" => Ok(NewValue(None)),
         Ok(score) if score > 0 => Ok(NewValue(Some(score))),
         _ => Err(BadParam("expected a score or none".to_owned())),
+    }
+}
+
+/// What `read` reads, or `none`.
+pub fn or_none<T: 'static, E: Display>(
+    read: impl Fn(&str) -> Result<T, E> + Clone + Send + Sync + 'static,
+) -> impl Fn(&str) -> Result<NewValue<T>, String> + Clone + Send + Sync + 'static {
+    move |text| match text {
+        "none" => Ok(NewValue(None)),
+        _ => read(text).map(|value| NewValue(Some(value))).map_err(|error| format!("{error}; or none")),
     }
 }
 

@@ -62,9 +62,9 @@ pub fn position(request: PositionRequest) -> Result<PositionView, NoPosition> {
     }
 }
 
-/// The position after these moves, and its legal moves.
-fn after<G: Playable>(root: G, moves: &[String]) -> Result<(G, Vec<G::Move>), NoPosition> {
-    let (mut position, mut legal) = (root, Vec::new());
+/// The position after these moves, its legal moves, and the moves played.
+fn after<G: Playable>(root: &G, moves: &[String]) -> Result<(G, Vec<G::Move>, Vec<G::Move>), NoPosition> {
+    let (mut position, mut legal, mut played) = (root.clone(), Vec::new(), Vec::new());
     for (number, name) in (1..).zip(moves) {
         legal.clear();
         position.moves(&mut legal);
@@ -74,14 +74,15 @@ fn after<G: Playable>(root: G, moves: &[String]) -> Result<(G, Vec<G::Move>), No
             return Err(why("is not legal here"));
         }
         position.play(m);
+        played.push(m);
     }
     legal.clear();
     position.moves(&mut legal);
-    Ok((position, legal))
+    Ok((position, legal, played))
 }
 
 fn play<G: Playable>(root: G, solvable: bool, title: String, moves: Vec<String>) -> Result<PositionView, NoPosition> {
-    let (position, legal) = after(root, &moves)?;
+    let (position, legal, played) = after(&root, &moves)?;
     let (width, height) = position.size();
     Ok(PositionView {
         v: VERSION,
@@ -96,6 +97,8 @@ fn play<G: Playable>(root: G, solvable: bool, title: String, moves: Vec<String>)
         legal: legal.into_iter().map(|m| position.name(m)).collect(),
         solvable,
         moves,
+        saved: position.saved(&root, &played),
+        saved_as: position.saved_as().to_owned(),
     })
 }
 
@@ -137,7 +140,7 @@ struct Opponent {
 }
 
 fn choose<G: Playable>(root: G, moves: &[String], opponent: &Opponent) -> Result<ChosenMoveView, NoPosition> {
-    let (position, _) = after(root, moves)?;
+    let (position, ..) = after(&root, moves)?;
     let began = Instant::now();
     let player = match &opponent.brain {
         Some(name) => position.opponent_named(name, MEMORY),

@@ -6,9 +6,9 @@
 
 use super::positions::NoPosition;
 use super::view::{
-    BackupsView, ChosenMoveView, EventView, GridCount, GridSort, GridView, HealthView, JobId, JobRequest, JobState,
-    JobView, LimitsDocument, Listing, MoveRequest, PoolView, PositionRequest, PositionView, StatisticsView,
-    UnitState, UnitView, WorkerView,
+    BackupsView, BeginDocument, ChosenMoveView, EventView, GridCount, GridSort, GridView, HealthView, JobId,
+    JobRequest, JobState, JobView, LimitsDocument, Listing, MoveRequest, PoolView, PositionRequest, PositionView,
+    StatisticsView, UnitState, UnitView, WorkerView,
 };
 use crate::morpion::symmetry::SymmetryFilter;
 use crate::morpion::variant::Variant;
@@ -60,6 +60,8 @@ pub struct Adjustment {
     pub weight: Option<u32>,
     /// New limits, which replace all old ones.
     pub limits: Option<LimitsDocument>,
+    /// When it begins, if it has not begun.
+    pub begin: Option<BeginDocument>,
 }
 
 /// A page of a list: at most `limit` items (1 to 1000) after `cursor`.

@@ -104,7 +104,8 @@ impl Symmetry {
 ///
 /// Up to the symmetries of the cross there are three kinds: the central ones, those about a row or column, and those
 /// about a diagonal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "program", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GridSymmetry {
     /// Half a turn about the centre of the cross.
@@ -175,7 +176,8 @@ impl std::fmt::Display for GridSymmetry {
 
 /// Which symmetries a grid is asked to have. Grids are equal up to the symmetries of the cross, so a row and a column
 /// are not told apart, nor are the two diagonals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "program", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SymmetryFilter {
     /// One or more of them.

@@ -7,20 +7,8 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Length of a line in points (5 or 4) and whether lines of one direction may touch (T) or not (D).
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Default,
-    serde::Serialize,
-    serde::Deserialize,
-    utoipa::ToSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "program", derive(utoipa::ToSchema))]
 pub enum Variant {
     /// Lines of 5, may share an end point: the classic puzzle (record 178).
     #[default]

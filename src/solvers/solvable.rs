@@ -15,6 +15,7 @@ use super::search::Stats;
 use super::solve::Engine;
 use super::table::{Table, TableError};
 use crate::core::game::{Game, Player, Side};
+use crate::games::gomoku::record::GomokuRecord;
 use crate::games::{go, gomoku, reversi};
 
 /// Why the machine does not play.
@@ -48,6 +49,11 @@ pub trait Playable: Game {
     /// position.
     fn saved(&self, _start: &Self, _moves: &[Self::Move]) -> String {
         self.text()
+    }
+
+    /// What the names of files with such texts end in: `sgf`, `ggf`, `obf`.
+    fn saved_as(&self) -> &'static str {
+        "txt"
     }
 
     /// Columns and rows of the board.
@@ -132,6 +138,10 @@ impl Playable for reversi::position::ReversiPosition {
         if is_square { reversi::ggf::to_ggf(start, moves) } else { self.text() }
     }
 
+    fn saved_as(&self) -> &'static str {
+        if self.board().width() == self.board().height() { "ggf" } else { "obf" }
+    }
+
     fn size(&self) -> (u8, u8) {
         (self.board().width(), self.board().height())
     }
@@ -174,6 +184,10 @@ impl Playable for go::position::GoPosition {
         go::notation::to_sgf(start, moves)
     }
 
+    fn saved_as(&self) -> &'static str {
+        "sgf"
+    }
+
     fn size(&self) -> (u8, u8) {
         (self.board().width(), self.board().height())
     }
@@ -202,10 +216,13 @@ impl Playable for gomoku::position::GomokuPosition {
         gomoku::notation::to_line(self)
     }
 
-    /// The moves, if the game began with the empty board.
-    fn saved(&self, _start: &Self, moves: &[Self::Move]) -> String {
-        let is_whole = self.stones().count() == moves.len();
-        if is_whole { moves.iter().map(|&m| self.name(m)).collect() } else { self.text() }
+    fn saved(&self, start: &Self, moves: &[Self::Move]) -> String {
+        let moves = moves.iter().map(|m| m.0).collect();
+        GomokuRecord { moves, ..GomokuRecord::from_position(start) }.to_sgf()
+    }
+
+    fn saved_as(&self) -> &'static str {
+        "sgf"
     }
 
     fn size(&self) -> (u8, u8) {
@@ -241,6 +258,10 @@ impl Playable for go::large::position::LargePosition {
 
     fn saved(&self, start: &Self, moves: &[Self::Move]) -> String {
         go::notation::to_sgf(start, moves)
+    }
+
+    fn saved_as(&self) -> &'static str {
+        "sgf"
     }
 
     fn size(&self) -> (u8, u8) {

@@ -83,6 +83,44 @@ fn a_job_begins_when_the_other_one_has_finished() {
     assert_eq!(program.job(third)["reason"], "finished");
 }
 
+/// What a job waits for can be changed until it begins.
+#[test]
+fn the_beginning_of_a_job_is_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = Program::start(&dir.path().join("state"));
+    let first = submit(&program, &endless(1), &json!({}));
+    let second = submit(&program, &small(2), &json!({ "after": first }));
+    let third = submit(&program, &small(3), &json!({ "after": second, "not_before": 4e9 }));
+    let begins = |arguments: &str| {
+        let words = format!("job begin {arguments}");
+        let output = program.morpion(&words.split_whitespace().collect::<Vec<_>>());
+        assert!(output.status.success(), "{words}: {}", text(&output.stderr));
+        text(&output.stderr).to_owned()
+    };
+    assert!(begins(&format!("{second}")).contains(&format!("job {second} begins (after job {first})")));
+    // Only what is named changes.
+    assert!(
+        begins(&format!("{second} --at 2100-01-01")).contains(&format!("(after job {first}, not before 2100-01-01"))
+    );
+    refused(&program, &format!("begin {second} --after {third}"), "would wait for itself");
+    refused(&program, &format!("begin {second} --after {second}"), "would wait for itself");
+    refused(&program, &format!("begin {second} --after 999"), "there is no job 999");
+    refused(&program, &format!("begin {first} --after {third}"), "has begun");
+    refused(&program, &format!("begin {second} --at yesterday"), "or none");
+    let kept = program.job(second);
+    assert_eq!((&kept["after"], kept["not_before"].is_null()), (&first.into(), false));
+    // It no longer waits for the first one, and does not begin, since its time has not come.
+    begins(&format!("{second} --after none"));
+    program.order(&format!("/jobs/{first}/cancel"));
+    program.wait_over(first);
+    assert_eq!(state(&program, second), "queued");
+    assert!(begins(&format!("{second} --now")).contains("begins when its turn comes"));
+    assert_eq!(program.wait_over(second)["state"], "finished");
+    assert_eq!(program.job(third)["reason"].as_str().map(|text| text.starts_with("waits until ")), Some(true));
+    program.send("PATCH", &format!("/jobs/{third}"), &json!({ "begin": {} }));
+    assert_eq!(program.wait_over(third)["state"], "finished");
+}
+
 #[test]
 fn nobody_waits_for_what_cannot_happen() {
     let dir = tempfile::tempdir().unwrap();

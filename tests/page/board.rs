@@ -3,10 +3,14 @@
 
 use super::{approve, has_moves, moves, tap, world};
 use crate::browser::Page;
+use morpion::core::ctl::{Ctl, Signal};
+use morpion::morpion::geometry::Move;
 use morpion::morpion::variant::Variant;
 use morpion::notation::format::{GridFormat, write};
 use morpion::notation::records::known;
-use serde_json::json;
+use morpion::strategies::params::{Params, Strategy};
+use morpion::strategies::{Unit, start};
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -22,56 +26,76 @@ fn press(page: &Page, text: &str) {
     page.eval(&format!("{find}.click()"));
 }
 
-/// Every game that the search finds is legal and finished by the rules of the page and by those of the engine; what
-/// it keeps up to date is what a grid that is built anew has.
+/// Stops at a poll, as a worker of the page does.
+struct Polls {
+    left: u32,
+    longest: Vec<Move>,
+}
+
+impl Ctl<Move> for Polls {
+    fn poll(&mut self, _iterations: u64, _best: u32) -> Signal {
+        self.left -= 1;
+        if self.left == 0 { Signal::Stop } else { Signal::Continue }
+    }
+
+    fn improved(&mut self, moves: &[Move], _iterations: u64) {
+        if moves.len() > self.longest.len() {
+            self.longest = moves.to_vec();
+        }
+    }
+}
+
+/// A move as the page has it.
+fn view(mv: &Move) -> Value {
+    json!({ "x": mv.point().x(), "y": mv.point().y(), "d": mv.direction() as usize, "i": mv.index() })
+}
+
+/// The search in the browser is that of the program: with the same seed both find the same game, from the start, from a
+/// position, and with a game to begin with. So the module `search.wasm` is not older than the searches.
 #[test]
-fn the_search_keeps_the_rules() {
+fn the_search_in_the_browser_finds_what_the_program_finds() {
+    const POLLS: u32 = 40;
     let Some(world) = world() else { return };
     let page = world.desk("/board");
-    let wrong = page.eval(
-        "(async () => {
-            const { Tempering } = await import('/js/tempering.js');
-            const { SearchGrid, Shared } = await import('/js/searchgrid.js');
-            const { Game } = await import('/js/rules.js');
-            const { pentasol } = await import('/js/notation.js');
-            const { checkGrid } = await import('/js/api.js');
-            const wrong = [];
-            for (const [variant, least] of [['5T', 100], ['5D', 66], ['4T', 55], ['4D', 32]]) {
-                let start = [];
-                for (const from of [0, 17]) {
-                    const search = new Tempering(variant, start, 7);
-                    const again = new Tempering(variant, start, 7);
-                    for (let n = 0; n < 40; n++) { search.slice(); again.slice(); }
-                    const moves = search.moves();
-                    const game = new Game(variant, moves);
-                    if (game.moves.length !== moves.length || game.legal().length) wrong.push([variant, from, 'rules.js']);
-                    const view = await checkGrid(pentasol(variant, moves));
-                    if (view.moves.length !== moves.length || view.moves_left) wrong.push([variant, from, 'engine']);
-                    if (moves.length < least) wrong.push([variant, from, moves.length]);
-                    if (JSON.stringify(again.moves()) !== JSON.stringify(moves)) wrong.push([variant, 'another game of the same seed']);
-                    if (start.some((move, n) => JSON.stringify(move) !== JSON.stringify(moves[n]))) wrong.push([variant, 'start']);
-                    for (const { grid } of search.walks) {
-                        const anew = new SearchGrid(new Shared(variant), variant, start);
-                        anew.become(grid.line());
-                        const places = (g) => String(g.creators.map((n) => n && 1)) + String(g.owners.map((n) => n && 1)) + String(g.counts);
-                        const ones = (word) => [...(word >>> 0).toString(2)].filter((c) => c === '1').length;
-                        const needs = (g) => g.line().map((_, n) => {
-                            const words = g.dependents.subarray(g.order[n] * g.shared.words, (g.order[n] + 1) * g.shared.words);
-                            return words.reduce((sum, word) => sum + ones(word), 0);
-                        });
-                        if (places(grid) !== places(anew)) wrong.push([variant, from, 'points']);
-                        if (String(needs(grid)) !== String(needs(anew))) wrong.push([variant, from, 'dependents']);
-                    }
-                    // A known game is where the next search begins.
-                    const known = new Tempering(variant, moves.slice(0, 9), 3, { known: moves.slice(9) });
-                    if (known.moves().length !== moves.length) wrong.push([variant, 'known']);
-                    start = moves.slice(0, 17);
-                }
-            }
-            return wrong;
-        })()",
+    for variant in Variant::ALL {
+        let mut game: Vec<Move> = Vec::new();
+        for (first, known) in [(0, false), (17, false), (9, true)] {
+            let prefix = game[..first].to_vec();
+            let grids = if known { vec![game.clone()] } else { Vec::new() };
+            let strategy = Strategy::Reshape;
+            let params = Params { strategy, grids, ..Params::default() };
+            let unit = Unit { prefix: prefix.clone(), seed: 7, ..Unit::default() };
+            let mut native = Polls { left: POLLS, longest: Vec::new() };
+            start(variant, &params, &unit).run(&mut native);
+            let rest = if known { &game[first..] } else { &[] };
+            let views = |moves: &[Move]| Value::from(moves.iter().map(view).collect::<Vec<_>>());
+            let found = page.eval(&format!(
+                "(async () => {{
+                    const {{ engine }} = await import('/js/engine.js');
+                    const search = await engine();
+                    search.begin('{variant}', {}, {}, 7);
+                    search.run({POLLS});
+                    return search.moves();
+                }})()",
+                views(&prefix),
+                views(rest)
+            ));
+            assert_eq!(
+                found,
+                views(&native.longest),
+                "{variant} after {first} moves: if a search was changed, web/build builds its module anew"
+            );
+            assert!(native.longest.len() > variant.record() as usize / 2, "{variant}: {}", native.longest.len());
+            game = native.longest;
+        }
+    }
+    let refused = page.eval(
+        "import('/js/engine.js').then(async ({ engine }) => {
+            const search = await engine();
+            try { search.begin('5T', [{ x: 3, y: 3, d: 0, i: 0 }], [], 1); } catch (problem) { return problem.message; }
+        })",
     );
-    assert_eq!(wrong, json!([]));
+    assert_eq!(refused, "the moves are not a game");
     world.approve(&page);
 }
 

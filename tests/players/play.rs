@@ -56,7 +56,7 @@ fn a_game_is_saved_taken_back_and_continued() {
     let out =
         play(&["--you", "both"], &format!("h8\ni9\ng7\nsave {name}\nundo\ng8\nsave {name}\nsave\nsave /\nquit\n"));
     assert!(out.contains("saved") && out.contains("not saved: File exists"), "{out}");
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), "h8i9g7\n");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "(;FF[4]GM[4]CA[UTF-8]SZ[15]\n;B[hh]\n;W[ig]\n;B[gi])\n\n");
     let out = play(&["--you", "both", "--position", name], "show\n");
     assert!(out.contains("white (O) to move"), "{out}");
     assert!(out.contains(" 7 . . . . . . X"), "{out}");

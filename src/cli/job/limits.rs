@@ -3,11 +3,11 @@
 use super::document;
 use crate::cli::client::{Client, Connection};
 use crate::cli::streams::say;
+use crate::cli::values::{NewValue, or_none};
 use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::core::setting::parse_count;
 use crate::daemon::view::{JobId, JobView};
 use serde_json::{Value, json};
-use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -18,38 +18,24 @@ pub struct Args {
     id: JobId,
     /// Time that it runs (30s, 2h, 1d)
     #[arg(long, value_name = "TIME", value_parser = or_none(parse_duration))]
-    time: Option<Limit<f64>>,
+    time: Option<NewValue<f64>>,
     /// Iterations (nodes) of all units together (1000, 50M, 2G)
     #[arg(long, value_name = "N", value_parser = or_none(parse_count))]
-    all_iterations: Option<Limit<u64>>,
+    all_iterations: Option<NewValue<u64>>,
     /// Workers that compute its units at the same time
     #[arg(long, value_name = "N", value_parser = or_none(parse_workers))]
-    workers: Option<Limit<u64>>,
+    workers: Option<NewValue<u64>>,
     /// Memory that it may take (500M, 2G)
     #[arg(long, value_name = "BYTES", value_parser = or_none(parse_bytes))]
-    all_memory: Option<Limit<u64>>,
+    all_memory: Option<NewValue<u64>>,
     /// Disk that it may take (500M, 2G): the archive of a hunt, the files of a solution; none: that of the daemon
     #[arg(long, value_name = "BYTES", value_parser = or_none(parse_bytes))]
-    disk: Option<Limit<u64>>,
+    disk: Option<NewValue<u64>>,
     /// Print the daemon's JSON document
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     connection: Connection,
-}
-
-/// A limit as it is given: `None` takes it away.
-#[derive(Debug, Clone, Copy)]
-struct Limit<T>(Option<T>);
-
-/// Reads a limit, or `none`.
-fn or_none<T: 'static, E: Display>(
-    read: impl Fn(&str) -> Result<T, E> + Clone + Send + Sync + 'static,
-) -> impl Fn(&str) -> Result<Limit<T>, String> + Clone + Send + Sync + 'static {
-    move |text| match text {
-        "none" => Ok(Limit(None)),
-        _ => read(text).map(|value| Limit(Some(value))).map_err(|error| format!("{error}; or none")),
-    }
 }
 
 fn parse_workers(text: &str) -> Result<u64, String> {
@@ -61,7 +47,7 @@ impl Args {
     /// The limits that are named, by their names in the API.
     fn named(&self) -> Vec<(&'static str, Value)> {
         let Args { time, all_iterations, workers, all_memory, disk, .. } = self;
-        let number = |limit: &Limit<u64>| json!(limit.0);
+        let number = |limit: &NewValue<u64>| json!(limit.0);
         let named = [
             ("seconds", time.as_ref().map(|limit| json!(limit.0))),
             ("iterations", all_iterations.as_ref().map(number)),

@@ -1,5 +1,6 @@
 //! `morpion job`: what a user does with a daemon's jobs.
 
+mod begin;
 mod clone;
 mod export;
 mod follow;
@@ -52,6 +53,7 @@ enum JobSubcommand {
     /// Begin no further unit of a job, and end it when the running ones are done
     Drain(Named),
     Priority(Priority),
+    Begin(begin::Args),
     Limits(limits::Args),
     /// Forget a job that is over; its grids stay in the archive
     Remove(Named),
@@ -123,6 +125,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         JobSubcommand::Cancel(named) => command(&named, "cancel", out),
         JobSubcommand::Drain(named) => command(&named, "drain", out),
         JobSubcommand::Priority(args) => priority(&args, out),
+        JobSubcommand::Begin(args) => begin::run(&args, out),
         JobSubcommand::Limits(args) => limits::run(&args, out),
         JobSubcommand::Remove(named) => remove(&named, out),
         JobSubcommand::Export(args) => export::run(&args, out),

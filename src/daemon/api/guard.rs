@@ -15,7 +15,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 /// What the page may load: files of the daemon itself, no inline script.
-const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; \
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; \
     img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Documents and pictures load nothing. Pictures contain styles.

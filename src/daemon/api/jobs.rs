@@ -6,8 +6,8 @@ use super::state::{ApiState, Handle};
 use crate::daemon::object;
 use crate::daemon::service::{Adjustment, JobCommand, JobFilter};
 use crate::daemon::view::{
-    JobId, JobRequest, JobState, JobView, LimitsDocument, Listing, PoolView, StatisticsView, UnitState, UnitView,
-    WorkerView,
+    BeginDocument, JobId, JobRequest, JobState, JobView, LimitsDocument, Listing, PoolView, StatisticsView,
+    UnitState, UnitView, WorkerView,
 };
 use axum::body::Bytes;
 use axum::extract::State;
@@ -149,6 +149,9 @@ pub struct JobPatch {
     /// All limits. A limit that is left out no longer holds.
     #[serde(default, deserialize_with = "object::optional")]
     limits: Option<LimitsDocument>,
+    /// When a job begins that has not begun: all conditions. One that is left out no longer holds.
+    #[serde(default, deserialize_with = "object::optional")]
+    begin: Option<BeginDocument>,
 }
 
 /// Changes a job that is not over.
@@ -165,8 +168,8 @@ pub async fn adjust(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, ApiFailure> {
-    let JobPatch { priority, weight, limits } = json(&headers, &body)?;
-    let adjustment = Adjustment { priority, weight, limits };
+    let JobPatch { priority, weight, limits, begin } = json(&headers, &body)?;
+    let adjustment = Adjustment { priority, weight, limits, begin };
     let job = shared.call(move |shared| Ok(shared.service.adjust(id, adjustment)?)).await?;
     Ok(JsonDocument(job).into_response())
 }

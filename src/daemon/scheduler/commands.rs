@@ -7,7 +7,7 @@ use super::state::{Core, Daemon, JobEntry, OverJob};
 use super::submission::{check_terms, invalid};
 use crate::daemon::folder::FolderClaim;
 use crate::daemon::service::{Adjustment, JobCommand, Refusal};
-use crate::daemon::view::{EventKind, JobId, JobState, JobView};
+use crate::daemon::view::{BeginDocument, EventKind, JobId, JobState, JobView};
 use crate::jobs::ending::JobEnd;
 use crate::runner::orders::{NotDone, SessionOrder};
 use crate::store::{Change, ForgottenJob, UnitRecord};
@@ -253,6 +253,11 @@ impl Daemon {
             Some(limits) => limits.replacing(&summary.limits).or_else(invalid)?,
         };
         check_terms(priority, weight, &limits)?;
+        if let Some(begin) = adjustment.begin {
+            core.change_begin(id, begin)?;
+        }
+        let Some(open) = core.open(id) else { return Err(no_job(id)) };
+        let summary = &mut open.record.summary;
         (summary.priority, summary.weight, summary.limits) = (priority, weight, limits);
         let after = open.place();
         self.store.later(vec![Change::Job(id, open.record.bytes())]);
@@ -260,12 +265,17 @@ impl Daemon {
         if core.waiting.remove(&before) {
             core.waiting.insert(after);
         }
+        core.hold_or_release(id);
         self.admit(&mut core);
         drop(core);
         if let Some(orders) = orders {
             let (limits, terms) = self.limits_and_terms(&limits, priority, weight);
             // The next coordinator of the job reads them when it begins.
             let _ = give(&orders, SessionOrder::Adjust(limits, terms));
+        }
+        if let Some(BeginDocument { after: Some(after), .. }) = adjustment.begin {
+            // It may have ended meanwhile.
+            self.settle_awaited(after);
         }
         self.store.barrier()?;
         self.show_job(id)

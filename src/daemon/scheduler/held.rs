@@ -8,8 +8,9 @@
 //! between.
 
 use super::state::{Core, Daemon, JobEntry};
+use super::submission::check_time;
 use crate::daemon::service::Refusal;
-use crate::daemon::view::{JobId, JobState};
+use crate::daemon::view::{BeginDocument, JobId, JobState};
 use crate::runner::clock::now;
 use crate::store::Change;
 use std::collections::VecDeque;
@@ -33,6 +34,68 @@ impl Core {
             Some(JobEntry::Open(_)) => Awaited::NotOver,
         }
     }
+
+    /// Whether a job has to wait for the one after which it is to begin.
+    ///
+    /// # Errors
+    /// If there is no such job, or it has ended in another way than to finish.
+    pub(super) fn must_await(&self, after: Option<JobId>) -> Result<bool, Refusal> {
+        let Some(after) = after else { return Ok(false) };
+        match self.awaited(after) {
+            Awaited::NotOver => Ok(true),
+            Awaited::Ended(JobState::Finished) => Ok(false),
+            Awaited::Ended(state) => {
+                Err(Refusal::Conflict(format!("after: job {after} {}, so nothing begins after it", has_ended(state))))
+            }
+            Awaited::Gone => Err(Refusal::Invalid(format!("after: there is no job {after}"))),
+        }
+    }
+
+    /// Changes when a job begins that has not begun.
+    ///
+    /// # Errors
+    /// The job has begun, there is no such other job, that one has ended in another way than to finish, or it waits
+    /// for this one itself.
+    pub(super) fn change_begin(&mut self, id: JobId, begin: BeginDocument) -> Result<(), Refusal> {
+        let BeginDocument { after, not_before } = begin;
+        check_time(not_before)?;
+        let Some(open) = self.open(id) else { return Err(Refusal::NotFound(format!("job {id}"))) };
+        if open.record.summary.began.is_some() || open.active.is_some() {
+            return Err(Refusal::Conflict(format!("begin: job {id} has begun")));
+        }
+        let before = open.record.summary.after.filter(|_| open.record.awaits);
+        let awaits = self.must_await(after)?;
+        let mut next = after;
+        while let Some(at) = next {
+            if at == id {
+                return Err(Refusal::Conflict(format!("after: job {id} would wait for itself")));
+            }
+            next = match self.jobs.get(&at) {
+                Some(JobEntry::Open(open)) => open.record.summary.after.filter(|_| open.record.awaits),
+                _ => None,
+            };
+        }
+        if let Some(followers) = before.and_then(|before| self.followers.get_mut(&before)) {
+            followers.retain(|&follower| follower != id);
+        }
+        if let Some(after) = after.filter(|_| awaits) {
+            self.followers.entry(after).or_default().push(id);
+        }
+        if let Some(open) = self.open(id) {
+            (open.record.summary.after, open.record.summary.not_before) = (after, not_before);
+            open.record.awaits = awaits;
+        }
+        Ok(())
+    }
+
+    /// Puts a job that waits where it belongs after a change: among those that are held, or those that are not.
+    pub(super) fn hold_or_release(&mut self, id: JobId) {
+        let Some(JobEntry::Open(open)) = self.jobs.get(&id) else { return };
+        if self.held.contains(&id) || self.waiting.contains(&open.place()) {
+            self.leave(id);
+            self.wait(id);
+        }
+    }
 }
 
 fn has_ended(state: JobState) -> &'static str {
@@ -44,22 +107,6 @@ fn has_ended(state: JobState) -> &'static str {
 }
 
 impl Daemon {
-    /// Whether a new job has to wait for the one after which it is to begin.
-    ///
-    /// # Errors
-    /// If there is no such job, or it has ended in another way than to finish.
-    pub(super) fn must_await(&self, after: Option<JobId>) -> Result<bool, Refusal> {
-        let Some(after) = after else { return Ok(false) };
-        match self.lock().awaited(after) {
-            Awaited::NotOver => Ok(true),
-            Awaited::Ended(JobState::Finished) => Ok(false),
-            Awaited::Ended(state) => {
-                Err(Refusal::Conflict(format!("after: job {after} {}, so nothing begins after it", has_ended(state))))
-            }
-            Awaited::Gone => Err(Refusal::Invalid(format!("after: there is no job {after}"))),
-        }
-    }
-
     /// Lets the jobs go that wait for a job, or cancels them, if that job has ended.
     pub(super) fn settle_awaited(&self, id: JobId) {
         let mut ended = VecDeque::from([id]);

@@ -72,9 +72,7 @@ impl Daemon {
         check_terms(request.priority, request.weight, &request.limits)?;
         check_text("name", request.name.as_deref())?;
         check_text("idempotency key", key)?;
-        if request.not_before.is_some_and(|time| !(0.0..=MOST_SECONDS).contains(&time)) {
-            return invalid("not_before: expected seconds since 1970 (UTC), up to 1e12".to_owned());
-        }
+        check_time(request.not_before)?;
         let Some(key) = key else { return self.add_job(request, None) };
         // Submissions with the same key come one after the other.
         let mut core = self.lock();
@@ -123,7 +121,7 @@ impl Daemon {
         let spec = Spec { request, work };
         let bytes = serde_json::to_vec(&spec).map_err(|error| Refusal::Internal(error.to_string()))?;
         let request = spec.request;
-        let awaits = self.must_await(request.after)?;
+        let awaits = self.lock().must_await(request.after)?;
         let id = self.next_id()?;
         let name = request.name.clone().unwrap_or(name);
         let queued = queued(id, &request, (name, strategy), limits, facts);
@@ -155,6 +153,14 @@ impl Daemon {
         core.last_job += 1;
         Ok(core.last_job)
     }
+}
+
+/// Checks a time before which a job does not begin.
+pub(super) fn check_time(not_before: Option<f64>) -> Result<(), Refusal> {
+    if not_before.is_some_and(|time| !(0.0..=MOST_SECONDS).contains(&time)) {
+        return invalid("not_before: expected seconds since 1970 (UTC), up to 1e12".to_owned());
+    }
+    Ok(())
 }
 
 /// Checks a name or a key.

@@ -32,8 +32,10 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/boundschart.js",
     "/js/chart.js",
     "/js/dom.js",
+    "/js/engine.js",
     "/js/format.js",
     "/js/gameboard.js",
+    "/js/gamefile.js",
     "/js/gamesession.js",
     "/js/grid.js",
     "/js/gridfile.js",
@@ -46,11 +48,10 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/replay.js",
     "/js/rules.js",
     "/js/search.js",
-    "/js/searchgrid.js",
+    "/js/search.wasm",
     "/js/searchworker.js",
     "/js/settings.js",
     "/js/shell.js",
-    "/js/tempering.js",
     "/js/theme.js",
     "/js/themes.js",
     "/js/views/archive.js",
@@ -79,12 +80,16 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/style/views.css",
 ];
 
+/// The media type of WebAssembly.
+const WASM: &str = "application/wasm";
+
 /// The media type that the end of a path stands for.
 const fn media_type(path: &str) -> &'static str {
     match path.as_bytes() {
         [.., b'.', b'h', b't', b'm', b'l'] => "text/html; charset=utf-8",
         [.., b'.', b'c', b's', b's'] => "text/css; charset=utf-8",
         [.., b'.', b's', b'v', b'g'] => "image/svg+xml",
+        [.., b'.', b'w', b'a', b's', b'm'] => WASM,
         _ => "text/javascript; charset=utf-8",
     }
 }
@@ -194,6 +199,12 @@ mod tests {
         }
     }
 
+    /// The files that are texts: path, media type, text.
+    fn texts() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+        let files = FILES.iter().filter(|(_, media_type, _)| *media_type != WASM);
+        files.map(|&(path, media_type, content)| (path, media_type, std::str::from_utf8(content).unwrap()))
+    }
+
     #[test]
     fn every_file_is_in_the_list() {
         let mut found = Vec::new();
@@ -218,9 +229,7 @@ mod tests {
     /// Every file that the page loads is there, and nothing comes from anywhere else or stands inside of markup.
     #[test]
     fn the_page_asks_nobody_else_and_keeps_the_policy() {
-        let text = |bytes: &'static [u8]| std::str::from_utf8(bytes).unwrap();
-        for &(path, media_type, content) in FILES {
-            let content = text(content);
+        for (path, media_type, content) in texts() {
             let allowed = ["http://www.w3.org/2000/svg"];
             for at in content.match_indices("://").map(|(at, _)| at) {
                 let known = allowed.iter().any(|url| {
@@ -251,12 +260,14 @@ mod tests {
     fn the_site_of_the_board_is_whole_and_needs_no_daemon() {
         let site = board_site();
         let names: Vec<&str> = site.iter().map(|(name, _)| *name).collect();
-        for wanted in ["index.html", "js/boardsite.js", "js/searchworker.js", "js/tempering.js", "records.json"] {
+        for wanted in
+            ["index.html", "js/boardsite.js", "js/searchworker.js", "js/engine.js", "js/search.wasm", "records.json"]
+        {
             assert!(names.contains(&wanted), "{wanted} is not in {names:?}");
         }
         for (name, content) in &site {
             assert!(!["js/api.js", "js/live.js", "js/main.js"].contains(name), "{name}");
-            let content = std::str::from_utf8(content).unwrap();
+            let Ok(content) = std::str::from_utf8(content) else { continue };
             assert!(!content.contains("/api") && !content.contains("=\"/"), "{name} has an absolute address");
         }
         let records: serde_json::Value = serde_json::from_slice(&RECORDS).unwrap();
@@ -268,8 +279,7 @@ mod tests {
     /// The house rule for sources holds for these too.
     #[test]
     fn scripts_and_styles_are_short_and_say_what_they_are() {
-        for &(path, media_type, content) in FILES {
-            let content = std::str::from_utf8(content).unwrap();
+        for (path, media_type, content) in texts() {
             assert!(content.lines().count() < 600, "{path}");
             if media_type.starts_with("text/javascript") {
                 assert!(content.starts_with("// "), "{path}");

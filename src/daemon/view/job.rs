@@ -56,6 +56,20 @@ pub struct JobRequest {
     pub not_before: Option<f64>,
 }
 
+/// When a job begins that has not begun yet. A condition that is left out or null does not hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Begin)]
+pub struct BeginDocument {
+    /// After the job of this number has finished; see `JobRequest`.
+    #[serde(default)]
+    pub after: Option<JobId>,
+    /// Not before this time; see `JobRequest`.
+    #[serde(default)]
+    #[schema(minimum = 0)]
+    pub not_before: Option<f64>,
+}
+
 /// What the reason of a quarantined job begins with.
 pub const QUARANTINED: &str = "quarantined: ";
 
@@ -312,6 +326,9 @@ pub struct WorkerView {
     pub best: u32,
     /// Seconds that the worker has been computing the unit.
     pub seconds: f64,
+    /// Where its search stands, such as `walk 3` or `call 23 of 100`, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
 }
 
 /// A machine that computes units for the daemon.

@@ -212,6 +212,10 @@ pub struct PositionView {
     pub solvable: bool,
     /// The value for the side to move in points, if the game is over.
     pub outcome: Option<i32>,
+    /// The game as the text of a file, which the setting `position` takes: SGF, or for Reversi GGF or a line of OBF.
+    pub saved: String,
+    /// What the name of such a file ends in: `sgf`, `ggf`, `obf`.
+    pub saved_as: String,
 }
 
 /// The body of `POST /api/v1/position/move`.

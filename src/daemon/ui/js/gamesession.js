@@ -75,6 +75,15 @@ export class GameSession {
     this.begin(this.game, { ...this.settings, ...settings });
   }
 
+  /** Shows the position of a file; one of another game begins that game. */
+  open({ game, text, size }) {
+    const rules = game === null || game === this.game ? this.settings : {};
+    if (game !== null && game !== this.game) [this.game, this.job, this.machine] = [game, null, ""];
+    this.settings = { ...rules, start: undefined, size, position: text };
+    this.#noMoves();
+    this.ask();
+  }
+
   #noMoves() {
     [this.played, this.undone] = [[], []];
   }
@@ -257,7 +266,7 @@ export class GameSession {
         this.job = null;
       }
     }
-    this.settings.size ||= GAMES[this.game].size;
+    this.settings.size ||= this.settings.position && this.game !== "reversi" ? undefined : GAMES[this.game].size;
     this.ask();
   }
 

@@ -1,4 +1,4 @@
-// Searches of the browser's own: workers that look for the longest game from a position (`tempering.js`), and which move of a game that
+// Searches of the browser's own: workers that look for the longest game from a position (`engine.js`), and which move of a game that
 // they found comes next.
 
 import { line } from "./rules.js";
@@ -17,16 +17,18 @@ export class Search {
     this.played = [];
     this.workers = Array.from({ length: Math.max(1, Math.min(WORKERS, (navigator.hardwareConcurrency || 2) - 1)) }, (_, n) => {
       const worker = new Worker(new URL("./searchworker.js", import.meta.url), { type: "module" });
+      const fail = (why) => {
+        this.stop();
+        failed(why);
+      };
       worker.addEventListener("message", ({ data }) => {
+        if (data.failure) return fail(data.failure);
         this.played[n] = data.playouts;
         if (!data.moves || data.moves.length <= (this.best?.length ?? -1)) return;
         this.best = data.moves;
-        better(data.moves);
+        return better(data.moves);
       });
-      worker.addEventListener("error", (event) => {
-        this.stop();
-        failed(event.message || "the browser does not run it");
-      });
+      worker.addEventListener("error", (event) => fail(event.message || "the browser does not run it"));
       worker.postMessage({ variant, moves, known, seed: (seed + n) >>> 0 });
       return worker;
     });

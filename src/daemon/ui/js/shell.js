@@ -13,7 +13,7 @@ const flag = (name, value) => {
  * The command for a request to submit a hunt. `typed` has the limits as they were typed; `file` is the name of a file with the grid to
  * start from, `directory` that of a directory with the grids to begin with.
  */
-export function submitCommand({ settings, limits, name, priority, weight, start, grids }, { typed = {}, file = "grid.txt", directory = "DIRECTORY" } = {}) {
+export function submitCommand({ settings, limits, name, priority, weight, after, not_before: time, start, grids }, { typed = {}, file = "grid.txt", directory = "DIRECTORY" } = {}) {
   const words = Object.entries(settings).map(([key, value]) => flag(key, value));
   if (limits.seconds) words.push(flag("time", typed.seconds || `${limits.seconds}s`));
   // The flag counts the main thread, which computes no unit.
@@ -23,6 +23,8 @@ export function submitCommand({ settings, limits, name, priority, weight, start,
   if (name) words.push(flag("name", name));
   if (priority) words.push(flag("priority", priority));
   if (weight !== undefined) words.push(flag("weight", weight));
+  if (after) words.push(flag("after", after));
+  if (time) words.push(flag("at", new Date(time * 1000).toISOString().replace(/\.000Z$/, "Z")));
   if (start) words.push(`--init-file ${quoted(file)} ${start.moves}`);
   if (grids) words.push(`--init-dir ${quoted(directory)}`);
   return ["morpion job submit", ...words].join(" ");

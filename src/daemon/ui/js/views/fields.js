@@ -8,7 +8,7 @@ import { amount, seconds } from "../settings.js";
  * text, without the words of requests and flags.
  */
 export function refusal(message) {
-  const [, name, rest] = /^(?:settings|limits)[.:] ?(\w+)(?:: '[^']*')?(?: is not a position)?: (.+)$/s.exec(message) || [, null, message];
+  const [, name, rest] = /^(after|not_before|begin): (.+)$/s.exec(message) || /^(?:settings|limits)[.:] ?(\w+)(?:: '[^']*')?(?: is not a position)?: (.+)$/s.exec(message) || [, null, message];
   const text = rest.replace(/ for '--[^']*'/g, "").replace(/--([a-z][a-z-]*)/g, (_, flag) => `\u201c${flag.replaceAll("-", " ")}\u201d`)
     .replace(/\b(?:settings|limits)\.(\w+)/g, (_, setting) => `\u201c${setting.replaceAll("_", " ")}\u201d`)
     .replace(/(\S+) is not in (-?\d+)\.\.=(-?\d+)/g, "$1 is out of range: $2 to $3 is expected");
@@ -23,6 +23,7 @@ const INPUTS = {
   seconds: { type: "text", pattern: "([0-9.]+[smhd]?)+", title: "a time such as 90s, 30m, 12h or 1d12h" },
   bytes: { type: "text", pattern: "[0-9.]+([kKMGT](i?B)?)?", title: "an amount of memory such as 512M or 2G" },
   text: { type: "text" },
+  moment: { type: "datetime-local" },
 };
 const SWITCH = [{ value: "on", label: "on" }, { value: "off", label: "off" }];
 
@@ -37,6 +38,7 @@ const READERS = {
   seconds,
   bytes: (text) => amount(text, 1024),
   text: digits,
+  moment: (text) => new Date(text).getTime() / 1000,
   choice: (text) => text,
   switch: (text) => text,
 };

@@ -2,8 +2,9 @@
 // and the job that does.
 
 import { newKey, post } from "../api.js";
-import { attr, button, h, newId, say, show } from "../dom.js";
+import { attr, button, h, newId, say, saveAs, show, toast } from "../dom.js";
 import { GameBoard, between } from "../gameboard.js";
+import { GAME_FILES, gameText } from "../gamefile.js";
 import { GAMES } from "../gamesession.js";
 import { amount, seconds } from "../settings.js";
 import { refusal } from "./fields.js";
@@ -164,8 +165,24 @@ export function rulesCard(session) {
 /** The moves played. */
 export function movesCard(session) {
   const list = h("ol", { class: "movelist mono", tabindex: 0, "aria-label": "Moves" });
-  const node = h("section", { class: "card", "aria-label": "Moves" }, h("header", {}, h("h2", {}, "Moves")), list);
+  const save = button("Save", { glyph: "save", onclick: () => saveAs(session.view.saved, `${session.game}.${session.view.saved_as}`) });
+  const choose = h("input", { type: "file", accept: GAME_FILES, name: "game-file", class: "unseen", tabindex: -1, "aria-hidden": "true", onchange: () => {
+    if (choose.files.length) open(choose.files[0]);
+    choose.value = "";
+  } });
+  const load = button("Open", { glyph: "open", onclick: () => choose.click() });
+  const open = async (file) => {
+    try {
+      session.open(await gameText(file));
+    } catch (problem) {
+      toast(problem.message, "bad");
+    }
+  };
+  const node = h("section", { class: "card", "aria-label": "Moves" },
+    h("header", {}, h("h2", {}, "Moves"), h("div", { class: "row" }, load, save, choose)), list);
+  node.open = open;
   node.draw = () => {
+    save.disabled = !session.played.length || !session.view?.saved;
     list.replaceChildren(...session.played.map((name) => h("li", {}, name)));
     list.scrollTop = list.scrollHeight;
   };

@@ -2,6 +2,7 @@
 
 import { attr, h } from "../dom.js";
 import { GAMES, GameSession } from "../gamesession.js";
+import { takesDrops } from "../gridfile.js";
 import { subscribe, watch } from "../live.js";
 import { boardCard, jobCard, movesCard, opponentCard, rulesCard, solveCard } from "./gamecards.js";
 
@@ -16,12 +17,14 @@ export default function games({ query }) {
   const board = boardCard(session);
   const beside = [jobCard, opponentCard, movesCard, rulesCard, solveCard].map((card) => card(session));
   const cards = [board, ...beside];
+  const moves = beside[2];
   const element = h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, "Reversi, Go and Gomoku"), kinds),
     h("div", { class: "two" }, board, h("div", { class: "cards" }, beside)));
   element.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
     board.key(event.key);
   });
+  takesDrops(element, moves.open);
   session.load(query);
   const stop = subscribe(draw);
   let [watched, unwatch] = [null, () => {}];

@@ -171,15 +171,16 @@ function workersCard(id) {
   const body = h("tbody", {});
   const nothing = h("p", { class: "faint" }, "No worker computes a unit of this job now.");
   const table = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of workers" }, h("table", {}, h("thead", {}, h("tr", {},
-    ["Worker", "Unit", "Best", "Iterations", "Time"].map((text) => h("th", { scope: "col", class: "num" }, text)))), body));
+    ["Worker", "Unit", "Best", "Iterations", "Time"].map((text) => h("th", { scope: "col", class: "num" }, text)),
+    h("th", { scope: "col" }, "Phase"))), body));
   const node = card("Workers", nothing, table);
   node.draw = (job) => {
     const mine = state.workers.filter((w) => w.job === id);
     show(node, !isOver(job));
     show(nothing, !mine.length);
     show(table, mine.length > 0);
-    keyed(body, mine, (w) => w.worker, () => h("tr", {}, Array.from({ length: 5 }, () => h("td", { class: "num" }))), (row, w) =>
-      [w.worker, w.unit, w.best || "\u2013", short(w.iterations), duration(w.seconds)].forEach((text, n) => say(row.children[n], text)));
+    keyed(body, mine, (w) => w.worker, () => h("tr", {}, Array.from({ length: 5 }, () => h("td", { class: "num" })), h("td", {})), (row, w) =>
+      [w.worker, w.unit, w.best || "\u2013", short(w.iterations), duration(w.seconds), w.phase || "\u2013"].forEach((text, n) => say(row.children[n], text)));
   };
   return node;
 }
@@ -206,19 +207,21 @@ function quarantineCard(id) {
 function settingsCard(id) {
   const list = h("dl", { class: "list" });
   const facts = h("dl", { class: "list" });
-  const adjust = h("details", { class: "adjust" }, h("summary", {}, "Change priority and limits"));
+  const adjust = h("details", { class: "adjust" }, h("summary", {}, "Change priority, limits and beginning"));
   const node = card("Settings", facts, h("details", {}, h("summary", {}, "All settings"), list), adjust);
   node.classList.add("late");
-  const ids = Array.from({ length: 4 }, () => newId("adjust"));
+  const ids = Array.from({ length: 6 }, () => newId("adjust"));
   const [priority, weight, workers, hours] = [
     h("input", { id: ids[0], type: "number", min: -100, max: 100, step: 1 }), h("input", { id: ids[1], type: "number", min: 1, max: 1000, step: 1 }),
     h("input", { id: ids[2], type: "number", min: 1, step: 1, placeholder: "no limit" }),
     h("input", { id: ids[3], type: "number", min: 0, step: "any", placeholder: "no limit" })];
+  const [after, earliest] = [h("input", { id: ids[4], type: "number", min: 1, step: 1, placeholder: "none" }), h("input", { id: ids[5], type: "datetime-local" })];
   const trouble = h("p", { class: "problem", role: "alert" });
-  const inputs = { priority, weight, workers, seconds: hours };
+  const inputs = { priority, weight, workers, seconds: hours, after, not_before: earliest };
+  const labelled = ([text, input]) => h("div", { class: "field" }, h("label", { for: input.id }, text), input);
+  const begins = [["After job", after], ["Not before", earliest]].map(labelled);
   const form = h("form", { class: "stack" }, h("div", { class: "fields narrow" },
-    [["Priority", priority], ["Weight", weight], ["Workers at once", workers], ["Hours in all", hours]].map(([text, input]) =>
-      h("div", { class: "field" }, h("label", { for: input.id }, text), input))), trouble, h("div", {}, button("Change", { type: "submit" })));
+    [["Priority", priority], ["Weight", weight], ["Workers at once", workers], ["Hours in all", hours]].map(labelled), begins), trouble, h("div", {}, button("Change", { type: "submit" })));
   adjust.append(form);
   let shown = "";
   let job = null;
@@ -227,7 +230,8 @@ function settingsCard(id) {
     const number = (input) => (input.value === "" ? null : Number(input.value));
     try {
       learn(await patch(`/jobs/${id}`, { priority: number(priority) ?? 0, weight: number(weight) ?? 1,
-        limits: { ...job.limits, workers: number(workers), seconds: hours.value === "" ? null : Number(hours.value) * 3600 } }));
+        limits: { ...job.limits, workers: number(workers), seconds: hours.value === "" ? null : Number(hours.value) * 3600 },
+        ...(job.began ? {} : { begin: { after: number(after), not_before: earliest.value === "" ? null : new Date(earliest.value).getTime() / 1000 } }) }));
       trouble.textContent = "";
       for (const input of Object.values(inputs)) input.removeAttribute("aria-invalid");
       toast(`Job ${id} was changed.`);
@@ -241,6 +245,7 @@ function settingsCard(id) {
   node.draw = (now) => {
     job = now;
     show(adjust, !isOver(now));
+    for (const field of begins) show(field, !now.began);
     const text = JSON.stringify([now.settings, now.priority, now.weight, now.limits, now.ended, now.began, now.seed, now.after, now.not_before]);
     if (text === shown) return;
     shown = text;
@@ -255,6 +260,7 @@ function settingsCard(id) {
       [name, typeof value === "string" ? value : JSON.stringify(value)]).flatMap(entry));
     if (!form.contains(document.activeElement)) {
       [priority.value, weight.value, workers.value, hours.value] = [now.priority, now.weight, l.workers ?? "", l.seconds ? l.seconds / 3600 : ""];
+      [after.value, earliest.value] = [now.after ?? "", now.not_before ? moment(now.not_before).replace(" ", "T") : ""];
     }
   };
   return node;

@@ -16,6 +16,8 @@ const JOB = [
   { name: "name", label: "Name", kind: "text", help: "Shown in the lists.", placeholder: "made from the settings" },
   { name: "priority", label: "Priority", kind: "whole", min: -100, max: 100, help: "Jobs of a higher priority are served first.", placeholder: "0", advanced: true },
   { name: "weight", label: "Weight", kind: "whole", min: 1, max: 1000, help: "Share of the workers among jobs of the same priority.", placeholder: "1", advanced: true },
+  { name: "after", label: "After job", kind: "whole", min: 1, help: "Begins when the job of this number has finished; if that one fails or is cancelled, this one is cancelled.", placeholder: "none", advanced: true },
+  { name: "not_before", label: "Not before", kind: "moment", help: "Begins at this time or later.", advanced: true },
 ];
 
 /** All fields, each with the part of the request that it is of: `settings`, `limits` or `job`. */
