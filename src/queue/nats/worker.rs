@@ -347,6 +347,8 @@ async fn computed<U: Unit>(
     // After the process was stopped as a whole, no time has passed.
     news.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut at_it = tokio::time::interval_at(Instant::now() + ACK_WAIT / 3, ACK_WAIT / 3);
+    // News that is said when everything that was told before has been: a score counts only after its grid.
+    let mut pending: Vec<Vec<u8>> = Vec::new();
     loop {
         tokio::select! {
             biased;
@@ -362,6 +364,11 @@ async fn computed<U: Unit>(
                 Some(Told::Failed(error)) => return Some(Word::Failed(error)),
                 None => return Some(Word::Failed("its thread has gone".to_owned())),
             },
+            () = std::future::ready(()), if !pending.is_empty() => {
+                for word in pending.drain(..) {
+                    say(common, name, Word::Unit(word)).await;
+                }
+            }
             Some(order) = ordered.recv() => match order {
                 Order::Stop(_) => stop.store(true, Ordering::Relaxed),
                 Order::Tell(_, order) => if let Err(error) = portable.obey(&order) {
@@ -378,9 +385,7 @@ async fn computed<U: Unit>(
                 if silent >= common.lease {
                     return None;
                 }
-                for word in portable.news() {
-                    say(common, name, Word::Unit(word)).await;
-                }
+                pending = portable.news();
             }
             _ = at_it.tick() => {
                 let _ = message.ack_with(AckKind::Progress).await;

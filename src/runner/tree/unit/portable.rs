@@ -91,10 +91,10 @@ impl SolverRegistry {
                 let OpenVisitor { registry, job, parcel, worker } = self;
                 let position = play(&root, &parcel.path).map_err(|error| error.to_string())?;
                 let thread = registry.thread::<G>(&parcel.job, job, worker)?;
-                let SolveParcel { unit, path, window, budget, alone, .. } = parcel;
+                let SolveParcel { job, unit, path, window, budget, alone } = parcel;
                 let work = LeafUnit { unit, node: 0, path, position, window, budget, alone };
                 let control = Arc::new(UnitControl::new(window, budget));
-                Ok(AnyUnit::new(TreeUnit::new(work, control, thread, None, None)))
+                Ok(AnyUnit::new(TreeUnit::new(work, control, thread, None, Some(job.into()))))
             }
         }
         let job: SolveJob = serde_json::from_str(&parcel.job).map_err(|error| format!("the job: {error}"))?;
