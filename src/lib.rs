@@ -49,10 +49,10 @@ pub mod tactics;
 #[cfg(feature = "program")]
 pub mod jobs;
 
+pub mod files;
+
 #[cfg(feature = "program")]
 pub mod queue;
-
-pub mod files;
 
 #[cfg(feature = "program")]
 pub mod store;

@@ -66,6 +66,9 @@ impl Stage {
              targets = [20]\n[[search]]\nname = 'random'\nstrategy = 'random'\n",
         )
         .unwrap();
+        for folder in ["units", "made", "results", "failed", "cancel", "done"] {
+            std::fs::create_dir_all(stage.path("spool").join(folder)).unwrap();
+        }
         std::fs::write(stage.path("board.txt"), ".X./XO./...").unwrap();
         std::fs::write(stage.path("suite.tsv"), "1\tattack\tB2\t[1]\t3\tB3 A2 C2\tB2\n").unwrap();
         std::fs::write(stage.path("patterns.sgf"), "(;(;GL[2]PS[3 2]AB[aa][ca][ab][cb]))").unwrap();
@@ -162,6 +165,7 @@ impl Stage {
             "PATTERNS" => self.name("patterns.sgf"),
             "SUITE" => self.name("suite.tsv"),
             "TOKENS" => self.name("tokens"),
+            "SPOOL" => self.name("spool"),
             "EXPERIMENT" => self.name("experiment.toml"),
             other => other.to_owned(),
         };
@@ -179,6 +183,11 @@ const COMMANDS: &[(&str, &str)] = &[
     ("backup", "--keep 3"),
     ("bench", "--seconds 0.01 --threads 1 --variant 4D --strategy random"),
     ("board", "--output FRESH"),
+    ("boinc assimilate", "--spool SPOOL --error 1 morpion-0123456789abcdef-0123456789abcdef 1 0"),
+    ("boinc make-work", "--spool SPOOL --project SPOOL"),
+    ("boinc project", "--output FRESH --spool SPOOL --program PATTERNS"),
+    ("boinc run", "FRESH"),
+    ("boinc validate", "--spool SPOOL GRID"),
     ("branching go", "--games 3 --size 3"),
     ("branching gomoku", "--games 3 --size 3 --win 3"),
     ("branching reversi", "--games 3 --size 4"),

@@ -11,9 +11,11 @@ use crate::daemon::scheduler::{Daemon, DaemonOptions, Retention, Shutdown, salva
 use crate::daemon::service::Service;
 use crate::daemon::serving::Serving;
 use crate::daemon::tokens::TokenFile;
+use crate::queue::boinc::hub::{HubEvent, HubOptions, MOST_UNITS};
 use crate::queue::local::LocalOptions;
 use crate::queue::nats::NatsOptions;
 use crate::runner::CHECKPOINT;
+use crate::runner::parcel::{ParcelOpener, identity};
 use anyhow::{Context, bail};
 use crossbeam_channel::{bounded, select};
 use std::net::{IpAddr, SocketAddr, TcpListener};
@@ -25,14 +27,15 @@ use std::sync::Arc;
 ///
 /// After Ctrl-C it begins no further unit, and ends when the running ones are done. After a second Ctrl-C, or after
 /// SIGTERM, it saves all searches and ends at once; it continues them when it is started again. A third Ctrl-C ends
-/// the process without saving.
+/// the process without saving. With --boinc the first Ctrl-C does what the second one does: units on their way to
+/// volunteers are found again.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Daemon")]
 pub struct Args {
     /// Directory for everything that is kept. If it is missing it is made, readable by its owner alone.
     #[arg(long, value_name = "DIR", default_value = "morpion-state")]
     pub state: PathBuf,
-    /// Number of workers of this process. Default: one per processor. 0 with --nats: only other machines compute.
+    /// Number of workers of this process. Default: one per processor. 0 with --nats or --boinc: only others compute.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub threads: Option<u32>,
     /// Memory that all jobs may take together. A job that does not fit waits. Default: 55 % of what the machine or
@@ -71,6 +74,14 @@ pub struct Args {
     pub salvage: bool,
     #[command(flatten)]
     pub nats: NatsFlags,
+    /// Offer units to volunteers, by way of this directory, from which a BOINC server gets them (`morpion boinc`). It
+    /// is made if it is missing.
+    #[arg(long, value_name = "DIR", help_heading = "Volunteers")]
+    pub boinc: Option<PathBuf>,
+    /// Number of units that are on their way to volunteers and back at once.
+    #[arg(long, value_name = "N", help_heading = "Volunteers", default_value_t = 64, requires = "boinc",
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_UNITS)))]
+    pub boinc_units: u32,
     #[command(flatten)]
     pub log: LogFlags,
     /// Read flags from a TOML file, such as `threads = 8`. Flags of the command line win.
@@ -83,10 +94,14 @@ pub struct Args {
 /// # Errors
 /// A state directory that is in use, damaged, or cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    if args.threads == Some(0) && args.nats.nats.is_none() {
+    if args.threads == Some(0) && args.nats.nats.is_none() && args.boinc.is_none() {
         bail!(
-            "--threads 0: nobody would compute; give at least 1, or a server for workers of other machines (--nats)"
+            "--threads 0: nobody would compute; give at least 1, or a server for workers of other machines (--nats), \
+             or a directory for volunteers (--boinc)"
         );
+    }
+    if args.nats.nats.is_some() && args.boinc.is_some() {
+        bail!("--boinc: a daemon has machines of its own (--nats, MORPION_NATS) or volunteers, and not both");
     }
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
     // Before anything else: with the port taken, another daemon may be meant.
@@ -121,6 +136,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(server) = args.nats.server() {
         daemon.open_pool(&server, NatsOptions::default())?;
     }
+    if let Some(spool) = &args.boinc {
+        daemon.open_volunteers(spool, volunteers(args.boinc_units))?;
+        tracing::info!("units are offered to volunteers in {}", spool.display());
+    }
     let stops = signals::stops().context("cannot watch for Ctrl-C")?;
     let service: Arc<dyn Service> = Arc::clone(&daemon) as _;
     let serving = Serving::start(service, listener, options)?;
@@ -145,7 +164,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         };
         let how = match (stop, asked) {
             (_, Some(Shutdown::Now)) => std::process::exit(signals::ENDED_AT_ONCE),
-            (StopSignal::Gently, None) => Shutdown::WhenUnitsEnd,
+            // Units of volunteers may take days, and are found again.
+            (StopSignal::Gently, None) if args.boinc.is_none() => Shutdown::WhenUnitsEnd,
             _ => Shutdown::Now,
         };
         if how == Shutdown::WhenUnitsEnd {
@@ -165,6 +185,17 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     drop(serving);
     tracing::info!("the daemon has ended");
     Ok(ExitCode::SUCCESS)
+}
+
+/// How units are offered to volunteers. Their program is taken to be built as this one is.
+fn volunteers(units: u32) -> HubOptions {
+    let tell = |event| match event {
+        HubEvent::Done(name) => tracing::debug!("workunit {name}: its result is taken in"),
+        HubEvent::Refused(name, what) => tracing::warn!("workunit {name}: its result is refused: {what}"),
+        HubEvent::Failed(name, why) => tracing::warn!("workunit {name}: {why}"),
+        HubEvent::Trouble(what) => tracing::error!("volunteers: {what}; it is tried again"),
+    };
+    HubOptions { units, abilities: ParcelOpener::abilities(), identify: identity, tell: Box::new(tell) }
 }
 
 /// What to say of folders that the store does not know.

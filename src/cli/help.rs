@@ -27,7 +27,7 @@ pub const WIDTH: usize = 100;
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Hunts", &["hunt", "resume", "state", "stats", "plot", "bench"]),
     ("Grids", &["show", "verify", "identify", "convert", "render", "records", "archive", "board"]),
-    ("Daemon", &["daemon", "job", "top", "grid", "backup", "token", "worker"]),
+    ("Daemon", &["daemon", "job", "top", "grid", "backup", "token", "worker", "boinc"]),
     ("Games", &["play", "analyse", "solve", "vcf", "tactics", "match", "gtp", "nboard", "pbrain"]),
     ("Research", &["prove", "enumerate", "experiment", "branching", "perft", "selfplay", "tune"]),
     ("Program", &["completions", "man", "help"]),

@@ -7,6 +7,7 @@ mod archive;
 mod backup;
 mod bench;
 mod board;
+mod boinc;
 mod branching;
 mod client;
 mod completions;
@@ -112,6 +113,7 @@ enum Command {
     Backup(backup::Args),
     Bench(bench::Args),
     Board(board::Args),
+    Boinc(boinc::Args),
     Branching(branching::Args),
     Completions(completions::Args),
     Convert(convert::Args),
@@ -196,6 +198,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Backup(args) => backup::run(&args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Board(args) => board::run(&args, out),
+        Command::Boinc(args) => boinc::run(args, out),
         Command::Branching(args) => branching::run(args, out),
         Command::Completions(args) => completions::run(&args, out),
         Command::Convert(args) => convert::run(args, out),

@@ -66,6 +66,7 @@ use super::view::{EventKind, JobId, JobState};
 use crate::files::FileError;
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::GridReadError;
+use crate::queue::boinc::hub::{HubError, HubOptions, VolunteerHub};
 use crate::queue::local::{Local, LocalOptions, SpawnError};
 use crate::queue::nats::hub::Hub;
 use crate::queue::nats::{NatsError, NatsOptions, NatsServer};
@@ -76,7 +77,7 @@ use grid_clusters::LastClusters;
 use grid_facts::FactsOfGrids;
 use state::{Core, JobEntry, LAST_JOB};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -191,6 +192,7 @@ impl Daemon {
             changed: Condvar::new(),
             queue,
             pool: Mutex::new(None),
+            volunteers: Mutex::new(None),
             store,
             events,
             backup: Mutex::default(),
@@ -225,6 +227,17 @@ impl Daemon {
     pub fn open_pool(&self, server: &NatsServer, options: NatsOptions) -> Result<(), NatsError> {
         let hub = Hub::open(Arc::clone(&self.queue), server, options)?;
         *self.pool.lock().unwrap_or_else(PoisonError::into_inner) = Some(hub);
+        Ok(())
+    }
+
+    /// Offers units to volunteers, by way of a directory that a BOINC server shares. A daemon that has a pool of
+    /// machines has no volunteers: what both can compute would be what the least able of them can.
+    ///
+    /// # Errors
+    /// A directory that cannot be used.
+    pub fn open_volunteers(&self, spool: &Path, options: HubOptions) -> Result<(), HubError> {
+        let hub = VolunteerHub::open(&self.queue, spool, options)?;
+        *self.volunteers.lock().unwrap_or_else(PoisonError::into_inner) = Some(hub);
         Ok(())
     }
 
@@ -273,6 +286,7 @@ impl Daemon {
         }
         drop(core);
         drop(self.pool.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.volunteers.lock().unwrap_or_else(PoisonError::into_inner).take());
         // If the disk refuses, the daemon's health has said so before.
         let _ = self.store.barrier();
         self.changed.notify_all();

@@ -134,6 +134,18 @@ impl<U: Unit> Portable<Hidden, Hidden> for Hiding<U> {
         self.shown().news()
     }
 
+    fn fraction(&self) -> Option<f64> {
+        self.shown().fraction()
+    }
+
+    fn cancelled(&self) -> Option<Hidden> {
+        self.shown().cancelled().map(|outcome| Box::new(outcome) as Hidden)
+    }
+
+    fn agree(&self, one: &[u8], other: &[u8]) -> bool {
+        self.shown().agree(one, other)
+    }
+
     fn obey(&self, order: &[u8]) -> Result<(), String> {
         self.shown().obey(order)
     }

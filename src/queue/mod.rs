@@ -13,9 +13,10 @@
 //!
 //! [`local`] is the backend of threads, and [`any`] puts units of several kinds into one queue. A [`local::seat`] is
 //! the place of a worker that is no thread of this process: it takes units that are [`Portable`], and [`nats`] sends
-//! these to other machines. The coordinators need not know where a unit is computed.
+//! these to other machines, or [`boinc`] to volunteers. The coordinators need not know where a unit is computed.
 
 pub mod any;
+pub mod boinc;
 pub mod local;
 pub mod nats;
 
@@ -54,8 +55,9 @@ pub trait Unit: Clone + Send + Sync + 'static {
     }
 }
 
-/// A unit that another process can compute. The first four methods are called where the coordinator is, the others
-/// where the unit is computed, on the copy that was made there of what [`Portable::pack`] returned.
+/// A unit that another process can compute. `pack`, `ability`, `unpack`, `order`, `given_back` and `cancelled` are
+/// called where the coordinator is, the others where the unit is computed, on the copy that was made there of what
+/// [`Portable::pack`] returned.
 pub trait Portable<R, O>: Sync {
     /// All that another process needs, from where the attempts before have left the unit. `attempt` counts from 1.
     fn pack(&self, attempt: u32) -> Vec<u8>;
@@ -86,6 +88,21 @@ pub trait Portable<R, O>: Sync {
     /// What is to be said besides, in the same form: figures of the search, a state that it can continue from. To be
     /// asked every second or so, and when the unit has returned without an outcome.
     fn news(&self) -> Vec<Vec<u8>>;
+
+    /// How much of it is done, from 0 to 1, if that can be said.
+    fn fraction(&self) -> Option<f64> {
+        None
+    }
+
+    /// What it ends with without being computed, if nobody needs it any more.
+    fn cancelled(&self) -> Option<O> {
+        None
+    }
+
+    /// Whether two packed outcomes of the unit, each of which [`Portable::unpack`] has taken, say the same.
+    fn agree(&self, one: &[u8], other: &[u8]) -> bool {
+        one == other
+    }
 
     /// Carries out an order.
     ///

@@ -28,6 +28,15 @@ impl Parcel {
     }
 }
 
+/// What a packed unit is recognised by when it is packed again: all of it but how far it has come, and what its hunt
+/// has found meanwhile.
+pub fn identity(packed: &[u8]) -> Option<Vec<u8>> {
+    Some(match decode::<Parcel>(packed)? {
+        Parcel::Hunt(parcel) => Parcel::Hunt(parcel.without_progress()).to_bytes(),
+        Parcel::Solve(_) | Parcel::Prove(_) => packed.to_vec(),
+    })
+}
+
 /// Opens parcels, and keeps what the units of one job can share on this machine.
 #[derive(Debug, Default)]
 pub struct ParcelOpener {

@@ -12,6 +12,7 @@ use crate::daemon::service::Refusal;
 use crate::daemon::view::{EventKind, JobId, JobState, JobSummary};
 use crate::notation::catalogue::Catalogue;
 use crate::queue::any::AnyUnit;
+use crate::queue::boinc::hub::VolunteerHub;
 use crate::queue::local::Local;
 use crate::queue::nats::hub::Hub;
 use crate::runner::clock::{now, utc};
@@ -44,6 +45,8 @@ pub struct Daemon {
     pub(super) queue: Arc<Local<AnyUnit>>,
     /// Workers on other machines, if there may be some.
     pub(super) pool: Mutex<Option<Hub>>,
+    /// Units that volunteers compute, if some are offered to them.
+    pub(super) volunteers: Mutex<Option<VolunteerHub>>,
     pub(super) store: Store,
     pub(super) events: EventHub,
     pub(super) directory: StateDirectory,

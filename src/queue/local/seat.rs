@@ -158,6 +158,16 @@ impl<U: Unit> Seat<U> {
         }
     }
 
+    /// Ends its unit if nobody needs it any more; whether it did.
+    pub fn end_cancelled(&mut self) -> bool {
+        let cancelled = self.held.as_ref().and_then(|held| held.item.body.portable()?.cancelled());
+        let ended = cancelled.is_some();
+        if let Some(outcome) = cancelled {
+            self.settle(|_| Turn::Done(outcome));
+        }
+        ended
+    }
+
     /// The attempt at its unit has failed.
     pub fn fail(&mut self, error: String) {
         self.settle(|_| Turn::Failed(error));

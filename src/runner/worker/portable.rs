@@ -83,6 +83,11 @@ enum HuntOrder {
 }
 
 impl HuntParcel {
+    /// The parcel without what changes while the hunt runs.
+    pub fn without_progress(self) -> HuntParcel {
+        HuntParcel { best: 0, begun: None, ..self }
+    }
+
     /// The unit that was packed.
     ///
     /// # Errors
@@ -272,6 +277,12 @@ impl Portable<HuntReport, HuntOutcome> for HuntUnit {
             words.push(encode(&HuntWord::State(state)));
         }
         words
+    }
+
+    /// Known where the unit ends after a number of iterations.
+    fn fraction(&self) -> Option<f64> {
+        let most = self.work.unit.max_iterations?.max(1);
+        Some(self.progress.iterations.load(Ordering::Relaxed) as f64 / most as f64)
     }
 
     fn obey(&self, order: &[u8]) -> Result<(), String> {

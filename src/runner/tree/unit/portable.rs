@@ -191,6 +191,28 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
         vec![encode(&SolveWord::Nodes(self.control.nodes()))]
     }
 
+    /// The budget is the most that it may take.
+    fn fraction(&self) -> Option<f64> {
+        Some(self.control.nodes() as f64 / self.work.budget.max(1) as f64)
+    }
+
+    fn cancelled(&self) -> Option<SearchReply> {
+        self.control.is_cancelled().then(|| {
+            let (window, spent) = (self.control.window(), self.control.spent());
+            let answer = SolverAnswer { window, outcome: UnitOutcome::Stopped, nodes: spent.nodes };
+            SearchReply::Answered { answer, spent, error: None }
+        })
+    }
+
+    /// What it took may differ.
+    fn agree(&self, one: &[u8], other: &[u8]) -> bool {
+        let said = |word: &[u8]| match decode(word) {
+            Some(SolveWord::Ended { window, outcome, .. }) => Some((window, outcome)),
+            Some(SolveWord::Nodes(_)) | None => None,
+        };
+        said(one).is_some_and(|one| said(other) == Some(one))
+    }
+
     fn obey(&self, order: &[u8]) -> Result<(), String> {
         match decode(order).ok_or("the order cannot be read")? {
             SolveOrder::Cancel => self.control.cancel(),
