@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Longest time that anything is waited for; generous, since the machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// Names that Chromium goes by.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
@@ -187,15 +187,35 @@ impl Page<'_> {
         }
     }
 
-    /// Waits for an element and clicks on its middle as a mouse does.
+    /// Waits for an element and clicks on its middle as a mouse does. What is drawn meanwhile may have moved it: then
+    /// it is clicked on once more.
     pub fn click(&self, selector: &str) {
-        let find = format!("document.querySelector({})", json!(selector));
-        self.wait(&format!("{find}?.checkVisibility() && !{find}.disabled"));
-        let place = self.eval(&format!(
-            "(() => {{ const e = {find}; e.scrollIntoView({{ block: 'center' }}); const r = e.getBoundingClientRect(); \
-             return [r.x + r.width / 2, r.y + r.height / 2]; }})()"
+        let (find, selector) = (format!("document.querySelector({})", json!(selector)), json!(selector));
+        for _ in 0..20 {
+            self.wait(&format!("{find}?.checkVisibility() && !{find}.disabled"));
+            let place = self.try_eval(&format!(
+                "(() => {{ window.clicks?.abort(); window.clicks = new AbortController(); window.wasHit = false; \
+                 document.addEventListener('click', (event) => {{ window.wasHit ||= !!event.target.closest({selector}); }}, \
+                 {{ capture: true, signal: window.clicks.signal }}); \
+                 const e = {find}; e.scrollIntoView({{ block: 'center' }}); const r = e.getBoundingClientRect(); \
+                 return [r.x + r.width / 2, r.y + r.height / 2]; }})()"
+            ));
+            let Ok(place) = place else { continue };
+            self.click_at(place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
+            if self.eval("window.wasHit !== false") == true {
+                return;
+            }
+        }
+        panic!("no click reaches {selector}");
+    }
+
+    /// Makes timers of so many milliseconds so many times as long: much longer, so that they end nothing on a machine
+    /// that stands still, or 0, as if the machine stood still until they end.
+    pub fn scale_timers(&self, milliseconds: u32, times: u32) {
+        self.eval(&format!(
+            "(() => {{ const real = window.setTimeout; window.setTimeout = (act, ms, ...rest) => \
+             real(act, ms === {milliseconds} ? {times} * ms : ms, ...rest); }})()"
         ));
-        self.click_at(place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
     }
 
     /// Clicks at a place of the window.

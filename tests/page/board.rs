@@ -105,6 +105,8 @@ fn a_person_is_helped_and_sees_what_the_search_makes_of_the_end() {
     let Some(world) = world() else { return };
     let page = world.desk("/board?g=4D.");
     page.wait("document.querySelector('.board .hint')");
+    // The time for a hint is over before there is one: the first game that is found gives it.
+    page.scale_timers(1000, 0);
     page.key("h");
     page.wait("document.querySelector('.board .advice circle')");
     assert_eq!(moves(&page), 0, "a hint is not played");
@@ -112,6 +114,8 @@ fn a_person_is_helped_and_sees_what_the_search_makes_of_the_end() {
     page.key("h");
     has_moves(&page, 1);
     page.wait("!document.querySelector('.board .advice circle')");
+    // How long the rest of a game is looked for.
+    page.scale_timers(8000, 50);
     page.key("f");
     page.wait("Number(document.querySelector('.outlookscore').textContent) > 30 && document.querySelector('.board .outlook').getAttribute('d')");
     press(&page, "Stop");

@@ -6,7 +6,7 @@ import { moves as inMoves } from "./format.js";
 import { DIRECTION_NAMES, same } from "./rules.js";
 import { Search, nextOf } from "./search.js";
 
-/** How long a hint and the rest of a game are looked for, and the rest from each position of a game that is over. */
+/** How long a hint and the rest of a game are looked for, and the rest from each position of a game that is over; longer until one is found. */
 const [HINT_MS, FINISH_MS, BACK_MS] = [1000, 8000, 4000];
 
 export class BoardSearch {
@@ -53,7 +53,7 @@ export class BoardSearch {
         this.changed();
       },
       failed: (why) => this.#fail(why) });
-    this.timer = setTimeout(() => this.stop(), time);
+    this.timer = this.search.limit(time, () => this.stop());
     this.changed();
   }
 
@@ -137,11 +137,11 @@ export class BoardSearch {
       this.ended = done;
       this.search = new Search({ variant: this.played.variant, moves: this.played.moves.slice(0, from), better,
         failed: (why) => this.#fail(why) });
-      this.timer = setTimeout(() => {
+      this.timer = this.search.limit(BACK_MS, () => {
         this.ended = null;
         this.#end();
         done(true);
-      }, BACK_MS);
+      });
     });
   }
 

@@ -112,29 +112,21 @@ export function button(label, { glyph, quiet, onclick, kind, disabled, ...rest }
   return node;
 }
 
-/** A button that asks once more before it acts: the second press within four seconds counts. */
+/** A button that asks once more before it acts: a second press counts as long as it asks, which is four seconds. */
 export function careful(label, sure, act, options = {}) {
-  let asked = 0;
-  let timer;
+  let timer = 0;
+  const ask = (asks) => {
+    clearTimeout(timer);
+    timer = asks ? setTimeout(() => ask(false), 4000) : 0;
+    say(node.querySelector("span"), asks ? sure : label);
+    node.classList.toggle("sure", asks);
+  };
   const node = button(label, {
     ...options,
     onclick: () => {
-      const text = node.querySelector("span");
-      clearTimeout(timer);
-      if (Date.now() - asked < 4000) {
-        asked = 0;
-        say(text, label);
-        node.classList.remove("sure");
-        act();
-        return;
-      }
-      asked = Date.now();
-      say(text, sure);
-      node.classList.add("sure");
-      timer = setTimeout(() => {
-        say(text, label);
-        node.classList.remove("sure");
-      }, 4000);
+      const asked = timer !== 0;
+      ask(!asked);
+      if (asked) act();
     },
   });
   return node;

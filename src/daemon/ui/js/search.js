@@ -13,6 +13,11 @@ export class Search {
    */
   constructor({ variant, moves, known = [], better, failed, seed = crypto.getRandomValues(new Uint32Array(1))[0] }) {
     this.best = null;
+    /** Moves of the position. */
+    this.from = moves.length;
+    /** What is to be done with the first game that is found, since the time is over; and at the latest. */
+    this.overdue = null;
+    this.latest = 0;
     /** Games played by each worker. */
     this.played = [];
     this.workers = Array.from({ length: Math.max(1, Math.min(WORKERS, (navigator.hardwareConcurrency || 2) - 1)) }, (_, n) => {
@@ -26,7 +31,8 @@ export class Search {
         this.played[n] = data.playouts;
         if (!data.moves || data.moves.length <= (this.best?.length ?? -1)) return;
         this.best = data.moves;
-        return better(data.moves);
+        better(data.moves);
+        return this.hasGame && this.overdue?.();
       });
       worker.addEventListener("error", (event) => fail(event.message || "the browser does not run it"));
       worker.postMessage({ variant, moves, known, seed: (seed + n) >>> 0 });
@@ -39,7 +45,23 @@ export class Search {
     return this.played.reduce((sum, n) => sum + n, 0);
   }
 
+  /** Whether it has played on from the position. */
+  get hasGame() {
+    return (this.best?.length ?? 0) > this.from;
+  }
+
+  /** Calls `end` after a time, or with the first game after that: on a slow machine the search may just have begun. Returns the timer. */
+  limit(time, end) {
+    return setTimeout(() => {
+      if (this.hasGame) return end();
+      this.overdue = end;
+      this.latest = setTimeout(end, 9 * time);
+    }, time);
+  }
+
   stop() {
+    this.overdue = null;
+    clearTimeout(this.latest);
     for (const worker of this.workers) worker.terminate();
   }
 }
