@@ -21,7 +21,13 @@ const DISJOINT: &str = "(28,28)\n(31,29) | -2\n(27,27) / 0\n";
 fn the_files_have_the_formats_of_the_thesis() {
     let dir = temporary();
     let hunt = dir.path().join("output");
-    succeed(dir.path(), "--threads 3 --main-depth 3 --sort coords --time 1.2s --quiet --seed 7");
+    let child = morpion(dir.path(), "--threads 3 --main-depth 3 --sort coords --quiet --seed 7").spawn().unwrap();
+    wait_until("it has a best and tells how far it is", || {
+        let read = |name: &str| fs::read_to_string(hunt.join(name)).unwrap_or_default();
+        read("events.jsonl").contains("\"best\"") && read("main_progress.txt").contains("\n1: ")
+    });
+    signal(&child, "TERM");
+    assert!(wait(child).status.success());
     let events = events(&hunt);
     assert!(is(&events[0], "start") && is(events.last().unwrap(), "stop"));
     let bests: Vec<&Value> = events.iter().filter(|event| is(event, "best")).collect();
@@ -392,11 +398,12 @@ fn new_bests_that_come_fast_are_told_once_a_second() {
 /// Runs a line of a shell in a terminal of 80 columns and 24 rows, which `typed` is typed into once the program has
 /// drawn; what the terminal got.
 fn in_terminal(dir: &Path, line: &str, typed: &str) -> String {
-    // The shell of the line lives on after Ctrl-C, whatever shell it is and whatever it was about to do.
+    // The shell of the line lives on after Ctrl-C, whatever it was about to do.
     let line = line.replace("morpion", env!("CARGO_BIN_EXE_morpion"));
     let line = format!("trap : INT; stty rows 24 cols 80; {line}");
     let mut command = Command::new("script");
-    command.args(["-qfec", &line, "/dev/null"]).current_dir(dir).env("TERM", "xterm").env_remove("NO_COLOR");
+    command.args(["-qfec", &line, "/dev/null"]).current_dir(dir);
+    command.env("SHELL", "/bin/sh").env("TERM", "xterm").env_remove("NO_COLOR");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().expect("script (of util-linux) can be run");
     let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
@@ -435,7 +442,7 @@ fn a_terminal_shows_a_live_screen_and_gets_its_lines_afterwards() {
     let picture = load(&dir.path().join(format!("hunt/{}.svg", best.score())), None).unwrap().grid;
     assert_eq!(picture.moves, best.moves);
     // A hunt that is continued has its picture already.
-    let seen = in_terminal(dir.path(), "morpion resume hunt --time 1.5s", "");
+    let seen = in_terminal(dir.path(), "morpion resume hunt --time 3s", "");
     assert!(seen.contains(LEAVE) && seen.contains("picture  hunt/") && !seen.contains("warning"), "{seen}");
     let seen = in_terminal(dir.path(), &format!("NO_COLOR=1 {hunt} grey"), "");
     assert!(seen.contains(ENTER) && !seen.contains("\u{1b}[38;"), "{seen:?}");

@@ -156,7 +156,7 @@ mod solved {
         let daemon = open(dir.path(), 2);
         let id = submit(&daemon, &rosin(84), &json!({ "limits": { "workers": 1 } }));
         wait_for(&daemon, id, "it has begun", |view| view.summary.units_done >= 1);
-        daemon.command(id, JobCommand::Pause).unwrap();
+        carried_out(&daemon, id, JobCommand::Pause);
         let paused = wait_for(&daemon, id, "it is paused", |view| view.summary.state == JobState::Paused);
         let proof = paused.summary.proof.clone().unwrap();
         assert!(paused.workers == 0 && proof.end == "open" && proof.units_open > 0, "{paused:?}");

@@ -22,6 +22,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 /// A solver that knows nothing.
 struct Silent;
@@ -48,12 +49,23 @@ fn long() -> bool {
     std::env::var("MORPION_PROOFS").is_ok_and(|value| value == "all")
 }
 
+/// Opens a proof. A process that another test starts has the locks of this one, too, until it runs a program of its own.
+fn open(statement: &Statement, directory: Option<&Path>) -> Result<Proving, ProvingError> {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        match Proving::open(statement, directory) {
+            Err(ProvingError::Locked(_)) if Instant::now() < end => std::thread::sleep(Duration::from_millis(5)),
+            opened => return opened,
+        }
+    }
+}
+
 fn run<L: Relaxation>(
     statement: &Statement,
     directory: Option<&Path>,
     solver: impl Fn(&Program) -> L + Sync,
 ) -> ProvingEnd {
-    let mut proof = Proving::open(statement, directory).unwrap();
+    let mut proof = open(statement, directory).unwrap();
     proof.run(1, solver, &|| false, &mut |_| {}).unwrap()
 }
 
@@ -189,7 +201,7 @@ fn a_stopped_proof_continues_to_the_same_end() {
     let path = directory.path().join(PROOF);
     let mut sessions = 0;
     loop {
-        let mut proof = Proving::open(&statement, Some(directory.path())).unwrap();
+        let mut proof = open(&statement, Some(directory.path())).unwrap();
         let before = proof.progress().done;
         let polls = AtomicU32::new(0);
         let stop = || polls.fetch_add(1, Ordering::SeqCst) > if sessions % 3 == 0 { 300 } else { 2_500 };
@@ -230,17 +242,17 @@ fn a_descent_that_meets_a_grid_ends_the_proof() {
     let moves = region.added().len() as u32;
     let statement = Statement { region, title: "a game".into(), moves };
     let directory = tempfile::tempdir().unwrap();
-    let mut proof = Proving::open(&statement, Some(directory.path())).unwrap();
+    let mut proof = open(&statement, Some(directory.path())).unwrap();
     let Estimated::Grid(met) = proof.estimate(1, |_| Silent, &|| false).unwrap() else { panic!("no grid is met") };
     assert_eq!(met.len(), moves as usize);
     referee::replay(Variant::D5, &met).unwrap();
     assert_eq!(proof.end(), ProvingEnd::Grid(met.clone()));
     drop(proof);
-    let mut proof = Proving::open(&statement, Some(directory.path())).unwrap();
+    let mut proof = open(&statement, Some(directory.path())).unwrap();
     assert_eq!(proof.end(), ProvingEnd::Grid(met));
     assert_eq!(proof.estimate(1, |_| Silent, &|| false).unwrap(), Estimated::Nothing);
     // A stopped estimate says nothing.
-    let mut other = Proving::open(&with_units(), None).unwrap();
+    let mut other = open(&with_units(), None).unwrap();
     assert_eq!(other.estimate(5, |_| Silent, &|| true).unwrap(), Estimated::Nothing);
     assert!(matches!(other.estimate(5, |_| Silent, &|| false).unwrap(), Estimated::Rest(rest) if rest.dives == 5));
 }
@@ -249,13 +261,13 @@ fn a_descent_that_meets_a_grid_ends_the_proof() {
 fn a_directory_belongs_to_one_statement_and_one_process() {
     let statement = with_units();
     let directory = tempfile::tempdir().unwrap();
-    let proof = Proving::open(&statement, Some(directory.path())).unwrap();
+    let proof = open(&statement, Some(directory.path())).unwrap();
     assert!(matches!(Proving::open(&statement, Some(directory.path())), Err(ProvingError::Locked(_))));
     drop(proof);
     let path = directory.path().join(PROOF);
     let before = fs::read(&path).unwrap();
     let other = Statement { moves: statement.moves + 1, ..statement.clone() };
-    let Err(ProvingError::Other { found, .. }) = Proving::open(&other, Some(directory.path())) else {
+    let Err(ProvingError::Other { found, .. }) = open(&other, Some(directory.path())) else {
         panic!("it is opened for another statement")
     };
     assert!(found.contains(&format!("{} moves of 4T", statement.moves)), "{found}");
@@ -266,10 +278,10 @@ fn a_directory_belongs_to_one_statement_and_one_process() {
     let in_first_unit = HEAD.len() + statement.to_frame().len() + 20;
     damaged[in_first_unit] ^= 1;
     fs::write(&path, &damaged).unwrap();
-    assert!(matches!(Proving::open(&statement, Some(directory.path())), Err(ProvingError::Damaged { .. })));
+    assert!(matches!(open(&statement, Some(directory.path())), Err(ProvingError::Damaged { .. })));
     assert_eq!(fs::read(&path).unwrap(), damaged);
     fs::write(&path, "not a proof\n").unwrap();
-    assert!(matches!(Proving::open(&statement, Some(directory.path())), Err(ProvingError::Damaged { .. })));
+    assert!(matches!(open(&statement, Some(directory.path())), Err(ProvingError::Damaged { .. })));
 }
 
 /// The bytes of a file with this statement and these units.
@@ -469,7 +481,7 @@ mod solved {
         let statement = Statement { region: hull("grids/5D-82-rosin.txt"), title: "Rosin".into(), moves: 85 };
         for threads in [1, 2] {
             let directory = tempfile::tempdir().unwrap();
-            let mut proof = Proving::open(&statement, Some(directory.path())).unwrap();
+            let mut proof = open(&statement, Some(directory.path())).unwrap();
             assert_eq!(proof.run(threads, HighsRelaxation::new, &|| false, &mut |_| {}).unwrap(), ProvingEnd::Proved);
             assert!(proof.progress().counts.shapes >= 10, "{:?}", proof.progress());
             proof.write_certificate().unwrap();
@@ -523,7 +535,7 @@ mod solved {
         let directory = tempfile::tempdir().unwrap();
         let mut sessions = 0;
         loop {
-            let mut proof = Proving::open(&statement, Some(directory.path())).unwrap();
+            let mut proof = open(&statement, Some(directory.path())).unwrap();
             let before = proof.progress().done;
             let polls = AtomicU32::new(0);
             let stop = || polls.fetch_add(1, Ordering::SeqCst) > 60;

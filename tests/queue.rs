@@ -91,6 +91,8 @@ fn units_that_were_begun_here_stay_with_the_threads() {
     let (sender, inbox) = unbounded();
     let lane = local.open(Terms { threads: Some(1), ..Terms::default() }, sender.into());
     let probe: Arc<Probe> = Arc::default();
+    // It does not end before it has been looked at.
+    probe.hold(2);
     local.put(lane, 1, Count::new(1, 100, Nature::Plain, &probe)).unwrap();
     while local.activity(lane).running == 0 {
         std::thread::sleep(Duration::from_millis(1));
@@ -104,6 +106,7 @@ fn units_that_were_begun_here_stay_with_the_threads() {
     assert!(seat.take().is_some());
     assert_eq!((seat.unit(), local.activity(lane).waiting), (Some((lane, 2)), 1));
     local.adjust(lane, Terms::default());
+    probe.hold(0);
     let done = inbox.iter().find(|message| matches!(message, Message::Done { unit: 1, outcome: 100, .. }));
     assert!(done.is_some());
 }

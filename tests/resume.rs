@@ -199,7 +199,7 @@ fn what_a_power_cut_or_a_flipped_bit_leaves_is_told_kept_and_gone_on_with() {
 #[test]
 fn time_and_target_count_over_sessions() {
     let dir = temporary();
-    succeed(dir.path(), "--threads 2 --time 0.3s --quiet --seed 1 --dir hunt");
+    succeed(dir.path(), "--threads 2 --strategy random --time 0.3s --quiet --seed 1 --dir hunt");
     refuse(dir.path(), "resume hunt", "give it more by --time");
     succeed(dir.path(), "resume hunt --time 3s --quiet");
     let stops: Vec<Value> = events(&dir.path().join("hunt")).into_iter().filter(|e| is(e, "stop")).collect();

@@ -241,7 +241,7 @@ fn pausing_frees_the_workers_and_a_restart_keeps_it() {
     let daemon = open(dir.path(), 2);
     let id = submit(&daemon, &endless(), &none());
     wait_for(&daemon, id, "runs", |view| running(view) && view.summary.units_done > 3);
-    let paused = daemon.command(id, JobCommand::Pause).unwrap();
+    let paused = carried_out(&daemon, id, JobCommand::Pause);
     assert_eq!((paused.summary.state, paused.threads), (JobState::Paused, 0));
     assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));
     let at = daemon.job(id).unwrap();
@@ -251,7 +251,7 @@ fn pausing_frees_the_workers_and_a_restart_keeps_it() {
     assert_eq!((still.summary.iterations, still.summary.seconds), (at.summary.iterations, at.summary.seconds));
     daemon.command(id, JobCommand::Resume).unwrap();
     wait_for(&daemon, id, "goes on", |view| running(view) && view.summary.iterations > at.summary.iterations);
-    let paused = daemon.command(id, JobCommand::Pause).unwrap();
+    let paused = carried_out(&daemon, id, JobCommand::Pause);
     daemon.shutdown(Shutdown::Now);
     drop(daemon);
     let daemon = open(dir.path(), 2);
@@ -266,7 +266,7 @@ fn pausing_frees_the_workers_and_a_restart_keeps_it() {
     let on =
         wait_for(&daemon, id, "goes on", |view| running(view) && view.summary.iterations > again.summary.iterations);
     assert!(on.summary.seconds >= again.summary.seconds - 0.01 && on.summary.units_done >= again.summary.units_done);
-    let cancelled = daemon.command(id, JobCommand::Cancel).unwrap();
+    let cancelled = carried_out(&daemon, id, JobCommand::Cancel);
     assert_eq!((cancelled.summary.state, cancelled.threads), (JobState::Cancelled, 0));
     assert!(cancelled.summary.solution.is_some_and(|found| !found.settled && found.nodes > 0), "what it found stays");
     assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));

@@ -349,7 +349,9 @@ fn signal(process: u32, name: &str) {
 /// The last event of a hunt's log.
 fn last_event(directory: &Path) -> serde_json::Value {
     let log = std::fs::read_to_string(directory.join("events.jsonl")).unwrap_or_default();
-    log.lines().last().map_or(serde_json::Value::Null, |line| serde_json::from_str(line).expect("JSON"))
+    // A line that is being written is none yet.
+    let whole = log.rfind('\n').map_or("", |end| &log[..end]);
+    whole.lines().last().map_or(serde_json::Value::Null, |line| serde_json::from_str(line).expect("JSON"))
 }
 
 #[test]
@@ -393,20 +395,27 @@ fn the_daemon_runs_and_saves_without_messages() {
     for err in [Stream::Full, Stream::Gone] {
         let directory = tempfile::tempdir().unwrap();
         let state = directory.path().join("state");
-        // Nobody hears which port it takes.
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
-        command.args(["daemon", "--threads", "2", "--listen", &format!("127.0.0.1:{port}")]);
-        command.arg("--state").arg(&state).stdin(Stdio::null()).stdout(err.open(&state));
-        let mut process = command.stderr(err.open(&state)).spawn().expect("it can be started");
-        let url = format!("http://127.0.0.1:{port}");
-        let morpion = |arguments: &[&str]| {
+        let asked = |url: &str, arguments: &[&str]| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
-            command.env_remove("MORPION_TOKEN").env("MORPION_URL", &url).args(arguments).output().unwrap()
+            command.env_remove("MORPION_TOKEN").env("MORPION_URL", url).args(arguments).output().unwrap()
         };
-        wait_until("it answers, or has ended", || {
-            process.try_wait().unwrap().is_some() || morpion(&["job", "list"]).status.success()
+        // Nobody hears which port it takes. One that was free a moment ago may be taken.
+        let begun = (0..10).find_map(|_| {
+            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
+            command.args(["daemon", "--threads", "2", "--listen", &format!("127.0.0.1:{port}")]);
+            command.arg("--state").arg(&state).stdin(Stdio::null()).stdout(err.open(&state));
+            let mut process = command.stderr(err.open(&state)).spawn().expect("it can be started");
+            let url = format!("http://127.0.0.1:{port}");
+            let mut ended = false;
+            wait_until("it answers, or has ended", || {
+                ended = process.try_wait().unwrap().is_some();
+                ended || asked(&url, &["job", "list"]).status.success()
+            });
+            (!ended).then_some((process, url))
         });
+        let (mut process, url) = begun.unwrap_or_else(|| panic!("{err:?}: no daemon runs"));
+        let morpion = |arguments: &[&str]| asked(&url, arguments);
         let submitted = morpion(&["job", "submit", "--strategy", "nrpa", "--level", "6", "--seed", "1"]);
         assert!(submitted.status.success(), "{err:?}: {}", String::from_utf8_lossy(&submitted.stderr));
         wait_until("the job has a score", || {

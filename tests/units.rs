@@ -67,8 +67,8 @@ fn killed_at_any_moment_it_loses_no_finished_unit() {
     let dir = temporary();
     let began = Instant::now();
     let whole = json(&succeed(dir.path(), FIVE));
-    // On every machine there is time for several.
-    let within = began.elapsed() / 4;
+    // On every machine there is time for several, also when it is less busy by then.
+    let within = began.elapsed() / 16;
     assert_eq!((&whole["lower"], &whole["upper"], &whole["settled"]), (&13.into(), &13.into(), &true.into()));
     assert!(credit(&whole)["accepted"]["units"].as_u64().unwrap() > 100, "{whole}");
     // One worker does the same units in the same order, however often it begins again.

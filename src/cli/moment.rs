@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn times_from_now_and_ago() {
-        let close = |time: Result<f64, String>, seconds: f64| (time.unwrap() - now() - seconds).abs() < 5.0;
+        let close = |time: Result<f64, String>, seconds: f64| (time.unwrap() - now() - seconds).abs() < 600.0;
         assert!(close(future("+2h"), 7200.0) && close(past("2h"), -7200.0) && close(past("1d12h"), -129_600.0));
         for text in ["2h", "soon", "+", "+x", "-2h", ""] {
             assert!(future(text).unwrap_err().contains("+2h"), "{text}");

@@ -139,8 +139,10 @@ fn a_solver_job_goes_its_way() {
 
 #[test]
 fn nobody_there_is_said_clearly() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let alone = morpion(&format!("http://{free}"), &["job", "list"]);
+    // The port of a client: nobody listens there, and nobody else can take it.
+    let somewhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = std::net::TcpStream::connect(somewhere.local_addr().unwrap()).unwrap();
+    let alone = morpion(&format!("http://{}", client.local_addr().unwrap()), &["job", "list"]);
     assert_eq!(alone.status.code(), Some(2));
     assert!(text(&alone.stderr).contains("no daemon answers"), "{}", text(&alone.stderr));
     assert_eq!(morpion("ftp://x", &["job", "list"]).status.code(), Some(2));

@@ -11,10 +11,13 @@ use morpion::notation::catalogue::Catalogue;
 use morpion::notation::clusters::{ClusteredGrid, clusters};
 use morpion::notation::grid::Grid;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::broadcast;
+
+/// Slow work ends after this, so that a test that fails does not hang.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The service.
 pub struct Fake {
@@ -22,8 +25,10 @@ pub struct Fake {
     events: broadcast::Sender<EventView>,
     catalogue: Catalogue,
     /// Submissions of the kind `slow` that are at work, and the most that ever were.
-    at_work: AtomicUsize,
+    pub at_work: AtomicUsize,
     pub most_at_work: AtomicUsize,
+    /// Submissions of the kind `slow` end as soon as this is set.
+    pub ends_slow: AtomicBool,
 }
 
 #[derive(Default)]
@@ -46,6 +51,7 @@ impl Fake {
             catalogue: Catalogue::load().unwrap(),
             at_work: AtomicUsize::new(0),
             most_at_work: AtomicUsize::new(0),
+            ends_slow: AtomicBool::new(false),
         };
         for known in fake.catalogue.records().filter(|known| known.grid.variant == Variant::D5) {
             let view = grids::view(&known.grid, &fake.catalogue, 1.0);
@@ -214,7 +220,10 @@ impl Service for Fake {
             "slow" => {
                 let at_work = self.at_work.fetch_add(1, Ordering::SeqCst) + 1;
                 self.most_at_work.fetch_max(at_work, Ordering::SeqCst);
-                std::thread::sleep(Duration::from_millis(600));
+                let end = Instant::now() + PATIENCE;
+                while !self.ends_slow.load(Ordering::SeqCst) && Instant::now() < end {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
                 self.at_work.fetch_sub(1, Ordering::SeqCst);
                 return Err(Refusal::Invalid("it was slow".to_owned()));
             }

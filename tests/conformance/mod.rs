@@ -9,7 +9,7 @@ use morpion::core::encoding::{decode, encode};
 use morpion::queue::local::LocalOptions;
 use morpion::queue::{LaneId, Lease, MOST_ATTEMPTS, Message, Portable, Queue, Terms, Unit, Unpacked};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
@@ -29,8 +29,22 @@ pub struct Probe {
     steps: Mutex<BTreeMap<u64, u64>>,
     /// Units in the order in which they were begun.
     begun: Mutex<Vec<u64>>,
-    /// Nobody takes a step while it is set.
-    gate: AtomicBool,
+    /// Units of a smaller number take no step.
+    held: AtomicU64,
+}
+
+/// Number below which all units are.
+const ALL: u64 = u64::MAX;
+
+impl Probe {
+    /// From now on units of a smaller number take no step.
+    pub fn hold(&self, below: u64) {
+        self.held.store(below, Ordering::SeqCst);
+    }
+
+    fn holds(&self, unit: u64) -> bool {
+        unit < self.held.load(Ordering::SeqCst)
+    }
 }
 
 /// How a unit behaves.
@@ -42,8 +56,10 @@ pub enum Nature {
     Panics(u32),
     /// It cannot be begun at its first attempts, so many.
     Refuses(u32),
-    /// Its first attempt does not poll while the gate is closed, and then brings its outcome all the same.
+    /// Its first attempt does not poll while it is held, and then brings its outcome all the same.
     Silent,
+    /// It counts; after so many steps all units are held.
+    Holds(u64),
 }
 
 /// A unit of the suite.
@@ -166,7 +182,7 @@ impl Unit for Count {
         let _working = Working(&self.probe);
         self.probe.most.fetch_max(working, Ordering::SeqCst);
         if self.nature == Nature::Silent && running.attempt == 1 {
-            wait_until("the gate opens", || !self.probe.gate.load(Ordering::SeqCst));
+            wait_until("it is let go", || !self.probe.holds(self.id));
             return Some(u64::MAX);
         }
         while running.taken < self.steps {
@@ -182,9 +198,12 @@ impl Unit for Count {
                 }
                 return None;
             }
-            if !self.probe.gate.load(Ordering::SeqCst) {
+            if !self.probe.holds(self.id) {
                 running.taken += 1;
                 *self.probe.steps.lock().unwrap().entry(self.id).or_default() += 1;
+                if self.nature == Nature::Holds(running.taken) {
+                    self.probe.hold(ALL);
+                }
             }
         }
         lease.report(running.taken);
@@ -275,7 +294,7 @@ pub fn all(backend: Backend) {
 fn every_unit_is_done_once(backend: Backend) {
     let (queue, probe) = (backend(3, fast()), Arc::<Probe>::default());
     // Nobody is done before all are put: a unit that is done may be put again.
-    probe.gate.store(true, Ordering::SeqCst);
+    probe.hold(ALL);
     let (one, two) = (Lane::open(&queue, Terms::default(), &probe), Lane::open(&queue, Terms::default(), &probe));
     for unit in 0..60 {
         one.put(&queue, unit, 1 + unit % 7, Nature::Plain);
@@ -283,7 +302,7 @@ fn every_unit_is_done_once(backend: Backend) {
         // A second delivery of the same unit is none.
         one.put(&queue, unit, 1 + unit % 7, Nature::Plain);
     }
-    probe.gate.store(false, Ordering::SeqCst);
+    probe.hold(0);
     let done = one.done(60);
     assert!(done.iter().all(|(unit, outcome)| *outcome == 1 + unit % 7), "{done:?}");
     assert!(two.done(60).values().all(|&outcome| outcome == 3));
@@ -308,28 +327,34 @@ fn priority_goes_first_and_preempts(backend: Backend) {
     let queue = backend(2, LocalOptions { quantum: Duration::from_secs(3600), ..LocalOptions::default() });
     let probe = Arc::new(Probe::default());
     let low = Lane::open(&queue, Terms { priority: -1, ..Terms::default() }, &probe);
-    for unit in 0..2 {
-        low.put(&queue, unit, 300, Nature::Plain);
-    }
-    wait_until("the low ones run", || queue.activity(low.id).running == 2);
+    // The second one alone takes steps, until it holds all.
+    probe.hold(1);
+    low.put(&queue, 0, 30, Nature::Plain);
+    low.put(&queue, 1, 30, Nature::Holds(7));
+    wait_until("the low ones are on their way", || queue.activity(low.id).running == 2 && probe.holds(1));
     let high = Lane::open(&queue, Terms { priority: 7, ..Terms::default() }, &probe);
     for unit in 10..14 {
         high.put(&queue, unit, 20, Nature::Plain);
     }
+    wait_until("the low ones give way", || queue.activity(high.id).running == 2);
+    assert_eq!(queue.activity(low.id).running, 0);
+    // A low one that has a worker again takes no step before the high ones are done.
+    probe.hold(10);
     high.done(4);
-    assert!(low.is_silent(), "a low unit was done before the high ones");
-    assert_eq!(low.done(2), BTreeMap::from([(0, 300), (1, 300)]));
+    assert!(low.is_silent());
+    probe.hold(0);
+    assert_eq!(low.done(2), BTreeMap::from([(0, 30), (1, 30)]));
     // Those that gave way have lost nothing of what they had done.
-    assert!(probe.steps.lock().unwrap().values().all(|steps| [20, 300].contains(steps)));
+    assert!(probe.steps.lock().unwrap().values().all(|steps| [20, 30].contains(steps)));
     // Priority counts for the waiting ones, too, and can be changed.
-    probe.gate.store(true, Ordering::SeqCst);
+    probe.hold(ALL);
     low.put(&queue, 2, 1, Nature::Plain);
     high.put(&queue, 14, 1, Nature::Plain);
     high.put(&queue, 15, 1, Nature::Plain);
     wait_until("the high ones run", || queue.activity(high.id).running == 2);
     queue.adjust(low.id, Terms { priority: 8, ..Terms::default() });
     wait_until("the low one is first", || queue.activity(low.id).running == 1);
-    probe.gate.store(false, Ordering::SeqCst);
+    probe.hold(0);
     low.done(1);
     high.done(2);
 }
@@ -340,13 +365,13 @@ fn weights_are_kept(backend: Backend) {
     let heavy = Lane::open(&queue, Terms { weight: 4, ..Terms::default() }, &probe);
     light.put(&queue, 1, 1 << 40, Nature::Plain);
     heavy.put(&queue, 2, 1 << 40, Nature::Plain);
-    let steps = |unit: u64| probe.steps.lock().unwrap().get(&unit).copied().unwrap_or(0);
     // In time at the worker: steps take longer when the machine is busy.
     let busy = |lane: &Lane| queue.activity(lane.id).busy.as_secs_f64();
-    wait_until("both have worked", || busy(&light) + busy(&heavy) > 2.0);
-    let (of_light, of_heavy) = (busy(&light), busy(&heavy));
-    let share = of_heavy / (of_light + of_heavy);
-    assert!((0.7..0.9).contains(&share), "{of_light} s to {of_heavy} s, {} to {} steps", steps(1), steps(2));
+    // A worker that the system held up may have done one lane more than its share for a moment.
+    wait_until("the weights are kept", || {
+        let (of_light, of_heavy) = (busy(&light), busy(&heavy));
+        of_light + of_heavy > 2.0 && (0.7..0.9).contains(&(of_heavy / (of_light + of_heavy)))
+    });
     queue.close(light.id);
     queue.close(heavy.id);
 }
@@ -359,7 +384,7 @@ fn a_lane_keeps_to_its_workers(backend: Backend) {
     }
     lane.done(6);
     assert_eq!(probe.most.load(Ordering::SeqCst), 1);
-    probe.gate.store(true, Ordering::SeqCst);
+    probe.hold(ALL);
     for unit in 6..9 {
         lane.put(&queue, unit, 5, Nature::Plain);
     }
@@ -367,21 +392,24 @@ fn a_lane_keeps_to_its_workers(backend: Backend) {
     wait_until("three run", || queue.activity(lane.id).running == 3);
     queue.adjust(lane.id, Terms { workers: Some(2), ..Terms::default() });
     wait_until("two run", || queue.activity(lane.id).running == 2);
-    probe.gate.store(false, Ordering::SeqCst);
+    probe.hold(0);
     lane.done(3);
 }
 
 fn halted_lanes_leave_the_workers(backend: Backend) {
     let (queue, probe) = (backend(2, fast()), Arc::new(Probe::default()));
     let lane = Lane::open(&queue, Terms::default(), &probe);
-    for unit in 0..3 {
-        lane.put(&queue, unit, 50, Nature::Plain);
+    // The second one alone takes steps, until it holds all.
+    probe.hold(2);
+    for (unit, nature) in [(0, Nature::Plain), (2, Nature::Holds(7)), (1, Nature::Plain)] {
+        lane.put(&queue, unit, 50, nature);
     }
-    wait_until("two run", || queue.activity(lane.id).running == 2);
+    wait_until("two are on their way", || queue.activity(lane.id).running == 2 && probe.holds(2));
     assert!(queue.halt(lane.id, PATIENCE));
     assert_eq!(probe.working.load(Ordering::SeqCst), 0);
     assert_eq!((queue.activity(lane.id).running, queue.activity(lane.id).waiting), (0, 3));
     assert!(queue.worker_states().iter().all(|worker| worker.unit.is_none()));
+    probe.hold(0);
     lane.put(&queue, 3, 1, Nature::Plain);
     let other = Lane::open(&queue, Terms { priority: -9, ..Terms::default() }, &probe);
     other.put(&queue, 9, 1, Nature::Plain);
@@ -389,7 +417,8 @@ fn halted_lanes_leave_the_workers(backend: Backend) {
     assert!(lane.is_silent());
     queue.go_on(lane.id);
     assert_eq!(lane.done(4), BTreeMap::from([(0, 50), (1, 50), (2, 50), (3, 1)]));
-    // None was begun anew.
+    // None was begun anew, and none has lost anything.
+    assert_eq!(*probe.steps.lock().unwrap(), BTreeMap::from([(0, 50), (1, 50), (2, 50), (3, 1), (9, 1)]));
     let begun = probe.begun.lock().unwrap();
     assert_eq!(begun.iter().filter(|&&unit| unit == 0).count(), 1, "{begun:?}");
 }
@@ -397,14 +426,14 @@ fn halted_lanes_leave_the_workers(backend: Backend) {
 fn withdrawn_units_say_nothing(backend: Backend) {
     let (queue, probe) = (backend(1, fast()), Arc::new(Probe::default()));
     let lane = Lane::open(&queue, Terms::default(), &probe);
-    probe.gate.store(true, Ordering::SeqCst);
+    probe.hold(ALL);
     for unit in 0..3 {
         lane.put(&queue, unit, 2, Nature::Plain);
     }
     wait_until("the first one runs", || queue.activity(lane.id).running == 1);
     assert!(queue.withdraw(lane.id, 0) && queue.withdraw(lane.id, 1));
     assert!(!queue.withdraw(lane.id, 1) && !queue.withdraw(lane.id, 77));
-    probe.gate.store(false, Ordering::SeqCst);
+    probe.hold(0);
     assert_eq!(lane.done(1), BTreeMap::from([(2, 2)]));
     assert!(lane.is_silent());
 }
@@ -448,11 +477,11 @@ fn failures_are_contained(backend: Backend) {
     assert_eq!(failed, BTreeMap::from([(0, vec![1, 2]), (1, vec![1, 2, MOST_ATTEMPTS]), (2, vec![1])]));
     assert_eq!(quarantined, [1]);
     // All workers are still there.
-    probe.gate.store(true, Ordering::SeqCst);
+    probe.hold(ALL);
     lane.put(&queue, 4, 1, Nature::Plain);
     lane.put(&queue, 5, 1, Nature::Plain);
     wait_until("both workers are at work", || queue.activity(lane.id).running == 2);
-    probe.gate.store(false, Ordering::SeqCst);
+    probe.hold(0);
     lane.done(2);
 }
 
@@ -460,7 +489,7 @@ fn a_silent_worker_loses_its_unit(backend: Backend) {
     let queue = backend(2, LocalOptions { lease: Duration::from_secs(2), ..fast() });
     let probe = Arc::new(Probe::default());
     let lane = Lane::open(&queue, Terms::default(), &probe);
-    probe.gate.store(true, Ordering::SeqCst);
+    probe.hold(ALL);
     lane.put(&queue, 0, 4, Nature::Silent);
     match lane.next() {
         Message::Failed { unit: 0, attempts: 1, quarantined: false, error } => {
@@ -470,7 +499,7 @@ fn a_silent_worker_loses_its_unit(backend: Backend) {
     }
     // The second attempt does what the first one should have, and what that one brings late is dropped.
     wait_until("the unit is begun again", || probe.begun.lock().unwrap().len() == 2);
-    probe.gate.store(false, Ordering::SeqCst);
+    probe.hold(0);
     assert_eq!(lane.done(1), BTreeMap::from([(0, 4)]));
     wait_until("the silent one has come back", || probe.working.load(Ordering::SeqCst) == 0);
     lane.put(&queue, 1, 1, Nature::Plain);

@@ -49,7 +49,7 @@ fn keys(lines: &[Value]) -> Vec<&str> {
 /// Sends a grid into the archive.
 fn send(program: &Program, grid: &Grid) {
     let body = write(grid, GridFormat::MsrCompact).unwrap();
-    let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
+    let agent: ureq::Agent = ureq::Agent::config_builder().proxy(None).build().into();
     let sent = agent.post(format!("{}/api/v1/grids", program.url)).content_type("text/plain").send(&body);
     assert_eq!(sent.unwrap().status(), 201);
 }

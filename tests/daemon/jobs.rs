@@ -168,7 +168,7 @@ fn pausing_frees_the_workers_and_a_restart_keeps_it() {
     let daemon = open(dir.path(), 2);
     let id = daemon.submit(request(&endless(1), &none()), None).unwrap().summary.id;
     wait_for(&daemon, id, "runs", |view| running(view) && view.summary.iterations > 0);
-    let paused = daemon.command(id, JobCommand::Pause).unwrap();
+    let paused = carried_out(&daemon, id, JobCommand::Pause);
     assert_eq!((paused.summary.state, paused.threads), (JobState::Paused, 0));
     assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));
     let at = daemon.job(id).unwrap();
@@ -181,7 +181,7 @@ fn pausing_frees_the_workers_and_a_restart_keeps_it() {
     assert_ne!(resumed.summary.state, JobState::Paused);
     wait_for(&daemon, id, "goes on", |view| running(view) && view.summary.iterations > at.summary.iterations);
     assert!(matches!(daemon.command(id, JobCommand::Resume), Err(Refusal::Conflict(_))));
-    let paused = daemon.command(id, JobCommand::Pause).unwrap();
+    let paused = carried_out(&daemon, id, JobCommand::Pause);
     daemon.shutdown(Shutdown::Now);
     drop(daemon);
     let daemon = open(dir.path(), 2);
@@ -190,7 +190,7 @@ fn pausing_frees_the_workers_and_a_restart_keeps_it() {
     assert!(again.summary.iterations >= paused.summary.iterations && again.summary.iterations > 0);
     daemon.command(id, JobCommand::Resume).unwrap();
     wait_for(&daemon, id, "goes on", |view| running(view) && view.summary.iterations > again.summary.iterations);
-    let cancelled = daemon.command(id, JobCommand::Cancel).unwrap();
+    let cancelled = carried_out(&daemon, id, JobCommand::Cancel);
     assert_eq!((cancelled.summary.state, cancelled.threads), (JobState::Cancelled, 0));
     assert!(daemon.workers().iter().all(|worker| worker.job.is_none()));
     assert!(matches!(daemon.command(id, JobCommand::Resume), Err(Refusal::Conflict(_))));

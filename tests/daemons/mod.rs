@@ -10,7 +10,7 @@ use morpion::daemon::scheduler::{Daemon, DaemonOptions, OpenError, Retention, Sh
 use morpion::daemon::service::{GridFilter, JobCommand as Order, JobFilter, Page, Refusal, Service};
 use morpion::daemon::view::{GridView, JobId, JobRequest, JobState, JobView, UnitView};
 use morpion::queue::local::LocalOptions;
-use morpion::store::StoreError;
+use morpion::store::{Store, StoreError};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -97,6 +97,47 @@ pub fn try_open(options: impl Fn() -> DaemonOptions) -> Result<Arc<Daemon>, Open
     }
 }
 
+/// Shuts a daemon in this process down. When it returns, the last thread of the daemon has let its files go.
+pub fn close(mut daemon: Arc<Daemon>) {
+    daemon.shutdown(Shutdown::Now);
+    let end = Instant::now() + PATIENCE;
+    loop {
+        daemon = match Arc::try_unwrap(daemon) {
+            Ok(whole) => return drop(whole),
+            Err(shared) => shared,
+        };
+        assert!(Instant::now() < end, "a thread of the daemon does not end");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Opens a file as soon as nobody has it, since a process that another test starts may have it still. `open` returns
+/// nothing as long as somebody does.
+fn once_free<T>(mut open: impl FnMut() -> Option<T>) -> T {
+    let mut opened = None;
+    wait_until("nobody has the file", || {
+        opened = open();
+        opened.is_some()
+    });
+    opened.expect("it was waited for")
+}
+
+/// The file of a store, or of a tree, that no daemon uses any more.
+pub fn open_database(path: &Path) -> redb::Database {
+    once_free(|| match redb::Database::open(path) {
+        Err(redb::DatabaseError::DatabaseAlreadyOpen) => None,
+        opened => Some(opened.unwrap()),
+    })
+}
+
+/// The store of a daemon that was closed.
+pub fn open_store(state: &Path) -> Store {
+    once_free(|| match Store::open(state) {
+        Err(StoreError::InUse(_)) => None,
+        opened => Some(opened.unwrap()),
+    })
+}
+
 /// A request with these settings and, over them, other fields.
 pub fn request(settings: &Value, others: &Value) -> JobRequest {
     let mut whole = json!({ "kind": "hunt", "settings": settings });
@@ -171,6 +212,18 @@ pub fn wait_over(daemon: &Daemon, id: JobId) -> JobView {
 
 pub fn running(view: &JobView) -> bool {
     view.summary.state == JobState::Running && view.threads > 0
+}
+
+/// Gives an order, and waits until it is carried out: where workers take long to stop, it outlives the call.
+pub fn carried_out(daemon: &Daemon, id: JobId, order: Order) -> JobView {
+    let mut view = daemon.command(id, order).unwrap();
+    if view.pending.is_some() {
+        wait_until("the order is carried out", || {
+            view = daemon.job(id).unwrap();
+            view.pending.is_none()
+        });
+    }
+    view
 }
 
 pub fn all_units(daemon: &dyn Service, id: JobId) -> Vec<UnitView> {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// What it says when it can be reached.
@@ -17,6 +18,8 @@ pub struct Program {
     process: Mutex<Child>,
     /// What it wrote to stderr.
     said: Arc<Mutex<String>>,
+    /// Reads stderr to its end.
+    listening: Mutex<Option<JoinHandle<()>>>,
     agent: ureq::Agent,
     /// Where it answers, as `http://127.0.0.1:1234`.
     pub url: String,
@@ -55,7 +58,7 @@ impl Program {
         let said: Arc<Mutex<String>> = Arc::default();
         let (sender, ready) = channel();
         let heard = Arc::clone(&said);
-        std::thread::spawn(move || {
+        let listening = std::thread::spawn(move || {
             for line in errors.lines().map_while(Result::ok) {
                 let url = line.split_once(READY).and_then(|(_, rest)| rest.rsplit_once(": "));
                 if let Some((_, url)) = url {
@@ -71,7 +74,8 @@ impl Program {
             let said = said.lock().unwrap().clone();
             return Err((status, said));
         };
-        Ok(Program { process: Mutex::new(process), said, agent: agent(PATIENCE), url })
+        let (process, listening) = (Mutex::new(process), Mutex::new(Some(listening)));
+        Ok(Program { process, said, listening, agent: agent(PATIENCE), url })
     }
 
     /// From now on an answer that takes longer than this is none.
@@ -190,7 +194,15 @@ impl Program {
         let mut process = self.process.lock().unwrap();
         process.kill().expect("it can be killed");
         process.wait().expect("it ends");
-        assert!(!self.said().contains("panicked"), "seed {SEED}: {}", self.said());
+        assert!(!self.last_words().contains("panicked"), "seed {SEED}: {}", self.said());
+    }
+
+    /// All that it wrote to stderr, once it has ended.
+    fn last_words(&self) -> String {
+        if let Some(listening) = self.listening.lock().unwrap().take() {
+            listening.join().expect("stderr is read to its end");
+        }
+        self.said()
     }
 
     /// Asks it to end, as systemd does.
@@ -207,7 +219,7 @@ impl Program {
             let sent = Command::new("kill").arg("-TERM").arg(process.id().to_string()).status();
             assert!(sent.is_ok_and(|status| status.success()));
         }
-        (process.wait().expect("it ends"), self.said())
+        (process.wait().expect("it ends"), self.last_words())
     }
 }
 

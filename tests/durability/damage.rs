@@ -257,7 +257,7 @@ fn bests_that_were_surpassed_before_the_store_had_them_are_not_lost() {
     daemon.kill();
     let expected = scores();
     // As if the store had written nothing for a while.
-    let database = redb::Database::open(dir.path().join("morpion.redb")).unwrap();
+    let database = open_database(&dir.path().join("morpion.redb"));
     let transaction = database.begin_write().unwrap();
     transaction.delete_table(redb::TableDefinition::<u64, &[u8]>::new("grids")).unwrap();
     transaction.delete_table(redb::TableDefinition::<&[u8], ()>::new("grids by score")).unwrap();

@@ -6,7 +6,7 @@
 
 use crate::daemons::disks::{Immutable, Small};
 use crate::daemons::*;
-use morpion::daemon::scheduler::{DaemonOptions, Shutdown};
+use morpion::daemon::scheduler::DaemonOptions;
 use morpion::daemon::service::Service;
 use rand::RngExt;
 use serde_json::{Value, json};
@@ -285,18 +285,19 @@ fn a_damaged_store_is_reported_and_left_alone() {
     let settings = json!({ "strategy": "random", "max_iterations": 20, "runs": 300, "seed": 1 });
     let id = daemon.submit(request(&settings, &json!({})), None).unwrap().summary.id;
     let expected = wait_over(&daemon, id);
-    daemon.shutdown(Shutdown::Now);
-    drop(daemon);
+    close(daemon);
     let path = dir.path().join("morpion.redb");
     assert_eq!(open_fails(dir.path()), None);
     let good = fs::read(&path).unwrap();
     let mut rng = morpion::core::seed::rng(SEED, &[1]);
     let mut found = 0;
-    for _ in 0..12 {
-        // Whole pages, and single bits anywhere.
+    for round in 0..12 {
+        // Everything but the head once; then whole pages, and single bits anywhere.
         let at = rng.random_range(0..good.len() as u64);
         let file = OpenOptions::new().write(true).open(&path).unwrap();
-        if rng.random_bool(0.5) {
+        if round == 0 {
+            file.write_all_at(&vec![0xa5; good.len() - 4096], 4096).unwrap();
+        } else if rng.random_bool(0.5) {
             let page = at / 4096 * 4096;
             file.write_all_at(&vec![0xa5; 4096.min(good.len() - page as usize)], page).unwrap();
         } else {
@@ -315,15 +316,16 @@ fn a_damaged_store_is_reported_and_left_alone() {
                 found += 1;
             }
             None => {
+                assert!(round > 0, "nothing is left, and it is opened");
                 // The damage is where nothing is kept: everything is there.
                 let daemon = open(dir.path(), 1);
                 assert_eq!(daemon.job(id).unwrap().summary.units_done, expected.summary.units_done, "seed {SEED}");
-                daemon.shutdown(Shutdown::Now);
+                close(daemon);
             }
         }
         fs::write(&path, &good).unwrap();
     }
-    assert!(found > 0, "seed {SEED}: no damage was found");
+    println!("seed {SEED}: {found} of 12 damages were found");
     let daemon = open(dir.path(), 1);
     assert_eq!(daemon.job(id).unwrap(), expected);
 }
@@ -331,7 +333,7 @@ fn a_damaged_store_is_reported_and_left_alone() {
 fn open_fails(state: &Path) -> Option<String> {
     match try_open(|| options(state, 1)) {
         Ok(daemon) => {
-            daemon.shutdown(Shutdown::Now);
+            close(daemon);
             None
         }
         Err(error) => Some(error.to_string()),
@@ -362,9 +364,10 @@ fn many_queued_jobs_cost_little() {
     let (after, threads, files) = (memory(), count("/proc/self/task"), count("/proc/self/fd"));
     assert_eq!(all_jobs(&*daemon).len() as u64, jobs + 1);
     assert!(count(dir.path().join("jobs").to_str().unwrap()) <= daemon.most_active(), "folders of waiting jobs");
-    assert!(threads < 120 && files < 300, "{threads} threads, {files} files");
-    daemon.shutdown(Shutdown::Now);
-    drop(daemon);
+    // Those of tests that run beside this one are counted, too.
+    let many = (jobs / 2) as usize;
+    assert!(threads < many && files < many, "{threads} threads, {files} files");
+    close(daemon);
     let began = Instant::now();
     let daemon = try_open(|| with(2)).unwrap();
     let opened = began.elapsed();
@@ -374,7 +377,7 @@ fn many_queued_jobs_cost_little() {
         "{jobs} jobs submitted in {submitted:?}, {} kB of memory more, {threads} threads, {files} files, opened again in {opened:?}",
         after.saturating_sub(before)
     );
-    daemon.shutdown(Shutdown::Now);
+    close(daemon);
 }
 
 /// Resident memory in kB.

@@ -230,7 +230,10 @@ fn a_directory_in_which_nothing_may_be_made_is_reported_and_survived() {
     // Permissions are nothing to root.
     if fs::metadata(&state).unwrap().uid() == 0 {
         let program = dir.path().join("morpion");
-        fs::copy(env!("CARGO_BIN_EXE_morpion"), &program).unwrap();
+        // By a program of its own: a file that is open for writing here would be so in every process that another test
+        // starts at that moment, and could not be run.
+        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_morpion")).arg(&program).status();
+        assert!(copied.is_ok_and(|status| status.success()));
         let arguments: Vec<_> = start.get_args().map(Into::into).collect::<Vec<std::ffi::OsString>>();
         start = Command::new(program);
         start.args(arguments).uid(NOBODY).gid(NOBODY);
@@ -379,6 +382,8 @@ fn a_lack_of_descriptors_is_said_once_and_overcome() {
     for round in 0..5 {
         crowd.extend((0..100).map(|_| TcpStream::connect(&address).expect("the system takes it")));
         assert_eq!(daemon.get("/health")["v"], 1, "round {round}");
+        // Lines are written by a thread of their own.
+        wait_until("it is said", || complaints() > 0);
         std::thread::sleep(std::time::Duration::from_millis(400));
     }
     assert_eq!(complaints(), 1, "{}", daemon.said());

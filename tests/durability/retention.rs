@@ -1,11 +1,11 @@
 //! What a daemon keeps stays within bounds: the disk of each job, the jobs that are over, and the store after a year.
 
 use crate::daemons::*;
-use morpion::daemon::scheduler::{Daemon, DaemonOptions, Retention, Shutdown};
+use morpion::daemon::scheduler::{Daemon, DaemonOptions, Retention};
 use morpion::daemon::service::{Adjustment, GridFilter, JobCommand, Refusal, Service};
 use morpion::daemon::view::{EventKind, JobId, JobState, LimitsDocument};
 use morpion::runner::archive::Reader;
-use morpion::store::{Change, Store, UnitRecord};
+use morpion::store::{Change, UnitRecord};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,11 +21,6 @@ fn with(state: &Path, change: impl Fn(&mut DaemonOptions)) -> Arc<Daemon> {
         options
     });
     opened.unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn close(daemon: Arc<Daemon>) {
-    daemon.shutdown(Shutdown::Now);
-    drop(daemon);
 }
 
 fn submit(daemon: &Daemon, settings: &Value, others: &Value) -> JobId {
@@ -157,7 +152,7 @@ fn jobs_that_an_earlier_version_ended_are_removed_in_the_order_of_their_ends() {
     ids.iter().for_each(|&id| _ = wait_over(&daemon, id));
     close(daemon);
     // They ended in another order than that of their numbers, but for the last, which this version ended.
-    let store = Store::open(dir.path()).unwrap();
+    let store = open_store(dir.path());
     for (&id, ended) in ids[..5].iter().zip([50.0, 10.0, 40.0, 20.0, 30.0]) {
         let mut record: Value = serde_json::from_slice(&store.job(id).unwrap().unwrap()).unwrap();
         record.as_object_mut().unwrap().remove("end_number");
@@ -235,7 +230,7 @@ fn a_store_after_a_year_of_jobs_is_small() {
     let daemon = with(dir.path(), |_| ());
     wait_over(&daemon, submit(&daemon, &small(1), &json!({})));
     close(daemon);
-    let store = Store::open(dir.path()).unwrap();
+    let store = open_store(dir.path());
     let (job, spec) = (store.job(1).unwrap().unwrap(), store.spec(1).unwrap().unwrap());
     let mut event = Vec::new();
     store.events(0, |_, bytes| (event = bytes.to_vec(), true).1).unwrap();
@@ -266,7 +261,7 @@ fn a_store_after_a_year_of_jobs_is_small() {
     let written = began.elapsed();
     let length = fs::metadata(dir.path().join("morpion.redb")).unwrap().len();
     let began = Instant::now();
-    drop(Store::open(dir.path()).unwrap());
+    drop(open_store(dir.path()));
     let opened = began.elapsed();
     let began = Instant::now();
     let daemon = with(dir.path(), |_| ());

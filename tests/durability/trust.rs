@@ -4,19 +4,18 @@
 use crate::daemons::program::{Program, command};
 use crate::daemons::*;
 use morpion::daemon::directory::StateDirectoryError;
-use morpion::daemon::scheduler::{Daemon, OpenError, Shutdown, salvage};
+use morpion::daemon::scheduler::{Daemon, OpenError, salvage};
 use morpion::daemon::service::{GridFilter, JobCommand, Page, Refusal, Service};
 use morpion::daemon::view::{JobId, JobState, JobView};
 use morpion::morpion::referee;
 use morpion::morpion::variant::Variant;
 use morpion::notation::records::known;
 use morpion::store::StoreError;
-use redb::{Database, ReadableTable, TableDefinition};
+use redb::{ReadableTable, TableDefinition};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const STORE: &str = "morpion.redb";
 
@@ -37,11 +36,6 @@ fn short_5d(daemon: &Daemon) -> JobView {
     let settings = json!({ "strategy": "random", "variant": "5D", "max_iterations": 50, "runs": 2, "seed": 7 });
     let id = daemon.submit(request(&settings, &none()), None).unwrap().summary.id;
     wait_over(daemon, id)
-}
-
-fn close(daemon: Arc<Daemon>) {
-    daemon.shutdown(Shutdown::Now);
-    drop(daemon);
 }
 
 /// All files below a directory with their contents.
@@ -199,7 +193,7 @@ fn index_key(scope: (u8, u64), score: u32, key: u64) -> Vec<u8> {
 
 /// Makes of the store what an earlier version left behind: `change` is given each of its grids.
 fn age(state: &Path, change: impl Fn(&mut Stored)) {
-    let database = Database::open(state.join(STORE)).unwrap();
+    let database = open_database(&state.join(STORE));
     let transaction = database.begin_write().unwrap();
     {
         let mut grids = transaction.open_table(GRIDS).unwrap();
@@ -305,7 +299,7 @@ fn false_records_in_a_store_are_found_and_no_longer_shown() {
             stored.variant = Variant::D5;
         }
     });
-    let database = Database::open(dir.path().join(STORE)).unwrap();
+    let database = open_database(&dir.path().join(STORE));
     let transaction = database.begin_write().unwrap();
     {
         let mut jobs = transaction.open_table(JOBS).unwrap();
@@ -345,7 +339,7 @@ fn two_paused(daemon: &Daemon) -> [JobId; 2] {
 
 /// Makes jobs such as an earlier version left behind: without an identity, in the store and in their folders.
 fn forget_identities(state: &Path, jobs: &[JobId]) {
-    let database = Database::open(state.join(STORE)).unwrap();
+    let database = open_database(&state.join(STORE));
     let transaction = database.begin_write().unwrap();
     for &job in jobs {
         let mut table = transaction.open_table(JOBS).unwrap();

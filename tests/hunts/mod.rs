@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Longer than anything here takes: a guard against hanging, not a measure.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// The program with these arguments (words of one text), run in `dir`.
 pub fn morpion(dir: &Path, arguments: &str) -> Command {

@@ -1,7 +1,6 @@
 //! `morpion match`: matches of the player against itself and against programs, sound ones and others.
 
-use std::io::Write;
-use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -12,11 +11,13 @@ fn run(arguments: &[&str]) -> (Output, String, String) {
     (output, out, errors)
 }
 
-/// A program in the directory that does what a shell script says.
+/// A program in the directory that does what a shell script says. Another process writes it: a file that is open for
+/// writing here would be so in every process that another test starts at that moment, and could not be run.
 fn script(directory: &Path, name: &str, text: &str) -> PathBuf {
     let path = directory.join(name);
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o755).open(&path).unwrap();
-    write!(file, "#!/bin/sh\n{text}\n").unwrap();
+    let mut writer = Command::new("sh");
+    writer.args(["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod 755 \"$0\""]).arg(&path).arg(text);
+    assert!(writer.status().unwrap().success());
     path
 }
 
@@ -64,7 +65,7 @@ fn programs_that_do_not_play_lose_or_are_refused() {
     ] {
         let path = script(directory.path(), name, &text);
         let (output, out, errors) =
-            run(&["morpion", path.to_str().unwrap(), "--pairs", "1", "--nodes", "100", "--time", "1s"]);
+            run(&["morpion", path.to_str().unwrap(), "--pairs", "1", "--nodes", "100", "--time", "60s"]);
         assert!(output.status.success(), "{name}: {errors}");
         assert!(out.contains("A won 2, drew 0, lost 0"), "{name}: {out}");
         assert_eq!(errors.matches(why).count(), 2, "{name}: {errors}");
@@ -127,7 +128,7 @@ fn programs_of_other_protocols_play_reversi_and_go() {
         ("reversi", nonsense.to_str().unwrap(), "the answer '=== z9' is not a move"),
         ("go", resigns.to_str().unwrap(), "it resigns"),
     ] {
-        let arguments = ["--game", game, "morpion", program, "--pairs", "1", "--nodes", "10", "--time", "1s"];
+        let arguments = ["--game", game, "morpion", program, "--pairs", "1", "--nodes", "10", "--time", "60s"];
         let (output, out, errors) = run(&arguments);
         assert!(output.status.success() && out.contains("A won 2, drew 0, lost 0"), "{out}{errors}");
         assert_eq!(errors.matches(why).count(), 2, "{errors}");

@@ -20,7 +20,9 @@ fn run(arguments: &[&str], typed: &str) -> Output {
 
 fn run_of(game: &str, arguments: &[&str], typed: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
-    command.args(["play", game, "--memory", "1M", "--time", "0.05s"]).args(arguments);
+    // Nodes and no time, so that it plays as well on a machine that stands still. In Go they are playouts.
+    let nodes = if game == "go" { "20" } else { "500" };
+    command.args(["play", game, "--memory", "1M", "--time", "1h", "--nodes", nodes]).args(arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let typed = typed.to_owned();
@@ -44,7 +46,7 @@ fn the_machine_plays_both_sides_to_the_end() {
         let ends = ["black has won", "white has won", "a draw"];
         assert_eq!(ends.iter().map(|end| out.matches(end).count()).sum::<usize>(), 1, "{rule}: {out}");
     }
-    let out = play(&["--you", "none", "--size", "3", "--win", "3"], "");
+    let out = play(&["--you", "none", "--size", "3", "--win", "3", "--nodes", "1000000"], "");
     assert!(out.contains("a draw"), "noughts and crosses: {out}");
 }
 
@@ -64,7 +66,7 @@ fn a_game_is_saved_taken_back_and_continued() {
 
 #[test]
 fn words_do_what_help_says_and_nonsense_is_told() {
-    let typed = "help\n\nz99\nh8\nh8\nh8 i9\n\u{1b}[2J\nlevel 11\nlevel x\nlevel 2\ntime soon\ntime 0.05s\nhint\nundo\nundo\nundo\nundo\nswap\nnew\nquit\n";
+    let typed = "help\n\nz99\nh8\nh8\nh8 i9\n\u{1b}[2J\nlevel 11\nlevel x\nlevel 2\ntime soon\ntime 1h\nhint\nundo\nundo\nundo\nundo\nswap\nnew\nquit\n";
     let out = play(&[], typed);
     for expected in [
         "save FILE",
@@ -112,7 +114,11 @@ fn reversi_is_played_to_the_end_with_its_passes() {
 #[test]
 fn what_is_decided_is_told_as_it_is() {
     let hint = |position: &str| {
-        play_of("reversi", &["--size", "4", "--you", "both", "--time", "1h", "--position", position], "hint\nquit\n")
+        play_of(
+            "reversi",
+            &["--size", "4", "--you", "both", "--nodes", "100000000", "--position", position],
+            "hint\nquit\n",
+        )
     };
     let drawn = hint("-XX--OXX--OOO-OX X");
     assert!(drawn.contains(", a draw, line a1 ") && !drawn.contains("loses"), "{drawn}");
@@ -188,7 +194,7 @@ fn a_saved_game_of_go_keeps_its_past() {
 #[test]
 fn games_of_go_are_others_each_time_but_for_a_seed() {
     let first = |more: &[&str]| {
-        let arguments = [&["--you", "none", "--size", "9", "--level", "1", "--time", "1h"], more].concat();
+        let arguments = [&["--you", "none", "--size", "9", "--level", "1"], more].concat();
         play_of("go", &arguments, "quit\n")
     };
     assert_eq!(first(&["--seed", "3"]), first(&["--seed", "3"]));
@@ -197,7 +203,7 @@ fn games_of_go_are_others_each_time_but_for_a_seed() {
 
 #[test]
 fn the_player_of_patterns_is_chosen_by_name() {
-    let arguments = ["--brain", "thesis", "--level", "3", "--you", "none", "--size", "9"];
+    let arguments = ["--brain", "thesis", "--level", "3", "--you", "none", "--size", "9", "--nodes", "1000000"];
     let out = play(&arguments, "quit\n");
     let ends = ["black has won", "white has won", "a draw"];
     assert_eq!(ends.iter().map(|end| out.matches(end).count()).sum::<usize>(), 1, "{out}");

@@ -88,12 +88,16 @@ fn a_machine_that_lies_changes_nothing_and_is_named() {
     for (lie, reason) in lies.into_iter().zip(["referee refuses", "shows no such grid", "cannot be read"]) {
         let job = liar.fetch("liar");
         // What is said of turns that there are not is nothing.
-        for _ in 0..200 {
+        for said in 0..200 {
             liar.say("77-no-such-turn", Word::Unit(lie.clone()));
+            if said % 20 == 0 {
+                liar.publish(liar.names.beat(ID), liar.beat("liar"));
+            }
         }
         liar.say(&job.turn, Word::Begun);
         liar.say(&job.turn, Word::Unit(lie));
         wait_until("the lie is refused", || {
+            liar.publish(liar.names.beat(ID), liar.beat("liar"));
             let seen = machines(&program);
             seen.iter().any(|machine| machine["reason"].as_str().is_some_and(|said| said.contains(reason)))
         });

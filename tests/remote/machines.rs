@@ -1,6 +1,6 @@
 //! Jobs of a daemon that machines compute: what comes of them is what comes of them without machines.
 
-use crate::daemons::program::{Program, command};
+use crate::daemons::program::{Program, command, units_of};
 use crate::daemons::*;
 use crate::server::{self, Server};
 use serde_json::{Value, json};
@@ -143,7 +143,9 @@ fn threads_and_machines_serve_one_daemon() {
     assert!(at().iter().any(|worker| worker["machine"].is_null()), "{:?}", at());
     // A pause stops both, and so soon that no lease ends.
     program.order(&format!("/jobs/{id}/pause"));
-    assert_eq!(at(), Vec::<Value>::new());
+    wait_until("nobody is at it", || at().is_empty());
+    let attempts: Vec<Value> = program.list(&units_of(id)).iter().map(|unit| unit["attempts"].clone()).collect();
+    assert!(attempts.iter().all(|attempts| attempts.as_u64() <= Some(1)), "{attempts:?}");
     program.order(&format!("/jobs/{id}/resume"));
     wait_until("both are at it again", || at().len() == 2);
     // Without the server the threads go on, and the machine comes back with it.

@@ -22,18 +22,8 @@ fn killed(directory: &Path) -> Killed {
     let program = Program::start(&state);
     let over = work(1).map(|job| program.submit(&job));
     over.iter().for_each(|&id| _ = program.wait_over(id));
-    // These are under way when the daemon is killed, with a checkpoint and with what happened since. The solution takes
-    // a fraction of a second.
-    let begun = work(4).map(|job| {
-        let id = program.submit(&job);
-        if job["kind"] == "solve" {
-            std::thread::sleep(Duration::from_millis(60));
-        } else {
-            wait_until("a part is done", || program.job(id)["units_done"].as_u64() > Some(1));
-        }
-        program.order(&format!("/jobs/{id}/pause"));
-        id
-    });
+    // These are under way when the daemon is killed, with a checkpoint and with what happened since.
+    let begun = work(4).map(|job| under_way(&program, &job));
     for &id in &begun[..2] {
         program.order(&format!("/jobs/{id}/resume"));
         let before = program.job(id)["units_done"].as_u64();
@@ -47,6 +37,25 @@ fn killed(directory: &Path) -> Killed {
     let jobs = over.into_iter().chain(begun).map(|id| (id, end(&program, id))).collect();
     program.stop();
     Killed { state, jobs }
+}
+
+/// Submits a job and pauses it on its way. The solution takes a fraction of a second, so it may be over before; then
+/// there is one more.
+fn under_way(program: &Program, job: &Value) -> u64 {
+    for tries in 0..100 {
+        let id = program.submit(job);
+        if job["kind"] != "solve" {
+            wait_until("a part is done", || program.job(id)["units_done"].as_u64() > Some(1));
+        } else if tries == 0 {
+            std::thread::sleep(Duration::from_millis(60));
+        }
+        let (status, paused) = program.ask("POST", &format!("/jobs/{id}/pause"), None, None).expect("it lives");
+        if status < 300 {
+            return id;
+        }
+        assert_eq!(status, 409, "{paused}");
+    }
+    panic!("it is always over before it is paused: {job}");
 }
 
 /// What a file is: its name, with one word for the best grids, which have their scores for names.
