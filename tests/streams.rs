@@ -331,6 +331,13 @@ fn try_command(stage: &Stage, path: &str, arguments: &str, pairs: &[(Stream, Str
             assert_eq!(ended.err.contains("standard output"), out == Full && has_data, "{what}");
             assert_eq!(ended.err.contains(NO_ROOM), out == Full && has_data, "{what}");
         }
+        // So many jobs run at once and no more: those that do not end by themselves would keep the others waiting.
+        for (word, id) in arguments.split_whitespace().zip(&words[path.split_whitespace().count()..]) {
+            if word == "LONG" {
+                let answer = stage.daemon.ask("POST", &format!("/jobs/{id}/cancel"), None, None);
+                assert!(answer.is_some_and(|(status, _)| status < 300 || status == 409), "{what}");
+            }
+        }
     }
     let command: Vec<&str> = path.split_whitespace().collect();
     let help = stage.run(&[&command[..], &["--help"]].concat(), Full, Sound);

@@ -62,8 +62,11 @@ pub fn position(request: PositionRequest) -> Result<PositionView, NoPosition> {
     }
 }
 
-/// The position after these moves, its legal moves, and the moves played.
-fn after<G: Playable>(root: &G, moves: &[String]) -> Result<(G, Vec<G::Move>, Vec<G::Move>), NoPosition> {
+/// A position, its legal moves, and the moves that lead to it.
+type Reached<G> = (G, Vec<<G as Game>::Move>, Vec<<G as Game>::Move>);
+
+/// The position after these moves.
+fn after<G: Playable>(root: &G, moves: &[String]) -> Result<Reached<G>, NoPosition> {
     let (mut position, mut legal, mut played) = (root.clone(), Vec::new(), Vec::new());
     for (number, name) in (1..).zip(moves) {
         legal.clear();

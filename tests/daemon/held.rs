@@ -91,6 +91,7 @@ fn the_beginning_of_a_job_is_changed() {
     let first = submit(&program, &endless(1), &json!({}));
     let second = submit(&program, &small(2), &json!({ "after": first }));
     let third = submit(&program, &small(3), &json!({ "after": second, "not_before": 4e9 }));
+    wait_for(&program, first, "running");
     let begins = |arguments: &str| {
         let words = format!("job begin {arguments}");
         let output = program.morpion(&words.split_whitespace().collect::<Vec<_>>());
