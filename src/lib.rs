@@ -26,7 +26,8 @@
 //!
 //! The modules are listed in dependency order: each imports only from those above it (`tests/tidy.rs`
 //! enforces that). The feature `render` has the pictures, the feature `program`, which is on by default, the command
-//! line, the daemon and all that they share; without them there are engine, grid files, searches and solvers. See `ARCHITECTURE.md` for the map and the invariants.
+//! line, the daemon and all that they share; without them there are engine, grid files, searches and solvers. See
+//! `ARCHITECTURE.md` for the map and the invariants.
 
 // Blank lines keep rustfmt from sorting the list.
 

@@ -41,8 +41,10 @@ change at any time.
 [`examples/`](../examples) has programs that use it. In a `Cargo.toml`:
 
 ```toml
-[dependencies]
-morpion = { path = \"../morpion\", default-features = false, features = [\"render\"] }
+[dependencies.morpion]
+path = \"../morpion\"
+default-features = false
+features = [\"render\"]
 ```
 
 Without the default features, the crate has neither the command line nor the daemon, and few dependencies; without
