@@ -31,6 +31,9 @@
 
 // Blank lines keep rustfmt from sorting the list.
 
+#[cfg(feature = "program")]
+pub mod language;
+
 pub mod core;
 
 pub mod morpion;

@@ -403,7 +403,8 @@ fn in_terminal(dir: &Path, line: &str, typed: &str) -> String {
     let line = format!("trap : INT; stty rows 24 cols 80; {line}");
     let mut command = Command::new("script");
     command.args(["-qfec", &line, "/dev/null"]).current_dir(dir);
-    command.env("SHELL", "/bin/sh").env("TERM", "xterm").env_remove("NO_COLOR");
+    command.env("SHELL", "/bin/sh").env("TERM", "xterm").env("LC_ALL", "C");
+    command.env_remove("NO_COLOR").env_remove("MORPION_LANGUAGE");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().expect("script (of util-linux) can be run");
     let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());

@@ -14,6 +14,8 @@ mod fake;
 mod board;
 mod browser;
 mod daemons;
+#[path = "page/languages.rs"]
+mod languages;
 
 use browser::{Browser, Page};
 use daemon::Daemon;

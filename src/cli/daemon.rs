@@ -109,6 +109,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let address = listener.local_addr()?;
     let manager = ServiceManager::find();
     let _log = args.log.begin()?;
+    let told = args.log.language();
     let mut options = ServerOptions::new(Arc::new(|line: &str| tracing::error!("{line}")));
     options.tokens = Some(Arc::new(TokenFile::in_directory(&args.state)));
     options.hosts.clone_from(&args.host);
@@ -143,7 +144,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stops = signals::stops().context("cannot watch for Ctrl-C")?;
     let service: Arc<dyn Service> = Arc::clone(&daemon) as _;
     let serving = Serving::start(service, listener, options)?;
-    tracing::info!(%address, "the daemon runs in {}: http://{address}/", args.state.display());
+    let runs = told.text("the daemon runs in {0}: http://{1}/", &[&args.state.display(), &address]);
+    tracing::info!(%address, "{runs}");
     manager.ready(&daemon.summary());
     let (ended, end) = bounded(1);
     let mut asked = None;
@@ -169,9 +171,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             _ => Shutdown::Now,
         };
         if how == Shutdown::WhenUnitsEnd {
-            tracing::info!("ends when the running units are done; Ctrl-C again ends it at once");
+            tracing::info!(
+                "{}",
+                told.text("ends when the running units are done; Ctrl-C again ends it at once", &[])
+            );
         } else {
-            tracing::info!("saves all searches and ends");
+            tracing::info!("{}", told.text("saves all searches and ends", &[]));
         }
         manager.stopping("ends");
         asked = Some(how);
@@ -183,7 +188,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         })?;
     }
     drop(serving);
-    tracing::info!("the daemon has ended");
+    tracing::info!("{}", told.text("the daemon has ended", &[]));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,10 +6,11 @@ mod screen;
 
 use self::screen::{Feat, HuntScreen, Look};
 use super::file_format::FileFormat;
-use super::grid_input::{self, counted};
+use super::grid_input;
 use super::signals;
 use super::streams::{self, reader_has_gone, say};
 use super::terminal::{self, Keys, TerminalWindow};
+use super::translation::{decimal, known, span, t, tn};
 use crate::core::quantity::parse_duration;
 use crate::jobs::hunt::{Find, Over};
 use crate::jobs::hunt_settings::usual_keep_from;
@@ -20,7 +21,7 @@ use crate::notation::grid::Grid;
 use crate::render::characters::Dots;
 use crate::runner::directory::{BEST, quoted};
 use crate::runner::events::{self, HuntEvent, HuntEventKind, SessionStart, StopReason};
-use crate::runner::status::{Status, clock, thousands};
+use crate::runner::status::{Status, thousands};
 use crate::runner::{Ending, FailedAttempt, HuntListener, HuntSession, Interrupt, SessionReport};
 use crate::strategies::params::BadParam;
 use anyhow::Context;
@@ -119,7 +120,7 @@ impl LiveScreen {
             record: category(variant, symmetry.is_some()),
             target: job.target,
             limit,
-            counts: job.params.strategy.row().counts,
+            counts: known(job.params.strategy.row().counts),
             bests: bests.collect(),
             status: None,
             events: VecDeque::new(),
@@ -250,30 +251,36 @@ impl<'a> HuntDisplay<'a> {
         if !grid.exists() {
             return;
         }
-        let mut text = format!("grid     {}\n", grid.display());
+        let mut text = t!("grid     {0}", grid.display()) + "\n";
         let draw = || grid_input::save(&picture, &FileFormat::Svg.write(&load(&grid, None)?.grid)?, false);
         match if picture.exists() { Ok(()) } else { draw() } {
-            Ok(()) => text += &format!("picture  {}\n", picture.display()),
+            Ok(()) => text += &(t!("picture  {0}", picture.display()) + "\n"),
             Err(error) => say!("morpion: warning: there is no picture of the best grid: {error:#}"),
         }
         self.line(&text);
     }
 
-    fn started(&self, session: &SessionStart, verb: &str) -> String {
+    fn started(&self, session: &SessionStart, resumed: bool) -> String {
         let SessionStart { variant, strategy, seed, threads, start_moves, main_depth, .. } = session;
         let strategy = format!("{strategy:?}").to_lowercase();
-        let start = if *start_moves > 0 { format!(" from move {start_moves}") } else { String::new() };
-        let depth = if strategy == "dfs" { format!(", main depth {main_depth}") } else { String::new() };
-        let share = match (session.share, session.width) {
-            (Some(share), Some(width)) => format!(", sharing calls of level {share} with width {width}"),
-            _ => String::new(),
+        let start =
+            if *start_moves > 0 { t!("{0} from move {1}", variant, start_moves) } else { variant.to_string() };
+        let head = if resumed {
+            t!("continuing {0} with {1}", start, strategy)
+        } else {
+            t!("hunting {0} with {1}", start, strategy)
         };
-        let symmetric = session.symmetry.map_or(String::new(), |kind| format!(", {kind} symmetry"));
-        let workers = counted((threads - 1) as usize, "worker");
-        format!(
-            "{verb} {variant}{start} with {strategy}{symmetric}, {workers}{depth}{share}, seed {seed}, in {}\n",
-            self.directory.display()
-        )
+        let share = session.share.zip(session.width);
+        let facts = [
+            Some(head),
+            session.symmetry.map(symmetry_name),
+            Some(tn!(threads - 1, "{0} worker", "{0} workers")),
+            (strategy == "dfs").then(|| t!("main depth {0}", main_depth)),
+            share.map(|(share, width)| t!("sharing calls of level {0} with width {1}", share, width)),
+            Some(t!("seed {0}", seed)),
+            Some(t!("in {0}", self.directory.display())),
+        ];
+        facts.into_iter().flatten().collect::<Vec<_>>().join(", ") + "\n"
     }
 
     /// What a new best has to do with the known records.
@@ -285,34 +292,32 @@ impl<'a> HuntDisplay<'a> {
     fn text(&self, event: &HuntEvent) -> Option<String> {
         let seconds = event.seconds;
         match &event.what {
-            HuntEventKind::Start(session) => Some(self.started(session, "hunting")),
-            HuntEventKind::Resume(session) => Some(self.started(session, "continuing")),
+            HuntEventKind::Start(session) => Some(self.started(session, false)),
+            HuntEventKind::Resume(session) => Some(self.started(session, true)),
             HuntEventKind::Best { score, thread, iterations, .. } => {
                 let Comparison { remark, feat } = self.compared(event).unwrap_or_default();
                 let feat = feat.map_or(String::new(), |feat| format!("*** {}\n", feat.text));
-                Some(format!(
-                    "{seconds:9.1} s  best {score:3}  (thread {thread}, {} iterations){remark}\n{feat}",
-                    thousands(*iterations)
-                ))
+                let (time, score) = (decimal(format!("{seconds:9.1}")), format!("{score:3}"));
+                let iterations = thousands(*iterations);
+                let told = t!("{0} s  best {1}  (thread {2}, {3} iterations)", time, score, thread, iterations);
+                Some(format!("{told}{remark}\n{feat}"))
             }
             HuntEventKind::Unit { .. } | HuntEventKind::Progress { .. } => None,
             HuntEventKind::Stop { score, iterations, units, reason } => {
                 let reason = match reason {
-                    StopReason::Interrupted => "stopped",
-                    StopReason::Time => "the time is up",
-                    StopReason::Iterations => "the iterations are used up",
-                    StopReason::Drained => "drained",
-                    StopReason::Failed => "failed",
+                    StopReason::Interrupted => t!("stopped"),
+                    StopReason::Time => t!("the time is up"),
+                    StopReason::Iterations => t!("the iterations are used up"),
+                    StopReason::Drained => t!("drained"),
+                    StopReason::Failed => t!("failed"),
                 };
-                Some(sums(reason, seconds, *score, *iterations, *units))
+                Some(sums(&reason, seconds, *score, *iterations, *units))
             }
             HuntEventKind::End { reason, score, iterations, units } => {
                 let reason = match reason {
-                    Over::Target => "the target is reached".to_owned(),
-                    Over::Exhausted => {
-                        format!("every grid from this start has been seen, none is longer than {score}")
-                    }
-                    Over::Finished => "all units are done".to_owned(),
+                    Over::Target => t!("the target is reached"),
+                    Over::Exhausted => t!("every grid from this start has been seen, none is longer than {0}", score),
+                    Over::Finished => t!("all units are done"),
                 };
                 Some(sums(&reason, seconds, *score, *iterations, *units))
             }
@@ -333,7 +338,17 @@ struct Comparison {
 fn category(variant: Variant, symmetric: bool) -> (u32, String) {
     match symmetric {
         false => (variant.record(), variant.to_string()),
-        true => (variant.symmetric_record(), format!("symmetric {variant}")),
+        true => (variant.symmetric_record(), t!("symmetric {0}", variant)),
+    }
+}
+
+fn symmetry_name(kind: GridSymmetry) -> String {
+    match kind {
+        GridSymmetry::Central => t!("central symmetry"),
+        GridSymmetry::Horizontal => t!("horizontal symmetry"),
+        GridSymmetry::Vertical => t!("vertical symmetry"),
+        GridSymmetry::Falling => t!("falling symmetry"),
+        GridSymmetry::Rising => t!("rising symmetry"),
     }
 }
 
@@ -342,36 +357,36 @@ fn of_records((variant, symmetric): (Variant, bool), score: u32, record: Option<
     let (longest, of) = category(variant, symmetric);
     let of = of.to_uppercase();
     let remark = match record {
-        Some(name) => format!(", the known record {name}"),
-        None if new && score >= usual_keep_from(variant, symmetric) => ", new: it equals no known record".to_owned(),
+        Some(name) => t!(", the known record {0}", name),
+        None if new && score >= usual_keep_from(variant, symmetric) => t!(", new: it equals no known record"),
         None => String::new(),
     };
     let text = match record {
         _ if score > longest => {
-            format!("A NEW RECORD OF {of}: {score} moves, the longest known grid has {longest}")
+            t!("A NEW RECORD OF {0}: {1} moves, the longest known grid has {2}", of, score, longest)
         }
-        Some(name) if score == longest => format!("AS LONG AS THE RECORD OF {of}: it is the known grid {name}"),
+        Some(name) if score == longest => t!("AS LONG AS THE RECORD OF {0}: it is the known grid {1}", of, name),
         // The known symmetric grids are not at hand to be compared with.
-        None if score == longest && symmetric => format!("AS LONG AS THE RECORD OF {of}, {score} moves"),
-        None if score == longest => format!("AS LONG AS THE RECORD OF {of}, {score} moves, AND ANOTHER GRID"),
+        None if score == longest && symmetric => t!("AS LONG AS THE RECORD OF {0}, {1} moves", of, score),
+        None if score == longest => t!("AS LONG AS THE RECORD OF {0}, {1} moves, AND ANOTHER GRID", of, score),
         _ => return Comparison { remark, feat: None },
     };
     Comparison { remark, feat: Some(Feat { text, broken: score > longest }) }
 }
 
 /// The levels of the main walk or of a shared search, with the name of what is counted.
-fn levels(status: &Status) -> Option<(&'static str, String)> {
+fn levels(status: &Status) -> Option<(String, String)> {
     let levels = status.levels.as_ref()?.iter();
     let levels: Vec<String> =
         levels.map(|level| format!("{}/{}", level.total.saturating_sub(level.left), level.total)).collect();
-    let name = if status.walk { "walk" } else { "calls" };
+    let name = if status.walk { t!("walk") } else { t!("calls") };
     (!levels.is_empty()).then(|| (name, levels.join(" ")))
 }
 
 /// A rate in three or four digits.
 fn short(rate: f64) -> String {
     match rate {
-        r if r >= 1e6 => format!("{:.1} M", r / 1e6),
+        r if r >= 1e6 => decimal(format!("{:.1} M", r / 1e6)),
         r if r >= 1e4 => format!("{:.0} k", r / 1e3),
         r => format!("{r:.0}"),
     }
@@ -380,7 +395,8 @@ fn short(rate: f64) -> String {
 fn sums(reason: &str, seconds: f64, score: u32, iterations: u64, units: u64) -> String {
     let iterations = thousands(iterations);
     let units = thousands(units);
-    format!("{reason} after {}: best {score}, {iterations} iterations, {units} units done\n", clock(seconds))
+    let time = span(seconds);
+    t!("{0} after {1}: best {2}, {3} iterations, {4} units done", reason, time, score, iterations, units) + "\n"
 }
 
 impl HuntListener for HuntDisplay<'_> {
@@ -390,18 +406,20 @@ impl HuntListener for HuntDisplay<'_> {
 
     fn failed(&mut self, failure: &FailedAttempt) {
         let FailedAttempt { unit, attempts, error, quarantined } = failure;
-        let then = if *quarantined { "it is quarantined: it is not tried again" } else { "it is tried again" };
-        self.message(&format!("morpion: unit {unit} failed (attempt {attempts}): {error}; {then}"));
+        let then =
+            if *quarantined { t!("it is quarantined: it is not tried again") } else { t!("it is tried again") };
+        let told = t!("unit {0} failed (attempt {1}): {2}", unit, attempts, error);
+        self.message(&format!("morpion: {told}; {then}"));
     }
 
     fn event(&mut self, event: &HuntEvent) -> io::Result<()> {
         if let HuntEventKind::Best { touches_border: true, .. } = event.what
             && !std::mem::replace(&mut self.warned, true)
         {
-            self.message(
-                "morpion: warning: a grid comes so near to the edge of the 60x60 playing area that moves may have been \
-                 refused there",
+            let warning = t!(
+                "warning: a grid comes so near to the edge of the 60x60 playing area that moves may have been refused there"
             );
+            self.message(&format!("morpion: {warning}"));
         }
         if let HuntEventKind::Start(session) | HuntEventKind::Resume(session) = &event.what {
             self.variant = session.variant;
@@ -460,14 +478,16 @@ impl HuntListener for HuntDisplay<'_> {
         }
         if let Some(bar) = &self.bar {
             let walk = levels(status).map_or(String::new(), |(name, levels)| format!(" | {name} {levels}"));
-            bar.set_message(format!(
-                "best {} | {} iterations/s | {} running, {} ended | {}{walk}",
+            let threads = tn!(progress.running.len(), "{0} thread running", "{0} threads running");
+            let told = t!(
+                "best {0} | {1} iterations/s | {2}, {3} ended | {4}",
                 progress.best,
                 short(progress.rate),
-                counted(progress.running.len(), "thread"),
+                threads,
                 thousands(progress.units_done),
-                clock(progress.seconds),
-            ));
+                span(progress.seconds),
+            );
+            bar.set_message(told + &walk);
             bar.tick();
         }
         Ok(())
@@ -511,13 +531,14 @@ pub fn run(mut session: HuntSession, output: &OutputFlags, mut display: HuntDisp
     if !display.quiet {
         match ending {
             Ending::Stopped(StopReason::Interrupted) => {
-                say!("morpion: resume it with `morpion resume {directory}`");
+                say!("morpion: {}", t!("resume it with `{0}`", format!("morpion resume {directory}")));
             }
             Ending::Stopped(_) => {
-                say!("morpion: resume it with `morpion resume {directory} --time T`; T counts all sessions");
+                let command = format!("morpion resume {directory} --time T");
+                say!("morpion: {}", t!("resume it with `{0}`; T counts all sessions", command));
             }
             Ending::Over(Over::Target) => {
-                say!("morpion: resume it with `morpion resume {directory} --target SCORE`");
+                say!("morpion: {}", t!("resume it with `{0}`", format!("morpion resume {directory} --target SCORE")));
             }
             Ending::Over(_) => {}
         }

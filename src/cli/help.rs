@@ -2,11 +2,14 @@
 //! each what it does, and lists the flags of every strategy. Documents, manual pages and completions are made of the
 //! command as clap knows it, without this arrangement.
 
+use super::translation::{known, language, marked, t};
+use crate::language::Language;
 use clap::Command;
 use std::fmt::Write;
 
 /// What the help ends with.
-pub const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = marked!(
+    "\
 Examples:
   morpion --time 10m --dir hunts/first    hunt on 5T, with the best measured search
   morpion --variant 5D --target 82        hunt on 5D until there is a grid of 82 moves
@@ -14,43 +17,52 @@ Examples:
   morpion render hunts/first/best.msr -o best.svg
   morpion play gomoku                     play against the machine
   morpion solve reversi --size 4x6        solve a two-player game
-  morpion daemon                          run many jobs, with a page at http://127.0.0.1:7878";
+  morpion daemon                          run many jobs, with a page at http://127.0.0.1:7878"
+);
 
 /// What `-h` ends with besides.
-const MORE: &str = "`morpion --help` says more of each command and has all flags of a hunt, those of each strategy \
-                    together.\n`morpion COMMAND -h` explains a command.";
+const MORE: &str = marked!(
+    "`morpion --help` says more of each command and has all flags of a hunt, those of each strategy together.\n\
+     `morpion COMMAND -h` explains a command."
+);
 
 /// Widest line of help texts.
 pub const WIDTH: usize = 100;
 
 /// The commands by purpose.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Hunts", &["hunt", "resume", "state", "stats", "plot", "bench"]),
-    ("Grids", &["show", "verify", "identify", "convert", "render", "records", "archive", "board"]),
-    ("Daemon", &["daemon", "job", "top", "grid", "backup", "token", "worker", "boinc"]),
-    ("Games", &["play", "analyse", "solve", "vcf", "tactics", "match", "gtp", "nboard", "pbrain"]),
-    ("Research", &["prove", "enumerate", "experiment", "branching", "perft", "selfplay", "tune"]),
-    ("Program", &["completions", "man", "help"]),
+    (marked!("Hunts"), &["hunt", "resume", "state", "stats", "plot", "bench"]),
+    (marked!("Grids"), &["show", "verify", "identify", "convert", "render", "records", "archive", "board"]),
+    (marked!("Daemon"), &["daemon", "job", "top", "grid", "backup", "token", "worker", "boinc"]),
+    (marked!("Games"), &["play", "analyse", "solve", "vcf", "tactics", "match", "gtp", "nboard", "pbrain"]),
+    (marked!("Research"), &["prove", "enumerate", "experiment", "branching", "perft", "selfplay", "tune"]),
+    (marked!("Program"), &["completions", "man", "help"]),
 ];
 
 /// The program's command with lists by purpose in place of clap's list of commands, in lines of so many columns.
 pub fn arrange(command: Command, width: usize) -> Command {
     let (short, long) = (names(), descriptions(&command, width));
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    // clap has its own heading in English.
+    let heading = if language() == Language::English { "{usage-heading}".to_owned() } else { t!("Usage:") };
     command
         .mut_subcommands(|below| below.hide(true))
         .override_usage("morpion [OPTIONS]\n       morpion <COMMAND> [OPTIONS]")
-        .help_template("{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}")
+        .help_template(format!(
+            "{{about-with-newline}}\n{heading} {{usage}}\n\n{{before-help}}{{all-args}}{{after-help}}"
+        ))
+        .about(known(&about))
         .before_help(short)
         .before_long_help(long)
-        .after_help(format!("{EXAMPLES}\n\n{MORE}"))
-        .after_long_help(EXAMPLES)
+        .after_help(format!("{}\n\n{}", known(EXAMPLES), known(MORE)))
+        .after_long_help(known(EXAMPLES))
 }
 
 /// The names of the commands, a line for each purpose.
 fn names() -> String {
-    let mut text = String::from("Commands:");
+    let mut text = t!("Commands:");
     for (purpose, commands) in GROUPS {
-        let _ = write!(text, "\n  {purpose:10}{}", commands.join(", "));
+        let _ = write!(text, "\n  {:10}{}", known(purpose), commands.join(", "));
     }
     text
 }
@@ -59,12 +71,13 @@ fn names() -> String {
 fn descriptions(program: &Command, width: usize) -> String {
     let mut text = String::new();
     for (purpose, commands) in GROUPS {
-        let _ = writeln!(text, "{}Commands: {}", if text.is_empty() { "" } else { "\n" }, purpose.to_lowercase());
+        let heading = t!("Commands: {0}", known(purpose).to_lowercase());
+        let _ = writeln!(text, "{}{heading}", if text.is_empty() { "" } else { "\n" });
         for name in commands {
             let about = match program.find_subcommand(name).and_then(Command::get_about) {
-                Some(about) => about.to_string(),
+                Some(about) => known(&about.to_string()),
                 // clap adds it later.
-                None => "Print the help of a command".to_owned(),
+                None => t!("Print the help of a command"),
             };
             let _ = writeln!(text, "  {name:13}{}", wrapped(&about, 15, width));
         }

@@ -5,8 +5,9 @@ use super::display::{self, HuntDisplay, OutputFlags};
 use super::flags::{FlagHelp, SettingFlags};
 use super::hunt_directory;
 use super::streams::say;
+use super::translation::{known, t};
 use crate::core::setting::SettingInfo;
-use crate::jobs::hunt_settings::{self, HuntSettings, HuntStart, MAX_THREADS, PreparedHunt};
+use crate::jobs::hunt_settings::{self, HuntSettings, HuntStart, MAX_THREADS, PreparedHunt, StrategyReason};
 use crate::jobs::reading::{GivenSetting, read};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
@@ -133,7 +134,20 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 fn tell(prepared: &PreparedHunt, silent: bool) {
     tell_warnings(prepared);
     if let Some(reason) = prepared.reason.as_ref().filter(|_| !silent) {
-        say!("morpion: {reason}");
+        say!("morpion: {}", in_words(reason));
+    }
+}
+
+/// Why the strategy was chosen, in the language of the command line.
+fn in_words(reason: &StrategyReason) -> String {
+    match reason {
+        StrategyReason::OnlyWith(strategy, setting) => {
+            t!("strategy {0}, the only one that has {1}", strategy.name(), setting)
+        }
+        StrategyReason::Symmetric(strategy) => t!("strategy {0}, the strongest that has a symmetry", strategy.name()),
+        StrategyReason::Best(strategy, variant, measured) => {
+            t!("strategy {0}, the best measured one for {1}: {2}", strategy.name(), variant, known(measured))
+        }
     }
 }
 

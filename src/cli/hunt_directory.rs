@@ -1,6 +1,7 @@
 //! The directory of a hunt that names none: `output`, or the next free name.
 
 use super::streams::say;
+use super::translation::t;
 use crate::runner::directory::{Contents, quoted};
 use crate::runner::events::BadLine;
 use std::path::{Path, PathBuf};
@@ -23,14 +24,15 @@ pub fn next_free() -> anyhow::Result<(PathBuf, Option<String>)> {
         let taken = match Contents::of(&path)? {
             Contents::Nothing => break,
             Contents::Hunt => {
-                format!("holds a hunt (resume it with `morpion resume {}`)", quoted(Path::new(OUTPUT)))
+                let command = format!("morpion resume {}", quoted(Path::new(OUTPUT)));
+                t!("{0} holds a hunt (resume it with `{1}`)", OUTPUT, command)
             }
-            Contents::Others(file) => format!("holds {file}"),
+            Contents::Others(file) => t!("{0} holds {1}", OUTPUT, file),
         };
         path = PathBuf::from(format!("{OUTPUT}-{number}"));
         notice.get_or_insert(taken);
     }
-    let notice = notice.map(|taken| format!("{OUTPUT} {taken}: this hunt goes to {}", path.display()));
+    let notice = notice.map(|taken| t!("{0}: this hunt goes to {1}", taken, path.display()));
     Ok((path, notice))
 }
 

@@ -3,6 +3,8 @@
 
 use super::grid_input::plain;
 use super::streams::MessageQueue;
+use super::translation::language;
+use crate::language::Language;
 use crate::runner::clock::{now, utc};
 use anyhow::Context;
 use std::fmt;
@@ -54,6 +56,11 @@ pub struct LogFlags {
 pub struct ProcessLog(MessageQueue);
 
 impl LogFlags {
+    /// The language of the messages about the process itself. Those that programs read are English.
+    pub fn language(self) -> Language {
+        if self.log_format == LogFormat::Text { language() } else { Language::English }
+    }
+
     /// Begins the log of this process.
     ///
     /// # Errors

@@ -58,6 +58,7 @@ mod tactics;
 mod terminal;
 mod token;
 mod top;
+mod translation;
 mod tune;
 mod values;
 mod vcf;

@@ -43,7 +43,7 @@ pub fn prepare(request: &JobRequest, workers: u32, seed: u64) -> Result<Prepared
         limits: JobLimits { seconds: asked.seconds, workers: asked.workers, ..JobLimits::default() },
         settings: shown(&used, &job),
         strategy: job.params.strategy.name().to_owned(),
-        strategy_reason: reason,
+        strategy_reason: reason.map(|reason| reason.to_string()),
         work: JobWork::Hunt(job),
     })
 }

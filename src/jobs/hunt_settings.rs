@@ -360,13 +360,40 @@ pub struct HuntStart {
     pub grids: Vec<Vec<Move>>,
 }
 
+/// Why a hunt has its strategy, if nobody named it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StrategyReason {
+    /// It is the only one that has this setting, named as it was typed.
+    OnlyWith(Strategy, String),
+    /// It is the strongest that has a symmetry.
+    Symmetric(Strategy),
+    /// It is the best measured one for the variant: what was measured.
+    Best(Strategy, Variant, &'static str),
+}
+
+impl std::fmt::Display for StrategyReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            StrategyReason::OnlyWith(strategy, setting) => {
+                write!(f, "strategy {}, the only one that has {setting}", strategy.name())
+            }
+            StrategyReason::Symmetric(strategy) => {
+                write!(f, "strategy {}, the strongest that has a symmetry", strategy.name())
+            }
+            StrategyReason::Best(strategy, variant, measured) => {
+                write!(f, "strategy {}, the best measured one for {variant}: {measured}", strategy.name())
+            }
+        }
+    }
+}
+
 /// A hunt that settings have become.
 #[derive(Debug, Clone)]
 pub struct PreparedHunt {
     /// What the hunt searches for, and how.
     pub job: Job,
     /// Why its strategy was chosen, if nobody named it.
-    pub reason: Option<String>,
+    pub reason: Option<StrategyReason>,
     /// The settings that the strategy uses.
     pub used: Vec<GivenSetting>,
     /// What was left out of what was given.
@@ -394,7 +421,7 @@ impl HuntSettings {
         for one in given {
             if is_used(strategy.row(), one.name) {
                 used.push(one.clone());
-            } else if let Some(warning) = unused(one, strategy, reason.as_deref())? {
+            } else if let Some(warning) = unused(one, strategy, reason.as_ref())? {
                 warnings.push(warning);
             }
         }
@@ -461,7 +488,7 @@ impl HuntSettings {
 
 /// The strategy of a hunt that names none, and why: the only one that has a setting that is given, else the best
 /// measured one.
-fn chosen(given: &[GivenSetting], variant: Variant) -> Result<(Strategy, Option<String>), BadValue> {
+fn chosen(given: &[GivenSetting], variant: Variant) -> Result<(Strategy, Option<StrategyReason>), BadValue> {
     let mut implied: Option<(Strategy, &GivenSetting)> = None;
     for one in given.iter().filter(|one| is_of_strategies(one.name)) {
         let [row] = users(one.name)[..] else { continue };
@@ -479,24 +506,27 @@ fn chosen(given: &[GivenSetting], variant: Variant) -> Result<(Strategy, Option<
             None => implied = Some((row.strategy, one)),
         }
     }
-    Ok(match implied {
-        Some((strategy, one)) => {
-            (strategy, Some(format!("strategy {}, the only one that has {}", strategy.name(), one.typed)))
-        }
+    let (strategy, reason) = match implied {
+        Some((strategy, one)) => (strategy, StrategyReason::OnlyWith(strategy, one.typed.clone())),
         None if given.iter().any(|one| one.name == "symmetry") => {
-            let row = users("symmetry")[0];
-            (row.strategy, Some(format!("strategy {}, the strongest that has a symmetry", row.name)))
+            let strategy = users("symmetry")[0].strategy;
+            (strategy, StrategyReason::Symmetric(strategy))
         }
         None => {
-            let (strategy, reason) = Strategy::best(variant);
-            (strategy, Some(format!("strategy {}, the best measured one for {variant}: {reason}", strategy.name())))
+            let (strategy, measured) = Strategy::best(variant);
+            (strategy, StrategyReason::Best(strategy, variant, measured))
         }
-    })
+    };
+    Ok((strategy, Some(reason)))
 }
 
 /// What is to be said of a setting that the strategy does not use: a warning if it stands in a file, nothing if it is
 /// at its default in a file or a request.
-fn unused(one: &GivenSetting, strategy: Strategy, reason: Option<&str>) -> Result<Option<String>, BadValue> {
+fn unused(
+    one: &GivenSetting,
+    strategy: Strategy,
+    reason: Option<&StrategyReason>,
+) -> Result<Option<String>, BadValue> {
     let names: Vec<&str> = users(one.name).iter().map(|row| row.name).collect();
     let why = reason.map_or(String::new(), |reason| format!(" ({reason})"));
     let text = format!("{} is not used by {}{why}; used by: {}", one.place(), strategy.name(), names.join(", "));

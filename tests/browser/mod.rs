@@ -55,6 +55,10 @@ impl Browser {
             .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run"])
             .args(["--hide-scrollbars", "--disable-dev-shm-usage", "--disable-background-networking", "--mute-audio"])
             .args(["--disable-component-update", "--disable-extensions", "--no-default-browser-check"])
+            // The page is in English, whoever runs the tests.
+            .args(["--lang=en-US", "--accept-lang=en-US"])
+            .env("LC_ALL", "C")
+            .env_remove("LANGUAGE")
             .arg(format!("--user-data-dir={}", profile.display()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -130,6 +134,17 @@ pub struct Page<'a> {
 impl Page<'_> {
     fn send(&self, method: &str, params: Value) -> Value {
         self.browser.send(Some(&self.session), method, params)
+    }
+
+    /// From the next address on, the browser asks for this language.
+    pub fn prefers(&self, language: &str) {
+        let agent = json!({ "userAgent": self.eval("navigator.userAgent"), "acceptLanguage": language });
+        self.send("Emulation.setUserAgentOverride", agent);
+    }
+
+    /// Every document that is opened from now on begins with this script.
+    pub fn begins_with(&self, script: &str) {
+        self.send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script }));
     }
 
     fn events(&self, method: &str) -> Vec<Value> {

@@ -29,6 +29,7 @@ pub struct Program {
 pub fn command(state: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
     command.args(["daemon", "--listen", "127.0.0.1:0", "--threads", "2"]);
+    command.env("LC_ALL", "C").env_remove("MORPION_LANGUAGE");
     command.args(["--quarantine-after", "0", "--keep-units", "1000000000"]);
     command.arg("--state").arg(state);
     command

@@ -15,6 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(240);
 pub fn morpion(dir: &Path, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
     command.current_dir(dir).args(arguments.split_whitespace());
+    command.env("LC_ALL", "C").env_remove("MORPION_LANGUAGE");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

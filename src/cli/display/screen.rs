@@ -2,12 +2,14 @@
 
 use super::short;
 use crate::cli::grid_input::plain;
+use crate::cli::translation::{known, span, t};
+use crate::core::search::Phase;
 use crate::jobs::hunt::Find;
 use crate::morpion::geometry::Move;
 use crate::notation::grid::Grid;
 use crate::render::characters::{self, AGES, Dots, Ink};
 use crate::runner::progress::RunningUnit;
-use crate::runner::status::{Status, clock, thousands};
+use crate::runner::status::{Status, thousands};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
@@ -61,7 +63,7 @@ pub struct HuntScreen {
     /// Seconds after which the hunt ends.
     pub limit: Option<f64>,
     /// What the counter of the strategy counts.
-    pub counts: &'static str,
+    pub counts: String,
     /// Seconds and score of each new best, in order.
     pub bests: Vec<(f64, u32)>,
     /// How the hunt stands.
@@ -75,7 +77,7 @@ pub struct HuntScreen {
 }
 
 /// A figure: its name and its value.
-type Figure = (&'static str, String);
+type Figure = (String, String);
 
 impl HuntScreen {
     /// Adds what happened.
@@ -131,7 +133,7 @@ pub fn draw(frame: &mut Frame, screen: &HuntScreen) {
     }
     frame.render_widget(Paragraph::new(Line::styled(screen.title.as_str(), dim())), take_top(&mut left, 1));
     if frame.area().height >= TALL {
-        let keys = "Ctrl-C stops and saves the hunt, Ctrl-Z leaves it for a while";
+        let keys = t!("Ctrl-C stops and saves the hunt, Ctrl-Z leaves it for a while");
         frame.render_widget(Paragraph::new(Line::styled(keys, dim())), take_bottom(&mut left, 1));
     }
     let rows = match left.height {
@@ -162,12 +164,12 @@ fn take_bottom(area: &mut Rect, rows: u16) -> Rect {
 fn score_line(screen: &HuntScreen) -> Line<'_> {
     let (score, (record, category)) = (screen.grid.score() as u32, &screen.record);
     let gap = match score.cmp(record) {
-        std::cmp::Ordering::Less => format!("{} below the {category} record {record}", record - score),
-        std::cmp::Ordering::Equal => format!("as long as the {category} record"),
-        std::cmp::Ordering::Greater => format!("{} above the {category} record {record}", score - record),
+        std::cmp::Ordering::Less => t!("{0} below the {1} record {2}", record - score, category, record),
+        std::cmp::Ordering::Equal => t!("as long as the {0} record", category),
+        std::cmp::Ordering::Greater => t!("{0} above the {1} record {2}", score - record, category, record),
     };
     let best = screen.style(Color::Green).add_modifier(Modifier::BOLD);
-    Line::from(vec![Span::styled(format!("best {score}"), best), Span::styled(format!("  {gap}"), bold())])
+    Line::from(vec![Span::styled(t!("best {0}", score), best), Span::styled(format!("  {gap}"), bold())])
 }
 
 /// Draws the best grid at the left; what is left of the area.
@@ -199,22 +201,22 @@ fn grid(frame: &mut Frame, area: Rect, screen: &HuntScreen) -> Rect {
 fn list(screen: &HuntScreen) -> Vec<Figure> {
     let Some(status) = &screen.status else { return Vec::new() };
     let progress = &status.progress;
-    let left = screen.limit.map_or("no limit".to_owned(), |limit| clock((limit - progress.seconds).max(0.0).ceil()));
+    let left = screen.limit.map_or(t!("no limit"), |limit| span((limit - progress.seconds).max(0.0).ceil()));
     let mut figures = vec![
-        ("time", clock(progress.seconds)),
-        ("left", left),
-        ("speed", format!("{}/s", short(progress.rate))),
-        ("done", format!("{} {}", thousands(progress.iterations), screen.counts)),
+        (t!("time"), span(progress.seconds)),
+        (t!("left"), left),
+        (t!("speed"), format!("{}/s", short(progress.rate))),
+        (t!("done"), format!("{} {}", thousands(progress.iterations), screen.counts)),
     ];
     if let Some(target) = screen.target {
-        figures.push(("target", target.to_string()));
+        figures.push((t!("target"), target.to_string()));
     }
     let units = progress.running.len();
-    figures.push(("units", format!("{} done, {units} running", thousands(progress.units_done))));
+    figures.push((t!("units"), t!("{0} done, {1} running", thousands(progress.units_done), units)));
     if let [unit] = &progress.running[..]
         && let Some(phase) = unit.phase
     {
-        figures.push(("phase", phase.to_string()));
+        figures.push((t!("phase"), in_words(phase)));
     }
     if let Some((name, levels)) = super::levels(status) {
         figures.push((name, levels));
@@ -266,8 +268,10 @@ fn curve(frame: &mut Frame, area: &mut Rect, screen: &HuntScreen) {
         0 => steps / 2,
         range => 1 + u64::from(score - lowest) * (steps - 1) / u64::from(range),
     };
-    let from = if lowest < highest { format!("{lowest} to ") } else { String::new() };
-    let title = format!("score {from}{highest} in {}", clock(seconds));
+    let title = match lowest < highest {
+        true => t!("score {0} to {1} in {2}", lowest, highest, span(seconds)),
+        false => t!("score {0} in {1}", highest, span(seconds)),
+    };
     frame.render_widget(Paragraph::new(Line::styled(title, dim())), take_top(area, 1));
     let bars = match screen.look.dots {
         Dots::Braille => ratatui::symbols::bar::NINE_LEVELS,
@@ -280,16 +284,23 @@ fn curve(frame: &mut Frame, area: &mut Rect, screen: &HuntScreen) {
     frame.render_widget(curve, place);
 }
 
+/// Where a search stands, in the language of the command line; the page has the same words.
+fn in_words(phase: Phase) -> String {
+    let Phase { name, number, of } = phase;
+    of.map_or(format!("{} {number}", known(name)), |of| t!("{0} {1} of {2}", known(name), number, of))
+}
+
 /// What each worker computes.
 fn workers(frame: &mut Frame, area: Rect, screen: &HuntScreen) {
     let Some(status) = &screen.status else { return };
     let line = |running: &RunningUnit| {
         let RunningUnit { worker, unit, iterations, best, phase, .. } = running;
-        let (worker, phase) = (worker.unwrap_or_default(), phase.map_or(String::new(), |phase| phase.to_string()));
+        let (worker, phase) = (worker.unwrap_or_default(), phase.map_or(String::new(), in_words));
         Line::raw(format!("{worker:>6}{unit:>7}{best:>6}  {:<15}{phase}", thousands(*iterations)))
     };
-    let phase = if status.progress.running.iter().any(|unit| unit.phase.is_some()) { "phase" } else { "" };
-    let head = format!("{:>6}{:>7}{:>6}  {:<15}{phase}", "worker", "unit", "best", screen.counts);
+    let phase =
+        if status.progress.running.iter().any(|unit| unit.phase.is_some()) { t!("phase") } else { String::new() };
+    let head = t!("worker   unit  best  {0}", format!("{:<15}{phase}", screen.counts));
     let head = Line::styled(head, dim());
     let lines: Vec<Line> = std::iter::once(head).chain(status.progress.running.iter().map(line)).collect();
     frame.render_widget(Paragraph::new(lines), area);
@@ -300,14 +311,13 @@ fn events(frame: &mut Frame, area: Rect, screen: &HuntScreen) {
     let room = usize::from(area.height) - usize::from(rule);
     let lines = screen.events.iter().skip(screen.events.len().saturating_sub(room));
     let lines = Paragraph::new(lines.map(|line| Line::raw(line.as_str())).collect::<Vec<_>>());
-    let block = Block::default().borders(Borders::TOP).title("events").border_style(dim());
+    let block = Block::default().borders(Borders::TOP).title(t!("events")).border_style(dim());
     frame.render_widget(if rule { lines.block(block) } else { lines }, area);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::search::Phase;
     use crate::notation::records::known;
     use crate::runner::progress::Progress;
     use ratatui::Terminal;
@@ -339,7 +349,7 @@ mod tests {
             record: (178, "5T".to_owned()),
             target: None,
             limit: Some(300.0),
-            counts: "iterations",
+            counts: "iterations".to_owned(),
             bests: vec![(0.5, 150), (20.0, 162), (60.0, 177)],
             status: Some(Status { progress, levels: None, walk: false }),
             events: VecDeque::new(),

@@ -6,8 +6,9 @@
 //! so that the board shows legal moves at once; `tests/page.rs` holds it to the engine's.
 //!
 //! The board needs no daemon: [`board_site`] has `board.html`, which is the frame of the board alone, with all that
-//! it loads. `records.json` has the known records for both.
+//! it loads. `records.json` has the known records for both, `language/` the texts in other languages than English.
 
+use crate::language::Language;
 use crate::notation::records::known;
 use serde_json::json;
 use std::sync::LazyLock;
@@ -40,6 +41,7 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/grid.js",
     "/js/gridfile.js",
     "/js/gridtext.js",
+    "/js/language.js",
     "/js/live.js",
     "/js/main.js",
     "/js/notation.js",
@@ -119,10 +121,22 @@ static RECORDS: LazyLock<Vec<u8>> = LazyLock::new(|| {
 /// Where the known records are.
 const RECORDS_PATH: &str = "/records.json";
 
+/// The texts of each language but English, as `js/language.js` reads them: path and content.
+static CATALOGUES: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
+    let catalogues = Language::ALL.into_iter().filter_map(|language| Some((language, language.catalogue()?)));
+    let file = |(language, catalogue): (Language, &crate::language::TextCatalogue)| {
+        (format!("/language/{}.json", language.code()), serde_json::to_vec(&catalogue.json()).unwrap_or_default())
+    };
+    catalogues.map(file).collect()
+});
+
 /// A file of the page by the path of its address (`/` is the page itself): its media type and its content.
 pub fn file(path: &str) -> Option<(&'static str, &'static [u8])> {
     if path == RECORDS_PATH {
         return Some(("application/json", &RECORDS));
+    }
+    if let Some((_, content)) = CATALOGUES.iter().find(|(name, _)| name == path) {
+        return Some(("application/json", content));
     }
     let path = if path == "/" { "/index.html" } else { path };
     FILES.iter().find(|(name, _, _)| *name == path).map(|&(_, media_type, content)| (media_type, content))
@@ -146,6 +160,7 @@ pub fn board_site() -> Vec<(&'static str, &'static [u8])> {
         .map(|&(path, _, content)| (if path == "/board.html" { "index.html" } else { &path[1..] }, content))
         .collect();
     site.push((&RECORDS_PATH[1..], &RECORDS));
+    site.extend(CATALOGUES.iter().map(|(path, content)| (&path[1..], &content[..])));
     site
 }
 
@@ -265,6 +280,7 @@ mod tests {
         {
             assert!(names.contains(&wanted), "{wanted} is not in {names:?}");
         }
+        assert!(names.contains(&"language/fr.json") && names.contains(&"language/de.json"), "{names:?}");
         for (name, content) in &site {
             assert!(!["js/api.js", "js/live.js", "js/main.js"].contains(name), "{name}");
             let Ok(content) = std::str::from_utf8(content) else { continue };

@@ -85,7 +85,7 @@ fn auto_is_the_best_measured_strategy_or_the_only_one_that_has_a_setting() {
     let best = [Strategy::Reshape, Strategy::Permute, Strategy::Nrpa, Strategy::Nrpa];
     assert_eq!([Variant::T5, Variant::D5, Variant::T4, Variant::D4].map(|variant| strategy(&[], variant)), best);
     assert_eq!(strategy(&flags(&[("strategy", "auto"), ("patience", "5M")]), Variant::T5), Strategy::Reshape);
-    let reason = prepare(&[], Variant::T5).unwrap().reason.unwrap();
+    let reason = prepare(&[], Variant::T5).unwrap().reason.unwrap().to_string();
     assert!(reason.starts_with("strategy reshape, the best measured one for 5T: 178 moves"), "{reason}");
     for (name, text) in [
         ("main_depth", "9"),
@@ -100,7 +100,7 @@ fn auto_is_the_best_measured_strategy_or_the_only_one_that_has_a_setting() {
         let typed = flags(&[(name, text)]);
         let prepared = prepare(&typed, Variant::T5).unwrap();
         assert_eq!(prepared.job.params.strategy, Strategy::Dfs, "{name}");
-        assert_eq!(prepared.reason.unwrap(), format!("strategy dfs, the only one that has {name}"));
+        assert_eq!(prepared.reason.unwrap().to_string(), format!("strategy dfs, the only one that has {name}"));
         assert_eq!(strategy(&request(json!({ name: text })), Variant::T5), Strategy::Dfs, "{name}");
         assert_eq!(strategy(&file(&format!("{name} = '{text}'")).unwrap(), Variant::D4), Strategy::Dfs, "{name}");
     }
@@ -191,7 +191,7 @@ fn a_symmetry_chooses_a_strategy_that_has_it_and_wants_symmetric_grids() {
     let hunt = prepare(&central, Variant::D5).unwrap();
     assert_eq!((hunt.job.params.strategy, hunt.job.keep_from), (Strategy::Reshape, Some(68)));
     assert_eq!(hunt.job.params.symmetry, Some(GridSymmetry::Central));
-    assert_eq!(hunt.reason.as_deref(), Some("strategy reshape, the strongest that has a symmetry"));
+    assert_eq!(hunt.reason.unwrap().to_string(), "strategy reshape, the strongest that has a symmetry");
     assert!(hunt.job.params.method().ends_with(", central symmetry"), "{}", hunt.job.params.method());
     let error = prepare(&flags(&[("symmetry", "central"), ("strategy", "nrpa")]), Variant::T5).unwrap_err();
     assert_eq!(error.0, "--symmetry is not used by nrpa; used by: reshape, temper");

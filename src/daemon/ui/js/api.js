@@ -1,14 +1,22 @@
 // Talks to the daemon: requests with a time-out, problem details, the token where one is asked for, and the stream of events.
 
 import { button, h, newId, saveAs } from "./dom.js";
+import { known, t, tp } from "./language.js";
 
 const BASE = "/api/v1";
 const TIMEOUT = 20_000;
 
+/** What the daemon says when it refuses, in the language of the page where it says so often enough to be translated. */
+function inWords(text) {
+  const [, what, which] = /^there is no (job|grid) (\S+)$/.exec(text) || [];
+  if (what) return what === "job" ? t`there is no job ${which}` : t`there is no grid ${which}`;
+  return known(text);
+}
+
 /** What the daemon answers when it does not do what it is asked (RFC 9457), or why it could not be reached. */
 export class Problem extends Error {
   constructor(status, body) {
-    super(body.detail || body.title || `the daemon answered ${status}`);
+    super(inWords(body.detail || body.title || "") || t`the daemon answered ${status}`);
     this.status = status;
     this.body = body;
   }
@@ -56,7 +64,7 @@ async function raw(method, path, { body, headers = {}, signal, text } = {}) {
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new Problem(0, {
-        detail: limit.aborted ? "the daemon did not answer in time" : "the daemon cannot be reached",
+        detail: limit.aborted ? t`the daemon did not answer in time` : t`the daemon cannot be reached`,
       });
     }
     if (response.status === 401) {
@@ -117,13 +125,13 @@ function askToken(wrong) {
     const field = h("input", { id, type: "password", autocomplete: "current-password", required: true, spellcheck: "false" });
     const keep = h("input", { type: "checkbox", id: `${id}-keep` });
     const form = h("form", { method: "dialog", class: "stack" },
-      h("h2", {}, "This daemon asks for a token"),
-      wrong && h("p", { class: "problem", role: "alert" }, "The token was not accepted. Is it complete, and still valid?"),
-      h("p", { class: "faint" }, "Make one on the daemon's machine with ", h("code", {}, "morpion token create"), " and paste it here."),
-      h("label", { for: id }, "Token"), field,
-      h("label", { class: "check", for: `${id}-keep` }, keep, " keep it on this device (else until the tab is closed)"),
-      h("div", { class: "row end" }, button("Use it", { kind: "main", type: "submit" })));
-    const dialog = h("dialog", { class: "ask", "aria-label": "Token" }, form);
+      h("h2", {}, t`This daemon asks for a token`),
+      wrong && h("p", { class: "problem", role: "alert" }, t`The token was not accepted. Is it complete, and still valid?`),
+      h("p", { class: "faint" }, tp`Make one on the daemon's machine with ${h("code", {}, "morpion token create")} and paste it here.`),
+      h("label", { for: id }, t`Token`), field,
+      h("label", { class: "check", for: `${id}-keep` }, keep, " ", t`keep it on this device (else until the tab is closed)`),
+      h("div", { class: "row end" }, button(t`Use it`, { kind: "main", type: "submit" })));
+    const dialog = h("dialog", { class: "ask", "aria-label": t`Token` }, form);
     dialog.addEventListener("cancel", (event) => event.preventDefault());
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -171,7 +179,7 @@ export async function stream(path, { signal, last, opened, event }) {
     const lines = (rest + value).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop();
     // A stream without ends of lines is not of the daemon.
-    if (rest.length > 1 << 20) throw new Problem(0, { detail: "the stream of events makes no sense" });
+    if (rest.length > 1 << 20) throw new Problem(0, { detail: t`the stream of events makes no sense` });
     for (const line of lines) {
       if (line === "") {
         if (data) event(JSON.parse(data));

@@ -4,8 +4,10 @@
 
 import { BoardZoom } from "./boardzoom.js";
 import { announce, attr, h, s, say, show } from "./dom.js";
+import { DIRECTION_NAMES } from "./format.js";
 import { CELL, Picture, pathOf } from "./grid.js";
-import { DIRECTION_NAMES, SIDE, bounds, ends } from "./rules.js";
+import { t, tn } from "./language.js";
+import { SIDE, bounds, ends } from "./rules.js";
 
 /** Cells seen at least, so that the board does not grow with each of the first moves. */
 const LEAST = 13;
@@ -16,7 +18,7 @@ export class BoardPad {
   /** `played(move)` is called when a move is chosen. */
   constructor(played) {
     this.played = played;
-    this.picture = new Picture({ label: "Board" });
+    this.picture = new Picture({ label: t`Board` });
     this.svg = this.picture.element;
     this.svg.removeAttribute("role");
     this.svg.removeAttribute("aria-label");
@@ -32,7 +34,7 @@ export class BoardPad {
     this.picture.above.append(this.advice, this.choice, this.cursor);
     this.prompt = h("p", { class: "prompt faint", "aria-live": "polite" }, "\u00a0");
     this.frame = h("div", { class: "frame board", tabindex: 0, role: "application", "aria-label":
-      "Board. Arrow keys go from point to point, N to the next point with a legal move, Enter plays, U takes back, R plays again, H asks for a hint, plus and minus magnify." }, this.svg);
+      t`Board. Arrow keys go from point to point, N to the next point with a legal move, Enter plays, U takes back, R plays again, H asks for a hint, plus and minus magnify.` }, this.svg);
     this.element = h("div", { class: "stack tight" }, this.frame, this.prompt);
     this.point = null;
     this.chosen = 0;
@@ -202,7 +204,8 @@ export class BoardPad {
     const keep = this.frame.contains(document.activeElement) && this.frame.matches(":focus-visible");
     this.point = keep ? { x: move.x, y: move.y } : null;
     this.played(move);
-    announce(`Move ${this.game.moves.length}: column ${move.x}, row ${move.y}, ${DIRECTION_NAMES[move.d]}. ${this.legal.length} legal moves are left.`);
+    const left = tn(this.legal.length, "{0} legal move is left.", "{0} legal moves are left.");
+    announce(`${t`Move ${this.game.moves.length}: column ${move.x}, row ${move.y}, ${DIRECTION_NAMES[move.d]}.`} ${left}`);
   }
 
   #aim(point, keyboard = false) {
@@ -239,10 +242,11 @@ export class BoardPad {
       return s("g", { class: `label ${n === this.chosen ? "on" : ""}`, "data-choice": n },
         s("circle", { cx: far[0], cy: far[1], r: 7.5 }), s("text", { x: far[0], y: far[1], dy: "0.35em" }, String(n + 1)));
     }) : []));
-    const text = !this.point ? "" : !moves.length ? `(${this.point.x}, ${this.point.y}): no legal move`
+    const text = !this.point ? "" : !moves.length ? t`(${this.point.x}, ${this.point.y}): no legal move`
       : moves.length === 1 ? `(${this.point.x}, ${this.point.y}) ${DIRECTION_NAMES[moves[0].d]}`
-        : `(${this.point.x}, ${this.point.y}): ${moves.length} lines, choose one${wide ? ` (1 to ${moves.length}, or tap it)` : ""}`;
-    say(this.prompt, text || (this.legal.length ? "Choose a marked point." : "No legal move is left: the game is over."));
+        : wide ? t`(${this.point.x}, ${this.point.y}): ${moves.length} lines, choose one (1 to ${moves.length}, or tap it)`
+          : t`(${this.point.x}, ${this.point.y}): ${moves.length} lines, choose one`;
+    say(this.prompt, text || (this.legal.length ? t`Choose a marked point.` : t`No legal move is left: the game is over.`));
   }
 
   #key(event) {

@@ -2,8 +2,9 @@
 // other positions of the game lead. One at a time, and only for the position that it was asked about. Nothing here is drawn.
 
 import { announce } from "./dom.js";
-import { moves as inMoves } from "./format.js";
-import { DIRECTION_NAMES, same } from "./rules.js";
+import { DIRECTION_NAMES, moves as inMoves } from "./format.js";
+import { t } from "./language.js";
+import { same } from "./rules.js";
 import { Search, nextOf } from "./search.js";
 
 /** How long a hint and the rest of a game are looked for, and the rest from each position of a game that is over; longer until one is found. */
@@ -68,7 +69,7 @@ export class BoardSearch {
   #fail(why) {
     this.#end();
     this.task = null;
-    this.failure = `The search does not run here: ${why}.`;
+    this.failure = t`The search does not run here: ${why}.`;
     this.changed();
   }
 
@@ -90,9 +91,9 @@ export class BoardSearch {
     if (task === "hint" && game) {
       this.hint = nextOf(game.variant, game.moves, from);
       const move = this.hint?.move;
-      if (move) announce(`Hint: column ${move.x}, row ${move.y}, ${DIRECTION_NAMES[move.d]}. The search reaches ${inMoves(game.moves.length)} with it.`);
+      if (move) announce(t`Hint: column ${move.x}, row ${move.y}, ${DIRECTION_NAMES[move.d]}. The search reaches ${inMoves(game.moves.length)} with it.`);
     } else if (game) {
-      announce(`The search has found a game of ${inMoves(game.moves.length)}.`);
+      announce(t`The search has found a game of ${inMoves(game.moves.length)}.`);
     }
     if (task === "hint" ? !this.hint : !game) this.task = null;
     this.changed();

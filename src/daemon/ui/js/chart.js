@@ -3,6 +3,7 @@
 
 import { h, s, say } from "./dom.js";
 import { count, tick } from "./format.js";
+import { t } from "./language.js";
 
 const PAD = { left: 44, right: 14, top: 10, bottom: 26 };
 
@@ -47,7 +48,7 @@ export function fitted(element, draw) {
  * the line of the best known score if there is one.
  */
 export class CourseChart {
-  constructor({ height = 220, label = "Best score against time", text = (v) => `${v} moves` } = {}) {
+  constructor({ height = 220, label = t`Best score against time`, text = (v) => t`${v} moves` } = {}) {
     this.height = height;
     this.text = text;
     this.series = [];
@@ -59,8 +60,8 @@ export class CourseChart {
       this.log = !this.log;
       scale.setAttribute("aria-pressed", String(this.log));
       this.draw();
-    } }, "logarithmic time");
-    this.empty = h("p", { class: "faint empty" }, "Nothing to draw yet: the first point comes with the first grid.");
+    } }, t`logarithmic time`);
+    this.empty = h("p", { class: "faint empty" }, t`Nothing to draw yet: the first point comes with the first grid.`);
     this.element = h("figure", { class: "figure" }, this.svg, this.empty,
       h("div", { class: "row spread" }, this.readout, scale), this.legend);
     this.fit = fitted(this.element, () => this.draw());
@@ -120,15 +121,15 @@ export class CourseChart {
     if (this.record !== null) {
       const at = y(this.record).toFixed(1);
       parts.push(s("path", { class: "recordline", d: `M${PAD.left} ${at}h${inner}` }),
-        s("text", { class: "tick", x: PAD.left + 4, y: at, dy: "1.15em" }, `best known ${this.record}`));
+        s("text", { class: "tick", x: PAD.left + 4, y: at, dy: "1.15em" }, t`best known ${this.record}`));
     }
     let right = -100;
-    for (const t of timeTicks(last, Math.max(2, inner / 90), this.log, low)) {
-      const at = x(t);
+    for (const time of timeTicks(last, Math.max(2, inner / 90), this.log, low)) {
+      const at = x(time);
       parts.push(s("path", { class: "gridline", d: `M${at.toFixed(1)} ${PAD.top}v${this.height - PAD.top - PAD.bottom}` }));
       if (at - right < 54) continue;
       right = at;
-      parts.push(s("text", { class: "tick", x: at.toFixed(1), y: this.height - 8, "text-anchor": "middle" }, t === 0 ? "0" : tick(t)));
+      parts.push(s("text", { class: "tick", x: at.toFixed(1), y: this.height - 8, "text-anchor": "middle" }, time === 0 ? "0" : tick(time)));
     }
     this.series.forEach((one, n) => {
       let d = "";
@@ -151,7 +152,7 @@ export class CourseChart {
     if (this.series.length !== 1) return "\u00a0";
     const [{ points }] = this.series;
     const best = points.at(-1)[1];
-    return `${this.text(best)} since ${tick(points.find(([, score]) => score === best)[0])}`;
+    return t`${this.text(best)} since ${tick(points.find(([, score]) => score === best)[0])}`;
   }
 
   #point(event) {
@@ -175,19 +176,19 @@ export class CourseChart {
 }
 
 /** Counts of scores, one row per nesting level over one axis of scores. `set([{level, counts: [[score, n], ...]}])`. */
-const nameOf = (row, rows) => row.name || (row.level > 0 ? `level ${row.level}` : rows.length > 1 ? "level 0" : "games");
+const nameOf = (row, rows) => row.name || (row.level > 0 || rows.length > 1 ? t`level ${row.level}` : t`games`);
 
 export class Histogram {
   constructor() {
     this.rows = [];
-    this.svg = s("svg", { class: "chart", role: "img", "aria-label": "How often each score came up, per nesting level" });
-    this.empty = h("p", { class: "faint empty" }, "No counts yet.");
+    this.svg = s("svg", { class: "chart", role: "img", "aria-label": t`How often each score came up, per nesting level` });
+    this.empty = h("p", { class: "faint empty" }, t`No counts yet.`);
     this.log = true;
     const scale = h("button", { type: "button", class: "quiet", "aria-pressed": "true", onclick: () => {
       this.log = !this.log;
       scale.setAttribute("aria-pressed", String(this.log));
       this.draw();
-    } }, "logarithmic counts");
+    } }, t`logarithmic counts`);
     this.element = h("figure", { class: "figure" }, this.svg, this.empty, h("div", { class: "row end" }, scale));
     this.fit = fitted(this.element, () => this.draw());
   }
@@ -234,7 +235,7 @@ export class Histogram {
         d += `M${(x(score) - bar / 2).toFixed(1)} ${base}v${-Math.max(1, tall(k)).toFixed(1)}h${bar.toFixed(1)}V${base}z`;
       }
       const total = row.counts.reduce((sum, [, k]) => sum + k, 0);
-      parts.push(s("path", { class: `bars s${[0, 2, 3, 1, 4, 5][n % 6]}`, d }, s("title", {}, `${nameOf(row, this.rows)}: ${count(total)} results`)),
+      parts.push(s("path", { class: `bars s${[0, 2, 3, 1, 4, 5][n % 6]}`, d }, s("title", {}, t`${nameOf(row, this.rows)}: ${count(total)} results`)),
         s("path", { class: "axis", d: `M${PAD.left} ${base}h${inner}` }),
         s("text", { class: "tick strong", x: 0, y: base - 4 }, nameOf(row, this.rows)),
         s("text", { class: "tick", x: width, y: base - 4, "text-anchor": "end" }, count(total)));

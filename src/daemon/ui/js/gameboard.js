@@ -2,6 +2,7 @@
 // control that mouse, finger and keyboard reach; arrows go to the nearest control in their direction.
 
 import { attr, h, s } from "./dom.js";
+import { t, tc } from "./language.js";
 
 const CELL = 40;
 const PAD = 22;
@@ -47,9 +48,18 @@ function brief({ lower, upper }, most) {
   return upper >= most ? `\u2265${between(lower, lower)}` : between(lower, upper);
 }
 
+/** A side as people call it. */
+export const sideName = (side) => (side === "black" ? tc("a side", "black") : tc("a side", "white"));
+
+/** How many stones of each side are on the board, in words. */
+export function stones(cells) {
+  const number = (mark) => [...cells].filter((c) => c === mark).length;
+  return t`${number("X")} black, ${number("O")} white`;
+}
+
 /** `pick(name)` is called with the cell that somebody chose; without it the board is a picture. */
 export class GameBoard {
-  constructor({ pick = null, label = "Board" } = {}) {
+  constructor({ pick = null, label = t`Board` } = {}) {
     this.pick = pick;
     this.svg = s("svg", { class: "gameboard", role: pick ? "group" : "img", "aria-label": label });
     this.element = h("div", { class: "gameframe" }, this.svg);
@@ -68,8 +78,8 @@ export class GameBoard {
     const { game, width, height, cells } = view;
     const lined = isLined(game);
     const letters = lettersOf(game);
-    const [w, t] = [width * CELL + 2 * PAD, height * CELL + 2 * PAD];
-    attr(this.svg, "viewBox", `0 0 ${w} ${t}`);
+    const [w, tall] = [width * CELL + 2 * PAD, height * CELL + 2 * PAD];
+    attr(this.svg, "viewBox", `0 0 ${w} ${tall}`);
     attr(this.svg, "class", `gameboard ${game}${width > 9 || height > 9 ? " fine" : ""}`);
     const held = this.svg.contains(document.activeElement) ? document.activeElement.dataset.name : null;
     const at = (n) => PAD + n * CELL;
@@ -86,7 +96,7 @@ export class GameBoard {
     parts.push(s("path", { class: "mesh", d: lines }));
     if (lined) for (const [x, y] of stars(width, height)) parts.push(s("circle", { class: "star", cx: mid(x), cy: mid(y), r: 3.5 }));
     for (let x = 0; x < width; x++) {
-      parts.push(s("text", { class: "edge", x: mid(x), y: lined ? t - 7 : 15 }, letters[x]));
+      parts.push(s("text", { class: "edge", x: mid(x), y: lined ? tall - 7 : 15 }, letters[x]));
     }
     for (let y = 0; y < height; y++) parts.push(s("text", { class: "edge", x: 11, y: mid(y) + 4 }, String(lined ? height - y : y + 1)));
     const known = new Map(moves.map((move) => [move.name, move]));
@@ -112,9 +122,9 @@ export class GameBoard {
         }
         if (this.pick && (editing || can.has(name))) {
           group.append(s("rect", { class: "catch", x: at(x), y: at(y), width: CELL, height: CELL }));
-          const what = { X: "black", O: "white", ".": "empty" }[cell];
-          const worth = text ? `, worth ${text}` : "";
-          for (const [key, value] of [["role", "button"], ["tabindex", "0"], ["aria-label", `${name}${editing ? `, ${what}` : ""}${worth}${isBest ? ", best" : ""}`]]) attr(group, key, value);
+          const what = { X: tc("a field", "black"), O: tc("a field", "white"), ".": tc("a field", "empty") }[cell];
+          const said = [name, editing && what, text && t`worth ${text}`, isBest && t`the best`].filter(Boolean).join(", ");
+          for (const [key, value] of [["role", "button"], ["tabindex", "0"], ["aria-label", said]]) attr(group, key, value);
           group.classList.add("choice-cell");
           group.addEventListener("click", () => this.pick(name));
         }
@@ -122,7 +132,7 @@ export class GameBoard {
       }
     }
     this.svg.replaceChildren(...parts);
-    if (!this.pick) attr(this.svg, "aria-label", `${this.label}: ${view.side} to move; ${[...cells].filter((c) => c === "X").length} black, ${[...cells].filter((c) => c === "O").length} white`);
+    if (!this.pick) attr(this.svg, "aria-label", t`${this.label}: ${sideName(view.side)} to move; ${stones(cells)}`);
     if (held) this.#focus(held);
   }
 

@@ -1,5 +1,7 @@
 // Files with games and positions that somebody chooses or drops: SGF, GGF, OBF, PSQ, boards as text.
 
+import { t } from "./language.js";
+
 /** Largest file that is read, in bytes. The longest games have some kilobytes. */
 const LARGEST = 64 * 1024;
 
@@ -22,9 +24,9 @@ function reversiSize(text) {
  * message to be shown.
  */
 export async function gameText(file) {
-  if (file.size > LARGEST) throw new Error("The file is larger than 64 KiB, which no game is.");
+  if (file.size > LARGEST) throw new Error(t`The file is larger than 64 KiB, which no game is.`);
   const text = (await file.text()).trim();
-  if (!text) throw new Error("The file is empty.");
+  if (!text) throw new Error(t`The file is empty.`);
   const game = MARKS.find(([, mark]) => mark.test(text))?.[0] ?? null;
   return { text, game, size: game === "reversi" ? reversiSize(text) : undefined };
 }

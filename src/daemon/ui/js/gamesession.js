@@ -4,15 +4,16 @@
 
 import { get, post, query as asQuery } from "./api.js";
 import { announce } from "./dom.js";
-import { placeOf } from "./gameboard.js";
+import { placeOf, sideName } from "./gameboard.js";
+import { t } from "./language.js";
 import { learn, state } from "./live.js";
 
 /** The games: what they are called, the size to begin with, which sizes there are, whether the machine plays them, and as whom. */
 export const GAMES = {
-  reversi: { name: "Reversi", size: "6", sizes: "4 to 8 each: 6, 4x6", machine: true },
-  go: { name: "Go", size: "3x4", sizes: "1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19", machine: true },
-  gomoku: { name: "Gomoku", size: "15", sizes: "1 to 20 each: 15, 6x5", machine: true,
-    brains: [["", "the strongest"], ["thesis", "by patterns"]] },
+  reversi: { name: t`Reversi`, size: "6", sizes: t`4 to 8 each: 6, 4x6`, machine: true },
+  go: { name: t`Go`, size: "3x4", sizes: t`1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19`, machine: true },
+  gomoku: { name: t`Gomoku`, size: "15", sizes: t`1 to 20 each: 15, 6x5`, machine: true,
+    brains: [["", t`the strongest`], ["thesis", t`by patterns`]] },
 };
 
 /** What the address has beside the settings. */
@@ -129,7 +130,7 @@ export class GameSession {
       if (number !== this.consulted) return;
       [this.thinking, this.thought, this.hinted] = [false, answer, !play];
       if (play) this.play(answer.line[0]);
-      else announce(`Hint: ${answer.line[0]}`);
+      else announce(t`Hint: ${answer.line[0]}`);
     } catch (problem) {
       if (number !== this.consulted) return;
       [this.thinking, this.refusal] = [false, problem.message];
@@ -162,7 +163,7 @@ export class GameSession {
 
   play(name) {
     if (!this.view?.legal.includes(name)) return;
-    announce(`${this.view.side} ${name}`);
+    announce(`${sideName(this.view.side)} ${name}`);
     this.played.push(name);
     this.undone = [];
     this.ask();
@@ -249,7 +250,7 @@ export class GameSession {
   follow(job) {
     learn(job);
     [this.job, this.known] = [job.id, job];
-    announce(`Job ${job.id} was submitted`);
+    announce(t`Job ${job.id} was submitted`);
     this.keepAddress();
   }
 

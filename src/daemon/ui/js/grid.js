@@ -2,6 +2,8 @@
 // style sheet gives to the classes a0 to a21 (d0 to d3), so that a change of theme costs nothing here.
 
 import { h, s } from "./dom.js";
+import { moves as inMoves } from "./format.js";
+import { t } from "./language.js";
 import { bounds, cross, ends } from "./rules.js";
 
 /** Units of the drawing per cell. */
@@ -47,7 +49,7 @@ export function thumbnail(variant, moves, { label, mark, view } = {}) {
     groups.set(name, group);
   });
   const all = [...groups];
-  return s("svg", { class: "grid thumb", viewBox: viewBox(b), role: "img", "aria-label": label || `${variant}, ${moves.length} moves` },
+  return s("svg", { class: "grid thumb", viewBox: viewBox(b), role: "img", "aria-label": label || `${variant}, ${inMoves(moves.length)}` },
     all.map(([name, group]) => s("path", { class: `line ${name}`, d: group.lines })),
     s("path", { class: "crossdot", d: cross(variant).map(dot).join("") }),
     all.map(([name, group]) => s("path", { class: `dot ${name}`, d: group.dots })));
@@ -73,7 +75,7 @@ export function diagram(points, lines, { width, height, label }) {
 
 /** A large picture whose moves can be shown up to any number, without being built anew. */
 export class Picture {
-  constructor({ numbers = true, label = "grid" } = {}) {
+  constructor({ numbers = true, label = t`Grid` } = {}) {
     this.lines = s("g", { class: "lines" });
     this.points = s("g", {});
     this.below = s("g", {});
@@ -196,10 +198,10 @@ export function switches(picture) {
     chosen.numbers = e.target.checked;
     apply();
   } });
-  const colours = h("select", { "aria-label": "Colours of the moves", onchange: (e) => {
+  const colours = h("select", { "aria-label": t`Colours of the moves`, onchange: (e) => {
     chosen.colours = e.target.value;
     apply();
-  } }, h("option", { value: "age" }, "colours by age"), h("option", { value: "direction" }, "colours by direction"));
+  } }, h("option", { value: "age" }, t`colours by age`), h("option", { value: "direction" }, t`colours by direction`));
   colours.value = chosen.colours;
-  return h("div", { class: "row faint switches" }, h("label", { class: "check" }, numbers, " numbers"), colours);
+  return h("div", { class: "row faint switches" }, h("label", { class: "check" }, numbers, " ", t`numbers`), colours);
 }

@@ -1,5 +1,10 @@
 // Files with grids that somebody chooses or drops: texts, records, and pictures that carry a record.
 
+import { t } from "./language.js";
+
+
+
+
 /** Largest text of a grid that the daemon takes, in bytes. */
 export const LARGEST = 1024 * 1024;
 /** Largest picture that is looked into, in bytes. */
@@ -44,18 +49,18 @@ function recordInPng(bytes) {
 export async function gridText(file) {
   const isPicture = /\.(png|svg)$/i.test(file.name);
   if (file.size > (isPicture ? LARGEST_PICTURE : LARGEST)) {
-    throw new Error(`The file is larger than ${isPicture ? 64 : 1} MiB, which no grid file is.`);
+    throw new Error(t`The file is larger than ${isPicture ? 64 : 1} MiB, which no grid file is.`);
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (PNG.every((byte, i) => bytes[i] === byte)) {
     const record = recordInPng(bytes);
-    if (record === null) throw new Error("The picture carries no record.");
+    if (record === null) throw new Error(t`The picture carries no record.`);
     return record;
   }
   const text = new TextDecoder().decode(bytes);
   const element = /<metadata[^>]*id="morpion-solitaire-record"[^>]*>([^<]*)</.exec(text);
   if (element) return element[1].trim();
-  if (/^\s*<svg|^\s*<\?xml/.test(text)) throw new Error("The picture carries no record.");
+  if (/^\s*<svg|^\s*<\?xml/.test(text)) throw new Error(t`The picture carries no record.`);
   return text;
 }
 

@@ -1,6 +1,7 @@
 // Reads grids from texts without the daemon: Pentasol, MSR (JSON and compact), and addresses of the board. What a text leaves open, the
 // variant or the dialect, is decided by playing its moves, as the program does (`notation/format`); `tests/page.rs` compares the two.
 
+import { t } from "./language.js";
 import { fromAddress } from "./notation.js";
 import { CODES, DIRECTIONS, Game, SIDE, VARIANTS, cross, line } from "./rules.js";
 
@@ -35,7 +36,7 @@ function pentasolText(text) {
   const parsed = { moves: [], reference: null, variant: null };
   text.split(text.includes("\n") ? "\n" : "\r").forEach((raw, n) => {
     const item = raw.trim();
-    const wrong = (reason) => fail(`line ${n + 1}: '${shown(item)}': ${reason}`);
+    const wrong = (reason) => fail(t`line ${n + 1}: '${shown(item)}': ${reason}`);
     if (item === "" || /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(item)) return;
     if (item.startsWith("#")) {
       const [, named] = /^#\s*variant[\s:]+(\w+)/i.exec(item) || [];
@@ -45,32 +46,32 @@ function pentasolText(text) {
     const move = MOVE.exec(item);
     const point = REFERENCE.exec(item);
     if (move) {
-      if (parsed.moves.length === MOST_MOVES) wrong("there are 1000 moves before this one, more than any game has");
+      if (parsed.moves.length === MOST_MOVES) wrong(t`there are 1000 moves before this one, more than any game has`);
       const [x, y, offset] = [move[1], move[2], move[4]].map(number);
       const d = DIRECTIONS.indexOf(move[3].replace(/[\u2212\u2013]/, "-"));
       parsed.moves.push({ x, y, d, offset, line: n + 1, text: `(${x},${y}) ${DIRECTIONS[d]} ${offset}` });
     } else if (!point) {
-      wrong("a move such as '(31,29) | -2' is expected");
+      wrong(t`a move such as '(31,29) | -2' is expected`);
     } else if (parsed.moves.length) {
-      wrong("a reference point is expected before the moves only; does a direction lack?");
+      wrong(t`a reference point is expected before the moves only; does a direction lack?`);
     } else if (parsed.reference) {
-      wrong("a second reference point; does a direction lack?");
+      wrong(t`a second reference point; does a direction lack?`);
     } else {
       parsed.reference = [number(point[1]), number(point[2])];
     }
   });
-  if (!parsed.moves.length && !parsed.reference) fail("not a grid file: it has neither a reference point such as '(28,28)' nor a move");
+  if (!parsed.moves.length && !parsed.reference) fail(t`not a grid file: it has neither a reference point such as '(28,28)' nor a move`);
   return parsed;
 }
 
 /** The JSON of a compact record, unpacked no further than any record is long. */
 async function unpacked(text) {
-  if (text.length > LARGEST_COMPACT) fail(`the compact record is ${text.length} bytes long, and at most ${LARGEST_COMPACT} are accepted`);
+  if (text.length > LARGEST_COMPACT) fail(t`the compact record is ${text.length} bytes long, and at most ${LARGEST_COMPACT} are accepted`);
   let bytes;
   try {
     bytes = Uint8Array.from(atob(text.slice(4).trim().replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
   } catch {
-    fail("not an MSR record: it is not base64");
+    fail(t`not an MSR record: it is not base64`);
   }
   const parts = [];
   let size = 0;
@@ -85,9 +86,9 @@ async function unpacked(text) {
       }
     }
   } catch {
-    fail("not an MSR record: it cannot be unpacked");
+    fail(t`not an MSR record: it cannot be unpacked`);
   }
-  if (size > LARGEST_RECORD) fail(`the record is longer than ${LARGEST_RECORD} bytes of JSON, and at most that many are accepted`);
+  if (size > LARGEST_RECORD) fail(t`the record is longer than ${LARGEST_RECORD} bytes of JSON, and at most that many are accepted`);
   return new Blob(parts).text();
 }
 
@@ -97,17 +98,17 @@ function record(json) {
   try {
     found = JSON.parse(json);
   } catch {
-    fail("not an MSR record: it is not JSON");
+    fail(t`not an MSR record: it is not JSON`);
   }
   const { version, variant, moves } = found || {};
-  if (!/^[01](\.|$)/.test(String(version))) fail(`the record is of MSR version ${shown(String(version))}, and versions 0 and 1 are understood`);
-  if (!CODES.includes(variant)) fail(`not an MSR record: the variant '${shown(String(variant))}' is none of ${CODES.join(", ")}`);
-  if (!Array.isArray(moves)) fail("not an MSR record: it has no list of moves");
-  if (moves.length > MOST_MOVES) fail(`the record has ${moves.length} moves, and at most ${MOST_MOVES} are accepted`);
+  if (!/^[01](\.|$)/.test(String(version))) fail(t`the record is of MSR version ${shown(String(version))}, and versions 0 and 1 are understood`);
+  if (!CODES.includes(variant)) fail(t`not an MSR record: the variant '${shown(String(variant))}' is none of ${CODES.join(", ")}`);
+  if (!Array.isArray(moves)) fail(t`not an MSR record: it has no list of moves`);
+  if (moves.length > MOST_MOVES) fail(t`the record has ${moves.length} moves, and at most ${MOST_MOVES} are accepted`);
   return { variant, moves: moves.map((move, n) => {
     const { x, y, dir, pos } = move || {};
     const d = MSR_DIRECTIONS.indexOf(dir);
-    if (d < 0 || ![x, y, pos].every(Number.isInteger)) fail(`not an MSR record: move ${n + 1} lacks one of x, y, dir and pos, or has it wrong`);
+    if (d < 0 || ![x, y, pos].every(Number.isInteger)) fail(t`not an MSR record: move ${n + 1} lacks one of x, y, dir and pos, or has it wrong`);
     return { x, y, d, offset: pos, text: `(${x},${y}) ${dir} ${pos}` };
   }) };
 }
@@ -118,23 +119,24 @@ function reason(game, move, written, [dx, dy], dialect) {
   if (move.i < 0 || move.i >= length) {
     const middle = Math.floor((length - 1) / 2);
     const [low, high] = { pentasol: [3 - length, 2], opposite: [-middle, length - 1 - middle], index: [0, length - 1] }[dialect];
-    return `the offset ${written[game.moves.length].offset} is out of range: ${low} to ${high} is expected in ${variant}`;
+    return t`the offset ${written[game.moves.length].offset} is out of range: ${low} to ${high} is expected in ${variant}`;
   }
   const points = line(variant, move);
   if (points.some(([x, y]) => x < 0 || y < 0 || x >= SIDE || y >= SIDE)) {
-    return `the move leaves the playing area of ${SIDE}x${SIDE} points (columns ${-dx} to ${SIDE - 1 - dx}, rows ${-dy} to ${SIDE - 1 - dy} in this file)`;
+    return t`the move leaves the playing area of ${SIDE}x${SIDE} points (columns ${-dx} to ${SIDE - 1 - dx}, rows ${-dy} to ${SIDE - 1 - dy} in this file)`;
   }
   const by = game.moves.findIndex(({ x, y }) => x === move.x && y === move.y);
-  if (by >= 0) return `the point is already set, by move ${by + 1}`;
+  if (by >= 0) return t`the point is already set, by move ${by + 1}`;
   const starts = cross(variant);
   const isSet = ([x, y]) => starts.some((p) => p[0] === x && p[1] === y) || game.moves.some((m) => m.x === x && m.y === y);
-  if (isSet([move.x, move.y])) return "the point belongs to the starting cross";
+  if (isSet([move.x, move.y])) return t`the point belongs to the starting cross`;
   const missing = points.find((point, n) => n !== move.i && !isSet(point));
-  if (missing) return `the line needs point (${missing[0] - dx},${missing[1] - dy}), which is not set`;
+  if (missing) return t`the line needs point (${missing[0] - dx},${missing[1] - dy}), which is not set`;
   const cells = (m) => line(variant, m).slice(0, disjoint ? length : length - 1).map(String);
   const own = cells(move);
   const other = game.moves.findIndex((m) => m.d === move.d && cells(m).some((cell) => own.includes(cell)));
-  return `the line shares a ${disjoint ? "point" : "segment"} with the line of move ${other + 1} (${written[other].text}), which ${variant} forbids`;
+  return disjoint ? t`the line shares a point with the line of move ${other + 1} (${written[other].text}), which ${variant} forbids`
+    : t`the line shares a segment with the line of move ${other + 1} (${written[other].text}), which ${variant} forbids`;
 }
 
 /** One way to understand a list of moves: how far it is legal. */
@@ -157,9 +159,9 @@ function choose(readings, named, written) {
   const far = ({ game }) => 2 * game.moves.length + (game.rules.disjoint ? 0 : 1);
   const { game, failed } = asked.reduce((one, other) => (far(other) > far(one) ? other : one));
   const at = written[game.moves.length];
-  const place = at.line ? `line ${at.line} (move ${game.moves.length + 1})` : `move ${game.moves.length + 1}`;
-  const also = legal.length ? ` (the file is legal as ${[...new Set(legal)].join(" and as ")})` : "";
-  return fail(`${place}: ${at.text}: ${failed()}${also}`);
+  const place = at.line ? t`line ${at.line} (move ${game.moves.length + 1})` : t`move ${game.moves.length + 1}`;
+  const also = legal.length ? ` ${t`(the file is legal as ${[...new Set(legal)].join(` ${t`and as`} `)})`}` : "";
+  return fail(t`${place}: ${at.text}: ${failed()}${also}`);
 }
 
 /** The grid that a text holds, {variant, moves}; an error says why it holds none. */
@@ -175,7 +177,7 @@ export async function readGrid(text) {
     const readings = CODES.filter((code) => VARIANTS[code].length === length).map((code) => reading(code, "index", [corner, corner], moves));
     return choose(readings, variant, moves);
   }
-  if (content === "") fail("not a grid file: it is empty");
+  if (content === "") fail(t`not a grid file: it is empty`);
   const { reference, variant, moves } = pentasolText(content);
   const readings = ["pentasol", "opposite"].flatMap((dialect) => ["5D", "5T", "4D", "4T"].map((code) => {
     const inner = VARIANTS[code].length - 1;

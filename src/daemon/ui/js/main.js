@@ -1,6 +1,8 @@
 // The frame: which view an address shows, the state of the connection, the colours.
 
 import { announce, attr, h, say } from "./dom.js";
+import { moves } from "./format.js";
+import { languages, t } from "./language.js";
 import { begin, hear, state, subscribe } from "./live.js";
 import { themes } from "./themes.js";
 import archive from "./views/archive.js";
@@ -58,26 +60,26 @@ function route() {
 
 function lost(path) {
   return {
-    title: "Not found",
-    element: h("div", { class: "blank" }, h("h1", {}, "There is no such page"),
-      h("p", {}, `Nothing is at ${path}.`), h("a", { href: "#/" }, "To the dashboard")),
+    title: t`Not found`,
+    element: h("div", { class: "blank" }, h("h1", {}, t`There is no such page`),
+      h("p", {}, t`Nothing is at ${path}.`), h("a", { href: "#/" }, t`To the dashboard`)),
   };
 }
 
-const LINK = { connecting: "connecting", live: "live", polling: "polling", offline: "offline" };
+const LINK = { connecting: t`connecting`, live: t`live`, polling: t`polling`, offline: t`offline` };
 
 function drawLink() {
   const place = document.getElementById("link");
   attr(place, "data-state", state.link);
   const health = state.health;
-  const busy = state.link === "live" && health ? `${health.busy} of ${health.workers} busy` : LINK[state.link];
+  const busy = state.link === "live" && health ? t`${health.busy} of ${health.workers} busy` : LINK[state.link];
   say(document.getElementById("link-text"), busy);
-  place.title = state.link === "offline" ? `${state.trouble}; tries again by itself`
-    : state.link === "polling" ? "no stream of events: asks every few seconds" : "events come as they happen";
+  place.title = state.link === "offline" ? t`${state.trouble}; tries again by itself`
+    : state.link === "polling" ? t`no stream of events: asks every few seconds` : t`events come as they happen`;
   const wrong = health && health.status !== "ok" ? health.status : "";
   let note = document.getElementById("trouble");
-  const text = state.link === "offline" ? `No answer: ${state.trouble}. Is it running? What is shown is what it said last; the page tries again by itself.`
-    : wrong && `The daemon says: ${wrong}`;
+  const text = state.link === "offline" ? t`No answer: ${state.trouble}. Is it running? What is shown is what it said last; the page tries again by itself.`
+    : wrong && t`The daemon says: ${wrong}`;
   if (text && !note) {
     note = h("p", { class: "note bad trouble", id: "trouble", role: "alert" });
     main.after(note);
@@ -88,6 +90,7 @@ function drawLink() {
   }
 }
 
+languages();
 themes();
 addEventListener("hashchange", route);
 document.querySelector(".skip").addEventListener("click", (event) => {
@@ -100,7 +103,7 @@ let spoken = 0;
 hear((event) => {
   if (event.event === "best" && Date.now() - spoken > 10_000) {
     spoken = Date.now();
-    announce(`Job ${event.job} has a new best: ${event.score} moves`);
+    announce(t`Job ${event.job} has a new best: ${moves(event.score)}`);
   }
 });
 // A mark in the title tells who looks elsewhere that there is a new best.

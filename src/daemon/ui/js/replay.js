@@ -1,14 +1,15 @@
 // A grid with a slider that goes through its moves: play and pause, steps, arrow keys.
 
 import { button, h, icon, newId, say } from "./dom.js";
+import { DIRECTION_NAMES } from "./format.js";
 import { Picture, switches } from "./grid.js";
-import { DIRECTION_NAMES } from "./rules.js";
+import { t } from "./language.js";
 
 /** Time of one move while it plays, in milliseconds. */
 const STEP = 140;
 
 export class Replay {
-  constructor(label = "grid") {
+  constructor(label = t`Grid`) {
     this.picture = new Picture({ label });
     this.total = 0;
     this.at = 0;
@@ -19,22 +20,22 @@ export class Replay {
     } });
     this.count = h("output", { for: id, class: "number" }, "0 / 0");
     this.what = h("span", { class: "faint what" });
-    this.playing = button("Play", { glyph: "play", quiet: true, onclick: () => (this.timer ? this.stop() : this.play()) });
+    this.playing = button(t`Play`, { glyph: "play", quiet: true, onclick: () => (this.timer ? this.stop() : this.play()) });
     this.playing.classList.add("main");
     const step = (name, label2, to) => button(label2, { glyph: name, quiet: true, onclick: () => {
       this.stop();
       this.go(to());
     } });
     this.element = h("div", { class: "replay", onkeydown: (event) => this.key(event) },
-      h("div", { class: "frame", tabindex: 0, role: "group", "aria-label": "Grid; arrow keys go through its moves, space plays" },
+      h("div", { class: "frame", tabindex: 0, role: "group", "aria-label": t`Grid; arrow keys go through its moves, space plays` },
         this.picture.element),
       h("div", { class: "row controls" },
-        step("first", "To the start", () => 0),
-        step("back", "One move back", () => this.at - 1),
+        step("first", t`To the start`, () => 0),
+        step("back", t`One move back`, () => this.at - 1),
         this.playing,
-        step("forth", "One move on", () => this.at + 1),
-        step("last", "To the end", () => this.total),
-        h("label", { for: id, class: "unseen" }, "Moves shown"), this.slider, this.count),
+        step("forth", t`One move on`, () => this.at + 1),
+        step("last", t`To the end`, () => this.total),
+        h("label", { for: id, class: "unseen" }, t`Moves shown`), this.slider, this.count),
       h("div", { class: "row spread" }, this.what, switches(this.picture)));
   }
 
@@ -56,7 +57,7 @@ export class Replay {
     this.slider.value = this.at;
     say(this.count, `${this.at} / ${this.total}`);
     const move = this.moves?.[this.at - 1];
-    say(this.what, move ? `move ${this.at}: (${move.x}, ${move.y}) ${DIRECTION_NAMES[move.d]}` : "the starting cross");
+    say(this.what, move ? t`move ${this.at}: (${move.x}, ${move.y}) ${DIRECTION_NAMES[move.d]}` : t`the starting cross`);
   }
 
   play() {
@@ -66,13 +67,13 @@ export class Replay {
       if (this.at >= this.total || !this.element.isConnected) this.stop();
       else this.go(this.at + 1);
     }, STEP);
-    this.#label("Pause", "pause");
+    this.#label(t`Pause`, "pause");
   }
 
   stop() {
     clearInterval(this.timer);
     this.timer = 0;
-    this.#label("Play", "play");
+    this.#label(t`Play`, "play");
   }
 
   #label(text, glyph) {

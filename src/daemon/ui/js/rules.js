@@ -5,14 +5,13 @@
 // 0, the new one is. The area has 60 x 60 points; a point's key is 64 y + x.
 
 export const VARIANTS = {
-  "5T": { length: 5, disjoint: false, record: 178, bound: 485, text: "lines of 5, ends may touch" },
-  "5D": { length: 5, disjoint: true, record: 82, bound: 84, text: "lines of 5, disjoint" },
-  "4T": { length: 4, disjoint: false, record: 62, bound: 62, text: "lines of 4, ends may touch" },
-  "4D": { length: 4, disjoint: true, record: 35, bound: 35, text: "lines of 4, disjoint" },
+  "5T": { length: 5, disjoint: false, record: 178, bound: 485 },
+  "5D": { length: 5, disjoint: true, record: 82, bound: 84 },
+  "4T": { length: 4, disjoint: false, record: 62, bound: 62 },
+  "4D": { length: 4, disjoint: true, record: 35, bound: 35 },
 };
 export const CODES = Object.keys(VARIANTS);
 export const DIRECTIONS = ["-", "|", "\\", "/"];
-export const DIRECTION_NAMES = ["horizontal", "vertical", "falling", "rising"];
 export const DELTA = [[1, 0], [0, 1], [1, 1], [1, -1]];
 export const SIDE = 60;
 const CORNER = 28;

@@ -1,6 +1,7 @@
 // Searches of the browser's own: workers that look for the longest game from a position (`engine.js`), and which move of a game that
 // they found comes next.
 
+import { t } from "./language.js";
 import { line } from "./rules.js";
 
 /** Workers at most: each has a search of its own, and the longest game counts. */
@@ -34,7 +35,7 @@ export class Search {
         better(data.moves);
         return this.hasGame && this.overdue?.();
       });
-      worker.addEventListener("error", (event) => fail(event.message || "the browser does not run it"));
+      worker.addEventListener("error", (event) => fail(event.message || t`the browser does not run it`));
       worker.postMessage({ variant, moves, known, seed: (seed + n) >>> 0 });
       return worker;
     });

@@ -1,16 +1,27 @@
 // Times and amounts as people write them, and what the daemon says of its strategies and settings.
 
 import { get } from "./api.js";
+import { known } from "./language.js";
 
 let asked = null;
 
 /** The strategies and the settings of a hunt: names, help, ranges, defaults. Asked for once; after a failure once more. */
 export function catalogue() {
-  asked ||= get("/strategies").catch((problem) => {
+  asked ||= get("/strategies").then(translated).catch((problem) => {
     asked = null;
     throw problem;
   });
   return asked;
+}
+
+const WORDS = ["label", "help", "unit", "summary", "reason"];
+
+/** The same with its texts in the language of the page. */
+function translated(value) {
+  if (Array.isArray(value)) return value.map(translated);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) =>
+    [name, WORDS.includes(name) && typeof one === "string" ? known(one) : translated(one)]));
 }
 
 /** Seconds of `90`, `30m`, `1d12h`; nothing for nonsense. */

@@ -1,9 +1,10 @@
 // The button that changes the colours: as the system has them, light, dark. `theme.js` sets the choice before anything is painted.
 
 import { icon } from "./dom.js";
+import { t } from "./language.js";
 
 const THEMES = {
-  system: ["system", "Colours: as the system has them"], light: ["sun", "Colours: light"], dark: ["moon", "Colours: dark"],
+  system: ["system", t`Colours: as the system has them`], light: ["sun", t`Colours: light`], dark: ["moon", t`Colours: dark`],
 };
 
 /** Lets the button choose the colours. */

@@ -6,6 +6,7 @@ import { button, h, newId, say, show, toast } from "../dom.js";
 import { ago, count, moves } from "../format.js";
 import { thumbnail } from "../grid.js";
 import { ACCEPTED, gridText, takesDrops } from "../gridfile.js";
+import { t, tc, tp } from "../language.js";
 import { grid } from "../live.js";
 import { CODES, fromView } from "../rules.js";
 import { blank, failed } from "./parts.js";
@@ -17,16 +18,16 @@ const DIFFERENCE = "3";
 
 /** The orders of the list: their values for the daemon, their names, and what the pages before and after have. */
 const ORDERS = [
-  ["score", "most moves", "Longer", "Shorter"],
-  ["time", "newest", "Newer", "Older"],
-  ["size", "largest", "Larger", "Smaller"],
+  ["score", t`most moves`, t`Longer`, t`Shorter`],
+  ["time", t`newest`, t`Newer`, t`Older`],
+  ["size", t`largest`, t`Larger`, t`Smaller`],
 ];
 
 /** The form that chooses which grids are shown; `sent(file)` is called with a file to be sent in. */
 function filterForm(asked, sent) {
   const ids = Array.from({ length: 5 }, () => newId("filter"));
-  const variant = h("select", { id: ids[0] }, h("option", { value: "" }, "all"), CODES.map((code) => h("option", { value: code }, code)));
-  const number = (id, value, max) => h("input", { id, type: "number", min: 1, max, inputmode: "numeric", placeholder: "any", value });
+  const variant = h("select", { id: ids[0] }, h("option", { value: "" }, tc("variants", "all")), CODES.map((code) => h("option", { value: code }, code)));
+  const number = (id, value, max) => h("input", { id, type: "number", min: 1, max, inputmode: "numeric", placeholder: t`any`, value });
   const least = number(ids[1], asked.get("min") || "", 485);
   const job = number(ids[2], asked.get("job") || "");
   const order = h("select", { id: ids[3] }, ORDERS.map(([value, text]) => h("option", { value }, text)));
@@ -45,10 +46,10 @@ function filterForm(asked, sent) {
     if (chosen) sent(chosen);
   } });
   return h("form", { class: "row filter", onsubmit: apply },
-    [["Variant", variant], ["Moves at least", least], ["Found by job", job], ["First", order]].map(([text, input]) =>
+    [[t`Variant`, variant], [t`Moves at least`, least], [t`Found by job`, job], [t`First`, order]].map(([text, input]) =>
       h("div", { class: "field" }, h("label", { for: input.id }, text), input)),
-    h("label", { class: "check", for: ids[4], title: `Grids that differ in at most ${DIFFERENCE} lines, turned to fit, and what they link` }, together, " nearly equal ones as one"),
-    button("Show", { type: "submit" }), button("Send a grid\u2026", { glyph: "open", onclick: () => file.click() }), file);
+    h("label", { class: "check", for: ids[4], title: t`Grids that differ in at most ${DIFFERENCE} lines, turned to fit, and what they link` }, together, " ", t`nearly equal ones as one`),
+    button(t`Show`, { type: "submit" }), button(t`Send a grid\u2026`, { glyph: "open", onclick: () => file.click() }), file);
 }
 
 /** The bar in which two grids are chosen to be compared; `bar.box(key)` makes the check box of a grid. */
@@ -56,18 +57,18 @@ function compareBar(first) {
   /** Keys of the chosen grids, with what unchecks the box of each. */
   const chosen = new Map(first ? [[first, null]] : []);
   const text = h("span", {});
-  const compare = button("Compare", { kind: "main", onclick: () => { location.hash = `#/compare/${[...chosen.keys()].join("/")}`; } });
-  const clear = button("Choose none", { onclick: () => {
+  const compare = button(t`Compare`, { kind: "main", onclick: () => { location.hash = `#/compare/${[...chosen.keys()].join("/")}`; } });
+  const clear = button(t`Choose none`, { onclick: () => {
     chosen.forEach((uncheck) => uncheck?.());
     chosen.clear();
     draw();
   } });
   // A grid can also be compared with a known record, whether or not the archive has that one.
-  const records = h("select", { "aria-label": "A known record to compare with", onchange: () => {
+  const records = h("select", { "aria-label": t`A known record to compare with`, onchange: () => {
     if (records.value && chosen.size === 1) location.hash = `#/compare/${[...chosen.keys()][0]}/${records.value}`;
   } });
   get("/archive").then((view) => {
-    records.replaceChildren(h("option", { value: "" }, "or with a known record\u2026"), ...view.records.map((one) => h("option", { value: one.key }, one.name)));
+    records.replaceChildren(h("option", { value: "" }, t`or with a known record\u2026`), ...view.records.map((one) => h("option", { value: one.key }, one.name)));
     draw();
   }, () => records.remove());
   const bar = h("div", { class: "choosebar card row spread", role: "status" }, text, h("div", { class: "row" }, records, clear, compare));
@@ -75,7 +76,7 @@ function compareBar(first) {
     show(bar, chosen.size > 0);
     compare.disabled = chosen.size !== 2;
     show(records, chosen.size === 1 && records.childElementCount > 0);
-    say(text, chosen.size === 2 ? "Two grids are chosen" : "One grid is chosen: choose another one to compare");
+    say(text, chosen.size === 2 ? t`Two grids are chosen` : t`One grid is chosen: choose another one to compare`);
   };
   bar.box = (key) => {
     const uncheck = () => { box.checked = false; };
@@ -106,7 +107,7 @@ const lazyPictures = () => new IntersectionObserver((entries, watch) => {
     if (!isIntersecting) continue;
     watch.unobserve(target);
     grid(target.dataset.key).then((view) => target.replaceChildren(thumbnail(view.variant, view.moves.map(fromView))),
-      () => target.replaceChildren(h("span", { class: "ghost faint" }, "cannot be loaded")));
+      () => target.replaceChildren(h("span", { class: "ghost faint" }, t`cannot be loaded`)));
   }
 }, { rootMargin: "300px" });
 
@@ -115,7 +116,7 @@ function clusterLink(view, asked) {
   const others = (view.cluster?.grids || 1) - 1;
   if (!others) return null;
   const there = { ...Object.fromEntries(asked), cluster: view.key };
-  return h("p", { class: "small" }, h("a", { href: `#/archive${query(there)}` }, `and ${count(others)} nearly equal`));
+  return h("p", { class: "small" }, h("a", { href: `#/archive${query(there)}` }, t`and ${count(others)} nearly equal`));
 }
 
 /** A grid of the list: its picture, its number of moves, where it came from. */
@@ -123,11 +124,11 @@ function tile(view, pictures, bar, asked) {
   const picture = h("a", { class: "picture", href: `#/grids/${view.key}`, "data-key": view.key, "aria-label": `${view.variant}, ${moves(view.score)}` },
     h("span", { class: "ghost" }));
   pictures.observe(picture);
-  const origin = view.job ? h("a", { href: `#/jobs/${view.job}` }, `job ${view.job}`) : "sent in";
+  const origin = view.job ? h("a", { href: `#/jobs/${view.job}` }, t`job ${view.job}`) : t`sent in`;
   return h("li", { class: "card tile" }, picture,
     h("div", { class: "row spread base" }, h("span", {}, h("strong", { class: "score num" }, String(view.score)), " ", h("span", { class: "faint" }, view.variant)),
-      h("label", { class: "check small" }, bar.box(view.key), " compare")),
-    h("p", { class: "faint small cut" }, origin, ", ", ago(view.time), view.record && [" \u00b7 ", h("span", { title: `equals the known record ${view.record}` }, view.record)]),
+      h("label", { class: "check small" }, bar.box(view.key), " ", t`compare`)),
+    h("p", { class: "faint small cut" }, origin, ", ", ago(view.time), view.record && [" \u00b7 ", h("span", { title: t`equals the known record ${view.record}` }, view.record)]),
     clusterLink(view, asked));
 }
 
@@ -135,10 +136,10 @@ function tile(view, pictures, bar, asked) {
 async function send(file) {
   try {
     const view = await sendGrid(await gridText(file));
-    toast(`The archive has it now: ${view.variant}, ${moves(view.score)}.`);
+    toast(t`The archive has it now: ${view.variant}, ${moves(view.score)}.`);
     location.hash = `#/grids/${view.key}`;
   } catch (problem) {
-    toast(`The archive refuses ${file.name}: ${problem.message}`, "bad");
+    toast(t`The archive refuses ${file.name}: ${problem.message}`, "bad");
   }
 }
 
@@ -146,8 +147,8 @@ async function send(file) {
 function opened(asked) {
   if (!asked.get("cluster")) return null;
   const all = Object.fromEntries([...asked].filter(([name]) => name !== "cluster"));
-  return h("p", { class: "row" }, h("span", {}, "The grids that are nearly equal to ", h("a", { href: `#/grids/${asked.get("cluster")}` }, "this one"), ", and it itself."),
-    h("a", { class: "button", href: `#/archive${query(all)}` }, "All again"));
+  return h("p", { class: "row" }, h("span", {}, tp`The grids that are nearly equal to ${h("a", { href: `#/grids/${asked.get("cluster")}` }, t`this one`)}, and it itself.`),
+    h("a", { class: "button", href: `#/archive${query(all)}` }, t`All again`));
 }
 
 export default function archive({ query: asked }) {
@@ -155,9 +156,9 @@ export default function archive({ query: asked }) {
     sort: asked.get("sort") || "", clusters: asked.get("clusters") || "", cluster: asked.get("cluster") || "" };
   const [, , before_, after_] = ORDERS.find(([value]) => value === asked.get("sort")) || ORDERS[0];
   const bar = compareBar(asked.get("with"));
-  const list = h("ul", { class: "thumbs", "aria-label": "Grids" });
-  const wait = h("p", { class: "wait" }, "Loading the grids\u2026");
-  const nothing = blank("No grid here", "Hunts put every good grid here; a wider filter may show some.", h("a", { class: "button", href: "#/archive" }, "Show all"));
+  const list = h("ul", { class: "thumbs", "aria-label": t`Grids` });
+  const wait = h("p", { class: "wait" }, t`Loading the grids\u2026`);
+  const nothing = blank(t`No grid here`, t`Hunts put every good grid here; a wider filter may show some.`, h("a", { class: "button", href: "#/archive" }, t`Show all`));
   const trouble = h("div", {});
   const pictures = lazyPictures();
   const before = [];
@@ -187,10 +188,10 @@ export default function archive({ query: asked }) {
   }
   nothing.hidden = true;
   load();
-  const element = h("div", { class: "cards" }, h("h1", {}, "Archive"), filterForm(asked, send), opened(asked), trouble, bar, wait, nothing, list,
+  const element = h("div", { class: "cards" }, h("h1", {}, t`Archive`), filterForm(asked, send), opened(asked), trouble, bar, wait, nothing, list,
     h("div", { class: "row end paging" }, back, forth));
   takesDrops(element, send);
   return {
-    element, title: "Archive", page: "archive", destroy: () => pictures.disconnect(),
+    element, title: t`Archive`, page: "archive", destroy: () => pictures.disconnect(),
   };
 }

@@ -3,9 +3,11 @@
 import { BoardPad } from "../boardpad.js";
 import { BoardSearch } from "../boardsearch.js";
 import { button, h, say, toast } from "../dom.js";
+import { VARIANT_TEXTS } from "../format.js";
 import { switches } from "../grid.js";
 import { takesDrops } from "../gridfile.js";
 import { readGrid } from "../gridtext.js";
+import { t, tn } from "../language.js";
 import { PlayedGame } from "../playedgame.js";
 import { CODES, VARIANTS } from "../rules.js";
 import { filesCard, loadDialog, movesCard, recordsCard } from "./boardcards.js";
@@ -31,11 +33,11 @@ function stroke(event, { played, search, pad }) {
 
 /** The buttons below the board. */
 function stepButtons(played) {
-  const undo = button("Undo", { glyph: "undo", onclick: () => played.back() });
-  const redo = button("Redo", { glyph: "redo", onclick: () => played.forth() });
-  const toStart = button("To the start", { glyph: "first", quiet: true, onclick: () => played.go(0) });
-  const toEnd = button("To the end", { glyph: "last", quiet: true, onclick: () => played.go(Infinity) });
-  const anew = button("New game", { glyph: "restart", onclick: () => newGame(played) });
+  const undo = button(t`Undo`, { glyph: "undo", onclick: () => played.back() });
+  const redo = button(t`Redo`, { glyph: "redo", onclick: () => played.forth() });
+  const toStart = button(t`To the start`, { glyph: "first", quiet: true, onclick: () => played.go(0) });
+  const toEnd = button(t`To the end`, { glyph: "last", quiet: true, onclick: () => played.go(Infinity) });
+  const anew = button(t`New game`, { glyph: "restart", onclick: () => newGame(played) });
   const node = h("div", { class: "row steps" }, toStart, undo, redo, toEnd, anew);
   node.draw = () => {
     undo.disabled = toStart.disabled = played.moves.length === 0;
@@ -47,17 +49,17 @@ function stepButtons(played) {
 function newGame(played) {
   // Nothing is lost: redo plays the game again.
   played.go(0);
-  toast("The board is empty again; \u201cto the end\u201d brings the game back.");
+  toast(t`The board is empty again; \u201cto the end\u201d brings the game back.`);
 }
 
 /** The buttons that change how the board is seen. */
 function viewButtons(played, pad) {
-  const fit = button("Fit the board into its frame", { glyph: "fit", quiet: true, onclick: () => pad.zoom.fit() });
+  const fit = button(t`Fit the board into its frame`, { glyph: "fit", quiet: true, onclick: () => pad.zoom.fit() });
   const node = h("div", { class: "row viewing" },
-    button("Turn the board", { glyph: "turn", quiet: true, onclick: () => played.carry("turn") }),
-    button("Mirror the board", { glyph: "flip", quiet: true, onclick: () => played.carry("flip") }),
-    button("Magnify", { glyph: "plus", quiet: true, onclick: () => pad.zoom.by(1.4) }),
-    button("Make smaller", { glyph: "minus", quiet: true, onclick: () => pad.zoom.by(1 / 1.4) }), fit);
+    button(t`Turn the board`, { glyph: "turn", quiet: true, onclick: () => played.carry("turn") }),
+    button(t`Mirror the board`, { glyph: "flip", quiet: true, onclick: () => played.carry("flip") }),
+    button(t`Magnify`, { glyph: "plus", quiet: true, onclick: () => pad.zoom.by(1.4) }),
+    button(t`Make smaller`, { glyph: "minus", quiet: true, onclick: () => pad.zoom.by(1 / 1.4) }), fit);
   node.draw = () => { fit.disabled = !pad.zoom.isZoomed; };
   return node;
 }
@@ -74,7 +76,7 @@ export default function board({ query }, daemon = null) {
     searching.follow();
     pad.draw(played.game);
     say(score, played.moves.length);
-    say(left, `${pad.legal.length === 1 ? "1 legal move" : `${pad.legal.length} legal moves`} \u00b7 best known ${VARIANTS[played.variant].record}`);
+    say(left, `${tn(pad.legal.length, "{0} legal move", "{0} legal moves")} \u00b7 ${t`best known ${VARIANTS[played.variant].record}`}`);
     for (const one of variants.children) one.setAttribute("aria-pressed", String(one.dataset.variant === played.variant));
     if (hunt) hunt.disabled = pad.legal.length === 0;
     parts.forEach((part) => part.draw());
@@ -92,33 +94,33 @@ export default function board({ query }, daemon = null) {
   pad.zoomed = looks.draw;
   const loading = loadDialog(played, daemon?.read ?? readGrid);
   const hunting = daemon?.huntDialog(played);
-  const variants = h("div", { class: "segmented", role: "group", "aria-label": "Variant" }, CODES.map((code) =>
-    h("button", { type: "button", "data-variant": code, title: VARIANTS[code].text, onclick: () => played.begin(code) }, code)));
+  const variants = h("div", { class: "segmented", role: "group", "aria-label": t`Variant` }, CODES.map((code) =>
+    h("button", { type: "button", "data-variant": code, title: VARIANT_TEXTS[code], onclick: () => played.begin(code) }, code)));
   const hints = h("input", { type: "checkbox", checked: true, onchange: () => pad.hinted(hints.checked) });
-  const hunt = hunting && button("Hunt from here", { glyph: "hunt", onclick: () => hunting.ask() });
+  const hunt = hunting && button(t`Hunt from here`, { glyph: "hunt", onclick: () => hunting.ask() });
   const onkey = (event) => stroke(event, { played, search, pad });
   document.addEventListener("keydown", onkey);
 
   function open(asked) {
     if (daemon && asked.get("grid")) {
       daemon.grid(asked.get("grid")).then(({ variant, moves }) => played.set(variant, moves),
-        (problem) => toast(`The grid cannot be loaded: ${problem.message}`, "bad"));
+        (problem) => toast(t`The grid cannot be loaded: ${problem.message}`, "bad"));
     }
     played.restore(asked);
   }
   const element = h("div", { class: "cards" },
-    h("div", { class: "row spread" }, h("h1", {}, "Board"), variants),
+    h("div", { class: "row spread" }, h("h1", {}, t`Board`), variants),
     h("div", { class: "two wide" },
-      h("section", { class: "card stack tight", "aria-label": "Board" }, pad.element, h("div", { class: "row spread tools" }, steps, looks), search),
+      h("section", { class: "card stack tight", "aria-label": t`Board` }, pad.element, h("div", { class: "row spread tools" }, steps, looks), search),
       h("div", { class: "cards side" }, end,
-        h("section", { class: "card stack", "aria-label": "Game" }, h("div", { class: "row base" }, score, h("span", {}, "moves"), left), hunt,
-          h("div", { class: "row spread" }, h("label", { class: "check" }, hints, " show legal moves"), switches(pad.picture))),
+        h("section", { class: "card stack", "aria-label": t`Game` }, h("div", { class: "row base" }, score, h("span", {}, t`moves`), left), hunt,
+          h("div", { class: "row spread" }, h("label", { class: "check" }, hints, " ", t`show legal moves`), switches(pad.picture))),
         howCard(), records, filesCard(played, loading, daemon?.sendButton(played)), list)),
     loading, hunting);
   takesDrops(element, loading.takeFile);
   open(query);
   return {
-    element, title: "Board", page: "board",
+    element, title: t`Board`, page: "board",
     // The address is the board's own doing, unless somebody opens another position.
     update: (asked) => {
       if (asked.get("g") !== played.address()) open(asked);

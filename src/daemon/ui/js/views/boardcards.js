@@ -3,13 +3,14 @@
 import { button, h, newId, say, saveAs, show, toast } from "../dom.js";
 import { moves as inMoves } from "../format.js";
 import { ACCEPTED, LARGEST, gridText } from "../gridfile.js";
+import { t } from "../language.js";
 import { msrCompact, pentasol, pentasolMove } from "../notation.js";
 import { picture } from "../picturefile.js";
 
 /** The moves played, the newest in sight. */
 export function movesCard(played) {
-  const list = h("ol", { class: "movelist mono", tabindex: 0, "aria-label": "Moves" });
-  const node = h("section", { class: "card stack", "aria-label": "Moves" }, h("h2", {}, "Moves"), list);
+  const list = h("ol", { class: "movelist mono", tabindex: 0, "data-empty": t`No move yet.`, "aria-label": t`Moves` });
+  const node = h("section", { class: "card stack", "aria-label": t`Moves` }, h("h2", {}, t`Moves`), list);
   node.draw = () => {
     while (list.childElementCount > played.moves.length) list.lastChild.remove();
     played.moves.forEach((move, n) => {
@@ -35,12 +36,12 @@ export function loadDialog(played, read) {
     if (!chosen) return;
     takeFile(chosen);
   } });
-  const dialog = h("dialog", { "aria-label": "Load a grid" }, h("form", { class: "stack", onsubmit: (event) => {
+  const dialog = h("dialog", { "aria-label": t`Load a grid` }, h("form", { class: "stack", onsubmit: (event) => {
     event.preventDefault();
     take(text.value);
-  } }, h("h2", {}, "Load a grid"), h("label", { for: text.id }, "Pentasol, MSR, or a picture that carries its record"), text, trouble,
-  h("div", { class: "row spread" }, button("File\u2026", { glyph: "open", onclick: () => file.click() }), file,
-    h("div", { class: "row" }, button("Cancel", { onclick: () => dialog.close() }), button("Load", { kind: "main", type: "submit" })))));
+  } }, h("h2", {}, t`Load a grid`), h("label", { for: text.id }, t`Pentasol, MSR, or a picture that carries its record`), text, trouble,
+  h("div", { class: "row spread" }, button(t`File\u2026`, { glyph: "open", onclick: () => file.click() }), file,
+    h("div", { class: "row" }, button(t`Cancel`, { onclick: () => dialog.close() }), button(t`Load`, { kind: "main", type: "submit" })))));
 
   async function takeFile(chosen) {
     try {
@@ -54,14 +55,14 @@ export function loadDialog(played, read) {
   async function take(content) {
     say(trouble, "");
     if (content.length > LARGEST) {
-      say(trouble, "The text is larger than 1 MiB, which no grid is.");
+      say(trouble, t`The text is larger than 1 MiB, which no grid is.`);
       return false;
     }
     try {
       const { variant, moves } = await read(content);
       played.set(variant, moves);
       dialog.close();
-      toast(`Loaded: ${variant}, ${inMoves(moves.length)}.`);
+      toast(t`Loaded: ${variant}, ${inMoves(moves.length)}.`);
     } catch (problem) {
       say(trouble, problem.message);
       return false;
@@ -82,18 +83,18 @@ export function loadDialog(played, read) {
 /** Loading and saving, and further buttons. */
 export function filesCard(played, loading, more = []) {
   const name = (ending) => `${played.variant}-${played.moves.length}.${ending}`;
-  return h("section", { class: "card stack", "aria-label": "Load and save" }, h("h2", {}, "Load and save"), h("div", { class: "row" },
-    button("Load\u2026", { glyph: "open", onclick: () => loading.ask() }),
+  return h("section", { class: "card stack", "aria-label": t`Load and save` }, h("h2", {}, t`Load and save`), h("div", { class: "row" },
+    button(t`Load\u2026`, { glyph: "open", onclick: () => loading.ask() }),
     button("Pentasol", { glyph: "save", onclick: () => saveAs(pentasol(played.variant, played.moves), name("txt")) }),
     button("MSR", { glyph: "save", onclick: async () => saveAs(await msrCompact(played.variant, played.moves), name("msr")) }),
-    button("Picture", { glyph: "save", onclick: async () => saveAs(await picture(played.variant, played.moves), name("png")) }), more));
+    button(t`Picture`, { glyph: "save", onclick: async () => saveAs(await picture(played.variant, played.moves), name("png")) }), more));
 }
 
 /** The known records, to be opened on the board from their first move or as a whole. */
 export function recordsCard(played) {
   const list = h("ul", { class: "records" });
-  const node = h("section", { class: "card stack", "aria-label": "Known records", hidden: true },
-    h("h2", {}, "Known records"), list);
+  const node = h("section", { class: "card stack", "aria-label": t`Known records`, hidden: true },
+    h("h2", {}, t`Known records`), list);
   let all = [];
   node.draw = () => {
     const mine = all.filter(({ variant }) => variant === played.variant);
@@ -102,7 +103,7 @@ export function recordsCard(played) {
     node.variant = played.variant;
     list.replaceChildren(...mine.map(({ name, variant, author, moves }) => h("li", { class: "row spread" },
       h("span", { class: "cut", title: author }, h("strong", { class: "num" }, String(moves.length)), h("span", { class: "faint" }, ` ${author || name}`)),
-      button("Open", { "aria-label": `Open the record ${name}`, onclick: () => played.set(variant, moves.map(([x, y, d, i]) => ({ x, y, d, i }))) }))));
+      button(t`Open`, { "aria-label": t`Open the record ${name}`, onclick: () => played.set(variant, moves.map(([x, y, d, i]) => ({ x, y, d, i }))) }))));
   };
   fetch(new URL("../../records.json", import.meta.url)).then(async (answer) => {
     if (answer.ok) all = await answer.json();

@@ -3,6 +3,7 @@
 import { checkGrid, newKey, post, sendGrid } from "../api.js";
 import { button, h, newId, say, toast } from "../dom.js";
 import { moves as inMoves } from "../format.js";
+import { t, tc } from "../language.js";
 import { grid as loadGrid, learn } from "../live.js";
 import { pentasol, toAddress } from "../notation.js";
 import { fromView } from "../rules.js";
@@ -14,12 +15,12 @@ const moved = ({ variant, moves }) => ({ variant, moves: moves.map(fromView) });
 
 /** Sends the game into the archive. */
 function sendButton(played) {
-  return button("To the archive", { onclick: async () => {
+  return button(t`To the archive`, { onclick: async () => {
     try {
       const view = await sendGrid(pentasol(played.variant, played.moves));
-      toast(view.record ? `The archive has it now: it equals the known record ${view.record}.` : "The archive has it now.");
+      toast(view.record ? t`The archive has it now: it equals the known record ${view.record}.` : t`The archive has it now.`);
     } catch (problem) {
-      toast(`The archive refuses the grid: ${problem.message}`, "bad");
+      toast(t`The archive refuses the grid: ${problem.message}`, "bad");
     }
   } });
 }
@@ -27,23 +28,23 @@ function sendButton(played) {
 /** The dialog that submits a hunt from the position; `dialog.ask()` opens it. */
 function huntDialog(played) {
   const ids = [newId("hunt"), newId("hunt"), newId("hunt")];
-  const strategy = h("select", { id: ids[0] }, h("option", { value: "auto" }, "Automatic"));
+  const strategy = h("select", { id: ids[0] }, h("option", { value: "auto" }, t`Automatic`));
   const time = h("input", { id: ids[1], value: "10m", autocomplete: "off" });
-  const workers = h("input", { id: ids[2], type: "number", min: 1, placeholder: "all" });
+  const workers = h("input", { id: ids[2], type: "number", min: 1, placeholder: tc("workers", "all") });
   const [trouble, what] = [h("p", { class: "problem", role: "alert" }), h("p", { class: "faint" })];
-  const fields = h("div", { class: "fields narrow" }, [["Strategy", strategy], ["Time", time], ["Workers at once", workers]].map(([label, input]) =>
+  const fields = h("div", { class: "fields narrow" }, [[t`Strategy`, strategy], [t`Time`, time], [t`Workers at once`, workers]].map(([label, input]) =>
     h("div", { class: "field" }, h("label", { for: input.id }, label), input)));
-  const all = button("All settings", { kind: "quiet", onclick: () => {
+  const all = button(t`All settings`, { kind: "quiet", onclick: () => {
     dialog.close();
     location.hash = `#/submit?start=${toAddress(played.variant, played.moves)}&strategy=${strategy.value}`;
   } });
-  const dialog = h("dialog", { "aria-label": "Hunt from here" }, h("form", { class: "stack", onsubmit: (event) => {
+  const dialog = h("dialog", { "aria-label": t`Hunt from here` }, h("form", { class: "stack", onsubmit: (event) => {
     event.preventDefault();
     submit();
-  } }, h("h2", {}, "Hunt from here"), what, fields, trouble, h("div", { class: "row spread" }, all, h("div", { class: "row" },
-    button("Cancel", { onclick: () => dialog.close() }), button("Hunt", { kind: "main", type: "submit", glyph: "hunt" })))));
+  } }, h("h2", {}, t`Hunt from here`), what, fields, trouble, h("div", { class: "row spread" }, all, h("div", { class: "row" },
+    button(t`Cancel`, { onclick: () => dialog.close() }), button(t`Hunt`, { kind: "main", type: "submit", glyph: "hunt" })))));
 
-  const request = (limit) => ({ kind: "hunt", name: `From a position of ${inMoves(played.moves.length)}`,
+  const request = (limit) => ({ kind: "hunt", name: t`From a position of ${inMoves(played.moves.length)}`,
     settings: { variant: played.variant, strategy: strategy.value },
     limits: { seconds: limit, workers: workers.value ? Number(workers.value) : null },
     ...(played.moves.length ? { start: { grid: pentasol(played.variant, played.moves), moves: played.moves.length } } : {}) });
@@ -52,7 +53,7 @@ function huntDialog(played) {
     say(trouble, "");
     const limit = time.value.trim() ? seconds(time.value) : null;
     if (limit === undefined) {
-      say(trouble, `'${time.value}' is not a valid time: 30m, 12h and 7d are`);
+      say(trouble, t`'${time.value}' is not a valid time: 30m, 12h and 7d are`);
       return;
     }
     try {
@@ -72,8 +73,8 @@ function huntDialog(played) {
       catalogue().then(({ strategies }) => strategy.append(...strategies.map(({ name, label }) => h("option", { value: name }, label))),
         (problem) => say(trouble, problem.message));
     }
-    say(what, played.moves.length ? `The job keeps these ${inMoves(played.moves.length)} and looks for the longest game that begins with them.`
-      : "The board is empty: the job looks for the longest game.");
+    say(what, played.moves.length ? t`The job keeps these ${inMoves(played.moves.length)} and looks for the longest game that begins with them.`
+      : t`The board is empty: the job looks for the longest game.`);
     dialog.showModal();
   };
   return dialog;

@@ -3,9 +3,10 @@
 import { get } from "../api.js";
 import { h, keyed, say, show } from "../dom.js";
 import { CourseChart } from "../chart.js";
-import { about, ago, count, duration, isOver, moves, short } from "../format.js";
+import { VARIANT_TEXTS, about, ago, count, duration, isOver, moves, short } from "../format.js";
 import { between } from "../gameboard.js";
 import { thumbnail } from "../grid.js";
+import { t, tn, tp } from "../language.js";
 import { grid, hear, state, subscribe } from "../live.js";
 import { CODES, VARIANTS, fromView } from "../rules.js";
 import { blank, calm, course, eventItem, jobButtons, pill } from "./parts.js";
@@ -21,31 +22,31 @@ const AGAIN_MS = 2000;
 function bestTile(variant) {
   const score = h("strong", { class: "score num" }, "\u2013");
   const origin = h("span", { class: "faint small" }, "\u00a0");
-  const badge = h("span", { class: "badge new", hidden: true }, "new best");
-  const picture = h("a", { class: "picture", "aria-label": `Best grid of ${variant}` });
-  const { record, text } = VARIANTS[variant];
+  const badge = h("span", { class: "badge new", hidden: true }, t`new best`);
+  const picture = h("a", { class: "picture", "aria-label": t`Best grid of ${variant}` });
+  const { record } = VARIANTS[variant];
   let key = null;
   let again = 0;
   const node = h("article", { class: "card tile" },
-    h("header", {}, h("h2", { title: text }, variant), badge, h("span", { class: "faint small num" }, `best known ${record}`)),
+    h("header", {}, h("h2", { title: VARIANT_TEXTS[variant] }, variant), badge, h("span", { class: "faint small num" }, t`best known ${record}`)),
     picture, h("div", { class: "row spread base" }, score, origin));
   const empty = h("span", { class: "ghost faint" });
   picture.append(empty);
   node.draw = () => {
     const best = state.best[variant];
     if (!best) {
-      say(empty, state.loaded ? "no grid yet" : "");
+      say(empty, state.loaded ? t`no grid yet` : "");
       return;
     }
     say(score, best.score);
-    say(origin, [best.job ? `job ${best.job}` : "sent", best.time && ago(best.time)].filter(Boolean).join(", "));
+    say(origin, [best.job ? t`job ${best.job}` : t`sent`, best.time && ago(best.time)].filter(Boolean).join(", "));
     if (best.key === key || Date.now() < again) return;
     const fresh = key !== null;
     key = best.key;
     grid(key).then((view) => {
       if (best.key !== key) return;
       picture.href = `#/grids/${best.key}`;
-      picture.replaceChildren(thumbnail(variant, view.moves.map(fromView), { label: `Best grid of ${variant}, ${moves(view.score)}` }));
+      picture.replaceChildren(thumbnail(variant, view.moves.map(fromView), { label: t`Best grid of ${variant}, ${moves(view.score)}` }));
     }, () => {
       key = null;
       again = Date.now() + AGAIN_MS;
@@ -65,7 +66,7 @@ export function jobRow(job) {
   const what = h("span", { class: "faint small" });
   const status = pill();
   const cell = (label, cls = "num") => h("td", { role: "cell", class: cls, "data-label": label });
-  const [best, rate, workers, time] = [cell("best"), cell("per second"), cell("workers"), cell("time")];
+  const [best, rate, workers, time] = [cell(t`best`), cell(t`per second`), cell(t`workers`), cell(t`time`)];
   const buttons = jobButtons(job.id);
   const row = h("tr", { role: "row" },
     h("td", { role: "cell", class: "wide" }, h("span", { class: "faint num" }, `${job.id} `), name, h("br"), what),
@@ -87,17 +88,17 @@ export function jobRow(job) {
 export function jobTable(body) {
   const head = (text, cls) => h("th", { role: "columnheader", scope: "col", class: cls }, text);
   return h("table", { role: "table", class: "jobs" },
-    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, head("Job"), head("State"), head("Best", "num"), head("Per second", "num"),
-      head("Workers", "num"), head("Time", "num"), h("th", {}, h("span", { class: "unseen" }, "Actions")))), body);
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, head(t`Job`), head(t`State`), head(t`Best`, "num"), head(t`Per second`, "num"),
+      head(t`Workers`, "num"), head(t`Time`, "num"), h("th", {}, h("span", { class: "unseen" }, t`Actions`)))), body);
 }
 
 function jobsCard() {
   const body = h("tbody", { role: "rowgroup" });
   const table = h("div", {}, jobTable(body));
-  const wait = h("p", { class: "wait" }, "Loading the jobs\u2026");
-  const nothing = blank("No job yet", "Give the daemon something to hunt for.", h("a", { class: "button main", href: "#/submit" }, "New job"));
-  const more = h("a", { href: "#/jobs", class: "small" }, "All jobs");
-  const node = h("section", { class: "card", "aria-label": "Jobs" }, h("header", {}, h("h2", {}, "Jobs"), more), wait, nothing, table);
+  const wait = h("p", { class: "wait" }, t`Loading the jobs\u2026`);
+  const nothing = blank(t`No job yet`, t`Give the daemon something to hunt for.`, h("a", { class: "button main", href: "#/submit" }, t`New job`));
+  const more = h("a", { href: "#/jobs", class: "small" }, t`All jobs`);
+  const node = h("section", { class: "card", "aria-label": t`Jobs` }, h("header", {}, h("h2", {}, t`Jobs`), more), wait, nothing, table);
   const ORDER = ["running", "draining", "paused", "queued"];
   node.draw = () => {
     const jobs = [...state.jobs.values()];
@@ -109,7 +110,7 @@ function jobsCard() {
     show(table, jobs.length > 0);
     keyed(body, [...active, ...over], (job) => job.id, jobRow, (row, job) => row.set(job));
     const all = state.health && Object.values(state.health.jobs).reduce((sum, n) => sum + n, 0);
-    say(more, all > 1 ? `All ${count(all)} jobs` : "All jobs");
+    say(more, all > 1 ? t`All ${count(all)} jobs` : t`All jobs`);
   };
   return node;
 }
@@ -118,13 +119,13 @@ function courseCard() {
   const chart = new CourseChart({ height: 230 });
   // One variant at a time: scores of different variants have nothing to do with each other.
   let variant = null;
-  const choose = h("div", { class: "segmented small", role: "group", "aria-label": "Variant" }, CODES.map((code) =>
+  const choose = h("div", { class: "segmented small", role: "group", "aria-label": t`Variant` }, CODES.map((code) =>
     h("button", { type: "button", "data-variant": code, onclick: () => {
       variant = code;
       node.draw();
     } }, code)));
-  const node = h("section", { class: "card", "aria-label": "Score against time" },
-    h("header", {}, h("h2", {}, "Score against time"), choose), chart.element);
+  const node = h("section", { class: "card", "aria-label": t`Score against time` },
+    h("header", {}, h("h2", {}, t`Score against time`), choose), chart.element);
   const courses = new Map();
   let asked = 0;
   node.draw = async () => {
@@ -163,10 +164,10 @@ function courseCard() {
 function workersCard() {
   const list = h("ul", { class: "workers" });
   const summary = h("span", { class: "faint small num" });
-  const node = h("section", { class: "card", "aria-label": "Workers" }, h("header", {}, h("h2", {}, "Workers"), summary), list);
+  const node = h("section", { class: "card", "aria-label": t`Workers` }, h("header", {}, h("h2", {}, t`Workers`), summary), list);
   node.draw = () => {
     const busy = state.workers.filter((w) => w.job).length;
-    say(summary, state.workers.length ? `${busy} of ${state.workers.length} busy` : "");
+    say(summary, state.workers.length ? t`${busy} of ${state.workers.length} busy` : "");
     keyed(list, state.workers.slice(0, 128), (w) => w.worker, (w) => {
       const [what, best, time] = [h("span", {}), h("span", { class: "num" }), h("span", { class: "num faint" })];
       const item = h("li", {}, h("span", { class: "faint num" }, String(w.worker)), what, best, time);
@@ -174,7 +175,7 @@ function workersCard() {
       return item;
     }, (item, w) => {
       item.classList.toggle("idle", !w.job);
-      say(item.parts.what, w.job ? `job ${w.job}, unit ${w.unit}${w.machine ? `, on ${w.machine}` : ""}` : "idle");
+      say(item.parts.what, !w.job ? t`idle` : w.machine ? t`job ${w.job}, unit ${w.unit}, on ${w.machine}` : t`job ${w.job}, unit ${w.unit}`);
       say(item.parts.best, w.job && w.best ? w.best : "");
       say(item.parts.time, w.job ? duration(w.seconds) : "");
     });
@@ -185,19 +186,19 @@ function workersCard() {
 /** How a machine stands, in words, and the look of it. */
 const STANDINGS = {
   here: ["", ""],
-  leaving: ["leaves", "faint"],
-  lost: ["lost", "bad"],
-  distrusted: ["not trusted", "bad"],
-  other_version: ["of another version", "bad"],
+  leaving: [t`leaves`, "faint"],
+  lost: [t`lost`, "bad"],
+  distrusted: [t`not trusted`, "bad"],
+  other_version: [t`of another version`, "bad"],
 };
 
 function machinesCard() {
   const list = h("ul", { class: "workers machines" });
   const summary = h("span", { class: "faint small num" });
   const trouble = h("p", { class: "note warn" });
-  const nothing = h("p", { class: "faint" }, "No machine yet. On another one: ", h("code", {}, "morpion worker --nats URL"), ".");
-  const node = h("section", { class: "card", "aria-label": "Machines" },
-    h("header", {}, h("h2", {}, "Machines"), summary), trouble, nothing, list);
+  const nothing = h("p", { class: "faint" }, tp`No machine yet. On another one: ${h("code", {}, "morpion worker --nats URL")}.`);
+  const node = h("section", { class: "card", "aria-label": t`Machines` },
+    h("header", {}, h("h2", {}, t`Machines`), summary), trouble, nothing, list);
   node.hidden = true;
   node.draw = () => {
     const pool = state.pool;
@@ -205,7 +206,7 @@ function machinesCard() {
     if (!pool?.open) return;
     const here = pool.machines.filter((machine) => machine.state === "here");
     const sum = (name) => here.reduce((all, machine) => all + machine[name], 0);
-    say(summary, here.length ? `${sum("running")} of ${sum("workers")} busy` : "");
+    say(summary, here.length ? t`${sum("running")} of ${sum("workers")} busy` : "");
     show(trouble, !pool.connected);
     say(trouble, pool.trouble || "");
     show(nothing, pool.connected && !pool.machines.length);
@@ -216,12 +217,12 @@ function machinesCard() {
       return item;
     }, (item, machine) => {
       const [text, look] = STANDINGS[machine.state] || [machine.state, "bad"];
-      item.title = machine.reason ? `Refused: ${machine.reason}` : `Version ${machine.version}, here for ${duration(machine.seconds)}`;
+      item.title = machine.reason ? t`Refused: ${machine.reason}` : t`Version ${machine.version}, here for ${duration(machine.seconds)}`;
       item.classList.toggle("idle", machine.state !== "here");
       item.parts.what.className = `num ${look}`;
       say(item.parts.name, machine.name);
-      say(item.parts.what, text || `${machine.running} of ${machine.workers} busy`);
-      say(item.parts.units, `${short(machine.units)} ${machine.units === 1 ? "unit" : "units"}`);
+      say(item.parts.what, text || t`${machine.running} of ${machine.workers} busy`);
+      say(item.parts.units, tn(machine.units, "{0} unit", "{0} units", short(machine.units)));
     });
   };
   return node;
@@ -229,8 +230,8 @@ function machinesCard() {
 
 function eventsCard() {
   const list = h("ol", { class: "events" });
-  const nothing = h("p", { class: "faint" }, "Nothing has happened yet.");
-  const node = h("section", { class: "card", "aria-label": "Events" }, h("header", {}, h("h2", {}, "Events")), nothing, list);
+  const nothing = h("p", { class: "faint" }, t`Nothing has happened yet.`);
+  const node = h("section", { class: "card", "aria-label": t`Events` }, h("header", {}, h("h2", {}, t`Events`)), nothing, list);
   node.draw = () => {
     show(nothing, state.loaded && !state.events.length);
     keyed(list, calm(state.events).slice(0, SHOWN_EVENTS), (event) => event.id, (event) => eventItem(event));
@@ -243,14 +244,14 @@ export default function dashboard() {
   const cards = [jobsCard(), courseCard(), workersCard(), machinesCard(), eventsCard()];
   const [jobs, course, workers, machines, events] = cards;
   const element = h("div", { class: "cards" },
-    h("h1", { class: "unseen" }, "Dashboard"),
-    h("section", { class: "tiles", "aria-label": "Best grids found" }, tiles),
+    h("h1", { class: "unseen" }, t`Dashboard`),
+    h("section", { class: "tiles", "aria-label": t`Best grids found` }, tiles),
     h("div", { class: "two" }, h("div", { class: "cards" }, jobs, course), h("div", { class: "cards" }, events, workers, machines)));
   const draw = () => [...tiles, ...cards].forEach((part) => part.draw());
   const stop = subscribe(draw);
   draw();
   return {
-    element, title: "Dashboard", page: "dashboard",
+    element, title: t`Dashboard`, page: "dashboard",
     destroy: () => {
       stop();
       course.stop.forEach((end) => end());

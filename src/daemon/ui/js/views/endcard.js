@@ -2,6 +2,7 @@
 
 import { button, h, newId, say, saveAs, show, toast } from "../dom.js";
 import { moves as inMoves } from "../format.js";
+import { t } from "../language.js";
 import { picture } from "../picturefile.js";
 import { VARIANTS } from "../rules.js";
 
@@ -9,9 +10,9 @@ import { VARIANTS } from "../rules.js";
 const PARTS = [0.75, 0.5, 0.25];
 
 function verdict(score, record) {
-  if (score > record) return `That is more than the best known score of ${record}. Save it and tell somebody.`;
-  if (score === record) return `That is the best known score.`;
-  return `The best known score is ${record}, ${inMoves(record - score)} more.`;
+  if (score > record) return t`That is more than the best known score of ${record}. Save it and tell somebody.`;
+  if (score === record) return t`That is the best known score.`;
+  return t`The best known score is ${record}, ${inMoves(record - score)} more.`;
 }
 
 /** A score and its bar, beside the largest that is shown. */
@@ -26,13 +27,13 @@ function bar(name, value, most, more) {
 async function shareAddress(played) {
   const url = location.href;
   try {
-    if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ title: `Morpion ${played.variant}: ${inMoves(played.moves.length)}`, url });
+    if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ title: t`Morpion ${played.variant}: ${inMoves(played.moves.length)}`, url });
     else {
       await navigator.clipboard.writeText(url);
-      toast("The address of this game is in the clipboard.");
+      toast(t`The address of this game is in the clipboard.`);
     }
   } catch (problem) {
-    if (problem.name !== "AbortError") toast("The browser does not give access to its clipboard; the address of the page is that of the game.", "bad");
+    if (problem.name !== "AbortError") toast(t`The browser does not give access to its clipboard; the address of the page is that of the game.`, "bad");
   }
 }
 
@@ -42,17 +43,17 @@ export function endCard(played, searching, { anew }) {
   const bars = h("ul", { class: "stack tight reaches" });
   const id = newId("back");
   const back = h("input", { id, type: "number", min: 0, step: 1, class: "short" });
-  const look = button("What would the search make of it?", { glyph: "bulb", onclick: () => ask() });
-  const share = button("Share", { glyph: "share", onclick: () => shareAddress(played) });
-  const node = h("section", { class: "card stack", "aria-label": "End of the game", hidden: true },
-    h("h2", {}, "The game is over"), h("div", { class: "row base" }, score, h("span", {}, "moves")), text, bars, h("div", {}, look),
+  const look = button(t`What would the search make of it?`, { glyph: "bulb", onclick: () => ask() });
+  const share = button(t`Share`, { glyph: "share", onclick: () => shareAddress(played) });
+  const node = h("section", { class: "card stack", "aria-label": t`End of the game`, hidden: true },
+    h("h2", {}, t`The game is over`), h("div", { class: "row base" }, score, h("span", {}, t`moves`)), text, bars, h("div", {}, look),
     h("form", { class: "row", onsubmit: (event) => {
       event.preventDefault();
       played.go(Math.max(0, Math.min(played.moves.length, Math.round(Number(back.value) || 0))));
-    } }, h("label", { for: id }, "Back to move"), back, button("Go", { type: "submit" })),
+    } }, h("label", { for: id }, t`Back to move`), back, button(t`Go`, { type: "submit" })),
     h("div", { class: "row" }, share,
-      button("Picture", { glyph: "save", onclick: async () => saveAs(await picture(played.variant, played.moves), `${played.variant}-${played.moves.length}.png`) }),
-      button("New game", { glyph: "restart", onclick: anew })));
+      button(t`Picture`, { glyph: "save", onclick: async () => saveAs(await picture(played.variant, played.moves), `${played.variant}-${played.moves.length}.png`) }),
+      button(t`New game`, { glyph: "restart", onclick: anew })));
   /** The game that is over, as a text, and its moves; whether the search is asked about it. */
   let [shown, shownMoves] = ["", 0];
   let asking = false;
@@ -68,8 +69,8 @@ export function endCard(played, searching, { anew }) {
       let found = null;
       const place = h("li", {});
       bars.append(place);
-      const draw = (busy) => place.replaceChildren(...row(`The search, from your move ${from}${busy ? "\u2026" : ""}`, found?.length ?? from,
-        !busy && found && button("Show", { kind: "quiet", "aria-label": `Show the game that the search found from your move ${from}`, onclick: () => {
+      const draw = (busy) => place.replaceChildren(...row(t`The search, from your move ${from}${busy ? "\u2026" : ""}`, found?.length ?? from,
+        !busy && found && button(t`Show`, { kind: "quiet", "aria-label": t`Show the game that the search found from your move ${from}`, onclick: () => {
           played.go(from);
           searching.show(found);
         } })));
@@ -99,7 +100,7 @@ export function endCard(played, searching, { anew }) {
     shownMoves = played.moves.length;
     say(score, shownMoves);
     say(text, verdict(shownMoves, VARIANTS[played.variant].record));
-    bars.replaceChildren(h("li", {}, row("Your game", shownMoves)), h("li", {}, row("Best known", VARIANTS[played.variant].record)));
+    bars.replaceChildren(h("li", {}, row(t`Your game`, shownMoves)), h("li", {}, row(t`Best known`, VARIANTS[played.variant].record)));
     back.max = shownMoves;
     back.value = Math.round(shownMoves / 2);
     show(look, shownMoves > 0);

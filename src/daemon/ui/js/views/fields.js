@@ -1,6 +1,7 @@
 // A setting as a field of a form: built from what the daemon says of it (its kind, range, choices, defaults, help).
 
 import { h, newId, say, show } from "../dom.js";
+import { known, language, t } from "../language.js";
 import { amount, seconds } from "../settings.js";
 
 /**
@@ -12,20 +13,22 @@ export function refusal(message) {
   const text = rest.replace(/ for '--[^']*'/g, "").replace(/--([a-z][a-z-]*)/g, (_, flag) => `\u201c${flag.replaceAll("-", " ")}\u201d`)
     .replace(/\b(?:settings|limits)\.(\w+)/g, (_, setting) => `\u201c${setting.replaceAll("_", " ")}\u201d`)
     .replace(/(\S+) is not in (-?\d+)\.\.=(-?\d+)/g, "$1 is out of range: $2 to $3 is expected");
-  return { name, text: text.charAt(0).toUpperCase() + text.slice(1) };
+  const [, what, least, most] = /^(?:the )?(\S+) is out of range: (\S+) to (\S+) is expected$/.exec(text) || [];
+  const told = language !== "en" && what ? t`\u201c${what}\u201d is out of range: ${least} to ${most} is expected` : known(text);
+  return { name, text: told.charAt(0).toUpperCase() + told.slice(1) };
 }
 
 /** The attributes of the input for each kind of setting. */
 const INPUTS = {
   whole: { type: "number", step: 1 },
   number: { type: "number", step: "any" },
-  count: { type: "text", pattern: "[0-9_]+[kMG]?", title: "a number such as 5000, 20M or 2G" },
-  seconds: { type: "text", pattern: "([0-9.]+[smhd]?)+", title: "a time such as 90s, 30m, 12h or 1d12h" },
-  bytes: { type: "text", pattern: "[0-9.]+([kKMGT](i?B)?)?", title: "an amount of memory such as 512M or 2G" },
+  count: { type: "text", pattern: "[0-9_]+[kMG]?", title: t`a number such as 5000, 20M or 2G` },
+  seconds: { type: "text", pattern: "([0-9.]+[smhd]?)+", title: t`a time such as 90s, 30m, 12h or 1d12h` },
+  bytes: { type: "text", pattern: "[0-9.]+([kKMGT](i?B)?)?", title: t`an amount of memory such as 512M or 2G` },
   text: { type: "text" },
   moment: { type: "datetime-local" },
 };
-const SWITCH = [{ value: "on", label: "on" }, { value: "off", label: "off" }];
+const SWITCH = [{ value: "on", label: t`on` }, { value: "off", label: t`off` }];
 
 /** Digits as a number, unless they have more than a number here holds, as a seed of 64 bits may. */
 const digits = (text) => (/^\d{1,15}$/.test(text) ? Number(text) : text);
@@ -52,7 +55,7 @@ export function field(spec, { name = spec.name, placeholder = "", numbers = fals
   const id = newId("field");
   const reader = numbers && spec.kind === "count" ? amount : READERS[spec.kind];
   const choices = { switch: SWITCH, choice: spec.choices }[spec.kind];
-  const empty = choices && h("option", { value: "" }, placeholder || "default");
+  const empty = choices && h("option", { value: "" }, placeholder || t`default`);
   const input = choices
     ? h("select", { id, name }, empty, choices.map(({ value, label }) => h("option", { value }, label || value)))
     : h("input", { id, name, autocomplete: "off", spellcheck: "false", min: spec.min, max: spec.max, placeholder, ...INPUTS[spec.kind] });
@@ -65,10 +68,10 @@ export function field(spec, { name = spec.name, placeholder = "", numbers = fals
   return {
     spec, name, input, node,
     adapt: (strategy) => {
-      const known = spec.defaults?.[strategy];
-      const text = known === undefined || known === null ? placeholder : String(known);
-      if (empty) say(empty, text ? `${choices.find(({ value }) => value === text)?.label || text} (default)` : "default");
-      else input.placeholder = text;
+      const usual = spec.defaults?.[strategy];
+      const text = usual === undefined || usual === null ? placeholder : String(usual);
+      if (empty) say(empty, text ? t`${choices.find(({ value }) => value === text)?.label || known(text)} (default)` : t`default`);
+      else input.placeholder = known(text);
     },
     text: () => input.value.trim(),
     read: () => (input.value.trim() === "" ? undefined : reader(input.value.trim())),

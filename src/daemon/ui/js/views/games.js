@@ -3,6 +3,7 @@
 import { attr, h } from "../dom.js";
 import { GAMES, GameSession } from "../gamesession.js";
 import { takesDrops } from "../gridfile.js";
+import { t } from "../language.js";
 import { subscribe, watch } from "../live.js";
 import { boardCard, jobCard, movesCard, opponentCard, rulesCard, solveCard } from "./gamecards.js";
 
@@ -12,13 +13,13 @@ export default function games({ query }) {
     cards.forEach((card) => card.draw());
   };
   const session = new GameSession(query, draw);
-  const kinds = h("div", { class: "segmented", role: "group", "aria-label": "Game" }, Object.entries(GAMES).map(([value, { name }]) =>
+  const kinds = h("div", { class: "segmented", role: "group", "aria-label": t`Game` }, Object.entries(GAMES).map(([value, { name }]) =>
     h("button", { type: "button", "data-game": value, onclick: () => session.begin(value, {}) }, name)));
   const board = boardCard(session);
   const beside = [jobCard, opponentCard, movesCard, rulesCard, solveCard].map((card) => card(session));
   const cards = [board, ...beside];
   const moves = beside[2];
-  const element = h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, "Reversi, Go and Gomoku"), kinds),
+  const element = h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, t`Reversi, Go and Gomoku`), kinds),
     h("div", { class: "two" }, board, h("div", { class: "cards" }, beside)));
   element.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
@@ -34,7 +35,7 @@ export default function games({ query }) {
     watched = session.job;
     unwatch = watched ? watch(watched) : () => {};
   });
-  return { element, title: "Games", page: "games", destroy: () => {
+  return { element, title: t`Games`, page: "games", destroy: () => {
     session.stop();
     stop();
     follow();

@@ -3,7 +3,8 @@
 import { download, get, patch, query } from "../api.js";
 import { CourseChart, Histogram } from "../chart.js";
 import { attr, button, h, keyed, newId, say, show, toast } from "../dom.js";
-import { about, bytes, count, duration, isOver, moment, reason, short } from "../format.js";
+import { about, bytes, count, duration, isOver, moment, ofLimit, phaseOf, reason, short } from "../format.js";
+import { t } from "../language.js";
 import { grid, hear, learn, state, subscribe, watch } from "../live.js";
 import { Replay } from "../replay.js";
 import { VARIANTS, fromView } from "../rules.js";
@@ -21,7 +22,7 @@ export function gridDownloads(key, name) {
     try {
       await download(`/grids/${encodeURIComponent(key)}?format=${format}`, `${name}.${ending}`);
     } catch (problem) {
-      toast(`The grid cannot be saved: ${problem.message}`, "bad");
+      toast(t`The grid cannot be saved: ${problem.message}`, "bad");
     }
   } })));
 }
@@ -30,18 +31,18 @@ const card = (title, ...children) => h("section", { class: "card", "aria-label":
 
 /** What numbers of a job mean that need a word. */
 const HELP = {
-  stalled: "Units that were ended early, since they found nothing longer for a while",
-  quarantined: "Units that failed three times and are not tried again",
+  stalled: t`Units that were ended early, since they found nothing longer for a while`,
+  quarantined: t`Units that failed three times and are not tried again`,
 };
 
 function factsCard() {
   const rows = {};
-  const list = h("dl", { class: "facts" }, [["best", "Best"], ["rate", "Per second"], ["iterations", "Iterations"], ["time", "Has run"],
-    ["workers", "Workers"], ["units", "Units done"], ["stalled", "Stalled"], ["quarantined", "Quarantined"]].map(([name, text]) => {
+  const list = h("dl", { class: "facts" }, [["best", t`Best`], ["rate", t`Per second`], ["iterations", t`Iterations`], ["time", t`Has run`],
+    ["workers", t`Workers`], ["units", t`Units done`], ["stalled", t`Stalled`], ["quarantined", t`Quarantined`]].map(([name, text]) => {
     rows[name] = h("dd", {}, "\u2013");
     return h("div", {}, h("dt", { title: HELP[name] }, text), rows[name]);
   }));
-  const node = h("section", { class: "card", "aria-label": "Numbers" }, list);
+  const node = h("section", { class: "card", "aria-label": t`Numbers` }, list);
   node.draw = (job) => {
     show(node, !job.solution && !job.proof);
     if (job.solution || job.proof) return;
@@ -49,8 +50,8 @@ function factsCard() {
     say(rows.rate, job.workers ? short(job.rate) : "\u2013");
     say(rows.iterations, short(job.iterations));
     rows.iterations.title = count(job.iterations);
-    say(rows.time, duration(job.seconds) + (job.limits.seconds ? ` of ${duration(job.limits.seconds)}` : ""));
-    say(rows.workers, job.workers + (job.limits.workers ? ` of ${job.limits.workers}` : ""));
+    say(rows.time, ofLimit(duration(job.seconds), job.limits.seconds && duration(job.limits.seconds)));
+    say(rows.workers, ofLimit(job.workers, job.limits.workers));
     say(rows.units, count(job.units_done));
     say(rows.stalled, count(job.units_stalled));
     say(rows.quarantined, count(job.units_quarantined));
@@ -63,11 +64,11 @@ function factsCard() {
 }
 
 function gridCard(id) {
-  const replay = new Replay(`Best grid of job ${id}`);
-  const nothing = blank("No grid yet", "The best one appears here as soon as there is one.");
+  const replay = new Replay(t`Best grid of job ${id}`);
+  const nothing = blank(t`No grid yet`, t`The best one appears here as soon as there is one.`);
   const tools = h("div", { class: "stack" });
   const body = h("div", { class: "stack", hidden: true }, replay.element, tools);
-  const node = card("Best grid", nothing, body);
+  const node = card(t`Best grid`, nothing, body);
   let key = null;
   let again = 0;
   node.draw = (job) => {
@@ -81,9 +82,9 @@ function gridCard(id) {
       show(nothing, false);
       show(body, true);
       tools.replaceChildren(
-        h("div", { class: "row" }, h("a", { href: `#/grids/${key}`, class: "button" }, "Look closer"),
-          h("a", { href: `#/board?grid=${key}`, class: "button" }, "Open on the board"),
-          h("a", { href: `#/archive?job=${id}`, class: "button" }, "All its grids")),
+        h("div", { class: "row" }, h("a", { href: `#/grids/${key}`, class: "button" }, t`Look closer`),
+          h("a", { href: `#/board?grid=${key}`, class: "button" }, t`Open on the board`),
+          h("a", { href: `#/archive?job=${id}`, class: "button" }, t`All its grids`)),
         gridDownloads(key, `${view.variant}-${view.score}-job${id}`));
     }, () => {
       key = null;
@@ -97,7 +98,7 @@ function gridCard(id) {
 
 function courseCard(id) {
   const chart = new CourseChart({ height: 220 });
-  const node = card("Score against time", chart.element);
+  const node = card(t`Score against time`, chart.element);
   let points = [];
   node.statistics = (view) => { points = course(view); };
   node.draw = (job) => {
@@ -119,12 +120,12 @@ function courseCard(id) {
 function levelsCard() {
   const list = h("ul", { class: "stack levels" });
   const what = h("p", { class: "faint small" });
-  const node = card("Progress", list, what);
+  const node = card(t`Progress`, list, what);
   let isDepth = false;
   node.draw = (job) => {
     isDepth = job.strategy === "dfs";
-    say(what, isDepth ? "Parts of the search tree at each depth, and how many of them are done."
-      : "Calls of each nesting level that are done: one call of a level makes many of the level below it.");
+    say(what, isDepth ? t`Parts of the search tree at each depth, and how many of them are done.`
+      : t`Calls of each nesting level that are done: one call of a level makes many of the level below it.`);
     for (const item of list.children) item.name();
   };
   node.statistics = (view) => {
@@ -135,14 +136,14 @@ function levelsCard() {
       const item = h("li", {}, h("div", { class: "row spread small" }, name, text), bar);
       item.parts = { text, fill, bar };
       item.name = () => {
-        say(name, isDepth ? `depth ${level.level + 1}` : `level ${level.level}`);
+        say(name, isDepth ? t`depth ${level.level + 1}` : t`level ${level.level}`);
         attr(bar, "aria-label", name.textContent);
       };
       item.name();
       return item;
     }, (item, level) => {
       const share = level.total ? (level.total - level.left) / level.total : 0;
-      say(item.parts.text, `${count(level.total - level.left)} of ${count(level.total)}`);
+      say(item.parts.text, t`${count(level.total - level.left)} of ${count(level.total)}`);
       item.parts.fill.style.width = `${100 * share}%`;
       item.parts.bar.setAttribute("aria-valuenow", Math.round(100 * share));
     });
@@ -153,11 +154,11 @@ function levelsCard() {
 
 function scoresCard() {
   const chart = new Histogram();
-  const what = h("p", { class: "faint small" }, "Level 0 are single games. A result of a level above is the best of many of the level below it.");
-  const node = card("How often each score came up", chart.element, what);
+  const what = h("p", { class: "faint small" }, t`Level 0 are single games. A result of a level above is the best of many of the level below it.`);
+  const node = card(t`How often each score came up`, chart.element, what);
   node.statistics = (view) => {
     const rows = view.scores.filter((row) => row.counts.length);
-    if (!rows.length && view.units.length) rows.push({ level: 0, name: "units", counts: view.units });
+    if (!rows.length && view.units.length) rows.push({ level: 0, name: t`units`, counts: view.units });
     chart.set(rows);
     show(what, rows.length > 1);
     show(node, rows.length > 0);
@@ -169,25 +170,25 @@ function scoresCard() {
 
 function workersCard(id) {
   const body = h("tbody", {});
-  const nothing = h("p", { class: "faint" }, "No worker computes a unit of this job now.");
-  const table = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of workers" }, h("table", {}, h("thead", {}, h("tr", {},
-    ["Worker", "Unit", "Best", "Iterations", "Time"].map((text) => h("th", { scope: "col", class: "num" }, text)),
-    h("th", { scope: "col" }, "Phase"))), body));
-  const node = card("Workers", nothing, table);
+  const nothing = h("p", { class: "faint" }, t`No worker computes a unit of this job now.`);
+  const table = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t`Table of workers` }, h("table", {}, h("thead", {}, h("tr", {},
+    [t`Worker`, t`Unit`, t`Best`, t`Iterations`, t`Time`].map((text) => h("th", { scope: "col", class: "num" }, text)),
+    h("th", { scope: "col" }, t`Phase`))), body));
+  const node = card(t`Workers`, nothing, table);
   node.draw = (job) => {
     const mine = state.workers.filter((w) => w.job === id);
     show(node, !isOver(job));
     show(nothing, !mine.length);
     show(table, mine.length > 0);
     keyed(body, mine, (w) => w.worker, () => h("tr", {}, Array.from({ length: 5 }, () => h("td", { class: "num" })), h("td", {})), (row, w) =>
-      [w.worker, w.unit, w.best || "\u2013", short(w.iterations), duration(w.seconds), w.phase || "\u2013"].forEach((text, n) => say(row.children[n], text)));
+      [w.worker, w.unit, w.best || "\u2013", short(w.iterations), duration(w.seconds), phaseOf(w.phase)].forEach((text, n) => say(row.children[n], text)));
   };
   return node;
 }
 
 function quarantineCard(id) {
   const list = h("ul", { class: "stack" });
-  const node = card("Quarantined units", h("p", { class: "faint small" }, "They failed three times and are not tried again."), list);
+  const node = card(t`Quarantined units`, h("p", { class: "faint small" }, t`They failed three times and are not tried again.`), list);
   node.hidden = true;
   let known = 0;
   node.draw = async (job) => {
@@ -196,7 +197,7 @@ function quarantineCard(id) {
     try {
       const { items } = await get(`/jobs/${id}/units${query({ state: "quarantined", limit: 20 })}`);
       show(node, items.length > 0);
-      list.replaceChildren(...items.map((unit) => h("li", {}, h("strong", { class: "num" }, `Unit ${unit.unit}`), ` ${unit.error || ""}`)));
+      list.replaceChildren(...items.map((unit) => h("li", {}, h("strong", { class: "num" }, t`Unit ${unit.unit}`), ` ${unit.error || ""}`)));
     } catch {
       known = 0;
     }
@@ -207,21 +208,21 @@ function quarantineCard(id) {
 function settingsCard(id) {
   const list = h("dl", { class: "list" });
   const facts = h("dl", { class: "list" });
-  const adjust = h("details", { class: "adjust" }, h("summary", {}, "Change priority, limits and beginning"));
-  const node = card("Settings", facts, h("details", {}, h("summary", {}, "All settings"), list), adjust);
+  const adjust = h("details", { class: "adjust" }, h("summary", {}, t`Change priority, limits and beginning`));
+  const node = card(t`Settings`, facts, h("details", {}, h("summary", {}, t`All settings`), list), adjust);
   node.classList.add("late");
   const ids = Array.from({ length: 6 }, () => newId("adjust"));
   const [priority, weight, workers, hours] = [
     h("input", { id: ids[0], type: "number", min: -100, max: 100, step: 1 }), h("input", { id: ids[1], type: "number", min: 1, max: 1000, step: 1 }),
-    h("input", { id: ids[2], type: "number", min: 1, step: 1, placeholder: "no limit" }),
-    h("input", { id: ids[3], type: "number", min: 0, step: "any", placeholder: "no limit" })];
-  const [after, earliest] = [h("input", { id: ids[4], type: "number", min: 1, step: 1, placeholder: "none" }), h("input", { id: ids[5], type: "datetime-local" })];
+    h("input", { id: ids[2], type: "number", min: 1, step: 1, placeholder: t`no limit` }),
+    h("input", { id: ids[3], type: "number", min: 0, step: "any", placeholder: t`no limit` })];
+  const [after, earliest] = [h("input", { id: ids[4], type: "number", min: 1, step: 1, placeholder: t`none` }), h("input", { id: ids[5], type: "datetime-local" })];
   const trouble = h("p", { class: "problem", role: "alert" });
   const inputs = { priority, weight, workers, seconds: hours, after, not_before: earliest };
   const labelled = ([text, input]) => h("div", { class: "field" }, h("label", { for: input.id }, text), input);
-  const begins = [["After job", after], ["Not before", earliest]].map(labelled);
+  const begins = [[t`After job`, after], [t`Not before`, earliest]].map(labelled);
   const form = h("form", { class: "stack" }, h("div", { class: "fields narrow" },
-    [["Priority", priority], ["Weight", weight], ["Workers at once", workers], ["Hours in all", hours]].map(labelled), begins), trouble, h("div", {}, button("Change", { type: "submit" })));
+    [[t`Priority`, priority], [t`Weight`, weight], [t`Workers at once`, workers], [t`Hours in all`, hours]].map(labelled), begins), trouble, h("div", {}, button(t`Change`, { type: "submit" })));
   adjust.append(form);
   let shown = "";
   let job = null;
@@ -234,7 +235,7 @@ function settingsCard(id) {
         ...(job.began ? {} : { begin: { after: number(after), not_before: earliest.value === "" ? null : new Date(earliest.value).getTime() / 1000 } }) }));
       trouble.textContent = "";
       for (const input of Object.values(inputs)) input.removeAttribute("aria-invalid");
-      toast(`Job ${id} was changed.`);
+      toast(t`Job ${id} was changed.`);
     } catch (problem) {
       const { name, text } = refusal(problem.message);
       for (const [key, input] of Object.entries(inputs)) attr(input, "aria-invalid", key === name ? "true" : null);
@@ -251,11 +252,11 @@ function settingsCard(id) {
     shown = text;
     const entry = ([name, value]) => [h("dt", {}, name), h("dd", { class: "num" }, value)];
     const l = now.limits;
-    facts.replaceChildren(...[["Submitted", moment(now.submitted)], now.after && ["Begins after", h("a", { href: `#/jobs/${now.after}` }, `job ${now.after}`)],
-      now.not_before && ["Begins at the earliest", moment(now.not_before)], now.began && ["Began", moment(now.began)], now.ended && ["Ended", moment(now.ended)],
-      now.seed !== null && ["Seed", String(now.seed)], ["Priority, weight", `${now.priority}, ${now.weight}`],
-      l.seconds && ["Time limit", duration(l.seconds)], l.iterations && ["Iterations at most", count(l.iterations)],
-      l.workers && ["Workers at most", String(l.workers)], l.memory && ["Memory at most", bytes(l.memory)], l.disk && ["Disk at most", bytes(l.disk)]].filter(Boolean).flatMap(entry));
+    facts.replaceChildren(...[[t`Submitted`, moment(now.submitted)], now.after && [t`Begins after`, h("a", { href: `#/jobs/${now.after}` }, t`job ${now.after}`)],
+      now.not_before && [t`Begins at the earliest`, moment(now.not_before)], now.began && [t`Began`, moment(now.began)], now.ended && [t`Ended`, moment(now.ended)],
+      now.seed !== null && [t`Seed`, String(now.seed)], [t`Priority, weight`, `${now.priority}, ${now.weight}`],
+      l.seconds && [t`Time limit`, duration(l.seconds)], l.iterations && [t`Iterations at most`, count(l.iterations)],
+      l.workers && [t`Workers at most`, String(l.workers)], l.memory && [t`Memory at most`, bytes(l.memory)], l.disk && [t`Disk at most`, bytes(l.disk)]].filter(Boolean).flatMap(entry));
     list.replaceChildren(...Object.entries(now.settings).map(([name, value]) =>
       [name, typeof value === "string" ? value : JSON.stringify(value)]).flatMap(entry));
     if (!form.contains(document.activeElement)) {
@@ -268,7 +269,7 @@ function settingsCard(id) {
 
 function eventsCard(id) {
   const list = h("ol", { class: "events" });
-  const node = card("Events", list);
+  const node = card(t`Events`, list);
   node.draw = () => {
     const mine = calm(state.events.filter((event) => event.job === id)).slice(0, 30);
     show(node, mine.length > 0);
@@ -279,7 +280,7 @@ function eventsCard(id) {
 
 export default function job({ params }) {
   const id = Number(params[0]);
-  const [title, what, status, why] = [h("h1", {}, `Job ${id}`), h("p", { class: "faint" }), pill(), h("span", { class: "small" })];
+  const [title, what, status, why] = [h("h1", {}, t`Job ${id}`), h("p", { class: "faint" }), pill(), h("span", { class: "small" })];
   const buttons = jobButtons(id, { quiet: false, all: true, removed: () => { location.hash = "#/jobs"; } });
   const parts = { facts: factsCard(), grid: gridCard(id), course: courseCard(id), levels: levelsCard(), scores: scoresCard(),
     workers: workersCard(id), quarantine: quarantineCard(id), settings: settingsCard(id), events: eventsCard(id),
@@ -288,7 +289,7 @@ export default function job({ params }) {
   const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, h("div", { class: "two even" },
     h("div", { class: "cards" }, parts.proof, parts.grid, parts.position, parts.settings),
     h("div", { class: "cards" }, parts.closed, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
-  const wait = h("p", { class: "wait" }, `Loading job ${id}\u2026`);
+  const wait = h("p", { class: "wait" }, t`Loading job ${id}\u2026`);
   const element = h("div", { class: "cards" },
     h("div", { class: "row spread" }, h("div", {}, title, h("div", { class: "row" }, what, status, why)), buttons), trouble, wait, body);
   buttons.hidden = true;
@@ -302,7 +303,7 @@ export default function job({ params }) {
     show(body, true);
     show(buttons, true);
     say(title, now.name);
-    say(what, `Job ${id} \u00b7 ${about(now)}`);
+    say(what, t`Job ${id} \u00b7 ${about(now)}`);
     status.set(now);
     say(why, reason(now.reason));
     why.className = now.state === "failed" ? "small problem" : "small faint";
@@ -346,7 +347,7 @@ export default function job({ params }) {
   });
   const unwatch = watch(id);
   return {
-    element, title: `Job ${id}`, page: "jobs",
+    element, title: t`Job ${id}`, page: "jobs",
     destroy: () => {
       over = true;
       clearTimeout(timer);

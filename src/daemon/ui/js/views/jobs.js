@@ -3,6 +3,7 @@
 import { get, query } from "../api.js";
 import { button, h, keyed, show } from "../dom.js";
 import { STATES } from "../format.js";
+import { t } from "../language.js";
 import { state, subscribe } from "../live.js";
 import { jobRow, jobTable } from "./dashboard.js";
 import { blank, failed } from "./parts.js";
@@ -13,21 +14,21 @@ export default function jobs({ query: asked }) {
   const chosen = asked.get("state") || "";
   const body = h("tbody", { role: "rowgroup" });
   const table = h("div", {}, jobTable(body));
-  const wait = h("p", { class: "wait" }, "Loading the jobs\u2026");
-  const nothing = blank(chosen ? `No job is ${STATES[chosen]}` : "No job yet", "Give the daemon something to hunt for.",
-    h("a", { class: "button main", href: "#/submit" }, "New job"));
+  const wait = h("p", { class: "wait" }, t`Loading the jobs\u2026`);
+  const nothing = blank(chosen ? t`No job is ${STATES[chosen]}` : t`No job yet`, t`Give the daemon something to hunt for.`,
+    h("a", { class: "button main", href: "#/submit" }, t`New job`));
   const trouble = h("div", {});
-  const filter = h("select", { "aria-label": "State", onchange: () => {
+  const filter = h("select", { "aria-label": t`State`, onchange: () => {
     location.hash = `#/jobs${query({ state: filter.value })}`;
-  } }, h("option", { value: "" }, "in any state"), Object.entries(STATES).map(([value, text]) => h("option", { value }, text)));
+  } }, h("option", { value: "" }, t`in any state`), Object.entries(STATES).map(([value, text]) => h("option", { value }, text)));
   filter.value = chosen;
   // The cursors of the parts before, so that one can go back.
   const before = [];
   let cursor;
   let next = null;
   let items = [];
-  const back = button("Newer", { glyph: "back", onclick: () => load(before.pop()) });
-  const forth = button("Older", { glyph: "forth", onclick: () => {
+  const back = button(t`Newer`, { glyph: "back", onclick: () => load(before.pop()) });
+  const forth = button(t`Older`, { glyph: "forth", onclick: () => {
     before.push(cursor);
     load(next);
   } });
@@ -56,8 +57,8 @@ export default function jobs({ query: asked }) {
   const stop = subscribe(draw);
   return {
     element: h("div", { class: "cards" },
-      h("div", { class: "row spread" }, h("h1", {}, "Jobs"), h("div", { class: "row" }, filter, h("a", { class: "button main", href: "#/submit" }, "New job"))),
+      h("div", { class: "row spread" }, h("h1", {}, t`Jobs`), h("div", { class: "row" }, filter, h("a", { class: "button main", href: "#/submit" }, t`New job`))),
       trouble, h("section", { class: "card" }, wait, nothing, table, h("div", { class: "row end paging" }, back, forth))),
-    title: "Jobs", page: "jobs", destroy: stop,
+    title: t`Jobs`, page: "jobs", destroy: stop,
   };
 }

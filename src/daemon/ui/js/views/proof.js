@@ -2,20 +2,29 @@
 
 import { CourseChart } from "../chart.js";
 import { h, say, show } from "../dom.js";
-import { count, duration, short, tick } from "../format.js";
+import { count, decimal, duration, ofLimit, short, tick } from "../format.js";
+import { t } from "../language.js";
 
 const card = (title, ...children) => h("section", { class: "card", "aria-label": title }, h("header", {}, h("h2", {}, title)), children);
 
 /** The closed part in percent; 100 only of a complete proof. */
-export const closed = (proof) => (proof.end === "proved" ? "proved" : `${(Math.min(Math.floor(1e4 * proof.closed), 9999) / 100).toFixed(2)} %`);
+export const closed = (proof) => (proof.end === "proved" ? t`proved` : `${decimal((Math.min(Math.floor(1e4 * proof.closed), 9999) / 100).toFixed(2))} %`);
 
-const percent = (v) => (Number.isFinite(v) ? `${v.toFixed(2)} % closed` : "nothing closed");
+const percent = (v) => (Number.isFinite(v) ? t`${decimal(v.toFixed(2))} % closed` : t`nothing closed`);
 
 /** Where the proof is, in words. */
 function verdict({ end, moves }) {
-  if (end === "proved") return `There is no grid of ${moves} moves or more in the region.`;
-  if (end === "grid") return `There is a grid of ${moves} moves in the region.`;
-  return "Part of the tree that is closed, by volume: a case that is split counts as two halves, which differ much in size.";
+  if (end === "proved") return t`There is no grid of ${moves} moves or more in the region.`;
+  if (end === "grid") return t`There is a grid of ${moves} moves in the region.`;
+  return t`Part of the tree that is closed, by volume: a case that is split counts as two halves, which differ much in size.`;
+}
+
+/** A region as the daemon calls it, in the language of the page. */
+function regionName(region) {
+  const [, sides] = /^the box (.+)$/.exec(region) || [];
+  const [, moves] = /^the octagon hull of a grid of (\d+) moves$/.exec(region) || [];
+  if (sides) return t`the box ${sides}`;
+  return moves ? t`the octagon hull of a grid of ${moves} moves` : region;
 }
 
 /** The statement and the closed part. */
@@ -23,14 +32,14 @@ export function proofCard() {
   const statement = h("p", {});
   const value = h("strong", { class: "score num" });
   const fill = h("i", {});
-  const bar = h("div", { class: "bar", role: "progressbar", "aria-label": "closed part", "aria-valuemin": 0, "aria-valuemax": 100 }, fill);
+  const bar = h("div", { class: "bar", role: "progressbar", "aria-label": t`closed part`, "aria-valuemin": 0, "aria-valuemax": 100 }, fill);
   const words = h("p", { class: "small" });
   const left = h("p", { class: "small" });
-  const node = card("Proof", h("div", { class: "stack" }, statement, value, bar, words, left));
+  const node = card(t`Proof`, h("div", { class: "stack" }, statement, value, bar, words, left));
   node.draw = ({ proof }) => {
     show(node, Boolean(proof));
     if (!proof) return;
-    say(statement, `To be proved: no grid of ${proof.moves} moves lies in ${proof.region}, which has ${count(proof.points)} points beyond the cross.`);
+    say(statement, t`To be proved: no grid of ${proof.moves} moves lies in ${regionName(proof.region)}, which has ${count(proof.points)} points beyond the cross.`);
     say(value, closed(proof));
     const share = proof.end === "proved" ? 100 : 100 * proof.closed;
     fill.style.width = `${share}%`;
@@ -39,7 +48,7 @@ export function proofCard() {
     show(left, Boolean(proof.left));
     if (proof.left) {
       const { nodes, shapes, cpu_seconds, dives } = proof.left;
-      say(left, `Left, by ${count(dives)} random descents: about ${short(Math.round(nodes))} cases and ${short(Math.round(shapes))} sets of points, ${tick(cpu_seconds)} of CPU time. Such estimates scatter widely.`);
+      say(left, t`Left, by ${count(dives)} random descents: about ${short(Math.round(nodes))} cases and ${short(Math.round(shapes))} sets of points, ${tick(cpu_seconds)} of CPU time. Such estimates scatter widely.`);
     }
   };
   return node;
@@ -48,12 +57,12 @@ export function proofCard() {
 /** What is open and what it took. */
 export function proofFactsCard() {
   const rows = {};
-  const list = h("dl", { class: "facts" }, [["open", "Units open"], ["done", "Units done"], ["nodes", "Cases"], ["programs", "Linear programs"],
-    ["shapes", "Point sets refuted"], ["conflicts", "Conflicts"], ["grids", "Grids met"], ["time", "Has run"], ["cpu", "CPU time"], ["workers", "Workers"]].map(([name, text]) => {
+  const list = h("dl", { class: "facts" }, [["open", t`Units open`], ["done", t`Units done`], ["nodes", t`Cases`], ["programs", t`Linear programs`],
+    ["shapes", t`Point sets refuted`], ["conflicts", t`Conflicts`], ["grids", t`Grids met`], ["time", t`Has run`], ["cpu", t`CPU time`], ["workers", t`Workers`]].map(([name, text]) => {
     rows[name] = h("dd", {}, "\u2013");
     return h("div", {}, h("dt", {}, text), rows[name]);
   }));
-  const node = h("section", { class: "card", "aria-label": "Numbers of the proof" }, list);
+  const node = h("section", { class: "card", "aria-label": t`Numbers of the proof` }, list);
   node.draw = (job) => {
     const { proof } = job;
     show(node, Boolean(proof));
@@ -65,17 +74,17 @@ export function proofFactsCard() {
       rows[name].title = count(proof[name]);
     }
     say(rows.grids, count(proof.grids));
-    say(rows.time, duration(job.seconds) + (job.limits.seconds ? ` of ${duration(job.limits.seconds)}` : ""));
+    say(rows.time, ofLimit(duration(job.seconds), job.limits.seconds && duration(job.limits.seconds)));
     say(rows.cpu, proof.cpu_seconds ? tick(proof.cpu_seconds) : "\u2013");
-    say(rows.workers, job.workers + (job.limits.workers ? ` of ${job.limits.workers}` : ""));
+    say(rows.workers, ofLimit(job.workers, job.limits.workers));
   };
   return node;
 }
 
 /** The closed part against time. */
 export function closedCard() {
-  const chart = new CourseChart({ height: 220, label: "Percent closed against time", text: percent });
-  const node = card("Percent closed against time", chart.element);
+  const chart = new CourseChart({ height: 220, label: t`Percent closed against time`, text: percent });
+  const node = card(t`Percent closed against time`, chart.element);
   let points = [];
   node.hidden = true;
   node.statistics = (view) => { if (view.proof) points = view.proof.course.map((p) => [p.seconds, 100 * p.closed]); };

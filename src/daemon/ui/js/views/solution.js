@@ -2,35 +2,36 @@
 
 import { BoundsChart } from "../boundschart.js";
 import { h, keyed, say, show } from "../dom.js";
-import { count, duration, short, tick } from "../format.js";
-import { GameBoard, between } from "../gameboard.js";
+import { count, duration, ofLimit, short, tick } from "../format.js";
+import { GameBoard, between, sideName } from "../gameboard.js";
+import { t, tc } from "../language.js";
 import { hear } from "../live.js";
 
 const card = (title, ...children) => h("section", { class: "card", "aria-label": title }, h("header", {}, h("h2", {}, title)), children);
 
 /** What the bounds mean, in words. */
 export function verdict(found) {
-  const other = found.side === "black" ? "white" : "black";
-  const { lower, upper, side, goal } = found;
-  if (!found.settled) return `for ${side}, who is to move; not settled`;
+  const [side, other] = found.side === "black" ? [sideName("black"), sideName("white")] : [sideName("white"), sideName("black")];
+  const { lower, upper, goal } = found;
+  if (!found.settled) return t`for ${side}, who is to move; not settled`;
   const least = /^at least (-?\d+)$/.exec(goal);
-  if (least) return lower >= Number(least[1]) ? `${goal} for ${side}: yes` : `${goal} for ${side}: no`;
-  if (lower > 0) return `for ${side}, who is to move: ${side} wins`;
-  if (upper < 0) return `for ${side}, who is to move: ${other} wins`;
-  return "a draw";
+  if (least) return lower >= Number(least[1]) ? t`at least ${least[1]} for ${side}: yes` : t`at least ${least[1]} for ${side}: no`;
+  if (lower > 0) return t`for ${side}, who is to move: ${side} wins`;
+  if (upper < 0) return t`for ${side}, who is to move: ${other} wins`;
+  return t`a draw`;
 }
 
 /** The position of a job, and what is known. */
 export function positionCard() {
-  const board = new GameBoard({ label: "The position" });
+  const board = new GameBoard({ label: t`The position` });
   const value = h("strong", { class: "score num" });
   const words = h("p", {});
   const line = h("p", { class: "small" });
   const doubt = h("p", { class: "note bad small", hidden: true });
-  const play = h("a", { class: "button" }, "Open on the board");
+  const play = h("a", { class: "button" }, t`Open on the board`);
   const text = h("code", { class: "preview" });
-  const node = card("Position", board.element, h("div", { class: "stack" }, h("div", { class: "row base" }, value, words), line, doubt,
-    h("div", { class: "row" }, play), h("details", {}, h("summary", { class: "small" }, "As text"), text)));
+  const node = card(t`Position`, board.element, h("div", { class: "stack" }, h("div", { class: "row base" }, value, words), line, doubt,
+    h("div", { class: "row" }, play), h("details", {}, h("summary", { class: "small" }, t`As text`), text)));
   node.draw = (job) => {
     const found = job.solution;
     show(node, Boolean(found));
@@ -38,8 +39,8 @@ export function positionCard() {
     board.draw(found, { moves: found.moves, best: found.best_moves });
     say(value, between(found.lower, found.upper));
     say(words, verdict(found));
-    say(line, found.line.length ? `Best play: ${found.line.join(" ")}` : found.best_moves.length ? `Best: ${found.best_moves.join(" ")}` : "Values of first moves appear as they are found.");
-    say(doubt, `The answers contradict each other (${found.contradictions}): a worker was wrong and was not found out.`);
+    say(line, found.line.length ? t`Best play: ${found.line.join(" ")}` : found.best_moves.length ? t`Best: ${found.best_moves.join(" ")}` : t`Values of first moves appear as they are found.`);
+    say(doubt, t`The answers contradict each other (${found.contradictions}): a worker was wrong and was not found out.`);
     show(doubt, found.contradictions > 0);
     play.href = `#/games?job=${job.id}`;
     say(text, found.position);
@@ -50,7 +51,7 @@ export function positionCard() {
 /** Bounds against time. */
 export function boundsCard(id) {
   const chart = new BoundsChart();
-  const node = card("Bounds against time", chart.element);
+  const node = card(t`Bounds against time`, chart.element);
   let points = [];
   let now = null;
   node.hidden = true;
@@ -74,12 +75,12 @@ export function boundsCard(id) {
 /** Units and nodes. */
 export function unitsCard() {
   const rows = {};
-  const list = h("dl", { class: "facts" }, [["nodes", "Nodes"], ["rate", "Per second"], ["time", "Has run"], ["cpu", "CPU time"], ["workers", "Workers"],
-    ["made", "Units made"], ["finished", "Answered"], ["split", "Split"], ["cancelled", "Not needed"], ["open", "Open"], ["tree", "Nodes on top"]].map(([name, text]) => {
+  const list = h("dl", { class: "facts" }, [["nodes", t`Nodes`], ["rate", t`Per second`], ["time", t`Has run`], ["cpu", t`CPU time`], ["workers", t`Workers`],
+    ["made", t`Units made`], ["finished", t`Answered`], ["split", t`Split`], ["cancelled", t`Not needed`], ["open", tc("units", "Open")], ["tree", t`Nodes on top`]].map(([name, text]) => {
     rows[name] = h("dd", {}, "\u2013");
     return h("div", {}, h("dt", {}, text), rows[name]);
   }));
-  const node = h("section", { class: "card", "aria-label": "Units" }, list);
+  const node = h("section", { class: "card", "aria-label": t`Units` }, list);
   node.draw = (job) => {
     const found = job.solution;
     show(node, Boolean(found));
@@ -89,7 +90,7 @@ export function unitsCard() {
     say(rows.rate, job.workers ? short(job.rate) : "\u2013");
     say(rows.time, duration(job.seconds));
     say(rows.cpu, found.cpu_seconds ? tick(found.cpu_seconds) : "\u2013");
-    say(rows.workers, job.workers + (job.limits.workers ? ` of ${job.limits.workers}` : ""));
+    say(rows.workers, ofLimit(job.workers, job.limits.workers));
     for (const name of ["made", "finished", "split", "cancelled", "open"]) say(rows[name], count(found.units[name]));
     say(rows.tree, count(found.tree_nodes));
   };
@@ -99,8 +100,8 @@ export function unitsCard() {
 /** Whose credit it is. */
 export function creditCard() {
   const body = h("tbody", {});
-  const heads = ["Worker", "Units", "Nodes", "CPU time", "Not needed", "Refused", "Wrong"];
-  const node = card("Credit", h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of credit" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((text, n) =>
+  const heads = [t`Worker`, t`Units`, t`Nodes`, t`CPU time`, t`Not needed`, t`Refused`, t`Wrong`];
+  const node = card(t`Credit`, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t`Table of credit` }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((text, n) =>
     h("th", { scope: "col", class: n ? "num" : "" }, text)))), body)));
   node.hidden = true;
   node.statistics = (view) => {
@@ -108,8 +109,8 @@ export function creditCard() {
     show(node, Boolean(found?.workers.length));
     if (!found) return;
     const users = found.users.length > 1 ? found.users : [];
-    const rows = [...found.workers.map((w) => [`${w.user}/${w.name}${w.trusted ? "" : " (not trusted)"}`, w.credit, w.wrong]),
-      ...users.map((u) => [`user ${u.user}`, u.credit, null]), ["all", found.total, null]];
+    const rows = [...found.workers.map((w) => [`${w.user}/${w.name}${w.trusted ? "" : ` (${t`not trusted`})`}`, w.credit, w.wrong]),
+      ...users.map((u) => [t`user ${u.user}`, u.credit, null]), [tc("users", "all"), found.total, null]];
     keyed(body, rows, (row) => row[0], () => h("tr", {}, heads.map((_, n) => h("td", { class: n ? "num" : "" }))), (row, [name, credit, wrong]) =>
       [name, count(credit.accepted.units), short(credit.accepted.nodes), tick(credit.accepted.cpu_seconds), count(credit.not_needed.units),
         count(credit.refused.units), wrong ?? "\u2013"].forEach((text, n) => say(row.children[n], text)));

@@ -5,6 +5,7 @@ import { button, h, say, show, toast } from "../dom.js";
 import { moves } from "../format.js";
 import { thumbnail } from "../grid.js";
 import { ACCEPTED, gridText } from "../gridfile.js";
+import { t, tn } from "../language.js";
 import { grid as loadGrid } from "../live.js";
 import { fromAddress, pentasol } from "../notation.js";
 import { fromView } from "../rules.js";
@@ -23,7 +24,7 @@ const fileInput = (multiple, take) => h("input", { type: "file", class: "unseen"
 /** The files with the grids that a local search begins with; `changed()` is called when they change. */
 function gridsBox(changed) {
   let grids = [];
-  const text = h("p", { class: "faint" }, "none: each run begins with nothing");
+  const text = h("p", { class: "faint" }, t`none: each run begins with nothing`);
   const files = fileInput(true, async (chosen) => {
     try {
       grids = await Promise.all(chosen.slice(0, MOST_GRIDS).map(gridText));
@@ -31,19 +32,19 @@ function gridsBox(changed) {
       toast(problem.message, "bad");
       return;
     }
-    say(text, `${grids.length} ${grids.length === 1 ? "file" : "files"}`);
+    say(text, tn(grids.length, "{0} file", "{0} files"));
     show(none, true);
     changed();
   });
-  const none = button("None", { onclick: () => {
+  const none = button(t`None`, { onclick: () => {
     grids = [];
-    say(text, "none: each run begins with nothing");
+    say(text, t`none: each run begins with nothing`);
     show(none, false);
     changed();
   } });
   none.hidden = true;
-  const node = h("div", { class: "stack" }, h("h3", {}, "Grids to begin with"), text,
-    h("div", { class: "row" }, button("Choose files\u2026", { glyph: "open", onclick: () => files.click() }), none), files);
+  const node = h("div", { class: "stack" }, h("h3", {}, t`Grids to begin with`), text,
+    h("div", { class: "row" }, button(t`Choose files\u2026`, { glyph: "open", onclick: () => files.click() }), none), files);
   return { node, value: () => (grids.length && !node.hidden ? grids : undefined) };
 }
 
@@ -53,13 +54,13 @@ function gridsBox(changed) {
  */
 export function startCard({ picked, changed }) {
   let start = null;
-  const [text, picture] = [h("p", { class: "faint" }, "the empty board"), h("div", { class: "startpicture", hidden: true })];
-  const keep = field({ name: "start", label: "Keep the first moves", kind: "whole", min: 0, help: "The hunt searches for the longest game that begins with these moves." });
-  const clear = button("Empty board", { onclick: () => set(null) });
+  const [text, picture] = [h("p", { class: "faint" }, t`the empty board`), h("div", { class: "startpicture", hidden: true })];
+  const keep = field({ name: "start", label: t`Keep the first moves`, kind: "whole", min: 0, help: t`The hunt searches for the longest game that begins with these moves.` });
+  const clear = button(t`Empty board`, { onclick: () => set(null) });
   const set = (next) => {
     start = next;
     for (const node of [picture, keep.node, clear]) show(node, Boolean(start));
-    say(text, start ? `${start.variant}, ${moves(start.list.length)}` : "the empty board");
+    say(text, start ? `${start.variant}, ${moves(start.list.length)}` : t`the empty board`);
     if (start) {
       picture.replaceChildren(thumbnail(start.variant, start.list));
       keep.input.max = keep.input.value = start.list.length;
@@ -77,9 +78,9 @@ export function startCard({ picked, changed }) {
     }
   });
   const grids = gridsBox(changed);
-  const node = h("section", { class: "card stack", "aria-label": "Start" }, h("h2", {}, "Start from"), text, picture, keep.node,
-    h("div", { class: "row" }, button("Grid file\u2026", { glyph: "open", onclick: () => file.click() }),
-      h("a", { class: "button", href: "#/board" }, "The board"), clear), file, grids.node);
+  const node = h("section", { class: "card stack", "aria-label": t`Start` }, h("h2", {}, t`Start from`), text, picture, keep.node,
+    h("div", { class: "row" }, button(t`Grid file\u2026`, { glyph: "open", onclick: () => file.click() }),
+      h("a", { class: "button", href: "#/board" }, t`The board`), clear), file, grids.node);
   for (const part of [keep.node, clear]) show(part, false);
   node.keep = keep;
   node.takesGrids = (takes) => show(grids.node, takes);

@@ -3,6 +3,8 @@
 
 import { newKey, post } from "../api.js";
 import { button, h, say, show, toast } from "../dom.js";
+import { VARIANT_TEXTS } from "../format.js";
+import { t } from "../language.js";
 import { learn } from "../live.js";
 import { CODES, VARIANTS } from "../rules.js";
 import { catalogue } from "../settings.js";
@@ -13,11 +15,11 @@ import { startCard } from "./startcard.js";
 
 /** The settings of every job. */
 const JOB = [
-  { name: "name", label: "Name", kind: "text", help: "Shown in the lists.", placeholder: "made from the settings" },
-  { name: "priority", label: "Priority", kind: "whole", min: -100, max: 100, help: "Jobs of a higher priority are served first.", placeholder: "0", advanced: true },
-  { name: "weight", label: "Weight", kind: "whole", min: 1, max: 1000, help: "Share of the workers among jobs of the same priority.", placeholder: "1", advanced: true },
-  { name: "after", label: "After job", kind: "whole", min: 1, help: "Begins when the job of this number has finished; if that one fails or is cancelled, this one is cancelled.", placeholder: "none", advanced: true },
-  { name: "not_before", label: "Not before", kind: "moment", help: "Begins at this time or later.", advanced: true },
+  { name: "name", label: t`Name`, kind: "text", help: t`Shown in the lists.`, placeholder: t`made from the settings` },
+  { name: "priority", label: t`Priority`, kind: "whole", min: -100, max: 100, help: t`Jobs of a higher priority are served first.`, placeholder: "0", advanced: true },
+  { name: "weight", label: t`Weight`, kind: "whole", min: 1, max: 1000, help: t`Share of the workers among jobs of the same priority.`, placeholder: "1", advanced: true },
+  { name: "after", label: t`After job`, kind: "whole", min: 1, help: t`Begins when the job of this number has finished; if that one fails or is cancelled, this one is cancelled.`, placeholder: t`none`, advanced: true },
+  { name: "not_before", label: t`Not before`, kind: "moment", help: t`Begins at this time or later.`, advanced: true },
 ];
 
 /** All fields, each with the part of the request that it is of: `settings`, `limits` or `job`. */
@@ -26,7 +28,7 @@ function allFields({ parameters, common, limits }) {
   return [
     ...parameters.map((spec) => ({ part: "settings", own: true, ...field(spec) })),
     ...common.map((spec) => ({ part: "settings", ...field(spec, { placeholder: spec.defaults?.all }) })),
-    ...limits.map((spec) => ({ part: "limits", ...field(spec, { name: taken.has(spec.name) ? `limit_${spec.name}` : spec.name, placeholder: "no limit", numbers: true }) })),
+    ...limits.map((spec) => ({ part: "limits", ...field(spec, { name: taken.has(spec.name) ? `limit_${spec.name}` : spec.name, placeholder: t`no limit`, numbers: true }) })),
     ...JOB.map((spec) => ({ part: "job", ...field(spec, { placeholder: spec.placeholder }) })),
   ];
 }
@@ -37,7 +39,7 @@ function ownSettings(fields) {
   const node = h("details", { class: "card" }, title, h("div", { class: "fields" }, fields.map((one) => one.node)));
   let shown = null;
   node.adapt = (chosen, label) => {
-    say(title, `Settings of ${label}`);
+    say(title, t`Settings of ${label}`);
     show(node, fields.some((one) => !one.node.hidden));
     if (shown !== chosen) node.open = chosen !== "auto";
     shown = chosen;
@@ -54,13 +56,13 @@ const radio = (name, value, title, text, checked) => {
 
 /** The choice of variant and strategy. */
 function choiceCard({ strategies, auto }, query) {
-  const variants = h("fieldset", {}, h("legend", {}, "Variant"), h("div", { class: "choices four" }, CODES.map((code) =>
-    radio("variant", code, code, `${VARIANTS[code].text}; best known ${VARIANTS[code].record}`, code === (query.get("variant") || "5T")))));
+  const variants = h("fieldset", {}, h("legend", {}, t`Variant`), h("div", { class: "choices four" }, CODES.map((code) =>
+    radio("variant", code, code, t`${VARIANT_TEXTS[code]}; best known ${VARIANTS[code].record}`, code === (query.get("variant") || "5T")))));
   const wanted = query.get("strategy") || "auto";
-  const best = radio("strategy", "auto", "Automatic", "", wanted === "auto");
-  const kinds = h("fieldset", {}, h("legend", {}, "Strategy"), h("div", { class: "choices" }, best,
+  const best = radio("strategy", "auto", t`Automatic`, "", wanted === "auto");
+  const kinds = h("fieldset", {}, h("legend", {}, t`Strategy`), h("div", { class: "choices" }, best,
     strategies.map(({ name, label, summary }) => radio("strategy", name, label, summary, name === wanted))));
-  const node = h("section", { class: "card stack loose", "aria-label": "Hunt" }, variants, kinds);
+  const node = h("section", { class: "card stack loose", "aria-label": t`Hunt` }, variants, kinds);
   const chosen = (what) => node.querySelector(`input[name="${what}"]:checked`)?.value;
   node.variant = () => chosen("variant");
   node.setVariant = (code) => {
@@ -74,7 +76,7 @@ function choiceCard({ strategies, auto }, query) {
   node.draw = () => {
     const { strategy, reason } = choice() || {};
     const label = strategies.find(({ name }) => name === strategy)?.label || strategy;
-    say(best.what, `${label}, the best measured search in ${node.variant()}: ${reason}`);
+    say(best.what, t`${label}, the best measured search in ${node.variant()}: ${reason}`);
   };
   return node;
 }
@@ -87,7 +89,7 @@ function request(fields, choice, start) {
     one.complain("");
     if (one.node.hidden || one.text() === "") continue;
     const value = one.read();
-    if (value === undefined || Number.isNaN(value)) bad.push([one, `'${one.text()}' is not a valid value. ${one.spec.help}`]);
+    if (value === undefined || Number.isNaN(value)) bad.push([one, t`'${one.text()}' is not a valid value. ${one.spec.help}`]);
     const part = one.part === "job" ? body : body[one.part];
     part[one.spec.name] = value;
     if (one.part === "limits") typed[one.spec.name] = one.text();
@@ -126,19 +128,19 @@ function huntForm(known, query) {
   const start = startCard({ picked: (variant) => choice.setVariant(variant), changed: () => adapt() });
   const own = ownSettings(fields.filter((one) => one.own));
   const of = (part, advanced) => fields.filter((one) => one.part === part && !one.own && Boolean(one.spec.advanced) === advanced).map((one) => one.node);
-  const more = h("details", { class: "card" }, h("summary", {}, "More settings"),
+  const more = h("details", { class: "card" }, h("summary", {}, t`More settings`),
     h("div", { class: "fields" }, of("settings", true), of("limits", true), of("job", true)));
   const trouble = h("div", { class: "note bad", role: "alert", hidden: true });
-  const [preview, send] = [h("code", { class: "preview" }), button("Submit the job", { kind: "main", type: "submit", glyph: "hunt" })];
+  const [preview, send] = [h("code", { class: "preview" }), button(t`Submit the job`, { kind: "main", type: "submit", glyph: "hunt" })];
   const form = h("form", { class: "two wide", oninput: adapt, onchange: adapt, onsubmit: (event) => {
     event.preventDefault();
     submit();
   } },
   h("div", { class: "cards" }, choice,
-    h("section", { class: "card", "aria-label": "Settings" }, h("header", {}, h("h2", {}, "Settings"), h("span", { class: "faint small" }, "empty is the default")),
+    h("section", { class: "card", "aria-label": t`Settings` }, h("header", {}, h("h2", {}, t`Settings`), h("span", { class: "faint small" }, t`empty is the default`)),
       h("div", { class: "fields" }, of("settings", false), of("limits", false), of("job", false))), own, more),
-  h("div", { class: "cards side" }, start, h("section", { class: "card stack", "aria-label": "Submit" }, trouble, send,
-    h("details", {}, h("summary", { class: "small" }, "The same in a terminal"), preview))));
+  h("div", { class: "cards side" }, start, h("section", { class: "card stack", "aria-label": t`Submit` }, trouble, send,
+    h("details", {}, h("summary", { class: "small" }, t`The same in a terminal`), preview))));
 
   const complain = (one, text) => {
     one.complain(text);
@@ -158,7 +160,7 @@ function huntForm(known, query) {
       const job = await post("/jobs", body, { "idempotency-key": key });
       key = newKey();
       learn(job);
-      toast(`Job ${job.id} was submitted.`);
+      toast(t`Job ${job.id} was submitted.`);
       location.hash = `#/jobs/${job.id}`;
     } catch (problem) {
       // After an answer the same form is another request; without one it may have arrived, and must not make a second job.
@@ -166,7 +168,7 @@ function huntForm(known, query) {
       const { text } = refusal(problem.message);
       const one = named([...fields, { part: "job", ...start.keep }], problem.message);
       if (one) complain(one, text);
-      say(trouble, one ? `The job was not submitted: see \u201c${one.spec.label}\u201d.` : text);
+      say(trouble, one ? t`The job was not submitted: see \u201c${one.spec.label}\u201d.` : text);
       trouble.hidden = false;
     }
     send.disabled = false;
@@ -177,13 +179,13 @@ function huntForm(known, query) {
 }
 
 export default function submit({ query }) {
-  const place = h("div", {}, h("p", { class: "wait" }, "Loading the settings\u2026"));
+  const place = h("div", {}, h("p", { class: "wait" }, t`Loading the settings\u2026`));
   const load = () => catalogue().then((known) => {
     const form = huntForm(known, query);
     place.replaceChildren(form);
     form.open();
   }, (problem) => place.replaceChildren(failed(problem, load)));
   load();
-  return { element: h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, "New job"),
-    h("a", { class: "button", href: "#/games" }, "Solve a two-player game instead")), place), title: "New job", page: "submit" };
+  return { element: h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, t`New job`),
+    h("a", { class: "button", href: "#/games" }, t`Solve a two-player game instead`)), place), title: t`New job`, page: "submit" };
 }
