@@ -102,7 +102,9 @@ impl World {
 fn approve(page: &Page, own: &str) {
     assert_eq!(page.problems(), Vec::<String>::new());
     for url in page.requests() {
-        assert!(url.starts_with(own) || url.starts_with("blob:") || url == "about:blank", "asked for {url}");
+        // The browser draws the button of a field for dates from a picture of its own.
+        let is_own = url.starts_with(own) || url.starts_with("blob:") || url.starts_with("data:");
+        assert!(is_own || url == "about:blank", "asked for {url}");
     }
 }
 

@@ -21,7 +21,9 @@ class Engine {
   /** Begins the search after these moves; the same seed makes the same search. `known` may be the moves after them of a game to begin with. */
   begin(variant, moves, known, seed) {
     const all = [...moves, ...known];
-    const input = new Uint8Array(this.exports.memory.buffer, this.exports.input(all.length), BYTES * all.length);
+    // The place first: the memory may grow for it, and has another buffer then.
+    const place = this.exports.input(all.length);
+    const input = new Uint8Array(this.exports.memory.buffer, place, BYTES * all.length);
     all.forEach(({ x, y, d, i }, n) => input.set([x, y, d, i], BYTES * n));
     if (!this.exports.begin(CODES.indexOf(variant), moves.length, seed)) throw new Error("the moves are not a game");
   }
@@ -38,8 +40,10 @@ class Engine {
 
   /** That game. */
   moves() {
-    const bytes = new Uint8Array(this.exports.memory.buffer, this.exports.moves(), BYTES * this.length);
-    return Array.from({ length: this.length }, (_, n) => {
+    const { length } = this;
+    const place = this.exports.moves();
+    const bytes = new Uint8Array(this.exports.memory.buffer, place, BYTES * length);
+    return Array.from({ length }, (_, n) => {
       const [x, y, d, i] = bytes.subarray(BYTES * n);
       return { x, y, d, i };
     });
