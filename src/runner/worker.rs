@@ -28,6 +28,9 @@ pub const NOBODY: u32 = 0;
 /// waits.
 const SAVED: Duration = Duration::from_secs(1);
 
+/// How long a search runs until it is asked where it stands.
+const LOOKED: Duration = Duration::from_millis(500);
+
 /// What the units of a hunt share.
 pub struct HuntContext {
     /// The variant that is searched.
@@ -110,7 +113,7 @@ pub struct UnitFigures {
     pub best: AtomicU32,
     /// Set by the coordinator when a checkpoint is due.
     pub wanted: AtomicBool,
-    /// Where the search stood when it last gave way.
+    /// Where the search stood when it was last asked.
     phase: Mutex<Option<Phase>>,
     /// On another machine: iterations of the last state that was sent from there.
     sent: AtomicU64,
@@ -124,7 +127,7 @@ impl UnitFigures {
         self.offered.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Where the search stood at the end of its last slice, if it has phases. Not known of other machines.
+    /// Where the search stood when it was last asked, if it has phases. Not known of other machines.
     pub fn phase(&self) -> Option<Phase> {
         *self.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -212,14 +215,28 @@ impl Unit for HuntUnit {
         let search = &mut running.search;
         let offers = self.shared.novelty.as_ref().map(Offers::to);
         self.progress.worker.store(lease.worker(), Ordering::Relaxed);
-        let mut control =
-            SearchControl { unit: self, lease, best: search.best(), stopped: None, reached: false, offers };
-        let end = search.run(&mut control);
+        let mut control = SearchControl {
+            unit: self,
+            lease,
+            best: search.best(),
+            stopped: None,
+            reached: false,
+            offers,
+            look_at: Instant::now(),
+        };
+        // The search pauses now and then to be asked where it stands. That changes nothing in what it does.
+        let end = loop {
+            control.look_at = Instant::now() + LOOKED;
+            let end = search.run(&mut control);
+            *self.progress.phase.lock().unwrap_or_else(PoisonError::into_inner) = search.phase();
+            if end != End::Stopped || control.stopped.is_some() || control.reached {
+                break end;
+            }
+        };
         let (stopped, reached) = (control.stopped, control.reached);
         let (iterations, best) = (search.iterations(), search.best());
         self.progress.iterations.store(iterations, Ordering::Relaxed);
         self.progress.best.store(best, Ordering::Relaxed);
-        *self.progress.phase.lock().unwrap_or_else(PoisonError::into_inner) = search.phase();
         if end == End::Stopped {
             if reached || stopped != Some(Stop::Preempted) || running.saved_at.elapsed() >= SAVED {
                 self.progress.offer(Offered { iterations, best, saved: search.save() });
@@ -252,6 +269,8 @@ struct SearchControl<'a> {
     reached: bool,
     /// Where grids to be kept are offered, if any are.
     offers: Option<Offers<'a>>,
+    /// When the search pauses to be asked where it stands.
+    look_at: Instant,
 }
 
 impl SearchControl<'_> {
@@ -268,7 +287,8 @@ impl Ctl<Move> for SearchControl<'_> {
         progress.best.store(best, Ordering::Relaxed);
         self.best = best;
         self.stopped = self.lease.stop();
-        if self.reached || self.stopped.is_some() { Signal::Stop } else { Signal::Continue }
+        let is_due = self.reached || self.stopped.is_some() || Instant::now() >= self.look_at;
+        if is_due { Signal::Stop } else { Signal::Continue }
     }
 
     fn offer_checkpoint(&mut self, save: &mut dyn FnMut() -> Vec<u8>) {

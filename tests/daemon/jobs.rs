@@ -253,6 +253,24 @@ fn limits_end_a_job() {
     assert!(matches!(daemon.adjust(id, Adjustment::default()), Err(Refusal::Conflict(_))));
 }
 
+/// A worker tells where its search stands while the search runs, though no other job wants the worker.
+#[test]
+fn a_worker_tells_the_phase_of_its_search() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 1);
+    for (settings, phase) in
+        [(endless(9), "call 1 of "), (json!({ "strategy": "reshape", "seed": 1 }), "tempering 1")]
+    {
+        let id = daemon.submit(request(&settings, &none()), None).unwrap().summary.id;
+        wait_until(&format!("{phase} is told"), || {
+            daemon.workers().iter().any(|worker| worker.phase.as_ref().is_some_and(|told| told.starts_with(phase)))
+        });
+        daemon.command(id, JobCommand::Cancel).unwrap();
+        wait_over(&daemon, id);
+    }
+    daemon.shutdown(Shutdown::Now);
+}
+
 #[test]
 fn priority_goes_first_and_equals_share() {
     let dir = tempfile::tempdir().unwrap();
