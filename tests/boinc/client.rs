@@ -1,7 +1,8 @@
 //! Debian's own BOINC client runs the application: a unit on its way from a daemon to a volunteer and back.
 
+use crate::daemons::program::end;
 use crate::daemons::*;
-use crate::project::{Project, boinc, end, result_file, text, undisturbed};
+use crate::project::{Project, boinc, result_file, text, undisturbed};
 use crate::standin::Standin;
 use serde_json::json;
 use std::fs;

@@ -1,7 +1,7 @@
 //! A daemon that offers units to volunteers, and a project's directory with scripts in place of the server's programs.
 
-use crate::daemons::program::{Program, command};
-use serde_json::{Value, json};
+use crate::daemons::program::{Program, command, end};
+use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -119,20 +119,6 @@ pub fn names(directory: &Path) -> Vec<String> {
     let mut names: Vec<String> = files.collect();
     names.sort();
     names
-}
-
-/// What must come of a job, whatever computes it.
-pub fn end(program: &Program, id: u64) -> Value {
-    let job = program.wait_over(id);
-    assert_eq!(job["state"], "finished", "job {id}: {}", job["reason"]);
-    if job["kind"] == "solve" {
-        let solution = &job["solution"];
-        // A unit that fails three times is replaced by those of its children, so failures alone lead to an answer too.
-        let figures = [&solution["units"]["finished"], &solution["nodes"]].map(serde_json::Value::as_u64);
-        assert!(figures.iter().all(|figure| *figure > Some(0)), "no unit is computed: {solution}");
-        return json!({ "lower": solution["lower"], "upper": solution["upper"] });
-    }
-    program.essence(id)
 }
 
 /// What comes of jobs without volunteers.

@@ -1,7 +1,8 @@
 //! A daemon whose units volunteers compute, who need no client here.
 
+use crate::daemons::program::end;
 use crate::daemons::*;
-use crate::project::{Project, end, names, undisturbed};
+use crate::project::{Project, names, undisturbed};
 use morpion::queue::boinc::package::UnitWords;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

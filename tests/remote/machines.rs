@@ -1,6 +1,6 @@
 //! Jobs of a daemon that machines compute: what comes of them is what comes of them without machines.
 
-use crate::daemons::program::{Program, command, units_of};
+use crate::daemons::program::{Program, command, end, units_of};
 use crate::daemons::*;
 use crate::server::{self, Server};
 use serde_json::{Value, json};
@@ -45,20 +45,6 @@ pub fn work() -> Vec<Value> {
     let hunts = jobs().into_iter().map(|settings| json!({ "kind": "hunt", "settings": settings }));
     let settings = json!({ "game": "reversi", "size": "4x4", "algorithm": "negascout", "unit_budget": 300 });
     hunts.chain([json!({ "kind": "solve", "settings": settings })]).collect()
-}
-
-/// What must come of a job, whatever happens.
-pub fn end(program: &Program, id: u64) -> Value {
-    let job = program.wait_over(id);
-    assert_eq!(job["state"], "finished", "job {id}: {}", job["reason"]);
-    if job["kind"] == "solve" {
-        let solution = &job["solution"];
-        // A unit that fails three times is replaced by those of its children, so failures alone lead to an answer too.
-        let figures = [&solution["units"]["finished"], &solution["nodes"]].map(serde_json::Value::as_u64);
-        assert!(figures.iter().all(|figure| *figure > Some(0)), "no unit is computed: {solution}");
-        return json!({ "lower": solution["lower"], "upper": solution["upper"] });
-    }
-    program.essence(id)
 }
 
 /// What comes of the work without machines.

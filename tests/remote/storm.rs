@@ -1,7 +1,8 @@
 //! Machines, the server and the daemon are killed at random: nothing is lost, and nothing counts twice.
 
+use crate::daemons::program::end;
 use crate::daemons::*;
-use crate::machines::{MachineProcess, daemon, end, undisturbed, work};
+use crate::machines::{MachineProcess, daemon, undisturbed, work};
 use crate::server::{self, Server};
 use rand::RngExt;
 use std::time::{Duration, Instant};
