@@ -3,8 +3,10 @@
 use assert_cmd::Command;
 use morpion::morpion::canonical::canonical_key;
 use morpion::morpion::enumerate::{CountKind, known_grids, known_sequences};
+use morpion::morpion::referee::replay;
 use morpion::morpion::variant::Variant;
 use morpion::notation::file::load;
+use morpion::notation::format::read;
 use morpion::runner::enumeration::enumerate;
 
 #[test]
@@ -114,4 +116,30 @@ fn a_long_count_ends_when_its_time_is_over() {
     let began = std::time::Instant::now();
     command("--variant 5T --depth 64 --time 0.2s").code(1);
     assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
+}
+
+/// The state that is kept with the results is that of a whole count, and says what the results say.
+#[test]
+fn the_count_of_all_grids_of_4d_is_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/results/proofs/4D-whole/enumeration.json");
+    std::fs::copy(kept, directory.path().join("enumeration.json")).unwrap();
+    let done = command(&format!("--variant 4D --whole --json --state {}", directory.path().display())).success();
+    let message = String::from_utf8(done.get_output().stderr.clone()).unwrap();
+    assert!(message.contains("no grid of 4D has more than 35 moves"), "{message}");
+    let view: serde_json::Value = serde_json::from_slice(&done.get_output().stdout).unwrap();
+    let counts: Vec<u64> = serde_json::from_value(view["counts"].clone()).unwrap();
+    assert_eq!((counts.len(), counts[35]), (36, 4));
+    assert_eq!(counts[..=9], *known_grids(Variant::D4));
+    let grids: Vec<String> = serde_json::from_value(view["grids"].clone()).unwrap();
+    let classes: std::collections::HashSet<_> = grids
+        .iter()
+        .map(|grid| {
+            let grid = read(grid.as_bytes(), None).unwrap().grid;
+            let referee = replay(Variant::D4, &grid.moves).unwrap();
+            assert_eq!((referee.score(), referee.legal_moves().len()), (35, 0));
+            canonical_key(Variant::D4, &grid.moves)
+        })
+        .collect();
+    assert_eq!(classes.len(), 4, "up to symmetry");
 }

@@ -37,8 +37,8 @@ const SAVING: Duration = Duration::from_secs(10);
 /// long; the memory used does not grow.
 ///
 /// With --whole all grids are counted, whatever their length. So the longest ones are known to be the longest: it is
-/// a proof of the optimum. In 4D this takes hours, in 4T weeks, in lines of 5 for ever. With --state, the same
-/// command continues what was stopped.
+/// a proof of the optimum. In 4D this takes four hours of one processor, in 4T weeks, in lines of 5 for ever. With
+/// --state, the same command continues what was stopped.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Line length and touching rule: 5T, 5D, 4T or 4D.

@@ -180,7 +180,7 @@ fn decades(low: f64, high: f64) -> ((f64, f64), Vec<(f64, String)>) {
     let bottom = (low.log10().floor() as i32).clamp(top - MOST_DECADES, top - 1);
     let name = |power: i32| match power {
         -4..=-1 => format!("{:.*}", -power as usize, 10f64.powi(power)),
-        0..=6 => format!("{}", 10f64.powi(power)),
+        0..=5 => format!("{}", 10f64.powi(power)),
         _ => format!("1e{power}"),
     };
     let ticks = (bottom..=top).map(|power| (10f64.powi(power), name(power))).collect();

@@ -111,13 +111,12 @@ impl Browser {
         let target = self.send(None, "Target.createTarget", target);
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
         let session = self.send(None, "Target.attachToTarget", attach)["sessionId"].as_str().unwrap().to_owned();
-        let page = Page { browser: self, session };
+        let context = context["browserContextId"].as_str().unwrap().to_owned();
+        let page = Page { browser: self, session, context };
         for domain in ["Page", "Runtime", "Log", "Network"] {
             page.send(&format!("{domain}.enable"), json!({}));
         }
-        let phone = width < 600;
-        let screen = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone });
-        page.send("Emulation.setDeviceMetricsOverride", screen);
+        page.resize(width, height);
         let scheme = if dark { "dark" } else { "light" };
         let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         page.send("Emulation.setEmulatedMedia", media);
@@ -125,15 +124,32 @@ impl Browser {
     }
 }
 
-/// A tab.
+/// A tab. It is closed at the end: it would go on drawing what its daemon does.
 pub struct Page<'a> {
     browser: &'a Browser,
     session: String,
+    context: String,
+}
+
+impl Drop for Page<'_> {
+    fn drop(&mut self) {
+        // After a test that failed the browser may be gone.
+        if !std::thread::panicking() {
+            self.browser.send(None, "Target.disposeBrowserContext", json!({ "browserContextId": self.context }));
+        }
+    }
 }
 
 impl Page<'_> {
     fn send(&self, method: &str, params: Value) -> Value {
         self.browser.send(Some(&self.session), method, params)
+    }
+
+    /// Makes the window as large as this; a narrow one is a phone's.
+    pub fn resize(&self, width: u32, height: u32) {
+        let phone = width < 600;
+        let screen = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone });
+        self.send("Emulation.setDeviceMetricsOverride", screen);
     }
 
     /// From the next address on, the browser asks for this language.

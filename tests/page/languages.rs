@@ -118,26 +118,30 @@ fn every_view_is_in_the_language_of_the_browser() {
     let at = |view: &str| format!("http://{}/#{view}", daemon.address);
     for language in Language::ALL.into_iter().skip(1) {
         let english = english(language);
-        for (width, height) in [(1400, 900), (800, 900), (390, 844)] {
-            let page = world.browser.page(width, height, false);
-            page.prefers(&format!("{0}-{1},{0};q=0.9,en;q=0.8", language.code(), language.code().to_uppercase()));
-            for (view, loaded) in &views {
-                page.open(&at(view));
-                page.wait(loaded);
-                page.wait(
-                    "document.querySelector('#link')?.dataset.state === 'live' && document.title.endsWith('morpion')",
-                );
-                assert_eq!(page.eval("document.documentElement.lang"), language.code());
-                // What is closed is there too.
-                page.eval("document.querySelectorAll('details').forEach((details) => { details.open = true; })");
+        let page = world.browser.page(1400, 900, false);
+        page.prefers(&format!("{0}-{1},{0};q=0.9,en;q=0.8", language.code(), language.code().to_uppercase()));
+        for (view, loaded) in &views {
+            page.resize(1400, 900);
+            page.open(&at(view));
+            page.wait(loaded);
+            page.wait(
+                "document.querySelector('#link')?.dataset.state === 'live' && document.title.endsWith('morpion')",
+            );
+            assert_eq!(page.eval("document.documentElement.lang"), language.code());
+            // What is closed is there too.
+            page.eval("document.querySelectorAll('details').forEach((details) => { details.open = true; })");
+            for (width, height) in [(1400, 900), (800, 900), (390, 844)] {
+                page.resize(width, height);
+                // What follows the size of the window does so before the frame after the next is drawn.
+                page.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
                 assert_eq!(left_in_english(&page, &english), json!([]), "{view} in {}", language.code());
                 let wide = page.eval("document.documentElement.scrollWidth").as_u64().unwrap();
                 assert!(wide <= width.into(), "{view} in {} is {wide} wide in a window of {width}", language.code());
             }
-            // The browser notes the job that is not there, and nothing else.
-            let problems = page.problems();
-            assert!(problems.iter().all(|one| one.contains("404") && one.contains("/jobs/99999")), "{problems:?}");
         }
+        // The browser notes the job that is not there, and nothing else.
+        let problems = page.problems();
+        assert!(problems.iter().all(|one| one.contains("404") && one.contains("/jobs/99999")), "{problems:?}");
     }
 }
 
