@@ -72,6 +72,7 @@ use crate::queue::nats::hub::Hub;
 use crate::queue::nats::{NatsError, NatsOptions, NatsServer};
 use crate::runner::contract::Trap;
 use crate::store::{self, Change, Store, StoreError};
+use backup::CheckpointHold;
 use event_hub::EventHub;
 use grid_clusters::LastClusters;
 use grid_facts::FactsOfGrids;
@@ -196,6 +197,7 @@ impl Daemon {
             store,
             events,
             backup: Mutex::default(),
+            checkpoints: CheckpointHold::default(),
             directory,
             catalogue,
             facts: FactsOfGrids::default(),

@@ -43,6 +43,11 @@ pub trait HuntListener {
     /// An attempt at a unit has failed.
     fn failed(&mut self, _failure: &FailedAttempt) {}
 
+    /// Whether a checkpoint may be written now. One that is not urgent is put off until it may.
+    fn may_save(&self) -> bool {
+        true
+    }
+
     /// A checkpoint is about to be written: what was reported until now will not be reported again after a crash.
     ///
     /// # Errors

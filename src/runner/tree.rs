@@ -157,6 +157,11 @@ pub trait SolveListener<G> {
         Ok(())
     }
 
+    /// Whether a checkpoint may be written now. One that is not urgent is put off until it may.
+    fn may_save(&self) -> bool {
+        true
+    }
+
     /// A checkpoint is about to be written: what was reported until now will not be reported again after a crash.
     ///
     /// # Errors

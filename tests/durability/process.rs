@@ -445,6 +445,10 @@ fn a_backup_that_is_made_while_jobs_run_is_a_state_from_which_they_end_as_ever()
     let ids = submit_all(&live, &jobs());
     let solution = json!({ "kind": "solve", "settings": { "game": "reversi", "size": "4" } });
     let solved = live.submit(&solution);
+    // It takes a while to copy the folder of the first job, file by file; those of the others come after it.
+    let first = dir.path().join(format!("live/jobs/{}", ids[0]));
+    wait_until("it has a folder", || first.is_dir());
+    (0..300).for_each(|n| fs::write(first.join(format!("more-{n}")), "").unwrap());
     let mut folders = Vec::new();
     for _ in 0..number("MORPION_TEST_BACKUPS", 2) {
         std::thread::sleep(Duration::from_millis(rng.random_range(0..500)));

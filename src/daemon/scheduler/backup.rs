@@ -1,16 +1,20 @@
 //! Backups while jobs run: first a copy of the store, then of the folders of its jobs. A folder may know more than
-//! the store then; a job that continues reports it again, as after a crash.
+//! the store then; a job that continues reports it again, as after a crash. It would not report again what came before
+//! its last checkpoint, so between the two copies no checkpoint is written.
 
 use super::state::Daemon;
 use crate::daemon::backup::{self, BackupDraft, BackupNote};
 use crate::daemon::directory::JOBS;
 use crate::daemon::service::Refusal;
 use crate::daemon::tokens::FILE as TOKENS;
-use crate::daemon::view::{BackupView, BackupsView, VERSION};
+use crate::daemon::view::{BackupView, BackupsView, JobId, VERSION};
 use crate::runner::clock::now;
 use crate::store;
+use std::collections::HashSet;
 use std::path::Path;
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::{MutexGuard, PoisonError, RwLock};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// The backup that is being made, and how the last one of this process went.
 #[derive(Default)]
@@ -19,6 +23,57 @@ pub struct BackupState {
     running: Option<f64>,
     /// Why the last one failed, if it did.
     trouble: Option<String>,
+}
+
+/// Time between two looks whether checkpoints may be written again.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Which checkpoints wait for a backup: while one is being made, those of all jobs whose folders it does not have yet.
+#[derive(Default)]
+pub struct CheckpointHold(RwLock<Option<HashSet<JobId>>>);
+
+impl CheckpointHold {
+    /// From now on all wait until their folders are copied, or the value is dropped. What [`CheckpointHold::pass`] is
+    /// doing ends before.
+    fn begin(&self) -> HeldCheckpoints<'_> {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(HashSet::new());
+        HeldCheckpoints(self)
+    }
+
+    /// Whether the checkpoint of this job need not wait.
+    pub fn is_free(&self, job: JobId) -> bool {
+        let copied = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        copied.as_ref().is_none_or(|copied| copied.contains(&job))
+    }
+
+    /// Waits until a checkpoint of this job may be written, and does what comes before it: no backup begins meanwhile.
+    pub fn pass<T>(&self, job: JobId, prepare: impl FnOnce() -> T) -> T {
+        loop {
+            let copied = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            if copied.as_ref().is_none_or(|copied| copied.contains(&job)) {
+                return prepare();
+            }
+            drop(copied);
+            sleep(PAUSE);
+        }
+    }
+}
+
+/// Checkpoints wait while this value lives.
+struct HeldCheckpoints<'a>(&'a CheckpointHold);
+
+impl HeldCheckpoints<'_> {
+    /// The folder of this job is copied.
+    fn release(&self, job: JobId) {
+        let mut copied = self.0.0.write().unwrap_or_else(PoisonError::into_inner);
+        copied.get_or_insert_default().insert(job);
+    }
+}
+
+impl Drop for HeldCheckpoints<'_> {
+    fn drop(&mut self) {
+        *self.0.0.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
 }
 
 impl Daemon {
@@ -64,13 +119,16 @@ impl Daemon {
         let name = backup::name_of(time);
         let text = |error: &dyn std::error::Error| error.to_string();
         let mut draft = BackupDraft::begin(state, &name).map_err(|error| text(&error))?;
+        let held = self.checkpoints.begin();
         let jobs = self.store.copy_into(draft.folder()).map_err(|error| text(&error))?;
         draft.count_file(store::FILE).map_err(|error| text(&error))?;
         draft.copy_file(&state.join(TOKENS), TOKENS).map_err(|error| text(&error))?;
         for &job in &jobs {
             let below = Path::new(JOBS).join(job.to_string());
             draft.copy_folder(&self.directory.job(job), &below).map_err(|error| text(&error))?;
+            held.release(job);
         }
+        drop(held);
         let (size, version) = (draft.size, env!("CARGO_PKG_VERSION").to_owned());
         draft.finish(&BackupNote { time, version, jobs: jobs.len() as u64, size }).map_err(|error| text(&error))?;
         tracing::info!(jobs = jobs.len(), bytes = size.bytes, "the backup {name} is whole");

@@ -316,6 +316,10 @@ impl HuntListener for HuntObserver<'_> {
         self.reporter.unit_failed(*unit, *attempts, error, *quarantined);
     }
 
+    fn may_save(&self) -> bool {
+        self.reporter.may_save()
+    }
+
     fn saving(&mut self) -> io::Result<()> {
         self.reporter.saving()
     }

@@ -266,6 +266,10 @@ impl ProveListener for ProveObserver<'_> {
         Ok(())
     }
 
+    fn may_save(&self) -> bool {
+        self.reporter.may_save()
+    }
+
     fn saving(&mut self, now: &ProveStanding) -> io::Result<()> {
         self.note(now);
         let written = ProofStatisticsView { course: self.course.clone() };

@@ -100,12 +100,19 @@ impl<'a> JobReporter<'a> {
         self.daemon.publish(Some(self.id), EventKind::UnitFailed { unit, attempts, error });
     }
 
-    /// A checkpoint is about to be written. What was reported before is not reported again after a crash.
+    /// Whether a checkpoint that is not urgent may be written now.
+    pub fn may_save(&self) -> bool {
+        self.daemon.checkpoints.is_free(self.id)
+    }
+
+    /// A checkpoint is about to be written. What was reported before is not reported again after a crash. Waits while
+    /// checkpoints have to.
     ///
     /// # Errors
     /// If the store does not have it yet.
     pub fn saving(&mut self) -> std::io::Result<()> {
-        self.daemon.store.barrier().map_err(std::io::Error::other)?;
+        let store = &self.daemon.store;
+        self.daemon.checkpoints.pass(self.id, || store.barrier()).map_err(std::io::Error::other)?;
         self.checkpoints += 1;
         self.got_on();
         if self.checkpoints == 2 {

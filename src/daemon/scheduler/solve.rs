@@ -298,6 +298,10 @@ impl<G: Solvable> SolveListener<G> for SolveObserver<'_, G> {
         Ok(())
     }
 
+    fn may_save(&self) -> bool {
+        self.reporter.may_save()
+    }
+
     fn saving(&mut self, state: &TreeState<G>, progress: &Progress) -> io::Result<()> {
         self.course.note::<G>(state, progress);
         let written = SolutionStatisticsView { course: self.course.points(), ..credit(state.workers()) };

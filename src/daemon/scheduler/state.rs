@@ -1,7 +1,7 @@
 //! What the daemon knows: its jobs in memory, and what it works with.
 
 use super::active::ActiveJob;
-use super::backup::BackupState;
+use super::backup::{BackupState, CheckpointHold};
 use super::event_hub::EventHub;
 use super::grid_clusters::LastClusters;
 use super::grid_facts::FactsOfGrids;
@@ -52,6 +52,8 @@ pub struct Daemon {
     pub(super) directory: StateDirectory,
     /// The backup that is being made.
     pub(super) backup: Mutex<BackupState>,
+    /// Which checkpoints wait for it.
+    pub(super) checkpoints: CheckpointHold,
     pub(super) catalogue: Catalogue,
     pub(super) facts: FactsOfGrids,
     pub(super) clusters: LastClusters,

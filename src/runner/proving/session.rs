@@ -51,6 +51,11 @@ pub trait ProveListener {
     /// If it cannot be shown.
     fn progress(&mut self, now: &ProveStanding) -> io::Result<()>;
 
+    /// Whether what [`ProveListener::saving`] is for may be written now. One that is not urgent is put off until it may.
+    fn may_save(&self) -> bool {
+        true
+    }
+
     /// Time to write down what is not in the file of the proof: how long it has run, and its course.
     ///
     /// # Errors
@@ -233,7 +238,7 @@ impl ProvingLane<'_, '_> {
                 shown = Instant::now();
                 self.show()?;
             }
-            if saved.elapsed() >= self.session.pace {
+            if saved.elapsed() >= self.session.pace && self.listener.may_save() {
                 saved = Instant::now();
                 self.check_disk()?;
                 self.save()?;

@@ -285,7 +285,7 @@ impl<'a> Hunting<'a> {
                     self.in_hand.values().for_each(|progress| progress.wanted.store(true, Ordering::Relaxed));
                     take = Some(at + OFFER.min(pace));
                 }
-                Some(due) if at >= due => {
+                Some(due) if at >= due && self.observer.may_save() => {
                     self.checkpoint()?;
                     take = None;
                     ask = at + pace;

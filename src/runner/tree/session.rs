@@ -171,7 +171,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             if let Some(store) = &mut self.session.store {
                 store.flush_in_time()?;
             }
-            if self.checkpointed.elapsed() >= self.session.pace {
+            if self.checkpointed.elapsed() >= self.session.pace && self.observer.may_save() {
                 self.save()?;
             }
             if Instant::now() >= show {

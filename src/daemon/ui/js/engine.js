@@ -13,7 +13,7 @@ export async function engine() {
   return new Engine(instance.exports);
 }
 
-class Engine {
+export class Engine {
   constructor(exports) {
     this.exports = exports;
   }
