@@ -3,9 +3,16 @@
 
 use super::{approve, has_moves, moves, tap, world};
 use crate::browser::Page;
+use morpion::core::ctl::{Ctl, Signal};
+use morpion::core::search::Search;
+use morpion::morpion::geometry::Move;
 use morpion::morpion::variant::Variant;
 use morpion::notation::format::{GridFormat, write};
 use morpion::notation::records::known;
+use morpion::strategies::Unit;
+use morpion::strategies::params::Params;
+use morpion::strategies::reshape::Reshape;
+use morpion::with_rules;
 use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -71,6 +78,50 @@ fn the_search_in_the_browser_keeps_the_rules() {
     );
     assert_eq!(wrong, json!([]));
     world.approve(&page);
+}
+
+/// Runs for so many polls and keeps the longest game.
+struct Polls {
+    left: u32,
+    longest: Vec<Move>,
+}
+
+impl Ctl<Move> for Polls {
+    fn poll(&mut self, _iterations: u64, _best: u32) -> Signal {
+        self.left -= 1;
+        if self.left == 0 { Signal::Stop } else { Signal::Continue }
+    }
+
+    fn improved(&mut self, moves: &[Move], _iterations: u64) {
+        if moves.len() > self.longest.len() {
+            self.longest = moves.to_vec();
+        }
+    }
+}
+
+/// The module finds what the program's own search finds: the same games after the same work.
+#[test]
+fn the_search_in_the_browser_is_that_of_the_program() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/board");
+    for variant in Variant::ALL {
+        let mut prefix: Vec<Move> = Vec::new();
+        for _ in 0..2 {
+            let unit = Unit { prefix: prefix.clone(), seed: 7, ..Unit::default() };
+            let mut polls = Polls { left: 40, longest: Vec::new() };
+            with_rules!(variant, R => Reshape::<R>::new(&Params::default(), &unit).run(&mut polls));
+            let as_page = |mv: &Move| json!({ "x": mv.point().x(), "y": mv.point().y(), "d": mv.direction() as u8, "i": mv.index() });
+            let begin: Vec<_> = prefix.iter().map(as_page).collect();
+            let found = page.eval(&format!(
+                "import('/js/engine.js').then(async ({{ engine }}) => {{ const search = await engine(); \
+                 search.begin('{variant}', {}, [], 7); search.run(40); return search.moves(); }})",
+                json!(begin)
+            ));
+            let own: Vec<_> = polls.longest.iter().map(as_page).collect();
+            assert_eq!(found, json!(own), "{variant} after {} moves", prefix.len());
+            prefix = polls.longest[..17].to_vec();
+        }
+    }
 }
 
 /// A hint is shown and may be played; the rest of a game grows on the board until it is stopped, and is taken or left.
