@@ -17,8 +17,9 @@ use crate::morpion::variant::Variant;
 use crate::queue::{Lease, Portable, Stop, Unit};
 use crate::strategies::params::Params;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// Number in place of a worker's where there is none.
@@ -30,6 +31,10 @@ const SAVED: Duration = Duration::from_secs(1);
 
 /// How long a search runs until it is asked where it stands.
 const LOOKED: Duration = Duration::from_millis(500);
+/// With more messages than this waiting for the coordinator, a search waits before it reports a further grid.
+const MOST_WAITING: usize = 100;
+/// Time between two looks whether they have become fewer.
+const BREATH: Duration = Duration::from_millis(1);
 
 /// What the units of a hunt share.
 pub struct HuntContext {
@@ -43,6 +48,8 @@ pub struct HuntContext {
     pub best: AtomicU32,
     /// The grids that the archive holds, if grids are kept.
     pub novelty: Option<Novelty>,
+    /// Messages of units that the coordinator has not taken in yet. Stays 0 where it is on another machine.
+    pub waiting: AtomicUsize,
     /// Called at each attempt at a unit; for tests.
     pub trap: Option<Trap>,
 }
@@ -313,6 +320,10 @@ impl Ctl<Move> for SearchControl<'_> {
     }
 
     fn found(&mut self, moves: &[Move], iterations: u64) {
+        // A search can meet grids more quickly than they can be stored.
+        while self.unit.shared.waiting.load(Ordering::Relaxed) > MOST_WAITING && self.lease.stop().is_none() {
+            sleep(BREATH);
+        }
         let Some(key) = self.offers.as_mut().and_then(|offers| offers.settle(moves)) else { return };
         self.lease.report(match check_moves(self.unit.shared.variant, moves, self.unit.work.id) {
             Ok(()) => HuntReport::Found(key, self.find(moves, iterations)),

@@ -253,6 +253,19 @@ fn limits_end_a_job() {
     assert!(matches!(daemon.adjust(id, Adjustment::default()), Err(Refusal::Conflict(_))));
 }
 
+/// Its workers meet grids more quickly than they can be stored; the job hears of its limit all the same.
+#[test]
+fn a_hunt_that_keeps_very_many_grids_ends_in_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let settings = json!({ "strategy": "reshape", "variant": "5T", "seed": 8, "keep_from": 100 });
+    let id = daemon.submit(request(&settings, &json!({ "limits": { "seconds": 1.0 } })), None).unwrap().summary.id;
+    let view = wait_over(&daemon, id);
+    assert_eq!(view.summary.reason.as_deref(), Some("time"));
+    // Without the limit of waiting messages it takes half a minute.
+    assert!(view.summary.seconds < 10.0, "{} s", view.summary.seconds);
+}
+
 /// A worker tells where its search stands while the search runs, though no other job wants the worker.
 #[test]
 fn a_worker_tells_the_phase_of_its_search() {

@@ -4,7 +4,7 @@
 use super::{HuntSession, origin};
 use crate::jobs::hunt::{NextUnit, UnitResult};
 use crate::queue::local::{Local, LocalOptions};
-use crate::queue::{LaneId, Message, Queue, Terms};
+use crate::queue::{Inbox, LaneId, Message, Queue, Terms};
 use crate::runner::archive::novelty::Novelty;
 use crate::runner::archive::{Archive, ArchiveMark, KeptFind};
 use crate::runner::best;
@@ -22,7 +22,7 @@ use crate::runner::worker::{
 use crossbeam_channel::{Receiver, select_biased, unbounded};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Longest time between two looks whether to stop.
@@ -148,10 +148,16 @@ impl JobLane {
             target: job.target,
             best: AtomicU32::new(session.hunt.state().score()),
             novelty,
+            waiting: AtomicUsize::new(0),
             trap: session.trap.clone(),
         });
         let (inbox, messages) = unbounded();
-        let id = place.queue.open(place.terms, inbox.into());
+        let context = Arc::clone(&shared);
+        let count = move |message| {
+            context.waiting.fetch_add(1, Ordering::Relaxed);
+            let _ = inbox.send(message);
+        };
+        let id = place.queue.open(place.terms, Inbox::new(count));
         JobLane { queue: Arc::clone(&place.queue), id, terms: place.terms, shared, messages }
     }
 
@@ -399,15 +405,17 @@ impl<'a> Hunting<'a> {
         }
     }
 
-    /// Absorbs the messages that are there.
+    /// Absorbs the messages that are there, not those that come meanwhile.
     fn drain(&mut self) -> Result<(), RunError> {
-        while let Ok(message) = self.lane.messages.try_recv() {
+        for _ in 0..self.lane.messages.len() {
+            let Ok(message) = self.lane.messages.try_recv() else { break };
             self.absorb(message)?;
         }
         Ok(())
     }
 
     fn absorb(&mut self, message: Message<HuntUnit>) -> Result<(), RunError> {
+        self.lane.shared.waiting.fetch_sub(1, Ordering::Relaxed);
         if self.incomplete {
             return Ok(());
         }

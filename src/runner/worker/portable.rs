@@ -17,7 +17,7 @@ use crate::strategies::nrpa::Call;
 use crate::strategies::nrpa::policy::Snapshot;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A packed unit of a hunt.
@@ -113,6 +113,7 @@ impl HuntParcel {
             target,
             best: AtomicU32::new(best),
             novelty: keep_from.map(|least| Novelty::new(variant, least)),
+            waiting: AtomicUsize::new(0),
             trap: None,
         };
         let opened = HuntUnit::new(&Arc::new(shared), NumberedUnit { id, unit, call }, None);
