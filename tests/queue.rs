@@ -69,6 +69,13 @@ fn a_seat_that_goes_leaves_its_unit_to_others() {
         Ok(Message::Failed { unit: 7, attempts: 1, error, quarantined: false }) => assert!(error.contains("lab-1")),
         other => panic!("{other:?}"),
     }
+    // Nor is it where the unit comes further each time, however often it happens.
+    for _ in 0..20 {
+        let elsewhere = Count::open(&seat.take().expect("a unit")).unwrap();
+        assert_eq!(seat.hear(&elsewhere.news()[0]), Ok(false));
+        seat.lose("lab-1");
+    }
+    assert!(inbox.is_empty());
     // A lane that is halted, closed or outranked has the unit back.
     assert!(seat.take().is_some());
     assert_eq!(seat.stop(Duration::ZERO), None);

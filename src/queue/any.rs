@@ -111,6 +111,7 @@ impl<U: Unit> Portable<Hidden, Hidden> for Hiding<U> {
             Unpacked::Report(report) => Unpacked::Report(Box::new(report)),
             Unpacked::Outcome(outcome) => Unpacked::Outcome(Box::new(outcome)),
             Unpacked::Noted => Unpacked::Noted,
+            Unpacked::Advanced => Unpacked::Advanced,
         })
     }
 

@@ -120,6 +120,8 @@ pub enum Unpacked<R, O> {
     Outcome(O),
     /// The unit has taken it in itself.
     Noted,
+    /// It was a state, from which the unit continues wherever it goes next.
+    Advanced,
 }
 
 /// Why a unit is to return.

@@ -118,7 +118,7 @@ impl Portable<u64, u64> for Count {
             CountWord::Outcome(outcome) => Unpacked::Outcome(outcome),
             CountWord::Left(left) => {
                 self.left.store(left, Ordering::SeqCst);
-                Unpacked::Noted
+                Unpacked::Advanced
             }
         })
     }

@@ -11,17 +11,18 @@ use serde_json::json;
 use std::time::Duration;
 
 /// A client that is no machine.
-struct Liar {
-    runtime: tokio::runtime::Runtime,
-    client: async_nats::Client,
-    names: Names,
+pub struct Liar {
+    pub runtime: tokio::runtime::Runtime,
+    pub client: async_nats::Client,
+    pub names: Names,
 }
 
-const ID: &str = "00000000000011ab";
+/// Its number as a machine.
+pub const ID: &str = "00000000000011ab";
 
 impl Liar {
     /// As a user with a password, or as nobody.
-    fn connect(url: &str, user: Option<(&str, &str)>) -> Option<Liar> {
+    pub fn connect(url: &str, user: Option<(&str, &str)>) -> Option<Liar> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let mut options = async_nats::ConnectOptions::new();
         if let Some((user, password)) = user {
@@ -31,20 +32,22 @@ impl Liar {
         Some(Liar { runtime, client, names: Names::new("morpion").unwrap() })
     }
 
-    fn publish(&self, subject: String, bytes: Vec<u8>) {
+    /// Publishes a message.
+    pub fn publish(&self, subject: String, bytes: Vec<u8>) {
         self.runtime.block_on(async {
             self.client.publish(subject, bytes.into()).await.unwrap();
             self.client.flush().await.unwrap();
         });
     }
 
-    fn beat(&self, name: &str) -> Vec<u8> {
+    /// What it says to be there, with one worker and no turn.
+    pub fn beat(&self, name: &str) -> Vec<u8> {
         let (name, version, turns) = (name.to_owned(), "0.1.0".to_owned(), Vec::new());
         encode(&Beat { protocol: PROTOCOL, name, version, workers: 1, leaving: false, abilities: Vec::new(), turns })
     }
 
     /// Fetches a turn, while it says that it is there.
-    fn fetch(&self, name: &str) -> JobMessage {
+    pub fn fetch(&self, name: &str) -> JobMessage {
         self.runtime.block_on(async {
             let context = jetstream::new(self.client.clone());
             let consumer: PullConsumer =
@@ -61,8 +64,9 @@ impl Liar {
         })
     }
 
-    fn say(&self, turn: &str, word: Word) {
-        self.publish(self.names.said(ID), encode(&TurnMessage { turn: turn.to_owned(), word }));
+    /// Says a word of a turn, the one of this number.
+    pub fn say(&self, turn: &str, number: u64, word: Word) {
+        self.publish(self.names.said(ID), encode(&TurnMessage { turn: turn.to_owned(), number, word }));
     }
 }
 
@@ -89,13 +93,13 @@ fn a_machine_that_lies_changes_nothing_and_is_named() {
         let job = liar.fetch("liar");
         // What is said of turns that there are not is nothing.
         for said in 0..200 {
-            liar.say("77-no-such-turn", Word::Unit(lie.clone()));
+            liar.say("77-no-such-turn", said, Word::Unit(lie.clone()));
             if said % 20 == 0 {
                 liar.publish(liar.names.beat(ID), liar.beat("liar"));
             }
         }
-        liar.say(&job.turn, Word::Begun);
-        liar.say(&job.turn, Word::Unit(lie));
+        liar.say(&job.turn, 0, Word::Begun);
+        liar.say(&job.turn, 1, Word::Unit(lie));
         wait_until("the lie is refused", || {
             liar.publish(liar.names.beat(ID), liar.beat("liar"));
             let seen = machines(&program);

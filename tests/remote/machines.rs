@@ -14,8 +14,12 @@ pub struct MachineProcess(Child);
 impl MachineProcess {
     /// Starts one with one worker.
     pub fn start(url: &str, name: &str) -> MachineProcess {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
-        command.args(["worker", "--nats", url, "--workers", "1", "--name", name]);
+        MachineProcess::launch(Command::new(env!("CARGO_BIN_EXE_morpion")), url, name, 1)
+    }
+
+    /// Starts one by a command that runs the program.
+    pub fn launch(mut command: Command, url: &str, name: &str, workers: u32) -> MachineProcess {
+        command.args(["worker", "--nats", url, "--workers", &workers.to_string(), "--name", name]);
         MachineProcess(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
 
@@ -47,10 +51,10 @@ pub fn work() -> Vec<Value> {
     hunts.chain([json!({ "kind": "solve", "settings": settings })]).collect()
 }
 
-/// What comes of the work without machines.
-pub fn undisturbed(directory: &Path) -> Vec<Value> {
+/// What comes of work without machines.
+pub fn undisturbed(directory: &Path, work: &[Value]) -> Vec<Value> {
     let program = Program::start(&directory.join("undisturbed"));
-    let ids: Vec<u64> = work().iter().map(|job| program.submit(job)).collect();
+    let ids: Vec<u64> = work.iter().map(|job| program.submit(job)).collect();
     let ends = ids.iter().map(|&id| end(&program, id)).collect();
     program.stop();
     ends
@@ -67,7 +71,7 @@ fn what_machines_compute_is_what_threads_compute() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    let expected = undisturbed(directory.path());
+    let expected = undisturbed(directory.path(), &work());
     let server = Server::start(directory.path());
     // Nobody but the machines computes.
     let program = daemon(&directory.path().join("state"), &server.url(), 0);

@@ -3,6 +3,9 @@
 //! In the environment, with `--nocapture` to see the figures:
 //!
 //! - `MORPION_TEST_STORM=3600`: seconds in which machines, server and daemon are killed;
+//! - `MORPION_TEST_NAMESPACES=1`: the machines of the storm are in network namespaces of their own, whose links are
+//!   cut and slowed, and connections fall silent; it takes root's rights, `ip` and `tc`, and `required` says that
+//!   there must be all of them;
 //! - `MORPION_TEST_SEED=7`: other moments than those of the short form;
 //! - `MORPION_NATS_SERVER=required`: a server that is missing is a failure.
 #![cfg(target_os = "linux")]
@@ -11,8 +14,11 @@
 mod conformance;
 #[path = "../daemons/mod.rs"]
 mod daemons;
+mod delivery;
 mod hostile;
 mod machines;
+mod network;
 mod pool;
+mod proxy;
 mod server;
 mod storm;

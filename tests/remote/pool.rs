@@ -1,6 +1,7 @@
 //! The pool as a backend of the queue.
 
 use crate::conformance::{self, Count, Made};
+use crate::proxy::Proxy;
 use crate::server::{self, Server};
 use morpion::queue::local::{Local, LocalOptions};
 use morpion::queue::nats::hub::Hub;
@@ -14,26 +15,29 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// A queue all of whose workers are reached through a server.
-struct Pool {
+pub struct Pool {
     queue: Arc<Local<Count>>,
     hub: Option<Hub>,
     leave: watch::Sender<bool>,
     machine: Option<JoinHandle<()>>,
+    pub proxy: Option<Proxy>,
     /// Goes last.
     _server: (Server, tempfile::TempDir),
 }
 
 impl Pool {
-    fn new(workers: u32, options: LocalOptions) -> Pool {
+    /// The machine is connected by way of a proxy, if one is wanted.
+    pub fn new(workers: u32, options: LocalOptions, by_proxy: bool) -> Pool {
         let directory = tempfile::tempdir().unwrap();
         let server = Server::start(directory.path());
+        let proxy = by_proxy.then(|| Proxy::start(server.address().ip(), server.address()));
         let place = NatsServer { url: server.url(), pool: "conformance".to_owned(), ..NatsServer::default() };
         let queue = Arc::new(Local::new(0, options).unwrap());
         let times = NatsOptions { slice: options.quantum, ..NatsOptions::default() };
         let hub = Hub::open(Arc::clone(&queue), &place, times).unwrap();
         let (leave, leaving) = watch::channel(false);
         let machine = Machine {
-            server: place,
+            server: NatsServer { url: proxy.as_ref().map_or(server.url(), Proxy::url), ..place },
             name: "beside".to_owned(),
             workers,
             lease: options.lease,
@@ -47,7 +51,7 @@ impl Pool {
             pool.machines.iter().any(|machine| machine.health == MachineHealth::Here) && queue.elsewhere() == workers
         });
         let (hub, machine) = (Some(hub), Some(machine));
-        Pool { queue, hub, leave, machine, _server: (server, directory) }
+        Pool { queue, hub, leave, machine, proxy, _server: (server, directory) }
     }
 }
 
@@ -111,6 +115,6 @@ impl Queue<Count> for Pool {
 #[test]
 fn a_pool_of_machines_conforms() {
     if server::is_there("a_pool_of_machines_conforms") {
-        conformance::all(|workers, options| Box::new(Pool::new(workers, options)) as Made);
+        conformance::all(|workers, options| Box::new(Pool::new(workers, options, false)) as Made);
     }
 }

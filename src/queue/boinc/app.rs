@@ -328,7 +328,7 @@ impl<U: Unit> Computing<'_, U> {
     fn hear(&mut self, word: impl FnOnce(&dyn Portable<U::Report, U::Outcome>) -> Vec<u8>) -> Result<(), AppError> {
         let word = word(Self::portable(&self.own)?);
         let heard = Self::portable(&self.record)?.unpack(1, &word).map_err(AppError::Failed)?;
-        if !matches!(heard, Unpacked::Noted) {
+        if !matches!(heard, Unpacked::Noted | Unpacked::Advanced) {
             self.words.push(word);
         }
         Ok(())

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// So many workers elsewhere may be lost with a unit; then it counts as a failed attempt.
+/// So many workers elsewhere may be lost with a unit before it has come further; then it counts as a failed attempt.
 const MOST_LOST: u32 = 5;
 
 impl<U: Unit> Local<U> {
@@ -143,10 +143,15 @@ impl<U: Unit> Seat<U> {
     /// # Errors
     /// What is wrong with it. The unit is still there.
     pub fn hear(&mut self, message: &[u8]) -> Result<bool, String> {
-        let Some(held) = &self.held else { return Ok(true) };
+        let worker = self.worker();
+        let Some(held) = &mut self.held else { return Ok(true) };
         let Some(portable) = held.item.body.portable() else { return Ok(false) };
-        match portable.unpack(self.worker(), message)? {
+        match portable.unpack(worker, message)? {
             Unpacked::Noted => Ok(false),
+            Unpacked::Advanced => {
+                held.item.lost = 0;
+                Ok(false)
+            }
             Unpacked::Report(report) => {
                 held.inbox.tell(Message::Report { unit: held.item.unit, report });
                 Ok(false)
@@ -178,8 +183,8 @@ impl<U: Unit> Seat<U> {
         self.settle(|_| Turn::Returned);
     }
 
-    /// The worker elsewhere is lost: its unit is given to another. A unit with which worker after worker is lost may
-    /// be the reason: that counts as a failed attempt.
+    /// The worker elsewhere is lost: its unit is given to another. A unit with which worker after worker is lost, and
+    /// of which no state was heard meanwhile, may be the reason: that counts as a failed attempt.
     pub fn lose(&mut self, whom: &str) {
         self.settle(|item| {
             item.lost += 1;

@@ -5,6 +5,7 @@ use super::machine::{KnownMachine, MachineHealth, MachineState, PoolState};
 use super::message::{
     Beat, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, TurnMessage, Word, machine_of,
 };
+use super::words::WordQueue;
 use super::{NatsError, NatsOptions, NatsServer};
 use crate::core::encoding::{decode, encode};
 use crate::queue::Unit;
@@ -23,6 +24,10 @@ use tokio::sync::{Notify, mpsc};
 
 /// Time between two looks at everything.
 const LOOK: Duration = Duration::from_millis(100);
+/// Time between two words of the hub to itself.
+const ECHO: Duration = Duration::from_secs(1);
+/// A hub that has not heard itself for so long hears no machine either: its own connection is silent.
+const DEAF: Duration = Duration::from_secs(3);
 /// Time after which a worker is told once more to stop.
 const AGAIN: Duration = Duration::from_secs(1);
 /// Time that a turn may be in the stream without a worker, while there are free ones.
@@ -155,10 +160,14 @@ struct SentTurn {
     /// The machine that is at it.
     machine: Option<String>,
     since: Instant,
+    /// When its machine last said that it is at it.
+    named: Instant,
     /// It is to stop.
     stopping: bool,
     /// When its worker was last told so.
     stopped: Option<Instant>,
+    /// What is said of it.
+    words: WordQueue,
     /// Parts of a word that is not complete.
     parts: Vec<u8>,
 }
@@ -166,6 +175,7 @@ struct SentTurn {
 /// What the server sends to the hub.
 struct Inputs {
     beats: Subscriber,
+    echoes: Subscriber,
     parts: Subscriber,
     said: jetstream::consumer::pull::Stream,
     published: mpsc::UnboundedReceiver<(String, Result<u64, String>)>,
@@ -192,6 +202,9 @@ struct PoolService<'a, U: Unit> {
     publishing: mpsc::UnboundedSender<(String, Result<u64, String>)>,
     next_turn: u64,
     looked: Instant,
+    /// When the hub last spoke to itself, and when it last heard itself.
+    called: Instant,
+    echoed: Instant,
 }
 
 impl<'a, U: Unit> PoolService<'a, U> {
@@ -206,6 +219,8 @@ impl<'a, U: Unit> PoolService<'a, U> {
         let refused = |what: &str| NatsError::refused(what.to_owned());
         let beats = client.subscribe(names.beat("*")).await;
         let beats = beats.map_err(|error| refused("to hear machines")(error.into()))?;
+        let echoes = client.subscribe(names.echo()).await;
+        let echoes = echoes.map_err(|error| refused("to hear itself")(error.into()))?;
         let parts = client.subscribe(names.parts()).await;
         let parts = parts.map_err(|error| refused("to be asked for parts")(error.into()))?;
         let said = streams.hub.stream().max_messages_per_batch(256).messages().await;
@@ -225,8 +240,10 @@ impl<'a, U: Unit> PoolService<'a, U> {
             publishing,
             next_turn: 1,
             looked: Instant::now(),
+            called: Instant::now(),
+            echoed: Instant::now(),
         };
-        Ok((serving, Inputs { beats, parts, said, published }))
+        Ok((serving, Inputs { beats, echoes, parts, said, published }))
     }
 
     async fn run(&mut self, mut inputs: Inputs) -> Result<(), NatsError> {
@@ -255,6 +272,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
                 },
                 Some((turn, sent)) = inputs.published.recv() => self.sent(&turn, sent).await,
                 Some(message) = inputs.beats.next() => self.beat(&message).await,
+                Some(_) = inputs.echoes.next() => self.echoed = Instant::now(),
                 Some(message) = inputs.parts.next() => self.part(message).await,
                 () = self.common.told.notified() => self.pump().await,
                 _ = look.tick() => self.look().await,
@@ -273,13 +291,13 @@ impl<'a, U: Unit> PoolService<'a, U> {
         (machine.heard, machine.silent) = (Instant::now(), Duration::ZERO);
         machine.beat = beat;
         let turns = machine.beat.turns.clone();
-        // What it computes in vain it is to stop.
-        let own = |turn: &String| self.turns.get(turn).is_some_and(|known| known.machine.as_deref() == Some(id));
-        let vain: Vec<String> = turns.into_iter().filter(|turn| !own(turn)).collect();
-        for turn in vain {
-            // One that it has fetched and not yet spoken of is its own.
-            if self.turns.get(&turn).is_none_or(|known| known.machine.is_some()) {
-                self.order(id, &Order::Stop(turn)).await;
+        for name in turns {
+            match self.turns.get_mut(&name) {
+                Some(turn) if turn.machine.as_deref() == Some(id) => turn.named = Instant::now(),
+                // One that it has fetched and not yet spoken of is its own.
+                Some(turn) if turn.machine.is_none() => {}
+                // What it computes in vain it is to stop.
+                _ => self.order(id, &Order::Stop(name)).await,
             }
         }
         if self.place() {
@@ -367,8 +385,10 @@ impl<'a, U: Unit> PoolService<'a, U> {
             sequence: None,
             machine: None,
             since,
+            named: since,
             stopping: false,
             stopped: None,
+            words: WordQueue::default(),
             parts: Vec::new(),
         };
         self.turns.insert(turn.clone(), kept);
@@ -418,7 +438,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
     /// A worker says something.
     async fn hear(&mut self, message: &jetstream::Message) {
         let Some(id) = machine_of(&message.subject).map(str::to_owned) else { return };
-        let Some(TurnMessage { turn: name, word }) = decode::<TurnMessage>(&message.payload) else {
+        let Some(TurnMessage { turn: name, number, word }) = decode::<TurnMessage>(&message.payload) else {
             self.refuse(&id, "its words cannot be read".to_owned());
             return;
         };
@@ -432,7 +452,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
             }
             Some(_) => {}
             None => {
-                turn.machine = Some(id.clone());
+                (turn.machine, turn.named) = (Some(id.clone()), Instant::now());
                 let is_to_stop = turn.stopping;
                 // Its words may come before it has said that it is there.
                 self.know(&id);
@@ -442,6 +462,17 @@ impl<'a, U: Unit> PoolService<'a, U> {
             }
         }
         let Some(turn) = self.turns.get_mut(&name) else { return };
+        if !turn.words.put(number, word, message.payload.len()) {
+            self.refuse(&id, "there are gaps in its words".to_owned());
+        }
+        while let Some(word) = self.turns.get_mut(&name).and_then(|turn| turn.words.next()) {
+            self.hear_word(&id, &name, word).await;
+        }
+    }
+
+    /// The next word of a turn.
+    async fn hear_word(&mut self, id: &str, name: &str, word: Word) {
+        let Some(turn) = self.turns.get_mut(name) else { return };
         let seat = turn.seat;
         match word {
             Word::Begun => {}
@@ -449,22 +480,22 @@ impl<'a, U: Unit> PoolService<'a, U> {
                 turn.parts.extend_from_slice(&bytes);
                 if turn.parts.len() > MOST_BYTES {
                     turn.parts = Vec::new();
-                    self.refuse(&id, "its words do not end".to_owned());
+                    self.refuse(id, "its words do not end".to_owned());
                 } else if !more {
                     let whole = std::mem::take(&mut turn.parts);
-                    self.take_in(&id, &name, seat, &whole).await;
+                    self.take_in(id, name, seat, &whole).await;
                 }
             }
-            Word::Unit(bytes) => self.take_in(&id, &name, seat, &bytes).await,
-            Word::Returned => self.end(&name, Seat::give_back).await,
+            Word::Unit(bytes) => self.take_in(id, name, seat, &bytes).await,
+            Word::Returned => self.end(name, Seat::give_back).await,
             Word::Refused(what) => {
-                self.refuse(&id, shortened(what));
-                self.end(&name, Seat::give_back).await;
+                self.refuse(id, shortened(what));
+                self.end(name, Seat::give_back).await;
             }
             Word::Failed(error) => {
                 let error = shortened(error);
-                let whom = self.machines.get(&id).map_or("a machine", |machine| &machine.beat.name).to_owned();
-                self.end(&name, |seat| seat.fail(format!("{error} (on {whom})"))).await;
+                let whom = self.machines.get(id).map_or("a machine", |machine| &machine.beat.name).to_owned();
+                self.end(name, |seat| seat.fail(format!("{error} (on {whom})"))).await;
             }
         }
     }
@@ -532,7 +563,11 @@ impl<'a, U: Unit> PoolService<'a, U> {
         let connected = self.client.connection_state() == State::Connected;
         let step = now.duration_since(std::mem::replace(&mut self.looked, now)).min(2 * LOOK);
         let lost = self.options.lost;
-        if connected {
+        if connected && self.called.elapsed() >= ECHO {
+            self.called = now;
+            let _ = self.client.publish(self.names.echo(), Vec::new().into()).await;
+        }
+        if connected && self.echoed.elapsed() < DEAF {
             self.machines.values_mut().for_each(|machine| machine.silent += step);
         }
         self.machines.retain(|_, machine| machine.heard.elapsed() < REMEMBERED);
@@ -556,7 +591,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
             .filter(|(name, turn)| match &turn.machine {
                 None => connected && turn.since.elapsed() >= UNCLAIMED,
                 Some(id) => {
-                    turn.since.elapsed() >= 3 * lost
+                    turn.named.elapsed() >= 3 * lost
                         && self.machines.get(id).is_some_and(|m| m.silent < lost && !m.beat.turns.contains(name))
                 }
             })

@@ -6,6 +6,7 @@ use async_nats::jetstream::{self, consumer, stream};
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use percent_encoding::percent_decode_str;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Name of the consumer that the workers of a pool share.
@@ -13,8 +14,16 @@ pub const WORKERS: &str = "workers";
 /// Name of the hub's consumer.
 pub const HUB: &str = "hub";
 
-/// Time after which the server gives a turn to another worker if the first one has not said that it is at it.
-pub const ACK_WAIT: Duration = Duration::from_secs(60);
+/// Time after which the server gives a turn to another worker if the first one has not said that it is at it. Where a
+/// connection has fallen silent, its worker may never have had it.
+pub const ACK_WAIT: Duration = Duration::from_secs(15);
+
+/// Time after which the server says a worker's word to the hub again if the hub has not said that it has heard it. It
+/// says so at once.
+const HEARD_WAIT: Duration = Duration::from_secs(10);
+
+/// Time between two looks at whether there is a new connection.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Most bytes of a stream, where the server's disk is the pool's to fill.
 const MOST_STREAM: i64 = 8 << 30;
@@ -75,8 +84,8 @@ pub fn options(
 /// What the server refuses.
 pub async fn prepare(client: &Client, names: &Names) -> Result<Streams, NatsError> {
     let context = jetstream::new(client.clone());
-    let (jobs, _) = stream_and_consumer(&context, names.jobs_stream(), names.jobs(">"), WORKERS).await?;
-    let (_, hub) = stream_and_consumer(&context, names.said_stream(), names.said(">"), HUB).await?;
+    let (jobs, _) = stream_and_consumer(&context, names.jobs_stream(), names.jobs(">"), WORKERS, ACK_WAIT).await?;
+    let (_, hub) = stream_and_consumer(&context, names.said_stream(), names.said(">"), HUB, HEARD_WAIT).await?;
     Ok(Streams { context, jobs, hub })
 }
 
@@ -86,6 +95,7 @@ async fn stream_and_consumer(
     name: String,
     subject: String,
     consumer: &str,
+    ack_wait: Duration,
 ) -> Result<(stream::Stream, consumer::PullConsumer), NatsError> {
     let refused = || NatsError::refused(format!("the stream {name}"));
     let config = stream::Config {
@@ -102,7 +112,7 @@ async fn stream_and_consumer(
     let config = consumer::pull::Config {
         durable_name: Some(consumer.to_owned()),
         ack_policy: consumer::AckPolicy::Explicit,
-        ack_wait: ACK_WAIT,
+        ack_wait,
         max_waiting: 1 << 16,
         max_ack_pending: 1 << 16,
         ..consumer::pull::Config::default()
@@ -125,4 +135,16 @@ pub struct Streams {
 pub async fn turns(client: &Client, names: &Names) -> Option<consumer::PullConsumer> {
     let context = jetstream::new(client.clone());
     context.get_consumer_from_stream(WORKERS, names.jobs_stream()).await.ok()
+}
+
+/// How often the client has been connected so far.
+pub fn connections(client: &Client) -> u64 {
+    client.statistics().connects.load(Ordering::Relaxed)
+}
+
+/// Returns when the client has been connected more often than that.
+pub async fn connected_again(client: &Client, before: u64) {
+    while connections(client) == before {
+        tokio::time::sleep(LOOK).await;
+    }
 }

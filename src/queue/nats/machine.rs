@@ -70,7 +70,7 @@ pub struct KnownMachine {
     pub first: Instant,
     /// When it was last heard of.
     pub heard: Instant,
-    /// Time that has passed since then while the hub was connected.
+    /// Time that has passed since then while the hub heard itself.
     pub silent: Duration,
     /// Units that it has ended.
     pub units: u64,

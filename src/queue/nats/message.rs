@@ -5,11 +5,11 @@ use super::NatsError;
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages. Machines of other versions are not given units.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
-/// Bytes of a unit that go into the message itself; more is fetched in parts, and so is sent what is longer.
-/// Servers refuse messages of more than 1 MiB unless they are told otherwise.
-pub const PART: usize = 384 << 10;
+/// Bytes of a unit that go into the message itself; more is fetched in parts, and so is sent what is longer. A part
+/// passes a link of 50 kbit/s in five seconds: a connection on which nothing else can pass for longer is given up.
+pub const PART: usize = 32 << 10;
 
 /// More bytes than any unit or state may have.
 pub const MOST_BYTES: usize = 256 << 20;
@@ -41,6 +41,8 @@ pub struct PartRequest {
 pub struct TurnMessage {
     /// Name of the turn.
     pub turn: String,
+    /// How many words of the turn came before: the server may bring them late, and more than once.
+    pub number: u64,
     /// What it says.
     pub word: Word,
 }
@@ -142,6 +144,11 @@ impl Names {
     /// Where a machine hears what it is told.
     pub fn orders(&self, machine: &str) -> String {
         format!("mp.{}.orders.{machine}", self.pool)
+    }
+
+    /// Where the hub hears itself.
+    pub fn echo(&self) -> String {
+        format!("mp.{}.echo", self.pool)
     }
 
     /// Where the hub is asked for parts of units.

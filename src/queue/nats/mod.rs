@@ -8,17 +8,19 @@
 //!   workers together;
 //! - there are never more turns in the stream than there are workers, so that the order in which units are computed
 //!   stays that of the queue, and what is withdrawn is stopped at once;
-//! - the server may lose, repeat and reorder messages: a turn has a random name that is used once, and the hub takes
-//!   one end of each turn that it knows, whoever says it and however often. What is lost is sent again as another
-//!   turn. The truth is in the daemon's store alone.
+//! - the server may lose, repeat and reorder messages: a turn has a random name that is used once, its words are
+//!   numbered (`words`), and the hub takes one end of each turn that it knows, whoever says it and however often.
+//!   What is lost is sent again as another turn. The truth is in the daemon's store alone.
 //!
-//! A machine is lost when it has not been heard of for [`NatsOptions::lost`] seconds in which the hub itself was
-//! connected. Its units go back into the queue at once. If it comes back, it is told to stop what it still computes.
+//! A machine is lost when it has not been heard of for [`NatsOptions::lost`] seconds in which the hub heard itself by
+//! way of the server. Its units go back into the queue at once. If it comes back, it is told to stop what it still
+//! computes.
 
 pub mod hub;
 mod link;
 pub mod machine;
 pub mod message;
+mod words;
 pub mod worker;
 
 use std::path::PathBuf;

@@ -11,10 +11,10 @@ use async_nats::jetstream::{self, AckKind};
 use async_nats::{Client, HeaderMap};
 use futures_util::StreamExt;
 use rand::RngExt;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
@@ -27,6 +27,12 @@ const NEWS: Duration = Duration::from_secs(1);
 const FETCH: Duration = Duration::from_secs(20);
 /// Time after which what failed with the server is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
+/// Longest wait for the server to say that it has a word, as long as the connection stands: it may be slow.
+const SLOWEST: Duration = Duration::from_secs(120);
+/// Turns that have ended here and are remembered: the server may bring one again whose end it was not told of.
+const MOST_ENDED: usize = 1 << 10;
+/// Time for which a worker that cannot read a turn leaves the turns to others.
+const UNREADABLE: Duration = Duration::from_secs(10);
 
 /// A machine that computes.
 #[derive(Debug, Clone)]
@@ -76,18 +82,53 @@ impl From<String> for NotOpened {
 /// Who opens the units: makes a unit of what its coordinator has packed, for a worker (from 1). It trusts nothing.
 pub type OpenUnit<U> = Arc<dyn Fn(&[u8], u32) -> Result<U, NotOpened> + Send + Sync>;
 
+/// The turns that a machine has to do with.
+#[derive(Default)]
+struct TurnsHere {
+    /// Those in hand, and where orders go.
+    in_hand: BTreeMap<String, mpsc::UnboundedSender<Order>>,
+    /// The last ones that have ended, the newest last.
+    ended: VecDeque<String>,
+}
+
+impl TurnsHere {
+    /// Takes a turn in hand; not if the server brings it once more.
+    fn begin(&mut self, turn: &str, orders: mpsc::UnboundedSender<Order>) -> bool {
+        let is_new = !self.in_hand.contains_key(turn) && !self.ended.iter().any(|ended| ended == turn);
+        if is_new {
+            self.in_hand.insert(turn.to_owned(), orders);
+        }
+        is_new
+    }
+
+    fn end(&mut self, turn: &str) {
+        self.in_hand.remove(turn);
+        if self.ended.len() == MOST_ENDED {
+            self.ended.pop_front();
+        }
+        self.ended.push_back(turn.to_owned());
+    }
+}
+
 /// What is shared by all workers of the machine.
 struct WorkerMachine {
     id: String,
     names: Names,
     client: Client,
     context: jetstream::Context,
-    /// The turns in hand, and where orders go.
-    turns: Mutex<BTreeMap<String, mpsc::UnboundedSender<Order>>>,
+    turns: Mutex<TurnsHere>,
+    /// Held by the worker that sends a part of a long word, so that a slow link is free for other words meanwhile.
+    sending: tokio::sync::Mutex<()>,
     serial: AtomicU64,
     busy: AtomicU32,
     lease: Duration,
     tell: Arc<dyn Fn(WorkerEvent) + Send + Sync>,
+}
+
+impl WorkerMachine {
+    fn turns(&self) -> MutexGuard<'_, TurnsHere> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Machine {
@@ -121,9 +162,10 @@ impl Machine {
             let common = Arc::new(WorkerMachine {
                 id: format!("{:016x}", rand::rng().random::<u64>()),
                 names,
-                context: jetstream::new(client.clone()),
+                context: jetstream::ContextBuilder::new().timeout(SLOWEST).build(client.clone()),
                 client,
                 turns: Mutex::default(),
+                sending: tokio::sync::Mutex::default(),
                 serial: AtomicU64::new(0),
                 busy: AtomicU32::new(0),
                 lease: self.lease,
@@ -161,8 +203,7 @@ async fn beat(
         if std::mem::replace(&mut connected, is) != is {
             (common.tell)(if is { WorkerEvent::Connected } else { WorkerEvent::Disconnected });
         }
-        let turns: Vec<String> =
-            common.turns.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
+        let turns: Vec<String> = common.turns().in_hand.keys().cloned().collect();
         let is_last = leaving && turns.is_empty() && common.busy.load(Ordering::SeqCst) == 0;
         let beat = Beat {
             protocol: PROTOCOL,
@@ -204,8 +245,8 @@ async fn hear_orders(common: Arc<WorkerMachine>) {
         while let Some(message) = orders.next().await {
             let Some(order) = decode::<Order>(&message.payload) else { continue };
             let (Order::Stop(turn) | Order::Tell(turn, _)) = &order;
-            let turns = common.turns.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(sender) = turns.get(turn) {
+            let sender = common.turns().in_hand.get(turn).cloned();
+            if let Some(sender) = sender {
                 let _ = sender.send(order);
             }
         }
@@ -227,8 +268,6 @@ async fn slot<U: Unit>(
         };
         common.busy.fetch_add(1, Ordering::SeqCst);
         let is_silent = turn(&common, worker, &thread, &open, &message, &mut leave).await;
-        // In this order: a turn that is taken out of the stream has said its last word.
-        let _ = message.double_ack().await;
         common.busy.fetch_sub(1, Ordering::SeqCst);
         if is_silent {
             // A thread cannot be killed. If it comes back, it finds nothing more to do and ends.
@@ -259,18 +298,19 @@ async fn fetch(common: &WorkerMachine) -> jetstream::Message {
     }
 }
 
-/// The bytes of a packed unit.
+/// The bytes of a packed unit; nothing if it is none. A part that does not come is asked for again: if nobody has the
+/// turn any more, the machine is told to stop.
 async fn whole(common: &WorkerMachine, message: &JobMessage) -> Option<Vec<u8>> {
     let bytes = usize::try_from(message.bytes).ok().filter(|&bytes| bytes <= MOST_BYTES)?;
     let mut packed = message.packed.clone();
     while packed.len() < bytes {
         let number = u32::try_from(packed.len() / PART).ok()?;
         let request = encode(&PartRequest { turn: message.turn.clone(), number });
-        let part = common.client.request(common.names.parts(), request.into()).await.ok()?;
-        if part.payload.is_empty() {
-            return None;
+        match common.client.request(common.names.parts(), request.into()).await {
+            Ok(part) if part.payload.is_empty() => return None,
+            Ok(part) => packed.extend_from_slice(&part.payload),
+            Err(_) => tokio::time::sleep(AGAIN).await,
         }
-        packed.extend_from_slice(&part.payload);
     }
     (packed.len() == bytes).then_some(packed)
 }
@@ -293,43 +333,88 @@ async fn turn<U: Unit>(
     leave: &mut watch::Receiver<bool>,
 ) -> bool {
     let Some(job) = decode::<JobMessage>(&message.payload).filter(|job| job.protocol == PROTOCOL) else {
+        // Another machine may be able to read it.
+        (common.tell)(WorkerEvent::Refused("the daemon's messages are of another version".to_owned()));
+        let _ = message.ack_with(AckKind::Nak(None)).await;
+        tokio::select! {
+            () = tokio::time::sleep(UNREADABLE) => {}
+            () = asked(leave) => {}
+        }
         return false;
     };
-    let name = job.turn.clone();
     let (orders, mut ordered) = mpsc::unbounded_channel();
-    common.turns.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone(), orders);
-    say(common, &name, Word::Begun).await;
-    let unit = match whole(common, &job).await {
-        Some(packed) => open(&packed, worker),
-        None => Err(NotOpened::Wrong("its unit did not arrive whole".to_owned())),
-    };
-    let last = match unit {
-        Ok(unit) => computed(common, &name, thread, unit, message, &mut ordered, leave).await,
-        Err(error) => {
-            (common.tell)(WorkerEvent::Refused(error.to_string()));
-            Some(match error {
-                NotOpened::Wrong(what) => Word::Refused(what),
-                NotOpened::Unable(_) => Word::Returned,
-            })
+    if !common.turns().begin(&job.turn, orders.clone()) {
+        let _ = message.double_ack().await;
+        return false;
+    }
+    let mut words = TurnWords { common, turn: &job.turn, said: 0 };
+    words.say(Word::Begun).await;
+    let is_silent = match fetched(common, &job, &orders, &mut ordered, leave).await {
+        None => {
+            words.say(Word::Returned).await;
+            false
+        }
+        Some(packed) => {
+            let packed = packed.ok_or_else(|| NotOpened::Wrong("its unit is not whole".to_owned()));
+            let last = match packed.and_then(|packed| open(&packed, worker)) {
+                Ok(unit) => computed(&mut words, thread, unit, message, &mut ordered, leave).await,
+                Err(error) => {
+                    (common.tell)(WorkerEvent::Refused(error.to_string()));
+                    Some(match error {
+                        NotOpened::Wrong(what) => Word::Refused(what),
+                        NotOpened::Unable(_) => Word::Returned,
+                    })
+                }
+            };
+            let is_silent = last.is_none();
+            let silence = || Word::Failed(format!("worker {worker} was not heard of for {:?}", common.lease));
+            words.say(last.unwrap_or_else(silence)).await;
+            is_silent
         }
     };
-    let is_silent = last.is_none();
-    let silence = || Word::Failed(format!("worker {worker} was not heard of for {:?}", common.lease));
-    say(common, &name, last.unwrap_or_else(silence)).await;
-    common.turns.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
+    // In this order: a turn that is taken out of the stream has said its last word.
+    let _ = message.double_ack().await;
+    common.turns().end(&job.turn);
     is_silent
+}
+
+/// The bytes of a turn's unit, as [`whole`] has them; nothing if the turn is to end before they are here.
+async fn fetched(
+    common: &WorkerMachine,
+    job: &JobMessage,
+    orders: &mpsc::UnboundedSender<Order>,
+    ordered: &mut mpsc::UnboundedReceiver<Order>,
+    leave: &mut watch::Receiver<bool>,
+) -> Option<Option<Vec<u8>>> {
+    let packed = whole(common, job);
+    tokio::pin!(packed);
+    let mut early = Vec::new();
+    let packed = loop {
+        tokio::select! {
+            biased;
+            packed = &mut packed => break packed,
+            Some(order) = ordered.recv() => match order {
+                Order::Stop(_) => return None,
+                Order::Tell(..) => early.push(order),
+            },
+            () = asked(leave) => return None,
+        }
+    };
+    // The unit hears them when it is here.
+    early.into_iter().for_each(|order| _ = orders.send(order));
+    Some(packed)
 }
 
 /// Has a thread compute the unit; the last word. There is none if the unit has not polled for its lease.
 async fn computed<U: Unit>(
-    common: &WorkerMachine,
-    name: &str,
+    words: &mut TurnWords<'_>,
     thread: &UnitThread<U>,
     unit: U,
     message: &jetstream::Message,
     ordered: &mut mpsc::UnboundedReceiver<Order>,
     leave: &mut watch::Receiver<bool>,
 ) -> Option<Word> {
+    let common = words.common;
     let stop = Arc::new(AtomicBool::new(false));
     let polls = Arc::new(AtomicU64::new(0));
     let (sender, mut told) = mpsc::unbounded_channel();
@@ -353,11 +438,11 @@ async fn computed<U: Unit>(
         tokio::select! {
             biased;
             told = told.recv() => match told {
-                Some(Told::Report(report)) => say(common, name, Word::Unit(portable.pack_report(report))).await,
+                Some(Told::Report(report)) => words.say(Word::Unit(portable.pack_report(report))).await,
                 Some(Told::Done(outcome)) => return Some(Word::Unit(portable.pack_outcome(outcome))),
                 Some(Told::Stopped) => {
                     for word in portable.news() {
-                        say(common, name, Word::Unit(word)).await;
+                        words.say(Word::Unit(word)).await;
                     }
                     return Some(Word::Returned);
                 }
@@ -366,7 +451,7 @@ async fn computed<U: Unit>(
             },
             () = std::future::ready(()), if !pending.is_empty() => {
                 for word in pending.drain(..) {
-                    say(common, name, Word::Unit(word)).await;
+                    words.say(Word::Unit(word)).await;
                 }
             }
             Some(order) = ordered.recv() => match order {
@@ -394,39 +479,57 @@ async fn computed<U: Unit>(
     }
 }
 
-/// Says something of a turn, and returns when the server has it. While there is no server, it waits.
-async fn say(common: &WorkerMachine, turn: &str, word: Word) {
-    if let Word::Unit(bytes) = &word
-        && bytes.len() > PART
-    {
-        let parts = bytes.chunks(PART);
-        let last = parts.len() - 1;
-        for (at, part) in parts.enumerate() {
-            let word = Word::Part { bytes: part.to_vec(), more: at < last };
-            publish(common, &TurnMessage { turn: turn.to_owned(), word }).await;
-        }
-    } else {
-        publish(common, &TurnMessage { turn: turn.to_owned(), word }).await;
-    }
+/// What is said of a turn.
+struct TurnWords<'a> {
+    common: &'a WorkerMachine,
+    turn: &'a str,
+    /// Number of words that were said.
+    said: u64,
 }
 
-async fn publish(common: &WorkerMachine, said: &TurnMessage) {
-    let bytes = encode(said);
-    // The server drops what it has had.
-    let mut headers = HeaderMap::new();
-    let serial = common.serial.fetch_add(1, Ordering::Relaxed);
-    headers.insert(async_nats::header::NATS_MESSAGE_ID, format!("{}-{serial}", common.id));
-    let subject = common.names.said(&common.id);
-    loop {
-        let sent =
-            match common.context.publish_with_headers(subject.clone(), headers.clone(), bytes.clone().into()).await {
-                Ok(sent) => sent.await,
-                Err(error) => Err(error),
-            };
-        if sent.is_ok() {
-            return;
+impl TurnWords<'_> {
+    /// Says something, and returns when the server has it. While there is no server, it waits.
+    async fn say(&mut self, word: Word) {
+        if let Word::Unit(bytes) = &word
+            && bytes.len() > PART
+        {
+            let parts = bytes.chunks(PART);
+            let last = parts.len() - 1;
+            for (at, part) in parts.enumerate() {
+                let _sending = self.common.sending.lock().await;
+                self.publish(Word::Part { bytes: part.to_vec(), more: at < last }).await;
+            }
+        } else {
+            self.publish(word).await;
         }
-        tokio::time::sleep(AGAIN).await;
+    }
+
+    async fn publish(&mut self, word: Word) {
+        let common = self.common;
+        let bytes = encode(&TurnMessage { turn: self.turn.to_owned(), number: self.said, word });
+        self.said += 1;
+        // The server drops what it has had.
+        let mut headers = HeaderMap::new();
+        let serial = common.serial.fetch_add(1, Ordering::Relaxed);
+        headers.insert(async_nats::header::NATS_MESSAGE_ID, format!("{}-{serial}", common.id));
+        let subject = common.names.said(&common.id);
+        loop {
+            let connection = link::connections(&common.client);
+            let sending =
+                common.context.publish_with_headers(subject.clone(), headers.clone(), bytes.clone().into()).await;
+            // A slow link is not helped by saying it again; what went with a connection is.
+            let sent = match sending {
+                Ok(sent) => tokio::select! {
+                    sent = sent => sent.is_ok(),
+                    () = link::connected_again(&common.client, connection) => false,
+                },
+                Err(_) => false,
+            };
+            if sent {
+                return;
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
     }
 }
 

@@ -212,7 +212,7 @@ impl Portable<HuntReport, HuntOutcome> for HuntUnit {
                 // A state that no search could have saved would end the next attempt.
                 self.work.resume(*variant, params, &saved).map_err(|error| format!("its state: {error}"))?;
                 progress.offer(Offered { iterations, best, saved });
-                Unpacked::Noted
+                Unpacked::Advanced
             }
             HuntWord::Reached => {
                 let best = self.shared.best.load(Ordering::Relaxed);
