@@ -59,6 +59,10 @@ impl Drop for Pool {
     fn drop(&mut self) {
         drop(self.hub.take());
         let _ = self.leave.send(true);
+        // It leaves when its last words have arrived.
+        if let Some(proxy) = &self.proxy {
+            proxy.delay(Duration::ZERO);
+        }
         if let Some(machine) = self.machine.take() {
             let ended = machine.join();
             assert!(ended.is_ok() || std::thread::panicking(), "the machine came to a bad end");
