@@ -1,6 +1,6 @@
 //! Backups while jobs run: first a copy of the store, then of the folders of its jobs. A folder may know more than
-//! the store then; a job that continues reports it again, as after a crash. It would not report again what came before
-//! its last checkpoint, so between the two copies no checkpoint is written.
+//! the store then; a job that continues reports it again, as after a crash. It would not report again what came
+//! before its last checkpoint, so between the two copies no checkpoint is written.
 
 use super::state::Daemon;
 use crate::daemon::backup::{self, BackupDraft, BackupNote};
@@ -28,7 +28,8 @@ pub struct BackupState {
 /// Time between two looks whether checkpoints may be written again.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Which checkpoints wait for a backup: while one is being made, those of all jobs whose folders it does not have yet.
+/// Which checkpoints wait for a backup: while one is being made, those of all jobs whose folders it does not have
+/// yet.
 #[derive(Default)]
 pub struct CheckpointHold(RwLock<Option<HashSet<JobId>>>);
 
@@ -46,7 +47,8 @@ impl CheckpointHold {
         copied.as_ref().is_none_or(|copied| copied.contains(&job))
     }
 
-    /// Waits until a checkpoint of this job may be written, and does what comes before it: no backup begins meanwhile.
+    /// Waits until a checkpoint of this job may be written, and does what comes before it. No backup begins
+    /// meanwhile.
     pub fn pass<T>(&self, job: JobId, prepare: impl FnOnce() -> T) -> T {
         loop {
             let copied = self.0.read().unwrap_or_else(PoisonError::into_inner);

@@ -51,7 +51,7 @@ pub trait ProveListener {
     /// If it cannot be shown.
     fn progress(&mut self, now: &ProveStanding) -> io::Result<()>;
 
-    /// Whether what [`ProveListener::saving`] is for may be written now. One that is not urgent is put off until it may.
+    /// Whether what [`ProveListener::saving`] is for may be written now. What is not urgent is put off.
     fn may_save(&self) -> bool {
         true
     }
