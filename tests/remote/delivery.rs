@@ -164,12 +164,11 @@ fn a_machine_waits_for_its_unit_and_begins_it_once() {
     drop(hub);
     let liar = Liar::connect(&server.url(), None).unwrap();
     let (names, client) = (liar.names.clone(), liar.client.clone());
-    let (said, mut parts) = liar.runtime.block_on(async {
+    let mut said = liar.runtime.block_on(async {
         let said = client.subscribe(names.said("*")).await.unwrap();
         client.flush().await.unwrap();
-        (said, None)
+        said
     });
-    let mut said = said;
     let (events, told) = unbounded();
     let (leave, leaving) = tokio::sync::watch::channel(false);
     let lease = LocalOptions::default().lease;
@@ -208,14 +207,14 @@ fn a_machine_waits_for_its_unit_and_begins_it_once() {
     });
     // For a while there is nobody to answer, as when a daemon starts again.
     std::thread::sleep(Duration::from_secs(1));
-    liar.runtime.block_on(async {
-        parts = Some(client.subscribe(names.parts()).await.unwrap());
+    let mut parts = liar.runtime.block_on(async {
+        let parts = client.subscribe(names.parts()).await.unwrap();
         client.flush().await.unwrap();
+        parts
     });
     let mut asked: BTreeMap<u32, u32> = BTreeMap::new();
     let outcome = Count::new(1, 5, Nature::Plain, &probe).pack_outcome(5);
     wait_until("the unit is done", || {
-        let parts = parts.as_mut().unwrap();
         liar.runtime.block_on(async {
             while let Ok(Some(asks)) = tokio::time::timeout(Duration::from_millis(50), parts.next()).await {
                 let PartRequest { number, .. } = decode(&asks.payload).expect("a request");
