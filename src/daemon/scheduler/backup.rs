@@ -12,7 +12,7 @@ use crate::runner::clock::now;
 use crate::store;
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::{MutexGuard, PoisonError, RwLock};
+use std::sync::{MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -31,28 +31,45 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Which checkpoints wait for a backup: while one is being made, those of all jobs whose folders it does not have
 /// yet.
 #[derive(Default)]
-pub struct CheckpointHold(RwLock<Option<HashSet<JobId>>>);
+pub struct CheckpointHold(RwLock<CopiedJobs>);
+
+/// While a backup is being made: the jobs whose folders it has.
+#[derive(Default)]
+struct CopiedJobs(Option<HashSet<JobId>>);
+
+impl CopiedJobs {
+    fn leaves_free(&self, job: JobId) -> bool {
+        self.0.as_ref().is_none_or(|copied| copied.contains(&job))
+    }
+}
 
 impl CheckpointHold {
     /// From now on all wait until their folders are copied, or the value is dropped. What [`CheckpointHold::pass`] is
     /// doing ends before.
     fn begin(&self) -> HeldCheckpoints<'_> {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(HashSet::new());
+        self.write().0 = Some(HashSet::new());
         HeldCheckpoints(self)
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, CopiedJobs> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, CopiedJobs> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the checkpoint of this job need not wait.
     pub fn is_free(&self, job: JobId) -> bool {
-        let copied = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        copied.as_ref().is_none_or(|copied| copied.contains(&job))
+        self.read().leaves_free(job)
     }
 
     /// Waits until a checkpoint of this job may be written, and does what comes before it. No backup begins
     /// meanwhile.
     pub fn pass<T>(&self, job: JobId, prepare: impl FnOnce() -> T) -> T {
         loop {
-            let copied = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            if copied.as_ref().is_none_or(|copied| copied.contains(&job)) {
+            let copied = self.read();
+            if copied.leaves_free(job) {
                 return prepare();
             }
             drop(copied);
@@ -67,14 +84,13 @@ struct HeldCheckpoints<'a>(&'a CheckpointHold);
 impl HeldCheckpoints<'_> {
     /// The folder of this job is copied.
     fn release(&self, job: JobId) {
-        let mut copied = self.0.0.write().unwrap_or_else(PoisonError::into_inner);
-        copied.get_or_insert_default().insert(job);
+        self.0.write().0.get_or_insert_default().insert(job);
     }
 }
 
 impl Drop for HeldCheckpoints<'_> {
     fn drop(&mut self) {
-        *self.0.0.write().unwrap_or_else(PoisonError::into_inner) = None;
+        self.0.write().0 = None;
     }
 }
 
