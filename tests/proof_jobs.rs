@@ -26,10 +26,6 @@ fn prove(settings: &Value, others: &Value) -> JobRequest {
     request(settings, &others)
 }
 
-fn grid_text(name: &str) -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("grids").join(name)).unwrap()
-}
-
 /// Rosin's hull and so many moves.
 fn rosin(moves: u32) -> Value {
     json!({ "moves": moves, "hull": grid_text("5D-82-rosin.txt") })

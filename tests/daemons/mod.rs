@@ -409,3 +409,8 @@ impl Apart {
         assert!(self.process.wait().expect("it ends").success());
     }
 }
+
+/// The text of a file in `grids/`.
+pub fn grid_text(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("grids").join(name)).unwrap()
+}

@@ -40,6 +40,14 @@ fn more_work() -> Vec<Value> {
     hunts.chain(solutions).collect()
 }
 
+/// Work of minutes, for storms of half an hour and more: Reversi 6x6, and with the solver of linear programs a proof.
+fn long_work() -> Vec<Value> {
+    let solution = json!({ "kind": "solve", "settings": { "game": "reversi", "size": "6x6" } });
+    let rosin = json!({ "moves": 83, "hull": grid_text("5D-82-rosin.txt") });
+    let proof = cfg!(feature = "prove").then(|| json!({ "kind": "prove", "settings": rosin }));
+    [solution].into_iter().chain(proof).collect()
+}
+
 /// How often something was done, and for how long in all.
 #[derive(Default)]
 struct Spells {
@@ -312,7 +320,7 @@ fn assert_trusted(program: &Program) {
 /// agree.
 fn units_ended(program: &Program, id: u64) -> u64 {
     let job = program.job(id);
-    if job["kind"] == "hunt" {
+    if job["kind"] != "solve" {
         return job["units_done"].as_u64().unwrap();
     }
     let solution = &job["solution"];
@@ -340,6 +348,9 @@ fn whatever_is_killed_or_cut_the_results_are_the_same() {
     let mut work = work();
     if network.is_some() && seconds > 0 {
         work.extend(more_work());
+        if seconds >= 1800 {
+            work.extend(long_work());
+        }
     }
     let expected = undisturbed(directory.path(), &work);
     let seed = number("MORPION_TEST_SEED", SEED);
@@ -381,6 +392,11 @@ fn whatever_is_killed_or_cut_the_results_are_the_same() {
         }
         for (&id, expected) in ids.iter().zip(&expected) {
             assert_same(&end(&scene.program, id), expected, &format!("seed {seed}, round {round}, job {id}"));
+        }
+        for &id in ids.iter().filter(|&&id| scene.program.job(id)["kind"] == "prove") {
+            let file = scene.state.join("jobs").join(id.to_string()).join(morpion::runner::proving::PROOF);
+            let checked = morpion::proofs::check::check(&std::fs::read(file).unwrap(), &mut |_, _| {}).unwrap();
+            assert!(checked.is_complete(), "seed {seed}, round {round}, job {id}: {checked:?}");
         }
         assert_trusted(&scene.program);
         let units: u64 = ids.iter().map(|&id| units_ended(&scene.program, id)).sum();
