@@ -25,7 +25,7 @@ const LONGEST: usize = 10_000;
 ///
 /// An average is over the games that are not over at that ply. The size of the game tree is estimated as the sum,
 /// over all depths, of the product of the averages above that depth. In this estimate a game that is over counts as
-/// one without moves.
+/// one without moves. Where games have forced passes, a second estimate is for games that end at the first of them.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -105,13 +105,13 @@ fn branching<G: Game>(
     let picture = options.output.as_deref().map(|path| PictureFile::new(path, WIDTH, options.force)).transpose()?;
     let found = Branching::of(start, options.games, LONGEST, options.seed);
     let averages: Vec<f64> = found.averages().collect();
-    let log10 = found.tree_size_log10();
+    let (log10, before_pass) = (found.tree_size_log10(), found.tree_size_before_pass_log10());
     if options.json {
         let object = serde_json::json!({
             "version": JSON_VERSION, "command": "branching", "game": title,
             "games": found.games, "unfinished": found.unfinished, "seed": options.seed,
             "averages": averages, "games_at": found.plies.iter().map(|&(games, _)| games).collect::<Vec<_>>(),
-            "tree_size_log10": log10,
+            "tree_size_log10": log10, "tree_size_before_pass_log10": before_pass,
         });
         writeln!(out, "{object}")?;
     } else {
@@ -123,6 +123,9 @@ fn branching<G: Game>(
             writeln!(out, "{} games were broken off after {LONGEST} plies", found.unfinished)?;
         }
         writeln!(out, "estimated size of the game tree: {}", scientific(log10))?;
+        if before_pass < log10 {
+            writeln!(out, "and if games ended where a side has to pass: {}", scientific(before_pass))?;
+        }
     }
     if let Some(picture) = picture {
         picture.write(|format, size| chart(&drawing(&averages, title, &found, options.seed), format, size))?;
