@@ -66,6 +66,7 @@ use super::view::{EventKind, JobId, JobState};
 use crate::files::FileError;
 use crate::notation::catalogue::Catalogue;
 use crate::notation::format::GridReadError;
+use crate::queue::any::AnyUnit;
 use crate::queue::boinc::hub::{HubError, HubOptions, VolunteerHub};
 use crate::queue::local::{Local, LocalOptions, SpawnError};
 use crate::queue::nats::hub::Hub;
@@ -220,6 +221,11 @@ impl Daemon {
         daemon.settle_all_awaited();
         daemon.admit(&mut daemon.lock());
         Ok(daemon)
+    }
+
+    /// The queue of all units, for whoever has some of them computed elsewhere.
+    pub fn queue(&self) -> &Arc<Local<AnyUnit>> {
+        &self.queue
     }
 
     /// Opens a pool for workers on other machines. Its server is waited for.

@@ -15,6 +15,7 @@ use super::record::{Misfit, TreeEvent, TreeRecord};
 use super::settings::{Feeder, Window};
 use super::state::TreeState;
 use super::unit::{Class, OpenUnit, UnitId, UnitOutcome};
+use super::walk::Leaf;
 use crate::core::game::Game;
 use crate::core::seed::derive;
 use ahash::AHashMap;
@@ -27,6 +28,8 @@ const HOPELESS_TIMES: u64 = 2;
 /// A leaf is small if the units of its level, or of the last one above that had any, took less than this part of the
 /// budget.
 const SMALL: u64 = 16;
+/// Units that are ready for others, at most: thousands of workers do not come at the same moment.
+const MOST_SPARE: usize = 64;
 /// Most units per worker that are open at a time, those included that wait for confirmation.
 const OPEN_PER_WORKER: usize = 8;
 
@@ -191,7 +194,7 @@ impl<G: Game> Coordinator<G> {
             position: self.state.position(node)?,
             window,
             budget: self.state.settings().budget,
-            alone: self.state.settings().fresh || self.state.settings().quorum > 1,
+            alone: self.state.settings().is_alone(),
         };
         self.leases.insert((id, worker), UnitLease { cancelled: false });
         self.handed += 1;
@@ -273,25 +276,37 @@ impl<G: Game> Coordinator<G> {
     fn missing(&self, worker: WorkerId) -> Option<TreeRecord> {
         let state = &self.state;
         let width = self.present.len().div_ceil(state.settings().quorum as usize).max(1);
+        // Others supply themselves when they ask.
+        let spare = width.min(MOST_SPARE);
         let most = OPEN_PER_WORKER * self.present.len().max(1);
         let leaves = state.leaves();
         let surest = leaves.first()?.cost;
         let sure = leaves.iter().take_while(|leaf| leaf.cost == surest).count();
-        let mut open = 0;
-        for leaf in leaves {
-            if open >= width {
-                return None;
-            }
-            let unit = state.at.get(&leaf.node).and_then(|id| Some((*id, state.units().get(id)?)));
-            let begun = unit.is_some_and(|(id, unit)| {
+        let unit_of = |leaf: &Leaf| state.at.get(&leaf.node).and_then(|id| Some((*id, state.units().get(id)?)));
+        let level_of = |leaf: &Leaf| usize::from(state.nodes()[leaf.node as usize].level);
+        let is_begun = |leaf: &Leaf| {
+            unit_of(leaf).is_some_and(|(id, unit)| {
                 !unit.claims.is_empty() || self.leases.range((id, 0)..=(id, WorkerId::MAX)).next().is_some()
-            });
-            let level = usize::from(state.nodes()[leaf.node as usize].level);
-            let few = sure < width && leaf.cost == surest && !self.is_small(level);
-            // The root always is: what is known of its children says which moves are best.
-            if !begun && (level == 0 || few || self.is_hopeless(level)) {
+            })
+        };
+        if sure < width {
+            // The highest in the tree, so that the leaves are of one size.
+            let large = leaves[..sure].iter().filter(|leaf| !self.is_small(level_of(leaf)) && !is_begun(leaf));
+            if let Some(leaf) = large.min_by_key(|leaf| level_of(leaf)) {
                 return Some(TreeRecord::Split { node: leaf.node });
             }
+        }
+        let mut open = 0;
+        for leaf in leaves {
+            if open >= spare {
+                return None;
+            }
+            let level = level_of(leaf);
+            // The root always is: what is known of its children says which moves are best.
+            if (level == 0 || self.is_hopeless(level)) && !is_begun(leaf) {
+                return Some(TreeRecord::Split { node: leaf.node });
+            }
+            let unit = unit_of(leaf);
             match unit {
                 Some((id, unit)) => open += usize::from(self.is_open_to(worker, id, unit)),
                 None if state.units().len() < most => return Some(TreeRecord::Made { node: leaf.node }),

@@ -5,7 +5,7 @@ use super::aim::Aim;
 use super::credit::{Worker, WorkerId};
 use super::node::{NO_PARENT, NodeId, TreeNode, own_bounds};
 use super::record::{Misfit, TreeEvent, TreeRecord};
-use super::settings::{SettingsError, TreeSettings};
+use super::settings::{SettingsError, TreeSettings, Window};
 use super::unit::{Claim, OpenUnit, UnitId, UnitOutcome};
 use super::walk::{Leaf, leaves};
 use crate::core::game::{Game, MAX_VALUE};
@@ -391,11 +391,16 @@ impl<G: Game> TreeState<G> {
 
     /// Closes units that are not needed, and moves the windows of the others.
     fn adjust(&mut self, events: &mut Vec<TreeEvent>) {
-        let needed: BTreeMap<NodeId, Leaf> = self.leaves.iter().map(|leaf| (leaf.node, *leaf)).collect();
-        let ids: Vec<UnitId> = self.units.keys().copied().collect();
+        let mut needed: Vec<Option<Window>> = vec![None; self.nodes.len()];
+        for leaf in &self.leaves {
+            needed[leaf.node as usize] = Some(leaf.window);
+        }
+        let is_changed =
+            |(&id, unit): (&UnitId, &OpenUnit)| (needed[unit.node as usize] != Some(unit.window)).then_some(id);
+        let ids: Vec<UnitId> = self.units.iter().filter_map(is_changed).collect();
         for id in ids {
             let Some(unit) = self.units.get_mut(&id) else { continue };
-            let Some(Leaf { window, .. }) = needed.get(&unit.node).copied() else {
+            let Some(window) = needed[unit.node as usize] else {
                 self.close(id);
                 events.push(TreeEvent::Closed { unit: id });
                 continue;

@@ -7,8 +7,6 @@
 
 use super::node::{NodeId, TreeNode};
 use super::settings::Window;
-use std::collections::BTreeMap;
-
 /// A leaf that is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leaf {
@@ -21,29 +19,29 @@ pub struct Leaf {
 }
 
 /// What is known of a node that was walked to.
+#[derive(Clone, Copy)]
 struct VisitedNode {
     window: Window,
     cost: u32,
-    /// Place among the leaves in the order of the walk, if it is one.
-    place: usize,
 }
 
 struct WindowWalk<'a> {
     nodes: &'a [TreeNode],
-    seen: BTreeMap<NodeId, VisitedNode>,
-    leaves: usize,
+    /// By the numbers of the nodes.
+    seen: Vec<Option<VisitedNode>>,
+    /// Leaves that were walked to, in that order.
+    leaves: Vec<NodeId>,
 }
 
 /// The leaves that `window` at the root needs: the surest first, and among those alike from left to right.
 pub fn leaves(nodes: &[TreeNode], window: Window) -> Vec<Leaf> {
-    let mut walk = WindowWalk { nodes, seen: BTreeMap::new(), leaves: 0 };
+    let mut walk = WindowWalk { nodes, seen: vec![None; nodes.len()], leaves: Vec::new() };
     walk.visit(0, window, 0);
-    let mut leaves: Vec<(u32, usize, Leaf)> = (walk.seen.iter())
-        .filter(|&(&node, _)| nodes[node as usize].is_leaf())
-        .map(|(&node, seen)| (seen.cost, seen.place, Leaf { node, window: seen.window, cost: seen.cost }))
-        .collect();
-    leaves.sort_unstable_by_key(|&(cost, place, _)| (cost, place));
-    leaves.into_iter().map(|(_, _, leaf)| leaf).collect()
+    let leaf =
+        |&node: &NodeId| walk.seen[node as usize].map(|VisitedNode { window, cost }| Leaf { node, window, cost });
+    let mut leaves: Vec<Leaf> = walk.leaves.iter().filter_map(leaf).collect();
+    leaves.sort_by_key(|leaf| leaf.cost);
+    leaves
 }
 
 /// The children in the order in which they are tried: the one that the lower bound comes from, then by promise.
@@ -60,16 +58,15 @@ impl WindowWalk<'_> {
         let node = &nodes[id as usize];
         let Some(mut window) = window.left(node.lower, node.upper) else { return };
         let mut cost = cost;
-        let mut place = self.leaves;
-        if let Some(seen) = self.seen.get(&id) {
+        if let Some(seen) = self.seen[id as usize] {
             if seen.window.covers(window) && seen.cost <= cost {
                 return;
             }
-            (window, cost, place) = (seen.window.with(window), seen.cost.min(cost), seen.place);
+            (window, cost) = (seen.window.with(window), seen.cost.min(cost));
         } else if node.is_leaf() {
-            self.leaves += 1;
+            self.leaves.push(id);
         }
-        self.seen.insert(id, VisitedNode { window, cost, place });
+        self.seen[id as usize] = Some(VisitedNode { window, cost });
         let cut_off = node.likely() >= window.beta;
         let mut passed = 0;
         for child in in_order(node) {
