@@ -27,6 +27,7 @@ use rand::RngExt;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Fixed, so that a failure can be repeated as far as the clock allows.
@@ -198,7 +199,7 @@ impl Solver<ReversiPosition> for Double {
 fn member(lies: &[bool], place: usize) -> CreditedSolver<ReversiPosition> {
     let lies = lies[place];
     let solver = move || {
-        let honest = ByEngine::new(Special, Table::new(1 << 20)?);
+        let honest = ByEngine::new(Special, Arc::new(Table::new(1 << 20)?));
         Ok(Box::new(Double { honest, units: 0, lies }) as Box<dyn Solver<ReversiPosition>>)
     };
     let user = if lies { "mallory" } else { "alice" }.to_owned();

@@ -101,7 +101,7 @@ fn solve_all<G: Solvable>(
     if options.flags.units {
         return solve_all_by_units(problems, title, options, out);
     }
-    let mut table = Table::new(options.memory())?;
+    let table = Table::new(options.memory())?;
     let interrupt = Interrupt::default();
     signals::watch(interrupt.clone()).context("cannot watch for Ctrl-C")?;
     let (mut nodes, mut cpu_seconds, mut wrong, mut open) = (0, Some(0.0), 0, 0);

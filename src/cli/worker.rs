@@ -76,7 +76,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             let _ = leave.send(true);
         }
     })?;
-    let (opener, abilities) = (ParcelOpener::new(args.memory), ParcelOpener::abilities());
+    let (opener, abilities) = (ParcelOpener::new(args.memory, workers), ParcelOpener::abilities());
     let (pool, address) = (server.pool.clone(), server.address());
     let tell = move |event| match event {
         WorkerEvent::Connected => {

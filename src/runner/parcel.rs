@@ -3,6 +3,7 @@
 
 use super::proving::portable::{LINEAR_PROGRAMS, ProgramRegistry, ProveParcel};
 use super::proving::unit::solver;
+use super::tree::solver::SearchState;
 use super::tree::unit::portable::{SolveParcel, SolverRegistry};
 use super::worker::portable::HuntParcel;
 use crate::core::encoding::{decode, encode};
@@ -19,6 +20,8 @@ pub enum Parcel {
     Solve(SolveParcel),
     /// A unit of a proof.
     Prove(ProveParcel),
+    /// A unit of a solution that has come further.
+    SolveFrom(SolveParcel, SearchState),
 }
 
 impl Parcel {
@@ -34,6 +37,7 @@ pub fn identity(packed: &[u8]) -> Option<Vec<u8>> {
     Some(match decode::<Parcel>(packed)? {
         Parcel::Hunt(parcel) => Parcel::Hunt(parcel.without_progress()).to_bytes(),
         Parcel::Solve(_) | Parcel::Prove(_) => packed.to_vec(),
+        Parcel::SolveFrom(parcel, _) => Parcel::Solve(parcel).to_bytes(),
     })
 }
 
@@ -45,9 +49,9 @@ pub struct ParcelOpener {
 }
 
 impl ParcelOpener {
-    /// For units whose solvers have tables of at most `memory` bytes each.
-    pub fn new(memory: u64) -> ParcelOpener {
-        ParcelOpener { solvers: SolverRegistry::new(memory), programs: ProgramRegistry::default() }
+    /// For so many workers, whose solvers have tables of at most `memory` bytes each.
+    pub fn new(memory: u64, workers: u32) -> ParcelOpener {
+        ParcelOpener { solvers: SolverRegistry::new(memory, workers), programs: ProgramRegistry::default() }
     }
 
     /// The unit of a parcel, for this worker.
@@ -57,7 +61,8 @@ impl ParcelOpener {
     pub fn open(&self, bytes: &[u8], worker: u32) -> Result<AnyUnit, NotOpened> {
         match decode::<Parcel>(bytes).ok_or_else(|| "the unit cannot be read".to_owned())? {
             Parcel::Hunt(parcel) => Ok(AnyUnit::new(parcel.open()?)),
-            Parcel::Solve(parcel) => Ok(self.solvers.open(parcel, worker)?),
+            Parcel::Solve(parcel) => Ok(self.solvers.open(parcel, None, worker)?),
+            Parcel::SolveFrom(parcel, state) => Ok(self.solvers.open(parcel, Some(state), worker)?),
             Parcel::Prove(parcel) => Ok(AnyUnit::new(self.programs.open(parcel, solver())?)),
         }
     }

@@ -2,15 +2,17 @@
 //!
 //! The calling thread hands units to the solvers and absorbs their outcomes ([`SolveSession`]). A unit is in a file
 //! before it is put into the queue. An outcome is in a file before it is reported and before another unit is handed
-//! out. So a crash loses the units that were running, and nothing else. The file is flushed to the device once a
-//! second, so a power cut loses what ended since, too.
+//! out. So a crash loses what was searched of running units since their last states, and nothing else. The file is
+//! flushed to the device once a second, so a power cut loses what ended since, too.
 //!
 //! [`solver`] is what searches, [`mod@unit`] how a worker of the queue has it search, [`store`] the file of a
-//! solution, and [`mod@file`] how that file is begun or opened in its directory.
+//! solution, [`searches`] the one with the states of searches, and [`mod@file`] how they are begun or opened in their
+//! directory.
 
 pub mod file;
 pub mod journal;
 mod pause_point;
+pub mod searches;
 mod session;
 pub mod solver;
 pub mod store;
@@ -22,6 +24,7 @@ use super::orders::{Interrupt, orders};
 use super::progress::Progress;
 use crate::core::game::Game;
 use crate::core::quantity::mebibytes;
+use crate::files::FileError;
 use crate::jobs::ending::JobEnd;
 use crate::jobs::tree::coordinator::Coordinator;
 use crate::jobs::tree::credit::Spent;
@@ -31,6 +34,7 @@ use crate::jobs::tree::state::TreeState;
 use crate::jobs::tree::unit::{UnitId, UnitOutcome};
 use crate::queue::local::{Local, LocalOptions, SpawnError};
 use crate::queue::{LaneId, Terms};
+use crate::runner::tree::searches::SearchStates;
 use crate::runner::tree::store::{TreeStore, TreeStoreError};
 use crate::solvers::table::TableError;
 use std::io;
@@ -48,6 +52,9 @@ pub enum TreeError {
     /// The state cannot be read or written.
     #[error(transparent)]
     Store(#[from] TreeStoreError),
+    /// The states of searches cannot be written.
+    #[error(transparent)]
+    Searches(#[from] FileError),
     /// The settings make no sense.
     #[error(transparent)]
     TreeSettings(#[from] SettingsError),
@@ -196,6 +203,8 @@ pub struct SolveSession<'a, G> {
     pub coordinator: &'a mut Coordinator<G>,
     /// Its file, if there is one.
     pub store: Option<&'a mut TreeStore>,
+    /// States of searches that were interrupted.
+    pub searches: SearchStates,
     /// Makes the solvers, by their numbers from 0.
     pub factory: &'a dyn Fn(usize) -> CreditedSolver<G>,
     /// Least number of solvers, however few workers there are: a quorum needs several.
@@ -217,13 +226,13 @@ pub struct SolveSession<'a, G> {
 }
 
 /// Works with `workers` workers of its own, a solver for each, until the question is answered, or the
-/// interrupt asked. `store`, if there is one, holds the coordinator's state.
+/// interrupt asked. `files`, if there are any, hold the coordinator's state, and states of searches.
 ///
 /// # Errors
 /// A file that cannot be written, or workers that nobody trusts.
 pub fn solve_by_units<G: Game + Send + Sync + 'static>(
     coordinator: &mut Coordinator<G>,
-    store: Option<&mut TreeStore>,
+    files: Option<(&mut TreeStore, SearchStates)>,
     workers: u32,
     factory: &dyn Fn(usize) -> CreditedSolver<G>,
     interrupt: &Interrupt,
@@ -232,9 +241,11 @@ pub fn solve_by_units<G: Game + Send + Sync + 'static>(
     let queue = Arc::new(Local::new(workers, LocalOptions::default())?);
     let place = WorkerShare { queue, terms: Terms::default(), clocking: Clocking::Wall };
     let (_orders, ordered) = orders();
+    let (store, searches) = files.unzip();
     let session = SolveSession {
         coordinator,
         store,
+        searches: searches.unwrap_or_default(),
         factory,
         members: 1,
         memory_each: 0,

@@ -105,9 +105,9 @@ impl Monitor {
         self.stop.store(false, Relaxed);
     }
 
-    /// Counts from nothing: the search is made anew.
-    pub fn restart(&self) {
-        self.nodes.store(0, Relaxed);
+    /// Counts from here: the search is made anew, or continues from what another one has found.
+    pub fn restart(&self, nodes: u64) {
+        self.nodes.store(nodes, Relaxed);
     }
 
     /// Says whether the question that several threads are at has been answered: then the others stop.

@@ -13,11 +13,13 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 /// Records in a bucket.
 const BUCKET: usize = 4;
 /// Bytes of a bucket.
-const BUCKET_BYTES: usize = 16 * BUCKET;
+const BUCKET_BYTES: usize = RECORD_BYTES * BUCKET;
 /// Generations are counted modulo this.
 const GENERATIONS: u8 = 4;
 /// Bits of data that the caller may use: the upper 8 are the table's.
 pub const DATA_BITS: u32 = 56;
+/// Bytes of a record, also where it is passed on ([`Table::extract`]).
+pub const RECORD_BYTES: usize = 16;
 /// Least memory of a table, in bytes.
 pub const LEAST_BYTES: u64 = 1 << 12;
 
@@ -40,6 +42,8 @@ unsafe impl Zero for Bucket {}
 pub struct Table {
     buckets: ZeroedSlice<Bucket>,
     generation: AtomicU8,
+    /// How many searches share it that have nothing else to do with each other.
+    sharers: u64,
 }
 
 /// Memory that cannot be had.
@@ -64,7 +68,21 @@ impl Table {
         }
         let count = usize::try_from(bytes).map_err(|_| TableError::Large(bytes))? / BUCKET_BYTES;
         let buckets = ZeroedSlice::new(count).ok_or(TableError::Large(bytes))?;
-        Ok(Table { buckets, generation: AtomicU8::new(0) })
+        Ok(Table { buckets, generation: AtomicU8::new(0), sharers: 1 })
+    }
+
+    /// An empty table for several searches, of at most `bytes` bytes for each of them.
+    ///
+    /// # Errors
+    /// As for [`Table::new`].
+    pub fn shared(bytes: u64, sharers: u64) -> Result<Table, TableError> {
+        let sharers = sharers.max(1);
+        Ok(Table { sharers, ..Table::new(bytes.saturating_mul(sharers))? })
+    }
+
+    /// Its size in bytes, divided among the searches that share it.
+    pub fn bytes_each(&self) -> u64 {
+        self.bytes() / self.sharers
     }
 
     /// Its size in bytes.
@@ -78,9 +96,51 @@ impl Table {
         self.generation.store(next, Relaxed);
     }
 
-    /// Forgets all records.
-    pub fn clear(&mut self) {
-        self.buckets.fill_with(Bucket::default);
+    /// Forgets all records. Threads that search meanwhile lose theirs at any moment.
+    pub fn clear(&self) {
+        for record in self.buckets.iter().flat_map(|bucket| &bucket.0) {
+            record.check.store(0, Relaxed);
+            record.data.store(0, Relaxed);
+        }
+    }
+
+    /// The records that took most effort, at most `most` of them: what another search is given to
+    /// continue from ([`Table::insert`]). [`RECORD_BYTES`] bytes each, hash and data in little-endian. Threads may
+    /// search meanwhile.
+    pub fn extract(&self, most: usize) -> Vec<u8> {
+        let effort = |data: u64| (data != 0).then_some((data >> DATA_BITS) as usize & 63);
+        let records = || self.buckets.iter().flat_map(|bucket| &bucket.0);
+        let mut counts = [0usize; 64];
+        for effort in records().filter_map(|record| effort(record.data.load(Relaxed))) {
+            counts[effort] += 1;
+        }
+        let mut sum = 0;
+        // Of equal efforts all go or none.
+        let least = (0..64).rev().find(|&effort| {
+            sum += counts[effort];
+            sum > most
+        });
+        let mut bytes = Vec::new();
+        for record in records() {
+            let data = record.data.load(Relaxed);
+            if effort(data).is_some_and(|effort| least.is_none_or(|least| effort > least))
+                && bytes.len() < most.saturating_mul(RECORD_BYTES)
+            {
+                bytes.extend((record.check.load(Relaxed) ^ data).to_le_bytes());
+                bytes.extend(data.to_le_bytes());
+            }
+        }
+        bytes
+    }
+
+    /// Puts records that [`Table::extract`] has returned. Bytes that are no whole record are left out.
+    pub fn insert(&self, records: &[u8]) {
+        for record in records.as_chunks::<RECORD_BYTES>().0 {
+            let number = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| record[at + i]));
+            let (hash, data) = (number(0), number(8));
+            let effort = (data >> DATA_BITS) & 63;
+            self.put(hash, data, 1 << effort.saturating_sub(1));
+        }
     }
 
     #[inline]
@@ -162,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_new_table_and_a_cleared_one_are_empty_all_over() {
-        let mut table = Table::new(1 << 16).unwrap();
+        let table = Table::new(1 << 16).unwrap();
         let is_empty = |table: &Table| {
             let zero = |record: &Record| record.check.load(Relaxed) == 0 && record.data.load(Relaxed) == 0;
             table.buckets.iter().all(|bucket| bucket.0.iter().all(zero))
@@ -175,6 +235,29 @@ mod tests {
         assert!(!is_empty(&table));
         table.clear();
         assert!(is_empty(&table));
+    }
+
+    #[test]
+    fn what_took_most_effort_is_passed_on() {
+        let hash = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let table = Table::new(1 << 20).unwrap();
+        // Efforts from 1 to 2^19, ten records each.
+        (0..200).for_each(|n| table.put(hash(n), n + 1, 1 << (n / 10)));
+        let all = table.extract(usize::MAX);
+        assert_eq!(all.len(), 200 * RECORD_BYTES);
+        let some = table.extract(35);
+        assert_eq!(some.len(), 30 * RECORD_BYTES);
+        let other = Table::new(1 << 20).unwrap();
+        other.insert(&some);
+        for n in 0..200 {
+            assert_eq!(other.get(hash(n)), (n >= 170).then_some(n + 1), "{n}");
+        }
+        // As many as asked for, and with the same efforts.
+        assert_eq!(other.extract(30).len(), some.len());
+        assert!(other.extract(9).is_empty());
+        assert_eq!(other.extract(10).len(), 10 * RECORD_BYTES);
+        other.insert(&[1; RECORD_BYTES + 3]);
+        assert_eq!(other.extract(usize::MAX).len(), some.len() + RECORD_BYTES);
     }
 
     #[test]

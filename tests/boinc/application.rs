@@ -229,7 +229,7 @@ fn a_client_that_has_gone_is_noticed_and_a_slot_has_one_application() {
     assert!(client.slot.join(CHECKPOINT).exists());
     // A client that does not say which process it is, and falls silent.
     let client = PlayedClient::new(&directory.path().join("silent"), &unit, 0);
-    let (opener, events) = (ParcelOpener::new(1 << 20), Arc::new(Mutex::new(Vec::<AppEvent>::new())));
+    let (opener, events) = (ParcelOpener::new(1 << 20, 1), Arc::new(Mutex::new(Vec::<AppEvent>::new())));
     let heard = Arc::clone(&events);
     let (_stay, leave) = crossbeam_channel::unbounded();
     let times = AppTimes {

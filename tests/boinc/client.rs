@@ -4,7 +4,7 @@ use crate::daemons::program::end;
 use crate::daemons::*;
 use crate::project::{Project, boinc, result_file, text, undisturbed};
 use crate::standin::Standin;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -145,14 +145,29 @@ impl Drop for Client {
 }
 
 #[test]
-fn a_unit_goes_to_a_volunteer_and_back() {
-    if !is_there("a_unit_goes_to_a_volunteer_and_back") {
+fn a_unit_of_a_hunt_goes_to_a_volunteer_and_back() {
+    let settings =
+        json!({ "strategy": "random", "max_iterations": 1_200_000, "runs": 1, "seed": 3, "keep_from": 84 });
+    goes_and_returns(
+        "a_unit_of_a_hunt_goes_to_a_volunteer_and_back",
+        &json!({ "kind": "hunt", "settings": settings }),
+    );
+}
+
+#[test]
+fn a_unit_of_a_solution_goes_to_a_volunteer_and_back() {
+    // A threshold is one window, and the budget suffices: it is one unit.
+    let settings = json!({ "game": "reversi", "size": "5x6", "threshold": 10, "unit_budget": "1G" });
+    let job = json!({ "kind": "solve", "settings": settings });
+    goes_and_returns("a_unit_of_a_solution_goes_to_a_volunteer_and_back", &job);
+}
+
+/// A job of one unit, which is killed, suspended and resumed on its way.
+fn goes_and_returns(test: &str, job: &Value) {
+    if !is_there(test) {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    let settings =
-        json!({ "strategy": "random", "max_iterations": 1_200_000, "runs": 1, "seed": 3, "keep_from": 84 });
-    let job = json!({ "kind": "hunt", "settings": settings });
     // The project as its files describe it.
     let project = Project::new(directory.path());
     let (files, program) = (project.path("files"), env!("CARGO_BIN_EXE_morpion"));
@@ -164,14 +179,14 @@ fn a_unit_goes_to_a_volunteer_and_back() {
     let platform = crate::standin::between(&app_info, "<platform>", "</platform>").unwrap();
     let server = Standin::start(&project.path("project"), platform);
     let daemon = project.daemon(1);
-    let id = daemon.submit(&job);
+    let id = daemon.submit(job);
     wait_until("its unit is offered", || project.make_work().len() == 1);
     let workunit = project.workunits().remove(0);
     let task = format!("{workunit}_0");
     let home = project.path("client");
     let client = Client::start(&home, &server.url, &files.join("anonymous/app_info.xml"));
     // Meanwhile another daemon computes the same.
-    let expected = undisturbed(directory.path(), &[job]);
+    let expected = undisturbed(directory.path(), std::slice::from_ref(job));
     let checkpoint = home.join("slots/0/morpion_checkpoint");
     client.wait("the unit has a checkpoint", || checkpoint.exists());
     assert!(client.application().contains(&format!("workunit {workunit}: begins")), "{}", client.application());

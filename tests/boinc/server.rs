@@ -14,12 +14,21 @@ fn hunt(seed: u64, runs: u64) -> Value {
     json!({ "kind": "hunt", "settings": settings })
 }
 
-/// Hunts, one of which shares its search, and a solution by units.
+/// Hunts, one of which shares its search, a solution by units, and with the solver of linear programs a proof.
 fn work() -> Vec<Value> {
     let shared = json!({ "strategy": "nrpa", "level": 3, "share": 2, "width": 2, "variant": "4D", "iterations": 12,
                          "runs": 1, "seed": 7 });
     let solved = json!({ "game": "reversi", "size": "4x4", "algorithm": "negascout", "unit_budget": 3000 });
-    vec![hunt(6, 8), json!({ "kind": "hunt", "settings": shared }), json!({ "kind": "solve", "settings": solved })]
+    let mut work = vec![
+        hunt(6, 8),
+        json!({ "kind": "hunt", "settings": shared }),
+        json!({ "kind": "solve", "settings": solved }),
+    ];
+    if cfg!(feature = "prove") {
+        let proved = json!({ "moves": 85, "hull": grid_text("5D-82-rosin.txt") });
+        work.push(json!({ "kind": "prove", "settings": proved }));
+    }
+    work
 }
 
 #[test]

@@ -39,8 +39,9 @@ pub fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
+/// In a storm of hours a round takes longer.
 pub fn wait_until(what: &str, mut ready: impl FnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + PATIENCE.max(Duration::from_secs(number("MORPION_TEST_STORM", 0) / 2));
     while !ready() {
         assert!(Instant::now() < end, "waited in vain until {what}");
         std::thread::sleep(Duration::from_millis(10));

@@ -44,11 +44,13 @@ pub fn daemon(state: &Path, url: &str, threads: u32) -> Program {
     Program::launch(command.args(["--nats", url, "--threads", &threads.to_string()]))
 }
 
-/// Hunts, and a solution by many units.
+/// Hunts, a solution by many units, and with the solver of linear programs a proof.
 pub fn work() -> Vec<Value> {
     let hunts = jobs().into_iter().map(|settings| json!({ "kind": "hunt", "settings": settings }));
-    let settings = json!({ "game": "reversi", "size": "4x4", "algorithm": "negascout", "unit_budget": 300 });
-    hunts.chain([json!({ "kind": "solve", "settings": settings })]).collect()
+    let solved = json!({ "game": "reversi", "size": "4x4", "algorithm": "negascout", "unit_budget": 300 });
+    let proved = json!({ "moves": 85, "hull": grid_text("5D-82-rosin.txt") });
+    let proof = cfg!(feature = "prove").then(|| json!({ "kind": "prove", "settings": proved }));
+    hunts.chain([json!({ "kind": "solve", "settings": solved })]).chain(proof).collect()
 }
 
 /// What comes of work without machines.

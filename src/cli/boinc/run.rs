@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             let _ = left.send(());
         }
     })?;
-    let opener = ParcelOpener::new(args.memory);
+    let opener = ParcelOpener::new(args.memory, 1);
     let app: BoincApp<AnyUnit> = BoincApp {
         slot: Slot::new(&args.slot),
         open: Arc::new(move |bytes, worker| opener.open(bytes, worker)),

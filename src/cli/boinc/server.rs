@@ -56,7 +56,7 @@ pub struct AssimilateArgs {
 
 /// Nothing is computed here, so no table is made, however large it is to be.
 fn opener() -> OpenUnit<AnyUnit> {
-    let opener = ParcelOpener::new(u64::MAX);
+    let opener = ParcelOpener::new(u64::MAX, 1);
     Arc::new(move |bytes, worker| opener.open(bytes, worker))
 }
 

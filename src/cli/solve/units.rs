@@ -17,7 +17,8 @@ use crate::runner::Interrupt;
 use crate::runner::engine::Plan;
 use crate::runner::progress::Progress;
 use crate::runner::tree::file::{self, OpenedTree};
-use crate::runner::tree::solver::{ByEngine, Solver};
+use crate::runner::tree::searches::SearchStates;
+use crate::runner::tree::solver::{ByEngine, SharedTable, Solver};
 use crate::runner::tree::store::TreeStore;
 use crate::runner::tree::{CreditedSolver, SolveEnding, SolveListener, solve_by_units};
 use crate::solvers::solvable::Solvable;
@@ -26,6 +27,7 @@ use crate::solvers::table::Table;
 use anyhow::bail;
 use indicatif::ProgressBar;
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// What was found by units.
@@ -59,21 +61,26 @@ pub fn solve_one<G: Solvable>(
             settings.quorum
         );
     }
-    let (state, mut store) = begin(problem, title, options, settings)?;
+    let (state, mut files) = begin(problem, title, options, settings)?;
     let memory = options.memory();
     // Before anything is begun.
     drop(Table::new(memory)?);
-    let factory = |place: usize| CreditedSolver {
-        user: options.question.user.clone(),
-        name: (place + 1).to_string(),
-        factory: Box::new(move || Ok(Box::new(ByEngine::new(plan, Table::new(memory)?)) as Box<dyn Solver<G>>)),
+    let tables = SharedTable::new(memory, 0, state.settings());
+    let factory = |place: usize| {
+        tables.add_solver();
+        let tables = Arc::clone(&tables);
+        CreditedSolver {
+            user: options.question.user.clone(),
+            name: (place + 1).to_string(),
+            factory: Box::new(move || Ok(Box::new(ByEngine::new(plan, tables.table()?)) as Box<dyn Solver<G>>)),
+        }
     };
     let mut coordinator = Coordinator::new(state);
     let (began, cpu) = (Instant::now(), machine::process_seconds());
     let bar = live_line();
     let mut display = UnitDisplay { bar: bar.as_ref(), label: &problem.label, began };
-    let ended =
-        solve_by_units(&mut coordinator, store.as_mut(), options.flags.threads, &factory, interrupt, &mut display);
+    let files = files.as_mut().map(|(store, searches)| (store, std::mem::take(searches)));
+    let ended = solve_by_units(&mut coordinator, files, options.flags.threads, &factory, interrupt, &mut display);
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
@@ -91,21 +98,24 @@ pub fn solve_one<G: Solvable>(
     Ok(UnitsFound { nodes: total(state.workers()).all().nodes, cpu, exact, settled })
 }
 
+/// The file of a solution, and the states of its searches.
+type TreeFiles = (TreeStore, SearchStates);
+
 /// The state to go on with, or a new one.
 fn begin<G: Game>(
     problem: &PositionToSolve<G>,
     title: &str,
     options: &AskedSearch,
     settings: TreeSettings,
-) -> anyhow::Result<(TreeState<G>, Option<TreeStore>)> {
+) -> anyhow::Result<(TreeState<G>, Option<TreeFiles>)> {
     let root = problem.position.clone();
     let Some(directory) = &options.flags.state else { return Ok((TreeState::new(root, settings)?, None)) };
     let job = identity(title, &problem.text, &options.question.choice(), options.memory());
-    let OpenedTree { state, store, notice, .. } = file::open(directory, &job, root, settings)?;
+    let OpenedTree { state, store, searches, notice, .. } = file::open(directory, &job, root, settings)?;
     if let Some(notice) = notice {
         say!("morpion: {notice}");
     }
-    Ok((state, Some(store)))
+    Ok((state, Some((store, searches))))
 }
 
 /// Shows how it stands: warnings as lines, the rest in a line that is rewritten.

@@ -24,12 +24,11 @@ use crate::runner::orders::Interrupt;
 use crate::runner::progress::Progress;
 use crate::runner::tree::file::{self, OpenedTree};
 use crate::runner::tree::journal;
-use crate::runner::tree::solver::{ByEngine, Solver};
+use crate::runner::tree::solver::{ByEngine, SharedTable, Solver};
 use crate::runner::tree::store::{CACHE, TreeStore, TreeStoreError};
 use crate::runner::tree::{CreditedSolver, SolveListener, SolveSession, TreeError};
 use crate::runner::{Clocking, WorkerShare};
 use crate::solvers::solvable::Solvable;
-use crate::solvers::table::Table;
 use crate::store::UnitRecord;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -143,7 +142,7 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
     let (daemon, id) = (reporter.daemon, reporter.id);
     let folder = daemon.directory.job(id);
     let plan = Plan::new(&job.choice, 1).map_err(|error| CannotRun::Failed(error.to_string()))?;
-    let OpenedTree { state, mut store, since, seconds, notice } =
+    let OpenedTree { state, mut store, since, searches, seconds, notice } =
         file::open(&folder, &job.identity(&root.text()), root.clone(), job.settings.clone())?;
     if let Some(text) = notice {
         daemon.publish(Some(id), EventKind::Notice { text });
@@ -159,17 +158,22 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
     let course = read(&path).ok().flatten().unwrap_or_default().course;
     let mut observer =
         SolveObserver { reporter, job, root, course: BoundsCourse::new(course), path, share: Arc::clone(&share) };
-    let memory = job.memory;
-    let factory = |place: usize| CreditedSolver {
-        user: job.user.clone(),
-        name: (place + 1).to_string(),
-        factory: Box::new(move || Ok(Box::new(ByEngine::new(plan, Table::new(memory)?)) as Box<dyn Solver<G>>)),
+    let tables = SharedTable::new(job.memory, 0, &job.settings);
+    let factory = |place: usize| {
+        tables.add_solver();
+        let tables = Arc::clone(&tables);
+        CreditedSolver {
+            user: job.user.clone(),
+            name: (place + 1).to_string(),
+            factory: Box::new(move || Ok(Box::new(ByEngine::new(plan, tables.table()?)) as Box<dyn Solver<G>>)),
+        }
     };
     let mut coordinator = Coordinator::new(state);
     share.set_grown(coordinator.state().memory());
     let session = SolveSession {
         coordinator: &mut coordinator,
         store: Some(&mut store),
+        searches,
         factory: &factory,
         members: members(job),
         memory_each: memory_each(job),

@@ -52,6 +52,13 @@ pub struct TreeSettings {
     pub look_ahead: u32,
 }
 
+impl TreeSettings {
+    /// Whether the outcome of a unit must depend on it alone: then solvers remember nothing of earlier units.
+    pub fn is_alone(&self) -> bool {
+        self.fresh || self.quorum > 1
+    }
+}
+
 impl Default for TreeSettings {
     fn default() -> Self {
         TreeSettings {

@@ -5,7 +5,7 @@ use super::NatsError;
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages. Machines of other versions are not given units.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// Bytes of a unit that go into the message itself; more is fetched in parts, and so is sent what is longer. A part
 /// passes a link of 50 kbit/s in five seconds: a connection on which nothing else can pass for longer is given up.

@@ -5,6 +5,7 @@ use crate::core::game::Game;
 use crate::jobs::tree::record::TreeRecord;
 use crate::jobs::tree::settings::TreeSettings;
 use crate::jobs::tree::state::TreeState;
+use crate::runner::tree::searches::SearchStates;
 use crate::runner::tree::store::TreeStore;
 use std::path::Path;
 
@@ -20,6 +21,8 @@ pub struct OpenedTree<G> {
     pub store: TreeStore,
     /// What happened since the last checkpoint.
     pub since: Vec<TreeRecord>,
+    /// States of the searches that were interrupted.
+    pub searches: SearchStates,
     /// Seconds that it has run, as last noted.
     pub seconds: f64,
     /// What was wrong with the files and has been put right, in words for people.
@@ -40,10 +43,12 @@ pub fn open<G: Game>(
     std::fs::create_dir_all(directory)
         .map_err(|source| TreeError::Directory { path: directory.to_owned(), source })?;
     let path = directory.join(FILE);
+    let whole = format!("{job}, {settings:?}");
     if !path.exists() {
         let mut state = TreeState::new(root, settings)?;
         let store = TreeStore::create(&path, job, &mut state)?;
-        return Ok(OpenedTree { state, store, since: Vec::new(), seconds: 0.0, notice: None });
+        let searches = SearchStates::new(directory, &whole);
+        return Ok(OpenedTree { state, store, since: Vec::new(), searches, seconds: 0.0, notice: None });
     }
     let (store, stored) = TreeStore::open(&path)?;
     let same = |stored: String, asked: String| {
@@ -53,6 +58,8 @@ pub fn open<G: Game>(
     if stored.parts.meta.settings != settings {
         same(format!("{:?}", stored.parts.meta.settings), format!("{settings:?}"))?;
     }
-    let (since, seconds, notice) = (stored.records.clone(), stored.seconds, stored.notice.clone());
-    Ok(OpenedTree { state: stored.state(root)?, store, since, seconds, notice })
+    let (since, seconds) = (stored.records.clone(), stored.seconds);
+    let (searches, trouble) = SearchStates::open(directory, &whole);
+    let notice = stored.notice.clone().or(trouble);
+    Ok(OpenedTree { state: stored.state(root)?, store, since, searches, seconds, notice })
 }

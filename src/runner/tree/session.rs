@@ -1,6 +1,6 @@
 //! The main thread of a solution while its solvers search units.
 
-use super::solver::UnitControl;
+use super::solver::{SearchState, UnitControl};
 use super::unit::{BEYOND, SearchReply, SearchThread, Ticket, TreeUnit};
 use super::{CreditedSolver, SolveEnding, SolveListener, SolveSession, TreeError};
 use crate::core::game::Game;
@@ -238,6 +238,9 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         self.keep()?;
         for (at, work) in ready {
             let control = Arc::new(UnitControl::new(work.window, work.budget));
+            if let Some(state) = self.session.searches.of(work.unit).filter(|_| !work.alone) {
+                control.continue_from(state);
+            }
             let held = UnitInHand { slot: at, unit: work.unit, window: work.window, control: Arc::clone(&control) };
             let mut ticket = work.unit;
             if self.in_hand.contains_key(&ticket) || self.withdrawn.contains(&ticket) {
@@ -284,6 +287,22 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 self.settle(&held, held.window, UnitOutcome::Failed, held.control.spent())
             }
         }
+    }
+
+    /// Takes the states of searches that are due, and writes them.
+    fn save_searches(&mut self) -> Result<(), TreeError> {
+        let searches = &mut self.session.searches;
+        let open = self.session.coordinator.state().units();
+        searches.retain(|unit| open.contains_key(&unit));
+        for UnitInHand { unit, control, .. } in self.in_hand.values() {
+            if control.is_save_due() {
+                control.save();
+            }
+            if let Some(state) = control.state() {
+                searches.note(*unit, state);
+            }
+        }
+        Ok(searches.write()?)
     }
 
     fn settle(
@@ -363,6 +382,15 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
 
     /// Gives back the units that solvers have; what they spent is counted.
     fn give_up(&mut self) -> Result<(), TreeError> {
+        self.save_searches()?;
+        // It is counted here. Before that, since a crash between had better lose a count than count twice.
+        for held in self.in_hand.values() {
+            if let Some(state) = held.control.state() {
+                let paid = SearchState { unpaid: Spent::default(), ..SearchState::clone(&state) };
+                self.session.searches.note(held.unit, Arc::new(paid));
+            }
+        }
+        self.session.searches.write()?;
         for held in std::mem::take(&mut self.in_hand).into_values() {
             held.control.cancel();
             self.settle(&held, held.window, UnitOutcome::Stopped, held.control.spent())?;
@@ -383,6 +411,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     /// is taken.
     fn save(&mut self) -> Result<(), TreeError> {
         self.check_disk()?;
+        self.save_searches()?;
         if self.session.store.as_ref().is_some_and(|store| store.is_long()) {
             return self.checkpoint();
         }
@@ -442,7 +471,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     /// Nodes of all units, the running ones included.
     fn nodes(&self) -> u64 {
         let done = total(self.session.coordinator.state().workers()).all().nodes;
-        self.in_hand.values().fold(done, |sum, held| sum.saturating_add(held.control.nodes()))
+        self.in_hand.values().fold(done, |sum, held| sum.saturating_add(held.control.spent().nodes))
     }
 
     /// Seconds that it has run, over all sessions.

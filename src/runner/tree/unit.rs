@@ -100,7 +100,7 @@ fn run<G: Game + Sync>(factory: SolverFactory<G>, tasks: &Receiver<SearchTask<G>
                 let (answer, error) = match answer {
                     Ok(answer) => (answer, None),
                     Err(panic) => {
-                        let (window, nodes) = (control.window(), control.nodes());
+                        let (window, nodes) = (control.window(), control.spent().nodes);
                         (SolverAnswer { window, outcome: UnitOutcome::Failed, nodes }, Some(panic_text(&*panic)))
                     }
                 };

@@ -71,8 +71,8 @@ impl<'a> GoEngine<'a> {
     /// the same search are at, if there are any; `monitor` watches it. It takes up to a quarter of the table's memory
     /// besides, under superko up to a half: there each thread keeps its proofs for itself.
     pub fn new(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> GoEngine<'a> {
-        let conditional = Conditional::new(table.bytes() / 4);
-        let certificates = Certificates::new(table.bytes() / 2);
+        let conditional = Conditional::new(table.bytes_each() / 4);
+        let certificates = Certificates::new(table.bytes_each() / 2);
         GoEngine {
             table,
             busy,

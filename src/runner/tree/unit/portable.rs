@@ -14,9 +14,8 @@ use crate::queue::any::AnyUnit;
 use crate::queue::{Portable, Unpacked};
 use crate::runner::engine::Plan;
 use crate::runner::parcel::Parcel;
-use crate::runner::tree::solver::{ByEngine, Solver, SolverAnswer, UnitControl};
+use crate::runner::tree::solver::{ByEngine, SearchState, SharedTable, Solver, SolverAnswer, UnitControl};
 use crate::solvers::solvable::Solvable;
-use crate::solvers::table::Table;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -40,7 +39,20 @@ pub struct SolveParcel {
 #[derive(Debug, Serialize, Deserialize)]
 enum SolveWord {
     Nodes(u64),
-    Ended { window: Window, outcome: UnitOutcome, spent: Spent, error: Option<String> },
+    Ended {
+        window: Window,
+        outcome: UnitOutcome,
+        spent: Spent,
+        error: Option<String>,
+    },
+    /// How far it has come, and what it was last told.
+    At {
+        nodes: u64,
+        window: Window,
+        cancelled: bool,
+    },
+    /// What another search can continue from.
+    State(SearchState),
 }
 
 /// What the machine is told.
@@ -50,16 +62,22 @@ enum SolveOrder {
     Window(Window),
 }
 
-/// A job as JSON, and a [`SearchThread`] of its game.
-type KeptSolver = (String, Arc<dyn Any + Send + Sync>);
+/// The solver of a worker: a [`SearchThread`] of its job's game.
+struct KeptSolver {
+    /// The job as JSON.
+    job: String,
+    thread: Arc<dyn Any + Send + Sync>,
+    table: Arc<SharedTable>,
+}
 
-/// The solvers of a machine, one for each of its workers and the job that it was last at: its table remembers what
-/// earlier units have found out.
+/// The solvers of a machine, one for each of its workers and the job that it was last at. Those of one job share a
+/// table, which remembers what earlier units have found out.
 #[derive(Default)]
 pub struct SolverRegistry {
-    /// Most bytes of a table.
+    /// Most bytes of a table for each worker.
     memory: u64,
-    threads: Mutex<BTreeMap<u32, KeptSolver>>,
+    workers: u32,
+    solvers: Mutex<BTreeMap<u32, KeptSolver>>,
 }
 
 impl fmt::Debug for SolverRegistry {
@@ -69,33 +87,40 @@ impl fmt::Debug for SolverRegistry {
 }
 
 impl SolverRegistry {
-    /// For tables of at most `memory` bytes each.
-    pub fn new(memory: u64) -> SolverRegistry {
-        SolverRegistry { memory, threads: Mutex::default() }
+    /// For so many workers, and tables of at most `memory` bytes for each.
+    pub fn new(memory: u64, workers: u32) -> SolverRegistry {
+        SolverRegistry { memory, workers, solvers: Mutex::default() }
     }
 
-    /// The unit of a parcel, for this worker.
+    /// The unit of a parcel, for this worker, to be continued from a state if there is one.
     ///
     /// # Errors
     /// What is wrong with it, or why it cannot be computed here.
-    pub fn open(&self, parcel: SolveParcel, worker: u32) -> Result<AnyUnit, String> {
+    pub fn open(&self, parcel: SolveParcel, state: Option<SearchState>, worker: u32) -> Result<AnyUnit, String> {
         struct OpenVisitor<'a> {
             registry: &'a SolverRegistry,
             job: &'a SolveJob,
             parcel: SolveParcel,
+            state: Option<SearchState>,
             worker: u32,
         }
         impl Visitor for OpenVisitor<'_> {
             type Out = Result<AnyUnit, String>;
             fn visit<G: Solvable>(self, root: G) -> Self::Out {
-                let OpenVisitor { registry, job, parcel, worker } = self;
+                let OpenVisitor { registry, job, parcel, state, worker } = self;
                 let position = play(&root, &parcel.path).map_err(|error| error.to_string())?;
                 let thread = registry.thread::<G>(&parcel.job, job, worker)?;
                 let SolveParcel { job, unit, path, window, budget, alone } = parcel;
                 let work = LeafUnit { unit, node: 0, path, position, window, budget, alone };
                 let control = Arc::new(UnitControl::new(window, budget));
+                if let Some(state) = state.filter(|_| !alone) {
+                    control.continue_from(Arc::new(state));
+                }
                 Ok(AnyUnit::new(TreeUnit::new(work, control, thread, None, Some(job.into()))))
             }
+        }
+        if state.as_ref().is_some_and(|state| !state.is_plausible()) {
+            return Err("what it is to be continued from is no state of a search".to_owned());
         }
         let job: SolveJob = serde_json::from_str(&parcel.job).map_err(|error| format!("the job: {error}"))?;
         // A smaller table takes more nodes for the same value. Where several are to agree it must be the same.
@@ -103,38 +128,53 @@ impl SolverRegistry {
             let (needed, most) = (mebibytes(job.memory), mebibytes(self.memory));
             return Err(format!("its table takes {needed} of memory, and a worker may have {most} here (--memory)"));
         }
-        job.visit(OpenVisitor { registry: self, job: &job, parcel, worker })
+        job.visit(OpenVisitor { registry: self, job: &job, parcel, state, worker })
     }
 
     /// The solver of a worker. When another job comes, it goes.
     fn thread<G: Solvable>(&self, text: &str, job: &SolveJob, worker: u32) -> Result<Arc<SearchThread<G>>, String> {
         let plan = Plan::new(&job.choice, 1).map_err(|error| error.to_string())?;
-        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, thread)) = threads.get(&worker)
+        let mut solvers = self.solvers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(KeptSolver { job: of, thread, .. }) = solvers.get(&worker)
             && of == text
             && let Ok(thread) = Arc::clone(thread).downcast()
         {
             return Ok(thread);
         }
-        let memory = job.memory.min(self.memory);
-        let factory = move || Ok(Box::new(ByEngine::new(plan, Table::new(memory)?)) as Box<dyn Solver<G>>);
+        // Those of other jobs whose workers are idle, or at something else, give their memory back.
+        solvers.retain(|_, solver| solver.job == text || Arc::strong_count(&solver.thread) > 1);
+        let same = solvers.values().find(|solver| solver.job == text);
+        let table = same.map(|solver| Arc::clone(&solver.table)).unwrap_or_else(|| {
+            let free = u64::from(self.workers).saturating_sub(solvers.len() as u64).max(1);
+            SharedTable::new(job.memory.min(self.memory), free, &job.settings)
+        });
+        let shared = Arc::clone(&table);
+        let factory = move || Ok(Box::new(ByEngine::new(plan, shared.table()?)) as Box<dyn Solver<G>>);
         let thread = Arc::new(SearchThread::new(Box::new(factory)));
-        threads.insert(worker, (text.to_owned(), Arc::clone(&thread) as _));
+        solvers.insert(worker, KeptSolver { job: text.to_owned(), thread: Arc::clone(&thread) as _, table });
         Ok(thread)
     }
 }
 
 impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> {
-    fn pack(&self, _attempt: u32) -> Vec<u8> {
+    /// The third attempt begins anew.
+    fn pack(&self, attempt: u32) -> Vec<u8> {
         let LeafUnit { unit, path, budget, alone, .. } = &*self.work;
-        Parcel::Solve(SolveParcel {
+        if attempt > 2 {
+            self.control.forget();
+        }
+        let parcel = SolveParcel {
             job: self.job.as_deref().unwrap_or_default().to_owned(),
             unit: *unit,
             path: path.clone(),
             window: self.control.pass_window(),
             budget: *budget,
             alone: *alone,
-        })
+        };
+        match self.control.begins_with() {
+            Some(state) => Parcel::SolveFrom(parcel, SearchState::clone(&state)),
+            None => Parcel::Solve(parcel),
+        }
         .to_bytes()
     }
 
@@ -145,11 +185,22 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
                 self.control.note_nodes(nodes);
                 Unpacked::Noted
             }
+            SolveWord::At { nodes, window, cancelled } => {
+                self.control.note_nodes(nodes);
+                self.control.note_told(window, cancelled);
+                Unpacked::Noted
+            }
+            SolveWord::State(state) => {
+                if self.work.alone || !state.is_plausible() {
+                    return Err("its state is none of this unit".to_owned());
+                }
+                self.control.note_state(state);
+                Unpacked::Advanced
+            }
             SolveWord::Ended { window, outcome, spent, error } => {
                 if !self.control.has_asked(window) {
                     return Err("it answers what nobody has asked".to_owned());
                 }
-                self.control.note_nodes(spent.nodes);
                 let answer = SolverAnswer { window, outcome, nodes: spent.nodes };
                 Unpacked::Outcome(SearchReply::Answered { answer, spent, error })
             }
@@ -162,7 +213,7 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
         })
     }
 
-    /// It begins anew.
+    /// It begins anew, from its last state.
     fn given_back(&self) {
         self.control.restart();
     }
@@ -188,7 +239,15 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
     }
 
     fn news(&self) -> Vec<Vec<u8>> {
-        vec![encode(&SolveWord::Nodes(self.control.nodes()))]
+        let control = &self.control;
+        let (nodes, window, cancelled) = (control.nodes(), control.window(), control.is_cancelled());
+        let mut words = vec![encode(&SolveWord::At { nodes, window, cancelled })];
+        if control.is_save_due()
+            && let Some(state) = control.save()
+        {
+            words.push(encode(&SolveWord::State(SearchState::clone(&state))));
+        }
+        words
     }
 
     /// The budget is the most that it may take.
@@ -208,7 +267,7 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
     fn agree(&self, one: &[u8], other: &[u8]) -> bool {
         let said = |word: &[u8]| match decode(word) {
             Some(SolveWord::Ended { window, outcome, .. }) => Some((window, outcome)),
-            Some(SolveWord::Nodes(_)) | None => None,
+            _ => None,
         };
         said(one).is_some_and(|one| said(other) == Some(one))
     }
@@ -219,5 +278,153 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
             SolveOrder::Window(window) => self.control.set_window(window),
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::reversi::board::ReversiBoard;
+    use crate::games::reversi::position::{ReversiPosition, Start};
+    use crate::jobs::solve::SolvePosition;
+    use crate::jobs::tree::settings::TreeSettings;
+    use crate::queue::{Lease, Stop, Unit};
+    use crate::runner::parcel::ParcelOpener;
+    use crate::solvers::choice::EngineChoice;
+
+    /// A lease that ends when the unit has taken so many nodes.
+    struct Until<'a>(&'a AnyUnit, f64);
+
+    impl<R> Lease<R> for Until<'_> {
+        fn worker(&self) -> u32 {
+            1
+        }
+
+        fn stop(&self) -> Option<Stop> {
+            let done = self.0.portable().and_then(|unit| unit.fraction());
+            done.is_some_and(|done| done >= self.1).then_some(Stop::Halted)
+        }
+
+        fn report(&self, _report: R) {}
+    }
+
+    const BUDGET: u64 = 100_000_000;
+
+    /// Reversi 5x6 as one unit, where its coordinator is: is black better by more than 10?
+    fn whole(alone: bool) -> TreeUnit<ReversiPosition> {
+        let position = ReversiPosition::new(ReversiBoard::new(5, 6).unwrap(), Start::Standard);
+        let job = SolveJob {
+            problem: SolvePosition::Reversi(position),
+            title: "Reversi 5x6".to_owned(),
+            choice: EngineChoice { algorithm: None, without: Vec::new() },
+            memory: 1 << 24,
+            settings: TreeSettings::default(),
+            user: "nobody".to_owned(),
+        };
+        let window = Window { alpha: 10, beta: 11 };
+        let work = LeafUnit { unit: 1, node: 0, path: Vec::new(), position, window, budget: BUDGET, alone };
+        let control = Arc::new(UnitControl::new(window, BUDGET));
+        let thread = Arc::new(SearchThread::new(Box::new(|| unreachable!("it is searched elsewhere"))));
+        TreeUnit::new(work, control, thread, None, Some(serde_json::to_string(&job).unwrap().into()))
+    }
+
+    /// Computes the unit on a machine that knows nothing of it, until it has so many nodes; its outcome, if it came
+    /// to one, as the coordinator unpacks it.
+    fn computed(unit: &TreeUnit<ReversiPosition>, packed: &[u8], nodes: u64) -> Option<SearchReply> {
+        let opened = ParcelOpener::new(1 << 24, 1).open(packed, 1).unwrap();
+        let portable = opened.portable().unwrap();
+        let mut running = opened.begin(1).unwrap();
+        let lease = Until(&opened, nodes as f64 / BUDGET as f64);
+        let word = match opened.run(&mut running, &lease) {
+            Some(outcome) => portable.pack_outcome(outcome),
+            None => {
+                for word in portable.news() {
+                    assert!(!matches!(unit.unpack(1, &word), Err(_) | Ok(Unpacked::Outcome(_))));
+                }
+                return None;
+            }
+        };
+        match unit.unpack(1, &word) {
+            Ok(Unpacked::Outcome(reply)) => Some(reply),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn answer(reply: Option<SearchReply>) -> (SolverAnswer, Spent) {
+        match reply {
+            Some(SearchReply::Answered { answer, spent, error: None }) => (answer, spent),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_search_continues_on_another_machine_with_what_it_has_found() {
+        let unit = whole(false);
+        let (undisturbed, _) = answer(computed(&unit, &unit.pack(1), u64::MAX));
+        assert!(matches!(undisturbed.outcome, UnitOutcome::Answered { .. }), "{undisturbed:?}");
+        let unit = whole(false);
+        let half = undisturbed.nodes / 2;
+        let first = unit.pack(1);
+        assert!(computed(&unit, &first, half).is_none(), "it is interrupted");
+        unit.given_back();
+        let state = unit.control.state().expect("it has said how far it has come");
+        assert!(state.nodes >= half && state.table.len() > 1000 && unit.control.nodes() == state.nodes, "{state:?}");
+        let second = unit.pack(2);
+        assert_eq!(crate::runner::parcel::identity(&second), Some(first));
+        let (continued, spent) = answer(computed(&unit, &second, u64::MAX));
+        assert_eq!(continued.outcome, undisturbed.outcome);
+        // What was spent before counts, and little of it is done again.
+        assert_eq!(continued.nodes, spent.nodes);
+        let again = continued.nodes as f64 / undisturbed.nodes as f64;
+        assert!((0.8..1.3).contains(&again), "{again} times {} nodes", undisturbed.nodes);
+        // The third attempt begins anew.
+        assert_eq!(unit.pack(3).len(), unit.pack(1).len());
+        assert!(second.len() > unit.pack(1).len() + 1000);
+    }
+
+    #[test]
+    fn where_several_have_to_agree_nothing_is_passed_on() {
+        let unit = whole(true);
+        let packed = unit.pack(1);
+        assert!(computed(&unit, &packed, 100_000).is_none());
+        unit.given_back();
+        assert!(unit.control.state().is_none());
+        let state = SearchState { nodes: 1, unpaid: Spent::default(), table: Vec::new() };
+        assert!(unit.unpack(1, &encode(&SolveWord::State(state))).is_err());
+    }
+
+    #[test]
+    fn states_that_are_none_are_refused() {
+        let unit = whole(false);
+        let spent = |nodes| Spent { nodes, micros: 0 };
+        let most = crate::runner::tree::solver::MOST_RECORDS * 16;
+        for (nodes, unpaid, bytes) in [(10, 11, 16), (10, 5, 17), (10, 10, most + 16)] {
+            let state = SearchState { nodes, unpaid: spent(unpaid), table: vec![1; bytes] };
+            assert!(unit.unpack(1, &encode(&SolveWord::State(state.clone()))).is_err(), "{nodes} {unpaid} {bytes}");
+            let Parcel::Solve(parcel) = decode(&unit.pack(1)).unwrap() else { panic!("it has no state") };
+            let packed = Parcel::SolveFrom(parcel, state).to_bytes();
+            assert!(ParcelOpener::new(1 << 24, 1).open(&packed, 1).is_err());
+        }
+    }
+
+    #[test]
+    fn orders_are_told_until_the_machine_knows_them() {
+        let unit = whole(false);
+        let machine = whole(false);
+        let other = Window { alpha: 0, beta: 1 };
+        assert!(unit.order().is_none());
+        unit.control.set_window(other);
+        let order = unit.order().expect("it is told");
+        assert!(unit.order().is_none(), "not twice at once");
+        // It has not heard that yet.
+        unit.unpack(1, &machine.news()[0]).unwrap();
+        std::thread::sleep(crate::runner::tree::solver::TELL_AGAIN);
+        assert_eq!(unit.order(), Some(order.clone()), "it may be lost");
+        machine.obey(&order).unwrap();
+        unit.unpack(1, &machine.news()[0]).unwrap();
+        std::thread::sleep(crate::runner::tree::solver::TELL_AGAIN);
+        assert!(unit.order().is_none(), "the machine knows it");
+        unit.control.cancel();
+        assert!(unit.order().is_some_and(|last| last != order));
     }
 }
