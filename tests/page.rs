@@ -13,6 +13,8 @@ mod fake;
 #[path = "page/board.rs"]
 mod board;
 mod browser;
+#[path = "page/credit.rs"]
+mod credit;
 mod daemons;
 #[path = "page/languages.rs"]
 mod languages;
@@ -129,6 +131,11 @@ fn views(job: u64, grids: &[String]) -> Vec<(String, &'static str)> {
         (format!("/grids/{a}"), "document.querySelector('.replay .point') && document.querySelector('.downloads')"),
         (format!("/compare/{a}/{b}"), "document.querySelectorAll('figure .thumb').length > 1"),
         ("/submit".into(), "document.querySelector('form .choice')"),
+        ("/credit".into(), "document.querySelectorAll('tbody tr').length === 3"),
+        (
+            "/credit/users/bob%20b.".into(),
+            "document.querySelector('.chart .bars') && document.querySelector('tbody tr')",
+        ),
         ("/board".into(), "document.querySelectorAll('.board .hint').length > 20"),
         ("/games".into(), "document.querySelectorAll('.gameboard .choice-cell').length > 2"),
         ("/games?game=go&size=3x4".into(), "document.querySelectorAll('.gameboard.go .choice-cell').length === 12"),

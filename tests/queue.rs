@@ -5,11 +5,12 @@ mod conformance;
 use conformance::{Count, Nature, Probe};
 use crossbeam_channel::{Receiver, unbounded};
 use morpion::queue::any::{AnyUnit, TypedQueue};
+use morpion::queue::effort::{Contributor, Effort};
 use morpion::queue::local::seat::Seat;
 use morpion::queue::local::{Local, LocalOptions};
 use morpion::queue::{LaneId, Message, Portable, Queue, Stop, Terms};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[test]
 fn the_local_queue_conforms() {
@@ -46,8 +47,63 @@ fn what_a_seat_takes_is_computed_elsewhere() {
     assert!(matches!(inbox.try_recv(), Ok(Message::Report { unit: 7, report: 2 })));
     assert!(seat.hear(b"\xff nonsense").is_err(), "and the unit is still there");
     assert_eq!(seat.hear(&elsewhere.pack_outcome(3)), Ok(true));
-    assert!(matches!(inbox.try_recv(), Ok(Message::Done { unit: 7, worker: 1, outcome: 3 })));
+    assert!(matches!(inbox.try_recv(), Ok(Message::Done { unit: 7, worker: 1, outcome: 3, .. })));
     assert_eq!((seat.is_free(), local.activity(lane).running, local.activity(lane).waiting), (true, 0, 0));
+}
+
+#[test]
+fn an_outcome_tells_who_has_worked_on_it() {
+    let (local, mut seat, lane, inbox) = seated();
+    let probe = Arc::default();
+    local.put(lane, 7, Count::new(7, 3, Nature::Plain, &probe)).unwrap();
+    let [ada, bob, eve] = ["ada", "bob", "eve"].map(|user| Arc::new(Contributor::new(Some(user), None, "box", 1)));
+    let pause = Duration::from_millis(20);
+    // Of what is lost or fails nothing is used, and of what is given back only what others continue from.
+    for lost in 0..3 {
+        assert!(seat.take().is_some());
+        seat.computed_by(&eve);
+        std::thread::sleep(pause);
+        match lost {
+            0 => seat.lose("eve's"),
+            1 => seat.fail("it fails".to_owned()),
+            _ => seat.give_back(),
+        }
+    }
+    let elsewhere = Count::open(&seat.take().expect("a unit")).unwrap();
+    let began = Instant::now();
+    seat.computed_by(&ada);
+    std::thread::sleep(pause);
+    elsewhere.news().iter().for_each(|word| assert_eq!(seat.hear(word), Ok(false)));
+    let of_ada = began.elapsed();
+    std::thread::sleep(pause);
+    seat.give_back();
+    assert!(seat.take().is_some());
+    std::thread::sleep(pause);
+    // It begins to count when somebody says that it is at it.
+    let began = Instant::now();
+    seat.computed_by(&bob);
+    std::thread::sleep(pause);
+    seat.computed_by(&bob);
+    assert_eq!(seat.hear(&elsewhere.pack_outcome(3)), Ok(true));
+    let longest = [of_ada, began.elapsed()];
+    let done = inbox.try_iter().last();
+    let Some(Message::Done { efforts, .. }) = done else { panic!("{done:?}") };
+    let told: Vec<&str> = efforts.all().iter().map(|effort| effort.by.as_ref().unwrap().user.as_str()).collect();
+    assert_eq!(told, ["ada", "bob"]);
+    for (effort, longest) in efforts.all().iter().zip(longest) {
+        assert!((pause..=longest).contains(&effort.time), "{effort:?}, at most {longest:?}");
+    }
+}
+
+#[test]
+fn a_thread_is_nobody_in_particular() {
+    let local = Local::<Count>::new(1, LocalOptions::default()).unwrap();
+    let (sender, inbox) = unbounded();
+    let lane = local.open(Terms::default(), sender.into());
+    local.put(lane, 1, Count::new(1, 3, Nature::Plain, &Arc::default())).unwrap();
+    let done = inbox.iter().find(|message| matches!(message, Message::Done { .. }));
+    let Some(Message::Done { efforts, .. }) = done else { panic!("{done:?}") };
+    assert!(matches!(efforts.all(), [Effort { by: None, .. }]), "{efforts:?}");
 }
 
 #[test]

@@ -193,6 +193,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("branching reversi", "--games 3 --size 4"),
     ("completions", "bash"),
     ("convert", "GRID FRESH.msr"),
+    ("credit", "--csv"),
     ("daemon", "--state FRESH --listen 0.0.0.0:0"),
     ("enumerate", "--variant 4D --depth 3 --threads 1"),
     ("experiment", "EXPERIMENT --output FRESH"),

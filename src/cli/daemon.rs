@@ -4,8 +4,10 @@ use super::logging::LogFlags;
 use super::nats_flags::NatsFlags;
 use super::service_manager::ServiceManager;
 use super::signals::{self, StopSignal};
+use super::worker::account;
 use crate::core::quantity::parse_bytes;
 use crate::daemon::api::{ServerOptions, admit};
+use crate::daemon::credit::{CreditOptions, CreditRule, DAEMON};
 use crate::daemon::memory::default_budget;
 use crate::daemon::scheduler::{Daemon, DaemonOptions, Retention, Shutdown, salvage};
 use crate::daemon::service::Service;
@@ -15,6 +17,7 @@ use crate::queue::boinc::hub::{HubEvent, HubOptions, MOST_UNITS};
 use crate::queue::local::LocalOptions;
 use crate::queue::nats::NatsOptions;
 use crate::runner::CHECKPOINT;
+use crate::runner::benchmark;
 use crate::runner::parcel::{ParcelOpener, identity};
 use anyhow::{Context, bail};
 use crossbeam_channel::{bounded, select};
@@ -82,6 +85,17 @@ pub struct Args {
     #[arg(long, value_name = "N", help_heading = "Volunteers", default_value_t = 64, requires = "boinc",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_UNITS)))]
     pub boinc_units: u32,
+    /// What credit is given for: the time of workers times the speed of their machine, or each unit alike.
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = CreditRule::default(), help_heading = "Credit")]
+    pub credit: CreditRule,
+    /// Give the credit for an answer to a unit of a solution with a quorum at once. Otherwise it is given when so many
+    /// workers agree.
+    #[arg(long, help_heading = "Credit")]
+    pub credit_early: bool,
+    /// Who gets the credit for what the workers of this process compute.
+    #[arg(long, value_name = "NAME", env = "MORPION_USER", default_value = DAEMON, value_parser = account,
+          help_heading = "Credit")]
+    pub user: String,
     #[command(flatten)]
     pub log: LogFlags,
     /// Read flags from a TOML file, such as `threads = 8`. Flags of the command line win.
@@ -120,17 +134,27 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             tracing::warn!("{line}");
         }
     }
+    let user = if args.user.is_empty() { DAEMON.to_owned() } else { args.user.clone() };
     let daemon = Daemon::open(DaemonOptions {
         state: args.state.clone(),
         workers: args.threads.unwrap_or(processors),
         queue: LocalOptions::default(),
         pace: CHECKPOINT,
         most_deaths: args.quarantine_after,
+        credit: CreditOptions { rule: args.credit, early: args.credit_early, user },
         memory: args.memory.unwrap_or_else(default_budget),
         job_disk: args.job_disk,
         retention: Retention { jobs: args.keep_finished, units: args.keep_units },
         trap: None,
     })?;
+    if args.credit == CreditRule::Time && args.threads != Some(0) {
+        let daemon = Arc::downgrade(&daemon);
+        let measure = move || {
+            let speed = benchmark::speed();
+            daemon.upgrade().inspect(|daemon| daemon.set_speed(speed));
+        };
+        std::thread::Builder::new().name("benchmark".to_owned()).spawn(measure)?;
+    }
     if let Some(text) = unknown(daemon.unknown_folders()) {
         tracing::warn!("{text}");
     }

@@ -33,7 +33,7 @@ pub const WIDTH: usize = 100;
 const GROUPS: [(&str, &[&str]); 6] = [
     (marked!("Hunts"), &["hunt", "resume", "state", "stats", "plot", "bench"]),
     (marked!("Grids"), &["show", "verify", "identify", "convert", "render", "records", "archive", "board"]),
-    (marked!("Daemon"), &["daemon", "job", "top", "grid", "backup", "token", "worker", "boinc"]),
+    (marked!("Daemon"), &["daemon", "job", "top", "grid", "credit", "backup", "token", "worker", "boinc"]),
     (marked!("Games"), &["play", "analyse", "solve", "vcf", "tactics", "match", "gtp", "nboard", "pbrain"]),
     (marked!("Research"), &["prove", "enumerate", "experiment", "branching", "perft", "selfplay", "tune"]),
     (marked!("Program"), &["completions", "man", "help"]),

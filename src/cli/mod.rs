@@ -13,6 +13,7 @@ mod client;
 mod completions;
 mod config;
 mod convert;
+mod credit;
 mod daemon;
 mod display;
 mod enumerate;
@@ -118,6 +119,7 @@ enum Command {
     Branching(branching::Args),
     Completions(completions::Args),
     Convert(convert::Args),
+    Credit(credit::Args),
     Daemon(daemon::Args),
     Enumerate(enumerate::Args),
     Experiment(experiment::Args),
@@ -203,6 +205,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Branching(args) => branching::run(args, out),
         Command::Completions(args) => completions::run(&args, out),
         Command::Convert(args) => convert::run(args, out),
+        Command::Credit(args) => credit::run(&args, out),
         Command::Daemon(args) => daemon::run(&args),
         Command::Enumerate(args) => enumerate::run(args, out),
         Command::Experiment(args) => experiment::run(args, out),

@@ -4,9 +4,11 @@ use super::logging::LogFlags;
 use super::nats_flags::NatsFlags;
 use super::service_manager::ServiceManager;
 use super::signals::{self, StopSignal};
-use crate::core::quantity::parse_bytes;
+use crate::core::quantity::{grouped, parse_bytes};
+use crate::queue::effort::{LONGEST_NAME, is_account_name};
 use crate::queue::local::LocalOptions;
-use crate::queue::nats::worker::{Machine, WorkerEvent};
+use crate::queue::nats::worker::{Machine, MachineIdentity, WorkerEvent};
+use crate::runner::benchmark;
 use crate::runner::parcel::ParcelOpener;
 use anyhow::{Context, bail};
 use crossbeam_channel::select;
@@ -33,6 +35,13 @@ pub struct Args {
     /// where it has a quorum, its units are refused.
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "1G")]
     memory: u64,
+    /// Who gets the credit for what it computes: 1 to 40 letters, digits, spaces, `-`, `_`, `.` and `@`. Default: the
+    /// name of the machine.
+    #[arg(long, value_name = "NAME", env = "MORPION_USER", value_parser = account)]
+    user: Option<String>,
+    /// The team of the user, if any.
+    #[arg(long, value_name = "NAME", env = "MORPION_TEAM", value_parser = account)]
+    team: Option<String>,
     #[command(flatten)]
     log: LogFlags,
 }
@@ -52,6 +61,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let workers = args.workers.unwrap_or_else(|| super::machine::processors() as u32);
     let _log = args.log.begin()?;
     let manager = ServiceManager::find();
+    let speed = benchmark::speed();
+    tracing::info!(speed, "one thread plays {} random games per second", grouped(speed.into()));
     let stops = signals::stops().context("cannot watch for Ctrl-C")?;
     let (leave, leaving) = tokio::sync::watch::channel(false);
     let told = manager.clone();
@@ -90,13 +101,26 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         WorkerEvent::Disconnected => tracing::warn!("the connection is lost; units go on, and it is tried again"),
         WorkerEvent::Trouble(what) => tracing::warn!("the server: {what}"),
         WorkerEvent::Refused(what) => tracing::warn!("a unit is refused: {what}"),
+        WorkerEvent::Message(text) => tracing::warn!("a message from the daemon: {text}"),
     };
     tracing::info!("machine {name}: waits for the server {}", server.address());
     manager.ready("waits for units");
-    let machine = Machine { server, name, workers, lease: LocalOptions::default().lease, abilities };
+    let [user, team] = [args.user, args.team].map(|name| name.filter(|name| !name.is_empty()));
+    let identity = MachineIdentity { user, team, speed };
+    let machine = Machine { server, name, workers, lease: LocalOptions::default().lease, abilities, identity };
     machine.work(Arc::new(move |bytes, worker| opener.open(bytes, worker)), leaving, Box::new(tell))?;
     tracing::info!("ended");
     Ok(ExitCode::SUCCESS)
+}
+
+/// A name of an account; an empty one is as good as none.
+pub fn account(name: &str) -> Result<String, String> {
+    if name.is_empty() || is_account_name(name) {
+        return Ok(name.to_owned());
+    }
+    Err(format!(
+        "expected 1 to {LONGEST_NAME} letters, digits, spaces, '-', '_', '.' and '@', beginning with a letter or digit"
+    ))
 }
 
 /// The name of the computer.

@@ -7,6 +7,7 @@
 pub mod api;
 pub mod backup;
 mod course;
+pub mod credit;
 pub mod directory;
 pub mod folder;
 pub mod grids;

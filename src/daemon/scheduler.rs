@@ -35,6 +35,7 @@ mod archive;
 mod backup;
 mod commands;
 mod coordinator;
+mod credit;
 mod event_hub;
 mod event_log;
 mod grid_clusters;
@@ -60,6 +61,7 @@ pub use retention::Retention;
 pub use salvage::salvage;
 pub use state::{Daemon, Shutdown};
 
+use super::credit::{CreditOptions, CreditReckoner};
 use super::directory::{StateDirectory, StateDirectoryError};
 use super::folder::{FolderError, ReadNote, read_note};
 use super::view::{EventKind, JobId, JobState};
@@ -74,6 +76,7 @@ use crate::queue::nats::{NatsError, NatsOptions, NatsServer};
 use crate::runner::contract::Trap;
 use crate::store::{self, Change, Store, StoreError};
 use backup::CheckpointHold;
+use credit::CreditSums;
 use event_hub::EventHub;
 use grid_clusters::LastClusters;
 use grid_facts::FactsOfGrids;
@@ -104,6 +107,8 @@ pub struct DaemonOptions {
     pub retention: Retention,
     /// A job is quarantined when the daemon has died so often while it ran; 0: never.
     pub most_deaths: u32,
+    /// How credit is given.
+    pub credit: CreditOptions,
     /// Called at each attempt at a unit; for tests.
     pub trap: Option<Trap>,
 }
@@ -164,7 +169,8 @@ impl Daemon {
     /// # Errors
     /// If the directory or the store cannot be used; nothing is changed then.
     pub fn open(options: DaemonOptions) -> Result<Arc<Daemon>, OpenError> {
-        let DaemonOptions { state, workers, queue, pace, memory, job_disk, retention, most_deaths, trap } = options;
+        let DaemonOptions { state, workers, queue, pace, memory, job_disk, retention, most_deaths, credit, trap } =
+            options;
         let directory = StateDirectory::take(&state)?;
         let folders = directory.numbers()?;
         let path = state.join(store::FILE);
@@ -203,6 +209,9 @@ impl Daemon {
             catalogue,
             facts: FactsOfGrids::default(),
             clusters: LastClusters::default(),
+            credit: CreditReckoner::new(credit),
+            credit_sums: CreditSums::default(),
+            posting: Mutex::new(()),
             pace,
             trap,
             unknown_folders,
@@ -235,6 +244,8 @@ impl Daemon {
     pub fn open_pool(&self, server: &NatsServer, options: NatsOptions) -> Result<(), NatsError> {
         let hub = Hub::open(Arc::clone(&self.queue), server, options)?;
         *self.pool.lock().unwrap_or_else(PoisonError::into_inner) = Some(hub);
+        // What cannot be read now is told with the next message.
+        let _ = self.tell_machines();
         Ok(())
     }
 

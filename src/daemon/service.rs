@@ -7,8 +7,9 @@
 use super::positions::NoPosition;
 use super::view::{
     BackupsView, BeginDocument, ChosenMoveView, EventView, GridCount, GridSort, GridView, HealthView, JobId,
-    JobRequest, JobState, JobView, LimitsDocument, Listing, MoveRequest, PoolView, PositionRequest, PositionView,
-    StatisticsView, UnitState, UnitView, WorkerView,
+    JobRequest, JobState, JobView, LimitsDocument, Listing, MessageRequest, MessageView, MessagesView, MoveRequest,
+    PoolView, PositionRequest, PositionView, ProjectCreditView, StatisticsView, UnitState, UnitView, UserAccountView,
+    WorkerView,
 };
 use crate::morpion::symmetry::SymmetryFilter;
 use crate::morpion::variant::Variant;
@@ -296,6 +297,36 @@ pub trait Service: Send + Sync + 'static {
     /// # Errors
     /// If one is being made, or `keep` is 0.
     fn begin_backup(&self, keep: Option<usize>) -> Result<BackupsView, Refusal>;
+
+    /// The credit of all users and teams.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn credit(&self) -> Result<ProjectCreditView, Refusal>;
+
+    /// The credit of a user.
+    ///
+    /// # Errors
+    /// If the user has none, or it cannot be read.
+    fn credit_of(&self, user: &str) -> Result<UserAccountView, Refusal>;
+
+    /// All accounts as text, with commas between the values.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn export_credit(&self) -> Result<String, Refusal>;
+
+    /// The messages to users, the newest first.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn messages(&self) -> Result<MessagesView, Refusal>;
+
+    /// Sends a message to users.
+    ///
+    /// # Errors
+    /// If it is too long or of more than one line, or cannot be stored.
+    fn send_message(&self, request: MessageRequest) -> Result<MessageView, Refusal>;
 
     /// At most `limit` stored events with numbers above `after`, ascending.
     fn events(&self, after: u64, job: Option<JobId>, limit: usize) -> Vec<EventView>;

@@ -5,6 +5,7 @@
 //! in seconds.
 
 mod backup;
+mod credit;
 mod document;
 mod event;
 mod grid;
@@ -14,6 +15,7 @@ mod proof;
 mod solution;
 
 pub use backup::*;
+pub use credit::*;
 pub use document::*;
 pub use event::*;
 pub use grid::*;

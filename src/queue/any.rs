@@ -176,7 +176,9 @@ fn shown<U: Unit>(message: Message<AnyUnit>) -> Option<Message<U>> {
     }
     Some(match message {
         Message::Report { unit, report } => Message::Report { unit, report: shown(report)? },
-        Message::Done { unit, worker, outcome } => Message::Done { unit, worker, outcome: shown(outcome)? },
+        Message::Done { unit, worker, outcome, efforts } => {
+            Message::Done { unit, worker, outcome: shown(outcome)?, efforts }
+        }
         Message::Failed { unit, attempts, error, quarantined } => {
             Message::Failed { unit, attempts, error, quarantined }
         }

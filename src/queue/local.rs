@@ -13,6 +13,7 @@ mod fair_share;
 pub mod seat;
 mod slot;
 
+use super::effort::Efforts;
 use super::{Activity, Closed, Inbox, LaneId, MOST_ATTEMPTS, Message, Queue, Terms, Unit, WorkerState};
 use crate::core::panic::panic_text;
 use fair_share::{Share, Shares};
@@ -52,6 +53,8 @@ struct QueuedUnit<U: Unit> {
     failed: u32,
     /// Workers elsewhere that were lost with it.
     lost: u32,
+    /// What was done of it so far and is still used.
+    efforts: Efforts,
 }
 
 impl<U: Unit> QueuedUnit<U> {
@@ -198,7 +201,8 @@ impl<U: Unit> Common<U> {
                 self.call(&mut state, next);
             }
             drop(state);
-            let QueuedUnit { unit, body, running, failed, lost } = item;
+            let QueuedUnit { unit, body, running, failed, lost, mut efforts } = item;
+            let began = Instant::now();
             let quantum = self.options.quantum;
             let gives_way = || self.gives_way(at, heartbeat);
             let lease = Hold {
@@ -207,7 +211,7 @@ impl<U: Unit> Common<U> {
                 unit,
                 inbox: &inbox,
                 quantum,
-                due: Cell::new(Instant::now() + quantum),
+                due: Cell::new(began + quantum),
                 gives_way: &gives_way,
             };
             let turn = catch_unwind(AssertUnwindSafe(|| {
@@ -228,11 +232,15 @@ impl<U: Unit> Common<U> {
                 }
             }));
             let turn = turn.unwrap_or_else(|panic| Turn::Failed(panic_text(&*panic)));
+            if matches!(turn, Turn::Done(_) | Turn::Stopped(_)) {
+                efforts.add(None, began.elapsed());
+            }
             state = self.lock();
             if !Arc::ptr_eq(&state.slots[at].heartbeat, heartbeat) {
                 return;
             }
-            self.settle(&mut state, at, lane, QueuedUnit { unit, body, running: None, failed, lost }, turn);
+            let item = QueuedUnit { unit, body, running: None, failed, lost, efforts };
+            self.settle(&mut state, at, lane, item, turn);
         }
     }
 
@@ -246,7 +254,8 @@ impl<U: Unit> Common<U> {
         {
             match turn {
                 Turn::Done(outcome) => {
-                    own.inbox.tell(Message::Done { unit, worker: at as u32 + 1, outcome });
+                    let efforts = item.efforts;
+                    own.inbox.tell(Message::Done { unit, worker: at as u32 + 1, outcome, efforts });
                 }
                 Turn::Stopped(running) => own.ready.push_front(QueuedUnit { running: Some(running), ..item }),
                 Turn::Returned => own.ready.push_front(item),
@@ -281,7 +290,8 @@ impl<U: Unit> Common<U> {
             let held = state.lanes.get_mut(&lane).and_then(|own| own.held.remove(&unit).map(|held| (own, held)));
             if let Some((own, HeldUnit { body, failed, lost, withdrawn: false })) = held {
                 let error = format!("worker {} was not heard of for {:?}", at + 1, self.options.lease);
-                own.fail(QueuedUnit { unit, body, running: None, failed, lost }, error);
+                let efforts = Efforts::default();
+                own.fail(QueuedUnit { unit, body, running: None, failed, lost, efforts }, error);
             }
             state.recount(lane);
             let heartbeat = Arc::clone(&state.slots[at].heartbeat);
@@ -478,7 +488,8 @@ impl<U: Unit> Queue<U> for Local<U> {
             return Ok(());
         }
         let was_idle = own.ready.is_empty() && own.held.is_empty();
-        own.ready.push_back(QueuedUnit { unit, body, running: None, failed: 0, lost: 0 });
+        let efforts = Efforts::default();
+        own.ready.push_back(QueuedUnit { unit, body, running: None, failed: 0, lost: 0, efforts });
         if was_idle {
             state.shares.wake(lane);
         }

@@ -17,10 +17,12 @@
 
 pub mod any;
 pub mod boinc;
+pub mod effort;
 pub mod local;
 pub mod nats;
 
 use crossbeam_channel::Sender;
+use effort::Efforts;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -163,6 +165,8 @@ pub enum Message<U: Unit> {
         worker: u32,
         /// What it ended with.
         outcome: U::Outcome,
+        /// Whose work it is.
+        efforts: Efforts,
     },
     /// An attempt at a unit failed.
     Failed {

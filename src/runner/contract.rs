@@ -6,6 +6,7 @@ use super::events::{HuntEvent, StopReason};
 use super::status::Status;
 use crate::jobs::ending::JobEnd;
 use crate::jobs::hunt::{Find, Over};
+use crate::queue::effort::Efforts;
 use crate::queue::{LaneId, Queue, Terms, Unit};
 use std::io;
 use std::sync::Arc;
@@ -39,6 +40,9 @@ pub trait HuntListener {
 
     /// A grid that has gone into the archive.
     fn found(&mut self, _find: &KeptFind) {}
+
+    /// Whose work a unit is that has ended; the event of its end follows.
+    fn computed(&mut self, _unit: u64, _efforts: &Efforts) {}
 
     /// An attempt at a unit has failed.
     fn failed(&mut self, _failure: &FailedAttempt) {}

@@ -10,6 +10,7 @@
 //! several threads.
 
 pub mod archive;
+pub mod benchmark;
 pub mod best;
 pub mod clock;
 pub mod contract;

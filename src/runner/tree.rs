@@ -27,11 +27,12 @@ use crate::core::quantity::mebibytes;
 use crate::files::FileError;
 use crate::jobs::ending::JobEnd;
 use crate::jobs::tree::coordinator::Coordinator;
-use crate::jobs::tree::credit::Spent;
+use crate::jobs::tree::credit::{Spent, WorkerId};
 use crate::jobs::tree::record::{Misfit, TreeEvent};
 use crate::jobs::tree::settings::SettingsError;
 use crate::jobs::tree::state::TreeState;
 use crate::jobs::tree::unit::{UnitId, UnitOutcome};
+use crate::queue::effort::Efforts;
 use crate::queue::local::{Local, LocalOptions, SpawnError};
 use crate::queue::{LaneId, Terms};
 use crate::runner::tree::searches::SearchStates;
@@ -151,7 +152,7 @@ pub trait SolveListener<G> {
     fn event(&mut self, state: &TreeState<G>, event: &TreeEvent, seconds: f64) -> io::Result<()>;
 
     /// A solver ended with a unit.
-    fn ended(&mut self, _unit: UnitId, _outcome: UnitOutcome, _spent: Spent) {}
+    fn ended(&mut self, _ended: &EndedSearch) {}
 
     /// A solver failed on a unit.
     fn failed(&mut self, _unit: UnitId, _error: &str) {}
@@ -176,6 +177,21 @@ pub trait SolveListener<G> {
     fn saving(&mut self, _state: &TreeState<G>, _progress: &Progress) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// How a solver ended with a unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndedSearch {
+    /// Number of the unit.
+    pub unit: UnitId,
+    /// The solver that had it.
+    pub worker: WorkerId,
+    /// What came of it.
+    pub outcome: UnitOutcome,
+    /// What it took, as claimed.
+    pub spent: Spent,
+    /// Whose work it is.
+    pub efforts: Efforts,
 }
 
 /// How a session ended.

@@ -1,5 +1,6 @@
 //! What can be changed in the store.
 
+use super::accounts::{Account, AccountKey, CreditClaim, Grant};
 use super::grids::GridRecord;
 use crate::core::search::End;
 use serde::{Deserialize, Serialize};
@@ -67,11 +68,44 @@ pub enum Change {
     GridRemoved(u64, u64),
     /// A grid of this score and key leaves the list of a job.
     NotOfJob(u64, u32, u64),
+    /// Credit for a unit of a job that has not ended before. To be made before [`Change::Unit`] notes its end.
+    Grant(u64, u64, Vec<Grant>),
+    /// Credit for what a worker claims of a unit. It is given when the claims are granted, or at once.
+    Claim {
+        /// Number of the job.
+        job: u64,
+        /// Number of its unit.
+        unit: u64,
+        /// Number of the worker in its job.
+        worker: u32,
+        /// What it is given for.
+        grants: Vec<Grant>,
+        /// It is given at once.
+        early: bool,
+    },
+    /// A unit of a job is decided, and all claims to it that were not refused are granted. No more are taken.
+    GrantClaims(u64, u64),
+    /// Claims are refused: those of a job, of one unit of it or all, of one worker or all.
+    RefuseClaims(u64, Option<u64>, Option<u32>),
+    /// An account as it is, with what it has.
+    Account(AccountKey, Account),
+    /// A claim to credit as it is, by job, unit and worker.
+    KeptClaim((u64, u64, u32), CreditClaim),
+    /// A message to users by its number, in the daemon's own words.
+    Message(u64, Vec<u8>),
     /// A number by name.
     Number(&'static str, u64),
 }
 
 impl Change {
+    /// Whether it may change accounts.
+    pub fn is_of_accounts(&self) -> bool {
+        matches!(
+            self,
+            Change::Grant(..) | Change::Claim { early: true, .. } | Change::GrantClaims(..) | Change::Account(..)
+        )
+    }
+
     /// Whether grids come, go, or leave the list of a job.
     pub fn is_of_grids(&self) -> bool {
         matches!(

@@ -115,6 +115,7 @@ impl Writing {
     fn transact<'a>(&self, changes: impl Iterator<Item = &'a Change> + Clone) -> Result<(), String> {
         self.reopen()?;
         let of_grids = changes.clone().filter(|change| change.is_of_grids()).count() as u64;
+        let of_accounts = changes.clone().filter(|change| change.is_of_accounts()).count() as u64;
         let written = {
             let database = self.inner.database.read().unwrap_or_else(PoisonError::into_inner);
             let Some(OpenDatabase { database, writable: true }) = &*database else {
@@ -123,6 +124,7 @@ impl Writing {
             commit(database, changes)
         };
         self.inner.changes_of_grids.fetch_add(of_grids, Ordering::SeqCst);
+        self.inner.changes_of_accounts.fetch_add(of_accounts, Ordering::SeqCst);
         written.map_err(|error| {
             // redb does nothing more after an error of the disk; opened anew it has the last state that was
             // committed.

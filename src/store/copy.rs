@@ -2,7 +2,8 @@
 
 use super::file::StoreError;
 use super::tables::{
-    APART, EVENTS, GRIDS, INDEX, JOBS, KEYS, META, PENDING_DELETIONS, PENDING_FOLDERS, REMOVED, SPECS, UNITS, opened,
+    ACCOUNTS, APART, CLAIMS, EVENTS, GRIDS, INDEX, JOBS, KEYS, MESSAGES, META, PENDING_DELETIONS, PENDING_FOLDERS,
+    REMOVED, SPECS, UNITS, opened,
 };
 use super::{FILE, Store};
 use redb::{Database, Key, ReadTransaction, ReadableTable, TableDefinition, Value, WriteTransaction};
@@ -46,6 +47,9 @@ fn copy(from: &ReadTransaction, file: &File) -> Result<Vec<u64>, redb::Error> {
     copy_table(from, &to, APART)?;
     copy_table(from, &to, REMOVED)?;
     copy_table(from, &to, INDEX)?;
+    copy_table(from, &to, ACCOUNTS)?;
+    copy_table(from, &to, CLAIMS)?;
+    copy_table(from, &to, MESSAGES)?;
     to.commit()?;
     let Some(jobs) = opened(from.open_table(JOBS))? else { return Ok(Vec::new()) };
     jobs.iter()?.map(|entry| Ok(entry?.0.value())).collect()

@@ -66,6 +66,8 @@ pub struct SharedStore {
     pub trouble: Mutex<Option<String>>,
     /// How often grids were added or removed since the store was opened, as far as that is committed.
     pub changes_of_grids: AtomicU64,
+    /// How often accounts were changed since the store was opened, as far as that is committed.
+    pub changes_of_accounts: AtomicU64,
 }
 
 /// The open file.
@@ -79,8 +81,8 @@ pub struct OpenDatabase {
 impl SharedStore {
     /// For a file that is not open yet.
     pub fn closed(path: PathBuf) -> Arc<SharedStore> {
-        let (database, trouble, changes_of_grids) = Default::default();
-        Arc::new(SharedStore { path, database, trouble, changes_of_grids })
+        let (database, trouble, changes_of_grids, changes_of_accounts) = Default::default();
+        Arc::new(SharedStore { path, database, trouble, changes_of_grids, changes_of_accounts })
     }
 
     /// The error of a file that is damaged in this way.

@@ -9,6 +9,7 @@
 //! A file that is damaged or newer than this program is reported, and its content is left alone. redb's quick repair
 //! is on: after a crash the file opens at once.
 
+pub mod accounts;
 mod change;
 mod committer;
 mod copy;
@@ -34,7 +35,7 @@ use std::ops::RangeBounds;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use tables::{APART, EVENTS, GRIDS, JOBS, KEYS, META, PENDING_DELETIONS, PENDING_FOLDERS, SPECS, UNITS};
+use tables::{APART, EVENTS, GRIDS, JOBS, KEYS, MESSAGES, META, PENDING_DELETIONS, PENDING_FOLDERS, SPECS, UNITS};
 use tables::{index_range, opened};
 
 /// Version of the whole file: of its tables and keys.
@@ -121,6 +122,9 @@ impl Store {
         values(JOBS, tables::JOB, "job")?;
         values(SPECS, tables::JOB, "the specification of job")?;
         values(EVENTS, tables::EVENT, "event")?;
+        values(MESSAGES, tables::MESSAGE, "message")?;
+        self.accounts(None, |_, _| ())?;
+        self.check_claims()?;
         self.each(GRIDS, .., |key, value| {
             let name = format!("grid {key:016x}");
             self.decode::<GridRecord>(value, tables::GRID, &name).map(|_| true)

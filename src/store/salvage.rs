@@ -7,12 +7,13 @@
 //! are bounded, and nothing is kept in a cache, which would hide the reads. What is read in all is bounded, too: keys
 //! ascend, and of each table only so many rows are kept.
 
+use super::accounts::{Account, AccountKey, CreditClaim};
 use super::change::{Change, ForgottenJob, MOST_EVENTS, UnitRecord};
 use super::grids::GridRecord;
 use super::review;
 use super::shadow::{PAGE, Shadow, ShadowContent};
-use super::tables::REMOVED;
 use super::tables::{self, EVENTS, GRIDS, INDEX, JOBS, KEYS, META, PENDING_DELETIONS, PENDING_FOLDERS, SPECS, UNITS};
+use super::tables::{ACCOUNTS, CLAIMS, MESSAGES, REMOVED};
 use super::tables::{index_parts, opened};
 use crate::core::frame::read_row;
 use redb::{Builder, Key, ReadTransaction, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition, Value};
@@ -91,6 +92,24 @@ impl Remains {
         note("keys", walk(transaction, KEYS, |key, job| changes.push(Change::Key(key.to_owned(), job))));
         let read = walk(transaction, REMOVED, |(job, key), ()| changes.push(Change::GridRemoved(job, key)));
         note("removed grids", read);
+        let read = walk(transaction, ACCOUNTS, |(user, team, machine, day), row| {
+            let (user, team, machine) = (user.to_owned(), team.to_owned(), machine.to_owned());
+            match value::<Account>(row, tables::ACCOUNT) {
+                Some(account) => changes.push(Change::Account(AccountKey { user, team, machine, day }, account)),
+                None => *bad = true,
+            }
+        });
+        note("accounts", read && !std::mem::take(bad));
+        let read = walk(transaction, CLAIMS, |place, row| match value::<CreditClaim>(row, tables::CLAIM) {
+            Some(claim) => changes.push(Change::KeptClaim(place, claim)),
+            None => *bad = true,
+        });
+        note("claims to credit", read && !std::mem::take(bad));
+        let read = walk(transaction, MESSAGES, |number, row| match content(row, tables::MESSAGE) {
+            Some(bytes) => changes.push(Change::Message(number, bytes.to_vec())),
+            None => *bad = true,
+        });
+        note("messages", read && !std::mem::take(bad));
         let mut folders = BTreeMap::new();
         let read = walk(transaction, PENDING_FOLDERS, |id, identity| _ = folders.insert(id, identity.to_owned()));
         let read = walk(transaction, PENDING_DELETIONS, |id, ()| {

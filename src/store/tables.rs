@@ -1,5 +1,6 @@
 //! The tables: keys, values and how a change is written to them.
 
+use super::accounts::{AccountRow, CreditTables};
 use super::change::{Change, ForgottenJob, MOST_EVENTS, MOST_UNITS, UnitRecord};
 use super::grids::{GridRecord, Scope};
 use crate::core::frame::{read_row, row};
@@ -30,6 +31,13 @@ pub const REMOVED: TableDefinition<(u64, u64), ()> = TableDefinition::new("grids
 /// Grids by scope, descending score, and key.
 pub const INDEX: TableDefinition<&[u8], ()> = TableDefinition::new("grids by score");
 
+/// Accounts of users, by user, team, machine and day.
+pub const ACCOUNTS: TableDefinition<AccountRow, &[u8]> = TableDefinition::new("accounts");
+/// Claims to credit, by job, unit and worker.
+pub const CLAIMS: TableDefinition<(u64, u64, u32), &[u8]> = TableDefinition::new("credit claims");
+/// Messages to users by number.
+pub const MESSAGES: TableDefinition<u64, &[u8]> = TableDefinition::new("messages");
+
 /// Version of the jobs' values.
 pub const JOB: u8 = 1;
 /// Version of the units' values.
@@ -38,6 +46,13 @@ pub const UNIT: u8 = 1;
 pub const EVENT: u8 = 1;
 /// Version of the grids' values.
 pub const GRID: u8 = 1;
+
+/// Version of the accounts' values.
+pub const ACCOUNT: u8 = 1;
+/// Version of the claims' values.
+pub const CLAIM: u8 = 1;
+/// Version of the messages' values.
+pub const MESSAGE: u8 = 1;
 
 /// So many of the oldest events go at once.
 const EVENTS_AT_ONCE: usize = 1000;
@@ -111,6 +126,7 @@ pub fn apply<'a>(
     let mut removed = transaction.open_table(REMOVED)?;
     let mut index = transaction.open_table(INDEX)?;
     let mut meta = transaction.open_table(META)?;
+    let mut credit = CreditTables::open(transaction)?;
     for change in changes {
         match change {
             Change::Job(id, bytes) => drop(jobs.insert(id, row(JOB, bytes).as_slice())?),
@@ -126,6 +142,7 @@ pub fn apply<'a>(
                 let (from, to) = index_range(Scope::Job(*id), None);
                 index.retain_in::<&[u8], _>(from.as_slice()..to.as_slice(), |_, ()| false)?;
                 removed.retain_in((*id, 0)..=(*id, u64::MAX), |_, ()| false)?;
+                credit.forget(*id)?;
                 pending_deletions.insert(id, ())?;
                 if let Some(identity) = identity {
                     pending_folders.insert(id, identity.as_str())?;
@@ -142,6 +159,7 @@ pub fn apply<'a>(
                     record.is_none_or(|record| record.quarantined)
                 };
                 units.retain_in((*job, 0)..=(*job, u64::MAX), |_, value| quarantined(value))?;
+                credit.forget(*job)?;
             }
             Change::Unit(job, unit, record) if *unit >= MOST_UNITS && !record.quarantined => {
                 units.remove((*job, *unit))?;
@@ -202,6 +220,13 @@ pub fn apply<'a>(
                 index.remove(index_key(Scope::Job(*job), *score, *key).as_slice())?;
             }
             Change::Number(name, number) => drop(meta.insert(*name, number)?),
+            Change::Grant(..)
+            | Change::Claim { .. }
+            | Change::GrantClaims(..)
+            | Change::RefuseClaims(..)
+            | Change::Account(..)
+            | Change::KeptClaim(..)
+            | Change::Message(..) => credit.apply(change, &units)?,
         }
     }
     Ok(())
@@ -227,6 +252,10 @@ fn grid_of(value: &[u8]) -> Option<GridRecord> {
     read_row(value, GRID).ok().and_then(|(_, payload)| postcard::from_bytes(payload).ok())
 }
 
-fn encoded<T: serde::Serialize>(value: &T) -> Vec<u8> {
+/// A value as bytes.
+///
+/// # Panics
+/// If it is one that the encoding does not have.
+pub fn encoded<T: serde::Serialize>(value: &T) -> Vec<u8> {
     postcard::to_stdvec(value).expect("numbers and texts can be written")
 }

@@ -38,6 +38,7 @@ struct State {
     keys: HashMap<String, (JobRequest, JobId)>,
     grids: BTreeMap<String, (GridView, Grid)>,
     events: Vec<EventView>,
+    messages: Vec<MessageView>,
     /// Jobs that were ever submitted.
     submitted: JobId,
 }
@@ -178,6 +179,14 @@ fn course() -> SolutionStatisticsView {
             trusted: true,
         }],
     }
+}
+
+/// What a user, or a part of one, has computed.
+fn contribution(units: u64, machines: u32) -> ContributionView {
+    let (seconds, credit) = (3600.0 * units as f64, 4.25 * units as f64);
+    let (units_hunt, units_solve, units_prove) = (units - units / 3, units / 3, 0);
+    let last = 1_790_000_000.0;
+    ContributionView { units, units_hunt, units_solve, units_prove, seconds, credit, machines, last }
 }
 
 /// Part of a list whose cursors are places in it.
@@ -419,6 +428,9 @@ impl Service for Fake {
         let machine = MachineView {
             id: "00112233445566ff".to_owned(),
             name: "lab-7".to_owned(),
+            user: "ada".to_owned(),
+            team: "lab".to_owned(),
+            speed: 1_200_000,
             version: "0.1.0".to_owned(),
             state: MachineStanding::Here,
             workers: 8,
@@ -475,6 +487,65 @@ impl Service for Fake {
     fn remove_grid(&self, key: &str) -> Result<(), Refusal> {
         let removed = self.state().grids.remove(key);
         removed.map(drop).ok_or_else(|| Refusal::NotFound(format!("grid {key}")))
+    }
+
+    fn credit(&self) -> Result<ProjectCreditView, Refusal> {
+        let named = |name: &str, units, machines| ContributorView {
+            name: name.to_owned(),
+            contribution: contribution(units, machines),
+        };
+        Ok(ProjectCreditView {
+            v: VERSION,
+            rule: "time".to_owned(),
+            early: false,
+            reference_speed: 1_000_000,
+            total: contribution(120, 3),
+            users_count: 2,
+            users: vec![named("ada", 90, 2), named("bob b.", 30, 1)],
+            teams_count: 1,
+            teams: vec![named("lab", 90, 2)],
+        })
+    }
+
+    fn credit_of(&self, user: &str) -> Result<UserAccountView, Refusal> {
+        if !["ada", "bob b."].contains(&user) {
+            return Err(Refusal::NotFound(format!("user {user} with credit")));
+        }
+        let day = |day: u32, units| DayContributionView {
+            day: format!("2026-11-{day:02}"),
+            contribution: contribution(units, 1),
+        };
+        let machine = |name: &str, units| MachineContributionView {
+            name: name.to_owned(),
+            team: "lab".to_owned(),
+            contribution: contribution(units, 1),
+        };
+        Ok(UserAccountView {
+            v: VERSION,
+            name: user.to_owned(),
+            total: contribution(90, 2),
+            days: vec![day(20, 30), day(21, 12), day(24, 48)],
+            machines: vec![machine("lab-7", 60), machine("lab-8", 30)],
+        })
+    }
+
+    fn export_credit(&self) -> Result<String, Refusal> {
+        Ok("user,team\nada,lab\n".to_owned())
+    }
+
+    fn messages(&self) -> Result<MessagesView, Refusal> {
+        Ok(MessagesView { v: VERSION, items: self.state().messages.iter().rev().cloned().collect() })
+    }
+
+    fn send_message(&self, request: MessageRequest) -> Result<MessageView, Refusal> {
+        let mut state = self.state();
+        if request.text.is_empty() || request.text.len() > 500 {
+            return Err(Refusal::Invalid("the text of a message: expected 1 to 500 characters".to_owned()));
+        }
+        let number = state.messages.len() as u64 + 1;
+        let message = MessageView { number, time: 1_790_000_000.0, to: request.to, text: request.text };
+        state.messages.push(message.clone());
+        Ok(message)
     }
 
     fn events(&self, after: u64, job: Option<JobId>, limit: usize) -> Vec<EventView> {

@@ -71,7 +71,12 @@ fn the_description_names_every_route_and_no_other() {
     let paths = description["paths"].as_object().unwrap();
     let (mut operations, mut names) = (0, std::collections::BTreeSet::new());
     for (path, item) in paths {
-        let here = path.replace("{id}", "1").replace("{key}", "0").replace("{a}", "0").replace("{b}", "0");
+        let here = path
+            .replace("{id}", "1")
+            .replace("{key}", "0")
+            .replace("{a}", "0")
+            .replace("{b}", "0")
+            .replace("{name}", "x");
         for (method, operation) in item.as_object().unwrap() {
             operations += 1;
             assert!(operation["summary"].is_string(), "{method} {path} says nothing");
@@ -90,7 +95,7 @@ fn the_description_names_every_route_and_no_other() {
             }
         }
     }
-    assert_eq!(operations, 34, "{:?}", paths.keys().collect::<Vec<_>>());
+    assert_eq!(operations, 39, "{:?}", paths.keys().collect::<Vec<_>>());
     // A number that is any of 64 bits says so; utoipa has a spelling of its own.
     let id = &description["paths"]["/api/v1/jobs/{id}"]["get"]["parameters"][0]["schema"];
     assert_eq!((&id["format"], &id["maximum"]), (&"uint64".into(), &u64::MAX.into()), "{id}");
@@ -119,6 +124,29 @@ fn collect_references(value: &Value, found: &mut Vec<String>) {
         Value::Array(values) => values.iter().for_each(|value| collect_references(value, found)),
         _ => {}
     }
+}
+
+#[test]
+fn credit_and_messages() {
+    let daemon = Daemon::begin();
+    let at = daemon.address;
+    let credit = get(at, "/api/v1/credit").json();
+    let first = &credit["users"][0];
+    assert_eq!((&first["name"], &first["units"], &first["credit"]), (&json!("ada"), &json!(90), &json!(382.5)));
+    let account = get(at, "/api/v1/credit/users/bob%20b.").json();
+    assert_eq!((&account["name"], &account["days"][0]["day"]), (&json!("bob b."), &json!("2026-11-20")));
+    get(at, "/api/v1/credit/users/eve").problem(404);
+    let table = get(at, "/api/v1/credit/export");
+    assert_eq!((table.status, table.header("content-type")), (200, "text/csv; charset=utf-8"));
+    assert_eq!(table.text(), "user,team\nada,lab\n");
+    let sent = post(at, "/api/v1/messages", r#"{"text":"We prove 4D now.","to":"ada"}"#);
+    assert_eq!((sent.status, &sent.json()["number"]), (201, &json!(1)));
+    assert_eq!(get(at, "/api/v1/messages").json()["items"][0]["text"], "We prove 4D now.");
+    post(at, "/api/v1/messages", r#"{"text":""}"#).problem(422);
+    post(at, "/api/v1/messages", r#"{"words":"x"}"#).problem(422);
+    post(at, "/api/v1/messages", "{").problem(400);
+    request(at, "DELETE", "/api/v1/messages", &[], b"").problem(405);
+    daemon.end().unwrap();
 }
 
 /// A better name comes in addition to the old one, in what is sent and in what is accepted.

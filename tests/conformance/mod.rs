@@ -257,7 +257,7 @@ impl Lane {
         let mut done = BTreeMap::new();
         while done.len() < units {
             match self.next() {
-                Message::Done { unit, outcome, worker } => {
+                Message::Done { unit, outcome, worker, .. } => {
                     assert!(worker >= 1);
                     assert!(done.insert(unit, outcome).is_none(), "unit {unit} was done twice");
                 }

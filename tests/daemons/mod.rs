@@ -5,6 +5,7 @@ pub mod clients;
 pub mod disks;
 pub mod program;
 
+use morpion::daemon::credit::CreditOptions;
 use morpion::daemon::directory::StateDirectoryError;
 use morpion::daemon::scheduler::{Daemon, DaemonOptions, OpenError, Retention, Shutdown};
 use morpion::daemon::service::{GridFilter, JobCommand as Order, JobFilter, Page, Refusal, Service};
@@ -74,6 +75,7 @@ pub fn options(state: &Path, workers: u32) -> DaemonOptions {
         retention: Retention { jobs: None, units: u64::MAX },
         // They are killed more often than a daemon in use.
         most_deaths: 0,
+        credit: CreditOptions::default(),
         trap: None,
     }
 }

@@ -14,7 +14,7 @@ use morpion::queue::local::{Local, LocalOptions};
 use morpion::queue::nats::hub::Hub;
 use morpion::queue::nats::machine::MachineHealth;
 use morpion::queue::nats::message::{JobMessage, PART, PROTOCOL, PartRequest, TurnMessage, Word};
-use morpion::queue::nats::worker::{Machine, WorkerEvent};
+use morpion::queue::nats::worker::{Machine, MachineIdentity, WorkerEvent};
 use morpion::queue::nats::{NatsOptions, NatsServer, POOL};
 use morpion::queue::{Message, Portable, Queue, Terms};
 use std::collections::BTreeMap;
@@ -172,7 +172,8 @@ fn a_machine_waits_for_its_unit_and_begins_it_once() {
     let (events, told) = unbounded();
     let (leave, leaving) = tokio::sync::watch::channel(false);
     let lease = LocalOptions::default().lease;
-    let machine = Machine { server: place, name: "waits".to_owned(), workers: 2, lease, abilities: Vec::new() };
+    let (name, identity) = ("waits".to_owned(), MachineIdentity::default());
+    let machine = Machine { server: place, name, workers: 2, lease, abilities: Vec::new(), identity };
     let probe = Arc::<Probe>::default();
     let unit = Count::new(1, 5, Nature::Plain, &probe).pack(1);
     let length = unit.len();
@@ -267,7 +268,8 @@ fn a_hub_whose_own_connection_is_silent_loses_no_machine() {
     let hub = Hub::open(Arc::clone(&queue), &place(proxy.url()), times).unwrap();
     let (leave, leaving) = tokio::sync::watch::channel(false);
     let (lease, name) = (LocalOptions::default().lease, "there".to_owned());
-    let machine = Machine { server: place(server.url()), name, workers: 1, lease, abilities: Vec::new() };
+    let identity = MachineIdentity::default();
+    let machine = Machine { server: place(server.url()), name, workers: 1, lease, abilities: Vec::new(), identity };
     let working = std::thread::spawn(move || {
         machine.work(Arc::new(|bytes, _| Ok(Count::open(bytes)?)), leaving, Box::new(|_| ())).unwrap();
     });

@@ -43,7 +43,10 @@ impl Liar {
     /// What it says to be there, with one worker and no turn.
     pub fn beat(&self, name: &str) -> Vec<u8> {
         let (name, version, turns) = (name.to_owned(), "0.1.0".to_owned(), Vec::new());
-        encode(&Beat { protocol: PROTOCOL, name, version, workers: 1, leaving: false, abilities: Vec::new(), turns })
+        // It says that it is faster than a machine can be.
+        let (user, team, speed, told) = (Some(name.clone()), Some("a\n,\"team".to_owned()), u32::MAX, 0);
+        let (protocol, workers, leaving, abilities) = (PROTOCOL, 1, false, Vec::new());
+        encode(&Beat { protocol, name, version, workers, leaving, abilities, turns, user, team, speed, told })
     }
 
     /// Fetches a turn, while it says that it is there.
@@ -128,7 +131,7 @@ fn a_machine_that_lies_changes_nothing_and_is_named() {
 }
 
 /// The rights of `docs/scale-out.md`.
-fn rights() -> String {
+pub fn rights() -> String {
     let document = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/scale-out.md")).unwrap();
     let (_, rest) = document.split_once("```conf\n").expect("a configuration");
     rest.split_once("```").unwrap().0.to_owned()

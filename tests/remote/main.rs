@@ -12,6 +12,7 @@
 
 #[path = "../conformance/mod.rs"]
 mod conformance;
+mod credit;
 #[path = "../daemons/mod.rs"]
 mod daemons;
 mod delivery;

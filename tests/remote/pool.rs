@@ -6,7 +6,7 @@ use crate::server::{self, Server};
 use morpion::queue::local::{Local, LocalOptions};
 use morpion::queue::nats::hub::Hub;
 use morpion::queue::nats::machine::MachineHealth;
-use morpion::queue::nats::worker::Machine;
+use morpion::queue::nats::worker::{Machine, MachineIdentity};
 use morpion::queue::nats::{NatsOptions, NatsServer};
 use morpion::queue::{Activity, Closed, Inbox, LaneId, Queue, Terms, WorkerState};
 use std::sync::Arc;
@@ -42,6 +42,7 @@ impl Pool {
             workers,
             lease: options.lease,
             abilities: Vec::new(),
+            identity: MachineIdentity::default(),
         };
         let machine = std::thread::spawn(move || {
             machine.work(Arc::new(|bytes, _| Ok(Count::open(bytes)?)), leaving, Box::new(|_| ())).unwrap();

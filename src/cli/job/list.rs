@@ -111,8 +111,8 @@ pub fn closed(proof: &ProofView) -> String {
     format!("{:.2} %", (1e4 * proof.closed).floor().min(9999.0) / 100.0)
 }
 
-/// Prints rows below their heads; numbers to the right, the state and the name to the left.
-fn table<const N: usize>(heads: [&str; N], rows: &[[String; N]], out: &mut dyn Write) -> std::io::Result<()> {
+/// Prints rows below their heads; numbers to the right, what is in the second column and the last one to the left.
+pub fn table<const N: usize>(heads: [&str; N], rows: &[[String; N]], out: &mut dyn Write) -> std::io::Result<()> {
     let heads = heads.map(str::to_owned);
     let lines = || std::iter::once(&heads).chain(rows);
     let widths: Vec<usize> = (0..N).map(|i| lines().map(|line| line[i].chars().count()).max().unwrap_or(0)).collect();

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use submit::Submit;
 
 pub use follow::told;
-pub use list::{best, describe, held};
+pub use list::{best, describe, held, table};
 pub use submit::arguments;
 
 /// Submit jobs to a daemon, watch and command them, and fetch what they found.

@@ -7,7 +7,7 @@ use super::prometheus::RequestCounts;
 use super::repeats::RepeatedMessages;
 use super::request_log::{LoggedRequest, PeerAddress, RequestLog};
 use super::state::{ApiState, TotalsCache};
-use super::{archive, backups, events, extract, guard, jobs, metrics, positions, strategies, totals};
+use super::{archive, backups, credit, events, extract, guard, jobs, metrics, positions, strategies, totals};
 use crate::daemon::service::Service;
 use crate::notation::catalogue::Catalogue;
 use axum::Router;
@@ -224,6 +224,10 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(strategies::strategies))
         .routes(routes!(events::events))
         .routes(routes!(backups::list, backups::begin))
+        .routes(routes!(credit::project))
+        .routes(routes!(credit::export))
+        .routes(routes!(credit::user))
+        .routes(routes!(credit::messages, credit::send))
         .routes(routes!(totals::statistics))
         .routes(routes!(totals::openapi))
         .routes(routes!(metrics::metrics))

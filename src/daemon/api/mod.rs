@@ -11,6 +11,7 @@ mod app;
 mod archive;
 mod backups;
 mod connections;
+mod credit;
 mod events;
 mod extract;
 mod guard;

@@ -3,6 +3,7 @@
 use super::kind::{CannotRun, CoordinatorEnd, JobFacts, JobKind, RunContext};
 use super::reporter::JobReporter;
 use crate::daemon::course;
+use crate::daemon::credit::UnitKind;
 use crate::daemon::folder::FolderContent;
 use crate::daemon::memory::MemoryNeed;
 use crate::daemon::records::{JobStanding, key_text};
@@ -14,6 +15,7 @@ use crate::notation::catalogue::Catalogue;
 use crate::notation::grid::Grid;
 use crate::queue::LaneId;
 use crate::queue::any::TypedQueue;
+use crate::queue::effort::Efforts;
 use crate::runner::archive::{self, ArchiveError, KeptFind, Reader};
 use crate::runner::best::{BestError, provenance};
 use crate::runner::directory::{Contents, HuntDirectoryError};
@@ -93,7 +95,7 @@ impl JobKind for Job {
         if let Some(trap) = &daemon.trap {
             session.set_trap(Arc::clone(trap));
         }
-        let mut observer = HuntObserver { reporter, job: self, grids: 0 };
+        let mut observer = HuntObserver { reporter, job: self, grids: 0, efforts: Efforts::default() };
         if resumed {
             observer.catch_up(&session)?;
         }
@@ -191,6 +193,8 @@ struct HuntObserver<'a> {
     job: &'a Job,
     /// Number of grids of the job's archive that have gone into the daemon's archive.
     grids: usize,
+    /// Whose work the unit is whose end is told next.
+    efforts: Efforts,
 }
 
 impl HuntObserver<'_> {
@@ -278,7 +282,8 @@ impl HuntListener for HuntObserver<'_> {
             HuntEventKind::Unit { unit, end, iterations, best, .. } => {
                 let (end, iterations, best) = (Some(*end), *iterations, *best);
                 let record = UnitRecord { attempts: 1, end, iterations, best, error: None, quarantined: false };
-                self.reporter.unit_ended(*unit, record);
+                let efforts = std::mem::take(&mut self.efforts);
+                self.reporter.unit_credited(*unit, record, UnitKind::Hunt, &efforts);
             }
             HuntEventKind::Start(_)
             | HuntEventKind::Resume(_)
@@ -309,6 +314,10 @@ impl HuntListener for HuntObserver<'_> {
 
     fn found(&mut self, find: &KeptFind) {
         self.put_find(&find.find);
+    }
+
+    fn computed(&mut self, _unit: u64, efforts: &Efforts) {
+        self.efforts = efforts.clone();
     }
 
     fn failed(&mut self, failure: &FailedAttempt) {

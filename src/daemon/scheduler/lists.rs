@@ -222,6 +222,9 @@ impl Daemon {
         let machines = machines.into_iter().map(|machine| MachineView {
             id: machine.id,
             name: machine.name,
+            user: machine.by.user.clone(),
+            team: machine.by.team.clone(),
+            speed: machine.by.speed,
             version: machine.version,
             state: match machine.health {
                 MachineHealth::Here => MachineStanding::Here,

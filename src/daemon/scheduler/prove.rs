@@ -3,6 +3,7 @@
 use super::kind::{CannotRun, CoordinatorEnd, JobFacts, JobKind, RunContext};
 use super::reporter::JobReporter;
 use crate::core::search::End;
+use crate::daemon::credit::UnitKind;
 use crate::daemon::folder::FolderContent;
 use crate::daemon::memory::MemoryNeed;
 use crate::daemon::prove_request::NO_SOLVER;
@@ -17,6 +18,7 @@ use crate::notation::grid::Grid;
 use crate::proofs::file::read_file;
 use crate::queue::LaneId;
 use crate::queue::any::TypedQueue;
+use crate::queue::effort::Efforts;
 use crate::runner::clock::now;
 use crate::runner::directory::Contents;
 use crate::runner::orders::Interrupt;
@@ -246,8 +248,8 @@ impl ProveListener for ProveObserver<'_> {
         self.reporter.began(lane);
     }
 
-    fn ended(&mut self, unit: u64, nodes: u64) {
-        self.reporter.unit_ended(unit, unit_record(nodes));
+    fn ended(&mut self, unit: u64, nodes: u64, efforts: &Efforts) {
+        self.reporter.unit_credited(unit, unit_record(nodes), UnitKind::Prove, efforts);
     }
 
     fn failed(&mut self, failure: &FailedAttempt) {

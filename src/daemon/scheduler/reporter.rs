@@ -2,9 +2,12 @@
 
 use super::active::{LiveJob, lock_live};
 use super::state::Daemon;
+use crate::daemon::credit::UnitKind;
 use crate::daemon::records::JobStanding;
 use crate::daemon::view::{EventKind, JobId};
 use crate::queue::LaneId;
+use crate::queue::effort::Efforts;
+use crate::runner::clock::now;
 use crate::runner::progress::Progress;
 use crate::store::{Change, StoreError, UnitRecord};
 use std::cell::Cell;
@@ -71,10 +74,47 @@ impl<'a> JobReporter<'a> {
 
     /// A unit is finished.
     pub fn unit_ended(&self, unit: u64, record: UnitRecord) {
+        self.unit_ended_with(unit, record, None);
+    }
+
+    /// The same; in one transaction with it, those who have computed it are given their credit.
+    pub fn unit_credited(&self, unit: u64, record: UnitRecord, kind: UnitKind, efforts: &Efforts) {
+        let grants = self.daemon.credit.grants(kind, efforts, now());
+        self.unit_ended_with(unit, record, Some(Change::Grant(self.id, unit, grants)));
+    }
+
+    /// The same for an answer to a unit of a solution: until the unit is decided it is a claim to credit.
+    pub fn unit_claimed(&self, unit: u64, record: UnitRecord, worker: u32, efforts: &Efforts) {
+        let grants = self.daemon.credit.grants(UnitKind::Solve, efforts, now());
+        let early = self.daemon.credit.options.early;
+        self.unit_ended_with(unit, record, Some(Change::Claim { job: self.id, unit, worker, grants, early }));
+    }
+
+    fn unit_ended_with(&self, unit: u64, record: UnitRecord, credit: Option<Change>) {
         let failed = self.live().failures.remove(&unit).unwrap_or(0);
         let record = UnitRecord { attempts: failed + 1, ..record };
-        self.daemon.store.later(vec![Change::Unit(self.id, unit, record)]);
+        self.daemon.store.later(credit.into_iter().chain([Change::Unit(self.id, unit, record)]).collect());
         self.got_on();
+    }
+
+    /// A unit of a solution is decided: claims to it that were not refused are granted.
+    pub fn grant_claims(&self, unit: u64) {
+        self.daemon.store.later(vec![Change::GrantClaims(self.id, unit)]);
+    }
+
+    /// A worker's claims are refused: that to a unit, or all of them.
+    pub fn refuse_claims(&self, unit: Option<u64>, worker: u32) {
+        self.daemon.store.later(vec![Change::RefuseClaims(self.id, unit, Some(worker))]);
+    }
+
+    /// Refuses claims that the last session has left to units that have been decided: how cannot be told any more.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn forget_claims(&self, is_open: impl Fn(u64) -> bool) -> Result<(), StoreError> {
+        let left = self.daemon.store.claimed_units(self.id)?.into_iter().filter(|&unit| !is_open(unit));
+        self.daemon.store.later(left.map(|unit| Change::RefuseClaims(self.id, Some(unit), None)).collect());
+        Ok(())
     }
 
     fn got_on(&self) {

@@ -6,7 +6,8 @@ use crate::daemon::positions::{self, NoPosition};
 use crate::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
 use crate::daemon::view::{
     BackupsView, ChosenMoveView, EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobView, Listing,
-    MoveRequest, PoolView, PositionRequest, PositionView, StatisticsView, UnitState, UnitView, WorkerView,
+    MessageRequest, MessageView, MessagesView, MoveRequest, PoolView, PositionRequest, PositionView,
+    ProjectCreditView, StatisticsView, UnitState, UnitView, UserAccountView, WorkerView,
 };
 use crate::notation::grid::Grid;
 use tokio::sync::broadcast;
@@ -98,6 +99,26 @@ impl Service for Daemon {
 
     fn counts(&self) -> Result<Vec<GridCount>, Refusal> {
         self.count_grids()
+    }
+
+    fn credit(&self) -> Result<ProjectCreditView, Refusal> {
+        self.project_credit()
+    }
+
+    fn credit_of(&self, user: &str) -> Result<UserAccountView, Refusal> {
+        self.user_account(user)
+    }
+
+    fn export_credit(&self) -> Result<String, Refusal> {
+        self.export_accounts()
+    }
+
+    fn messages(&self) -> Result<MessagesView, Refusal> {
+        self.list_messages()
+    }
+
+    fn send_message(&self, request: MessageRequest) -> Result<MessageView, Refusal> {
+        self.post_message(request)
     }
 
     fn events(&self, after: u64, job: Option<JobId>, limit: usize) -> Vec<EventView> {

@@ -12,7 +12,7 @@ use crate::daemon::view::{EventKind, JobId, JobLimits, SolutionStatisticsView, S
 use crate::files::{Keep, replace};
 use crate::jobs::solve::{SolveJob, Visitor};
 use crate::jobs::tree::coordinator::Coordinator;
-use crate::jobs::tree::credit::Spent;
+use crate::jobs::tree::credit::{Spent, WorkerId};
 use crate::jobs::tree::record::{TreeEvent, TreeRecord};
 use crate::jobs::tree::state::TreeState;
 use crate::jobs::tree::unit::{UnitId, UnitOutcome};
@@ -26,10 +26,11 @@ use crate::runner::tree::file::{self, OpenedTree};
 use crate::runner::tree::journal;
 use crate::runner::tree::solver::{ByEngine, SharedTable, Solver};
 use crate::runner::tree::store::{CACHE, TreeStore, TreeStoreError};
-use crate::runner::tree::{CreditedSolver, SolveListener, SolveSession, TreeError};
+use crate::runner::tree::{CreditedSolver, EndedSearch, SolveListener, SolveSession, TreeError};
 use crate::runner::{Clocking, WorkerShare};
 use crate::solvers::solvable::Solvable;
 use crate::store::UnitRecord;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -154,10 +155,12 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
             reporter.catch_up(unit, record)?;
         }
     }
+    reporter.forget_claims(|unit| state.units().contains_key(&unit))?;
     let path = folder.join(STATISTICS);
     let course = read(&path).ok().flatten().unwrap_or_default().course;
-    let mut observer =
-        SolveObserver { reporter, job, root, course: BoundsCourse::new(course), path, share: Arc::clone(&share) };
+    let distrusted = (0..).zip(state.workers()).filter(|(_, worker)| worker.distrusted).map(|(id, _)| id).collect();
+    let (course, share_of_job) = (BoundsCourse::new(course), Arc::clone(&share));
+    let mut observer = SolveObserver { reporter, job, root, course, path, share: share_of_job, distrusted };
     let tables = SharedTable::new(job.memory, 0, &job.settings);
     let factory = |place: usize| {
         tables.add_solver();
@@ -239,6 +242,8 @@ struct SolveObserver<'a, G> {
     course: BoundsCourse,
     path: PathBuf,
     share: Arc<JobMemory>,
+    /// Workers that are not trusted: what they still say gives no claim.
+    distrusted: BTreeSet<WorkerId>,
 }
 
 impl<G: Solvable> SolveObserver<'_, G> {
@@ -263,6 +268,8 @@ impl<G: Solvable> SolveListener<G> for SolveObserver<'_, G> {
                 EventKind::Bounds { lower, upper, settled, nodes, seconds }
             }
             TreeEvent::Distrusted { worker } => {
+                self.distrusted.insert(worker);
+                self.reporter.refuse_claims(None, worker);
                 let worker = state.workers().get(worker as usize);
                 EventKind::Distrusted { worker: worker.map_or(String::new(), |w| format!("{}/{}", w.user, w.name)) }
             }
@@ -276,6 +283,15 @@ impl<G: Solvable> SolveListener<G> for SolveObserver<'_, G> {
                     quarantined: false,
                 };
                 self.reporter.unit_ended(unit, record);
+                self.reporter.grant_claims(unit);
+                return Ok(());
+            }
+            TreeEvent::Absorbed { unit, .. } => {
+                self.reporter.grant_claims(unit);
+                return Ok(());
+            }
+            TreeEvent::Refused { unit, worker } => {
+                self.reporter.refuse_claims(Some(unit), worker);
                 return Ok(());
             }
             _ => return Ok(()),
@@ -284,9 +300,12 @@ impl<G: Solvable> SolveListener<G> for SolveObserver<'_, G> {
         Ok(())
     }
 
-    fn ended(&mut self, unit: UnitId, outcome: UnitOutcome, spent: Spent) {
-        if let Some(record) = record_of(outcome, spent) {
-            self.reporter.unit_ended(unit, record);
+    fn ended(&mut self, ended: &EndedSearch) {
+        let Some(record) = record_of(ended.outcome, ended.spent) else { return };
+        if self.distrusted.contains(&ended.worker) {
+            self.reporter.unit_ended(ended.unit, record);
+        } else {
+            self.reporter.unit_claimed(ended.unit, record, ended.worker, &ended.efforts);
         }
     }
 

@@ -2,10 +2,12 @@
 
 use super::active::ActiveJob;
 use super::backup::{BackupState, CheckpointHold};
+use super::credit::CreditSums;
 use super::event_hub::EventHub;
 use super::grid_clusters::LastClusters;
 use super::grid_facts::FactsOfGrids;
 use super::retention::{Retention, Tidying};
+use crate::daemon::credit::CreditReckoner;
 use crate::daemon::directory::StateDirectory;
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::Refusal;
@@ -57,6 +59,10 @@ pub struct Daemon {
     pub(super) catalogue: Catalogue,
     pub(super) facts: FactsOfGrids,
     pub(super) clusters: LastClusters,
+    pub(super) credit: CreditReckoner,
+    pub(super) credit_sums: CreditSums,
+    /// Held while a message to users is numbered and stored.
+    pub(super) posting: Mutex<()>,
     /// Time from one checkpoint of a job to the next.
     pub(super) pace: Duration,
     pub(super) trap: Option<Trap>,

@@ -3,6 +3,7 @@
 use super::retention::Retention;
 use super::state::{JobEntry, OverJob};
 use super::{Daemon, DaemonOptions, Shutdown};
+use crate::daemon::credit::CreditOptions;
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::{JobCommand, Refusal, Service};
 use crate::daemon::view::{JobId, JobRequest, JobState, JobView};
@@ -29,6 +30,7 @@ fn open(state: &Path, panics: &Arc<AtomicBool>) -> Arc<Daemon> {
         job_disk: 4 << 30,
         retention: Retention::default(),
         most_deaths: 0,
+        credit: CreditOptions::default(),
         trap: Some(Arc::new(move |unit, _| assert!(!panics.load(Ordering::Relaxed), "unit {unit} is told to panic"))),
     };
     Daemon::open(options).unwrap()

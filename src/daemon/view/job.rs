@@ -338,6 +338,15 @@ pub struct MachineView {
     pub id: String,
     /// The name that its user gave it.
     pub name: String,
+    /// Who gets the credit for what it computes.
+    #[serde(default)]
+    pub user: String,
+    /// The team of the user; empty without one.
+    #[serde(default)]
+    pub team: String,
+    /// Random games per second on one thread, by its benchmark.
+    #[serde(default)]
+    pub speed: u32,
     /// Version of its program.
     pub version: String,
     /// How it stands.

@@ -41,9 +41,11 @@ impl<G: Game> TreeState<G> {
             doer.credit.stopped.add(claim.spent);
             return Ok(());
         }
+        let node = unit.node;
         if self.tighten(id, claim.outcome, events) {
             self.accept(&claim);
             self.close(id);
+            events.push(TreeEvent::Absorbed { unit: id, node, bounds: self.nodes[node as usize].bounds() });
         } else {
             self.bar(id, &claim, events);
         }

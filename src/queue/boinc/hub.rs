@@ -9,6 +9,7 @@
 use super::package::{UnitHash, UnitWords, unit_file};
 use super::spool::{Spool, SpoolError, SpoolLock, workunit_name};
 use crate::queue::Unit;
+use crate::queue::effort::Contributor;
 use crate::queue::local::Local;
 use crate::queue::local::seat::Seat;
 use rand::RngExt;
@@ -29,6 +30,8 @@ const NEVER: Duration = Duration::from_secs(1 << 40);
 /// A workunit whose unit no job has handed out again for so long is not waited for, nor is one that was given up
 /// judged by it any more.
 const KEPT: Duration = Duration::from_secs(60 * 86_400);
+/// The name under which all volunteers are counted.
+const VOLUNTEERS: &str = "boinc";
 /// Time between two looks at what is too old.
 const TIDY: Duration = Duration::from_secs(3600);
 
@@ -131,6 +134,7 @@ impl VolunteerHub {
             options,
             trouble: String::new(),
             tidied: None,
+            volunteer: Arc::new(Contributor::new(Some(VOLUNTEERS), None, VOLUNTEERS, 0)),
         };
         let shared = Arc::clone(&signal);
         let run = move || {
@@ -181,6 +185,8 @@ struct VolunteerService<U: Unit> {
     /// What was last told to be wrong.
     trouble: String,
     tidied: Option<Instant>,
+    /// Who has computed what comes back. Their own server knows who they are.
+    volunteer: Arc<Contributor>,
 }
 
 impl<U: Unit> VolunteerService<U> {
@@ -256,6 +262,8 @@ impl<U: Unit> VolunteerService<U> {
         if UnitHash::of(&packed) != unit {
             return Err(wrong("it is the result of another unit"));
         }
+        // When the work was done cannot be told: it is counted without time.
+        self.places[at].0.computed_by(&self.volunteer);
         for word in words {
             if self.places[at].0.hear(&word).map_err(ResultRefusal::Wrong)? {
                 return Ok(());

@@ -5,6 +5,7 @@
 
 use super::slot::{Heartbeat, Holder, RUN, STOP, WorkerSlot, YIELD};
 use super::{Common, Local, QueuedUnit, Turn};
+use crate::queue::effort::Contributor;
 use crate::queue::{Inbox, LaneId, Message, Stop, Unit, Unpacked};
 use std::fmt;
 use std::sync::Arc;
@@ -54,6 +55,10 @@ struct Seated<U: Unit> {
     inbox: Inbox<U>,
     /// When it was last looked whether others come first.
     looked: Instant,
+    /// Who computes it, once somebody says so, and since when.
+    by: Option<(Arc<Contributor>, Instant)>,
+    /// When a state was last taken in that others can continue from.
+    advanced: Option<Instant>,
 }
 
 /// A place for a worker elsewhere. Dropping it gives its unit back.
@@ -101,7 +106,7 @@ impl<U: Unit> Seat<U> {
         }
         drop(state);
         let packed = item.body.portable().map(|unit| unit.pack(item.failed + 1));
-        self.held = Some(Seated { lane, item, inbox, looked: Instant::now() });
+        self.held = Some(Seated { lane, item, inbox, looked: Instant::now(), by: None, advanced: None });
         if packed.is_none() {
             self.give_back();
         }
@@ -138,6 +143,14 @@ impl<U: Unit> Seat<U> {
         self.held.as_ref()?.item.body.portable()?.order()
     }
 
+    /// Says who computes its unit. Time counts from the first call on.
+    pub fn computed_by(&mut self, by: &Arc<Contributor>) {
+        if let Some(held) = &mut self.held {
+            let since = held.by.as_ref().map_or_else(Instant::now, |(_, since)| *since);
+            held.by = Some((Arc::clone(by), since));
+        }
+    }
+
     /// Takes in what the worker elsewhere says of its unit; whether the seat is free now.
     ///
     /// # Errors
@@ -150,6 +163,7 @@ impl<U: Unit> Seat<U> {
             Unpacked::Noted => Ok(false),
             Unpacked::Advanced => {
                 held.item.lost = 0;
+                held.advanced = Some(Instant::now());
                 Ok(false)
             }
             Unpacked::Report(report) => {
@@ -197,8 +211,17 @@ impl<U: Unit> Seat<U> {
     }
 
     fn settle(&mut self, turn: impl FnOnce(&mut QueuedUnit<U>) -> Turn<U>) {
-        let Some(Seated { lane, mut item, .. }) = self.held.take() else { return };
+        let Some(Seated { lane, mut item, by, advanced, .. }) = self.held.take() else { return };
         let turn = turn(&mut item);
+        let until = match turn {
+            Turn::Done(_) => Some(Instant::now()),
+            // Others continue from the last state, so the time until then was of use.
+            Turn::Returned => advanced,
+            Turn::Stopped(_) | Turn::Failed(_) => None,
+        };
+        if let (Some((by, since)), Some(until)) = (by, until) {
+            item.efforts.add(Some(by), until.saturating_duration_since(since));
+        }
         if !matches!(turn, Turn::Done(_))
             && let Some(unit) = item.body.portable()
         {

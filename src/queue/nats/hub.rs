@@ -3,7 +3,8 @@
 use super::link::{self, Streams};
 use super::machine::{KnownMachine, MachineHealth, MachineState, PoolState};
 use super::message::{
-    Beat, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, TurnMessage, Word, machine_of,
+    Beat, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, TurnMessage, UserMessage, Word,
+    machine_of,
 };
 use super::words::WordQueue;
 use super::{NatsError, NatsOptions, NatsServer};
@@ -40,6 +41,8 @@ const MOST_WORKERS: u32 = 4096;
 const MOST_SEATS: usize = 1 << 16;
 /// Bytes of a text of a machine.
 const MOST_TEXT: usize = 1000;
+/// Messages to its user that a machine is sent at once.
+const MOST_MESSAGES: usize = 5;
 /// A machine that was lost is shown for so long.
 const REMEMBERED: Duration = Duration::from_secs(3600);
 
@@ -47,6 +50,8 @@ const REMEMBERED: Duration = Duration::from_secs(3600);
 #[derive(Debug, Default)]
 struct HubState {
     pool: Mutex<PoolState>,
+    /// What users are to be told, the oldest first.
+    messages: Mutex<Vec<UserMessage>>,
     /// A unit may be there, or one is to stop.
     told: Notify,
     /// The hub is to end.
@@ -58,6 +63,13 @@ impl HubState {
     fn trouble(&self, text: String) {
         let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         (pool.connected, pool.trouble) = (false, Some(text));
+    }
+
+    /// The first messages for a user behind the one of this number.
+    fn messages_to(&self, user: &str, told: u64) -> Vec<UserMessage> {
+        let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_for = |message: &&UserMessage| message.to.as_ref().is_none_or(|to| to == user);
+        messages.iter().filter(|message| message.number > told).filter(is_for).take(MOST_MESSAGES).cloned().collect()
     }
 }
 
@@ -98,6 +110,11 @@ impl Hub {
             .spawn(move || runtime.block_on(serve(queue, connect, &url, names, options, &shared)))
             .map_err(NatsError::Thread)?;
         Ok(Hub { common, thread: Some(thread) })
+    }
+
+    /// What the machines are to show to their users from now on, the oldest first.
+    pub fn set_messages(&self, messages: Vec<UserMessage>) {
+        *self.common.messages.lock().unwrap_or_else(PoisonError::into_inner) = messages;
     }
 
     /// How the pool stands.
@@ -283,14 +300,17 @@ impl<'a, U: Unit> PoolService<'a, U> {
     /// A machine says that it is there.
     async fn beat(&mut self, message: &Message) {
         let Some(id) = machine_of(&message.subject) else { return };
-        let Some(beat) = decode::<Beat>(&message.payload) else { return };
+        let Some(beat) = Beat::read(&message.payload) else { return };
         if beat.name.len() > 200 || beat.version.len() > 50 || beat.workers > MOST_WORKERS {
             return;
         }
         let Some(machine) = self.know(id) else { return };
-        (machine.heard, machine.silent) = (Instant::now(), Duration::ZERO);
-        machine.beat = beat;
+        machine.hear(beat);
         let turns = machine.beat.turns.clone();
+        if machine.beat.protocol == PROTOCOL {
+            let (user, told) = (machine.by.user.clone(), machine.beat.told);
+            self.tell_user(id, &user, told).await;
+        }
         for name in turns {
             match self.turns.get_mut(&name) {
                 Some(turn) if turn.machine.as_deref() == Some(id) => turn.named = Instant::now(),
@@ -302,6 +322,13 @@ impl<'a, U: Unit> PoolService<'a, U> {
         }
         if self.place() {
             self.pump().await;
+        }
+    }
+
+    /// Sends the user of a machine what it has not shown yet. What is lost is sent again after the next beat.
+    async fn tell_user(&self, id: &str, user: &str, told: u64) {
+        for message in self.common.messages_to(user, told) {
+            self.order(id, &Order::Say(message)).await;
         }
     }
 
@@ -453,9 +480,11 @@ impl<'a, U: Unit> PoolService<'a, U> {
             Some(_) => {}
             None => {
                 (turn.machine, turn.named) = (Some(id.clone()), Instant::now());
-                let is_to_stop = turn.stopping;
+                let (is_to_stop, seat) = (turn.stopping, turn.seat);
                 // Its words may come before it has said that it is there.
-                self.know(&id);
+                if let Some(by) = self.know(&id).map(|machine| Arc::clone(&machine.by)) {
+                    self.seats[seat].computed_by(&by);
+                }
                 if is_to_stop {
                     self.stop(&name).await;
                 }
@@ -501,6 +530,9 @@ impl<'a, U: Unit> PoolService<'a, U> {
     }
 
     async fn take_in(&mut self, id: &str, name: &str, seat: usize, word: &[u8]) {
+        if let Some(machine) = self.machines.get(id) {
+            self.seats[seat].computed_by(&machine.by);
+        }
         match self.seats[seat].hear(word) {
             Ok(false) => {}
             Ok(true) => {

@@ -1,7 +1,9 @@
 //! The machines of a pool as its hub knows them, and as the daemon shows them.
 
 use super::message::{Beat, PROTOCOL};
+use crate::queue::effort::Contributor;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A machine that has said so often what cannot be, or refused a unit, is given no more units.
@@ -14,6 +16,8 @@ pub struct MachineState {
     pub id: String,
     /// The name that its user gave it.
     pub name: String,
+    /// For whom it computes.
+    pub by: Arc<Contributor>,
     /// Version of its program.
     pub version: String,
     /// How many units it computes at once.
@@ -66,6 +70,8 @@ pub struct PoolState {
 pub struct KnownMachine {
     /// What it said last.
     pub beat: Beat,
+    /// For whom it computes, as it said last.
+    pub by: Arc<Contributor>,
     /// When it was first heard of.
     pub first: Instant,
     /// When it was last heard of.
@@ -84,6 +90,7 @@ impl KnownMachine {
     /// One of which nothing is known but its number.
     pub fn new(id: &str) -> KnownMachine {
         let (name, version) = (id.to_owned(), String::new());
+        let by = Arc::new(Contributor::new(None, None, id, 0));
         let beat = Beat {
             protocol: PROTOCOL,
             name,
@@ -92,9 +99,24 @@ impl KnownMachine {
             leaving: false,
             abilities: Vec::new(),
             turns: Vec::new(),
+            user: None,
+            team: None,
+            speed: 0,
+            told: 0,
         };
         let now = Instant::now();
-        KnownMachine { beat, first: now, heard: now, silent: Duration::ZERO, units: 0, refused: 0, reason: None }
+        KnownMachine { beat, by, first: now, heard: now, silent: Duration::ZERO, units: 0, refused: 0, reason: None }
+    }
+
+    /// Takes in what it says of itself.
+    pub fn hear(&mut self, beat: Beat) {
+        let Beat { ref user, ref team, ref name, speed, .. } = beat;
+        let by = Contributor::new(user.as_deref(), team.as_deref(), name, speed);
+        if *self.by != by {
+            self.by = Arc::new(by);
+        }
+        (self.heard, self.silent) = (Instant::now(), Duration::ZERO);
+        self.beat = beat;
     }
 
     /// Whether it gets no more units, whatever it says.
@@ -122,6 +144,7 @@ impl KnownMachine {
         MachineState {
             id: id.to_owned(),
             name: self.beat.name.clone(),
+            by: Arc::clone(&self.by),
             version: self.beat.version.clone(),
             workers: self.beat.workers,
             running,

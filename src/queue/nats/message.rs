@@ -2,6 +2,7 @@
 //! by [`encoding`](crate::core::encoding).
 
 use super::NatsError;
+use crate::core::encoding::decode;
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages. Machines of other versions are not given units.
@@ -86,6 +87,62 @@ pub struct Beat {
     pub abilities: Vec<String>,
     /// Turns that it is at.
     pub turns: Vec<String>,
+    /// Whom it computes for.
+    pub user: Option<String>,
+    /// The team of its user.
+    pub team: Option<String>,
+    /// Random games per second on one thread, by its benchmark.
+    pub speed: u32,
+    /// Number of the last message to users that it has shown.
+    pub told: u64,
+}
+
+/// The same as of version 3.
+#[derive(Deserialize)]
+struct BeatOfVersion3 {
+    protocol: u32,
+    name: String,
+    version: String,
+    workers: u32,
+    leaving: bool,
+    abilities: Vec<String>,
+    turns: Vec<String>,
+}
+
+impl Beat {
+    /// What a machine says, also one of an earlier version, which is to be named as such.
+    pub fn read(bytes: &[u8]) -> Option<Beat> {
+        let of_now = |beat: &Beat| beat.protocol >= PROTOCOL;
+        decode::<Beat>(bytes).filter(of_now).or_else(|| {
+            let beat: BeatOfVersion3 = decode(bytes)?;
+            let BeatOfVersion3 { protocol, name, version, workers, leaving, abilities, turns } = beat;
+            let (user, team, speed, told) = Default::default();
+            (protocol < PROTOCOL).then_some(Beat {
+                protocol,
+                name,
+                version,
+                workers,
+                leaving,
+                abilities,
+                turns,
+                user,
+                team,
+                speed,
+                told,
+            })
+        })
+    }
+}
+
+/// What the daemon has its users told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UserMessage {
+    /// Messages are numbered in their order.
+    pub number: u64,
+    /// The user whom it is for, or all of them.
+    pub to: Option<String>,
+    /// What is said.
+    pub text: String,
 }
 
 /// What the hub tells a machine.
@@ -95,6 +152,8 @@ pub enum Order {
     Stop(String),
     /// A unit is to be told something.
     Tell(String, Vec<u8>),
+    /// The machine's user is to be told something.
+    Say(UserMessage),
 }
 
 /// The names of a pool's streams and subjects.
@@ -165,6 +224,21 @@ pub fn machine_of(subject: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::encoding::encode;
+
+    #[test]
+    fn a_beat_of_an_earlier_version_is_read_as_one() {
+        let old = (3u32, "box", "0.1.0", 2u32, false, vec!["lp"], Vec::<&str>::new());
+        let read = Beat::read(&encode(&old)).unwrap();
+        assert_eq!((read.protocol, read.name.as_str(), read.workers, read.speed), (3, "box", 2, 0));
+        let present = Beat { protocol: PROTOCOL, speed: 7, user: Some("ada".to_owned()), ..read };
+        assert_eq!(Beat::read(&encode(&present)), Some(present));
+        // What claims to be of this version and is not is nothing.
+        assert_eq!(
+            Beat::read(&encode(&(PROTOCOL, "box", "0.1.0", 2u32, false, vec!["lp"], Vec::<&str>::new()))),
+            None
+        );
+    }
 
     #[test]
     fn a_pool_is_named_by_what_a_subject_may_hold() {

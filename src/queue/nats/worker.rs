@@ -1,7 +1,9 @@
 //! The machine's side: it fetches turns of a pool, computes their units on its threads, and says what they say.
 
 use super::link::{self, ACK_WAIT};
-use super::message::{Beat, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, TurnMessage, Word};
+use super::message::{
+    Beat, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, TurnMessage, UserMessage, Word,
+};
 use super::{NatsError, NatsServer};
 use crate::core::encoding::{decode, encode};
 use crate::core::panic::panic_text;
@@ -31,6 +33,8 @@ const AGAIN: Duration = Duration::from_millis(500);
 const SLOWEST: Duration = Duration::from_secs(120);
 /// Turns that have ended here and are remembered: the server may bring one again whose end it was not told of.
 const MOST_ENDED: usize = 1 << 10;
+/// Characters of a message that its user is shown.
+const LONGEST_MESSAGE: usize = 1000;
 /// Time for which a worker that cannot read a turn leaves the turns to others.
 const UNREADABLE: Duration = Duration::from_secs(10);
 
@@ -47,6 +51,19 @@ pub struct Machine {
     pub lease: Duration,
     /// What its program can do that not every program can.
     pub abilities: Vec<String>,
+    /// What credit is given by.
+    pub identity: MachineIdentity,
+}
+
+/// For whom a machine computes, and how fast it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MachineIdentity {
+    /// Name of its user; without one, the machine is one by itself.
+    pub user: Option<String>,
+    /// The team of its user.
+    pub team: Option<String>,
+    /// Random games per second on one thread, by its benchmark.
+    pub speed: u32,
 }
 
 /// What happens on the machine.
@@ -60,6 +77,8 @@ pub enum WorkerEvent {
     Trouble(String),
     /// A unit cannot be computed here.
     Refused(String),
+    /// The daemon has its user told something.
+    Message(String),
 }
 
 /// Why a packed unit is not computed here.
@@ -122,6 +141,8 @@ struct WorkerMachine {
     serial: AtomicU64,
     busy: AtomicU32,
     lease: Duration,
+    /// Number of the last message to its user that it has shown.
+    told: AtomicU64,
     tell: Arc<dyn Fn(WorkerEvent) + Send + Sync>,
 }
 
@@ -168,6 +189,7 @@ impl Machine {
                 sending: tokio::sync::Mutex::default(),
                 serial: AtomicU64::new(0),
                 busy: AtomicU32::new(0),
+                told: AtomicU64::new(0),
                 lease: self.lease,
                 tell,
             });
@@ -177,7 +199,7 @@ impl Machine {
                 slots.spawn(slot(Arc::clone(&common), worker, thread, Arc::clone(&open), leave.clone()));
             }
             let orders = tokio::spawn(hear_orders(Arc::clone(&common)));
-            let beats = tokio::spawn(beat(Arc::clone(&common), self.name, self.workers, self.abilities, leave));
+            let beats = tokio::spawn(beat(Arc::clone(&common), self, leave));
             while slots.join_next().await.is_some() {}
             orders.abort();
             // The daemon hears at once that the machine has gone.
@@ -189,13 +211,7 @@ impl Machine {
 }
 
 /// Says again and again that the machine is there, and once that it leaves.
-async fn beat(
-    common: Arc<WorkerMachine>,
-    name: String,
-    workers: u32,
-    abilities: Vec<String>,
-    leave: watch::Receiver<bool>,
-) {
+async fn beat(common: Arc<WorkerMachine>, machine: Machine, leave: watch::Receiver<bool>) {
     let mut connected = false;
     loop {
         let leaving = *leave.borrow();
@@ -207,12 +223,16 @@ async fn beat(
         let is_last = leaving && turns.is_empty() && common.busy.load(Ordering::SeqCst) == 0;
         let beat = Beat {
             protocol: PROTOCOL,
-            name: name.clone(),
+            name: machine.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            workers: if leaving { 0 } else { workers },
-            abilities: abilities.clone(),
+            workers: if leaving { 0 } else { machine.workers },
+            abilities: machine.abilities.clone(),
             leaving,
             turns,
+            user: machine.identity.user.clone(),
+            team: machine.identity.team.clone(),
+            speed: machine.identity.speed,
+            told: common.told.load(Ordering::SeqCst),
         };
         // What is lost is said again.
         if is {
@@ -244,7 +264,17 @@ async fn hear_orders(common: Arc<WorkerMachine>) {
         };
         while let Some(message) = orders.next().await {
             let Some(order) = decode::<Order>(&message.payload) else { continue };
-            let (Order::Stop(turn) | Order::Tell(turn, _)) = &order;
+            let turn = match &order {
+                Order::Stop(turn) | Order::Tell(turn, _) => turn,
+                Order::Say(UserMessage { number, text, .. }) => {
+                    // The hub says it again until it has heard that it was shown.
+                    if common.told.fetch_max(*number, Ordering::SeqCst) < *number {
+                        let text = text.chars().filter(|c| !c.is_control()).take(LONGEST_MESSAGE).collect();
+                        (common.tell)(WorkerEvent::Message(text));
+                    }
+                    continue;
+                }
+            };
             let sender = common.turns().in_hand.get(turn).cloned();
             if let Some(sender) = sender {
                 let _ = sender.send(order);
@@ -396,6 +426,7 @@ async fn fetched(
             Some(order) = ordered.recv() => match order {
                 Order::Stop(_) => return None,
                 Order::Tell(..) => early.push(order),
+                Order::Say(_) => {}
             },
             () = asked(leave) => return None,
         }
@@ -459,6 +490,7 @@ async fn computed<U: Unit>(
                 Order::Tell(_, order) => if let Err(error) = portable.obey(&order) {
                     (common.tell)(WorkerEvent::Refused(error));
                 },
+                Order::Say(_) => {}
             },
             () = asked(leave), if !stop.load(Ordering::Relaxed) => {
                 stop.store(true, Ordering::Relaxed);

@@ -10,6 +10,7 @@ use crate::jobs::ending::JobEnd;
 use crate::jobs::prove::ProvingEnd;
 use crate::proofs::branching::DiveEnd;
 use crate::proofs::file::ProofRecord;
+use crate::queue::effort::Efforts;
 use crate::queue::{LaneId, Message, Queue, Terms};
 use crate::runner::contract::{Clocking, FailedAttempt, SessionLimits, Trap, WorkerShare};
 use crate::runner::events::StopReason;
@@ -39,8 +40,8 @@ pub trait ProveListener {
     /// The session hands out units from now on, into this lane of the queue.
     fn began(&mut self, _lane: LaneId) {}
 
-    /// A unit has ended; it looked at so many cases. Its outcome is in the file.
-    fn ended(&mut self, _unit: u64, _nodes: u64) {}
+    /// A unit has ended; it looked at so many cases, and is the work of these. Its outcome is in the file.
+    fn ended(&mut self, _unit: u64, _nodes: u64, _efforts: &Efforts) {}
 
     /// An attempt at a unit has failed.
     fn failed(&mut self, _failure: &FailedAttempt) {}
@@ -294,13 +295,13 @@ impl ProvingLane<'_, '_> {
     fn absorb(&mut self, message: Message<ProveUnit>) -> Result<(), ProvingError> {
         match message {
             Message::Report { .. } => Ok(()),
-            Message::Done { unit, outcome: ProveReply::Searched(outcome), .. } => {
+            Message::Done { unit, outcome: ProveReply::Searched(outcome), efforts, .. } => {
                 self.in_hand.remove(&unit);
                 let nodes = outcome.nodes();
                 let Some(record) = outcome.record(unit) else { return Ok(()) };
                 self.session.proving.record(record)?;
                 self.ended += 1;
-                self.listener.ended(unit, nodes);
+                self.listener.ended(unit, nodes, &efforts);
                 Ok(())
             }
             Message::Done { unit, outcome: ProveReply::Dived(end), .. } => {

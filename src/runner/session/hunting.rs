@@ -435,13 +435,14 @@ impl<'a> Hunting<'a> {
                 self.in_hand.remove(&unit);
                 Ok(())
             }
-            Message::Done { unit, worker, outcome: HuntOutcome::Ended(result) } => {
+            Message::Done { unit, worker, outcome: HuntOutcome::Ended(result), efforts } => {
                 let session = &mut *self.session;
                 self.in_hand.remove(&unit);
                 session.saved.remove(&unit);
                 let UnitResult { end, iterations, best, .. } = result;
                 let Some(record) = session.hunt.absorb(unit, result) else { return Ok(()) };
                 session.store.append(&record)?;
+                self.observer.computed(unit, &efforts);
                 let what = HuntEventKind::Unit { unit, thread: worker, end, iterations, best };
                 let event = HuntEvent { v: events::VERSION, time: now(), seconds: session.seconds(), what };
                 self.observer.event(&event).map_err(RunError::Observer)

@@ -2,12 +2,13 @@
 
 use super::solver::{SearchState, UnitControl};
 use super::unit::{BEYOND, SearchReply, SearchThread, Ticket, TreeUnit};
-use super::{CreditedSolver, SolveEnding, SolveListener, SolveSession, TreeError};
+use super::{CreditedSolver, EndedSearch, SolveEnding, SolveListener, SolveSession, TreeError};
 use crate::core::game::Game;
 use crate::jobs::tree::coordinator::{Effects, Next, UnitOrder};
 use crate::jobs::tree::credit::{Spent, WorkerId, total};
 use crate::jobs::tree::settings::Window;
 use crate::jobs::tree::unit::{UnitId, UnitOutcome};
+use crate::queue::effort::Efforts;
 use crate::queue::{LaneId, Message, Queue, Terms};
 use crate::runner::contract::{Clocking, WorkerShare};
 use crate::runner::events::StopReason;
@@ -269,12 +270,14 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             Message::Report { .. } => Ok(()),
             Message::Done { outcome: SearchReply::NoTable(error), .. } => Err(error.into()),
             Message::Done { outcome: SearchReply::NoThread(error), .. } => Err(TreeError::Thread(error)),
-            Message::Done { unit: ticket, outcome: SearchReply::Answered { answer, spent, error }, .. } => {
+            Message::Done {
+                unit: ticket, outcome: SearchReply::Answered { answer, spent, error }, efforts, ..
+            } => {
                 let Some(held) = self.in_hand.remove(&ticket) else { return Ok(()) };
                 if let Some(error) = error {
                     self.observer.failed(held.unit, &error);
                 }
-                self.settle(&held, answer.window, answer.outcome, spent)
+                self.settle(&held, answer.window, answer.outcome, spent, efforts)
             }
             Message::Failed { unit: ticket, error, .. } => {
                 // The coordinator decides whether it is tried again, and its solver may still be caught in it.
@@ -284,7 +287,8 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 held.control.cancel();
                 self.slots[held.slot].thread = Arc::new(SearchThread::new((self.session.factory)(held.slot).factory));
                 self.observer.failed(held.unit, &error);
-                self.settle(&held, held.window, UnitOutcome::Failed, held.control.spent())
+                let spent = held.control.spent();
+                self.settle(&held, held.window, UnitOutcome::Failed, spent, Efforts::default())
             }
         }
     }
@@ -311,11 +315,13 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         window: Window,
         outcome: UnitOutcome,
         spent: Spent,
+        efforts: Efforts,
     ) -> Result<(), TreeError> {
         let slot = &mut self.slots[held.slot];
         slot.busy = false;
-        self.observer.ended(held.unit, outcome, spent);
-        Ok(self.session.coordinator.absorb(slot.worker, held.unit, window, outcome, spent)?)
+        let (unit, worker) = (held.unit, slot.worker);
+        self.observer.ended(&EndedSearch { unit, worker, outcome, spent, efforts });
+        Ok(self.session.coordinator.absorb(worker, unit, window, outcome, spent)?)
     }
 
     /// Passes cancellations and new windows on to the solvers, and events to the listener.
@@ -393,7 +399,8 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         self.session.searches.write()?;
         for held in std::mem::take(&mut self.in_hand).into_values() {
             held.control.cancel();
-            self.settle(&held, held.window, UnitOutcome::Stopped, held.control.spent())?;
+            let spent = held.control.spent();
+            self.settle(&held, held.window, UnitOutcome::Stopped, spent, Efforts::default())?;
         }
         self.pass_on()
     }

@@ -8,6 +8,7 @@ import { themes } from "./themes.js";
 import archive from "./views/archive.js";
 import board from "./views/boarddaemon.js";
 import compare from "./views/compare.js";
+import credit from "./views/credit.js";
 import dashboard from "./views/dashboard.js";
 import games from "./views/games.js";
 import grid from "./views/grid.js";
@@ -22,6 +23,8 @@ const ROUTES = [
   [/^\/archive$/, archive],
   [/^\/grids\/([\w.-]+)$/, grid],
   [/^\/compare\/([\w.-]+)\/([\w.-]+)$/, compare],
+  [/^\/credit$/, credit],
+  [/^\/credit\/users\/([^/]+)$/, credit],
   [/^\/board$/, board],
   [/^\/games$/, games],
   [/^\/submit$/, submit],

@@ -198,7 +198,7 @@ function machinesCard() {
   const trouble = h("p", { class: "note warn" });
   const nothing = h("p", { class: "faint" }, tp`No machine yet. On another one: ${h("code", {}, "morpion worker --nats URL")}.`);
   const node = h("section", { class: "card", "aria-label": t`Machines` },
-    h("header", {}, h("h2", {}, t`Machines`), summary), trouble, nothing, list);
+    h("header", {}, h("h2", {}, t`Machines`), summary, h("a", { class: "small", href: "#/credit" }, t`Credit`)), trouble, nothing, list);
   node.hidden = true;
   node.draw = () => {
     const pool = state.pool;
@@ -217,7 +217,8 @@ function machinesCard() {
       return item;
     }, (item, machine) => {
       const [text, look] = STANDINGS[machine.state] || [machine.state, "bad"];
-      item.title = machine.reason ? t`Refused: ${machine.reason}` : t`Version ${machine.version}, here for ${duration(machine.seconds)}`;
+      item.title = machine.reason ? t`Refused: ${machine.reason}`
+        : t`Of user ${machine.user}, version ${machine.version}, here for ${duration(machine.seconds)}`;
       item.classList.toggle("idle", machine.state !== "here");
       item.parts.what.className = `num ${look}`;
       say(item.parts.name, machine.name);
