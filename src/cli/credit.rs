@@ -13,8 +13,8 @@ use std::process::ExitCode;
 
 /// Show who has computed how much for a daemon.
 ///
-/// Units of hunts, solutions and proofs, the time of the workers that had them, and the credit for it: of all users and
-/// teams, or of one user by machine and day. docs/scale-out.md says what credit is given for.
+/// Units of hunts, solutions and proofs, the time of the workers that had them, and the credit for it: of all users
+/// and teams, or of one user by machine and day. docs/scale-out.md says what credit is given for.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Show this user's machines and days.

@@ -67,7 +67,7 @@ pub enum UnitKind {
     Prove,
 }
 
-/// Reckons credit.
+/// Reckons what work is worth.
 #[derive(Debug)]
 pub struct CreditReckoner {
     /// How it is given.

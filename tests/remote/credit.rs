@@ -6,7 +6,7 @@ use crate::hostile::{ID, Liar};
 use crate::machines::{MachineProcess, daemon, machines};
 use crate::server::{self, Server};
 use morpion::core::encoding::encode;
-use morpion::queue::nats::message::Word;
+use morpion::queue::nats::message::{Introduction, Word};
 use serde_json::{Value, json};
 use std::process::Command;
 
@@ -156,7 +156,7 @@ fn a_machine_that_lies_gets_nothing() {
     let none = Vec::<Vec<(u16, u64)>>::new();
     for lies in 1..=3 {
         let job = liar.fetch("liar");
-        liar.say(&job.turn, 0, Word::Begun);
+        liar.say(&job.turn, 0, Word::Begun(Introduction::default()));
         // A unit with 400 moves, which no grid shows.
         let lie = encode(&(6u32, 0u32, 5u64, 400u32, &none, Option::<Vec<u32>>::None));
         liar.say(&job.turn, 1, Word::Unit(lie));

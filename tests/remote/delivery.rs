@@ -13,7 +13,7 @@ use morpion::core::encoding::{decode, encode};
 use morpion::queue::local::{Local, LocalOptions};
 use morpion::queue::nats::hub::Hub;
 use morpion::queue::nats::machine::MachineHealth;
-use morpion::queue::nats::message::{JobMessage, PART, PROTOCOL, PartRequest, TurnMessage, Word};
+use morpion::queue::nats::message::{Introduction, JobMessage, PART, PROTOCOL, PartRequest, TurnMessage, Word};
 use morpion::queue::nats::worker::{Machine, MachineIdentity, WorkerEvent};
 use morpion::queue::nats::{NatsOptions, NatsServer, POOL};
 use morpion::queue::{Message, Portable, Queue, Terms};
@@ -93,7 +93,7 @@ fn words_are_heard_once_and_in_their_order() {
     let (first, second) = outcome.split_at(1);
     let part = |bytes: &[u8], more| Word::Part { bytes: bytes.to_vec(), more };
     let words = [
-        Word::Begun,
+        Word::Begun(Introduction::default()),
         Word::Unit(unit.pack_report(5)),
         Word::Unit(unit.pack_report(6)),
         part(first, true),
@@ -123,7 +123,7 @@ fn a_turn_that_is_fetched_late_is_left_to_its_worker() {
     // Longer than a machine may be silent about a turn that it has.
     std::thread::sleep(3 * lost + lost / 4);
     let turn = played.liar.fetch("played").turn;
-    played.liar.say(&turn, 0, Word::Begun);
+    played.liar.say(&turn, 0, Word::Begun(Introduction::default()));
     // The hub has looked whether machines have lost turns.
     wait_until("the hub has seen it", || played.hub.pool().machines.iter().any(|machine| machine.running == 1));
     played.liar.say(&turn, 1, Word::Unit(unit.pack_outcome(77)));
@@ -240,7 +240,7 @@ fn a_machine_waits_for_its_unit_and_begins_it_once() {
     };
     wait_until("both are out of the stream", || left() == 0);
     hear(&liar, &mut words);
-    assert_eq!(words.iter().filter(|word| word.word == Word::Begun).count(), 1, "{words:?}");
+    assert_eq!(words.iter().filter(|word| matches!(word.word, Word::Begun(_))).count(), 1, "{words:?}");
     // A turn of a daemon of another version is left to others.
     liar.publish(names.jobs("2-turn"), message(PROTOCOL + 1, "2-turn"));
     wait_until("it is told", || {

@@ -6,7 +6,7 @@ use crate::server::{self, Server};
 use async_nats::jetstream::{self, consumer::PullConsumer};
 use futures_util::StreamExt;
 use morpion::core::encoding::{decode, encode};
-use morpion::queue::nats::message::{Beat, JobMessage, Names, PROTOCOL, TurnMessage, Word};
+use morpion::queue::nats::message::{Beat, Introduction, JobMessage, Names, PROTOCOL, TurnMessage, Word};
 use serde_json::json;
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ fn a_machine_that_lies_changes_nothing_and_is_named() {
                 liar.publish(liar.names.beat(ID), liar.beat("liar"));
             }
         }
-        liar.say(&job.turn, 0, Word::Begun);
+        liar.say(&job.turn, 0, Word::Begun(Introduction::default()));
         liar.say(&job.turn, 1, Word::Unit(lie));
         wait_until("the lie is refused", || {
             liar.publish(liar.names.beat(ID), liar.beat("liar"));

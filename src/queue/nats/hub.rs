@@ -480,11 +480,9 @@ impl<'a, U: Unit> PoolService<'a, U> {
             Some(_) => {}
             None => {
                 (turn.machine, turn.named) = (Some(id.clone()), Instant::now());
-                let (is_to_stop, seat) = (turn.stopping, turn.seat);
+                let is_to_stop = turn.stopping;
                 // Its words may come before it has said that it is there.
-                if let Some(by) = self.know(&id).map(|machine| Arc::clone(&machine.by)) {
-                    self.seats[seat].computed_by(&by);
-                }
+                self.know(&id);
                 if is_to_stop {
                     self.stop(&name).await;
                 }
@@ -504,7 +502,12 @@ impl<'a, U: Unit> PoolService<'a, U> {
         let Some(turn) = self.turns.get_mut(name) else { return };
         let seat = turn.seat;
         match word {
-            Word::Begun => {}
+            Word::Begun(said) => {
+                if let Some(machine) = self.machines.get_mut(id) {
+                    machine.introduce(&said);
+                    self.seats[seat].computed_by(&machine.by);
+                }
+            }
             Word::Part { bytes, more } => {
                 turn.parts.extend_from_slice(&bytes);
                 if turn.parts.len() > MOST_BYTES {

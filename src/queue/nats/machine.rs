@@ -1,6 +1,6 @@
 //! The machines of a pool as its hub knows them, and as the daemon shows them.
 
-use super::message::{Beat, PROTOCOL};
+use super::message::{Beat, Introduction, PROTOCOL};
 use crate::queue::effort::Contributor;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -108,13 +108,19 @@ impl KnownMachine {
         KnownMachine { beat, by, first: now, heard: now, silent: Duration::ZERO, units: 0, refused: 0, reason: None }
     }
 
-    /// Takes in what it says of itself.
-    pub fn hear(&mut self, beat: Beat) {
-        let Beat { ref user, ref team, ref name, speed, .. } = beat;
-        let by = Contributor::new(user.as_deref(), team.as_deref(), name, speed);
+    /// Takes in for whom it computes.
+    pub fn introduce(&mut self, said: &Introduction) {
+        let Introduction { name, user, team, speed } = said;
+        let by = Contributor::new(user.as_deref(), team.as_deref(), name, *speed);
         if *self.by != by {
             self.by = Arc::new(by);
         }
+    }
+
+    /// Takes in what it says of itself.
+    pub fn hear(&mut self, beat: Beat) {
+        let Beat { user, team, name, speed, .. } = beat.clone();
+        self.introduce(&Introduction { name, user, team, speed });
         (self.heard, self.silent) = (Instant::now(), Duration::ZERO);
         self.beat = beat;
     }

@@ -48,11 +48,24 @@ pub struct TurnMessage {
     pub word: Word,
 }
 
+/// Whose machine it is, as it says itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Introduction {
+    /// The name that its user gave it.
+    pub name: String,
+    /// Whom it computes for.
+    pub user: Option<String>,
+    /// The team of its user.
+    pub team: Option<String>,
+    /// Random games per second on one thread, by its benchmark.
+    pub speed: u32,
+}
+
 /// A word of a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Word {
-    /// It has fetched the turn and begins.
-    Begun,
+    /// It has fetched the turn and begins. It says who it is: its first beat may come later.
+    Begun(Introduction),
     /// What the unit says.
     Unit(Vec<u8>),
     /// A part of what the unit says; the last one completes it.

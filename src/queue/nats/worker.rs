@@ -2,7 +2,8 @@
 
 use super::link::{self, ACK_WAIT};
 use super::message::{
-    Beat, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, TurnMessage, UserMessage, Word,
+    Beat, Introduction, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, TurnMessage, UserMessage,
+    Word,
 };
 use super::{NatsError, NatsServer};
 use crate::core::encoding::{decode, encode};
@@ -141,6 +142,8 @@ struct WorkerMachine {
     serial: AtomicU64,
     busy: AtomicU32,
     lease: Duration,
+    /// Who it is.
+    introduction: Introduction,
     /// Number of the last message to its user that it has shown.
     told: AtomicU64,
     tell: Arc<dyn Fn(WorkerEvent) + Send + Sync>,
@@ -153,6 +156,11 @@ impl WorkerMachine {
 }
 
 impl Machine {
+    fn introduction(&self) -> Introduction {
+        let (name, MachineIdentity { user, team, speed }) = (self.name.clone(), self.identity.clone());
+        Introduction { name, user, team, speed }
+    }
+
     /// Computes units until `leave` is true. Then units that are at work are stopped and given back with their
     /// states.
     ///
@@ -189,6 +197,7 @@ impl Machine {
                 sending: tokio::sync::Mutex::default(),
                 serial: AtomicU64::new(0),
                 busy: AtomicU32::new(0),
+                introduction: self.introduction(),
                 told: AtomicU64::new(0),
                 lease: self.lease,
                 tell,
@@ -378,7 +387,7 @@ async fn turn<U: Unit>(
         return false;
     }
     let mut words = TurnWords { common, turn: &job.turn, said: 0 };
-    words.say(Word::Begun).await;
+    words.say(Word::Begun(common.introduction.clone())).await;
     let is_silent = match fetched(common, &job, &orders, &mut ordered, leave).await {
         None => {
             words.say(Word::Returned).await;

@@ -70,7 +70,7 @@ function messagesCard() {
   node.hidden = true;
   node.set = (messages) => {
     show(node, messages.length > 0);
-    keyed(list, messages.slice(0, SHOWN_MESSAGES), (message) => message.number, (message) => h("li", { class: "event" },
+    keyed(list, messages.slice(0, SHOWN_MESSAGES), (message) => message.number, (message) => h("li", { class: "event message" },
       h("time", { class: "faint num", datetime: new Date(message.time * 1000).toISOString() }, moment(message.time)),
       h("span", {}, message.to && [h("a", { href: userLink(message.to) }, t`To ${message.to}`), ": "], message.text)));
   };
