@@ -88,8 +88,8 @@ pub struct Args {
     /// What credit is given for: the time of workers times the speed of their machine, or each unit alike.
     #[arg(long, value_name = "RULE", value_enum, default_value_t = CreditRule::default(), help_heading = "Credit")]
     pub credit: CreditRule,
-    /// Give the credit for an answer to a unit of a solution at once. Otherwise it is given when as many workers agree
-    /// as the quorum says.
+    /// Give the credit for an answer to a unit of a solution at once. Otherwise it is given when as many workers
+    /// agree as the quorum says.
     #[arg(long, help_heading = "Credit")]
     pub credit_early: bool,
     /// Who gets the credit for what the workers of this process compute.

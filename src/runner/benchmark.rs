@@ -1,7 +1,7 @@
 //! How fast a machine is, for the credit of its users: random games of 5T on one thread, always the same ones.
 //!
-//! The time is that of the processor, so what else runs on the machine hardly matters. The measurement takes a second:
-//! a million games, or as many as the machine plays until then.
+//! The time is that of the processor, so what else runs on the machine hardly matters. The measurement takes a
+//! second: a million games, or as many as the machine plays until then.
 
 use super::cpu::thread_seconds;
 use crate::core::ctl::{Ctl, Signal};

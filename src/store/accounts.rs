@@ -22,7 +22,7 @@ const DECIDED: u32 = u32::MAX;
 /// Messages to users that are kept.
 pub const MOST_MESSAGES: u64 = 100;
 
-/// A key of [`ACCOUNTS`]: user, team, machine and day.
+/// A key of the table of accounts: user, team, machine and day.
 pub type AccountRow = (&'static str, &'static str, &'static str, u32);
 
 /// Whose account it is, and of which day.
