@@ -1,9 +1,9 @@
 //! Accounts: what each machine of each user has done on a day, and the credit that was given for it.
 //!
-//! Credit is given in the transaction that notes what it is for, so a crash loses both or neither. A unit of a hunt or
-//! of a proof gives credit when its end is noted for the first time. A unit of a solution has claims, one of each
-//! worker that has answered it. They wait in a table until the unit is decided; then a mark takes their place, so that
-//! what is said once more comes to nothing.
+//! Credit is given in the transaction that notes what it is for, so a crash loses both or neither. A unit of a hunt
+//! or of a proof gives credit when its end is noted for the first time. A unit of a solution has claims, one of each
+//! worker that has answered it. They wait in a table until the unit is decided; then a mark takes their place, so
+//! that what is said once more comes to nothing.
 
 use super::change::Change;
 use super::tables::{self, ACCOUNTS, CLAIMS, MESSAGES, encoded, opened};
