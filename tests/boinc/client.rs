@@ -154,14 +154,6 @@ fn a_unit_of_a_hunt_goes_to_a_volunteer_and_back() {
     );
 }
 
-#[test]
-fn a_unit_of_a_solution_goes_to_a_volunteer_and_back() {
-    // A threshold is one window, and the budget suffices: it is one unit.
-    let settings = json!({ "game": "reversi", "size": "5x6", "threshold": 10, "unit_budget": "1G" });
-    let job = json!({ "kind": "solve", "settings": settings });
-    goes_and_returns("a_unit_of_a_solution_goes_to_a_volunteer_and_back", &job);
-}
-
 /// A job of one unit, which is killed, suspended and resumed on its way.
 fn goes_and_returns(test: &str, job: &Value) {
     if !is_there(test) {

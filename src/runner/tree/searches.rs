@@ -20,7 +20,7 @@ const FORMAT: FrameFormat =
 
 /// What the file holds.
 #[derive(Debug, Serialize, Deserialize)]
-struct Content {
+struct StatesFile {
     /// The solution that the units are of, in the words of [`super::file::open`].
     job: String,
     states: Vec<(UnitId, SearchState)>,
@@ -53,12 +53,12 @@ impl SearchStates {
                 Flaw::Damaged(what) => format!("is damaged: {what}"),
             }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Ok(Content { job: job.to_owned(), states: Vec::new() })
+                Ok(StatesFile { job: job.to_owned(), states: Vec::new() })
             }
             Err(error) => Err(format!("cannot be read: {error}")),
         };
         let (states, notice) = match read {
-            Ok(Content { job: of, states }) if of == job => (states, None),
+            Ok(StatesFile { job: of, states }) if of == job => (states, None),
             Ok(_) => (Vec::new(), Some("is of another solution".to_owned())),
             Err(what) => (Vec::new(), Some(what)),
         };
@@ -92,7 +92,7 @@ impl SearchStates {
     pub fn write(&mut self) -> Result<(), FileError> {
         let Some((path, job)) = self.file.as_ref().filter(|_| self.changed) else { return Ok(()) };
         let states = self.states.iter().map(|(&unit, state)| (unit, SearchState::clone(state))).collect();
-        let content = encode(&Content { job: job.clone(), states });
+        let content = encode(&StatesFile { job: job.clone(), states });
         let bytes = [&FORMAT.head(FORMAT.version)[..], &checksum(&content), &content].concat();
         replace(path, &bytes, Keep::Durable)?;
         self.changed = false;
@@ -100,14 +100,14 @@ impl SearchStates {
     }
 }
 
-fn read(mut bytes: &[u8]) -> Result<Content, Flaw> {
+fn read(mut bytes: &[u8]) -> Result<StatesFile, Flaw> {
     if FORMAT.read(&mut bytes)? != FORMAT.version {
         return Err(Flaw::damaged("its version has never been written"));
     }
     if take(&mut bytes)? != checksum(bytes) {
         return Err(Flaw::damaged("its checksum does not match"));
     }
-    let content: Content = decode(bytes).ok_or_else(|| Flaw::damaged("its content cannot be read"))?;
+    let content: StatesFile = decode(bytes).ok_or_else(|| Flaw::damaged("its content cannot be read"))?;
     if content.states.iter().all(|(_, state)| state.is_plausible()) {
         Ok(content)
     } else {
