@@ -7,6 +7,7 @@
 
 use super::node::{NodeId, TreeNode};
 use super::settings::Window;
+
 /// A leaf that is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leaf {
