@@ -1,33 +1,32 @@
 //! The file of a solution by units: the state as of the last checkpoint, and the records since.
 //!
-//! The checkpoint is one redb file with a table each for nodes, units (with the claims that wait) and workers (with
-//! their credit), and a small one for the rest. The records are in a journal beside it ([`super::journal`]). A record
-//! is in the journal before anyone acts on it. A checkpoint writes the rows that changed, in the order of their keys,
-//! in one transaction; then the records go out of the journal. So a crash at any moment leaves a checkpoint and the
-//! records since, and the state is what [`TreeState::apply`] makes of them. Format 1 had the records in the database;
-//! it is read. redb repairs a file that a crash left open without reading it through (quick repair).
+//! The checkpoint is one file of a database ([`database`]) with a table each for nodes, units (with the claims that
+//! wait) and workers (with their credit), and a few flags for the rest. The records are in a journal beside it
+//! ([`super::journal`]). A record is in the journal before anyone acts on it. A checkpoint writes the rows that
+//! changed, in the order of their numbers, in one transaction; then the records go out of the journal. So a crash at
+//! any moment leaves a checkpoint and the records since, and the state is what [`TreeState::apply`] makes of them.
+//! Format 1 had the records in the database; it is read.
 //!
-//! A row is framed by [`crate::core::frame::row`]; its content is the value as postcard encodes it. A file is read as
-//! a whole by [`inspect`] before it is opened: one that is damaged, or was written by a newer program, is left alone.
+//! A row is framed by [`crate::core::frame::row`]; its content is the value as postcard encodes it. A file is
+//! verified as a whole before it is opened: one that is damaged, or was written by a newer program, is left alone.
+
+pub mod database;
+mod redb;
 
 use super::journal::{self, JournalContent, JournalError, TreeJournal};
 use crate::core::frame::{Flaw, read_row, row};
 use crate::core::game::Game;
-use crate::core::panic::catch_quietly;
 use crate::files::{FileError, sync_directory};
 use crate::jobs::tree::credit::Worker;
-use crate::jobs::tree::node::TreeNode;
 use crate::jobs::tree::record::TreeRecord;
 use crate::jobs::tree::state::{Meta, TreeParts, TreeState};
 use crate::jobs::tree::unit::OpenUnit;
-use crate::store::integrity::{IntegrityError, complete, inspect};
-use redb::{
-    Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata,
-    StorageError, TableDefinition, TableError, TransactionError, WriteTransaction,
-};
+use database::{FoundDatabase, RowError, RowReader, RowTable, RowWriter, TreeBackend, TreeDatabase};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fs::{self, File, OpenOptions};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -41,17 +40,18 @@ const ROW: u8 = 1;
 const LONG_JOURNAL: u64 = 1 << 20;
 /// What a person can do about a damaged journal.
 const MOVE_AWAY: &str = "move the file away to continue from the checkpoint before it";
-/// Bytes of pages that are kept in memory, per file. redb's own default is 1 GiB.
-pub const CACHE: usize = 4 << 20;
 
-/// `format` (a number in little-endian), `job` (text that says what is solved), `meta` (a row), `seconds` (that it
-/// has run; a row, which files of earlier versions do not have), `journal` (a number that the journal has, too).
-const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
-const NODES: TableDefinition<u32, &[u8]> = TableDefinition::new("nodes");
-const UNITS: TableDefinition<u64, &[u8]> = TableDefinition::new("units");
-const CREDIT: TableDefinition<u32, &[u8]> = TableDefinition::new("credit");
-/// In format 1: records since the checkpoint, by how many had been applied before.
-const RESULTS: TableDefinition<u64, &[u8]> = TableDefinition::new("results");
+/// The flags: a number in little-endian; text that says what is solved; a row of the small part of the state; a row
+/// of the seconds that it has run, which files of earlier versions do not have; a row of the number that the journal
+/// has, too.
+const VERSION_FLAG: &str = "format";
+const JOB_FLAG: &str = "job";
+const META_FLAG: &str = "meta";
+const SECONDS_FLAG: &str = "seconds";
+const JOURNAL_FLAG: &str = "journal";
+
+/// What reads and writes the files.
+const BACKEND: &dyn TreeBackend = &redb::Redb;
 
 /// Why the file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -86,54 +86,35 @@ pub enum TreeStoreError {
         /// Path of the file.
         path: PathBuf,
         /// What went wrong.
-        source: Box<redb::Error>,
+        source: Box<dyn Error + Send + Sync>,
     },
+}
+
+/// What an error of a database means.
+fn of_row(action: &'static str, path: &Path) -> impl FnOnce(RowError) -> TreeStoreError {
+    let path = path.to_owned();
+    move |error| match error {
+        RowError::Damaged(what) => TreeStoreError::Damaged { path, what },
+        RowError::InUse => TreeStoreError::Locked(path),
+        RowError::Failed(source) => TreeStoreError::File { action, path, source },
+    }
+}
+
+fn of_io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> TreeStoreError {
+    let of_row = of_row(action, path);
+    move |error| of_row(error.into())
 }
 
 /// The open file. Another process cannot open it meanwhile.
 #[derive(Debug)]
 pub struct TreeStore {
     path: PathBuf,
-    database: OpenDatabase,
+    database: Box<dyn TreeDatabase>,
     journal: TreeJournal,
     /// Records that both files have, those before the checkpoint included.
     records: u64,
     /// A write failed. What the journal has is then known only when it is read again, so nothing more is written.
     broken: bool,
-}
-
-/// An open database that is closed by [`Drop`], but not while a panic unwinds: its destructor may panic, and a second
-/// panic ends the process. The file is released all the same.
-#[derive(Debug)]
-struct OpenDatabase {
-    /// Taken when it is closed.
-    database: Option<Database>,
-    file: File,
-}
-
-impl OpenDatabase {
-    /// Opens the database in a file.
-    fn new(file: File) -> Result<OpenDatabase, DatabaseError> {
-        let opened = Builder::new().set_cache_size(CACHE).create_file(file.try_clone()?)?;
-        Ok(OpenDatabase { database: Some(opened), file })
-    }
-
-    fn begin_write(&self) -> Result<WriteTransaction, TransactionError> {
-        let closed = || TransactionError::from(StorageError::DatabaseClosed);
-        self.database.as_ref().ok_or_else(closed)?.begin_write()
-    }
-}
-
-impl Drop for OpenDatabase {
-    fn drop(&mut self) {
-        let database = self.database.take();
-        if std::thread::panicking() {
-            std::mem::forget(database);
-        } else {
-            let _ = catch_quietly(move || drop(database));
-        }
-        let _ = self.file.unlock();
-    }
 }
 
 /// What a file holds.
@@ -178,20 +159,14 @@ impl TreeStore {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".new");
         let beside = path.with_file_name(name);
-        let failed = |action| move |source: io::Error| failure(action, path)(StorageError::Io(source).into());
-        match fs::remove_file(&beside) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed("write")(error)),
-            _ => (),
-        }
-        let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create_new(true).open(&beside).map_err(failed("write"))?;
-        let database = OpenDatabase::new(file).map_err(|error| refusal(path, error))?;
+        BACKEND.prepare(path, &beside).map_err(of_row("write", path))?;
+        let mut database = BACKEND.create(&beside).map_err(of_row("write", path))?;
         let solution = rand::random();
-        write(&database, Some((job, solution)), state, 0.0).map_err(failure("write", path))?;
+        write(&mut *database, Some((job, solution)), state, 0.0).map_err(of_row("write", path))?;
         drop(database);
         let journal = TreeJournal::begin(&journal::beside(path), solution).map_err(of_journal)?;
-        fs::rename(&beside, path).and_then(|()| sync_directory(path)).map_err(failed("write"))?;
-        let database = OpenDatabase::new(open(path)?).map_err(|error| refusal(path, error))?;
+        fs::rename(&beside, path).and_then(|()| sync_directory(path)).map_err(of_io("write", path))?;
+        let database = BACKEND.find(path).and_then(|found| found.open()).map_err(of_row("open", path))?;
         Ok(TreeStore { path: path.to_owned(), database, journal, records: state.meta().applied, broken: false })
     }
 
@@ -200,7 +175,7 @@ impl TreeStore {
     /// # Errors
     /// If it cannot be read, is in use, is damaged, or is newer than this program.
     pub fn checkpoint_of(path: &Path) -> Result<StoredTree, TreeStoreError> {
-        let (stored, _) = load_checked(path, &open(path)?)?;
+        let (stored, _) = load_checked(path, &*find(path)?)?;
         Ok(stored)
     }
 
@@ -209,17 +184,14 @@ impl TreeStore {
     /// # Errors
     /// If it cannot be read, is in use, is damaged, or is newer than this program. Nothing is changed then.
     pub fn open(path: &Path) -> Result<(TreeStore, StoredTree), TreeStoreError> {
-        let file = open(path)?;
-        let (mut stored, solution) = load_checked(path, &file)?;
+        let found = find(path)?;
+        let (mut stored, solution) = load_checked(path, &*found)?;
         let beside = journal::beside(path);
         let content = match solution {
             Some(solution) => read_journal(&beside, solution, &mut stored)?,
             None => JournalContent::default(),
         };
-        complete(&file).map_err(|source| failure("write", path)(StorageError::Io(source).into()))?;
-        let opened = catch_quietly(move || OpenDatabase::new(file));
-        let opened = opened.unwrap_or_else(|why| Err(StorageError::Corrupted(why).into()));
-        let database = opened.map_err(|error| refusal(path, error))?;
+        let mut database = found.open().map_err(of_row("open", path))?;
         let journal = match (solution, content.length) {
             (Some(solution), Some(length)) => {
                 let cut = content.cut.map(|why| crate::runner::journal::cut(&beside, length, &why));
@@ -234,8 +206,8 @@ impl TreeStore {
             (None, _) => {
                 let solution = rand::random();
                 let journal = TreeJournal::begin(&beside, solution).map_err(of_journal)?;
-                let noted = transaction(&database, |transaction| note_format(transaction, solution));
-                noted.map_err(failure("write", path))?;
+                let noted = database.write(&mut |writer| note_format(writer, solution));
+                noted.map_err(of_row("write", path))?;
                 Ok(journal)
             }
         };
@@ -270,7 +242,7 @@ impl TreeStore {
 
     fn check_whole(&self) -> Result<(), TreeStoreError> {
         match self.broken {
-            true => Err(failure("write", &self.path)(StorageError::PreviousIo.into())),
+            true => Err(of_io("write", &self.path)(io::Error::other("an earlier write to it failed"))),
             false => Ok(()),
         }
     }
@@ -302,81 +274,64 @@ impl TreeStore {
     /// # Errors
     /// If the system does not say.
     pub fn size(&self) -> Result<u64, TreeStoreError> {
-        let file = self.database.file.metadata();
-        let file = file.map_err(|error| failure("read", &self.path)(StorageError::Io(error).into()))?;
-        Ok(file.len().saturating_add(self.journal.length()))
+        let bytes = self.database.bytes().map_err(of_io("read", &self.path))?;
+        Ok(bytes.saturating_add(self.journal.length()))
     }
 
     /// Writes what changed in the state since the last checkpoint, and for how long it has run, and takes the records
     /// out. All of the state's records must have been added before.
     ///
     /// # Errors
-    /// If it cannot be written; the state that the files tell is then as it was.
+    /// If it cannot be written. The state that the files tell is then as it was; the store has to be opened again.
     pub fn checkpoint<G: Game>(&mut self, state: &mut TreeState<G>, seconds: f64) -> Result<(), TreeStoreError> {
         self.check_whole()?;
-        write(&self.database, None, state, seconds).map_err(failure("write", &self.path))?;
+        let written = write(&mut *self.database, None, state, seconds);
+        // What had changed is not known any more.
+        self.broken |= written.is_err();
+        written.map_err(of_row("write", &self.path))?;
         self.write_journal(|journal, _| journal.clear())
     }
 }
 
 /// Writes what changed in a state. `new`: what is solved, and the number of the journal, of a new file.
 fn write<G: Game>(
-    database: &OpenDatabase,
+    database: &mut dyn TreeDatabase,
     new: Option<(&str, u64)>,
     state: &mut TreeState<G>,
     seconds: f64,
-) -> Result<(), redb::Error> {
+) -> Result<(), RowError> {
     let dirty = state.take_dirty();
-    transaction(database, |transaction| {
+    database.write(&mut |writer| {
         if let Some((job, solution)) = new {
-            note_format(transaction, solution)?;
-            transaction.open_table(META)?.insert("job", job.as_bytes())?;
+            note_format(writer, solution)?;
+            writer.set_flag(JOB_FLAG, job.as_bytes())?;
         }
-        let mut table = transaction.open_table(META)?;
-        table.insert("meta", &encode(state.meta())?[..])?;
-        table.insert("seconds", &encode(&seconds)?[..])?;
-        let mut table = transaction.open_table(NODES)?;
-        for id in dirty.nodes {
+        writer.set_flag(META_FLAG, &encode(state.meta())?)?;
+        writer.set_flag(SECONDS_FLAG, &encode(&seconds)?)?;
+        for &id in &dirty.nodes {
             if let Some(node) = state.nodes().get(id as usize) {
-                table.insert(id, &encode(node)?[..])?;
+                writer.put(RowTable::Nodes, id.into(), &encode(node)?)?;
             }
         }
-        let mut table = transaction.open_table(UNITS)?;
-        for id in dirty.units {
+        for &id in &dirty.units {
             match state.units().get(&id) {
-                Some(unit) => drop(table.insert(id, &encode(unit)?[..])?),
-                None => drop(table.remove(id)?),
+                Some(unit) => writer.put(RowTable::Units, id, &encode(unit)?)?,
+                None => writer.remove(RowTable::Units, id)?,
             }
         }
-        let mut table = transaction.open_table(CREDIT)?;
-        for id in dirty.workers {
+        for &id in &dirty.workers {
             if let Some(worker) = state.workers().get(id as usize) {
-                table.insert(id, &encode(worker)?[..])?;
+                writer.put(RowTable::Workers, id.into(), &encode(worker)?)?;
             }
         }
-        transaction.delete_table(RESULTS)?;
-        transaction.open_table(RESULTS)?;
-        Ok(())
+        writer.remove_records()
     })
 }
 
 /// Notes that the records are in the journal of this number.
-fn note_format(transaction: &WriteTransaction, solution: u64) -> Result<(), redb::Error> {
-    let mut table = transaction.open_table(META)?;
-    table.insert("format", &FORMAT.to_le_bytes()[..])?;
-    table.insert("journal", &encode(&solution)?[..])?;
-    Ok(())
-}
-
-fn transaction(
-    database: &OpenDatabase,
-    body: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,
-) -> Result<(), redb::Error> {
-    let mut transaction = database.begin_write()?;
-    transaction.set_quick_repair(true);
-    body(&transaction)?;
-    transaction.commit()?;
-    Ok(())
+fn note_format(writer: &mut dyn RowWriter, solution: u64) -> Result<(), RowError> {
+    writer.set_flag(VERSION_FLAG, &FORMAT.to_le_bytes())?;
+    writer.set_flag(JOURNAL_FLAG, &encode(&solution)?)
 }
 
 /// Reads the journal and adds the records that the database does not have.
@@ -398,86 +353,85 @@ fn read_journal(path: &Path, solution: u64, stored: &mut StoredTree) -> Result<J
     Ok(content)
 }
 
-fn open(path: &Path) -> Result<File, TreeStoreError> {
-    let opened = OpenOptions::new().read(true).write(true).open(path);
-    opened.map_err(|error| failure("open", path)(StorageError::Io(error).into()))
+fn find(path: &Path) -> Result<Box<dyn FoundDatabase>, TreeStoreError> {
+    BACKEND.find(path).map_err(of_row("open", path))
 }
 
 /// Verifies the file. What the database holds, and the number of its journal.
-fn load_checked(path: &Path, file: &File) -> Result<(StoredTree, Option<u64>), TreeStoreError> {
-    inspect(file, |database| load(path, database)).map_err(|error| match error {
-        IntegrityError::Damaged(what) => damaged(path, &what),
-        IntegrityError::InUse => TreeStoreError::Locked(path.to_owned()),
-        IntegrityError::Io(error) => failure("read", path)(StorageError::Io(error).into()),
-    })?
+fn load_checked(path: &Path, found: &dyn FoundDatabase) -> Result<(StoredTree, Option<u64>), TreeStoreError> {
+    let mut loaded = None;
+    let inspected = found.inspect(&mut |reader| loaded = Some(load(path, reader)));
+    // A row that cannot be read says more than the file as a whole.
+    match loaded {
+        Some(Err(error)) => Err(error),
+        loaded => {
+            inspected.map_err(of_row("read", path))?;
+            loaded.unwrap_or_else(|| Err(damaged(path, "it was not read")))
+        }
+    }
 }
 
 /// What the database holds, and the number of its journal.
-fn load(path: &Path, database: &impl ReadableDatabase) -> Result<(StoredTree, Option<u64>), TreeStoreError> {
-    let transaction = database.begin_read().map_err(|error| failure("read", path)(error.into()))?;
-    let meta = transaction.open_table(META).map_err(|error| unreadable(path, error))?;
-    let find = |key: &str| {
-        let value = meta.get(key).map_err(|error| failure("read", path)(error.into()))?;
-        Ok::<_, TreeStoreError>(value.map(|value| value.value().to_vec()))
-    };
-    let get = |key: &str| find(key)?.ok_or_else(|| damaged(path, &format!("its {key} is missing")));
-    let format = get("format")?.try_into().map(u32::from_le_bytes);
+fn load(path: &Path, reader: &dyn RowReader) -> Result<(StoredTree, Option<u64>), TreeStoreError> {
+    let find = |name: &str| reader.flag(name).map_err(of_row("read", path));
+    let get = |name: &str| find(name)?.ok_or_else(|| damaged(path, &format!("its {name} is missing")));
+    let format = get(VERSION_FLAG)?.try_into().map(u32::from_le_bytes);
     let solution = match format.map_err(|_| damaged(path, "its format is not a number"))? {
         FIRST_FORMAT => None,
         FORMAT => {
-            let number = decode(&get("journal")?);
+            let number = decode(&get(JOURNAL_FLAG)?);
             Some(number.map_err(|what| damaged(path, &format!("the number of its journal {what}")))?)
         }
         found @ 1.. => return Err(TreeStoreError::Newer { path: path.to_owned(), found }),
         0 => return Err(damaged(path, "it has format version 0, which never was")),
     };
-    let job = String::from_utf8(get("job")?).map_err(|_| damaged(path, "its job is not text"))?;
-    let seconds = find("seconds")?.map_or(Ok(0.0), |row| decode(&row));
+    let job = String::from_utf8(get(JOB_FLAG)?).map_err(|_| damaged(path, "its job is not text"))?;
+    let seconds = find(SECONDS_FLAG)?.map_or(Ok(0.0), |row| decode(&row));
     let seconds = seconds.map_err(|what| damaged(path, &format!("its time {what}")))?;
-    let meta: Meta = decode(&get("meta")?).map_err(|what| damaged(path, &format!("its state {what}")))?;
-    let nodes: Vec<(u32, TreeNode)> = rows(path, &transaction, NODES, "node")?;
-    let units: Vec<(u64, OpenUnit)> = rows(path, &transaction, UNITS, "unit")?;
-    let workers: Vec<(u32, Worker)> = rows(path, &transaction, CREDIT, "worker")?;
-    let records: Vec<(u64, TreeRecord)> = rows(path, &transaction, RESULTS, "record")?;
-    fn values<T>(rows: Vec<(u32, T)>) -> Option<Vec<T>> {
-        (0..).zip(rows).map(|(n, (key, row))| (n == key).then_some(row)).collect()
-    }
-    let gap = |what| damaged(path, &format!("a {what} is missing"));
-    let nodes = values(nodes).ok_or_else(|| gap("node"))?;
-    let workers = values(workers).ok_or_else(|| gap("worker"))?;
-    if !(meta.applied..).zip(&records).all(|(n, (key, _))| n == *key) {
-        return Err(gap("record"));
-    }
-    let records = records.into_iter().map(|(_, record)| record).collect();
-    let parts = TreeParts { meta, nodes, units: units.into_iter().collect(), workers };
+    let meta: Meta = decode(&get(META_FLAG)?).map_err(|what| damaged(path, &format!("its state {what}")))?;
+    let nodes = rows(path, reader, RowTable::Nodes, "node", 0)?;
+    let workers: Vec<Worker> = rows(path, reader, RowTable::Workers, "worker", 0)?;
+    let mut units = BTreeMap::new();
+    let mut take_unit = |number: u64, unit: OpenUnit| drop(units.insert(number, unit));
+    each_row(path, reader, RowTable::Units, "unit", &mut take_unit)?;
+    let records = rows(path, reader, RowTable::Records, "record", meta.applied)?;
+    let parts = TreeParts { meta, nodes, units, workers };
     Ok((StoredTree { job, parts, records, seconds, notice: None }, solution))
 }
 
-/// All rows of a table in the order of their keys.
-fn rows<K, T>(
+/// Calls `take` with all rows of a table in the order of their numbers.
+fn each_row<T: DeserializeOwned>(
     path: &Path,
-    transaction: &ReadTransaction,
-    table: TableDefinition<K, &'static [u8]>,
+    reader: &dyn RowReader,
+    table: RowTable,
     what: &str,
-) -> Result<Vec<(K, T)>, TreeStoreError>
-where
-    K: redb::Key + for<'a> redb::Value<SelfType<'a> = K> + std::fmt::Display,
-    T: DeserializeOwned,
-{
-    let table = transaction.open_table(table).map_err(|error| unreadable(path, error))?;
-    let read = |error: StorageError| failure("read", path)(error.into());
-    let mut rows = Vec::with_capacity(usize::try_from(table.len().map_err(read)?).unwrap_or(0).min(1 << 20));
-    for row in table.iter().map_err(read)? {
-        let (key, value) = row.map_err(read)?;
-        let key = key.value();
-        let value = decode(value.value()).map_err(|why| damaged(path, &format!("{what} {key} {why}")))?;
-        rows.push((key, value));
-    }
-    Ok(rows)
+    take: &mut dyn FnMut(u64, T),
+) -> Result<(), TreeStoreError> {
+    let read = reader.rows(table, &mut |number, row| {
+        take(number, decode(row).map_err(|why| RowError::Damaged(format!("{what} {number} {why}")))?);
+        Ok(())
+    });
+    read.map_err(of_row("read", path))
 }
 
-fn encode(value: &impl Serialize) -> Result<Vec<u8>, redb::Error> {
-    let payload = postcard::to_stdvec(value).map_err(|error| redb::Error::Io(io::Error::other(error)))?;
+/// All rows of a table whose numbers are `first` and those that follow.
+fn rows<T: DeserializeOwned>(
+    path: &Path,
+    reader: &dyn RowReader,
+    table: RowTable,
+    what: &str,
+    first: u64,
+) -> Result<Vec<T>, TreeStoreError> {
+    let (mut rows, mut whole) = (Vec::new(), true);
+    each_row(path, reader, table, what, &mut |number, row| {
+        whole &= number == first + rows.len() as u64;
+        rows.push(row);
+    })?;
+    if whole { Ok(rows) } else { Err(damaged(path, &format!("a {what} is missing"))) }
+}
+
+fn encode(value: &impl Serialize) -> Result<Vec<u8>, RowError> {
+    let payload = postcard::to_stdvec(value).map_err(|error| RowError::Failed(error.into()))?;
     Ok(row(ROW, &payload))
 }
 
@@ -494,34 +448,7 @@ fn damaged(path: &Path, what: &str) -> TreeStoreError {
     TreeStoreError::Damaged { path: path.to_owned(), what: what.to_owned() }
 }
 
-fn failure(action: &'static str, path: &Path) -> impl FnOnce(redb::Error) -> TreeStoreError {
-    let path = path.to_owned();
-    move |source| TreeStoreError::File { action, path, source: Box::new(source) }
-}
-
 fn of_journal(error: FileError) -> TreeStoreError {
     let FileError { action, path, source } = error;
-    failure(action, &path)(StorageError::Io(source).into())
-}
-
-/// A table that is not there or of another kind is damage.
-fn unreadable(path: &Path, error: TableError) -> TreeStoreError {
-    match error {
-        TableError::Storage(error) => failure("read", path)(error.into()),
-        other => damaged(path, &other.to_string()),
-    }
-}
-
-fn refusal(path: &Path, error: DatabaseError) -> TreeStoreError {
-    match error {
-        DatabaseError::DatabaseAlreadyOpen => TreeStoreError::Locked(path.to_owned()),
-        DatabaseError::Storage(StorageError::Corrupted(what)) => damaged(path, &what),
-        DatabaseError::Storage(StorageError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
-            damaged(path, &error.to_string())
-        }
-        DatabaseError::UpgradeRequired(version) => {
-            damaged(path, &format!("it is a database of version {version}, which this program never wrote"))
-        }
-        other => failure("open", path)(other.into()),
-    }
+    TreeStoreError::File { action, path, source: source.into() }
 }
