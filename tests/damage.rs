@@ -4,52 +4,68 @@
 //! A process of its own opens the damaged files, since an abort would end the tests. `MORPION_FLIPS=5000` tries more
 //! bits than `cargo test` does.
 
+mod stores;
+
 use morpion::core::seed::rng;
 use morpion::games::reversi::board::ReversiBoard;
 use morpion::games::reversi::position::{ReversiPosition, Start};
 use morpion::jobs::tree::coordinator::{Coordinator, Next};
 use morpion::jobs::tree::credit::Spent;
-use morpion::jobs::tree::settings::TreeSettings;
+use morpion::jobs::tree::settings::{StoreKind, TreeSettings};
 use morpion::jobs::tree::state::TreeState;
 use morpion::jobs::tree::unit::UnitOutcome;
+use morpion::runner::tree::file;
 use morpion::runner::tree::store::{StoredTree, TreeStore, TreeStoreError};
 use rand::RngExt;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use stores::stores;
 
 /// Bits that are tried, unless the environment says otherwise.
 const FLIPS: usize = 200;
 /// Where the child finds the file and what it tries; its presence makes the test `child` be one.
 const WORK: &str = "MORPION_DAMAGE";
-/// Bytes of the head of a database: its settings and two commit slots.
-const HEAD: usize = 320;
+
+/// Bytes of the head of a database: of redb its settings and two commit slots.
+fn head(kind: StoreKind) -> usize {
+    match kind {
+        StoreKind::Redb => 320,
+        StoreKind::Sqlite => 100,
+    }
+}
 
 fn root() -> ReversiPosition {
     ReversiPosition::new(ReversiBoard::new(4, 6).unwrap(), Start::Standard)
 }
 
-const DATABASE: &str = "tree.redb";
 const JOURNAL: &str = "tree.journal";
+
+/// The database of the files in a directory.
+fn kind_of(directory: &Path) -> StoreKind {
+    let kind = StoreKind::ALL.into_iter().find(|&kind| directory.join(file::name(kind)).exists());
+    kind.expect("a solution")
+}
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
-    for name in [DATABASE, JOURNAL] {
+    for name in [file::name(kind_of(from)), JOURNAL] {
         fs::copy(from.join(name), to.join(name)).unwrap();
     }
 }
 
 /// Solves a part of a position and keeps it in files; the directory of the files as they are left closed, and as a
 /// crash leaves them, and which of them is damaged.
-fn files(directory: &Path) -> Vec<(PathBuf, &'static str)> {
+fn files(directory: &Path, kind: StoreKind) -> Vec<(PathBuf, &'static str)> {
     let (closed, crashed) = (directory.join("closed"), directory.join("crashed"));
     fs::create_dir(&closed).unwrap();
-    let path = closed.join(DATABASE);
+    let database = file::name(kind);
+    let path = closed.join(database);
     let settings = TreeSettings { budget: 50, ..TreeSettings::default() };
     let state = TreeState::new(root(), settings).unwrap();
     let mut coordinator = Coordinator::new(state);
-    let mut store = TreeStore::create(&path, "job", coordinator.state_mut()).unwrap();
+    let mut store = TreeStore::create(kind, &path, "job", coordinator.state_mut()).unwrap();
     let worker = coordinator.join("somebody", "1").unwrap();
     for step in 0..16 {
         let Next::Unit(work) = coordinator.next(worker).unwrap() else { break };
@@ -62,13 +78,14 @@ fn files(directory: &Path) -> Vec<(PathBuf, &'static str)> {
     }
     copy(&closed, &crashed);
     drop(store);
-    vec![(closed, DATABASE), (crashed.clone(), DATABASE), (crashed, JOURNAL)]
+    vec![(closed, database), (crashed.clone(), database), (crashed, JOURNAL)]
 }
 
 /// Everything that the files in a directory hold, or why they are refused.
 fn read(directory: &Path) -> Result<StoredTree, String> {
+    let kind = kind_of(directory);
     loop {
-        match TreeStore::open(&directory.join(DATABASE)) {
+        match TreeStore::open(kind, &directory.join(file::name(kind))) {
             // A process that another test starts has the locks of this one until it runs a program of its own.
             Err(TreeStoreError::Locked(_)) => std::thread::sleep(std::time::Duration::from_millis(5)),
             Err(error) => return Err(error.to_string()),
@@ -152,14 +169,20 @@ fn try_all((from, name): (&Path, &str), to: &Path, mut bits: &[usize]) -> Vec<(u
 #[test]
 fn a_bit_that_falls_over_kills_nothing() {
     let flips = std::env::var("MORPION_FLIPS").ok().and_then(|text| text.parse().ok()).unwrap_or(FLIPS);
+    for kind in stores() {
+        a_bit_of(kind, flips);
+    }
+}
+
+fn a_bit_of(kind: StoreKind, flips: usize) {
     let dir = tempfile::tempdir().unwrap();
-    for (seed, (from, file)) in (1..).zip(files(dir.path())) {
+    for (seed, (from, file)) in (1..).zip(files(dir.path(), kind)) {
         let whole = fs::read(from.join(file)).unwrap();
         let used = whole.iter().rposition(|&byte| byte != 0).unwrap() + 1;
-        let head = if file == JOURNAL { 24 } else { HEAD };
+        let head = if file == JOURNAL { 24 } else { head(kind) };
         let found = try_all((&from, file), &dir.path().join("copy"), &bits((head, used), flips, seed));
         let count = |what: &str| found.iter().filter(|(_, came)| came.starts_with(what)).count();
-        let name = format!("{} {file}", from.file_name().unwrap().display());
+        let name = format!("{kind:?}: {} {file}", from.file_name().unwrap().display());
         println!(
             "{name}, {used} bytes: {} bits: died {}, panicked {}, refused {}, equal {}, cut {}, another state {}, \
              changed {}",

@@ -3,15 +3,23 @@
 #![cfg(unix)]
 
 mod daemons;
+mod stores;
 
 use daemons::*;
+use morpion::core::setting::show_name;
 use morpion::daemon::scheduler::{Daemon, Shutdown};
 use morpion::daemon::service::{Adjustment, JobCommand, Refusal, Service};
-use morpion::daemon::view::{EventKind, JobLimits, JobRequest, JobState, SolutionView, UnitState};
+use morpion::daemon::view::{EventKind, JobLimits, JobRequest, JobState, JobView, SolutionView, UnitState};
+use morpion::games::reversi::board::ReversiBoard;
+use morpion::games::reversi::position::{ReversiPosition, Start};
+use morpion::jobs::tree::settings::{MOST_INITIAL_NODES, StoreKind, TreeSettings};
+use morpion::jobs::tree::state::TreeState;
+use morpion::runner::tree::file;
 use rand::{Rng, RngExt};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
+use stores::stores;
 use tempfile::TempDir;
 
 /// Fixed, so that a failure can be repeated as far as the clock allows.
@@ -402,37 +410,103 @@ fn killed_at_any_moment_it_loses_no_finished_unit() {
     daemon.stop();
 
     let mut rng = morpion::core::seed::rng(SEED, &[]);
-    // On a quick processor the job may be over before it was killed; then it is tried again.
-    let killed = (0..50).find_map(|_| kill_on_the_way(&one, &two, units, &mut rng));
-    let (dir, mut daemon, kills, [first, second]) = killed.expect("a job of hundreds of units is killed on its way");
-    let job = daemon.wait_over(first);
-    assert_eq!(essence(&job, dir.path()), expected, "seed {SEED}, {kills} kills");
-    let units = daemon.get(&json!({ "do": "units", "id": first }));
-    assert_eq!(units.as_array().unwrap().len() as u64, job["solution"]["units"]["made"].as_u64().unwrap());
-    let job = daemon.wait_over(second);
-    let found = &job["solution"];
-    assert_eq!((&found["lower"], &found["upper"], &found["settled"]), (&13.into(), &13.into(), &true.into()));
-    daemon.stop();
+    for store in stores() {
+        let [mut one, mut two] = [one.clone(), two.clone()];
+        for job in [&mut one, &mut two] {
+            job.settings.insert("store".to_owned(), show_name(&store).into());
+        }
+        // On a quick processor the job may be over before it was killed; then it is tried again.
+        let killed = (0..50).find_map(|_| kill_on_the_way(&one, &two, units, &mut rng));
+        let (dir, mut daemon, kills, [first, second]) = killed.expect("a job of hundreds of units is killed");
+        let job = daemon.wait_over(first);
+        assert_eq!(essence(&job, dir.path()), expected, "{store:?}, seed {SEED}, {kills} kills");
+        assert!(dir.path().join(format!("jobs/{first}")).join(file::name(store)).exists());
+        let units = daemon.get(&json!({ "do": "units", "id": first }));
+        assert_eq!(units.as_array().unwrap().len() as u64, job["solution"]["units"]["made"].as_u64().unwrap());
+        let job = daemon.wait_over(second);
+        let found = &job["solution"];
+        assert_eq!((&found["lower"], &found["upper"], &found["settled"]), (&13.into(), &13.into(), &true.into()));
+        daemon.stop();
+    }
+}
+
+/// Nodes of a tree that begins with so many plies. Which positions there are does not depend on how far one looks
+/// ahead.
+fn nodes_of(size: u8, plies: u32) -> u64 {
+    let root = ReversiPosition::new(ReversiBoard::new(size, size).unwrap(), Start::Standard);
+    let mut state = TreeState::new(root, TreeSettings { look_ahead: 0, ..TreeSettings::default() }).unwrap();
+    assert!(state.grow(plies, MOST_INITIAL_NODES, &mut || false, &mut Vec::new()).unwrap());
+    state.nodes().len() as u64
+}
+
+/// The first plies are there before the first unit, also after a pause and a restart on the way.
+#[test]
+fn a_job_begins_with_some_plies_of_its_tree() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let small = submit(&daemon, &json!({ "size": 4, "initial_depth": 4 }), &none());
+    let found = solved(&daemon, small);
+    assert_eq!((found.lower, found.upper), (-8, -8));
+    let without = solved(&daemon, submit(&daemon, &json!({ "size": 4 }), &none()));
+    assert!(found.tree_nodes >= nodes_of(4, 4) && nodes_of(4, 4) > without.tree_nodes, "{found:?} {without:?}");
+    assert_eq!(daemon.job(small).unwrap().settings["initial_depth"], 4);
+    let whole = nodes_of(6, 8);
+    let large = submit(&daemon, &json!({ "size": 6, "initial_depth": 8 }), &none());
+    let nodes = |view: &JobView| view.summary.solution.as_ref().unwrap().tree_nodes;
+    wait_for(&daemon, large, "grows", |view| nodes(view) > whole / 100);
+    daemon.command(large, JobCommand::Pause).unwrap();
+    let paused = wait_for(&daemon, large, "is paused", |view| view.summary.state == JobState::Paused);
+    let units = |view: &JobView| view.summary.solution.as_ref().unwrap().units.made;
+    assert!(nodes(&paused) < whole && units(&paused) == 0, "{whole} nodes are to come: {paused:?}");
+    daemon.shutdown(Shutdown::Now);
+    drop(daemon);
+    let daemon = open(dir.path(), 2);
+    daemon.command(large, JobCommand::Resume).unwrap();
+    let grown = wait_for(&daemon, large, "has units", |view| units(view) > 0);
+    assert!((whole..whole + 1000).contains(&nodes(&grown)), "{whole} nodes were to come: {grown:?}");
+    daemon.command(large, JobCommand::Cancel).unwrap();
+}
+
+#[cfg(not(feature = "sqlite"))]
+#[test]
+fn without_sqlite_the_daemon_says_what_to_build() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 1);
+    match daemon.submit(solve(&json!({ "size": 4, "store": "sqlite" }), &none()), None) {
+        Err(Refusal::Invalid(text)) => assert!(text.contains("cargo build --release --features sqlite"), "{text}"),
+        other => panic!("{other:?}"),
+    }
+    assert!(all_jobs(&*daemon).is_empty());
 }
 
 #[test]
 fn a_damaged_file_quarantines_the_job_and_is_left_alone() {
+    stores().into_iter().for_each(damaged_and_left_alone);
+}
+
+fn damaged_and_left_alone(store: StoreKind) {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 1);
-    let id = submit(&daemon, &endless(), &none());
+    let mut settings = endless();
+    settings["store"] = show_name(&store).into();
+    let id = submit(&daemon, &settings, &none());
     wait_for(&daemon, id, "runs", running);
     daemon.shutdown(Shutdown::Now);
     drop(daemon);
-    let file = dir.path().join(format!("jobs/{id}/tree.redb"));
+    let name = file::name(store);
+    let file = dir.path().join(format!("jobs/{id}/{name}"));
     let whole = std::fs::read(&file).unwrap();
-    // One bit of the commit slot in use, and something else altogether.
+    // One bit of the commit slot in use, or of the size of a page, and something else altogether.
     let mut flipped = whole.clone();
-    flipped[64 + 128 * usize::from(whole[9] & 1) + 8] ^= 4;
+    flipped[if store == StoreKind::Redb { 64 + 128 * usize::from(whole[9] & 1) + 8 } else { 16 }] ^= 4;
     for content in [b"no database".to_vec(), flipped] {
         std::fs::write(&file, &content).unwrap();
         let daemon = open(dir.path(), 1);
         let view = wait_for(&daemon, id, "is quarantined", |view| view.summary.is_quarantined());
-        assert!(view.summary.reason.as_deref().is_some_and(|why| why.contains("tree.redb is damaged")), "{view:?}");
+        assert!(
+            view.summary.reason.as_deref().is_some_and(|why| why.contains(&format!("{name} is damaged"))),
+            "{view:?}"
+        );
         assert_eq!(std::fs::read(&file).unwrap(), content);
         // The others run, and it can be resumed when the file is whole again.
         wait_over(&daemon, submit(&daemon, &five(), &none()));

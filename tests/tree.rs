@@ -4,6 +4,8 @@
 //! within their budget, not at all, or with lies; now and then all of them are gone and the state is read again. The
 //! order of all that is random, by a seed.
 
+mod stores;
+
 use morpion::core::game::{Game, MAX_VALUE, Value};
 use morpion::core::seed::{Rng, derive, rng};
 use morpion::games::go;
@@ -13,9 +15,10 @@ use morpion::games::reversi::position::{Empties, Start};
 use morpion::jobs::tree::coordinator::{Coordinator, Effects, LeafUnit, Next, UnitOrder};
 use morpion::jobs::tree::credit::{Spent, WorkerId, by_user, total};
 use morpion::jobs::tree::record::{TreeEvent, TreeRecord};
-use morpion::jobs::tree::settings::{Feeder, TreeSettings, Window};
+use morpion::jobs::tree::settings::{Feeder, MOST_INITIAL_NODES, StoreKind, TreeSettings, Window};
 use morpion::jobs::tree::state::TreeState;
 use morpion::jobs::tree::unit::UnitOutcome;
+use morpion::runner::tree::file;
 use morpion::runner::tree::store::TreeStore;
 use morpion::solvers::algorithm::{Algorithm, DepthFirst};
 use morpion::solvers::monitor::Monitor;
@@ -24,6 +27,9 @@ use morpion::solvers::solve::{Bounds, Engine, Goal};
 use morpion::solvers::table::{LEAST_BYTES, Table};
 use proptest::prelude::*;
 use rand::RngExt;
+use std::collections::BTreeSet;
+use std::path::Path;
+use stores::stores;
 
 /// No simulation takes more steps than this.
 const MOST_STEPS: usize = 200_000;
@@ -74,6 +80,8 @@ struct Simulation<G: Game> {
     told: u64,
     records: Vec<TreeRecord>,
     distrusted: Vec<WorkerId>,
+    /// Plies that are made before the first unit.
+    initial: u32,
 }
 
 impl<G: Game + std::fmt::Debug> Simulation<G> {
@@ -88,9 +96,32 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
             told: 0,
             records: Vec::new(),
             distrusted: Vec::new(),
+            initial: 0,
         };
         simulation.join();
         simulation
+    }
+
+    /// Makes so many plies before the first unit. Now and then it stops on the way, and all of it is read again.
+    fn grow(&mut self, plies: u32) {
+        self.initial = plies;
+        loop {
+            let mut left = self.rng.random_range(0..20);
+            let mut stop = || {
+                left -= 1;
+                left < 0
+            };
+            self.coordinator = self.coordinator.clone().growing_to(plies);
+            if self.coordinator.grow(&mut stop).unwrap() {
+                break;
+            }
+            self.coordinator.state().check().unwrap();
+            if self.rng.random() {
+                self.restart();
+            }
+        }
+        assert!(!self.coordinator.is_growing());
+        self.coordinator.take_effects();
     }
 
     fn join(&mut self) {
@@ -259,6 +290,7 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
         assert!(state.units().is_empty() && (all.rejected.units == 0 || self.habits.lies > 0));
         // The records alone lead to the same state.
         let mut again = TreeState::new(self.root.clone(), settings.clone()).unwrap();
+        again.grow(self.initial, MOST_INITIAL_NODES, &mut || false, &mut Vec::new()).unwrap();
         for record in &self.records {
             again.apply(record).unwrap();
         }
@@ -376,7 +408,18 @@ fn habits(workers: std::ops::Range<u32>, lies: u32) -> impl Strategy<Value = Hab
 }
 
 fn solve<G: Game + std::fmt::Debug>(root: G, settings: &TreeSettings, habits: Habits) -> Simulation<G> {
+    solve_grown(root, settings, habits, 0)
+}
+
+/// The same, where so many plies of the tree are made before the first unit.
+fn solve_grown<G: Game + std::fmt::Debug>(
+    root: G,
+    settings: &TreeSettings,
+    habits: Habits,
+    plies: u32,
+) -> Simulation<G> {
     let mut simulation = Simulation::new(root, settings.clone(), habits);
+    simulation.grow(plies);
     simulation.run();
     simulation.check(settings);
     simulation
@@ -395,6 +438,13 @@ proptest! {
     #[test]
     fn go_by_units_has_the_solvers_value(seed: u64, settings in settings(1), habits in habits(1..6, 0)) {
         solve(go_position(seed), &settings, habits);
+    }
+
+    #[test]
+    fn a_tree_that_begins_with_some_plies_has_the_solvers_value(
+        seed: u64, empty in 1u32..7, plies in 1u32..9, settings in settings(1), habits in habits(1..6, 0)
+    ) {
+        solve_grown(reversi_position(seed, empty), &settings, habits, plies).check_moves();
     }
 
     #[test]
@@ -431,18 +481,89 @@ fn a_worker_that_always_lies_is_named() {
     assert!(state.workers()[1..].iter().all(|worker| !worker.distrusted && worker.wrong == 0));
 }
 
+fn start_of<const N: u8>() -> reversi::position::ReversiPosition {
+    reversi::position::ReversiPosition::new(reversi::board::ReversiBoard::new(N, N).unwrap(), Start::Standard)
+}
+
+/// Whole boards whose first plies are made before the first unit have their known values.
+#[test]
+fn known_values_after_some_plies() {
+    let habits = Habits { seed: 3, workers: 3, lies: 0, exhausted: 30, fail: 5, restart: 5, heed: true };
+    let settings = TreeSettings { budget: 5000, ..TreeSettings::default() };
+    for plies in [1, 3, 6] {
+        let reversi = solve_grown(start_of::<4>(), &settings, habits, plies);
+        assert_eq!(reversi.coordinator.state().bounds(), Bounds { lower: -80, upper: -80 }, "{plies} plies");
+        let rules = GoRules { ko: Ko::Basic, cycle: Cycle::Tie, suicide: false };
+        let root = go::position::GoPosition::new(go::board::GoBoard::new(3, 3).unwrap(), rules);
+        let point = go::position::GoPosition::POINT;
+        let go = solve_grown(root, &settings, habits, plies.min(3));
+        assert_eq!(go.coordinator.state().bounds(), Bounds { lower: 9 * point, upper: 9 * point }, "{plies} plies");
+    }
+}
+
+/// The tree begins level by level with all positions that differ, and no more nodes than it may have.
+#[test]
+fn a_tree_begins_with_all_positions_of_its_first_plies() {
+    let root = start_of::<6>();
+    let grown = |plies: u32, most: usize| {
+        let mut state = TreeState::new(root, TreeSettings { look_ahead: 0, ..TreeSettings::default() }).unwrap();
+        assert!(state.grow(plies, most, &mut || false, &mut Vec::new()).unwrap());
+        state.check().unwrap();
+        state
+    };
+    let mut keyed = root;
+    keyed.put_past_in_key();
+    let mut level = vec![keyed];
+    let mut expected = vec![1];
+    for _ in 0..5 {
+        let (mut next, mut keys) = (Vec::new(), BTreeSet::new());
+        for position in level {
+            let mut moves = Vec::new();
+            position.moves(&mut moves);
+            for m in moves {
+                let mut after = position;
+                after.play(m);
+                if keys.insert(after.symmetric_key().hash) {
+                    next.push(after);
+                }
+            }
+        }
+        expected.push(next.len());
+        level = next;
+    }
+    let state = grown(5, MOST_INITIAL_NODES);
+    let counted = (0..=5).map(|level| state.nodes().iter().filter(|node| node.level == level).count());
+    assert_eq!(counted.collect::<Vec<_>>(), expected);
+    assert!(expected[5] > 100 && state.nodes().iter().all(|node| node.is_leaf() == (node.level == 5)));
+    // Few nodes: whole levels but for the last two.
+    let few = grown(5, 40);
+    let last = few.nodes().iter().map(|node| node.level).max().unwrap();
+    assert!((40..60).contains(&few.nodes().len()) && last < 5, "{} nodes", few.nodes().len());
+    assert!(few.nodes().iter().all(|node| !node.is_leaf() || node.level + 1 >= last));
+    // With a unit it has begun.
+    let mut coordinator = Coordinator::new(grown(0, 0));
+    let worker = coordinator.join("somebody", "1").unwrap();
+    assert!(matches!(coordinator.next(worker).unwrap(), Next::Unit(_)));
+    let nodes = coordinator.state().nodes().len();
+    let mut state = coordinator.state().clone();
+    assert!(state.grow(5, MOST_INITIAL_NODES, &mut || false, &mut Vec::new()).unwrap());
+    assert_eq!(state.nodes().len(), nodes);
+    let mut coordinator = coordinator.growing_to(5);
+    assert!(coordinator.grow(&mut || false).unwrap() && coordinator.state().nodes().len() == nodes);
+}
+
 /// Whatever the moment, the file holds the state.
 #[test]
 fn the_file_holds_the_state() {
-    for seed in 0..12 {
+    for (seed, kind) in (0..12).flat_map(|seed| stores().into_iter().map(move |kind| (seed, kind))) {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("tree.redb");
+        let path = dir.path().join(file::name(kind));
         let root = reversi_position(seed, 9);
         let settings = TreeSettings { quorum: 1 + (seed % 2) as u32, budget: 50, ..TreeSettings::default() };
         let habits = Habits { seed, workers: 3, lies: 0, exhausted: 30, fail: 5, restart: 0, heed: true };
         let mut simulation = Simulation::new(root, settings, habits);
-        let mut store = TreeStore::create(&path, "job", simulation.coordinator.state_mut()).unwrap();
-        assert!(TreeStore::open(&path).is_err_and(|error| error.to_string().contains("another process")));
+        let mut store = TreeStore::create(kind, &path, "job", simulation.coordinator.state_mut()).unwrap();
+        assert!(TreeStore::open(kind, &path).is_err_and(|error| error.to_string().contains("another process")));
         simulation.records.clear();
         simulation.coordinator.take_records();
         let (mut stored, mut checkpoints) = (0, 0u32);
@@ -456,7 +577,7 @@ fn the_file_holds_the_state() {
             }
             if simulation.rng.random_range(0..20) == 0 {
                 drop(store);
-                let (again, found) = TreeStore::open(&path).unwrap();
+                let (again, found) = TreeStore::open(kind, &path).unwrap();
                 store = again;
                 assert_eq!(found.job, "job");
                 assert_eq!(found.seconds, f64::from(checkpoints.saturating_sub(1)));
@@ -473,14 +594,18 @@ fn the_file_holds_the_state() {
 /// and that of another solution.
 #[test]
 fn the_journal_is_read_after_crashes_and_never_for_another_solution() {
+    stores().into_iter().for_each(journal_of);
+}
+
+fn journal_of(kind: StoreKind) {
     use std::fs;
     let dir = tempfile::tempdir().unwrap();
-    let (path, journal) = (dir.path().join("tree.redb"), dir.path().join("tree.journal"));
+    let (path, journal) = (dir.path().join(file::name(kind)), dir.path().join("tree.journal"));
     let root = reversi_position(1, 9);
     let settings = TreeSettings { budget: 50, ..TreeSettings::default() };
     let habits = Habits { seed: 1, workers: 2, lies: 0, exhausted: 30, fail: 0, restart: 0, heed: true };
     let mut simulation = Simulation::new(root, settings, habits);
-    let mut store = TreeStore::create(&path, "job", simulation.coordinator.state_mut()).unwrap();
+    let mut store = TreeStore::create(kind, &path, "job", simulation.coordinator.state_mut()).unwrap();
     simulation.records.clear();
     simulation.coordinator.take_records();
     let step = |simulation: &mut Simulation<_>, store: &mut TreeStore| {
@@ -491,7 +616,7 @@ fn the_journal_is_read_after_crashes_and_never_for_another_solution() {
         store.append(&simulation.records[stored..]).unwrap();
     };
     let opened = || {
-        let (store, stored) = TreeStore::open(&path).unwrap();
+        let (store, stored) = TreeStore::open(kind, &path).unwrap();
         drop(store);
         stored
     };
@@ -504,7 +629,7 @@ fn the_journal_is_read_after_crashes_and_never_for_another_solution() {
     // A crash before the journal was cleared.
     fs::write(&journal, &before).unwrap();
     assert_eq!(opened(), checkpoint);
-    let (mut store, _) = TreeStore::open(&path).unwrap();
+    let (mut store, _) = TreeStore::open(kind, &path).unwrap();
     step(&mut simulation, &mut store);
     store.note_seconds(7.5).unwrap();
     drop(store);
@@ -516,7 +641,7 @@ fn the_journal_is_read_after_crashes_and_never_for_another_solution() {
     let length = hole.len();
     hole[before.len() + 20..length - 30].fill(0);
     fs::write(&journal, &hole).unwrap();
-    assert_eq!(TreeStore::checkpoint_of(&path).unwrap().parts, checkpoint.parts);
+    assert_eq!(TreeStore::checkpoint_of(kind, &path).unwrap().parts, checkpoint.parts);
     assert!(
         fs::read(&journal).unwrap() == hole && fs::read_dir(dir.path()).unwrap().count() == 2,
         "a look changes it"
@@ -530,57 +655,81 @@ fn the_journal_is_read_after_crashes_and_never_for_another_solution() {
     assert!(missing.notice.as_ref().is_some_and(|notice| notice.contains("tree.journal was missing")));
     assert!(missing.parts == checkpoint.parts && missing.records.is_empty());
     // That of another one.
-    fs::rename(&path, dir.path().join("elsewhere.redb")).unwrap();
+    fs::rename(&path, dir.path().join("elsewhere")).unwrap();
     fs::write(&journal, &bytes).unwrap();
     let mut state = TreeState::new(root, TreeSettings::default()).unwrap();
-    drop(TreeStore::create(&path, "job", &mut state).unwrap());
+    drop(TreeStore::create(kind, &path, "job", &mut state).unwrap());
     assert!(opened().records.is_empty());
     assert_eq!(fs::read(dir.path().join("tree.journal.damaged-2")).unwrap(), bytes, "it is kept");
     fs::write(&journal, &bytes).unwrap();
-    let error = TreeStore::open(&path).unwrap_err().to_string();
+    let error = TreeStore::open(kind, &path).unwrap_err().to_string();
     assert!(error.contains("belongs to another solution"), "{error}");
+}
+
+/// Writes a flag of a closed file, or removes it, as another program would.
+fn edit(kind: StoreKind, path: &Path, name: &str, value: Option<&[u8]>) {
+    match kind {
+        StoreKind::Redb => {
+            let database = redb::Database::open(path).unwrap();
+            let transaction = database.begin_write().unwrap();
+            let mut table = transaction.open_table(redb::TableDefinition::<&str, &[u8]>::new("meta")).unwrap();
+            match value {
+                Some(value) => drop(table.insert(name, value).unwrap()),
+                None => drop(table.remove(name).unwrap()),
+            }
+            drop(table);
+            transaction.commit().unwrap();
+        }
+        #[cfg(feature = "sqlite")]
+        StoreKind::Sqlite => {
+            let database = rusqlite::Connection::open(path).unwrap();
+            let edited = match value {
+                Some(value) => database.execute("UPDATE flags SET value = ?2 WHERE name = ?1", (name, value)),
+                None => database.execute("DELETE FROM flags WHERE name = ?1", [name]),
+            };
+            assert_eq!(edited, Ok(1));
+        }
+        #[cfg(not(feature = "sqlite"))]
+        StoreKind::Sqlite => unreachable!("it was not built"),
+    }
 }
 
 /// A file that cannot be right is refused, and not a byte of it is changed.
 #[test]
 fn damaged_and_newer_files_are_refused_and_left_alone() {
-    use redb::{Database, TableDefinition};
+    stores().into_iter().for_each(refused_and_left_alone);
+}
+
+fn refused_and_left_alone(kind: StoreKind) {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("tree.redb");
+    let path = dir.path().join(file::name(kind));
     let root = reversi_position(3, 8);
     let mut state = TreeState::new(root, TreeSettings::default()).unwrap();
-    drop(TreeStore::create(&path, "job", &mut state).unwrap());
-    assert!(TreeStore::create(&path, "job", &mut state).is_err_and(|error| error.to_string().contains("already")));
+    drop(TreeStore::create(kind, &path, "job", &mut state).unwrap());
+    let again = TreeStore::create(kind, &path, "job", &mut state);
+    assert!(again.is_err_and(|error| error.to_string().contains("already")));
     let whole = std::fs::read(&path).unwrap();
 
-    let edit = |table: TableDefinition<&str, &[u8]>, key: &str, value: Option<&[u8]>| {
+    let edit = |name: &str, value: Option<&[u8]>| {
         std::fs::write(&path, &whole).unwrap();
-        let database = Database::open(&path).unwrap();
-        let transaction = database.begin_write().unwrap();
-        {
-            let mut table = transaction.open_table(table).unwrap();
-            match value {
-                Some(value) => drop(table.insert(key, value).unwrap()),
-                None => drop(table.remove(key).unwrap()),
-            }
-        }
-        transaction.commit().unwrap();
-        drop(database);
+        edit(kind, &path, name, value);
         let before = std::fs::read(&path).unwrap();
-        let error = TreeStore::open(&path).unwrap_err().to_string();
+        let error = TreeStore::open(kind, &path).unwrap_err().to_string();
         assert_eq!(std::fs::read(&path).unwrap(), before, "{error}");
         error
     };
-    let meta = TableDefinition::new("meta");
-    assert!(edit(meta, "format", Some(&3u32.to_le_bytes())).contains("use a newer one"));
-    assert!(edit(meta, "format", Some(b"x")).contains("not a number"));
-    assert!(edit(meta, "meta", None).contains("missing"));
-    assert!(edit(meta, "meta", Some(b"\x01aaaabbbb")).contains("checksum"));
-    assert!(edit(meta, "meta", Some(b"\x09")).contains("version 9"));
+    assert!(edit("format", Some(&3u32.to_le_bytes())).contains("use a newer one"));
+    assert!(edit("format", Some(b"x")).contains("not a number"));
+    assert!(edit("meta", None).contains("missing"));
+    assert!(edit("meta", Some(b"\x01aaaabbbb")).contains("checksum"));
+    assert!(edit("meta", Some(b"\x09")).contains("version 9"));
+    if kind == StoreKind::Sqlite {
+        assert!(edit("job", Some(b"jot")).contains("do not match their sum"));
+    }
 
     for bytes in [&b"not a database"[..], b"", &whole[..whole.len() / 2]] {
         std::fs::write(&path, bytes).unwrap();
-        let error = TreeStore::open(&path).unwrap_err().to_string();
+        let error = TreeStore::open(kind, &path).unwrap_err().to_string();
         assert!(!error.is_empty());
         assert_eq!(std::fs::read(&path).unwrap(), bytes, "{error}");
     }
@@ -592,7 +741,7 @@ fn damaged_and_newer_files_are_refused_and_left_alone() {
         let at = rng.random_range(0..used);
         bytes[at] ^= 1 << rng.random_range(0..8);
         std::fs::write(&path, &bytes).unwrap();
-        if let Ok((store, stored)) = TreeStore::open(&path) {
+        if let Ok((store, stored)) = TreeStore::open(kind, &path) {
             drop(store);
             assert_eq!(stored.parts, state.parts(), "byte {at}");
             assert_eq!(stored.job, "job", "byte {at}");
@@ -600,7 +749,7 @@ fn damaged_and_newer_files_are_refused_and_left_alone() {
     }
     // Another game than the one that it belongs to.
     std::fs::write(&path, &whole).unwrap();
-    let (_, stored) = TreeStore::open(&path).unwrap();
+    let (_, stored) = TreeStore::open(kind, &path).unwrap();
     let error = stored.state(reversi_position(4, 8)).unwrap_err().to_string();
     assert!(error.contains("another position"), "{error}");
 }

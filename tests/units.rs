@@ -3,18 +3,21 @@
 #![cfg(unix)]
 
 mod hunts;
+mod stores;
 
 use hunts::*;
 use morpion::core::game::{Game, MAX_VALUE};
+use morpion::core::setting::show_name;
 use morpion::games::reversi::board::ReversiBoard;
 use morpion::games::reversi::position::{ReversiPosition, Start};
 use morpion::jobs::tree::coordinator::{Coordinator, LeafUnit};
 use morpion::jobs::tree::credit::total;
 use morpion::jobs::tree::record::TreeEvent;
-use morpion::jobs::tree::settings::TreeSettings;
+use morpion::jobs::tree::settings::{StoreKind, TreeSettings};
 use morpion::jobs::tree::state::TreeState;
 use morpion::jobs::tree::unit::UnitOutcome;
 use morpion::runner::Interrupt;
+use morpion::runner::tree::file;
 use morpion::runner::tree::solver::{ByEngine, MakeEngine, Solver, SolverAnswer, UnitControl};
 use morpion::runner::tree::{CreditedSolver, SolveEnding, SolveListener, TreeError, solve_by_units};
 use morpion::solvers::busy::Busy;
@@ -29,6 +32,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stores::stores;
 
 /// Fixed, so that a failure can be repeated as far as the clock allows.
 const SEED: u64 = 20_261;
@@ -48,9 +52,10 @@ fn credit(found: &Value) -> &Value {
 /// often it was killed.
 fn killed(dir: &Path, arguments: &str, within: Duration, rng: &mut morpion::core::seed::Rng) -> (Value, u32) {
     let mut kills = 0;
+    let has_file = || StoreKind::ALL.into_iter().any(|kind| dir.join("state").join(file::name(kind)).exists());
     for _ in 0..8 {
         let mut child = morpion(dir, arguments).stderr(Stdio::null()).spawn().unwrap();
-        wait_until("the solution has a file", || dir.join("state/tree.redb").exists());
+        wait_until("the solution has a file", has_file);
         std::thread::sleep(within.mul_f64(rng.random()));
         if child.try_wait().unwrap().is_some() {
             break;
@@ -73,19 +78,30 @@ fn killed_at_any_moment_it_loses_no_finished_unit() {
     assert_eq!((&whole["lower"], &whole["upper"], &whole["settled"]), (&13.into(), &13.into(), &true.into()));
     assert!(credit(&whole)["accepted"]["units"].as_u64().unwrap() > 100, "{whole}");
     // One worker does the same units in the same order, however often it begins again.
-    let (found, kills) = killed(dir.path(), &format!("{FIVE} --state state"), within, &mut rng);
-    for field in ["lower", "upper", "settled", "best_moves"] {
-        assert_eq!(found[field], whole[field], "seed {SEED}");
+    let same = |found: &Value, whole: &Value, said: &str| {
+        for field in ["lower", "upper", "settled", "best_moves"] {
+            assert_eq!(found[field], whole[field], "{said}");
+        }
+        assert_eq!(found["units"]["tree_nodes"], whole["units"]["tree_nodes"], "{said}");
+        for field in ["units", "nodes"] {
+            assert_eq!(credit(found)["accepted"][field], credit(whole)["accepted"][field], "{said}");
+        }
+    };
+    for store in stores() {
+        let (dir, store) = (temporary(), show_name(&store));
+        let arguments = format!("{FIVE} --state state --store {store}");
+        let (found, kills) = killed(dir.path(), &arguments, within, &mut rng);
+        same(&found, &whole, &format!("{store}, seed {SEED}, {kills} kills"));
+        assert_eq!(found["units"]["store"], store);
+        assert!(kills >= 2, "it was over after {kills} kills");
+        // Also while the tree is made that is to be there before the first unit.
+        let grown = format!("{FIVE} --initial-depth 6");
+        let whole = json(&succeed(dir.path(), &grown));
+        assert_eq!((&whole["lower"], &whole["upper"]), (&13.into(), &13.into()));
+        let dir = temporary();
+        let (found, kills) = killed(dir.path(), &format!("{grown} --state state --store {store}"), within, &mut rng);
+        same(&found, &whole, &format!("{store}, grown, seed {SEED}, {kills} kills"));
     }
-    assert_eq!(found["units"]["tree_nodes"], whole["units"]["tree_nodes"], "seed {SEED}, {kills} kills");
-    for field in ["units", "nodes"] {
-        assert_eq!(
-            credit(&found)["accepted"][field],
-            credit(&whole)["accepted"][field],
-            "seed {SEED}, {kills} kills"
-        );
-    }
-    assert!(kills >= 2, "it was over after {kills} kills");
     // Several may do others, and come to the same value.
     for more in ["--threads 3", "--threads 2 --quorum 2 --feeder random --seed 4"] {
         let dir = temporary();
@@ -113,15 +129,40 @@ fn interrupted_it_says_what_it_knows_and_goes_on() {
     let out = text(&cut.stdout);
     assert!(out.contains("not settled") && out.contains("the same command continues"), "{out}");
     // Another question is not asked of the same file.
-    for other in ["--threshold 2", "--unit-budget 9k", "--quorum 2", "--start alternative", "--algorithm negascout"] {
+    for other in [
+        "--threshold 2",
+        "--unit-budget 9k",
+        "--quorum 2",
+        "--start alternative",
+        "--algorithm negascout",
+        "--initial-depth 2",
+    ] {
         let other = format!(
             "{} {other}",
             command.replace("--unit-budget 8k", if other.contains("budget") { "" } else { "--unit-budget 8k" })
         );
         refuse(dir.path(), &other, "holds another solution");
     }
-    std::fs::write(dir.path().join("state/tree.redb"), "no database").unwrap();
+    // Nor is the file of one database opened by another, whether the program has that or not.
+    let file = dir.path().join("state/tree.redb");
+    let before = std::fs::read(&file).unwrap();
+    let other = format!("{command} --store sqlite");
+    refuse(dir.path(), &other, "tree.redb holds a solution in the store redb, and not sqlite: give the store redb");
+    assert!(std::fs::read(&file).unwrap() == before && !dir.path().join("state/tree.sqlite").exists());
+    std::fs::write(&file, "no database").unwrap();
     refuse(dir.path(), command, "state/tree.redb");
+    std::fs::rename(&file, dir.path().join("state/tree.sqlite")).unwrap();
+    refuse(dir.path(), command, "tree.sqlite holds a solution in the store sqlite, and not redb");
+    assert!(!file.exists());
+}
+
+#[cfg(not(feature = "sqlite"))]
+#[test]
+fn without_sqlite_the_command_says_what_to_build() {
+    let dir = temporary();
+    let command = "solve reversi --size 4 --units --state new --store sqlite";
+    refuse(dir.path(), command, "cargo build --release --features sqlite");
+    assert!(!dir.path().join("new").exists());
 }
 
 #[test]
@@ -137,6 +178,11 @@ fn units_solve_what_can_be_asked() {
     assert!(found["upper"].as_i64() <= Some(16) && found["units"]["users"]["ada"].is_object(), "{found}");
     let found = solve("go --size 3 --unit-budget 5k --threads 2");
     assert_eq!((&found["lower"], &found["upper"]), (&9.into(), &9.into()));
+    for (game, value) in [("reversi --size 4", -8), ("go --size 3", 9)] {
+        let found = solve(&format!("{game} --initial-depth 3 --unit-budget 5k"));
+        assert_eq!((&found["lower"], &found["upper"]), (&value.into(), &value.into()), "{game}");
+        assert_eq!(found["units"]["initial_depth"], 3);
+    }
     let out = succeed(dir.path(), "solve reversi --size 4 --units --threads 2");
     assert!(out.contains("-8 for black: white wins") && out.contains("worker      local/2"), "{out}");
 }
@@ -154,6 +200,10 @@ fn what_cannot_be_is_refused() {
         ("--units --budget 5", "cannot be used with"),
         ("--units --threads 0", "out of range"),
         ("--units --feeder last", "invalid value"),
+        ("--units --store redb", "needs --state"),
+        ("--store redb", "--units"),
+        ("--units --state x --store mysql", "invalid value"),
+        ("--units --initial-depth 61", "0..=60"),
     ] {
         refuse(dir.path(), &format!("{command} {arguments}"), expected);
     }

@@ -7,6 +7,7 @@ use crate::games::go::large::position::LargePosition;
 use crate::jobs::setup::GameSetup;
 use crate::jobs::setup::go::GoSetup;
 use crate::jobs::solve_settings::{AskedSolution, SolveSettings};
+use crate::runner::tree::store::{NO_SQLITE, backend};
 use crate::solvers::choice::Name;
 use crate::solvers::solvable::Playable;
 use serde_json::{Map, Value};
@@ -21,6 +22,9 @@ pub fn prepare(request: &JobRequest) -> Result<PreparedJob, String> {
     }
     let asked = AskedSolution::from_json(request.settings.clone()).map_err(|error| error.to_string())?;
     let job = asked.job().map_err(|error| error.to_string())?;
+    if backend(job.store).is_none() {
+        return Err(format!("settings.store: {NO_SQLITE}"));
+    }
     Ok(PreparedJob {
         name: job.title.clone(),
         limits: JobLimits::default(),

@@ -1,7 +1,7 @@
 //! A solution by units as a job: which position of which game, what is asked, and how it is searched. It can be
 //! stored and turned into a coordinator.
 
-use super::tree::settings::{SettingsError, TreeSettings};
+use super::tree::settings::{SettingsError, StoreKind, TreeSettings};
 use super::tree::state::TreeState;
 use crate::games::reversi::notation::TextError;
 use crate::games::reversi::position::Empties;
@@ -27,6 +27,16 @@ pub struct SolveJob {
     pub settings: TreeSettings,
     /// Who gets the credit.
     pub user: String,
+    /// The database of its file.
+    #[serde(default, skip_serializing_if = "StoreKind::is_default")]
+    pub store: StoreKind,
+    /// Plies of the tree that are made before the first unit.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub initial_depth: u32,
+}
+
+fn is_zero(depth: &u32) -> bool {
+    *depth == 0
 }
 
 /// A position of a game, which has been parsed. One variant per game.
@@ -208,20 +218,24 @@ impl SolveJob {
 
     /// All that decides how a unit ends, except the settings, as a text: by it the file of a solution is recognised.
     pub fn identity(&self, position: &str) -> String {
-        identity(&self.title, position, &self.choice, self.memory)
+        identity(&self.title, position, &self.choice, self.memory, self.initial_depth)
     }
 }
 
 /// As [`SolveJob::identity`], from its parts.
-pub fn identity(title: &str, position: &str, choice: &EngineChoice, memory: u64) -> String {
-    serde_json::json!({
+pub fn identity(title: &str, position: &str, choice: &EngineChoice, memory: u64, initial_depth: u32) -> String {
+    let mut identity = serde_json::json!({
         "game": title,
         "position": position,
         "algorithm": choice.algorithm,
         "without": choice.without,
         "memory": memory,
-    })
-    .to_string()
+    });
+    // Files of earlier versions do not have it.
+    if initial_depth > 0 {
+        identity["initial_depth"] = initial_depth.into();
+    }
+    identity.to_string()
 }
 
 /// What is asked, as a word; `point` is the game's.

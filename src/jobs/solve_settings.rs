@@ -7,7 +7,7 @@
 use super::reading::{FromSettings, GivenSetting, SettingSource, from_json, from_toml, json_of, set_row, usual_text};
 use super::setup::{GAMES, GameSetup, SetupError, SetupVisitor, check_exclusive, games_text, setup_of, with_game};
 use super::solve::SolveJob;
-use super::tree::settings::{FEEDERS, Feeder, MAX_QUORUM, TreeSettings};
+use super::tree::settings::{FEEDERS, Feeder, MAX_INITIAL_DEPTH, MAX_QUORUM, STORES, StoreKind, TreeSettings};
 use crate::core::game::{Game, Value};
 use crate::core::quantity::{bytes_text, parse_bytes};
 use crate::core::setting::{
@@ -55,6 +55,10 @@ pub struct SolveOptions {
     pub units: TreeSettings,
     /// Who gets the credit.
     pub user: String,
+    /// The database of the file of a solution by units.
+    pub store: StoreKind,
+    /// Plies of the tree that are made before the first unit.
+    pub initial_depth: u32,
 }
 
 impl Default for SolveOptions {
@@ -68,6 +72,8 @@ impl Default for SolveOptions {
             memory: None,
             units: TreeSettings::default(),
             user: "local".to_owned(),
+            store: StoreKind::default(),
+            initial_depth: 0,
         }
     }
 }
@@ -81,10 +87,11 @@ static VALUES: [NamedValue; 2] = [
 const EXCLUSIVE: [(&str, &str); 2] = [("threshold", "value"), ("threshold", "guess")];
 
 /// The settings that are about units of work alone.
-pub const OF_UNITS: [&str; 6] = ["unit_budget", "feeder", "quorum", "fresh_tables", "seed", "user"];
+pub const OF_UNITS: [&str; 8] =
+    ["unit_budget", "feeder", "quorum", "fresh_tables", "seed", "user", "initial_depth", "store"];
 
 /// The settings of a solution apart from the position, in the order of help texts.
-pub static SOLVE_SETTINGS: [SettingRow<SolveOptions>; 12] = [
+pub static SOLVE_SETTINGS: [SettingRow<SolveOptions>; 14] = [
     SettingRow {
         about: SettingInfo::new("algorithm", "Algorithm", ValueKind::Choice(&ALGORITHMS), "The search algorithm.")
             .value_name("ALGORITHM")
@@ -225,6 +232,24 @@ pub static SOLVE_SETTINGS: [SettingRow<SolveOptions>; 12] = [
         read: |options, text| read_user(text).map(|user| options.user = user),
         show: |options| Some(options.user.clone()),
     },
+    SettingRow {
+        about: SettingInfo::new(
+            "initial_depth",
+            "Plies before units",
+            ValueKind::Whole { min: 0, max: MAX_INITIAL_DEPTH as u64 },
+            "Plies of the game tree that are made before the first unit is handed out. It ends sooner once the tree \
+             has 20,000 nodes.",
+        )
+        .unit("plies"),
+        read: |options, text| read_text(text).map(|depth| options.initial_depth = depth),
+        show: |options| Some(options.initial_depth.to_string()),
+    },
+    SettingRow {
+        about: SettingInfo::new("store", "Store", ValueKind::Choice(&STORES), "Database of the solution's file.")
+            .value_name("STORE"),
+        read: |options, text| read_name(text).map(|store| options.store = store),
+        show: |options| Some(show_name(&options.store)),
+    },
 ];
 
 /// A size of a table.
@@ -335,6 +360,8 @@ impl<S: GameSetup> SolveSettings<S> {
             memory: options.unit_memory(),
             settings: options.tree(point),
             user: options.user,
+            store: options.store,
+            initial_depth: options.initial_depth,
         })
     }
 }

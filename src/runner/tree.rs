@@ -75,6 +75,19 @@ pub enum TreeError {
         /// What was asked for.
         asked: String,
     },
+    /// The directory has the file of a solution in another database.
+    #[error(
+        "{} holds a solution in the store {stored}, and not {asked}: give the store {stored}, or another directory",
+        path.display()
+    )]
+    OtherStore {
+        /// Path of the solution's file.
+        path: PathBuf,
+        /// Name of its store.
+        stored: String,
+        /// Name of the store that was asked for.
+        asked: String,
+    },
     /// The directory cannot be made.
     #[error("cannot make {}: {source}", path.display())]
     Directory {

@@ -1,9 +1,13 @@
 //! Directories that the commands leave behind: hunts, killed and stopped, and a solution by units.
 
 use crate::hunts::{events, is, lines, morpion, outcomes, signal, succeed, temporary, wait, wait_until};
+use crate::stores::stores;
 use crate::{assert_holds, data, document, fresh, pack, unpack, write_document};
 use morpion::core::seed;
+use morpion::core::setting::show_name;
 use morpion::jobs::hunt::HuntState;
+use morpion::jobs::tree::settings::StoreKind;
+use morpion::runner::tree::file;
 use rand::RngExt;
 use serde_json::{Value, json};
 use std::fs;
@@ -60,13 +64,23 @@ fn hunts_are_continued_to_the_same_end() {
 /// 5x5 in some dozen units.
 const SOLUTION: &str = "solve reversi --size 5 --units --unit-budget 30k --fresh-tables --memory 1M --json";
 
+/// The directory of a solution in a store, below those of this test.
+fn solution_in(store: StoreKind) -> &'static str {
+    match store {
+        StoreKind::Redb => "solution",
+        StoreKind::Sqlite => "solution-sqlite",
+    }
+}
+
 #[test]
 fn a_solution_is_continued_to_the_same_value() {
-    let dir = temporary();
-    unpack(&data().join("solution/state"), &dir.path().join("state"));
-    let found: Value = serde_json::from_str(&succeed(dir.path(), &format!("{SOLUTION} --state state"))).unwrap();
-    let recorded = document(&data().join("solution/found.json"));
-    assert_holds(&solution(&found), &recorded, "solution");
+    for store in stores() {
+        let (dir, from) = (temporary(), data().join(solution_in(store)));
+        unpack(&from.join("state"), &dir.path().join("state"));
+        let command = format!("{SOLUTION} --state state --store {}", show_name(&store));
+        let found: Value = serde_json::from_str(&succeed(dir.path(), &command)).unwrap();
+        assert_holds(&solution(&found), &document(&from.join("found.json")), &format!("solution in {store:?}"));
+    }
 }
 
 /// What one worker must find, however often it was killed.
@@ -161,22 +175,33 @@ fn write_version1(hunt: &Path) {
 #[test]
 #[ignore = "it makes the files anew, in a new directory: see the head of `main.rs`"]
 fn make_solution() {
-    let directory = fresh("solution");
+    stores().into_iter().for_each(make_solution_in);
+}
+
+fn make_solution_in(store: StoreKind) {
+    let directory = fresh(solution_in(store));
     let dir = temporary();
     let whole: Value = serde_json::from_str(&succeed(dir.path(), SOLUTION)).unwrap();
     let units = whole["units"]["credit"]["accepted"]["units"].as_u64().unwrap();
     eprintln!("{units} units");
     let mut rng = seed::rng(12, &[]);
+    let arguments = format!("{SOLUTION} --state state --store {}", show_name(&store));
+    let file = dir.path().join("state").join(file::name(store));
     loop {
         let _ = fs::remove_dir_all(dir.path().join("state"));
-        let arguments = format!("{SOLUTION} --state state");
-        let mut child = morpion(dir.path(), &arguments).stderr(Stdio::null()).spawn().unwrap();
-        wait_until("the solution has a file", || dir.path().join("state/tree.redb").exists());
-        std::thread::sleep(Duration::from_millis(rng.random_range(200..500)));
-        let over = child.try_wait().unwrap().is_some();
+        // A checkpoint with a part of the tree, then records.
+        let over = ["INT", "KILL"].into_iter().any(|name| {
+            let mut child = morpion(dir.path(), &arguments).stderr(Stdio::null()).spawn().unwrap();
+            wait_until("the solution has a file", || file.exists());
+            std::thread::sleep(Duration::from_millis(rng.random_range(100..250)));
+            let over = child.try_wait().unwrap().is_some();
+            if !over {
+                signal(&child, name);
+                wait(child);
+            }
+            over
+        });
         if !over {
-            signal(&child, "KILL");
-            wait(child);
             break;
         }
     }

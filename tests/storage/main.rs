@@ -29,13 +29,17 @@ fn work(size: u64) -> [Value; 3] {
     let hunt = |settings: Value| serde_json::to_value(request(&settings, &json!({}))).unwrap();
     let jumps = json!([[20_000, "best/2"], [50_000, 10]]);
     let (board, budget) = if size > 1 { ("4x6", 100) } else { ("4x4", 300) };
+    // Without the feature the store of a solution is redb, and with it SQLite.
+    let store = if cfg!(feature = "sqlite") { "sqlite" } else { "redb" };
     [
         hunt(json!({ "main_depth": 2, "max_iterations": 60_000 * size, "jumps_back": jumps, "seed": 5 })),
         hunt(json!({
             "strategy": "nrpa", "level": 2, "variant": "5D", "runs": 20 * size, "seed": 6, "keep_from": 66,
             "iterations": if size > 1 { 40 } else { 100 },
         })),
-        json!({ "kind": "solve", "settings": { "game": "reversi", "size": board, "algorithm": "negascout", "unit_budget": budget } }),
+        json!({ "kind": "solve", "settings": {
+            "game": "reversi", "size": board, "algorithm": "negascout", "unit_budget": budget, "store": store,
+        } }),
     ]
 }
 

@@ -7,7 +7,7 @@ use morpion::games::reversi::board::ReversiBoard;
 use morpion::games::reversi::position::{ReversiPosition, Start};
 use morpion::jobs::tree::coordinator::{Coordinator, Next};
 use morpion::jobs::tree::credit::Spent;
-use morpion::jobs::tree::settings::TreeSettings;
+use morpion::jobs::tree::settings::{StoreKind, TreeSettings};
 use morpion::jobs::tree::state::TreeState;
 use morpion::jobs::tree::unit::UnitOutcome;
 use morpion::runner::tree::store::TreeStore;
@@ -109,7 +109,7 @@ fn child() {
     let count = PathBuf::from(std::env::var_os("MORPION_SHIM_COUNT").expect("it runs with the shim"));
     let state = TreeState::new(root(), TreeSettings { budget: 50, ..TreeSettings::default() }).unwrap();
     let mut coordinator = Coordinator::new(state);
-    let mut store = TreeStore::create(&path, "job", coordinator.state_mut()).unwrap();
+    let mut store = TreeStore::create(StoreKind::Redb, &path, "job", coordinator.state_mut()).unwrap();
     let worker = coordinator.join("somebody", "1").unwrap();
     let mut refused = 0;
     for step in 0..12 {
@@ -142,7 +142,7 @@ fn after_a_flush_of_a_solution_failed_its_journal_is_whole() {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.contains("done") && shim.counts().1 > 0, "{said}");
-    let (mut store, stored) = TreeStore::open(&path).unwrap();
+    let (mut store, stored) = TreeStore::open(StoreKind::Redb, &path).unwrap();
     assert_eq!(stored.notice, None);
     let records = stored.records.len();
     let mut coordinator = Coordinator::new(stored.state(root()).unwrap());

@@ -64,6 +64,9 @@ impl AskedSearch {
         if let Some(one) = self.given.iter().find(|one| OF_UNITS.contains(&one.name) && !self.flags.units) {
             bail!("{} is about units of work: it needs --units", one.place());
         }
+        if let (Some(one), None) = (self.given.iter().find(|one| one.name == "store"), &self.flags.state) {
+            bail!("{} is about the file of a solution: it needs --state", one.place());
+        }
         // A unit is one thread's.
         let crew = if self.flags.units { 1 } else { usize::try_from(threads)? };
         Ok(Plan::new(&self.question.choice(), crew)?)

@@ -75,7 +75,7 @@ pub fn solve_one<G: Solvable>(
             factory: Box::new(move || Ok(Box::new(ByEngine::new(plan, tables.table()?)) as Box<dyn Solver<G>>)),
         }
     };
-    let mut coordinator = Coordinator::new(state);
+    let mut coordinator = Coordinator::new(state).growing_to(options.question.initial_depth);
     let (began, cpu) = (Instant::now(), machine::process_seconds());
     let bar = live_line();
     let mut display = UnitDisplay { bar: bar.as_ref(), label: &problem.label, began };
@@ -110,8 +110,10 @@ fn begin<G: Game>(
 ) -> anyhow::Result<(TreeState<G>, Option<TreeFiles>)> {
     let root = problem.position.clone();
     let Some(directory) = &options.flags.state else { return Ok((TreeState::new(root, settings)?, None)) };
-    let job = identity(title, &problem.text, &options.question.choice(), options.memory());
-    let OpenedTree { state, store, searches, notice, .. } = file::open(directory, &job, root, settings)?;
+    let question = &options.question;
+    let job = identity(title, &problem.text, &question.choice(), options.memory(), question.initial_depth);
+    let opened = file::open(directory, question.store, &job, root, settings)?;
+    let OpenedTree { state, store, searches, notice, .. } = opened;
     if let Some(notice) = notice {
         say!("morpion: {notice}");
     }
@@ -302,6 +304,8 @@ impl<G: Game> UnitSolution<'_, G> {
                 "feeder": state.settings().feeder,
                 "quorum": state.settings().quorum,
                 "fresh_tables": state.settings().fresh,
+                "initial_depth": options.question.initial_depth,
+                "store": options.flags.state.as_ref().map(|_| options.question.store),
                 "tree_nodes": state.nodes().len(),
                 "split": state.meta().levels.iter().map(|level| level.exhausted).sum::<u64>(),
                 "contradictions": state.meta().contradictions,

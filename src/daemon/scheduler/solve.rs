@@ -23,7 +23,6 @@ use crate::runner::engine::Plan;
 use crate::runner::orders::Interrupt;
 use crate::runner::progress::Progress;
 use crate::runner::tree::file::{self, OpenedTree};
-use crate::runner::tree::journal;
 use crate::runner::tree::solver::{ByEngine, SharedTable, Solver};
 use crate::runner::tree::store::database::CACHE;
 use crate::runner::tree::store::{TreeStore, TreeStoreError};
@@ -77,20 +76,21 @@ impl JobKind for SolveJob {
                 self.0.identity(&root.text())
             }
         }
-        let path = folder.join(file::FILE);
-        if !path.exists() {
+        let path = match file::find(folder, self.store) {
+            Err(TreeError::OtherStore { stored, .. }) => {
+                return Ok(FolderContent::Other(format!("a solution in the store {stored}")));
+            }
+            found => found?,
+        };
+        let Some(path) = path else {
             return Ok(match Contents::of(folder).map_err(|error| CannotRun::Refused(error.to_string()))? {
                 Contents::Nothing => FolderContent::Nothing,
-                Contents::Others(name)
-                    if name.starts_with(file::FILE) || name.starts_with(journal::FILE) || name == STATISTICS =>
-                {
-                    FolderContent::Nothing
-                }
+                Contents::Others(name) if file::is_part(&name) || name == STATISTICS => FolderContent::Nothing,
                 Contents::Others(name) => FolderContent::Other(format!("it holds {name}")),
                 Contents::Hunt => FolderContent::Other("a hunt".to_owned()),
             });
-        }
-        let stored = TreeStore::checkpoint_of(&path).map_err(TreeError::from)?;
+        };
+        let stored = TreeStore::checkpoint_of(self.store, &path).map_err(TreeError::from)?;
         let identity = self.visit(IdentityVisitor(self));
         let same = stored.job == identity && stored.parts.meta.settings == self.settings;
         Ok(if same { FolderContent::OfJob } else { FolderContent::Other(format!("a solution: {}", stored.job)) })
@@ -145,7 +145,7 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
     let folder = daemon.directory.job(id);
     let plan = Plan::new(&job.choice, 1).map_err(|error| CannotRun::Failed(error.to_string()))?;
     let OpenedTree { state, mut store, since, searches, seconds, notice } =
-        file::open(&folder, &job.identity(&root.text()), root.clone(), job.settings.clone())?;
+        file::open(&folder, job.store, &job.identity(&root.text()), root.clone(), job.settings.clone())?;
     if let Some(text) = notice {
         daemon.publish(Some(id), EventKind::Notice { text });
     }
@@ -172,7 +172,7 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
             factory: Box::new(move || Ok(Box::new(ByEngine::new(plan, tables.table()?)) as Box<dyn Solver<G>>)),
         }
     };
-    let mut coordinator = Coordinator::new(state);
+    let mut coordinator = Coordinator::new(state).growing_to(job.initial_depth);
     share.set_grown(coordinator.state().memory());
     let session = SolveSession {
         coordinator: &mut coordinator,
@@ -199,7 +199,9 @@ impl From<TreeError> for CannotRun {
         // Above its limits it can go on with larger ones.
         let to_be_mended = matches!(
             error,
-            TreeError::Store(TreeStoreError::Damaged { .. } | TreeStoreError::Newer { .. })
+            TreeError::Store(
+                TreeStoreError::Damaged { .. } | TreeStoreError::Newer { .. } | TreeStoreError::NotBuilt(_)
+            ) | TreeError::OtherStore { .. }
                 | TreeError::Misfit(_)
                 | TreeError::Disk { .. }
                 | TreeError::Memory { .. }

@@ -40,16 +40,18 @@ fn three_readers_make_the_same_job() {
         ("fresh_tables", "on"),
         ("seed", "18446744073709551615"),
         ("user", "ada"),
+        ("initial-depth", "3"),
+        ("store", "sqlite"),
     ]);
     let from_file = file(
         "game = 'reversi'\nsize = '4x5'\nalgorithm = 'negascout'\nwithout = ['killers', 'history']\nthreshold = -3\n\
          memory = 2_097_152\nunit-budget = 5000\nfeeder = 'random'\nquorum = 2\nfresh_tables = true\n\
-         seed = '18446744073709551615'\nuser = 'ada'\n",
+         seed = '18446744073709551615'\nuser = 'ada'\ninitial-depth = 3\nstore = 'sqlite'\n",
     );
     let sent = request(json!({
         "game": "reversi", "size": "4x5", "algorithm": "negascout", "without": "killers,history", "threshold": -3,
         "memory": "2M", "unit_budget": "5k", "feeder": "random", "quorum": 2, "fresh_tables": true, "seed": u64::MAX,
-        "user": "ada",
+        "user": "ada", "initial_depth": 3, "store": "sqlite",
     }));
     let job = OfReversi::job(&typed).unwrap();
     let sent = sent.unwrap();
@@ -73,6 +75,7 @@ fn what_is_listed_of_any_job_makes_the_same_job_again() {
         json!({ "game": "reversi" }),
         json!({ "game": "reversi", "size": 4, "position": "X-OO XXXO X-OO XOOO X", "empties": "ignored" }),
         json!({ "game": "reversi", "size": 4, "guess": -8, "start": "alternative" }),
+        json!({ "game": "reversi", "size": 4, "store": "sqlite", "initial_depth": 60 }),
         json!({ "game": "reversi", "size": 4, "value": "win-loss-draw", "user": "007" }),
         json!({ "game": "go" }),
         json!({ "game": "go", "size": "2x3", "ko": "free", "cycle": "lost-for-black", "suicide": true }),
@@ -85,6 +88,12 @@ fn what_is_listed_of_any_job_makes_the_same_job_again() {
         let stored = serde_json::to_string(&job).unwrap();
         assert_eq!(serde_json::from_str::<SolveJob>(&stored).unwrap(), job, "{settings}");
     }
+    // Jobs that were stored before there was a choice have neither.
+    let stored = serde_json::to_value(request(json!({ "game": "go" })).unwrap().job().unwrap()).unwrap();
+    assert!(stored.get("store").is_none() && stored.get("initial_depth").is_none(), "{stored}");
+    let job = serde_json::from_value::<SolveJob>(stored).unwrap();
+    assert_eq!((job.store, job.initial_depth), (StoreKind::Redb, 0));
+    assert!(!job.identity("").contains("initial_depth"));
     let user = request(json!({ "game": "go", "user": "007" })).unwrap().shown();
     assert_eq!(user["user"], "007");
 }
@@ -123,6 +132,8 @@ fn mistakes_are_named_as_they_were_typed() {
             "settings.threshold cannot be used with settings.guess",
         ),
         (json!({ "game": "go", "memory": 5 }), "settings.memory: '5': too little for a table: at least 4096 bytes"),
+        (json!({ "game": "go", "store": "mysql" }), "settings.store: 'mysql': expected one of redb, sqlite"),
+        (json!({ "game": "go", "initial_depth": 61 }), "settings.initial_depth: '61': 61 is not in 0..=60"),
         (json!({ "game": "go", "fresh_tables": 2 }), "settings.fresh_tables: '2': expected on or off"),
         (json!({ "game": "go", "start": "standard" }), "settings: unknown key 'start': expected one of "),
     ] {

@@ -12,7 +12,7 @@
 use super::credit::{Spent, WorkerId};
 use super::node::NodeId;
 use super::record::{Misfit, TreeEvent, TreeRecord};
-use super::settings::{Feeder, Window};
+use super::settings::{Feeder, MOST_INITIAL_NODES, Window};
 use super::state::TreeState;
 use super::unit::{Class, OpenUnit, UnitId, UnitOutcome};
 use super::walk::Leaf;
@@ -99,6 +99,8 @@ pub struct Coordinator<G> {
     records: Vec<TreeRecord>,
     effects: Effects,
     handed: u64,
+    /// Plies of the tree that are made before the first unit, as long as that is not done.
+    growing: Option<u32>,
 }
 
 impl<G: Game> Coordinator<G> {
@@ -111,7 +113,36 @@ impl<G: Game> Coordinator<G> {
             records: Vec::new(),
             effects: Effects::default(),
             handed: 0,
+            growing: None,
         }
+    }
+
+    /// The same, for a solution of which so many plies are made before the first unit ([`Coordinator::grow`]).
+    #[must_use]
+    pub fn growing_to(self, plies: u32) -> Coordinator<G> {
+        let growing = (plies > 0 && self.state.meta().next_unit == 0).then_some(plies);
+        Coordinator { growing, ..self }
+    }
+
+    /// Whether the tree is still to grow before the first unit.
+    pub fn is_growing(&self) -> bool {
+        self.growing.is_some()
+    }
+
+    /// Makes a part of the tree, until that is done or `stop` says so; whether it is done. The state is to be stored
+    /// then, for there is no record of it.
+    ///
+    /// # Errors
+    /// None that a whole state gives.
+    pub fn grow(&mut self, stop: &mut dyn FnMut() -> bool) -> Result<bool, Misfit> {
+        if let Some(plies) = self.growing {
+            let mut events = Vec::new();
+            if self.state.grow(plies, MOST_INITIAL_NODES, stop, &mut events)? {
+                self.growing = None;
+            }
+            self.effects.events.extend(events);
+        }
+        Ok(!self.is_growing())
     }
 
     /// The state of the solution, to be saved or shown.

@@ -1,4 +1,4 @@
-//! How the top of the tree grows: a leaf gets its children; and how bounds go up.
+//! How the top of the tree grows: a leaf gets its children; how it begins; and how bounds go up.
 
 use super::estimate::estimate;
 use super::node::{Edge, NodeId, TreeNode, own_bounds};
@@ -9,6 +9,51 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 impl<G: Game> TreeState<G> {
+    /// Makes a part of the tree before the first unit: splits all open leaves above `plies`, level by level, as long
+    /// as the tree has fewer than `most` nodes and `stop` does not say otherwise. Whether it is done, as it always is
+    /// once there was a unit. This is not a record, since the outcome depends on the root alone. Whoever stores the
+    /// state takes a checkpoint before the first unit.
+    ///
+    /// # Errors
+    /// None that a whole state gives.
+    pub fn grow(
+        &mut self,
+        plies: u32,
+        most: usize,
+        stop: &mut dyn FnMut() -> bool,
+        events: &mut Vec<TreeEvent>,
+    ) -> Result<bool, Misfit> {
+        let before = self.bounds();
+        let mut done = true;
+        'levels: for level in 0..plies {
+            for id in 0..self.nodes.len() {
+                let node = &self.nodes[id];
+                if u32::from(node.level) != level || !node.is_leaf() || node.lower >= node.upper {
+                    continue;
+                }
+                if self.meta.next_unit > 0 || self.nodes.len() >= most || self.is_finished() {
+                    break 'levels;
+                }
+                if stop() {
+                    done = false;
+                    break 'levels;
+                }
+                self.expand(id as NodeId, events)?;
+            }
+        }
+        self.meta.nodes = self.nodes.len() as NodeId;
+        if done {
+            // Only now, so that the next window does not depend on where it stopped.
+            self.settle(before, events)?;
+        } else {
+            self.look_down();
+            if self.bounds() != before {
+                events.push(TreeEvent::Closer(self.bounds()));
+            }
+        }
+        Ok(done)
+    }
+
     /// Gives a leaf its children.
     pub(super) fn expand(&mut self, id: NodeId, events: &mut Vec<TreeEvent>) -> Result<(), Misfit> {
         let (position, keyed) = self.position_and_keyed(id)?;

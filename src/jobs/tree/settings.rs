@@ -10,6 +10,12 @@ pub const MAX_QUORUM: u32 = 9;
 /// Deepest shallow search.
 pub const MAX_LOOK_AHEAD: u32 = 8;
 
+/// Most plies that can be asked for of the tree that is made before the first unit.
+pub const MAX_INITIAL_DEPTH: u32 = 60;
+/// Before the first unit no more leaves are split once the tree has so many nodes. After each outcome the open part
+/// of the tree is walked through.
+pub const MOST_INITIAL_NODES: usize = 20_000;
+
 /// In which order units are handed out that wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -27,6 +33,33 @@ pub static FEEDERS: [NamedValue; 3] = [
     NamedValue { value: "creation", label: "The oldest first" },
     NamedValue { value: "priority", label: "The one most surely needed first" },
     NamedValue { value: "random", label: "Any, by a seeded generator" },
+];
+
+/// Which database has the file of a solution.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoreKind {
+    /// The one that every build of the program has.
+    #[default]
+    Redb,
+    /// Files of SQLite, which many programs read; a feature of the build.
+    Sqlite,
+}
+
+impl StoreKind {
+    /// All kinds of databases.
+    pub const ALL: [StoreKind; 2] = [StoreKind::Redb, StoreKind::Sqlite];
+
+    /// Whether it is the one that is used where nothing is said.
+    pub fn is_default(&self) -> bool {
+        *self == StoreKind::default()
+    }
+}
+
+/// The names of the databases, for people who choose one.
+pub static STORES: [NamedValue; 2] = [
+    NamedValue { value: "redb", label: "A file of redb" },
+    NamedValue { value: "sqlite", label: "A file of SQLite, if the program was built with it" },
 ];
 
 /// The settings of a solution. They last as long as it does.

@@ -1,5 +1,6 @@
 //! All of a solution that must last: nodes, units with their claims, workers with their credit. It changes by
-//! [`TreeState::apply`] only, so a replay of the same records leads to the same state.
+//! [`TreeState::apply`] only, so a replay of the same records leads to the same state. The exception is
+//! [`TreeState::grow`] before the first unit.
 
 use super::aim::Aim;
 use super::credit::{Worker, WorkerId};
@@ -359,7 +360,7 @@ impl<G: Game> TreeState<G> {
 
     /// After a change: settles what can be settled, asks the root the next window if this one is answered, and finds
     /// out what is needed now.
-    fn settle(&mut self, before: Bounds, events: &mut Vec<TreeEvent>) -> Result<(), Misfit> {
+    pub(super) fn settle(&mut self, before: Bounds, events: &mut Vec<TreeEvent>) -> Result<(), Misfit> {
         loop {
             let bounds = self.bounds();
             if self.is_finished() {
@@ -433,7 +434,7 @@ impl<G: Game> TreeState<G> {
     }
 
     /// Finds the leaves that are needed.
-    fn look_down(&mut self) {
+    pub(super) fn look_down(&mut self) {
         self.leaves = if self.is_finished() { Vec::new() } else { leaves(&self.nodes, self.meta.aim.window) };
     }
 

@@ -1,16 +1,42 @@
 //! The file of a solution in its directory: created for a new solution, opened to continue one.
 
-use super::TreeError;
+use super::{TreeError, journal, searches};
 use crate::core::game::Game;
+use crate::core::setting::show_name;
 use crate::jobs::tree::record::TreeRecord;
-use crate::jobs::tree::settings::TreeSettings;
+use crate::jobs::tree::settings::{StoreKind, TreeSettings};
 use crate::jobs::tree::state::TreeState;
 use crate::runner::tree::searches::SearchStates;
-use crate::runner::tree::store::TreeStore;
-use std::path::Path;
+use crate::runner::tree::store::{TreeStore, TreeStoreError, backend};
+use std::path::{Path, PathBuf};
 
 /// Name of the file in its directory.
-pub const FILE: &str = "tree.redb";
+pub fn name(kind: StoreKind) -> &'static str {
+    match kind {
+        StoreKind::Redb => "tree.redb",
+        StoreKind::Sqlite => "tree.sqlite",
+    }
+}
+
+/// The file of a solution in a directory; nothing if there is none.
+///
+/// # Errors
+/// If the directory holds one of another database.
+pub fn find(directory: &Path, kind: StoreKind) -> Result<Option<PathBuf>, TreeError> {
+    for other in StoreKind::ALL.into_iter().filter(|&other| other != kind) {
+        let path = directory.join(name(other));
+        if path.exists() {
+            return Err(TreeError::OtherStore { path, stored: show_name(&other), asked: show_name(&kind) });
+        }
+    }
+    let path = directory.join(name(kind));
+    Ok(path.exists().then_some(path))
+}
+
+/// Whether a name in a directory is that of a part of a solution.
+pub fn is_part(file: &str) -> bool {
+    StoreKind::ALL.into_iter().map(name).chain([journal::FILE, searches::FILE]).any(|part| file.starts_with(part))
+}
 
 /// A solution that is open.
 #[derive(Debug)]
@@ -36,21 +62,25 @@ pub struct OpenedTree<G> {
 /// If the file cannot be used, or holds another solution; nothing is changed then.
 pub fn open<G: Game>(
     directory: &Path,
+    kind: StoreKind,
     job: &str,
     root: G,
     settings: TreeSettings,
 ) -> Result<OpenedTree<G>, TreeError> {
-    std::fs::create_dir_all(directory)
-        .map_err(|source| TreeError::Directory { path: directory.to_owned(), source })?;
-    let path = directory.join(FILE);
     let whole = format!("{job}, {settings:?}");
-    if !path.exists() {
+    let Some(path) = find(directory, kind)? else {
+        let path = directory.join(name(kind));
+        if backend(kind).is_none() {
+            return Err(TreeStoreError::NotBuilt(path).into());
+        }
+        std::fs::create_dir_all(directory)
+            .map_err(|source| TreeError::Directory { path: directory.to_owned(), source })?;
         let mut state = TreeState::new(root, settings)?;
-        let store = TreeStore::create(&path, job, &mut state)?;
+        let store = TreeStore::create(kind, &path, job, &mut state)?;
         let searches = SearchStates::new(directory, &whole);
         return Ok(OpenedTree { state, store, since: Vec::new(), searches, seconds: 0.0, notice: None });
-    }
-    let (store, stored) = TreeStore::open(&path)?;
+    };
+    let (store, stored) = TreeStore::open(kind, &path)?;
     let same = |stored: String, asked: String| {
         if stored == asked { Ok(()) } else { Err(TreeError::Other { path: path.clone(), stored, asked }) }
     };

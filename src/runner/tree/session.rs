@@ -129,9 +129,11 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         let messages = self.lane.messages.clone();
         loop {
             if !self.paused {
+                self.grow()?;
                 self.hand_out()?;
             }
             self.pass_on()?;
+            let growing = self.session.coordinator.is_growing();
             if self.session.coordinator.state().is_finished() {
                 return Ok(SolveEnding::Solved);
             }
@@ -139,9 +141,11 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 if self.draining {
                     return Ok(SolveEnding::Stopped(StopReason::Drained));
                 }
-                let workers = self.session.coordinator.state().workers();
-                let trusted = workers.iter().filter(|worker| !worker.distrusted).count();
-                return Err(TreeError::Stuck { trusted, workers: workers.len() });
+                if !growing {
+                    let workers = self.session.coordinator.state().workers();
+                    let trusted = workers.iter().filter(|worker| !worker.distrusted).count();
+                    return Err(TreeError::Stuck { trusted, workers: workers.len() });
+                }
             }
             let given = select_biased! {
                 recv(ordered.0) -> given => given.ok(),
@@ -150,7 +154,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                     self.drain()?;
                     None
                 }
-                default(LOOK) => None,
+                default(if growing && !self.paused { Duration::ZERO } else { LOOK }) => None,
             };
             if let Some(given) = given
                 && let Some(ended) = self.obey(given)?
@@ -225,10 +229,23 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         Ok(())
     }
 
+    /// Makes a part of the tree that is to be there before the first unit, for as long as nobody need look.
+    fn grow(&mut self) -> Result<(), TreeError> {
+        if !self.session.coordinator.is_growing() || self.draining {
+            return Ok(());
+        }
+        let began = Instant::now();
+        if self.session.coordinator.grow(&mut || began.elapsed() >= LOOK)? {
+            self.checkpoint()?;
+        }
+        Ok(())
+    }
+
     /// Gives every idle solver a unit, as far as there are any.
     fn hand_out(&mut self) -> Result<(), TreeError> {
         self.engage_solvers()?;
-        let size = if self.draining { 0 } else { self.size()? };
+        let waiting = self.draining || self.session.coordinator.is_growing();
+        let size = if waiting { 0 } else { self.size()? };
         let mut ready = Vec::new();
         for (at, slot) in self.slots.iter_mut().enumerate().take(size).filter(|(_, slot)| !slot.busy) {
             if let Next::Unit(work) = self.session.coordinator.next(slot.worker)? {

@@ -12,6 +12,8 @@
 
 pub mod database;
 mod redb;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 
 use super::journal::{self, JournalContent, JournalError, TreeJournal};
 use crate::core::frame::{Flaw, read_row, row};
@@ -19,6 +21,7 @@ use crate::core::game::Game;
 use crate::files::{FileError, sync_directory};
 use crate::jobs::tree::credit::Worker;
 use crate::jobs::tree::record::TreeRecord;
+use crate::jobs::tree::settings::StoreKind;
 use crate::jobs::tree::state::{Meta, TreeParts, TreeState};
 use crate::jobs::tree::unit::OpenUnit;
 use database::{FoundDatabase, RowError, RowReader, RowTable, RowWriter, TreeBackend, TreeDatabase};
@@ -50,8 +53,16 @@ const META_FLAG: &str = "meta";
 const SECONDS_FLAG: &str = "seconds";
 const JOURNAL_FLAG: &str = "journal";
 
-/// What reads and writes the files.
-const BACKEND: &dyn TreeBackend = &redb::Redb;
+/// What reads and writes files of a kind; nothing if this program was built without it.
+pub fn backend(kind: StoreKind) -> Option<&'static dyn TreeBackend> {
+    match kind {
+        StoreKind::Redb => Some(&redb::Redb),
+        #[cfg(feature = "sqlite")]
+        StoreKind::Sqlite => Some(&sqlite::Sqlite),
+        #[cfg(not(feature = "sqlite"))]
+        StoreKind::Sqlite => None,
+    }
+}
 
 /// Why the file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +99,14 @@ pub enum TreeStoreError {
         /// What went wrong.
         source: Box<dyn Error + Send + Sync>,
     },
+    /// This program cannot read it.
+    #[error("{}: {NO_SQLITE}", .0.display())]
+    NotBuilt(PathBuf),
 }
+
+/// What a program says that was built without SQLite.
+pub const NO_SQLITE: &str = "this program was built without SQLite: build it by `cargo build --release --features \
+                             sqlite` (it takes a C compiler), or use the store redb";
 
 /// What an error of a database means.
 fn of_row(action: &'static str, path: &Path) -> impl FnOnce(RowError) -> TreeStoreError {
@@ -151,22 +169,28 @@ impl TreeStore {
     ///
     /// # Errors
     /// If there is one already, or it cannot be written.
-    pub fn create<G: Game>(path: &Path, job: &str, state: &mut TreeState<G>) -> Result<TreeStore, TreeStoreError> {
+    pub fn create<G: Game>(
+        kind: StoreKind,
+        path: &Path,
+        job: &str,
+        state: &mut TreeState<G>,
+    ) -> Result<TreeStore, TreeStoreError> {
         if path.exists() {
             return Err(TreeStoreError::Exists(path.to_owned()));
         }
+        let backend = backend(kind).ok_or_else(|| TreeStoreError::NotBuilt(path.to_owned()))?;
         // Written under another name first, so that a crash leaves a whole file or none.
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".new");
         let beside = path.with_file_name(name);
-        BACKEND.prepare(path, &beside).map_err(of_row("write", path))?;
-        let mut database = BACKEND.create(&beside).map_err(of_row("write", path))?;
+        backend.prepare(path, &beside).map_err(of_row("write", path))?;
+        let mut database = backend.create(&beside).map_err(of_row("write", path))?;
         let solution = rand::random();
         write(&mut *database, Some((job, solution)), state, 0.0).map_err(of_row("write", path))?;
         drop(database);
         let journal = TreeJournal::begin(&journal::beside(path), solution).map_err(of_journal)?;
         fs::rename(&beside, path).and_then(|()| sync_directory(path)).map_err(of_io("write", path))?;
-        let database = BACKEND.find(path).and_then(|found| found.open()).map_err(of_row("open", path))?;
+        let database = backend.find(path).and_then(|found| found.open()).map_err(of_row("open", path))?;
         Ok(TreeStore { path: path.to_owned(), database, journal, records: state.meta().applied, broken: false })
     }
 
@@ -174,8 +198,8 @@ impl TreeStore {
     ///
     /// # Errors
     /// If it cannot be read, is in use, is damaged, or is newer than this program.
-    pub fn checkpoint_of(path: &Path) -> Result<StoredTree, TreeStoreError> {
-        let (stored, _) = load_checked(path, &*find(path)?)?;
+    pub fn checkpoint_of(kind: StoreKind, path: &Path) -> Result<StoredTree, TreeStoreError> {
+        let (stored, _) = load_checked(path, &*find(kind, path)?)?;
         Ok(stored)
     }
 
@@ -183,8 +207,8 @@ impl TreeStore {
     ///
     /// # Errors
     /// If it cannot be read, is in use, is damaged, or is newer than this program. Nothing is changed then.
-    pub fn open(path: &Path) -> Result<(TreeStore, StoredTree), TreeStoreError> {
-        let found = find(path)?;
+    pub fn open(kind: StoreKind, path: &Path) -> Result<(TreeStore, StoredTree), TreeStoreError> {
+        let found = find(kind, path)?;
         let (mut stored, solution) = load_checked(path, &*found)?;
         let beside = journal::beside(path);
         let content = match solution {
@@ -353,8 +377,9 @@ fn read_journal(path: &Path, solution: u64, stored: &mut StoredTree) -> Result<J
     Ok(content)
 }
 
-fn find(path: &Path) -> Result<Box<dyn FoundDatabase>, TreeStoreError> {
-    BACKEND.find(path).map_err(of_row("open", path))
+fn find(kind: StoreKind, path: &Path) -> Result<Box<dyn FoundDatabase>, TreeStoreError> {
+    let backend = backend(kind).ok_or_else(|| TreeStoreError::NotBuilt(path.to_owned()))?;
+    backend.find(path).map_err(of_row("open", path))
 }
 
 /// Verifies the file. What the database holds, and the number of its journal.

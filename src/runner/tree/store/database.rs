@@ -1,6 +1,7 @@
 //! What keeps the rows of a solution's checkpoint: a database in one file, with a table each for nodes, units and
 //! workers, and *flags* (values with names). Rows and flags are bytes; their content and its format are the store's
-//! ([`super`]).
+//! ([`super`]). A new backend implements the four traits here, and gets a name in
+//! [`StoreKind`](crate::jobs::tree::settings::StoreKind) and a line in [`super::backend`].
 
 use std::error::Error;
 use std::fmt::Debug;

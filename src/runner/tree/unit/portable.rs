@@ -287,7 +287,7 @@ mod tests {
     use crate::games::reversi::board::ReversiBoard;
     use crate::games::reversi::position::{ReversiPosition, Start};
     use crate::jobs::solve::SolvePosition;
-    use crate::jobs::tree::settings::TreeSettings;
+    use crate::jobs::tree::settings::{StoreKind, TreeSettings};
     use crate::queue::{Lease, Stop, Unit};
     use crate::runner::parcel::ParcelOpener;
     use crate::solvers::choice::EngineChoice;
@@ -320,6 +320,8 @@ mod tests {
             memory: 1 << 24,
             settings: TreeSettings::default(),
             user: "nobody".to_owned(),
+            store: StoreKind::Redb,
+            initial_depth: 0,
         };
         let window = Window { alpha: 10, beta: 11 };
         let work = LeafUnit { unit: 1, node: 0, path: Vec::new(), position, window, budget: BUDGET, alone };

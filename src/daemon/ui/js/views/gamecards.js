@@ -25,10 +25,11 @@ const RULES = {
 };
 const TOOLS = [["", tc("instead of setting up", "Play")], ["X", t`Black`], ["O", t`White`], [".", t`Empty`]];
 
-function input(label, props, help) {
+/** A field with its label, its help, and a place for what is wrong with it. */
+function labelled(label, kind, props, help, ...content) {
   const id = newId("solve");
   const trouble = h("p", { class: "problem", id: `${id}-problem`, role: "alert", hidden: true });
-  const field = h("input", { id, autocomplete: "off", spellcheck: "false", "aria-describedby": trouble.id, ...props });
+  const field = h(kind, { id, "aria-describedby": trouble.id, ...props }, ...content);
   return { field, node: h("div", { class: "field" }, h("label", { for: id }, label), field, trouble, help && h("p", { class: "help" }, help)),
     complain: (text) => {
       say(trouble, text);
@@ -37,10 +38,12 @@ function input(label, props, help) {
     } };
 }
 
+function input(label, props, help) {
+  return labelled(label, "input", { autocomplete: "off", spellcheck: "false", ...props }, help);
+}
+
 function choice(label, options, onchange, props = {}) {
-  const id = newId("solve");
-  const field = h("select", { id, onchange, ...props }, options.map(([value, what]) => h("option", { value }, what)));
-  return { field, node: h("div", { class: "field" }, h("label", { for: id }, label), field) };
+  return labelled(label, "select", { onchange, ...props }, null, options.map(([value, what]) => h("option", { value }, what)));
 }
 
 /** Whose turn it is and what can be played, in words. */
@@ -220,6 +223,8 @@ const solverFields = () => ({
   user: input(t`Credit goes to`, { type: "text", name: "user", placeholder: "local", maxlength: 64 }),
   memory: input(t`Memory per worker`, { type: "text", name: "memory", placeholder: "64M", pattern: "[0-9]+[kKMG]?" }),
   unit_budget: input(t`Nodes per unit`, { type: "text", name: "unit_budget", placeholder: "20M", pattern: "[0-9_]+[kMG]?" }),
+  initial_depth: input(t`Plies before units`, { type: "number", name: "initial_depth", placeholder: "0", min: 0, max: 60, step: 1 }),
+  store: choice(t`Store`, [["", "redb"], ["sqlite", "SQLite"]], null, { name: "store" }),
   quorum: input(t`Workers that must agree`, { type: "number", name: "quorum", placeholder: "1", min: 1, max: 9, step: 1 }),
   priority: input(t`Priority`, { type: "number", name: "priority", placeholder: "0", min: -100, max: 100, step: 1 }),
   name: input(t`Name`, { type: "text", name: "name", placeholder: t`made from the position`, maxlength: 80 }),
@@ -236,7 +241,7 @@ export function solveCard(session) {
   const playOnly = h("p", { class: "help", hidden: true }, t`Boards larger than 7x7 are for play: the solver does not take them.`);
   const send = button(t`Solve this position`, { kind: "main", type: "submit", glyph: "hunt" });
   const more = h("details", {}, h("summary", {}, t`More`),
-    h("div", { class: "fields narrow" }, ["user", "memory", "unit_budget", "quorum", "priority", "name"].map((n) => fields[n].node)));
+    h("div", { class: "fields narrow" }, ["user", "memory", "unit_budget", "initial_depth", "quorum", "store", "priority", "name"].map((n) => fields[n].node)));
   const form = h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); submit(); } },
     h("div", { class: "fields narrow" }, goal.node, threshold.node, fields.workers.node, fields.seconds.node),
     more, trouble, playOnly, h("div", {}, send));
@@ -253,8 +258,8 @@ export function solveCard(session) {
     const settings = session.question();
     if (goal.field.value === "threshold") settings.threshold = Number(threshold.field.value);
     else if (goal.field.value !== "exact") settings.value = goal.field.value;
-    for (const name of ["user", "memory"]) if (given(name)) settings[name] = given(name);
-    if (given("quorum")) settings.quorum = Number(given("quorum"));
+    for (const name of ["user", "memory", "store"]) if (given(name)) settings[name] = given(name);
+    for (const name of ["quorum", "initial_depth"]) if (given(name)) settings[name] = Number(given(name));
     if (given("unit_budget")) settings.unit_budget = amount(given("unit_budget")) ?? given("unit_budget");
     const limits = {};
     if (given("workers")) limits.workers = Number(given("workers"));
