@@ -3,8 +3,7 @@
 
 use super::proving::portable::{LINEAR_PROGRAMS, ProgramRegistry, ProveParcel};
 use super::proving::unit::solver;
-use super::tree::solver::SearchState;
-use super::tree::unit::portable::{SolveParcel, SolverRegistry};
+use super::tree::unit::portable::{SolveParcel, SolverRegistry, UnitKnowledge};
 use super::worker::portable::HuntParcel;
 use crate::core::encoding::{decode, encode};
 use crate::queue::any::AnyUnit;
@@ -20,8 +19,8 @@ pub enum Parcel {
     Solve(SolveParcel),
     /// A unit of a proof.
     Prove(ProveParcel),
-    /// A unit of a solution that has come further.
-    SolveFrom(SolveParcel, SearchState),
+    /// A unit of a solution with what is known.
+    SolveKnowing(SolveParcel, UnitKnowledge),
 }
 
 impl Parcel {
@@ -37,7 +36,7 @@ pub fn identity(packed: &[u8]) -> Option<Vec<u8>> {
     Some(match decode::<Parcel>(packed)? {
         Parcel::Hunt(parcel) => Parcel::Hunt(parcel.without_progress()).to_bytes(),
         Parcel::Solve(_) | Parcel::Prove(_) => packed.to_vec(),
-        Parcel::SolveFrom(parcel, _) => Parcel::Solve(parcel).to_bytes(),
+        Parcel::SolveKnowing(parcel, _) => Parcel::Solve(parcel).to_bytes(),
     })
 }
 
@@ -61,8 +60,8 @@ impl ParcelOpener {
     pub fn open(&self, bytes: &[u8], worker: u32) -> Result<AnyUnit, NotOpened> {
         match decode::<Parcel>(bytes).ok_or_else(|| "the unit cannot be read".to_owned())? {
             Parcel::Hunt(parcel) => Ok(AnyUnit::new(parcel.open()?)),
-            Parcel::Solve(parcel) => Ok(self.solvers.open(parcel, None, worker)?),
-            Parcel::SolveFrom(parcel, state) => Ok(self.solvers.open(parcel, Some(state), worker)?),
+            Parcel::Solve(parcel) => Ok(self.solvers.open(parcel, UnitKnowledge::default(), worker)?),
+            Parcel::SolveKnowing(parcel, known) => Ok(self.solvers.open(parcel, known, worker)?),
             Parcel::Prove(parcel) => Ok(AnyUnit::new(self.programs.open(parcel, solver())?)),
         }
     }

@@ -5,10 +5,11 @@
 //! out. So a crash loses what was searched of running units since their last states, and nothing else. The file is
 //! flushed to the device once a second, so a power cut loses what ended since, too.
 //!
-//! [`solver`] is what searches, [`mod@unit`] how a worker of the queue has it search, [`store`] the file of a
-//! solution, [`searches`] the one with the states of searches, and [`mod@file`] how they are begun or opened in their
+//! [`solver`] is what searches, [`mod@unit`] how a worker of the queue has it search, [`exchange`] what solvers of
+//! several machines tell each other, [`store`] the file of a solution, [`searches`] the one with the states of searches, and [`mod@file`] how they are begun or opened in their
 //! directory.
 
+pub mod exchange;
 pub mod file;
 pub mod journal;
 mod pause_point;
@@ -35,6 +36,7 @@ use crate::jobs::tree::unit::{UnitId, UnitOutcome};
 use crate::queue::effort::Efforts;
 use crate::queue::local::{Local, LocalOptions, SpawnError};
 use crate::queue::{LaneId, Terms};
+use crate::runner::tree::exchange::RecordExchange;
 use crate::runner::tree::searches::SearchStates;
 use crate::runner::tree::store::{TreeStore, TreeStoreError};
 use crate::solvers::table::TableError;
@@ -250,8 +252,17 @@ pub struct SolveSession<'a, G> {
     pub pace: Duration,
     /// Told of each attempt at a unit: for tests.
     pub trap: Option<Trap>,
-    /// The job as JSON, if workers on other machines may have units.
-    pub elsewhere: Option<Arc<str>>,
+    /// If workers on other machines may have units: what these take.
+    pub elsewhere: Option<Elsewhere>,
+}
+
+/// What units take with them to other machines.
+#[derive(Debug, Clone)]
+pub struct Elsewhere {
+    /// The job as JSON.
+    pub job: Arc<str>,
+    /// What the machines tell each other, unless each unit stands alone.
+    pub exchange: Option<Arc<RecordExchange>>,
 }
 
 /// Works with `workers` workers of its own, a solver for each, until the question is answered, or the

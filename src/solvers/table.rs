@@ -9,6 +9,7 @@
 
 use super::zeroed::{Zero, ZeroedSlice};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 /// Records in a bucket.
 const BUCKET: usize = 4;
@@ -22,6 +23,8 @@ pub const DATA_BITS: u32 = 56;
 pub const RECORD_BYTES: usize = 16;
 /// Least memory of a table, in bytes.
 pub const LEAST_BYTES: u64 = 1 << 12;
+/// Most records that are kept for [`Table::take_noted`]; those beyond are not noted.
+pub const MOST_NOTED: usize = 1 << 14;
 
 /// The hash and the data of a record.
 #[derive(Debug, Default)]
@@ -44,6 +47,9 @@ pub struct Table {
     generation: AtomicU8,
     /// How many searches share it that have nothing else to do with each other.
     sharers: u64,
+    /// Records that take so many nodes are noted.
+    noted_from: AtomicU64,
+    noted: Mutex<Vec<[u64; 2]>>,
 }
 
 /// Memory that cannot be had.
@@ -68,7 +74,8 @@ impl Table {
         }
         let count = usize::try_from(bytes).map_err(|_| TableError::Large(bytes))? / BUCKET_BYTES;
         let buckets = ZeroedSlice::new(count).ok_or(TableError::Large(bytes))?;
-        Ok(Table { buckets, generation: AtomicU8::new(0), sharers: 1 })
+        let (generation, noted_from) = (AtomicU8::new(0), AtomicU64::new(u64::MAX));
+        Ok(Table { buckets, generation, sharers: 1, noted_from, noted: Mutex::default() })
     }
 
     /// An empty table for several searches, of at most `bytes` bytes for each of them.
@@ -133,13 +140,33 @@ impl Table {
         bytes
     }
 
-    /// Puts records that [`Table::extract`] has returned. Bytes that are no whole record are left out.
+    /// Puts records that [`Table::extract`] has returned, and does not note them. Bytes that are no whole record are
+    /// left out.
     pub fn insert(&self, records: &[u8]) {
         for record in records.as_chunks::<RECORD_BYTES>().0 {
             let number = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| record[at + i]));
             let (hash, data) = (number(0), number(8));
-            let effort = (data >> DATA_BITS) & 63;
-            self.put(hash, data, 1 << effort.saturating_sub(1));
+            self.keep(hash, data, ((data >> DATA_BITS) as u8 & 63).max(1));
+        }
+    }
+
+    /// From now on records are noted that take at least so many nodes ([`Table::take_noted`]).
+    pub fn note_from(&self, nodes: u64) {
+        self.noted_from.store(nodes, Relaxed);
+    }
+
+    /// The records that were noted since the last call, as [`Table::insert`] takes them, in the order in which they
+    /// came.
+    pub fn take_noted(&self) -> Vec<u8> {
+        let noted = std::mem::take(&mut *self.noted.lock().unwrap_or_else(PoisonError::into_inner));
+        noted.into_iter().flatten().flat_map(u64::to_le_bytes).collect()
+    }
+
+    #[cold]
+    fn note(&self, hash: u64, data: u64, effort: u8) {
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted.len() < MOST_NOTED {
+            noted.push([hash, data & ((1 << DATA_BITS) - 1) | u64::from(effort) << DATA_BITS]);
         }
     }
 
@@ -175,9 +202,17 @@ impl Table {
     /// Stores `data` (its upper 8 bits are dropped) under `hash`; `nodes` is the effort that it took.
     #[inline]
     pub fn put(&self, hash: u64, data: u64, nodes: u64) {
-        let generation = self.generation.load(Relaxed);
         // 6 bits of effort, above 0, so that no data is 0; 2 bits of generation.
         let effort = (64 - nodes.leading_zeros()).clamp(1, 63) as u8;
+        if nodes >= self.noted_from.load(Relaxed) {
+            self.note(hash, data, effort);
+        }
+        self.keep(hash, data, effort);
+    }
+
+    #[inline]
+    fn keep(&self, hash: u64, data: u64, effort: u8) {
+        let generation = self.generation.load(Relaxed);
         let data = data & ((1 << DATA_BITS) - 1) | u64::from(effort | generation << 6) << DATA_BITS;
         let records = &self.bucket(hash).0;
         let (mut worst, mut least) = (&records[0], u8::MAX);
@@ -258,6 +293,28 @@ mod tests {
         assert_eq!(other.extract(10).len(), 10 * RECORD_BYTES);
         other.insert(&[1; RECORD_BYTES + 3]);
         assert_eq!(other.extract(usize::MAX).len(), some.len() + RECORD_BYTES);
+    }
+
+    #[test]
+    fn what_took_much_effort_is_noted_once() {
+        let hash = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let table = Table::new(1 << 18).unwrap();
+        table.put(1, 10, 1 << 20);
+        assert!(table.take_noted().is_empty(), "nobody has asked for it");
+        table.note_from(1000);
+        (0..100).for_each(|n| table.put(hash(n), n + 1, n * 50));
+        let noted = table.take_noted();
+        assert_eq!(noted.len(), 80 * RECORD_BYTES);
+        assert!(table.take_noted().is_empty());
+        let other = Table::new(1 << 18).unwrap();
+        other.note_from(1);
+        other.insert(&noted);
+        assert!(other.take_noted().is_empty(), "it was not found there");
+        assert_eq!((0..100).filter(|&n| other.get(hash(n)) == Some(n + 1)).count(), 80);
+        // With the effort that it took: from 1000 to 4950 there are three classes.
+        assert_eq!(other.extract(60).len(), (100 - 41) * RECORD_BYTES);
+        (0..2 * MOST_NOTED as u64).for_each(|n| table.put(hash(n), n, 1000));
+        assert_eq!(table.take_noted().len(), MOST_NOTED * RECORD_BYTES);
     }
 
     #[test]

@@ -22,11 +22,12 @@ use crate::runner::directory::Contents;
 use crate::runner::engine::Plan;
 use crate::runner::orders::Interrupt;
 use crate::runner::progress::Progress;
+use crate::runner::tree::exchange::RecordExchange;
 use crate::runner::tree::file::{self, OpenedTree};
 use crate::runner::tree::solver::{ByEngine, SharedTable, Solver};
 use crate::runner::tree::store::database::CACHE;
 use crate::runner::tree::store::{TreeStore, TreeStoreError};
-use crate::runner::tree::{CreditedSolver, EndedSearch, SolveListener, SolveSession, TreeError};
+use crate::runner::tree::{CreditedSolver, Elsewhere, EndedSearch, SolveListener, SolveSession, TreeError};
 use crate::runner::{Clocking, WorkerShare};
 use crate::solvers::solvable::Solvable;
 use crate::store::UnitRecord;
@@ -149,8 +150,8 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
     if let Some(text) = notice {
         daemon.publish(Some(id), EventKind::Notice { text });
     }
-    for record in since {
-        if let TreeRecord::Settled { unit, outcome, spent, .. } = record
+    for record in since.iter().flat_map(TreeRecord::settled) {
+        if let &TreeRecord::Settled { unit, outcome, spent, .. } = record
             && let Some(record) = record_of(outcome, spent)
         {
             reporter.catch_up(unit, record)?;
@@ -186,7 +187,9 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
         before: seconds,
         pace: daemon.pace,
         trap: daemon.trap.as_ref().map(Arc::clone),
-        elsewhere: serde_json::to_string(job).ok().map(Arc::from),
+        elsewhere: serde_json::to_string(job)
+            .ok()
+            .map(|text| Elsewhere { job: text.into(), exchange: RecordExchange::new(Arc::clone(&tables)) }),
     };
     let queue = Arc::new(TypedQueue(Arc::clone(&daemon.queue) as _));
     let place = WorkerShare { queue, terms, clocking: Clocking::Busy };

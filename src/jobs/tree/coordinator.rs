@@ -4,6 +4,9 @@
 //! one. Every change of the state goes through a [`TreeRecord`]. Whoever stores the records takes them by
 //! [`Coordinator::take_records`] before a unit is handed out and before an outcome is acknowledged.
 //!
+//! What thousands of workers say at about the same time is one record, and so is the split of many leaves: the tree is
+//! walked through after each record.
+//!
 //! A leaf becomes a unit when it is among the surest that are needed. It is split without being tried in three cases:
 //! if it is the root, if units of its level mostly use up their budget, or if there are fewer sure leaves than
 //! workers and no reason to believe that it is small. A worker that has nothing sure to do searches what will
@@ -15,10 +18,10 @@ use super::record::{Misfit, TreeEvent, TreeRecord};
 use super::settings::{Feeder, MOST_INITIAL_NODES, Window};
 use super::state::TreeState;
 use super::unit::{Class, OpenUnit, UnitId, UnitOutcome};
+use super::waiting::WaitingUnits;
 use super::walk::Leaf;
 use crate::core::game::Game;
 use crate::core::seed::derive;
-use ahash::AHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A level is hopeless if this many of its units used up their budget ...
@@ -30,6 +33,8 @@ const HOPELESS_TIMES: u64 = 2;
 const SMALL: u64 = 16;
 /// Units that are ready for others, at most: thousands of workers do not come at the same moment.
 const MOST_SPARE: usize = 64;
+/// At a time as many leaves are split as this part of those that are missing.
+const SPLIT_PART: usize = 4;
 /// Most units per worker that are open at a time, those included that wait for confirmation.
 const OPEN_PER_WORKER: usize = 8;
 
@@ -83,6 +88,21 @@ pub struct Effects {
     pub orders: Vec<(WorkerId, UnitId, UnitOrder)>,
 }
 
+/// How a worker ended with a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndedUnit {
+    /// The worker that had it.
+    pub worker: WorkerId,
+    /// Number of the unit.
+    pub unit: UnitId,
+    /// The window that it searched last.
+    pub window: Window,
+    /// How it ended.
+    pub outcome: UnitOutcome,
+    /// What it took.
+    pub spent: Spent,
+}
+
 /// A worker's right to a unit.
 #[derive(Debug, Clone, Copy)]
 struct UnitLease {
@@ -96,6 +116,7 @@ pub struct Coordinator<G> {
     leases: BTreeMap<(UnitId, WorkerId), UnitLease>,
     /// Workers that have come since the program began.
     present: BTreeSet<WorkerId>,
+    waiting: WaitingUnits,
     records: Vec<TreeRecord>,
     effects: Effects,
     handed: u64,
@@ -110,6 +131,7 @@ impl<G: Game> Coordinator<G> {
             state,
             leases: BTreeMap::new(),
             present: BTreeSet::new(),
+            waiting: WaitingUnits::default(),
             records: Vec::new(),
             effects: Effects::default(),
             handed: 0,
@@ -201,6 +223,21 @@ impl<G: Game> Coordinator<G> {
         Ok(())
     }
 
+    /// Splits leaves until there are as many sure ones as workers, or `stop` says so; whether that is done. To be
+    /// called before units are handed out to many workers: [`Coordinator::next`] does the same, however long it takes.
+    ///
+    /// # Errors
+    /// None that a whole state gives.
+    pub fn widen(&mut self, stop: &mut dyn FnMut() -> bool) -> Result<bool, Misfit> {
+        while let Some(record) = self.missing_leaves() {
+            if stop() {
+                return Ok(false);
+            }
+            self.change(record)?;
+        }
+        Ok(true)
+    }
+
     /// A unit for a worker that has joined.
     ///
     /// # Errors
@@ -228,6 +265,7 @@ impl<G: Game> Coordinator<G> {
             alone: self.state.settings().is_alone(),
         };
         self.leases.insert((id, worker), UnitLease { cancelled: false });
+        self.note_waiting(id);
         self.handed += 1;
         Ok(Next::Unit(Box::new(work)))
     }
@@ -245,14 +283,50 @@ impl<G: Game> Coordinator<G> {
         outcome: UnitOutcome,
         spent: Spent,
     ) -> Result<(), Misfit> {
-        if self.leases.remove(&(unit, worker)).is_none() {
-            return Ok(());
+        self.absorb_all([EndedUnit { worker, unit, window, outcome, spent }])
+    }
+
+    /// The same for what several workers have said.
+    ///
+    /// # Errors
+    /// None that a whole state gives.
+    pub fn absorb_all(&mut self, ended: impl IntoIterator<Item = EndedUnit>) -> Result<(), Misfit> {
+        let mut records = Vec::new();
+        for EndedUnit { worker, unit, window, outcome, spent } in ended {
+            if self.leases.remove(&(unit, worker)).is_some() {
+                self.note_waiting(unit);
+                // A leaf that nobody is at may be split again.
+                self.waiting.set_wide(false);
+                records.push(TreeRecord::Settled { unit, worker, window, outcome, spent });
+            }
         }
-        self.change(TreeRecord::Settled { unit, worker, window, outcome, spent })
+        match TreeRecord::of(records) {
+            Some(record) => self.change(record),
+            None => Ok(()),
+        }
     }
 
     fn change(&mut self, record: TreeRecord) -> Result<(), Misfit> {
         let events = self.state.apply(&record)?;
+        match &record {
+            TreeRecord::Joined { .. } | TreeRecord::Split { .. } => {}
+            TreeRecord::Made { .. } => self.note_waiting(self.state.meta().next_unit - 1),
+            TreeRecord::Settled { .. } | TreeRecord::Together(_) => {
+                // Claims may have come or gone. Where units were closed, all is looked at anew.
+                for settled in record.settled() {
+                    if let &TreeRecord::Settled { unit, .. } = settled {
+                        self.note_waiting(unit);
+                    }
+                }
+                for event in &events {
+                    match *event {
+                        TreeEvent::Refused { unit, .. } | TreeEvent::Window { unit, .. } => self.note_waiting(unit),
+                        TreeEvent::Distrusted { .. } => self.waiting = WaitingUnits::default(),
+                        _ => {}
+                    }
+                }
+            }
+        }
         self.records.push(record);
         self.order(&events);
         self.effects.events.extend(events);
@@ -262,31 +336,57 @@ impl<G: Game> Coordinator<G> {
     /// Notes orders to the workers whose units these events concern.
     fn order(&mut self, events: &[TreeEvent]) {
         for event in events {
-            let (of_unit, of_worker, order) = match *event {
+            match *event {
                 TreeEvent::Absorbed { unit, .. } | TreeEvent::Closed { unit } => {
-                    (Some(unit), None, UnitOrder::Cancel)
+                    self.order_unit(unit, UnitOrder::Cancel);
                 }
-                TreeEvent::Window { unit, window } => (Some(unit), None, UnitOrder::Window(window)),
-                TreeEvent::Distrusted { worker } => (None, Some(worker), UnitOrder::Cancel),
-                _ => continue,
-            };
-            for (&(unit, worker), lease) in &mut self.leases {
-                let concerned = of_unit.is_none_or(|u| u == unit) && of_worker.is_none_or(|w| w == worker);
-                if concerned && !lease.cancelled {
-                    lease.cancelled = order == UnitOrder::Cancel;
-                    self.effects.orders.push((worker, unit, order));
+                TreeEvent::Window { unit, window } => self.order_unit(unit, UnitOrder::Window(window)),
+                TreeEvent::Distrusted { worker } => {
+                    let leases = self.leases.iter_mut().filter(|((_, w), lease)| *w == worker && !lease.cancelled);
+                    for (&(unit, worker), lease) in leases {
+                        lease.cancelled = true;
+                        self.effects.orders.push((worker, unit, UnitOrder::Cancel));
+                    }
                 }
+                _ => {}
             }
+        }
+    }
+
+    fn order_unit(&mut self, unit: UnitId, order: UnitOrder) {
+        for (&(unit, worker), lease) in self.leases.range_mut((unit, 0)..=(unit, WorkerId::MAX)) {
+            if !lease.cancelled {
+                lease.cancelled = order == UnitOrder::Cancel;
+                self.effects.orders.push((worker, unit, order));
+            }
+        }
+    }
+
+    /// Brings what is known of waiting units up to date with the tree.
+    fn look_at_units(&mut self) {
+        if self.waiting.is_of(self.state.version()) {
+            return;
+        }
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.begin(self.state.version(), self.state.leaves(), self.state.nodes().len());
+        for (&id, unit) in self.state.units() {
+            waiting.note(unit.node, id, self.places(id, unit) > 0);
+        }
+        self.waiting = waiting;
+    }
+
+    /// Notes whether a unit needs more workers.
+    fn note_waiting(&mut self, id: UnitId) {
+        if let Some(unit) = self.state.units().get(&id) {
+            self.waiting.note(unit.node, id, self.places(id, unit) > 0);
         }
     }
 
     /// How many more workers a unit needs, as things stand.
     fn places(&self, id: UnitId, unit: &OpenUnit) -> usize {
-        let mut votes: AHashMap<Option<Class>, usize> = AHashMap::new();
-        for claim in &unit.claims {
-            *votes.entry(Class::of(claim.outcome, unit.window)).or_default() += 1;
-        }
-        let most = votes.into_values().max().unwrap_or(0);
+        let class = |at: usize| Class::of(unit.claims[at].outcome, unit.window);
+        let votes = |at: usize| (0..unit.claims.len()).filter(|&other| class(other) == class(at)).count();
+        let most = (0..unit.claims.len()).map(votes).max().unwrap_or(0);
         let running = self.leases.range((id, 0)..=(id, WorkerId::MAX)).filter(|(_, lease)| !lease.cancelled).count();
         (self.state.settings().quorum as usize).saturating_sub(most + running)
     }
@@ -303,48 +403,92 @@ impl<G: Game> Coordinator<G> {
         Ok(())
     }
 
+    /// How many workers there are for each claim that a unit needs.
+    fn width(&self) -> usize {
+        self.present.len().div_ceil(self.state.settings().quorum as usize).max(1)
+    }
+
+    fn level(&self, leaf: &Leaf) -> usize {
+        usize::from(self.state.nodes()[leaf.node as usize].level)
+    }
+
+    /// Whether a worker is at the unit of the leaf, or has claimed something of it.
+    fn is_begun(&self, leaf: &Leaf) -> bool {
+        self.state.at.get(&leaf.node).is_some_and(|&id| {
+            self.state.units().get(&id).is_some_and(|unit| !unit.claims.is_empty())
+                || self.leases.range((id, 0)..=(id, WorkerId::MAX)).next().is_some()
+        })
+    }
+
+    /// Which leaves are to be split for there to be as many sure ones as workers.
+    fn missing_leaves(&mut self) -> Option<TreeRecord> {
+        self.look_at_units();
+        let (leaves, sure) = (self.state.leaves(), self.waiting.sure());
+        let missing = self.width().saturating_sub(sure);
+        if missing == 0 || leaves.is_empty() || self.waiting.is_wide() {
+            return None;
+        }
+        // The highest in the tree, so that the leaves are of one size.
+        let (mut highest, mut split) = (usize::MAX, Vec::new());
+        for (place, leaf) in leaves[..sure].iter().enumerate() {
+            let level = self.level(leaf);
+            if level > highest || self.is_small(level) || self.waiting.has_unit(place) && self.is_begun(leaf) {
+                continue;
+            }
+            if level < highest {
+                highest = level;
+                split.clear();
+            }
+            if split.len() < missing.div_ceil(SPLIT_PART) {
+                split.push(TreeRecord::Split { node: leaf.node });
+            }
+        }
+        if split.is_empty() {
+            self.waiting.set_wide(true);
+        }
+        TreeRecord::of(split)
+    }
+
     /// What is to be done for there to be units enough.
-    fn missing(&self, worker: WorkerId) -> Option<TreeRecord> {
-        let state = &self.state;
-        let width = self.present.len().div_ceil(state.settings().quorum as usize).max(1);
+    fn missing(&mut self, worker: WorkerId) -> Option<TreeRecord> {
+        if let Some(split) = self.missing_leaves() {
+            return Some(split);
+        }
         // Others supply themselves when they ask.
-        let spare = width.min(MOST_SPARE);
+        let spare = self.width().min(MOST_SPARE);
         let most = OPEN_PER_WORKER * self.present.len().max(1);
-        let leaves = state.leaves();
-        let surest = leaves.first()?.cost;
-        let sure = leaves.iter().take_while(|leaf| leaf.cost == surest).count();
-        let unit_of = |leaf: &Leaf| state.at.get(&leaf.node).and_then(|id| Some((*id, state.units().get(id)?)));
-        let level_of = |leaf: &Leaf| usize::from(state.nodes()[leaf.node as usize].level);
-        let is_begun = |leaf: &Leaf| {
-            unit_of(leaf).is_some_and(|(id, unit)| {
-                !unit.claims.is_empty() || self.leases.range((id, 0)..=(id, WorkerId::MAX)).next().is_some()
-            })
+        let (state, leaves) = (&self.state, self.state.leaves());
+        // The root always is: what is known of its children says which moves are best.
+        let is_hopeless = |leaf: &Leaf| {
+            let level = self.level(leaf);
+            (level == 0 || self.is_hopeless(level)) && !self.is_begun(leaf)
         };
-        if sure < width {
-            // The highest in the tree, so that the leaves are of one size.
-            let large = leaves[..sure].iter().filter(|leaf| !self.is_small(level_of(leaf)) && !is_begun(leaf));
-            if let Some(leaf) = large.min_by_key(|leaf| level_of(leaf)) {
-                return Some(TreeRecord::Split { node: leaf.node });
-            }
-        }
+        let mut split = Vec::new();
         let mut open = 0;
-        for leaf in leaves {
-            if open >= spare {
-                return None;
-            }
-            let level = level_of(leaf);
-            // The root always is: what is known of its children says which moves are best.
-            if (level == 0 || self.is_hopeless(level)) && !is_begun(leaf) {
-                return Some(TreeRecord::Split { node: leaf.node });
-            }
-            let unit = unit_of(leaf);
-            match unit {
-                Some((id, unit)) => open += usize::from(self.is_open_to(worker, id, unit)),
-                None if state.units().len() < most => return Some(TreeRecord::Made { node: leaf.node }),
-                None => return None,
+        let mut made = None;
+        let mut waiting = self.waiting.units().peekable();
+        let mut next = self.waiting.next_place();
+        while open + split.len() < spare {
+            let first = waiting.peek().map(|&(place, _)| place);
+            if let (Some((place, id)), true) = (waiting.peek().copied(), first < next || next.is_none()) {
+                waiting.next();
+                if is_hopeless(&leaves[place]) {
+                    split.push(TreeRecord::Split { node: leaves[place].node });
+                } else if state.units().get(&id).is_some_and(|unit| self.is_open_to(worker, id, unit)) {
+                    open += 1;
+                }
+            } else if let Some(place) = next {
+                if !is_hopeless(&leaves[place]) {
+                    made = (state.units().len() < most).then_some(TreeRecord::Made { node: leaves[place].node });
+                    break;
+                }
+                split.push(TreeRecord::Split { node: leaves[place].node });
+                next = (place + 1..leaves.len()).find(|&place| !self.waiting.has_unit(place));
+            } else {
+                break;
             }
         }
-        None
+        TreeRecord::of(split).or(made)
     }
 
     /// Whether units of this level mostly do not end within their budget.
@@ -365,18 +509,17 @@ impl<G: Game> Coordinator<G> {
     /// The unit that this worker gets.
     fn choose(&self, worker: WorkerId) -> Option<UnitId> {
         let state = &self.state;
-        let mut open = state.units().iter().filter(|&(&id, unit)| self.is_open_to(worker, id, unit));
+        let is_open = |id: &UnitId| state.units().get(id).is_some_and(|unit| self.is_open_to(worker, *id, unit));
+        let mut open = self.waiting.units().map(|(_, id)| id).filter(is_open);
         match state.settings().feeder {
-            Feeder::Creation => open.next().map(|(&id, _)| id),
+            Feeder::Creation => open.min(),
             Feeder::Random => {
-                let open: Vec<UnitId> = open.map(|(&id, _)| id).collect();
+                let mut open: Vec<UnitId> = open.collect();
+                open.sort_unstable();
                 let draw = derive(state.settings().seed, &[self.handed]);
                 open.get((draw % (open.len() as u64).max(1)) as usize).copied()
             }
-            Feeder::Priority => (state.leaves().iter())
-                .filter_map(|leaf| state.at.get(&leaf.node))
-                .find(|&&id| state.units().get(&id).is_some_and(|unit| self.is_open_to(worker, id, unit)))
-                .copied(),
+            Feeder::Priority => open.next(),
         }
     }
 }

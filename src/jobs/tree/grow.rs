@@ -44,7 +44,7 @@ impl<G: Game> TreeState<G> {
         self.meta.nodes = self.nodes.len() as NodeId;
         if done {
             // Only now, so that the next window does not depend on where it stopped.
-            self.settle(before, events)?;
+            self.settle(before, false, events)?;
         } else {
             self.look_down();
             if self.bounds() != before {
@@ -56,6 +56,7 @@ impl<G: Game> TreeState<G> {
 
     /// Gives a leaf its children.
     pub(super) fn expand(&mut self, id: NodeId, events: &mut Vec<TreeEvent>) -> Result<(), Misfit> {
+        self.is_stale = true;
         let (position, keyed) = self.position_and_keyed(id)?;
         let mut moves = Vec::new();
         position.moves(&mut moves);
@@ -118,6 +119,7 @@ impl<G: Game> TreeState<G> {
 
     /// Brings the bounds and the estimate of a node up to date with its children, and so on up to the root.
     pub(super) fn back_up(&mut self, id: NodeId, events: &mut Vec<TreeEvent>) {
+        self.is_stale = true;
         // The deepest first, so that each node is done once, after all below it.
         let mut open = BTreeSet::from([(Reverse(self.nodes[id as usize].level), id)]);
         while let Some((_, id)) = open.pop_first() {

@@ -35,4 +35,5 @@ pub mod settings;
 pub mod state;
 pub mod unit;
 pub mod validate;
+mod waiting;
 pub mod walk;

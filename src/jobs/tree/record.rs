@@ -40,6 +40,25 @@ pub enum TreeRecord {
         /// What it took.
         spent: Spent,
     },
+    /// Several leaves were replaced or workers done with units, before anybody looked what is needed now. Each of the
+    /// records is [`TreeRecord::Split`] or [`TreeRecord::Settled`].
+    Together(Vec<TreeRecord>),
+}
+
+impl TreeRecord {
+    /// What it says of workers that are done with units: records [`TreeRecord::Settled`].
+    pub fn settled(&self) -> impl Iterator<Item = &TreeRecord> {
+        let all = if let TreeRecord::Together(records) = self { records } else { std::slice::from_ref(self) };
+        all.iter().filter(|record| matches!(record, TreeRecord::Settled { .. }))
+    }
+
+    /// One record of several, if there are any: alone what is alone, else together.
+    pub fn of(mut records: Vec<TreeRecord>) -> Option<TreeRecord> {
+        match records.len() {
+            0 | 1 => records.pop(),
+            _ => Some(TreeRecord::Together(records)),
+        }
+    }
 }
 
 /// What a change led to.

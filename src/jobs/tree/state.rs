@@ -89,6 +89,10 @@ pub struct TreeState<G> {
     pub(super) keys: AHashMap<(u16, u64), NodeId>,
     /// Leaves that are needed, the surest first.
     pub(super) leaves: Vec<Leaf>,
+    /// How often they were looked for, or a unit was closed.
+    pub(super) version: u64,
+    /// Something has changed since that decides which are needed.
+    pub(super) is_stale: bool,
     pub(super) dirty: Dirty,
 }
 
@@ -148,6 +152,8 @@ impl<G: Game> TreeState<G> {
             at: BTreeMap::new(),
             keys: AHashMap::from([((0, hash), 0)]),
             leaves: Vec::new(),
+            version: 0,
+            is_stale: true,
             dirty: Dirty { nodes: BTreeSet::from([0]), ..Dirty::default() },
         };
         state.look_down();
@@ -179,8 +185,20 @@ impl<G: Game> TreeState<G> {
             }
         }
         let at = units.iter().map(|(&id, unit)| (unit.node, id)).collect();
-        let (leaves, dirty) = (Vec::new(), Dirty::default());
-        let mut state = TreeState { root, keyed, meta, nodes, units, workers, at, keys, leaves, dirty };
+        let mut state = TreeState {
+            root,
+            keyed,
+            meta,
+            nodes,
+            units,
+            workers,
+            at,
+            keys,
+            leaves: Vec::new(),
+            version: 0,
+            is_stale: true,
+            dirty: Dirty::default(),
+        };
         state.check()?;
         state.look_down();
         Ok(state)
@@ -230,6 +248,11 @@ impl<G: Game> TreeState<G> {
     /// The leaves that are needed, the surest first.
     pub fn leaves(&self) -> &[Leaf] {
         &self.leaves
+    }
+
+    /// As long as this is the same, so are the needed leaves, and no unit was closed.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// What is known of the root.
@@ -302,6 +325,22 @@ impl<G: Game> TreeState<G> {
                 self.dirty.units.insert(id);
                 return Ok(events);
             }
+            TreeRecord::Split { .. } | TreeRecord::Settled { .. } => self.change(record, &mut events)?,
+            TreeRecord::Together(ref records) => {
+                for record in records {
+                    self.change(record, &mut events)?;
+                }
+            }
+        }
+        let together = matches!(record, TreeRecord::Together(_));
+        self.settle(before, together, &mut events)?;
+        self.meta.nodes = self.nodes.len() as NodeId;
+        Ok(events)
+    }
+
+    /// Makes a change without looking what is needed then.
+    fn change(&mut self, record: &TreeRecord, events: &mut Vec<TreeEvent>) -> Result<(), Misfit> {
+        match *record {
             TreeRecord::Split { node } => {
                 let open = |node: &&TreeNode| node.is_leaf() && node.lower < node.upper;
                 (self.nodes.get(node as usize).filter(open))
@@ -310,19 +349,19 @@ impl<G: Game> TreeState<G> {
                     self.close(unit);
                     events.push(TreeEvent::Closed { unit });
                 }
-                self.expand(node, &mut events)?;
+                self.expand(node, events)
             }
             TreeRecord::Settled { unit, worker, window, outcome, spent } => {
                 if worker >= self.meta.next_worker {
                     return Err(Misfit(format!("unit {unit} was done by worker {worker}, which is unknown")));
                 }
                 self.dirty.workers.insert(worker);
-                self.take(unit, Claim { worker, window, outcome, spent }, &mut events)?;
+                self.take(unit, Claim { worker, window, outcome, spent }, events)
+            }
+            TreeRecord::Joined { .. } | TreeRecord::Made { .. } | TreeRecord::Together(_) => {
+                Err(Misfit("a change among others that is made alone".to_owned()))
             }
         }
-        self.settle(before, &mut events)?;
-        self.meta.nodes = self.nodes.len() as NodeId;
-        Ok(events)
     }
 
     /// Takes in how a worker ended with a unit.
@@ -359,8 +398,14 @@ impl<G: Game> TreeState<G> {
     }
 
     /// After a change: settles what can be settled, asks the root the next window if this one is answered, and finds
-    /// out what is needed now.
-    pub(super) fn settle(&mut self, before: Bounds, events: &mut Vec<TreeEvent>) -> Result<(), Misfit> {
+    /// out what is needed now. `together`: all units are settled at once whose workers agree, and not one after the
+    /// other.
+    pub(super) fn settle(
+        &mut self,
+        before: Bounds,
+        together: bool,
+        events: &mut Vec<TreeEvent>,
+    ) -> Result<(), Misfit> {
         loop {
             let bounds = self.bounds();
             if self.is_finished() {
@@ -368,11 +413,14 @@ impl<G: Game> TreeState<G> {
             }
             while self.meta.aim.window.left(bounds.lower, bounds.upper).is_none() {
                 self.meta.aim = self.meta.aim.next(bounds, G::POINT);
+                self.is_stale = true;
                 events.push(TreeEvent::Asking(self.meta.aim.window));
             }
-            self.look_down();
-            self.adjust(events);
-            if !self.agree(events)? {
+            if self.is_stale {
+                self.look_down();
+                self.adjust(events);
+            }
+            if !self.agree(together, events)? {
                 break;
             }
         }
@@ -381,7 +429,7 @@ impl<G: Game> TreeState<G> {
             events.push(TreeEvent::Closer(bounds));
         }
         if self.is_finished() {
-            self.leaves.clear();
+            self.look_down();
             self.adjust(events);
             if bounds != before {
                 events.push(TreeEvent::Finished(bounds));
@@ -425,6 +473,7 @@ impl<G: Game> TreeState<G> {
     /// Forgets a unit; claims that wait with it were not needed.
     pub(super) fn close(&mut self, id: UnitId) {
         let Some(unit) = self.units.remove(&id) else { return };
+        self.version += 1;
         self.at.remove(&unit.node);
         self.dirty.units.insert(id);
         for claim in unit.claims {
@@ -436,6 +485,8 @@ impl<G: Game> TreeState<G> {
     /// Finds the leaves that are needed.
     pub(super) fn look_down(&mut self) {
         self.leaves = if self.is_finished() { Vec::new() } else { leaves(&self.nodes, self.meta.aim.window) };
+        self.version += 1;
+        self.is_stale = false;
     }
 
     /// Whether all parts go together: the check of everything that is kept up to date step by step.

@@ -9,7 +9,7 @@ use super::credit::WorkerId;
 use super::node::round;
 use super::record::{Misfit, TreeEvent};
 use super::state::{LevelTally, TreeState};
-use super::unit::{Claim, Class, UnitId, UnitOutcome};
+use super::unit::{Claim, Class, OpenUnit, UnitId, UnitOutcome};
 use crate::core::game::{Game, MAX_VALUE, Value};
 use crate::solvers::solve::Bounds;
 use std::collections::BTreeMap;
@@ -52,23 +52,31 @@ impl<G: Game> TreeState<G> {
         Ok(())
     }
 
-    /// Settles a unit that enough workers agree on; whether there was one.
-    pub(super) fn agree(&mut self, events: &mut Vec<TreeEvent>) -> Result<bool, Misfit> {
+    /// Settles a unit that enough workers agree on, or `all` of them; whether there was one.
+    pub(super) fn agree(&mut self, all: bool, events: &mut Vec<TreeEvent>) -> Result<bool, Misfit> {
+        let agreed = self.units.iter().filter(|(_, unit)| self.agreed(unit).is_some()).map(|(&id, _)| id);
+        let agreed: Vec<UnitId> = agreed.take(if all { usize::MAX } else { 1 }).collect();
+        for &id in &agreed {
+            // What was concluded before may have changed it.
+            if let Some(class) = self.units.get(&id).and_then(|unit| self.agreed(unit)) {
+                self.conclude(id, class, events)?;
+            }
+        }
+        Ok(!agreed.is_empty())
+    }
+
+    /// What enough workers say about a unit.
+    fn agreed(&self, unit: &OpenUnit) -> Option<Class> {
         let quorum = self.meta.settings.quorum as usize;
-        let found = self.units.iter().find_map(|(&id, unit)| {
-            if unit.claims.len() < quorum {
-                return None;
-            }
-            let mut votes: BTreeMap<Class, usize> = BTreeMap::new();
-            for claim in &unit.claims {
-                let votes = votes.entry(Class::of(claim.outcome, unit.window)?).or_default();
-                *votes += 1;
-            }
-            votes.into_iter().find(|&(_, votes)| votes >= quorum).map(|(class, _)| (id, class))
-        });
-        let Some((id, class)) = found else { return Ok(false) };
-        self.conclude(id, class, events)?;
-        Ok(true)
+        if unit.claims.len() < quorum {
+            return None;
+        }
+        let mut votes: BTreeMap<Class, usize> = BTreeMap::new();
+        for claim in &unit.claims {
+            let votes = votes.entry(Class::of(claim.outcome, unit.window)?).or_default();
+            *votes += 1;
+        }
+        votes.into_iter().find(|&(_, votes)| votes >= quorum).map(|(class, _)| class)
     }
 
     /// Takes in what the claims of `class` say about a unit.

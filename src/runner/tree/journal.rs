@@ -7,7 +7,7 @@
 //! is never taken for that of another solution.
 
 use crate::core::frame::{Flaw, FrameFormat, checksum, take};
-use crate::files::{FileError, set_aside, sync_directory};
+use crate::files::{FileError, Keep, replace, set_aside, sync_directory};
 use crate::jobs::tree::record::TreeRecord;
 use crate::runner::archive::ArchiveMark;
 use crate::runner::journal::{self, JournalFile};
@@ -19,7 +19,8 @@ use std::time::{Duration, Instant};
 
 /// Name of the file, beside that of the solution.
 pub const FILE: &str = "tree.journal";
-const FORMAT: FrameFormat = FrameFormat { magic: b"MorpTrJo", version: 1, what: "the journal of a solution" };
+/// Version 1 did not know [`TreeRecord::Together`].
+const FORMAT: FrameFormat = FrameFormat { magic: b"MorpTrJo", version: 2, what: "the journal of a solution" };
 /// Bytes before the first record: magic, version, number of the solution, CRC-32 of the three.
 const HEADER: usize = FrameFormat::HEAD + 8 + 4;
 /// Time between two flushes to the device.
@@ -52,8 +53,8 @@ pub fn beside(path: &Path) -> PathBuf {
     path.with_file_name(FILE)
 }
 
-fn header(solution: u64) -> Vec<u8> {
-    let mut header = FORMAT.head(FORMAT.version);
+fn header(version: u32, solution: u64) -> Vec<u8> {
+    let mut header = FORMAT.head(version);
     header.extend(solution.to_le_bytes());
     header.extend(checksum(&header));
     header
@@ -84,9 +85,9 @@ pub fn read(path: &Path, solution: u64) -> Result<JournalContent, JournalError> 
 fn parse(bytes: &[u8], solution: u64) -> Result<JournalContent, Flaw> {
     let Some(mut head) = bytes.get(..HEADER) else { return Err(Flaw::damaged("it is too short")) };
     let whole = head;
-    FORMAT.read(&mut head)?;
+    let version = FORMAT.read(&mut head)?;
     let found = u64::from_le_bytes(take(&mut head)?);
-    if whole != header(found) {
+    if whole != header(version, found) {
         return Err(Flaw::damaged("its header does not match"));
     }
     if found != solution {
@@ -123,16 +124,24 @@ impl TreeJournal {
             set_aside(path)?;
             fs::remove_file(path).map_err(FileError::new("write", path))?;
         }
-        let file = JournalFile::begin(path, &header(solution))?;
+        let file = JournalFile::begin(path, &header(FORMAT.version, solution))?;
         sync_directory(path).map_err(FileError::new("write", path))?;
         Ok(TreeJournal { file, solution, flushed: Instant::now() })
     }
 
-    /// Opens one of this solution that was read, to continue behind its first `length` bytes.
+    /// Opens one of this solution that was read, to continue behind its first `length` bytes. It becomes one of the
+    /// newest version.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn open(path: &Path, solution: u64, length: u64) -> Result<TreeJournal, FileError> {
+        let mut bytes = fs::read(path).map_err(FileError::new("read", path))?;
+        let header = header(FORMAT.version, solution);
+        if !bytes.starts_with(&header) && bytes.len() as u64 >= length && length >= HEADER as u64 {
+            bytes.truncate(length as usize);
+            bytes[..HEADER].copy_from_slice(&header);
+            replace(path, &bytes, Keep::Durable)?;
+        }
         Ok(TreeJournal { file: JournalFile::open(path, length)?, solution, flushed: Instant::now() })
     }
 
@@ -184,6 +193,6 @@ impl TreeJournal {
     /// # Errors
     /// If it cannot be written.
     pub fn clear(&mut self) -> Result<(), FileError> {
-        self.file.clear(&header(self.solution))
+        self.file.clear(&header(FORMAT.version, self.solution))
     }
 }

@@ -1,10 +1,10 @@
 //! The main thread of a solution while its solvers search units.
 
 use super::solver::{SearchState, UnitControl};
-use super::unit::{BEYOND, SearchReply, SearchThread, Ticket, TreeUnit};
+use super::unit::{BEYOND, SearchReply, SearchThread, Ticket, TreeUnit, UnitPlace};
 use super::{CreditedSolver, EndedSearch, SolveEnding, SolveListener, SolveSession, TreeError};
 use crate::core::game::Game;
-use crate::jobs::tree::coordinator::{Effects, Next, UnitOrder};
+use crate::jobs::tree::coordinator::{Effects, EndedUnit, Next, UnitOrder};
 use crate::jobs::tree::credit::{Spent, WorkerId, total};
 use crate::jobs::tree::settings::Window;
 use crate::jobs::tree::unit::{UnitId, UnitOutcome};
@@ -62,6 +62,8 @@ struct Solving<'a, 'b, G: Game + Send + Sync + 'static> {
     lane: SolveLane<G>,
     slots: Vec<SolverSlot<G>>,
     in_hand: BTreeMap<Ticket, UnitInHand>,
+    /// What solvers have said and the coordinator has not taken in.
+    ended: Vec<EndedUnit>,
     next_ticket: Ticket,
     /// Units that the queue may still have under their own numbers, although they were withdrawn.
     withdrawn: BTreeSet<UnitId>,
@@ -100,6 +102,7 @@ impl<G: Game + Send + Sync + 'static> SolveSession<'_, G> {
             lane,
             slots: Vec::new(),
             in_hand: BTreeMap::new(),
+            ended: Vec::new(),
             next_ticket: BEYOND,
             withdrawn: BTreeSet::new(),
             elapsed,
@@ -128,12 +131,14 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         self.engage_solvers()?;
         let messages = self.lane.messages.clone();
         loop {
+            let mut growing = false;
             if !self.paused {
-                self.grow()?;
-                self.hand_out()?;
+                growing = !self.grow()?;
+                if !growing {
+                    self.hand_out()?;
+                }
             }
             self.pass_on()?;
-            let growing = self.session.coordinator.is_growing();
             if self.session.coordinator.state().is_finished() {
                 return Ok(SolveEnding::Solved);
             }
@@ -150,7 +155,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             let given = select_biased! {
                 recv(ordered.0) -> given => given.ok(),
                 recv(messages) -> message => {
-                    self.absorb(message.map_err(|_| TreeError::NoWorkers)?)?;
+                    self.hear(message.map_err(|_| TreeError::NoWorkers)?)?;
                     self.drain()?;
                     None
                 }
@@ -229,23 +234,30 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         Ok(())
     }
 
-    /// Makes a part of the tree that is to be there before the first unit, for as long as nobody need look.
-    fn grow(&mut self) -> Result<(), TreeError> {
-        if !self.session.coordinator.is_growing() || self.draining {
-            return Ok(());
+    /// Makes the part of the tree that is to be there before the next units, for as long as nobody need look; whether
+    /// it is there.
+    fn grow(&mut self) -> Result<bool, TreeError> {
+        self.engage_solvers()?;
+        if self.draining {
+            return Ok(true);
         }
         let began = Instant::now();
-        if self.session.coordinator.grow(&mut || began.elapsed() >= LOOK)? {
+        let mut stop = || began.elapsed() >= LOOK;
+        let coordinator = &mut self.session.coordinator;
+        if coordinator.is_growing() {
+            if !coordinator.grow(&mut stop)? {
+                return Ok(false);
+            }
             self.checkpoint()?;
         }
-        Ok(())
+        let is_done = self.session.coordinator.widen(&mut stop)?;
+        self.keep()?;
+        Ok(is_done)
     }
 
     /// Gives every idle solver a unit, as far as there are any.
     fn hand_out(&mut self) -> Result<(), TreeError> {
-        self.engage_solvers()?;
-        let waiting = self.draining || self.session.coordinator.is_growing();
-        let size = if waiting { 0 } else { self.size()? };
+        let size = if self.draining { 0 } else { self.size()? };
         let mut ready = Vec::new();
         for (at, slot) in self.slots.iter_mut().enumerate().take(size).filter(|(_, slot)| !slot.busy) {
             if let Next::Unit(work) = self.session.coordinator.next(slot.worker)? {
@@ -267,22 +279,28 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             }
             self.in_hand.insert(ticket, held);
             let trap = self.session.trap.as_ref().map(Arc::clone);
-            let (thread, job) = (Arc::clone(&self.slots[at].thread), self.session.elsewhere.clone());
-            let unit = TreeUnit::new(*work, control, thread, trap, job);
+            let thread = Arc::clone(&self.slots[at].thread);
+            let place = self.session.elsewhere.clone().map_or(UnitPlace::HereOnly, UnitPlace::Anywhere);
+            let unit = TreeUnit::new(*work, control, thread, trap, place);
             self.lane.queue.put(self.lane.id, ticket, unit).map_err(|_| TreeError::NoWorkers)?;
         }
         Ok(())
     }
 
-    /// Absorbs the messages that are there.
+    /// Hears the messages that are there. The coordinator takes in what they all say.
     fn drain(&mut self) -> Result<(), TreeError> {
         while let Ok(message) = self.lane.messages.try_recv() {
-            self.absorb(message)?;
+            self.hear(message)?;
         }
-        Ok(())
+        self.absorb()
     }
 
-    fn absorb(&mut self, message: Message<TreeUnit<G>>) -> Result<(), TreeError> {
+    /// The coordinator takes in what solvers have said.
+    fn absorb(&mut self) -> Result<(), TreeError> {
+        Ok(self.session.coordinator.absorb_all(std::mem::take(&mut self.ended))?)
+    }
+
+    fn hear(&mut self, message: Message<TreeUnit<G>>) -> Result<(), TreeError> {
         match message {
             Message::Report { .. } => Ok(()),
             Message::Done { outcome: SearchReply::NoTable(error), .. } => Err(error.into()),
@@ -294,7 +312,8 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 if let Some(error) = error {
                     self.observer.failed(held.unit, &error);
                 }
-                self.settle(&held, answer.window, answer.outcome, spent, efforts)
+                self.note_ended(&held, answer.window, answer.outcome, spent, efforts);
+                Ok(())
             }
             Message::Failed { unit: ticket, error, .. } => {
                 // The coordinator decides whether it is tried again, and its solver may still be caught in it.
@@ -305,7 +324,8 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 self.slots[held.slot].thread = Arc::new(SearchThread::new((self.session.factory)(held.slot).factory));
                 self.observer.failed(held.unit, &error);
                 let spent = held.control.spent();
-                self.settle(&held, held.window, UnitOutcome::Failed, spent, Efforts::default())
+                self.note_ended(&held, held.window, UnitOutcome::Failed, spent, Efforts::default());
+                Ok(())
             }
         }
     }
@@ -326,19 +346,19 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         Ok(searches.write()?)
     }
 
-    fn settle(
+    fn note_ended(
         &mut self,
         held: &UnitInHand,
         window: Window,
         outcome: UnitOutcome,
         spent: Spent,
         efforts: Efforts,
-    ) -> Result<(), TreeError> {
+    ) {
         let slot = &mut self.slots[held.slot];
         slot.busy = false;
         let (unit, worker) = (held.unit, slot.worker);
         self.observer.ended(&EndedSearch { unit, worker, outcome, spent, efforts });
-        Ok(self.session.coordinator.absorb(worker, unit, window, outcome, spent)?)
+        self.ended.push(EndedUnit { worker, unit, window, outcome, spent });
     }
 
     /// Passes cancellations and new windows on to the solvers, and events to the listener.
@@ -417,8 +437,9 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         for held in std::mem::take(&mut self.in_hand).into_values() {
             held.control.cancel();
             let spent = held.control.spent();
-            self.settle(&held, held.window, UnitOutcome::Stopped, spent, Efforts::default())?;
+            self.note_ended(&held, held.window, UnitOutcome::Stopped, spent, Efforts::default());
         }
+        self.absorb()?;
         self.pass_on()
     }
 

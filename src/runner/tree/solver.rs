@@ -14,7 +14,7 @@ use crate::solvers::solve::{Engine, EngineError};
 use crate::solvers::table::{RECORD_BYTES, Table, TableError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,9 @@ pub const MOST_RECORDS: usize = 4096;
 /// Time until the first state of a search is taken, and the most from one to the next. Between these it is half of
 /// the time that the search has run.
 const SAVE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(60));
+
+/// Most records that wait for a table to be made.
+const MOST_LEARNED: usize = 1 << 15;
 
 /// Time after which another machine is told once more what it has not said that it knows.
 pub const TELL_AGAIN: Duration = Duration::from_secs(2);
@@ -47,7 +50,7 @@ impl SearchState {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -339,13 +342,55 @@ pub struct SharedTable {
     /// Solvers that will use it, as far as they are known when it is made; `None`: each has its own.
     solvers: Option<AtomicU64>,
     table: OnceLock<Result<Arc<Table>, TableError>>,
+    /// What is to be in it when it is made.
+    learned: Mutex<Vec<u8>>,
+    /// Logarithm of the nodes from which on records are noted; 64: none is.
+    noted_from: AtomicU32,
 }
 
 impl SharedTable {
     /// Of `each` bytes for each of a number of solvers of a solution with these settings. More may come later.
     pub fn new(each: u64, solvers: u64, settings: &TreeSettings) -> Arc<SharedTable> {
         let solvers = (!settings.is_alone()).then(|| AtomicU64::new(solvers));
-        Arc::new(SharedTable { each, solvers, table: OnceLock::new() })
+        let (learned, noted_from) = (Mutex::default(), AtomicU32::new(u64::BITS));
+        Arc::new(SharedTable { each, solvers, table: OnceLock::new(), learned, noted_from })
+    }
+
+    /// Whether the solvers share one.
+    pub fn is_shared(&self) -> bool {
+        self.solvers.is_some()
+    }
+
+    /// The table if it was made.
+    fn made(&self) -> Option<&Arc<Table>> {
+        self.table.get().and_then(|made| made.as_ref().ok())
+    }
+
+    /// Puts in records that others have found. Before there is a table, the last ones are kept for it.
+    pub fn learn(&self, records: &[u8]) {
+        match self.made() {
+            Some(table) => table.insert(records),
+            None if self.is_shared() => {
+                let mut learned = locked(&self.learned);
+                learned.extend_from_slice(records);
+                let excess = learned.len().saturating_sub(MOST_LEARNED * RECORD_BYTES);
+                learned.drain(..excess);
+            }
+            None => {}
+        }
+    }
+
+    /// From now on records of its solvers are noted that took at least two to this power nodes.
+    pub fn note_from(&self, effort: u32) {
+        self.noted_from.store(effort, Ordering::SeqCst);
+        if let Some(table) = self.made() {
+            table.note_from(1u64.checked_shl(effort).unwrap_or(u64::MAX));
+        }
+    }
+
+    /// The records that were noted since the last call.
+    pub fn take_noted(&self) -> Vec<u8> {
+        self.made().map_or_else(Vec::new, |table| table.take_noted())
     }
 
     /// One more solver than it was made for is to have it.
@@ -362,7 +407,11 @@ impl SharedTable {
     pub fn table(&self) -> Result<Arc<Table>, TableError> {
         let Some(solvers) = &self.solvers else { return Ok(Arc::new(Table::new(self.each)?)) };
         let made = || Ok(Arc::new(Table::shared(self.each, solvers.load(Ordering::SeqCst))?));
-        self.table.get_or_init(made).clone()
+        let table = self.table.get_or_init(made).clone()?;
+        // What was said while it was made.
+        table.insert(&std::mem::take(&mut *locked(&self.learned)));
+        self.note_from(self.noted_from.load(Ordering::SeqCst));
+        Ok(table)
     }
 }
 

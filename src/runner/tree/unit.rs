@@ -7,7 +7,9 @@
 
 pub mod portable;
 
-use super::solver::{Solver, SolverAnswer, UnitControl};
+use super::Elsewhere;
+use super::exchange::ToldRecords;
+use super::solver::{SharedTable, Solver, SolverAnswer, UnitControl};
 use crate::core::game::Game;
 use crate::core::panic::panic_text;
 use crate::jobs::tree::coordinator::LeafUnit;
@@ -125,32 +127,45 @@ pub struct TreeUnit<G> {
     control: Arc<UnitControl>,
     thread: Arc<SearchThread<G>>,
     trap: Option<Trap>,
-    /// The job as JSON, if other machines may compute the unit.
-    job: Option<Arc<str>>,
+    place: UnitPlace,
+    /// What another machine was told with it of what others have found.
+    told: Arc<Mutex<Option<ToldRecords>>>,
+}
+
+/// Where a unit may be computed, or comes from.
+#[derive(Debug, Clone)]
+pub enum UnitPlace {
+    /// By a thread of this process.
+    HereOnly,
+    /// Here, or on another machine.
+    Anywhere(Elsewhere),
+    /// It comes from another machine, and the solvers here have this table.
+    FromElsewhere(Arc<SharedTable>),
 }
 
 impl<G> TreeUnit<G> {
-    /// To be searched by the solver of a thread; or on another machine, which then gets the job as JSON.
+    /// To be searched by the solver of a thread, or where `place` says.
     pub fn new(
         work: LeafUnit<G>,
         control: Arc<UnitControl>,
         thread: Arc<SearchThread<G>>,
         trap: Option<Trap>,
-        job: Option<Arc<str>>,
+        place: UnitPlace,
     ) -> TreeUnit<G> {
-        TreeUnit { work: Arc::new(work), control, thread, trap, job }
+        TreeUnit { work: Arc::new(work), control, thread, trap, place, told: Arc::default() }
     }
 }
 
 impl<G> Clone for TreeUnit<G> {
     fn clone(&self) -> TreeUnit<G> {
-        let TreeUnit { work, control, thread, trap, job } = self;
+        let TreeUnit { work, control, thread, trap, place, told } = self;
         TreeUnit {
             work: Arc::clone(work),
             control: Arc::clone(control),
             thread: Arc::clone(thread),
             trap: trap.as_ref().map(Arc::clone),
-            job: job.as_ref().map(Arc::clone),
+            place: place.clone(),
+            told: Arc::clone(told),
         }
     }
 }
@@ -219,7 +234,7 @@ impl<G: Game + Send + Sync + 'static> Unit for TreeUnit<G> {
 
     /// With a trap it stays here.
     fn portable(&self) -> Option<&dyn Portable<(), SearchReply>> {
-        (self.job.is_some() && self.trap.is_none()).then_some(self as _)
+        (!matches!(self.place, UnitPlace::HereOnly) && self.trap.is_none()).then_some(self as _)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A unit of a solution on its way to another machine, and what that says of it.
 
-use super::{SearchReply, SearchThread, TreeUnit};
+use super::{SearchReply, SearchThread, TreeUnit, UnitPlace};
 use crate::core::encoding::{decode, encode};
 use crate::core::game::Game;
 use crate::core::quantity::mebibytes;
@@ -14,7 +14,9 @@ use crate::queue::any::AnyUnit;
 use crate::queue::{Portable, Unpacked};
 use crate::runner::engine::Plan;
 use crate::runner::parcel::Parcel;
-use crate::runner::tree::solver::{ByEngine, SearchState, SharedTable, Solver, SolverAnswer, UnitControl};
+use crate::runner::tree::Elsewhere;
+use crate::runner::tree::exchange::{RecordExchange, is_plausible, worth_most};
+use crate::runner::tree::solver::{ByEngine, SearchState, SharedTable, Solver, SolverAnswer, UnitControl, locked};
 use crate::solvers::solvable::Solvable;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
@@ -35,6 +37,24 @@ pub struct SolveParcel {
     alone: bool,
 }
 
+/// What a machine is told with a unit beside it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitKnowledge {
+    /// What the search continues from.
+    pub state: Option<SearchState>,
+    /// What other machines have found.
+    pub records: Vec<u8>,
+    /// What is worth telling others, if anything is: the logarithm of the nodes that a record took.
+    pub telling_from: Option<u32>,
+}
+
+impl UnitKnowledge {
+    /// Whether it can be that, as far as that can be seen.
+    fn is_plausible(&self) -> bool {
+        self.state.as_ref().is_none_or(SearchState::is_plausible) && is_plausible(&self.records)
+    }
+}
+
 /// What the machine says of the unit.
 #[derive(Debug, Serialize, Deserialize)]
 enum SolveWord {
@@ -53,6 +73,16 @@ enum SolveWord {
     },
     /// What another search can continue from.
     State(SearchState),
+    /// What the solvers of the machine have found that is worth telling others.
+    Found(Vec<u8>),
+    /// It has ended, and that was found.
+    EndedWith {
+        window: Window,
+        outcome: UnitOutcome,
+        spent: Spent,
+        error: Option<String>,
+        found: Vec<u8>,
+    },
 }
 
 /// What the machine is told.
@@ -60,6 +90,8 @@ enum SolveWord {
 enum SolveOrder {
     Cancel,
     Window(Window),
+    /// What other machines have found.
+    Learn(Vec<u8>),
 }
 
 /// The solver of a worker: a [`SearchThread`] of its job's game.
@@ -92,34 +124,38 @@ impl SolverRegistry {
         SolverRegistry { memory, workers, solvers: Mutex::default() }
     }
 
-    /// The unit of a parcel, for this worker, to be continued from a state if there is one.
+    /// The unit of a parcel, for this worker, with what was told beside it.
     ///
     /// # Errors
     /// What is wrong with it, or why it cannot be computed here.
-    pub fn open(&self, parcel: SolveParcel, state: Option<SearchState>, worker: u32) -> Result<AnyUnit, String> {
+    pub fn open(&self, parcel: SolveParcel, known: UnitKnowledge, worker: u32) -> Result<AnyUnit, String> {
         struct OpenVisitor<'a> {
             registry: &'a SolverRegistry,
             job: &'a SolveJob,
             parcel: SolveParcel,
-            state: Option<SearchState>,
+            known: UnitKnowledge,
             worker: u32,
         }
         impl Visitor for OpenVisitor<'_> {
             type Out = Result<AnyUnit, String>;
             fn visit<G: Solvable>(self, root: G) -> Self::Out {
-                let OpenVisitor { registry, job, parcel, state, worker } = self;
+                let OpenVisitor { registry, job, parcel, known, worker } = self;
                 let position = play(&root, &parcel.path).map_err(|error| error.to_string())?;
-                let thread = registry.thread::<G>(&parcel.job, job, worker)?;
-                let SolveParcel { job, unit, path, window, budget, alone } = parcel;
+                let (thread, table) = registry.thread::<G>(&parcel.job, job, worker)?;
+                let SolveParcel { job: _, unit, path, window, budget, alone } = parcel;
                 let work = LeafUnit { unit, node: 0, path, position, window, budget, alone };
                 let control = Arc::new(UnitControl::new(window, budget));
-                if let Some(state) = state.filter(|_| !alone) {
-                    control.continue_from(Arc::new(state));
+                if !alone {
+                    table.note_from(known.telling_from.unwrap_or(u64::BITS));
+                    table.learn(&known.records);
+                    if let Some(state) = known.state {
+                        control.continue_from(Arc::new(state));
+                    }
                 }
-                Ok(AnyUnit::new(TreeUnit::new(work, control, thread, None, Some(job.into()))))
+                Ok(AnyUnit::new(TreeUnit::new(work, control, thread, None, UnitPlace::FromElsewhere(table))))
             }
         }
-        if state.as_ref().is_some_and(|state| !state.is_plausible()) {
+        if !known.is_plausible() {
             return Err("what it is to be continued from is no state of a search".to_owned());
         }
         let job: SolveJob = serde_json::from_str(&parcel.job).map_err(|error| format!("the job: {error}"))?;
@@ -128,18 +164,23 @@ impl SolverRegistry {
             let (needed, most) = (mebibytes(job.memory), mebibytes(self.memory));
             return Err(format!("its table takes {needed} of memory, and a worker may have {most} here (--memory)"));
         }
-        job.visit(OpenVisitor { registry: self, job: &job, parcel, state, worker })
+        job.visit(OpenVisitor { registry: self, job: &job, parcel, known, worker })
     }
 
-    /// The solver of a worker. When another job comes, it goes.
-    fn thread<G: Solvable>(&self, text: &str, job: &SolveJob, worker: u32) -> Result<Arc<SearchThread<G>>, String> {
+    /// The solver of a worker, and its table. When another job comes, it goes.
+    fn thread<G: Solvable>(
+        &self,
+        text: &str,
+        job: &SolveJob,
+        worker: u32,
+    ) -> Result<(Arc<SearchThread<G>>, Arc<SharedTable>), String> {
         let plan = Plan::new(&job.choice, 1).map_err(|error| error.to_string())?;
         let mut solvers = self.solvers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(KeptSolver { job: of, thread, .. }) = solvers.get(&worker)
+        if let Some(KeptSolver { job: of, thread, table }) = solvers.get(&worker)
             && of == text
             && let Ok(thread) = Arc::clone(thread).downcast()
         {
-            return Ok(thread);
+            return Ok((thread, Arc::clone(table)));
         }
         // Those of other jobs whose workers are idle, or at something else, give their memory back.
         solvers.retain(|_, solver| solver.job == text || Arc::strong_count(&solver.thread) > 1);
@@ -151,8 +192,9 @@ impl SolverRegistry {
         let shared = Arc::clone(&table);
         let factory = move || Ok(Box::new(ByEngine::new(plan, shared.table()?)) as Box<dyn Solver<G>>);
         let thread = Arc::new(SearchThread::new(Box::new(factory)));
-        solvers.insert(worker, KeptSolver { job: text.to_owned(), thread: Arc::clone(&thread) as _, table });
-        Ok(thread)
+        let kept = KeptSolver { job: text.to_owned(), thread: Arc::clone(&thread) as _, table: Arc::clone(&table) };
+        solvers.insert(worker, kept);
+        Ok((thread, table))
     }
 }
 
@@ -163,17 +205,30 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
         if attempt > 2 {
             self.control.forget();
         }
+        let (job, exchange) = match &self.place {
+            UnitPlace::Anywhere(Elsewhere { job, exchange }) => (&**job, exchange.as_ref()),
+            UnitPlace::HereOnly | UnitPlace::FromElsewhere(_) => ("", None),
+        };
         let parcel = SolveParcel {
-            job: self.job.as_deref().unwrap_or_default().to_owned(),
+            job: job.to_owned(),
             unit: *unit,
             path: path.clone(),
             window: self.control.pass_window(),
             budget: *budget,
             alone: *alone,
         };
-        match self.control.begins_with() {
-            Some(state) => Parcel::SolveFrom(parcel, SearchState::clone(&state)),
-            None => Parcel::Solve(parcel),
+        let mut known = UnitKnowledge {
+            state: self.control.begins_with().map(|state| SearchState::clone(&state)),
+            ..UnitKnowledge::default()
+        };
+        if let Some(exchange) = exchange {
+            let (records, told) = exchange.begin(*unit);
+            *locked(&self.told) = Some(told);
+            (known.records, known.telling_from) = (records, Some(exchange.least()));
+        }
+        match known {
+            UnitKnowledge { state: None, telling_from: None, .. } => Parcel::Solve(parcel),
+            known => Parcel::SolveKnowing(parcel, known),
         }
         .to_bytes()
     }
@@ -197,20 +252,27 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
                 self.control.note_state(state);
                 Unpacked::Advanced
             }
-            SolveWord::Ended { window, outcome, spent, error } => {
-                if !self.control.has_asked(window) {
-                    return Err("it answers what nobody has asked".to_owned());
-                }
-                let answer = SolverAnswer { window, outcome, nodes: spent.nodes };
-                Unpacked::Outcome(SearchReply::Answered { answer, spent, error })
+            SolveWord::Ended { window, outcome, spent, error } => self.ended(window, outcome, spent, error)?,
+            SolveWord::Found(records) => {
+                self.take_in(&records)?;
+                Unpacked::Noted
+            }
+            SolveWord::EndedWith { window, outcome, spent, error, found } => {
+                let ended = self.ended(window, outcome, spent, error)?;
+                self.take_in(&found)?;
+                ended
             }
         })
     }
 
     fn order(&self) -> Option<Vec<u8>> {
-        self.control.take_change().map(|cancelled| {
-            encode(&if cancelled { SolveOrder::Cancel } else { SolveOrder::Window(self.control.window()) })
-        })
+        if let Some(cancelled) = self.control.take_change() {
+            let window = SolveOrder::Window(self.control.window());
+            return Some(encode(&if cancelled { SolveOrder::Cancel } else { window }));
+        }
+        let mut told = locked(&self.told);
+        let records = self.exchange()?.later(self.work.unit, told.as_mut()?)?;
+        Some(encode(&SolveOrder::Learn(records)))
     }
 
     /// It begins anew, from its last state.
@@ -231,7 +293,12 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
         };
         encode(&match outcome {
             SearchReply::Answered { answer: SolverAnswer { window, outcome, .. }, spent, error } => {
-                SolveWord::Ended { window, outcome, spent, error }
+                let found = self.found();
+                if found.is_empty() {
+                    SolveWord::Ended { window, outcome, spent, error }
+                } else {
+                    SolveWord::EndedWith { window, outcome, spent, error, found }
+                }
             }
             SearchReply::NoTable(error) => failed(error.to_string()),
             SearchReply::NoThread(error) => failed(format!("cannot start a thread: {error}")),
@@ -246,6 +313,10 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
             && let Some(state) = control.save()
         {
             words.push(encode(&SolveWord::State(SearchState::clone(&state))));
+        }
+        let found = self.found();
+        if !found.is_empty() {
+            words.push(encode(&SolveWord::Found(found)));
         }
         words
     }
@@ -266,7 +337,9 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
     /// What it took may differ.
     fn agree(&self, one: &[u8], other: &[u8]) -> bool {
         let said = |word: &[u8]| match decode(word) {
-            Some(SolveWord::Ended { window, outcome, .. }) => Some((window, outcome)),
+            Some(SolveWord::Ended { window, outcome, .. } | SolveWord::EndedWith { window, outcome, .. }) => {
+                Some((window, outcome))
+            }
             _ => None,
         };
         said(one).is_some_and(|one| said(other) == Some(one))
@@ -276,8 +349,55 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
         match decode(order).ok_or("the order cannot be read")? {
             SolveOrder::Cancel => self.control.cancel(),
             SolveOrder::Window(window) => self.control.set_window(window),
+            SolveOrder::Learn(records) => {
+                if let UnitPlace::FromElsewhere(table) = &self.place
+                    && is_plausible(&records)
+                {
+                    table.learn(&records);
+                }
+            }
         }
         Ok(())
+    }
+}
+
+impl<G: Game + Send + Sync + 'static> TreeUnit<G> {
+    /// What machines tell each other of the solution, where its coordinator is.
+    fn exchange(&self) -> Option<&RecordExchange> {
+        match &self.place {
+            UnitPlace::Anywhere(Elsewhere { exchange, .. }) => exchange.as_deref(),
+            UnitPlace::HereOnly | UnitPlace::FromElsewhere(_) => None,
+        }
+    }
+
+    /// The outcome that another machine says.
+    fn ended(
+        &self,
+        window: Window,
+        outcome: UnitOutcome,
+        spent: Spent,
+        error: Option<String>,
+    ) -> Result<Unpacked<(), SearchReply>, String> {
+        if !self.control.has_asked(window) {
+            return Err("it answers what nobody has asked".to_owned());
+        }
+        let answer = SolverAnswer { window, outcome, nodes: spent.nodes };
+        Ok(Unpacked::Outcome(SearchReply::Answered { answer, spent, error }))
+    }
+
+    /// Takes in what its machine has found.
+    fn take_in(&self, records: &[u8]) -> Result<(), String> {
+        let exchange = self.exchange().filter(|_| is_plausible(records));
+        exchange.ok_or("what it has found is nothing that it was asked for")?.take_in(self.work.unit, records);
+        Ok(())
+    }
+
+    /// What the solvers of this machine have found since the last call, and is worth telling others.
+    fn found(&self) -> Vec<u8> {
+        match &self.place {
+            UnitPlace::FromElsewhere(table) => worth_most(table.take_noted()),
+            UnitPlace::HereOnly | UnitPlace::Anywhere(_) => Vec::new(),
+        }
     }
 }
 
@@ -327,7 +447,10 @@ mod tests {
         let work = LeafUnit { unit: 1, node: 0, path: Vec::new(), position, window, budget: BUDGET, alone };
         let control = Arc::new(UnitControl::new(window, BUDGET));
         let thread = Arc::new(SearchThread::new(Box::new(|| unreachable!("it is searched elsewhere"))));
-        TreeUnit::new(work, control, thread, None, Some(serde_json::to_string(&job).unwrap().into()))
+        let tables = SharedTable::new(1 << 24, 1, &TreeSettings { fresh: alone, ..TreeSettings::default() });
+        let elsewhere =
+            Elsewhere { job: serde_json::to_string(&job).unwrap().into(), exchange: RecordExchange::new(tables) };
+        TreeUnit::new(work, control, thread, None, UnitPlace::Anywhere(elsewhere))
     }
 
     /// Computes the unit on a machine that knows nothing of it, until it has so many nodes; its outcome, if it came
@@ -403,8 +526,9 @@ mod tests {
         for (nodes, unpaid, bytes) in [(10, 11, 16), (10, 5, 17), (10, 10, most + 16)] {
             let state = SearchState { nodes, unpaid: spent(unpaid), table: vec![1; bytes] };
             assert!(unit.unpack(1, &encode(&SolveWord::State(state.clone()))).is_err(), "{nodes} {unpaid} {bytes}");
-            let Parcel::Solve(parcel) = decode(&unit.pack(1)).unwrap() else { panic!("it has no state") };
-            let packed = Parcel::SolveFrom(parcel, state).to_bytes();
+            let Parcel::SolveKnowing(parcel, _) = decode(&unit.pack(1)).unwrap() else { panic!("nothing is known") };
+            let known = UnitKnowledge { state: Some(state), ..UnitKnowledge::default() };
+            let packed = Parcel::SolveKnowing(parcel, known).to_bytes();
             assert!(ParcelOpener::new(1 << 24, 1).open(&packed, 1).is_err());
         }
     }

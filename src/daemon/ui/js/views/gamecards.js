@@ -224,7 +224,6 @@ const solverFields = () => ({
   memory: input(t`Memory per worker`, { type: "text", name: "memory", placeholder: "64M", pattern: "[0-9]+[kKMG]?" }),
   unit_budget: input(t`Nodes per unit`, { type: "text", name: "unit_budget", placeholder: "20M", pattern: "[0-9_]+[kMG]?" }),
   initial_depth: input(t`Plies before units`, { type: "number", name: "initial_depth", placeholder: "0", min: 0, max: 60, step: 1 }),
-  store: choice(t`Store`, [["", "redb"], ["sqlite", "SQLite"]], null, { name: "store" }),
   quorum: input(t`Workers that must agree`, { type: "number", name: "quorum", placeholder: "1", min: 1, max: 9, step: 1 }),
   priority: input(t`Priority`, { type: "number", name: "priority", placeholder: "0", min: -100, max: 100, step: 1 }),
   name: input(t`Name`, { type: "text", name: "name", placeholder: t`made from the position`, maxlength: 80 }),
@@ -241,7 +240,7 @@ export function solveCard(session) {
   const playOnly = h("p", { class: "help", hidden: true }, t`Boards larger than 7x7 are for play: the solver does not take them.`);
   const send = button(t`Solve this position`, { kind: "main", type: "submit", glyph: "hunt" });
   const more = h("details", {}, h("summary", {}, t`More`),
-    h("div", { class: "fields narrow" }, ["user", "memory", "unit_budget", "initial_depth", "quorum", "store", "priority", "name"].map((n) => fields[n].node)));
+    h("div", { class: "fields narrow" }, ["user", "memory", "unit_budget", "initial_depth", "quorum", "priority", "name"].map((n) => fields[n].node)));
   const form = h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); submit(); } },
     h("div", { class: "fields narrow" }, goal.node, threshold.node, fields.workers.node, fields.seconds.node),
     more, trouble, playOnly, h("div", {}, send));
@@ -258,7 +257,7 @@ export function solveCard(session) {
     const settings = session.question();
     if (goal.field.value === "threshold") settings.threshold = Number(threshold.field.value);
     else if (goal.field.value !== "exact") settings.value = goal.field.value;
-    for (const name of ["user", "memory", "store"]) if (given(name)) settings[name] = given(name);
+    for (const name of ["user", "memory"]) if (given(name)) settings[name] = given(name);
     for (const name of ["quorum", "initial_depth"]) if (given(name)) settings[name] = Number(given(name));
     if (given("unit_budget")) settings.unit_budget = amount(given("unit_budget")) ?? given("unit_budget");
     const limits = {};
