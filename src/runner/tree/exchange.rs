@@ -23,13 +23,16 @@ const MOST_KEPT: usize = 1 << 15;
 /// Least logarithm of the nodes of a record that is told, and the greatest.
 const EFFORTS: (u32, u32) = (14, 40);
 /// So many records a second can be passed on to everybody. If there are more, less is worth telling.
-const MOST_A_SECOND: usize = 4096;
+const MOST_A_SECOND: usize = 1 << 14;
 /// Bytes that may leave in a second.
 const RATE: f64 = 8e6;
 /// Time over which what has come is counted.
 const PERIOD: Duration = Duration::from_secs(1);
 /// Time between two looks at what there is for a unit that runs.
 const PACE: Duration = Duration::from_secs(1);
+/// More is told before the machine has said that it has heard the last only after this time: a slow link is not to be
+/// choked, and something may be lost.
+const UNHEARD: Duration = Duration::from_secs(20);
 
 /// What a record took, as the logarithm of its nodes, rounded down.
 fn effort(record: &[u8; RECORD_BYTES]) -> u32 {
@@ -60,6 +63,16 @@ pub struct ToldRecords {
     /// Number of the first record that was not there then.
     next: u64,
     at: Instant,
+    /// How often something was told later, and how often the machine has heard it.
+    later: u64,
+    heard: u64,
+}
+
+impl ToldRecords {
+    /// The machine has heard so many times what was told later.
+    pub fn note_heard(&mut self, times: u64) {
+        self.heard = self.heard.max(times.min(self.later));
+    }
 }
 
 struct Kept {
@@ -180,20 +193,26 @@ impl RecordExchange {
         self.collect();
         let mut kept = locked(&self.kept);
         let next = kept.first + kept.records.len() as u64;
-        (kept.from(0, unit), ToldRecords { next, at: Instant::now() })
+        (kept.from(0, unit), ToldRecords { next, at: Instant::now(), later: 0, heard: 0 })
     }
 
     /// What is told later, if there is anything and it is time.
     pub fn later(&self, unit: u64, told: &mut ToldRecords) -> Option<Vec<u8>> {
-        if told.at.elapsed() < PACE {
+        if told.at.elapsed() < if told.heard == told.later { PACE } else { UNHEARD } {
             return None;
         }
+        // One that was lost is never heard.
+        told.heard = told.later;
         told.at = Instant::now();
         self.collect();
         let mut kept = locked(&self.kept);
         let records = kept.from(told.next, unit);
         told.next = kept.first + kept.records.len() as u64;
-        (!records.is_empty()).then_some(records)
+        if records.is_empty() {
+            return None;
+        }
+        told.later += 1;
+        Some(records)
     }
 }
 
@@ -225,9 +244,20 @@ mod tests {
         assert_eq!(exchange.later(11, &mut told), None, "it was told just now");
         told.at -= PACE;
         // Not what took little, and not its own.
-        assert_eq!(exchange.later(11, &mut told), Some(second));
+        assert_eq!(exchange.later(11, &mut told), Some(second.clone()));
+        exchange.take_in(10, &first);
         told.at -= PACE;
+        assert_eq!(exchange.later(11, &mut told), None, "it has not heard the last");
+        told.note_heard(1);
+        assert_eq!(exchange.later(11, &mut told), Some(first.clone()));
+        // What is lost is not waited for without an end.
+        exchange.take_in(10, &second);
         assert_eq!(exchange.later(11, &mut told), None);
+        told.at -= UNHEARD;
+        assert_eq!(exchange.later(11, &mut told), Some(second));
+        told.note_heard(3);
+        told.at -= PACE;
+        assert_eq!(exchange.later(11, &mut told), None, "there is nothing");
     }
 
     #[test]

@@ -22,6 +22,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -130,6 +131,8 @@ pub struct TreeUnit<G> {
     place: UnitPlace,
     /// What another machine was told with it of what others have found.
     told: Arc<Mutex<Option<ToldRecords>>>,
+    /// On the other machine: how often it has heard more of that, and how often it has said so.
+    heard: Arc<[AtomicU64; 2]>,
 }
 
 /// Where a unit may be computed, or comes from.
@@ -152,13 +155,13 @@ impl<G> TreeUnit<G> {
         trap: Option<Trap>,
         place: UnitPlace,
     ) -> TreeUnit<G> {
-        TreeUnit { work: Arc::new(work), control, thread, trap, place, told: Arc::default() }
+        TreeUnit { work: Arc::new(work), control, thread, trap, place, told: Arc::default(), heard: Arc::default() }
     }
 }
 
 impl<G> Clone for TreeUnit<G> {
     fn clone(&self) -> TreeUnit<G> {
-        let TreeUnit { work, control, thread, trap, place, told } = self;
+        let TreeUnit { work, control, thread, trap, place, told, heard } = self;
         TreeUnit {
             work: Arc::clone(work),
             control: Arc::clone(control),
@@ -166,6 +169,7 @@ impl<G> Clone for TreeUnit<G> {
             trap: trap.as_ref().map(Arc::clone),
             place: place.clone(),
             told: Arc::clone(told),
+            heard: Arc::clone(heard),
         }
     }
 }

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A packed unit of a solution.
@@ -75,6 +76,8 @@ enum SolveWord {
     State(SearchState),
     /// What the solvers of the machine have found that is worth telling others.
     Found(Vec<u8>),
+    /// How often it has heard [`SolveOrder::Learn`].
+    Learned(u64),
     /// It has ended, and that was found.
     EndedWith {
         window: Window,
@@ -257,6 +260,12 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
                 self.take_in(&records)?;
                 Unpacked::Noted
             }
+            SolveWord::Learned(times) => {
+                if let Some(told) = &mut *locked(&self.told) {
+                    told.note_heard(times);
+                }
+                Unpacked::Noted
+            }
             SolveWord::EndedWith { window, outcome, spent, error, found } => {
                 let ended = self.ended(window, outcome, spent, error)?;
                 self.take_in(&found)?;
@@ -314,6 +323,10 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
         {
             words.push(encode(&SolveWord::State(SearchState::clone(&state))));
         }
+        let heard = self.heard[0].load(Ordering::SeqCst);
+        if self.heard[1].swap(heard, Ordering::SeqCst) != heard {
+            words.push(encode(&SolveWord::Learned(heard)));
+        }
         let found = self.found();
         if !found.is_empty() {
             words.push(encode(&SolveWord::Found(found)));
@@ -355,6 +368,7 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
                 {
                     table.learn(&records);
                 }
+                self.heard[0].fetch_add(1, Ordering::SeqCst);
             }
         }
         Ok(())
@@ -495,7 +509,7 @@ mod tests {
         let state = unit.control.state().expect("it has said how far it has come");
         assert!(state.nodes >= half && state.table.len() > 1000 && unit.control.nodes() == state.nodes, "{state:?}");
         let second = unit.pack(2);
-        assert_eq!(crate::runner::parcel::identity(&second), Some(first));
+        assert_eq!(crate::runner::parcel::identity(&second), crate::runner::parcel::identity(&first));
         let (continued, spent) = answer(computed(&unit, &second, u64::MAX));
         assert_eq!(continued.outcome, undisturbed.outcome);
         // What was spent before counts, and little of it is done again.
@@ -508,6 +522,32 @@ mod tests {
     }
 
     #[test]
+    fn machines_tell_each_other_what_they_have_found() {
+        let unit = whole(false);
+        let (first, _) = answer(computed(&unit, &unit.pack(1), u64::MAX));
+        // The same question for another machine, as if it were another unit.
+        let again = TreeUnit { work: Arc::new(LeafUnit { unit: 2, ..LeafUnit::clone(&unit.work) }), ..unit.clone() };
+        let packed = again.pack(1);
+        let Some(Parcel::SolveKnowing(parcel, known)) = decode(&packed) else { panic!("nothing is known") };
+        assert!(known.state.is_none() && known.telling_from.is_some() && known.records.len() > 100, "{known:?}");
+        let nodes = |packed: &[u8]| {
+            let (answer, _) = answer(computed(&again, packed, u64::MAX));
+            assert_eq!(answer.outcome, first.outcome);
+            answer.nodes
+        };
+        let told = nodes(&packed);
+        assert!(told < first.nodes / 2, "{told} nodes instead of {}", first.nodes);
+        // One that is told nothing takes as many as the first.
+        assert_eq!(nodes(&Parcel::Solve(parcel.clone()).to_bytes()), first.nodes);
+        for records in [vec![1; 17], vec![1; 16 * (crate::runner::tree::exchange::MOST_TOLD + 1)]] {
+            assert!(unit.unpack(1, &encode(&SolveWord::Found(records.clone()))).is_err());
+            let known = UnitKnowledge { records, ..UnitKnowledge::default() };
+            let packed = Parcel::SolveKnowing(parcel.clone(), known).to_bytes();
+            assert!(ParcelOpener::new(1 << 24, 1).open(&packed, 1).is_err());
+        }
+    }
+
+    #[test]
     fn where_several_have_to_agree_nothing_is_passed_on() {
         let unit = whole(true);
         let packed = unit.pack(1);
@@ -516,6 +556,8 @@ mod tests {
         assert!(unit.control.state().is_none());
         let state = SearchState { nodes: 1, unpaid: Spent::default(), table: Vec::new() };
         assert!(unit.unpack(1, &encode(&SolveWord::State(state))).is_err());
+        assert!(unit.unpack(1, &encode(&SolveWord::Found(vec![1; 16]))).is_err());
+        assert!(matches!(decode(&unit.pack(1)), Some(Parcel::Solve(_))));
     }
 
     #[test]
