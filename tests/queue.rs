@@ -5,11 +5,13 @@ mod conformance;
 use conformance::{Count, Nature, Probe};
 use crossbeam_channel::{Receiver, unbounded};
 use morpion::queue::any::{AnyUnit, TypedQueue};
+use morpion::queue::copies::{UnitCopies, UnitCopy};
 use morpion::queue::effort::{Contributor, Effort};
-use morpion::queue::local::seat::Seat;
+use morpion::queue::local::seat::{Seat, SeatGroup};
 use morpion::queue::local::{Local, LocalOptions};
 use morpion::queue::{LaneId, Message, Portable, Queue, Stop, Terms};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -25,13 +27,28 @@ fn a_queue_of_any_units_conforms() {
     });
 }
 
-/// A lane of a queue without threads, and a seat there.
-fn seated() -> (Local<Count>, Seat<Count>, LaneId, Receiver<Message<Count>>) {
+/// A lane of a queue without threads, and a seat there with its group.
+fn seated() -> (SeatedQueue, Seat<Count>, LaneId, Receiver<Message<Count>>) {
     let local = Local::<Count>::new(0, LocalOptions::default()).unwrap();
     let (sender, inbox) = unbounded();
     let lane = local.open(Terms::default(), sender.into());
-    let seat = local.seat();
-    (local, seat, lane, inbox)
+    let group = local.seat_group(|| ());
+    let seat = group.seat();
+    (SeatedQueue { local, group }, seat, lane, inbox)
+}
+
+/// A queue without threads, and a group of seats there.
+struct SeatedQueue {
+    local: Local<Count>,
+    group: SeatGroup<Count>,
+}
+
+impl std::ops::Deref for SeatedQueue {
+    type Target = Local<Count>;
+
+    fn deref(&self) -> &Local<Count> {
+        &self.local
+    }
 }
 
 #[test]
@@ -113,7 +130,7 @@ fn a_seat_that_goes_leaves_its_unit_to_others() {
     assert!(seat.take().is_some());
     drop(seat);
     assert_eq!((local.elsewhere(), local.activity(lane).running, local.activity(lane).waiting), (0, 0, 1));
-    let mut seat = local.seat();
+    let mut seat = local.group.seat();
     assert_eq!(seat.worker(), 1, "the place is used again");
     // That a machine is lost is not the unit's fault, unless it happens again and again.
     for lost in 1..=5 {
@@ -160,7 +177,8 @@ fn units_that_were_begun_here_stay_with_the_threads() {
     while local.activity(lane).running == 0 {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let mut seat = local.seat();
+    let group = local.seat_group(|| ());
+    let mut seat = group.seat();
     local.put(lane, 2, Count::new(2, 1, Nature::Plain, &probe)).unwrap();
     assert!(local.halt(lane, Duration::from_secs(60)));
     local.adjust(lane, Terms { threads: Some(0), ..Terms::default() });
@@ -177,7 +195,7 @@ fn units_that_were_begun_here_stay_with_the_threads() {
 #[test]
 fn the_last_free_seat_calls_for_the_unit_that_is_left() {
     let (local, mut low_seat, low, _inbox) = seated();
-    let mut other = local.seat();
+    let mut other = local.group.seat();
     let probe = Arc::default();
     local.put(low, 1, Count::new(1, 3, Nature::Plain, &probe)).unwrap();
     assert!(low_seat.take().is_some());
@@ -190,4 +208,74 @@ fn the_last_free_seat_calls_for_the_unit_that_is_left() {
     assert_eq!(low_seat.stop(Duration::from_secs(60)), None);
     assert!(other.take().is_some());
     assert_eq!(low_seat.stop(Duration::from_secs(60)), Some(Stop::Preempted));
+}
+
+#[test]
+fn seats_of_several_groups_and_threads_share_a_queue() {
+    let local = Local::<Count>::new(0, LocalOptions::default()).unwrap();
+    let (sender, inbox) = unbounded();
+    let lane = local.open(Terms::default(), sender.into());
+    let told = [(); 2].map(|()| Arc::<AtomicU32>::default());
+    let [plain, able] = [0, 1].map(|at| {
+        let told = Arc::clone(&told[at]);
+        local.seat_group(move || _ = told.fetch_add(1, Ordering::SeqCst))
+    });
+    able.set_abilities(vec!["linear programs".to_owned()]);
+    let (mut of_plain, mut of_able) = (plain.seat(), able.seat());
+    assert_eq!((local.size(), local.elsewhere()), (2, 2));
+    let before = told.each_ref().map(|told| told.load(Ordering::SeqCst));
+    let probe = Arc::default();
+    local.put(lane, 1, Count::new(1, 3, Nature::Plain, &probe).needing("linear programs")).unwrap();
+    let after = told.each_ref().map(|told| told.load(Ordering::SeqCst));
+    assert!(after[0] > before[0] && after[1] > before[1], "both are told: {before:?} {after:?}");
+    // What one group can do is not asked of the other.
+    assert!(of_plain.take().is_none() && of_able.take().is_some());
+    local.put(lane, 2, Count::new(2, 3, Nature::Plain, &probe)).unwrap();
+    assert!(of_plain.take().is_some());
+    for (seat, unit) in [(&mut of_plain, 2), (&mut of_able, 1)] {
+        assert_eq!(seat.hear(&Count::new(unit, 3, Nature::Plain, &probe).pack_outcome(3)), Ok(true));
+    }
+    assert_eq!(inbox.try_iter().filter(|message| matches!(message, Message::Done { .. })).count(), 2);
+    // When that group has gone, what it alone can do waits.
+    local.put(lane, 3, Count::new(3, 3, Nature::Plain, &probe).needing("linear programs")).unwrap();
+    drop((of_able, able));
+    assert_eq!((local.elsewhere(), of_plain.take()), (1, None));
+    assert_eq!(local.activity(lane).waiting, 1);
+}
+
+#[test]
+fn a_machine_computes_one_copy_of_a_unit() {
+    let (local, mut one, lane, inbox) = seated();
+    let mut two = local.group.seat();
+    let [ada, bob] = ["ada", "bob"].map(|user| Arc::new(Contributor::new(Some(user), None, "box", 1)));
+    let copies = Arc::<UnitCopies>::default();
+    let (probe, count) = (Arc::default(), |unit, probe| Count::new(unit, 3, Nature::Plain, probe));
+    for unit in [1, 2] {
+        let copy = UnitCopy::new(Arc::clone(&copies), unit);
+        local.put(lane, unit, count(unit, &probe).with_copy(copy)).unwrap();
+    }
+    // Who will fetch them is not known when they are sent.
+    assert!(one.take().is_some() && one.admit(&ada));
+    assert!(two.take().is_some() && !two.admit(&ada), "ada's other worker has fetched it");
+    two.give_back();
+    let only_ada = |is_open: &dyn Fn(&Contributor) -> bool| is_open(&ada);
+    let also_bob = |is_open: &dyn Fn(&Contributor) -> bool| is_open(&ada) || is_open(&bob);
+    assert!(two.take_for(&only_ada).is_none());
+    local.group.note_barred(&only_ada);
+    assert_eq!((local.activity(lane).waiting, local.activity(lane).barred), (1, 1));
+    // Other units are for all, and a worker of ada's is not called away from them for the copy.
+    let (sender, _low_inbox) = unbounded();
+    let low = local.open(Terms { priority: -1, ..Terms::default() }, sender.into());
+    local.put(low, 9, count(9, &probe)).unwrap();
+    assert!(two.take_for(&only_ada).is_some() && two.admit(&ada));
+    local.adjust(lane, Terms { priority: 5, ..Terms::default() });
+    assert_eq!((two.unit(), two.stop(Duration::ZERO)), (Some((low, 9)), None));
+    two.give_back();
+    local.group.note_barred(&also_bob);
+    assert_eq!(local.activity(lane).barred, 0);
+    assert!(two.take_for(&also_bob).is_some() && !two.admit(&ada) && two.admit(&bob));
+    for (seat, unit) in [(&mut one, 1), (&mut two, 2)] {
+        assert_eq!(seat.hear(&count(unit, &probe).pack_outcome(3)), Ok(true));
+    }
+    assert_eq!(inbox.try_iter().filter(|message| matches!(message, Message::Done { .. })).count(), 2);
 }

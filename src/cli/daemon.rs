@@ -114,9 +114,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
              or a directory for volunteers (--boinc)"
         );
     }
-    if args.nats.nats.is_some() && args.boinc.is_some() {
-        bail!("--boinc: a daemon has machines of its own (--nats, MORPION_NATS) or volunteers, and not both");
-    }
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
     // Before anything else: with the port taken, another daemon may be meant.
     let listener = TcpListener::bind(args.listen).with_context(|| format!("cannot listen on {}", args.listen))?;
@@ -224,7 +221,8 @@ fn volunteers(units: u32) -> HubOptions {
         HubEvent::Failed(name, why) => tracing::warn!("workunit {name}: {why}"),
         HubEvent::Trouble(what) => tracing::error!("volunteers: {what}; it is tried again"),
     };
-    HubOptions { units, abilities: ParcelOpener::abilities(), identify: identity, tell: Box::new(tell) }
+    let (abilities, speed) = (ParcelOpener::abilities(), benchmark::REFERENCE_SPEED);
+    HubOptions { units, abilities, speed, identify: identity, tell: Box::new(tell) }
 }
 
 /// What to say of folders that the store does not know.

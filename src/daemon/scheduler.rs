@@ -242,15 +242,14 @@ impl Daemon {
     /// # Errors
     /// A name, an address or a file that cannot be used.
     pub fn open_pool(&self, server: &NatsServer, options: NatsOptions) -> Result<(), NatsError> {
-        let hub = Hub::open(Arc::clone(&self.queue), server, options)?;
+        let hub = Hub::open(&self.queue, server, options)?;
         *self.pool.lock().unwrap_or_else(PoisonError::into_inner) = Some(hub);
         // What cannot be read now is told with the next message.
         let _ = self.tell_machines();
         Ok(())
     }
 
-    /// Offers units to volunteers, by way of a directory that a BOINC server shares. A daemon that has a pool of
-    /// machines has no volunteers: what both can compute would be what the least able of them can.
+    /// Offers units to volunteers, by way of a directory that a BOINC server shares.
     ///
     /// # Errors
     /// A directory that cannot be used.

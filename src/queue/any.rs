@@ -5,6 +5,7 @@
 //! its own kind only. What a unit keeps in memory, its reports and its outcome are boxed, which costs some hundred
 //! nanoseconds per unit and report.
 
+use super::copies::UnitCopy;
 use super::{
     Activity, Closed, Inbox, LaneId, Lease, Message, Portable, Queue, Stop, Terms, Unit, Unpacked, WorkerState,
 };
@@ -104,6 +105,10 @@ impl<U: Unit> Portable<Hidden, Hidden> for Hiding<U> {
 
     fn ability(&self) -> Option<&'static str> {
         self.shown().ability()
+    }
+
+    fn copy(&self) -> Option<&UnitCopy> {
+        self.shown().copy()
     }
 
     fn unpack(&self, worker: u32, message: &[u8]) -> Result<Unpacked<Hidden, Hidden>, String> {

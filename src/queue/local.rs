@@ -13,10 +13,11 @@ mod fair_share;
 pub mod seat;
 mod slot;
 
-use super::effort::Efforts;
+use super::effort::{Contributor, Efforts};
 use super::{Activity, Closed, Inbox, LaneId, MOST_ATTEMPTS, Message, Queue, Terms, Unit, WorkerState};
 use crate::core::panic::panic_text;
 use fair_share::{Share, Shares};
+use seat::{GroupId, GroupState, HasMachine};
 use slot::{Heartbeat, HeldUnit, Hold, Holder, RUN, STOP, WorkerSlot, YIELD};
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
@@ -64,6 +65,12 @@ impl<U: Unit> QueuedUnit<U> {
         let is_able = |needed: &'static str| abilities.iter().any(|own| own == needed);
         self.running.is_none() && self.body.portable().is_some_and(|unit| unit.ability().is_none_or(is_able))
     }
+
+    /// Whether one of some machines may compute it.
+    fn is_open(&self, has_machine: HasMachine<'_>) -> bool {
+        let copy = self.body.portable().and_then(|unit| unit.copy());
+        copy.is_none_or(|copy| has_machine(&|by| copy.is_open_to(by)))
+    }
 }
 
 struct LocalLane<U: Unit> {
@@ -71,6 +78,8 @@ struct LocalLane<U: Unit> {
     ready: VecDeque<QueuedUnit<U>>,
     /// Units that workers have.
     held: BTreeMap<u64, HeldUnit<U>>,
+    /// Ready units that wait for another machine, as was last looked.
+    barred: u32,
     busy: Duration,
     busy_since: Option<Instant>,
 }
@@ -82,10 +91,9 @@ struct LocalState<U: Unit> {
     slots: Vec<WorkerSlot>,
     /// Threads that wait for a unit.
     idle: usize,
-    /// Called when a unit may be there for a worker elsewhere, or one is to stop. It must not call the queue.
-    seats_told: Option<Arc<dyn Fn() + Send + Sync>>,
-    /// What all workers elsewhere can do that not every program can.
-    abilities: Vec<String>,
+    /// The groups of seats.
+    groups: BTreeMap<GroupId, GroupState>,
+    next_group: GroupId,
     closing: bool,
     looked: Instant,
 }
@@ -127,8 +135,8 @@ impl<U: Unit> Local<U> {
             next_lane: 1,
             slots: (0..workers).map(|_| WorkerSlot::new(now)).collect(),
             idle: 0,
-            seats_told: None,
-            abilities: Vec::new(),
+            groups: BTreeMap::new(),
+            next_group: 1,
             closing: false,
             looked: now,
         };
@@ -184,7 +192,7 @@ impl<U: Unit> Common<U> {
                 return;
             }
             self.look_for_lost(&mut state);
-            let Some((lane, item)) = state.take(at, self.quantum()) else {
+            let Some((lane, item)) = state.take(at, self.quantum(), &|_| true) else {
                 state.idle += 1;
                 // Somebody has to notice workers that are not heard of, also those that come to be at work while this
                 // one waits.
@@ -204,7 +212,7 @@ impl<U: Unit> Common<U> {
             let QueuedUnit { unit, body, running, failed, lost, mut efforts } = item;
             let began = Instant::now();
             let quantum = self.options.quantum;
-            let gives_way = || self.gives_way(at, heartbeat);
+            let gives_way = || self.gives_way(at, heartbeat, None);
             let lease = Hold {
                 worker: at as u32 + 1,
                 heartbeat,
@@ -310,9 +318,7 @@ impl<U: Unit> Common<U> {
             self.work.notify_one();
             return;
         }
-        if state.is_portable(lane)
-            && state.slots.iter().any(|slot| slot.holder == Holder::Seat && slot.unit.is_none())
-        {
+        if state.has_free_seat(lane) {
             return;
         }
         let Some(own) = state.shares.lanes.get(&lane) else { return };
@@ -338,23 +344,24 @@ impl<U: Unit> Common<U> {
         }
     }
 
-    /// Whether the worker is to leave its unit to others; counts the time until now.
-    fn gives_way(self: &Arc<Self>, at: usize, heartbeat: &Arc<Heartbeat>) -> bool {
+    /// Whether the worker, which is of this machine if it is elsewhere, is to leave its unit to others; counts the
+    /// time until now.
+    fn gives_way(self: &Arc<Self>, at: usize, heartbeat: &Arc<Heartbeat>, by: Option<&Contributor>) -> bool {
         let mut state = self.lock();
         if !Arc::ptr_eq(&state.slots[at].heartbeat, heartbeat) {
             return true;
         }
         self.look_for_lost(&mut state);
         state.charge(at);
-        state.slots[at].unit.is_none_or(|(lane, _)| state.shares.gives_way(lane, self.quantum()))
+        let may = |lane| state.may_take(at, lane, by);
+        state.slots[at].unit.is_none_or(|(lane, _)| state.shares.gives_way(lane, self.quantum(), may))
     }
-}
 
-impl<U: Unit> Common<U> {
     /// Whether the unit of a worker is to give way at once, and not only when its lane has had its share.
-    fn is_outranked(&self, at: usize) -> bool {
+    fn is_outranked(&self, at: usize, by: Option<&Contributor>) -> bool {
         let state = self.lock();
-        state.slots[at].unit.is_none_or(|(lane, _)| state.shares.is_outranked(lane, self.quantum()))
+        let may = |lane| state.may_take(at, lane, by);
+        state.slots[at].unit.is_none_or(|(lane, _)| state.shares.is_outranked(lane, self.quantum(), may))
     }
 }
 
@@ -375,20 +382,26 @@ impl<U: Unit> LocalLane<U> {
 }
 
 impl<U: Unit> LocalState<U> {
-    /// A unit for a worker.
-    fn take(&mut self, at: usize, quantum: f64) -> Option<(LaneId, QueuedUnit<U>)> {
+    /// A unit for a worker. If that is elsewhere, it will be one of some machines.
+    fn take(&mut self, at: usize, quantum: f64, has_machine: HasMachine<'_>) -> Option<(LaneId, QueuedUnit<U>)> {
         let lane = match self.slots[at].holder {
             Holder::Thread => self.shares.next_of(quantum, |lane| self.has_room_here(lane))?,
-            Holder::Seat => self.shares.next_of(quantum, |lane| self.is_portable(lane))?,
+            Holder::Seat(group) => self.shares.next_of(quantum, |lane| self.is_portable(lane, group, has_machine))?,
             Holder::Nobody => return None,
         };
-        let has_seats = self.slots.iter().any(|slot| slot.holder == Holder::Seat);
         let own = self.lanes.get_mut(&lane)?;
         // What only this process can compute is left to its threads, and comes first there.
         let place = match self.slots[at].holder {
-            Holder::Seat => own.ready.iter().position(|item| item.is_portable(&self.abilities))?,
-            _ if has_seats => own.ready.iter().position(|item| !item.is_portable(&self.abilities)).unwrap_or(0),
-            _ => 0,
+            Holder::Seat(group) => {
+                let group = self.groups.get(&group)?;
+                own.ready.iter().position(|item| item.is_portable(&group.abilities) && item.is_open(has_machine))?
+            }
+            _ => {
+                let groups: Vec<&GroupState> = self.groups.values().filter(|group| group.seats > 0).collect();
+                let is_for_seats =
+                    |item: &QueuedUnit<U>| groups.iter().any(|group| item.is_portable(&group.abilities));
+                if groups.is_empty() { 0 } else { own.ready.iter().position(|item| !is_for_seats(item)).unwrap_or(0) }
+            }
         };
         let item = own.ready.remove(place)?;
         let held = HeldUnit { body: item.body.clone(), failed: item.failed, lost: item.lost, withdrawn: false };
@@ -398,9 +411,28 @@ impl<U: Unit> LocalState<U> {
         Some((lane, item))
     }
 
-    /// Whether a unit of a lane is ready that can be computed elsewhere.
-    fn is_portable(&self, lane: LaneId) -> bool {
-        self.lanes.get(&lane).is_some_and(|own| own.ready.iter().any(|item| item.is_portable(&self.abilities)))
+    /// Whether a unit of a lane is ready that seats of a group can take for one of some machines.
+    fn is_portable(&self, lane: LaneId, group: GroupId, has_machine: HasMachine<'_>) -> bool {
+        let (Some(own), Some(group)) = (self.lanes.get(&lane), self.groups.get(&group)) else { return false };
+        own.ready.iter().any(|item| item.is_portable(&group.abilities) && item.is_open(has_machine))
+    }
+
+    /// Whether a worker that has a unit can take one of a lane, which has one ready, instead.
+    fn may_take(&self, at: usize, lane: LaneId, by: Option<&Contributor>) -> bool {
+        match self.slots[at].holder {
+            Holder::Seat(group) => self.is_portable(lane, group, &|is_open| by.is_none_or(is_open)),
+            Holder::Thread | Holder::Nobody => true,
+        }
+    }
+
+    /// Whether a seat is free that can take a unit of a lane.
+    fn has_free_seat(&self, lane: LaneId) -> bool {
+        let groups = self.groups.iter().filter(|(_, group)| group.seats > 0).map(|(&id, _)| id);
+        let able: Vec<GroupId> = groups.filter(|&group| self.is_portable(lane, group, &|_| true)).collect();
+        let is_free = |slot: &WorkerSlot| {
+            slot.unit.is_none() && matches!(slot.holder, Holder::Seat(group) if able.contains(&group))
+        };
+        !able.is_empty() && self.slots.iter().any(is_free)
     }
 
     /// Whether another thread of this process may go to a lane.
@@ -413,9 +445,7 @@ impl<U: Unit> LocalState<U> {
 
     /// Tells workers elsewhere that something may have changed for them.
     fn tell_seats(&self) {
-        if let Some(tell) = &self.seats_told {
-            tell();
-        }
+        self.groups.values().for_each(|group| (group.tell)());
     }
 
     /// Counts the time that the worker has had since it was last counted.
@@ -462,7 +492,7 @@ impl<U: Unit> Queue<U> for Local<U> {
     }
 
     fn elsewhere(&self) -> u32 {
-        self.common.lock().slots.iter().filter(|slot| slot.holder == Holder::Seat).count() as u32
+        self.common.lock().groups.values().map(|group| group.seats as u32).sum()
     }
 
     fn open(&self, terms: Terms, inbox: Inbox<U>) -> LaneId {
@@ -473,6 +503,7 @@ impl<U: Unit> Queue<U> for Local<U> {
             inbox,
             ready: VecDeque::new(),
             held: BTreeMap::new(),
+            barred: 0,
             busy: Duration::ZERO,
             busy_since: None,
         };
@@ -574,6 +605,7 @@ impl<U: Unit> Queue<U> for Local<U> {
         state.lanes.get(&lane).map_or_else(Activity::default, |own| Activity {
             running: own.held.len() as u32,
             waiting: own.ready.len() as u32,
+            barred: own.barred,
             busy: own.busy(),
         })
     }

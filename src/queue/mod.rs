@@ -17,10 +17,12 @@
 
 pub mod any;
 pub mod boinc;
+pub mod copies;
 pub mod effort;
 pub mod local;
 pub mod nats;
 
+use copies::UnitCopy;
 use crossbeam_channel::Sender;
 use effort::Efforts;
 use std::sync::Arc;
@@ -57,8 +59,8 @@ pub trait Unit: Clone + Send + Sync + 'static {
     }
 }
 
-/// A unit that another process can compute. `pack`, `ability`, `unpack`, `order`, `given_back` and `cancelled` are
-/// called where the coordinator is, the others where the unit is computed, on the copy that was made there of what
+/// A unit that another process can compute. `pack`, `ability`, `copy`, `unpack`, `order`, `given_back` and `cancelled`
+/// are called where the coordinator is, the others where the unit is computed, on the copy that was made there of what
 /// [`Portable::pack`] returned.
 pub trait Portable<R, O>: Sync {
     /// All that another process needs, from where the attempts before have left the unit. `attempt` counts from 1.
@@ -66,6 +68,11 @@ pub trait Portable<R, O>: Sync {
 
     /// What the program must have been built with that computes it, by name; nothing if every program can.
     fn ability(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Which copy it is of a unit on which several have to agree, as long as somebody needs it.
+    fn copy(&self) -> Option<&UnitCopy> {
         None
     }
 
@@ -239,6 +246,9 @@ pub struct Activity {
     pub running: u32,
     /// Units that wait for a worker.
     pub waiting: u32,
+    /// Those of them that wait for another machine: each machine that is there has computed a copy of them, or is not
+    /// trusted, and nobody else computes.
+    pub barred: u32,
     /// For how long at least one worker has had a unit of it.
     pub busy: Duration,
 }

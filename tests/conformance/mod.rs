@@ -6,6 +6,7 @@
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use morpion::core::encoding::{decode, encode};
+use morpion::queue::copies::UnitCopy;
 use morpion::queue::local::LocalOptions;
 use morpion::queue::{LaneId, Lease, MOST_ATTEMPTS, Message, Portable, Queue, Terms, Unit, Unpacked};
 use std::collections::BTreeMap;
@@ -69,6 +70,10 @@ pub struct Count {
     steps: u64,
     nature: Nature,
     probe: Arc<Probe>,
+    /// What a program must be able to do that computes it.
+    needs: Option<&'static str>,
+    /// Which copy it is, if several have to agree.
+    copy: Option<UnitCopy>,
     /// If it was packed: the attempt that it was packed for.
     packed: Option<u32>,
     /// Where it was last interrupted elsewhere: 1 more than the steps that it had taken; 0 if it was never begun.
@@ -78,7 +83,20 @@ pub struct Count {
 impl Count {
     /// A unit that takes so many steps.
     pub fn new(id: u64, steps: u64, nature: Nature, probe: &Arc<Probe>) -> Count {
-        Count { id, steps, nature, probe: Arc::clone(probe), packed: None, left: Arc::default() }
+        let (needs, copy, packed, left) = Default::default();
+        Count { id, steps, nature, probe: Arc::clone(probe), needs, copy, packed, left }
+    }
+
+    /// The same for programs that are able to do something.
+    #[allow(dead_code, reason = "not every backend is asked for it")]
+    pub fn needing(self, ability: &'static str) -> Count {
+        Count { needs: Some(ability), ..self }
+    }
+
+    /// The same as a copy of a unit.
+    #[allow(dead_code, reason = "not every backend is asked for it")]
+    pub fn with_copy(self, copy: UnitCopy) -> Count {
+        Count { copy: Some(copy), ..self }
     }
 
     /// Makes a unit of what another process was sent. It is this process, so that the probe is the same.
@@ -86,7 +104,8 @@ impl Count {
         let packed: Option<(u64, u64, Nature, u32, u64, u64)> = decode(bytes);
         let (id, steps, nature, attempt, left, probe) = packed.ok_or("it cannot be read")?;
         let probe = PROBES.lock().unwrap()[probe as usize].upgrade().ok_or("its test is over")?;
-        Ok(Count { id, steps, nature, probe, packed: Some(attempt), left: Arc::new(AtomicU64::new(left)) })
+        let left = Arc::new(AtomicU64::new(left));
+        Ok(Count { packed: Some(attempt), left, ..Count::new(id, steps, nature, &probe) })
     }
 }
 
@@ -112,6 +131,14 @@ impl Portable<u64, u64> for Count {
         encode(&(self.id, self.steps, self.nature, attempt, self.left.load(Ordering::SeqCst), at as u64))
     }
 
+    fn ability(&self) -> Option<&'static str> {
+        self.needs
+    }
+
+    fn copy(&self) -> Option<&UnitCopy> {
+        self.copy.as_ref()
+    }
+
     fn unpack(&self, _worker: u32, message: &[u8]) -> Result<Unpacked<u64, u64>, String> {
         Ok(match decode(message).ok_or("it cannot be read")? {
             CountWord::Report(report) => Unpacked::Report(report),
@@ -127,7 +154,9 @@ impl Portable<u64, u64> for Count {
         None
     }
 
-    fn given_back(&self) {}
+    fn given_back(&self) {
+        self.copy.iter().for_each(UnitCopy::leave);
+    }
 
     fn pack_report(&self, report: u64) -> Vec<u8> {
         encode(&CountWord::Report(report))

@@ -138,9 +138,9 @@ fn thousands_of_workers_are_served() {
         };
         let told = Arc::new(AtomicBool::new(true));
         let flag = Arc::clone(&told);
-        daemon.queue().tell_seats(move || flag.store(true, Ordering::Relaxed));
+        let group = daemon.queue().seat_group(move || flag.store(true, Ordering::Relaxed));
         let before = memory();
-        let seats: Vec<Seat<AnyUnit>> = (0..workers).map(|_| daemon.queue().seat()).collect();
+        let seats: Vec<Seat<AnyUnit>> = (0..workers).map(|_| group.seat()).collect();
         let mut rng = morpion::core::seed::rng(SEED, &[31]);
         let mut simulation = Simulation {
             seats,

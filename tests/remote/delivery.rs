@@ -38,7 +38,7 @@ impl Played {
     fn begin(server: &Server, times: NatsOptions, unit: Count) -> Played {
         let place = NatsServer { url: server.url(), pool: POOL.to_owned(), ..NatsServer::default() };
         let queue = Arc::new(Local::new(0, LocalOptions::default()).unwrap());
-        let hub = Hub::open(Arc::clone(&queue), &place, times).unwrap();
+        let hub = Hub::open(&queue, &place, times).unwrap();
         wait_until("there are streams", || hub.pool().connected);
         let (sender, messages) = unbounded();
         let lane = queue.open(Terms::default(), sender.into());
@@ -159,7 +159,7 @@ fn a_machine_waits_for_its_unit_and_begins_it_once() {
     let place = NatsServer { url: server.url(), pool: POOL.to_owned(), ..NatsServer::default() };
     // A hub makes the streams. Then the client plays it.
     let queue = Arc::new(Local::<Count>::new(0, LocalOptions::default()).unwrap());
-    let hub = Hub::open(queue, &place, NatsOptions::default()).unwrap();
+    let hub = Hub::open(&queue, &place, NatsOptions::default()).unwrap();
     wait_until("there are streams", || hub.pool().connected);
     drop(hub);
     let liar = Liar::connect(&server.url(), None).unwrap();
@@ -265,7 +265,7 @@ fn a_hub_whose_own_connection_is_silent_loses_no_machine() {
     let queue = Arc::new(Local::<Count>::new(0, LocalOptions::default()).unwrap());
     // A client notices after some 15 seconds that its connection is silent.
     let times = NatsOptions { lost: Duration::from_secs(6), ..NatsOptions::default() };
-    let hub = Hub::open(Arc::clone(&queue), &place(proxy.url()), times).unwrap();
+    let hub = Hub::open(&queue, &place(proxy.url()), times).unwrap();
     let (leave, leaving) = tokio::sync::watch::channel(false);
     let (lease, name) = (LocalOptions::default().lease, "there".to_owned());
     let identity = MachineIdentity::default();

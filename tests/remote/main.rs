@@ -20,6 +20,11 @@ mod hostile;
 mod machines;
 mod network;
 mod pool;
+#[path = "../boinc/project.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod project;
 mod proxy;
+mod quorum;
 mod server;
 mod storm;
+mod volunteers;

@@ -34,7 +34,7 @@ impl Pool {
         let place = NatsServer { url: server.url(), pool: "conformance".to_owned(), ..NatsServer::default() };
         let queue = Arc::new(Local::new(0, options).unwrap());
         let times = NatsOptions { slice: options.quantum, ..NatsOptions::default() };
-        let hub = Hub::open(Arc::clone(&queue), &place, times).unwrap();
+        let hub = Hub::open(&queue, &place, times).unwrap();
         let (leave, leaving) = watch::channel(false);
         let machine = Machine {
             server: NatsServer { url: proxy.as_ref().map_or(server.url(), Proxy::url), ..place },

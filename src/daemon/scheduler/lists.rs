@@ -1,5 +1,6 @@
 //! What clients see of jobs, units, workers and events, and the daemon's health.
 
+use super::solve::WAITS_FOR_MACHINE;
 use super::state::{Core, Daemon, JobEntry, OpenJob};
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::{JobFilter, Page, Refusal};
@@ -9,7 +10,7 @@ use crate::daemon::view::{
 };
 use crate::queue::nats::hub::Hub;
 use crate::queue::nats::machine::{MachineHealth, PoolState};
-use crate::queue::{LaneId, Queue};
+use crate::queue::{Activity, LaneId, Queue};
 use crate::runner::clock::now;
 use crate::runner::progress::RunningUnit;
 use crate::store::UnitRecord;
@@ -80,6 +81,9 @@ impl Daemon {
         }
         if workers > 0 && open.record.summary.state == JobState::Running {
             view.summary.state = JobState::Running;
+        }
+        if live.lane.is_some_and(|lane| self.waits_for_machine(lane)) {
+            view.summary.reason.get_or_insert_with(|| WAITS_FOR_MACHINE.to_owned());
         }
         view.with_workers(workers)
     }
@@ -247,6 +251,12 @@ impl Daemon {
     /// Number of workers that compute a unit of a lane.
     pub(super) fn workers_of(&self, lane: LaneId) -> u32 {
         self.queue.activity(lane).running
+    }
+
+    /// Whether nobody computes for a lane because its units wait for another machine.
+    pub(super) fn waits_for_machine(&self, lane: LaneId) -> bool {
+        let Activity { running, barred, .. } = self.queue.activity(lane);
+        running == 0 && barred > 0
     }
 
     pub(super) fn list_events(&self, after: u64, job: Option<JobId>, limit: usize) -> Vec<EventView> {

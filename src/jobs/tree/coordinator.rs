@@ -91,8 +91,10 @@ pub struct Effects {
 /// How a worker ended with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndedUnit {
-    /// The worker that had it.
+    /// The worker that was given it.
     pub worker: WorkerId,
+    /// The worker that has computed it, and has its say by that.
+    pub by: WorkerId,
     /// Number of the unit.
     pub unit: UnitId,
     /// The window that it searched last.
@@ -197,16 +199,24 @@ impl<G: Game> Coordinator<G> {
     /// # Errors
     /// None that a whole state gives.
     pub fn join(&mut self, user: &str, name: &str) -> Result<WorkerId, Misfit> {
+        let id = self.know(user, name)?;
+        self.present.insert(id);
+        Ok(id)
+    }
+
+    /// The number of a worker that takes no units itself, but may answer some that others have taken.
+    ///
+    /// # Errors
+    /// None that a whole state gives.
+    pub fn know(&mut self, user: &str, name: &str) -> Result<WorkerId, Misfit> {
         let known = self.state.workers().iter().position(|worker| worker.user == user && worker.name == name);
-        let id = match known {
+        Ok(match known {
             Some(id) => id as WorkerId,
             None => {
                 self.change(TreeRecord::Joined { user: user.to_owned(), name: name.to_owned() })?;
                 self.state.meta().next_worker - 1
             }
-        };
-        self.present.insert(id);
-        Ok(id)
+        })
     }
 
     /// A worker is gone; what it was at is handed out anew.
@@ -283,7 +293,7 @@ impl<G: Game> Coordinator<G> {
         outcome: UnitOutcome,
         spent: Spent,
     ) -> Result<(), Misfit> {
-        self.absorb_all([EndedUnit { worker, unit, window, outcome, spent }])
+        self.absorb_all([EndedUnit { worker, by: worker, unit, window, outcome, spent }])
     }
 
     /// The same for what several workers have said.
@@ -291,19 +301,33 @@ impl<G: Game> Coordinator<G> {
     /// # Errors
     /// None that a whole state gives.
     pub fn absorb_all(&mut self, ended: impl IntoIterator<Item = EndedUnit>) -> Result<(), Misfit> {
-        let mut records = Vec::new();
-        for EndedUnit { worker, unit, window, outcome, spent } in ended {
+        let (mut records, mut units) = (Vec::new(), Vec::new());
+        for EndedUnit { worker, by, unit, window, outcome, spent } in ended {
             if self.leases.remove(&(unit, worker)).is_some() {
                 self.note_waiting(unit);
                 // A leaf that nobody is at may be split again.
                 self.waiting.set_wide(false);
-                records.push(TreeRecord::Settled { unit, worker, window, outcome, spent });
+                records.push(TreeRecord::Settled { unit, worker: by, window, outcome, spent });
+                units.push(unit);
             }
         }
         match TreeRecord::of(records) {
-            Some(record) => self.change(record),
-            None => Ok(()),
+            Some(record) => self.change(record)?,
+            None => return Ok(()),
         }
+        self.split_undecided(&units)
+    }
+
+    /// Splits leaves on whose units as many have answered as are to agree, and do not since one of them has used up
+    /// the budget for another window: there may be no further worker.
+    fn split_undecided(&mut self, units: &[UnitId]) -> Result<(), Misfit> {
+        let quorum = self.state.settings().quorum as usize;
+        for id in units {
+            if let Some(unit) = self.state.units().get(id).filter(|unit| unit.is_undecided(quorum)) {
+                self.change(TreeRecord::Split { node: unit.node })?;
+            }
+        }
+        Ok(())
     }
 
     fn change(&mut self, record: TreeRecord) -> Result<(), Misfit> {

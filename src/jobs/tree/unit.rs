@@ -99,4 +99,11 @@ impl OpenUnit {
     pub fn knows(&self, worker: WorkerId) -> bool {
         self.barred.contains(&worker) || self.claims.iter().any(|claim| claim.worker == worker)
     }
+
+    /// Whether as many have answered as are to agree, none of them wrong, but one of them has used up the budget: the
+    /// window was changed meanwhile.
+    pub fn is_undecided(&self, quorum: usize) -> bool {
+        let has_exhausted = self.claims.iter().any(|claim| claim.outcome == UnitOutcome::Exhausted);
+        self.moved && self.claims.len() >= quorum && has_exhausted
+    }
 }

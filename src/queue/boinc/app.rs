@@ -374,7 +374,8 @@ impl<U: Unit> Computing<'_, U> {
 
     fn finish(&mut self) -> Result<AppEnd, AppError> {
         let words = std::mem::take(&mut self.words);
-        let result = UnitWords { unit: self.unit, version: env!("CARGO_PKG_VERSION").to_owned(), words };
+        let time = Duration::try_from_secs_f64(self.seconds()).unwrap_or_default();
+        let result = UnitWords { unit: self.unit, version: env!("CARGO_PKG_VERSION").to_owned(), words, time };
         replace(&self.app.slot.resolved(OUT), &result.to_file(), Keep::Durable)?;
         let seconds = self.seconds();
         if let Some(client) = &mut self.client {

@@ -11,7 +11,7 @@ use super::spool::{Spool, SpoolError, SpoolLock, workunit_name};
 use crate::queue::Unit;
 use crate::queue::effort::Contributor;
 use crate::queue::local::Local;
-use crate::queue::local::seat::Seat;
+use crate::queue::local::seat::{Seat, SeatGroup};
 use rand::RngExt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -41,6 +41,8 @@ pub struct HubOptions {
     pub units: u32,
     /// What the program of the volunteers can do that not every program can.
     pub abilities: Vec<String>,
+    /// Random games per second that a volunteer's computer is taken to play on one thread.
+    pub speed: u32,
     /// What a packed unit is recognised by when it is packed again.
     pub identify: fn(&[u8]) -> Option<Vec<u8>>,
     /// Hears what happens.
@@ -113,28 +115,26 @@ impl VolunteerHub {
     ///
     /// # Errors
     /// A directory that cannot be used.
-    pub fn open<U: Unit>(
-        queue: &Arc<Local<U>>,
-        directory: &Path,
-        options: HubOptions,
-    ) -> Result<VolunteerHub, HubError> {
+    pub fn open<U: Unit>(queue: &Local<U>, directory: &Path, options: HubOptions) -> Result<VolunteerHub, HubError> {
         let (spool, lock) = Spool::create(directory)?;
         let signal = Arc::<HubSignal>::default();
         let waker = Arc::downgrade(&signal);
-        queue.tell_seats(move || {
+        let group = queue.seat_group(move || {
             if let Some(signal) = waker.upgrade() {
                 signal.give(false);
             }
         });
-        queue.set_abilities(options.abilities.clone());
+        group.set_abilities(options.abilities.clone());
+        let volunteer = Arc::new(Contributor::new(Some(VOLUNTEERS), None, VOLUNTEERS, options.speed));
         let mut serving = VolunteerService {
-            places: (0..options.units.clamp(1, MOST_UNITS)).map(|_| (queue.seat(), None)).collect(),
+            places: (0..options.units.clamp(1, MOST_UNITS)).map(|_| (group.seat(), None)).collect(),
             parked: parked(&spool)?,
             spool,
             options,
             trouble: String::new(),
             tidied: None,
-            volunteer: Arc::new(Contributor::new(Some(VOLUNTEERS), None, VOLUNTEERS, 0)),
+            volunteer,
+            _group: group,
         };
         let shared = Arc::clone(&signal);
         let run = move || {
@@ -187,6 +187,8 @@ struct VolunteerService<U: Unit> {
     tidied: Option<Instant>,
     /// Who has computed what comes back. Their own server knows who they are.
     volunteer: Arc<Contributor>,
+    /// That of the seats.
+    _group: SeatGroup<U>,
 }
 
 impl<U: Unit> VolunteerService<U> {
@@ -252,7 +254,7 @@ impl<U: Unit> VolunteerService<U> {
 
     fn judged(&mut self, at: usize, name: &str) -> Result<(), ResultRefusal> {
         let wrong = |what: &str| ResultRefusal::Wrong(what.to_owned());
-        let UnitWords { unit, words, .. } = match self.spool.result(name) {
+        let UnitWords { unit, words, time, .. } = match self.spool.result(name) {
             Ok(result) => result,
             Err(SpoolError::Damaged { what, .. }) => return Err(ResultRefusal::Wrong(what.to_string())),
             Err(error) => return Err(ResultRefusal::Spool(error)),
@@ -262,8 +264,9 @@ impl<U: Unit> VolunteerService<U> {
         if UnitHash::of(&packed) != unit {
             return Err(wrong("it is the result of another unit"));
         }
-        // When the work was done cannot be told: it is counted without time.
-        self.places[at].0.computed_by(&self.volunteer);
+        // One thread has computed it, since the unit was offered.
+        let longest = self.spool.age(name).unwrap_or_default();
+        self.places[at].0.computed_for(&self.volunteer, time.min(longest));
         for word in words {
             if self.places[at].0.hear(&word).map_err(ResultRefusal::Wrong)? {
                 return Ok(());

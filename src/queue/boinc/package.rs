@@ -7,12 +7,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
+use std::time::Duration;
 
 /// More bytes than any such file has.
 pub const MOST_BYTES: u64 = 256 << 20;
 
 const UNIT: FrameFormat = FrameFormat { magic: b"MorpUnit", version: 1, what: "a packed unit" };
-const RESULT: FrameFormat = FrameFormat { magic: b"MorpRslt", version: 1, what: "the result of a unit" };
+const RESULT: FrameFormat = FrameFormat { magic: b"MorpRslt", version: 2, what: "the result of a unit" };
 const CHECKPOINT: FrameFormat = FrameFormat { magic: b"MorpSlot", version: 1, what: "the checkpoint of a unit" };
 
 /// What is wrong with the content of a file.
@@ -58,15 +59,19 @@ fn sealed(format: FrameFormat, content: &[u8]) -> Vec<u8> {
     [&format.head(format.version)[..], &checksum(content), content].concat()
 }
 
-fn opened(format: FrameFormat, mut bytes: &[u8]) -> Result<&[u8], PackageError> {
-    format.read(&mut bytes)?;
+/// The version and the content of a file.
+fn opened(format: FrameFormat, mut bytes: &[u8]) -> Result<(u32, &[u8]), PackageError> {
+    let version = format.read(&mut bytes)?;
     let sum = take(&mut bytes)?;
-    if checksum(bytes) == sum { Ok(bytes) } else { Err(Flaw::damaged("its checksum does not match").into()) }
+    if checksum(bytes) == sum {
+        Ok((version, bytes))
+    } else {
+        Err(Flaw::damaged("its checksum does not match").into())
+    }
 }
 
-fn read<T: DeserializeOwned>(format: FrameFormat, bytes: &[u8]) -> Result<T, PackageError> {
-    let content = opened(format, bytes)?;
-    decode(content).ok_or_else(|| Flaw::damaged("its content cannot be read").into())
+fn content<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, PackageError> {
+    decode(bytes).ok_or_else(|| Flaw::damaged("its content cannot be read").into())
 }
 
 /// The file of a packed unit.
@@ -79,7 +84,7 @@ pub fn unit_file(packed: &[u8]) -> Vec<u8> {
 /// # Errors
 /// What is wrong with the file.
 pub fn read_unit(bytes: &[u8]) -> Result<&[u8], PackageError> {
-    opened(UNIT, bytes)
+    Ok(opened(UNIT, bytes)?.1)
 }
 
 /// What came of a unit: reports, and the outcome as the last one, in the form that
@@ -92,6 +97,16 @@ pub struct UnitWords {
     pub version: String,
     /// What it has to say, in order.
     pub words: Vec<Vec<u8>>,
+    /// Processor time that it took, as that program says; none in files of version 1.
+    pub time: Duration,
+}
+
+/// The same as of version 1.
+#[derive(Serialize, Deserialize)]
+struct UnitWordsOfVersion1 {
+    unit: UnitHash,
+    version: String,
+    words: Vec<Vec<u8>>,
 }
 
 impl UnitWords {
@@ -105,7 +120,13 @@ impl UnitWords {
     /// # Errors
     /// What is wrong with it.
     pub fn from_file(bytes: &[u8]) -> Result<UnitWords, PackageError> {
-        read(RESULT, bytes)
+        match opened(RESULT, bytes)? {
+            (1, bytes) => {
+                let UnitWordsOfVersion1 { unit, version, words } = content(bytes)?;
+                Ok(UnitWords { unit, version, words, time: Duration::ZERO })
+            }
+            (_, bytes) => content(bytes),
+        }
     }
 }
 
@@ -131,7 +152,7 @@ impl SlotCheckpoint {
     /// # Errors
     /// What is wrong with it.
     pub fn from_file(bytes: &[u8]) -> Result<SlotCheckpoint, PackageError> {
-        read(CHECKPOINT, bytes)
+        content(opened(CHECKPOINT, bytes)?.1)
     }
 }
 
@@ -143,7 +164,8 @@ mod tests {
     fn files_are_read_as_written_and_every_change_is_noticed() {
         let unit = UnitHash::of(b"packed");
         assert_eq!(unit.digits().len(), 16);
-        let words = UnitWords { unit, version: "1.2".to_owned(), words: vec![vec![1, 2], Vec::new()] };
+        let time = Duration::from_millis(1500);
+        let words = UnitWords { unit, version: "1.2".to_owned(), words: vec![vec![1, 2], Vec::new()], time };
         let checkpoint = SlotCheckpoint { unit, packed: vec![7; 9], words: vec![vec![3]] };
         let files = [unit_file(b"packed"), words.to_file(), checkpoint.to_file()];
         assert_eq!(read_unit(&files[0]), Ok(&b"packed"[..]));
@@ -163,6 +185,10 @@ mod tests {
                 assert_eq!(reads(&file[..cut]), [false; 3], "file {kind}, {cut} bytes");
             }
         }
+        let old = UnitWordsOfVersion1 { unit, version: "1.1".to_owned(), words: vec![vec![9]] };
+        let read = UnitWords::from_file(&sealed(FrameFormat { version: 1, ..RESULT }, &encode(&old)));
+        let expected = UnitWords { unit, version: "1.1".to_owned(), words: vec![vec![9]], time: Duration::ZERO };
+        assert_eq!(read, Ok(expected));
         let mut newer = files[0].clone();
         newer[8] = 9;
         assert_eq!(read_unit(&newer), Err(PackageError::Newer(9)));

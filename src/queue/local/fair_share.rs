@@ -72,28 +72,28 @@ impl Shares {
         first.map(|(&id, _)| id)
     }
 
-    /// Whether a worker at `lane` is to leave it to another: one of a higher priority is ready, or one of the same
-    /// that has had less; or the lane has more workers than it may.
-    pub fn gives_way(&self, lane: LaneId, quantum: f64) -> bool {
+    /// Whether a worker at `lane` is to leave it to another to which it can go: one of a higher priority is ready, or
+    /// one of the same that has had less; or the lane has more workers than it may.
+    pub fn gives_way(&self, lane: LaneId, quantum: f64, may: impl Fn(LaneId) -> bool) -> bool {
         let Some(own) = self.lanes.get(&lane) else { return true };
         let has_had_more = |other: &Share| {
             other.terms.priority == own.terms.priority
                 && other.reckoned(other.running, quantum) < own.reckoned(own.running.saturating_sub(1), quantum)
         };
-        self.is_outranked(lane, quantum) || self.next_after(lane, quantum).is_some_and(has_had_more)
+        self.is_outranked(lane, quantum, &may) || self.next_after(lane, quantum, may).is_some_and(has_had_more)
     }
 
     /// The same, but for lanes of the same priority.
-    pub fn is_outranked(&self, lane: LaneId, quantum: f64) -> bool {
+    pub fn is_outranked(&self, lane: LaneId, quantum: f64, may: impl Fn(LaneId) -> bool) -> bool {
         let Some(own) = self.lanes.get(&lane) else { return true };
         own.halted
             || own.terms.workers.is_some_and(|most| own.running > most as usize)
-            || self.next_after(lane, quantum).is_some_and(|other| other.terms.priority > own.terms.priority)
+            || self.next_after(lane, quantum, may).is_some_and(|other| other.terms.priority > own.terms.priority)
     }
 
     /// The first of the other lanes.
-    fn next_after(&self, lane: LaneId, quantum: f64) -> Option<&Share> {
-        self.next_of(quantum, |id| id != lane).and_then(|id| self.lanes.get(&id))
+    fn next_after(&self, lane: LaneId, quantum: f64, may: impl Fn(LaneId) -> bool) -> Option<&Share> {
+        self.next_of(quantum, |id| id != lane && may(id)).and_then(|id| self.lanes.get(&id))
     }
 
     /// Counts seconds of worker time.
@@ -176,17 +176,18 @@ mod tests {
         let mut shares = shares(&[(0, 1, None), (0, 1, None)]);
         let running = |shares: &mut Shares, id, n| shares.lanes.get_mut(&id).unwrap().running = n;
         running(&mut shares, 0, 1);
-        assert!(!shares.gives_way(0, 1.0), "both have had nothing");
+        assert!(!shares.gives_way(0, 1.0, |_| true), "both have had nothing");
         shares.charge(0, 1.0);
-        assert!(shares.gives_way(0, 1.0));
+        assert!(shares.gives_way(0, 1.0, |_| true));
         running(&mut shares, 1, 1);
-        assert!(!shares.gives_way(0, 1.0), "the other one has a worker too");
+        assert!(!shares.gives_way(0, 1.0, |_| true), "the other one has a worker too");
         shares.lanes.get_mut(&1).unwrap().terms.priority = 1;
-        assert!(shares.gives_way(0, 1.0));
+        assert!(shares.gives_way(0, 1.0, |_| true));
+        assert!(!shares.gives_way(0, 1.0, |_| false), "it cannot go to the other one");
         shares.lanes.get_mut(&1).unwrap().halted = true;
-        assert!(!shares.gives_way(0, 1.0));
+        assert!(!shares.gives_way(0, 1.0, |_| true));
         running(&mut shares, 0, 2);
         shares.lanes.get_mut(&0).unwrap().terms.workers = Some(1);
-        assert!(shares.gives_way(0, 1.0), "it has more workers than it may");
+        assert!(shares.gives_way(0, 1.0, |_| true), "it has more workers than it may");
     }
 }

@@ -1,5 +1,6 @@
 //! A worker's slot: its unit, how it is made to stop, and how it is known to be alive.
 
+use super::seat::GroupId;
 use crate::queue::{Inbox, LaneId, Lease, Message, Stop, Unit};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -40,8 +41,8 @@ pub struct HeldUnit<U> {
 pub enum Holder {
     /// A thread of this process.
     Thread,
-    /// A worker elsewhere: see [`seat`](super::seat).
-    Seat,
+    /// A worker elsewhere, in a seat of this group: see [`seat`](super::seat).
+    Seat(GroupId),
     /// Nobody: the slot waits for another worker elsewhere.
     Nobody,
 }

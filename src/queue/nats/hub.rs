@@ -10,13 +10,15 @@ use super::words::WordQueue;
 use super::{NatsError, NatsOptions, NatsServer};
 use crate::core::encoding::{decode, encode};
 use crate::queue::Unit;
+use crate::queue::effort::Contributor;
 use crate::queue::local::Local;
-use crate::queue::local::seat::Seat;
+use crate::queue::local::seat::{Seat, SeatGroup};
 use async_nats::connection::State;
 use async_nats::jetstream;
 use async_nats::{Client, Message, Subscriber};
 use futures_util::StreamExt;
 use rand::RngExt;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -90,7 +92,7 @@ impl Hub {
     ///
     /// # Errors
     /// Names, addresses and files that cannot be used.
-    pub fn open<U: Unit>(queue: Arc<Local<U>>, server: &NatsServer, options: NatsOptions) -> Result<Hub, NatsError> {
+    pub fn open<U: Unit>(queue: &Local<U>, server: &NatsServer, options: NatsOptions) -> Result<Hub, NatsError> {
         let names = Names::new(&server.pool)?;
         let common = Arc::<HubState>::default();
         let shared = Arc::clone(&common);
@@ -98,7 +100,7 @@ impl Hub {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(NatsError::Thread)?;
         let waker = Arc::downgrade(&common);
-        queue.tell_seats(move || {
+        let group = queue.seat_group(move || {
             if let Some(common) = waker.upgrade() {
                 common.told.notify_one();
             }
@@ -107,7 +109,7 @@ impl Hub {
         let url = server.address();
         let thread = std::thread::Builder::new()
             .name("nats".to_owned())
-            .spawn(move || runtime.block_on(serve(queue, connect, &url, names, options, &shared)))
+            .spawn(move || runtime.block_on(serve(group, connect, &url, names, options, &shared)))
             .map_err(NatsError::Thread)?;
         Ok(Hub { common, thread: Some(thread) })
     }
@@ -134,7 +136,7 @@ impl Drop for Hub {
 
 /// Connects, and serves the pool until the hub is closed. Whatever the server refuses is tried again.
 async fn serve<U: Unit>(
-    queue: Arc<Local<U>>,
+    group: SeatGroup<U>,
     (addresses, connect): (Vec<async_nats::ServerAddr>, async_nats::ConnectOptions),
     url: &str,
     names: Names,
@@ -150,7 +152,7 @@ async fn serve<U: Unit>(
     loop {
         let opened = tokio::select! {
             () = common.closing.notified() => return,
-            opened = PoolService::open(&queue, &client, &names, options, common) => opened,
+            opened = PoolService::open(&group, &client, &names, options, common) => opened,
         };
         let ended = match opened {
             Ok((mut serving, inputs)) => serving.run(inputs).await,
@@ -203,9 +205,30 @@ fn shortened(text: String) -> String {
     if text.len() <= MOST_TEXT { text } else { text.chars().take(MOST_TEXT / 4).chain(['…']).collect() }
 }
 
+/// How many turns have no worker yet, and how many workers of each machine are free.
+fn free_workers(
+    machines: &BTreeMap<String, KnownMachine>,
+    turns: &BTreeMap<String, SentTurn>,
+    lost: Duration,
+) -> (usize, Vec<(Arc<Contributor>, usize)>) {
+    let (mut unclaimed, mut running) = (0, BTreeMap::<&str, usize>::new());
+    for turn in turns.values() {
+        match &turn.machine {
+            Some(machine) => *running.entry(machine).or_default() += 1,
+            None => unclaimed += 1,
+        }
+    }
+    let here = machines.iter().filter(|(_, machine)| machine.health(lost) == MachineHealth::Here);
+    let free = here.map(|(id, machine)| {
+        let running = running.get(id.as_str()).copied().unwrap_or(0);
+        (Arc::clone(&machine.by), (machine.beat.workers as usize).saturating_sub(running))
+    });
+    (unclaimed, free.collect())
+}
+
 /// A pool that is being served.
 struct PoolService<'a, U: Unit> {
-    queue: &'a Arc<Local<U>>,
+    group: &'a SeatGroup<U>,
     client: Client,
     streams: Streams,
     names: &'a Names,
@@ -226,7 +249,7 @@ struct PoolService<'a, U: Unit> {
 
 impl<'a, U: Unit> PoolService<'a, U> {
     async fn open(
-        queue: &'a Arc<Local<U>>,
+        group: &'a SeatGroup<U>,
         client: &Client,
         names: &'a Names,
         options: NatsOptions,
@@ -244,7 +267,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
         let said = said.map_err(|error| refused("to hear workers")(error.into()))?;
         let (publishing, published) = mpsc::unbounded_channel();
         let serving = PoolService {
-            queue,
+            group,
             client: client.clone(),
             streams,
             names,
@@ -351,10 +374,10 @@ impl<'a, U: Unit> PoolService<'a, U> {
         // Any machine may fetch a turn, so only what all of them can do counts.
         let mut abilities = here.first().map_or_else(Vec::new, |machine| machine.beat.abilities.clone());
         abilities.retain(|one| here.iter().all(|machine| machine.beat.abilities.contains(one)));
-        self.queue.set_abilities(abilities);
+        self.group.set_abilities(abilities);
         let before = self.seats.len();
         while self.seats.len() < self.wanted {
-            self.seats.push(self.queue.seat());
+            self.seats.push(self.group.seat());
         }
         // Those that are free go; the others when they are.
         while self.seats.len() > self.wanted
@@ -374,7 +397,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
             if !self.seats[at].is_free() {
                 continue;
             }
-            let Some(packed) = self.seats[at].take() else { break };
+            let Some(packed) = self.take(at) else { break };
             self.publish(at, packed).await;
         }
         let mut stops = Vec::new();
@@ -396,6 +419,18 @@ impl<'a, U: Unit> PoolService<'a, U> {
         for name in stops {
             self.stop(&name).await;
         }
+    }
+
+    /// A unit for a seat. Any machine may fetch its turn. So a unit that is not for all is taken when a free worker of
+    /// a machine that may compute it is left for it, besides those that turns without a worker may go to.
+    fn take(&mut self, seat: usize) -> Option<Vec<u8>> {
+        let (machines, turns, lost) = (&self.machines, &self.turns, self.options.lost);
+        let free = OnceCell::new();
+        let has_free = |is_open: &dyn Fn(&Contributor) -> bool| {
+            let (unclaimed, free) = free.get_or_init(|| free_workers(machines, turns, lost));
+            free.iter().filter(|(by, _)| is_open(by)).map(|(_, workers)| workers).sum::<usize>() > *unclaimed
+        };
+        self.seats[seat].take_for(&has_free)
     }
 
     async fn publish(&mut self, seat: usize, packed: Vec<u8>) {
@@ -505,8 +540,8 @@ impl<'a, U: Unit> PoolService<'a, U> {
             Word::Begun(said) => {
                 if let Some(machine) = self.machines.get_mut(id) {
                     machine.introduce(&said);
-                    self.seats[seat].computed_by(&machine.by);
                 }
+                self.admit(id, name, seat).await;
             }
             Word::Part { bytes, more } => {
                 turn.parts.extend_from_slice(&bytes);
@@ -532,9 +567,21 @@ impl<'a, U: Unit> PoolService<'a, U> {
         }
     }
 
+    /// A machine is at a turn. If it is not to compute the unit, the unit goes to another one; whether it may.
+    async fn admit(&mut self, id: &str, name: &str, seat: usize) -> bool {
+        let by = self.machines.get(id).map(|machine| Arc::clone(&machine.by));
+        let by = by.unwrap_or_else(|| Arc::new(Contributor::new(None, None, id, 0)));
+        let may = self.seats[seat].admit(&by);
+        if !may {
+            self.order(id, &Order::Stop(name.to_owned())).await;
+            self.take_back(name, Seat::give_back).await;
+        }
+        may
+    }
+
     async fn take_in(&mut self, id: &str, name: &str, seat: usize, word: &[u8]) {
-        if let Some(machine) = self.machines.get(id) {
-            self.seats[seat].computed_by(&machine.by);
+        if !self.admit(id, name, seat).await {
+            return;
         }
         match self.seats[seat].hear(word) {
             Ok(false) => {}
@@ -566,7 +613,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
         settle(&mut self.seats[turn.seat]);
         // Where there are too many seats, this one may be among those that go.
         if self.seats.len() <= self.wanted
-            && let Some(packed) = self.seats[turn.seat].take()
+            && let Some(packed) = self.take(turn.seat)
         {
             self.publish(turn.seat, packed).await;
         }
@@ -600,6 +647,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
         let lost = self.options.lost;
         if connected && self.called.elapsed() >= ECHO {
             self.called = now;
+            self.note_barred();
             let _ = self.client.publish(self.names.echo(), Vec::new().into()).await;
         }
         if connected && self.echoed.elapsed() < DEAF {
@@ -638,6 +686,14 @@ impl<'a, U: Unit> PoolService<'a, U> {
         self.place();
         self.pump().await;
         self.show(connected);
+    }
+
+    /// Has the queue find out which units wait for another machine.
+    fn note_barred(&self) {
+        let here = self.machines.values().filter(|machine| machine.health(self.options.lost) == MachineHealth::Here);
+        let here: Vec<&Contributor> = here.map(|machine| &*machine.by).collect();
+        // While there is none, everything waits for one.
+        self.group.note_barred(&|is_open| here.is_empty() || here.iter().any(|by| is_open(by)));
     }
 
     fn show(&self, connected: bool) {

@@ -5,9 +5,11 @@ use super::unit::{BEYOND, SearchReply, SearchThread, Ticket, TreeUnit, UnitPlace
 use super::{CreditedSolver, EndedSearch, SolveEnding, SolveListener, SolveSession, TreeError};
 use crate::core::game::Game;
 use crate::jobs::tree::coordinator::{Effects, EndedUnit, Next, UnitOrder};
-use crate::jobs::tree::credit::{Spent, WorkerId, total};
+use crate::jobs::tree::credit::{Spent, Worker, WorkerId, total};
+use crate::jobs::tree::record::TreeEvent;
 use crate::jobs::tree::settings::Window;
 use crate::jobs::tree::unit::{UnitId, UnitOutcome};
+use crate::queue::copies::{MachineName, UnitCopies, UnitCopy};
 use crate::queue::effort::Efforts;
 use crate::queue::{LaneId, Message, Queue, Terms};
 use crate::runner::contract::{Clocking, WorkerShare};
@@ -25,6 +27,9 @@ const LOOK: Duration = Duration::from_millis(50);
 const SHOW: Duration = Duration::from_millis(250);
 /// A search that has not paused by then is abandoned; its unit is handed out again.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// What the name of a worker begins with that is a machine.
+const MACHINE: &str = "machine ";
 
 /// A lane of the queue. It is closed with the value.
 struct SolveLane<G: Game + Send + Sync + 'static> {
@@ -53,6 +58,8 @@ struct UnitInHand {
     unit: UnitId,
     window: Window,
     control: Arc<UnitControl>,
+    /// Which copy it is, if several have to agree and machines may compute it.
+    copy: Option<UnitCopy>,
 }
 
 /// A session while its lane is open.
@@ -64,6 +71,10 @@ struct Solving<'a, 'b, G: Game + Send + Sync + 'static> {
     in_hand: BTreeMap<Ticket, UnitInHand>,
     /// What solvers have said and the coordinator has not taken in.
     ended: Vec<EndedUnit>,
+    /// Their copies, if they have some.
+    left: Vec<(UnitId, UnitCopy)>,
+    /// The copies of units on which several have to agree.
+    copies: BTreeMap<UnitId, Arc<UnitCopies>>,
     next_ticket: Ticket,
     /// Units that the queue may still have under their own numbers, although they were withdrawn.
     withdrawn: BTreeSet<UnitId>,
@@ -103,6 +114,8 @@ impl<G: Game + Send + Sync + 'static> SolveSession<'_, G> {
             slots: Vec::new(),
             in_hand: BTreeMap::new(),
             ended: Vec::new(),
+            left: Vec::new(),
+            copies: BTreeMap::new(),
             next_ticket: BEYOND,
             withdrawn: BTreeSet::new(),
             elapsed,
@@ -271,20 +284,44 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             if let Some(state) = self.session.searches.of(work.unit).filter(|_| !work.alone) {
                 control.continue_from(state);
             }
-            let held = UnitInHand { slot: at, unit: work.unit, window: work.window, control: Arc::clone(&control) };
             let mut ticket = work.unit;
             if self.in_hand.contains_key(&ticket) || self.withdrawn.contains(&ticket) {
                 ticket = self.next_ticket;
                 self.next_ticket += 1;
             }
-            self.in_hand.insert(ticket, held);
+            let copy = self.copy_of(work.unit, ticket);
+            let (unit, window, own) = (work.unit, work.window, Arc::clone(&control));
+            self.in_hand.insert(ticket, UnitInHand { slot: at, unit, window, control: own, copy: copy.clone() });
             let trap = self.session.trap.as_ref().map(Arc::clone);
             let thread = Arc::clone(&self.slots[at].thread);
             let place = self.session.elsewhere.clone().map_or(UnitPlace::HereOnly, UnitPlace::Anywhere);
-            let unit = TreeUnit::new(*work, control, thread, trap, place);
+            let unit = TreeUnit::new(*work, control, thread, trap, place).with_copy(copy);
             self.lane.queue.put(self.lane.id, ticket, unit).map_err(|_| TreeError::NoWorkers)?;
         }
         Ok(())
+    }
+
+    /// A copy of a unit, if several have to agree and machines may compute it.
+    fn copy_of(&mut self, unit: UnitId, ticket: Ticket) -> Option<UnitCopy> {
+        if self.session.elsewhere.is_none() || self.session.coordinator.state().settings().quorum < 2 {
+            return None;
+        }
+        let copies = Arc::clone(self.copies.entry(unit).or_default());
+        self.bar(unit);
+        Some(UnitCopy::new(copies, ticket))
+    }
+
+    /// Notes which machines may compute no copy of a unit: those that had their say on it, or are not trusted.
+    fn bar(&self, unit: UnitId) {
+        let Some(copies) = self.copies.get(&unit) else { return };
+        let state = self.session.coordinator.state();
+        let open = state.units().get(&unit);
+        let barred = (0..).zip(state.workers()).filter_map(|(id, Worker { user, name, distrusted, .. })| {
+            let machine = name.strip_prefix(MACHINE)?.to_owned();
+            let is_out = *distrusted || open.is_some_and(|unit| unit.knows(id));
+            is_out.then(|| MachineName { user: user.clone(), machine })
+        });
+        copies.bar(barred.collect());
     }
 
     /// Hears the messages that are there. The coordinator takes in what they all say.
@@ -297,7 +334,13 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
 
     /// The coordinator takes in what solvers have said.
     fn absorb(&mut self) -> Result<(), TreeError> {
-        Ok(self.session.coordinator.absorb_all(std::mem::take(&mut self.ended))?)
+        self.session.coordinator.absorb_all(std::mem::take(&mut self.ended))?;
+        for (unit, copy) in std::mem::take(&mut self.left) {
+            // In this order: meanwhile the machine gets no other copy.
+            self.bar(unit);
+            copy.leave();
+        }
+        Ok(())
     }
 
     fn hear(&mut self, message: Message<TreeUnit<G>>) -> Result<(), TreeError> {
@@ -312,8 +355,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 if let Some(error) = error {
                     self.observer.failed(held.unit, &error);
                 }
-                self.note_ended(&held, answer.window, answer.outcome, spent, efforts);
-                Ok(())
+                self.note_ended(&held, answer.window, answer.outcome, spent, efforts)
             }
             Message::Failed { unit: ticket, error, .. } => {
                 // The coordinator decides whether it is tried again, and its solver may still be caught in it.
@@ -324,8 +366,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 self.slots[held.slot].thread = Arc::new(SearchThread::new((self.session.factory)(held.slot).factory));
                 self.observer.failed(held.unit, &error);
                 let spent = held.control.spent();
-                self.note_ended(&held, held.window, UnitOutcome::Failed, spent, Efforts::default());
-                Ok(())
+                self.note_ended(&held, held.window, UnitOutcome::Failed, spent, Efforts::default())
             }
         }
     }
@@ -353,12 +394,22 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         outcome: UnitOutcome,
         spent: Spent,
         efforts: Efforts,
-    ) {
+    ) -> Result<(), TreeError> {
         let slot = &mut self.slots[held.slot];
         slot.busy = false;
-        let (unit, worker) = (held.unit, slot.worker);
+        let (unit, given) = (held.unit, slot.worker);
+        let is_answer = matches!(outcome, UnitOutcome::Answered { .. } | UnitOutcome::Exhausted);
+        // A machine answers in its own name, so that no two of its workers confirm each other.
+        let worker = match held.copy.as_ref().and_then(UnitCopy::machine).filter(|_| is_answer) {
+            Some(MachineName { user, machine }) => {
+                self.session.coordinator.know(&user, &format!("{MACHINE}{machine}"))?
+            }
+            None => given,
+        };
         self.observer.ended(&EndedSearch { unit, worker, outcome, spent, efforts });
-        self.ended.push(EndedUnit { worker, unit, window, outcome, spent });
+        self.ended.push(EndedUnit { worker: given, by: worker, unit, window, outcome, spent });
+        self.left.extend(held.copy.clone().map(|copy| (unit, copy)));
+        Ok(())
     }
 
     /// Passes cancellations and new windows on to the solvers, and events to the listener.
@@ -375,12 +426,26 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
                 UnitOrder::Window(window) => held.control.set_window(window),
             }
         }
+        self.bar_after(&events);
         let seconds = self.seconds();
         for event in events {
             let told = self.observer.event(self.session.coordinator.state(), &event, seconds);
             told.map_err(TreeError::Observer)?;
         }
         Ok(())
+    }
+
+    /// Brings up to date which machines may compute copies.
+    fn bar_after(&mut self, events: &[TreeEvent]) {
+        for event in events {
+            match *event {
+                // Whoever has answered for another window may be asked again.
+                TreeEvent::Window { unit, .. } => self.bar(unit),
+                TreeEvent::Closed { unit } | TreeEvent::Absorbed { unit, .. } => _ = self.copies.remove(&unit),
+                TreeEvent::Distrusted { .. } => self.copies.keys().for_each(|&unit| self.bar(unit)),
+                _ => {}
+            }
+        }
     }
 
     /// Carries out an order; how the work ends, if it does.
@@ -437,7 +502,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         for held in std::mem::take(&mut self.in_hand).into_values() {
             held.control.cancel();
             let spent = held.control.spent();
-            self.note_ended(&held, held.window, UnitOutcome::Stopped, spent, Efforts::default());
+            self.note_ended(&held, held.window, UnitOutcome::Stopped, spent, Efforts::default())?;
         }
         self.absorb()?;
         self.pass_on()

@@ -15,6 +15,7 @@ use crate::core::panic::panic_text;
 use crate::jobs::tree::coordinator::LeafUnit;
 use crate::jobs::tree::credit::Spent;
 use crate::jobs::tree::unit::{UnitId, UnitOutcome};
+use crate::queue::copies::UnitCopy;
 use crate::queue::{Lease, Portable, Unit};
 use crate::runner::contract::Trap;
 use crate::solvers::table::TableError;
@@ -133,6 +134,8 @@ pub struct TreeUnit<G> {
     told: Arc<Mutex<Option<ToldRecords>>>,
     /// On the other machine: how often it has heard more of that, and how often it has said so.
     heard: Arc<[AtomicU64; 2]>,
+    /// Which copy it is, if several have to agree.
+    copy: Option<UnitCopy>,
 }
 
 /// Where a unit may be computed, or comes from.
@@ -155,13 +158,20 @@ impl<G> TreeUnit<G> {
         trap: Option<Trap>,
         place: UnitPlace,
     ) -> TreeUnit<G> {
-        TreeUnit { work: Arc::new(work), control, thread, trap, place, told: Arc::default(), heard: Arc::default() }
+        let (told, heard) = Default::default();
+        TreeUnit { work: Arc::new(work), control, thread, trap, place, told, heard, copy: None }
+    }
+
+    /// The same as a copy of a unit on which several have to agree.
+    #[must_use]
+    pub fn with_copy(self, copy: Option<UnitCopy>) -> TreeUnit<G> {
+        TreeUnit { copy, ..self }
     }
 }
 
 impl<G> Clone for TreeUnit<G> {
     fn clone(&self) -> TreeUnit<G> {
-        let TreeUnit { work, control, thread, trap, place, told, heard } = self;
+        let TreeUnit { work, control, thread, trap, place, told, heard, copy } = self;
         TreeUnit {
             work: Arc::clone(work),
             control: Arc::clone(control),
@@ -170,6 +180,7 @@ impl<G> Clone for TreeUnit<G> {
             place: place.clone(),
             told: Arc::clone(told),
             heard: Arc::clone(heard),
+            copy: copy.clone(),
         }
     }
 }

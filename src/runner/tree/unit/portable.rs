@@ -11,6 +11,7 @@ use crate::jobs::tree::settings::Window;
 use crate::jobs::tree::state::play;
 use crate::jobs::tree::unit::{UnitId, UnitOutcome};
 use crate::queue::any::AnyUnit;
+use crate::queue::copies::UnitCopy;
 use crate::queue::{Portable, Unpacked};
 use crate::runner::engine::Plan;
 use crate::runner::parcel::Parcel;
@@ -236,6 +237,11 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
         .to_bytes()
     }
 
+    /// One that is cancelled anybody may end.
+    fn copy(&self) -> Option<&UnitCopy> {
+        self.copy.as_ref().filter(|_| !self.control.is_cancelled())
+    }
+
     fn unpack(&self, _worker: u32, message: &[u8]) -> Result<Unpacked<(), SearchReply>, String> {
         let word = decode::<SolveWord>(message).ok_or("its words about a solution cannot be read")?;
         Ok(match word {
@@ -286,6 +292,9 @@ impl<G: Game + Send + Sync + 'static> Portable<(), SearchReply> for TreeUnit<G> 
 
     /// It begins anew, from its last state.
     fn given_back(&self) {
+        if let Some(copy) = &self.copy {
+            copy.leave();
+        }
         self.control.restart();
     }
 
