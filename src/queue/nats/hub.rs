@@ -6,6 +6,7 @@ use super::message::{
     Beat, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, TurnMessage, UserMessage, Word,
     machine_of,
 };
+use super::turn::{SentTurn, free_workers};
 use super::words::WordQueue;
 use super::{NatsError, NatsOptions, NatsServer};
 use crate::core::encoding::{decode, encode};
@@ -169,28 +170,6 @@ async fn serve<U: Unit>(
     }
 }
 
-/// A unit on its way.
-struct SentTurn {
-    /// Place of the seat that has it.
-    seat: usize,
-    packed: Vec<u8>,
-    /// Its number in the stream, once the server has it.
-    sequence: Option<u64>,
-    /// The machine that is at it.
-    machine: Option<String>,
-    since: Instant,
-    /// When its machine last said that it is at it.
-    named: Instant,
-    /// It is to stop.
-    stopping: bool,
-    /// When its worker was last told so.
-    stopped: Option<Instant>,
-    /// What is said of it.
-    words: WordQueue,
-    /// Parts of a word that is not complete.
-    parts: Vec<u8>,
-}
-
 /// What the server sends to the hub.
 struct Inputs {
     beats: Subscriber,
@@ -203,27 +182,6 @@ struct Inputs {
 /// A text of another machine, not longer than a person reads.
 fn shortened(text: String) -> String {
     if text.len() <= MOST_TEXT { text } else { text.chars().take(MOST_TEXT / 4).chain(['…']).collect() }
-}
-
-/// How many turns have no worker yet, and how many workers of each machine are free.
-fn free_workers(
-    machines: &BTreeMap<String, KnownMachine>,
-    turns: &BTreeMap<String, SentTurn>,
-    lost: Duration,
-) -> (usize, Vec<(Arc<Contributor>, usize)>) {
-    let (mut unclaimed, mut running) = (0, BTreeMap::<&str, usize>::new());
-    for turn in turns.values() {
-        match &turn.machine {
-            Some(machine) => *running.entry(machine).or_default() += 1,
-            None => unclaimed += 1,
-        }
-    }
-    let here = machines.iter().filter(|(_, machine)| machine.health(lost) == MachineHealth::Here);
-    let free = here.map(|(id, machine)| {
-        let running = running.get(id.as_str()).copied().unwrap_or(0);
-        (Arc::clone(&machine.by), (machine.beat.workers as usize).saturating_sub(running))
-    });
-    (unclaimed, free.collect())
 }
 
 /// A pool that is being served.

@@ -20,6 +20,7 @@ pub mod hub;
 mod link;
 pub mod machine;
 pub mod message;
+mod turn;
 mod words;
 pub mod worker;
 
