@@ -368,6 +368,7 @@ fn whatever_is_killed_or_cut_the_results_are_the_same() {
         let blows = network.as_ref().map_or(KILLS.to_vec(), |_| weather(&mut rng).to_vec());
         let (storm, pause) = match &network {
             Some(_) if seconds > 0 => (rng.random_range(20..90), rng.random_range(300..5000)),
+            None if seconds == 0 => (5, 700),
             _ => (12, 1500),
         };
         let is_over = |program: &Program| ids.iter().all(|&id| program.job(id)["state"] == "finished");
@@ -389,6 +390,10 @@ fn whatever_is_killed_or_cut_the_results_are_the_same() {
                     break;
                 }
             }
+        }
+        if network.is_none() && seconds == 0 {
+            // Machines that were killed last are waited for by this daemon, and not by a new one.
+            scene.strike(Blow::KillDaemon, &mut rng, false, &mut figures);
         }
         for (&id, expected) in ids.iter().zip(&expected) {
             assert_same(&end(&scene.program, id), expected, &format!("seed {seed}, round {round}, job {id}"));
