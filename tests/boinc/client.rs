@@ -10,7 +10,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Whether there is a client to test with. Without one a test says aloud that it tests nothing, unless
 /// `MORPION_BOINC=required` says that there must be one.
@@ -65,7 +65,7 @@ impl Client {
             "<cc_config>\n<log_flags><task>1</task><file_xfer>1</file_xfer><sched_ops>1</sched_ops>\
              <task_debug>1</task_debug></log_flags>\n<options><no_gpus>1</no_gpus><skip_cpu_benchmarks>1\
              </skip_cpu_benchmarks><report_results_immediately>1</report_results_immediately><no_info_fetch>1\
-             </no_info_fetch><fetch_minimal_work>1</fetch_minimal_work></options>\n</cc_config>\n",
+             </no_info_fetch></options>\n</cc_config>\n",
         );
         write(
             "global_prefs_override.xml",
@@ -116,9 +116,9 @@ impl Client {
     }
 
     fn wait(&self, what: &str, mut ready: impl FnMut() -> bool) {
-        let end = std::time::Instant::now() + PATIENCE;
+        let end = Instant::now() + PATIENCE;
         while !ready() {
-            let is_late = std::time::Instant::now() > end;
+            let is_late = Instant::now() > end;
             assert!(!is_late, "waited in vain until {what}: {}\n{}", self.said(), self.application());
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -129,10 +129,10 @@ impl Drop for Client {
     fn drop(&mut self) {
         let applications = self.applications();
         let sent = Command::new("kill").arg("-TERM").arg(self.process.id().to_string()).status();
-        let end = std::time::Instant::now() + Duration::from_secs(20);
+        let end = Instant::now() + Duration::from_secs(20);
         while sent.as_ref().is_ok_and(|status| status.success())
             && self.process.try_wait().is_ok_and(|status| status.is_none())
-            && std::time::Instant::now() < end
+            && Instant::now() < end
         {
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -154,29 +154,80 @@ fn a_unit_of_a_hunt_goes_to_a_volunteer_and_back() {
     );
 }
 
+/// The web server of a project as its files describe it, and what a volunteer with a program of his own gets.
+fn described(project: &Project) -> (Standin, PathBuf) {
+    let (files, program) = (project.path("files"), env!("CARGO_BIN_EXE_morpion"));
+    let written =
+        boinc(&["project", "-o", files.to_str().unwrap(), "--spool", &project.spool(), "--program", program]);
+    assert!(written.status.success(), "{}", text(&written.stderr));
+    copy_all(&files.join("templates"), &project.path("project/templates"));
+    let described = files.join("anonymous/app_info.xml");
+    let app_info = fs::read_to_string(&described).unwrap();
+    let platform = crate::standin::between(&app_info, "<platform>", "</platform>").unwrap();
+    (Standin::start(&project.path("project"), platform), described)
+}
+
+/// A proof whose units all go to a volunteer and back. What comes of it passes the checker.
+#[test]
+#[cfg(feature = "prove")]
+fn a_proof_is_computed_by_a_volunteer() {
+    if !is_there("a_proof_is_computed_by_a_volunteer") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let settings = json!({ "moves": 85, "hull": grid_text("5D-82-rosin.txt") });
+    let job = json!({ "kind": "prove", "settings": settings });
+    let expected = undisturbed(directory.path(), std::slice::from_ref(&job));
+    let project = Project::new(directory.path());
+    let (server, described) = described(&project);
+    let daemon = project.daemon(8);
+    let id = daemon.submit(&job);
+    wait_until("units are offered", || !project.make_work().is_empty());
+    let client = Client::start(&project.path("client"), &server.url, &described);
+    let (mut taken, mut asked) = (std::collections::BTreeSet::new(), Instant::now());
+    client.wait("the proof is over", || {
+        project.make_work();
+        // A client that was given nothing waits long before it asks again by itself.
+        if asked.elapsed() >= Duration::from_secs(1) {
+            asked = Instant::now();
+            client.order(&["--project", &server.url, "update"]);
+        }
+        let mut reported = server.known.lock().unwrap().reported.clone();
+        reported.retain(|task, _| !taken.contains(task));
+        for (task, (status, said)) in reported {
+            assert_eq!(status, "0", "{task}: {said}");
+            let workunit = task.strip_suffix("_0").unwrap();
+            let result = project.path("project/upload").join(result_file(workunit, 0));
+            assert_eq!(project.validate(&[&result]), (Some(0), String::new()));
+            assert_eq!(project.assimilate(workunit, &result).0, Some(0));
+            taken.insert(task);
+        }
+        ["finished", "failed"].contains(&daemon.job(id)["state"].as_str().unwrap())
+    });
+    drop(client);
+    assert_eq!([end(&daemon, id)], expected[..]);
+    let file = project.path("state/jobs").join(id.to_string()).join(morpion::runner::proving::PROOF);
+    let checked = morpion::proofs::check::check(&fs::read(file).unwrap(), &mut |_, _| {}).unwrap();
+    assert!(checked.is_complete(), "{checked:?}");
+    println!("{} units of a proof: {checked:?}", taken.len());
+    daemon.stop();
+}
+
 /// A job of one unit, which is killed, suspended and resumed on its way.
 fn goes_and_returns(test: &str, job: &Value) {
     if !is_there(test) {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    // The project as its files describe it.
     let project = Project::new(directory.path());
-    let (files, program) = (project.path("files"), env!("CARGO_BIN_EXE_morpion"));
-    let written =
-        boinc(&["project", "-o", files.to_str().unwrap(), "--spool", &project.spool(), "--program", program]);
-    assert!(written.status.success(), "{}", text(&written.stderr));
-    copy_all(&files.join("templates"), &project.path("project/templates"));
-    let app_info = fs::read_to_string(files.join("anonymous/app_info.xml")).unwrap();
-    let platform = crate::standin::between(&app_info, "<platform>", "</platform>").unwrap();
-    let server = Standin::start(&project.path("project"), platform);
+    let (server, described) = described(&project);
     let daemon = project.daemon(1);
     let id = daemon.submit(job);
     wait_until("its unit is offered", || project.make_work().len() == 1);
     let workunit = project.workunits().remove(0);
     let task = format!("{workunit}_0");
     let home = project.path("client");
-    let client = Client::start(&home, &server.url, &files.join("anonymous/app_info.xml"));
+    let client = Client::start(&home, &server.url, &described);
     // Meanwhile another daemon computes the same.
     let expected = undisturbed(directory.path(), std::slice::from_ref(job));
     let checkpoint = home.join("slots/0/morpion_checkpoint");
