@@ -160,7 +160,7 @@ impl<U: Unit> Seat<U> {
         self.take_for(&|_| true)
     }
 
-    /// The same, if it will be computed by one of some machines. A unit on which several have to agree is not for all.
+    /// The same, if one of some machines will compute it. A unit on which several have to agree is not for all.
     pub fn take_for(&mut self, has_machine: HasMachine<'_>) -> Option<Vec<u8>> {
         if self.held.is_some() {
             return None;

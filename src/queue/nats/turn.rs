@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 pub struct SentTurn {
     /// Place of the seat that has it.
     pub seat: usize,
-    /// The unit.
+    /// The unit as it was packed.
     pub packed: Vec<u8>,
     /// Its number in the stream, once the server has it.
     pub sequence: Option<u64>,
     /// The machine that is at it.
     pub machine: Option<String>,
-    /// When it was sent.
+    /// When it was published.
     pub since: Instant,
     /// When its machine last said that it is at it.
     pub named: Instant,
