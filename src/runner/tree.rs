@@ -6,8 +6,8 @@
 //! flushed to the device once a second, so a power cut loses what ended since, too.
 //!
 //! [`solver`] is what searches, [`mod@unit`] how a worker of the queue has it search, [`exchange`] what solvers of
-//! several machines tell each other, [`store`] the file of a solution, [`searches`] the one with the states of searches, and [`mod@file`] how they are begun or opened in their
-//! directory.
+//! several machines tell each other, [`store`] the file of a solution, [`searches`] the one with the states of
+//! searches, and [`mod@file`] how they are begun or opened in their directory.
 
 pub mod exchange;
 pub mod file;

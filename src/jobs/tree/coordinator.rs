@@ -4,8 +4,8 @@
 //! one. Every change of the state goes through a [`TreeRecord`]. Whoever stores the records takes them by
 //! [`Coordinator::take_records`] before a unit is handed out and before an outcome is acknowledged.
 //!
-//! What thousands of workers say at about the same time is one record, and so is the split of many leaves: the tree is
-//! walked through after each record.
+//! What thousands of workers say at about the same time is one record, and so is the split of many leaves: the tree
+//! is walked through after each record.
 //!
 //! A leaf becomes a unit when it is among the surest that are needed. It is split without being tried in three cases:
 //! if it is the root, if units of its level mostly use up their budget, or if there are fewer sure leaves than
@@ -90,7 +90,7 @@ pub struct Effects {
 
 /// How a worker ended with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EndedUnit {
+pub struct UnitEnd {
     /// The worker that was given it.
     pub worker: WorkerId,
     /// The worker that has computed it, and has its say by that.
@@ -234,7 +234,8 @@ impl<G: Game> Coordinator<G> {
     }
 
     /// Splits leaves until there are as many sure ones as workers, or `stop` says so; whether that is done. To be
-    /// called before units are handed out to many workers: [`Coordinator::next`] does the same, however long it takes.
+    /// called before units are handed out to many workers: [`Coordinator::next`] does the same, however long it
+    /// takes.
     ///
     /// # Errors
     /// None that a whole state gives.
@@ -293,16 +294,16 @@ impl<G: Game> Coordinator<G> {
         outcome: UnitOutcome,
         spent: Spent,
     ) -> Result<(), Misfit> {
-        self.absorb_all([EndedUnit { worker, by: worker, unit, window, outcome, spent }])
+        self.absorb_all([UnitEnd { worker, by: worker, unit, window, outcome, spent }])
     }
 
     /// The same for what several workers have said.
     ///
     /// # Errors
     /// None that a whole state gives.
-    pub fn absorb_all(&mut self, ended: impl IntoIterator<Item = EndedUnit>) -> Result<(), Misfit> {
+    pub fn absorb_all(&mut self, ended: impl IntoIterator<Item = UnitEnd>) -> Result<(), Misfit> {
         let (mut records, mut units) = (Vec::new(), Vec::new());
-        for EndedUnit { worker, by, unit, window, outcome, spent } in ended {
+        for UnitEnd { worker, by, unit, window, outcome, spent } in ended {
             if self.leases.remove(&(unit, worker)).is_some() {
                 self.note_waiting(unit);
                 // A leaf that nobody is at may be split again.

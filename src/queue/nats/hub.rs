@@ -379,8 +379,8 @@ impl<'a, U: Unit> PoolService<'a, U> {
         }
     }
 
-    /// A unit for a seat. Any machine may fetch its turn. So a unit that is not for all is taken when a free worker of
-    /// a machine that may compute it is left for it, besides those that turns without a worker may go to.
+    /// A unit for a seat. Any machine may fetch its turn. So a unit that is not for all is taken when a free worker
+    /// of a machine that may compute it is left for it, besides those that turns without a worker may go to.
     fn take(&mut self, seat: usize) -> Option<Vec<u8>> {
         let (machines, turns, lost) = (&self.machines, &self.turns, self.options.lost);
         let free = OnceCell::new();

@@ -4,7 +4,7 @@ use super::solver::{SearchState, UnitControl};
 use super::unit::{BEYOND, SearchReply, SearchThread, Ticket, TreeUnit, UnitPlace};
 use super::{CreditedSolver, EndedSearch, SolveEnding, SolveListener, SolveSession, TreeError};
 use crate::core::game::Game;
-use crate::jobs::tree::coordinator::{Effects, EndedUnit, Next, UnitOrder};
+use crate::jobs::tree::coordinator::{Effects, Next, UnitEnd, UnitOrder};
 use crate::jobs::tree::credit::{Spent, Worker, WorkerId, total};
 use crate::jobs::tree::record::TreeEvent;
 use crate::jobs::tree::settings::Window;
@@ -70,7 +70,7 @@ struct Solving<'a, 'b, G: Game + Send + Sync + 'static> {
     slots: Vec<SolverSlot<G>>,
     in_hand: BTreeMap<Ticket, UnitInHand>,
     /// What solvers have said and the coordinator has not taken in.
-    ended: Vec<EndedUnit>,
+    ended: Vec<UnitEnd>,
     /// Their copies, if they have some.
     left: Vec<(UnitId, UnitCopy)>,
     /// The copies of units on which several have to agree.
@@ -407,7 +407,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             None => given,
         };
         self.observer.ended(&EndedSearch { unit, worker, outcome, spent, efforts });
-        self.ended.push(EndedUnit { worker: given, by: worker, unit, window, outcome, spent });
+        self.ended.push(UnitEnd { worker: given, by: worker, unit, window, outcome, spent });
         self.left.extend(held.copy.clone().map(|copy| (unit, copy)));
         Ok(())
     }
