@@ -453,21 +453,15 @@ impl<G: Game> Coordinator<G> {
         if missing == 0 || leaves.is_empty() || self.waiting.is_wide() {
             return None;
         }
+        let is_large = |&(place, leaf): &(usize, &Leaf)| {
+            !self.is_small(self.level(leaf)) && !(self.waiting.has_unit(place) && self.is_begun(leaf))
+        };
+        let large = leaves[..sure].iter().enumerate().filter(is_large);
+        let mut large: Vec<(usize, NodeId)> = large.map(|(_, leaf)| (self.level(leaf), leaf.node)).collect();
         // The highest in the tree, so that the leaves are of one size.
-        let (mut highest, mut split) = (usize::MAX, Vec::new());
-        for (place, leaf) in leaves[..sure].iter().enumerate() {
-            let level = self.level(leaf);
-            if level > highest || self.is_small(level) || self.waiting.has_unit(place) && self.is_begun(leaf) {
-                continue;
-            }
-            if level < highest {
-                highest = level;
-                split.clear();
-            }
-            if split.len() < missing.div_ceil(SPLIT_PART) {
-                split.push(TreeRecord::Split { node: leaf.node });
-            }
-        }
+        large.sort_by_key(|&(level, _)| level);
+        large.truncate(missing.div_ceil(SPLIT_PART));
+        let split: Vec<_> = large.into_iter().map(|(_, node)| TreeRecord::Split { node }).collect();
         if split.is_empty() {
             self.waiting.set_wide(true);
         }
