@@ -48,6 +48,7 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/notation.js",
     "/js/picturefile.js",
     "/js/playedgame.js",
+    "/js/plotframe.js",
     "/js/replay.js",
     "/js/rules.js",
     "/js/search.js",
