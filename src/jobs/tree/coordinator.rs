@@ -454,7 +454,8 @@ impl<G: Game> Coordinator<G> {
             return None;
         }
         let is_large = |&(place, leaf): &(usize, &Leaf)| {
-            !self.is_small(self.level(leaf)) && !(self.waiting.has_unit(place) && self.is_begun(leaf))
+            let is_begun = self.waiting.has_unit(place) && self.is_begun(leaf);
+            !is_begun && !self.is_small(self.level(leaf))
         };
         let large = leaves[..sure].iter().enumerate().filter(is_large);
         let mut large: Vec<(usize, NodeId)> = large.map(|(_, leaf)| (self.level(leaf), leaf.node)).collect();
