@@ -224,7 +224,7 @@ fn weights_are_learned_written_and_loaded() {
     assert!(code == Some(2) && errors.contains("expected 'morpion gomoku weights 1'"), "{errors}");
     for (name, why) in [
         ("morpion:level=11", "levels are 1 to 10"),
-        ("morpion:nodes=0", "expected a number from 1 on"),
+        ("morpion:nodes=0", "at least 1"),
         ("morpion:time=soon", "time=soon"),
         ("morpion:without=luck", "leaf-fours"),
         ("morpion:weights=nothing", "there is no such file"),

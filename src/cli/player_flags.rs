@@ -1,5 +1,6 @@
 //! What every command with a player asks for: strength, budget of a move, memory. And what a move is worth, in words.
 
+use super::values;
 use crate::core::game::{Budget, Chosen, Level, Value};
 use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::solvers::gomoku::brain::GomokuBrain;
@@ -29,10 +30,7 @@ pub struct PlayerFlags<D: PlayerDefaults + Send + Sync + 'static> {
     #[arg(long, value_name = "TIME", default_value = D::TIME, value_parser = parse_duration)]
     time: f64,
     /// Most nodes for a move, in Go playouts; then, with time enough, the same games give the same moves
-    #[arg(
-        long, visible_alias = "playouts", value_name = "N",
-        value_parser = clap::value_parser!(u64).range(1..),
-    )]
+    #[arg(long, visible_alias = "playouts", value_name = "N", value_parser = values::nodes)]
     nodes: Option<u64>,
     /// Memory for what is known of positions
     #[arg(long, value_name = "SIZE", default_value = D::MEMORY, value_parser = parse_bytes)]

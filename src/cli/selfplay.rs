@@ -4,6 +4,7 @@ use super::flags::SettingFlags;
 use super::grid_input::plain;
 use super::positions::AskedPosition;
 use super::streams::say;
+use super::values;
 use super::weights::weights;
 use crate::core::quantity::grouped;
 use crate::jobs::setup::gomoku::GomokuSetup;
@@ -55,7 +56,7 @@ struct SelfplayOf {
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=4_000_000))]
     games: u64,
     /// Most nodes for a move
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = values::nodes)]
     nodes: u64,
     /// Decides the openings
     #[arg(long, value_name = "N", default_value_t = 0)]

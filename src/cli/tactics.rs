@@ -7,6 +7,7 @@ use super::grid_input::plain;
 use super::machine;
 use super::positions::read_text_file;
 use super::streams::say;
+use super::values;
 use crate::core::game::{Game, Side};
 use crate::core::quantity::grouped;
 use crate::games::go::large::points::LargeBoard;
@@ -63,7 +64,7 @@ struct QuestionArgs {
     #[arg(long, value_name = "POINT")]
     with: Option<String>,
     /// Give up after about this many nodes of each reading
-    #[arg(long, value_name = "N", default_value_t = USUAL_NODES)]
+    #[arg(long, value_name = "N", default_value_t = USUAL_NODES, value_parser = values::nodes)]
     nodes: u64,
 }
 
@@ -110,7 +111,7 @@ struct SuiteArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Give up after about this many nodes of each reading
-    #[arg(long, value_name = "N", default_value_t = USUAL_NODES)]
+    #[arg(long, value_name = "N", default_value_t = USUAL_NODES, value_parser = values::nodes)]
     nodes: u64,
     #[command(flatten)]
     attacks: AttackArgs,

@@ -1,5 +1,6 @@
 //! Values of flags that several commands take.
 
+use crate::core::setting::parse_count;
 use crate::render::theme::Theme;
 use crate::runner::MAX_THREADS;
 use crate::strategies::params::BadParam;
@@ -39,6 +40,18 @@ pub fn score_or_none(text: &str) -> Result<NewValue<u32>, BadParam> {
     }
 }
 
+/// A number of nodes, at least 1, such as 5000, 200k or 5M.
+///
+/// # Errors
+/// If it is none.
+pub fn nodes(text: &str) -> Result<u64, String> {
+    match parse_count(text) {
+        Ok(0) => Err("0 nodes are too few: at least 1".to_owned()),
+        Ok(nodes) => Ok(nodes),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 /// What `read` reads, or `none`.
 pub fn or_none<T: 'static, E: Display>(
     read: impl Fn(&str) -> Result<T, E> + Clone + Send + Sync + 'static,
@@ -70,5 +83,23 @@ pub fn threads(text: &str) -> Result<u32, BadParam> {
         _ => Err(BadParam(format!(
             "expected 2 to {MAX_THREADS}: the main thread, which hands out the work, and at least one worker"
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_nodes_are_read() {
+        assert_eq!(
+            [nodes("1"), nodes("200k"), nodes("5_000_000"), nodes("2M")],
+            [1, 200_000, 5_000_000, 2_000_000].map(Ok)
+        );
+        for (text, why) in
+            [("0", "at least 1"), ("0k", "at least 1"), ("", "digits"), ("1m", "digits"), ("-1", "digits")]
+        {
+            assert!(nodes(text).is_err_and(|error| error.contains(why)), "{text}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::game::{MatchGame, RivalProgram};
 use crate::cli::grid_input::plain;
 use crate::cli::machine::thread_seconds;
+use crate::cli::values;
 use crate::core::game::{Budget, Level, Player, Value};
 use crate::core::quantity::parse_duration;
 use anyhow::{Context, anyhow, bail, ensure};
@@ -86,9 +87,7 @@ fn set<G: MatchGame>(player: &mut G::Own, limits: &mut OwnLimits, setting: &str)
             player.set_level(level.with_context(|| format!("'{}': levels are 1 to 10, as in {OWN}:5", plain(text)))?);
         }
         "nodes" => {
-            let nodes = text.parse().ok().filter(|&nodes| nodes > 0);
-            limits.nodes =
-                Some(nodes.with_context(|| format!("nodes={}: expected a number from 1 on", plain(text)))?);
+            limits.nodes = Some(values::nodes(text).map_err(|why| anyhow!("nodes={}: {why}", plain(text)))?);
         }
         "time" => {
             let seconds = parse_duration(text).map_err(|why| anyhow!("time={}: {why}", plain(text)))?;
