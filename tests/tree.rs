@@ -12,7 +12,7 @@ use morpion::games::go;
 use morpion::games::go::rules::{Cycle, GoRules, Ko};
 use morpion::games::reversi;
 use morpion::games::reversi::position::{Empties, Start};
-use morpion::jobs::tree::coordinator::{Coordinator, Effects, LeafUnit, Next, UnitOrder};
+use morpion::jobs::tree::coordinator::{Coordinator, Effects, LeafUnit, Next, UnitEnd, UnitOrder};
 use morpion::jobs::tree::credit::{Spent, WorkerId, by_user, total};
 use morpion::jobs::tree::record::{TreeEvent, TreeRecord};
 use morpion::jobs::tree::settings::{Feeder, MOST_INITIAL_NODES, StoreKind, TreeSettings, Window};
@@ -143,7 +143,7 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
         // What was still running is told to stop, and says so late or never.
         while let Some((worker, work, window, cancelled)) = self.at.pop() {
             assert!(cancelled, "unit {} goes on after the end", work.unit);
-            self.tell(worker, &work, window, UnitOutcome::Stopped, 3);
+            self.tell(&[unit_end(worker, &work, window, UnitOutcome::Stopped, 3)]);
         }
         self.keep();
         self.coordinator.state().check().unwrap();
@@ -172,20 +172,35 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
             }
             self.heed();
         } else {
-            let (worker, work, window, cancelled) = self.at.swap_remove(self.rng.random_range(0..self.at.len()));
-            self.end(worker, &work, window, cancelled);
+            // Now and then several are heard of at once.
+            let most = if self.rng.random_range(0..3) == 0 { self.at.len() } else { 1 };
+            let mut ended = Vec::new();
+            for _ in 0..self.rng.random_range(1..=most) {
+                let (worker, work, window, cancelled) = self.at.swap_remove(self.rng.random_range(0..self.at.len()));
+                ended.push(self.end(worker, &work, window, cancelled));
+            }
+            self.tell(&ended);
+            if self.rng.random_range(0..8) == 0 {
+                // Once more, and otherwise.
+                let again = UnitEnd { outcome: UnitOutcome::Exhausted, spent: Spent::default(), ..ended[0] };
+                self.coordinator.absorb_all([again]).unwrap();
+                assert_eq!(self.coordinator.take_effects(), Effects::default());
+            }
         }
         self.keep();
+        if self.rng.random_range(0..8) == 0 {
+            self.coordinator.check().unwrap();
+        }
     }
 
     /// Ends a unit in one of the ways in which units end.
-    fn end(&mut self, worker: WorkerId, work: &LeafUnit<G>, window: Window, cancelled: bool) {
+    fn end(&mut self, worker: WorkerId, work: &LeafUnit<G>, window: Window, cancelled: bool) -> UnitEnd {
         let Habits { seed, lies, exhausted, fail, .. } = self.habits;
         if cancelled && self.rng.random() {
-            return self.tell(worker, work, window, UnitOutcome::Stopped, 5);
+            return unit_end(worker, work, window, UnitOutcome::Stopped, 5);
         }
         if self.rng.random_range(0..100) < fail {
-            return self.tell(worker, work, window, UnitOutcome::Failed, 0);
+            return unit_end(worker, work, window, UnitOutcome::Failed, 0);
         }
         // The same for all workers, as a budget is.
         let hard = derive(seed, &work.path.iter().map(|&code| code.into()).collect::<Vec<_>>()) % 100;
@@ -197,12 +212,7 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
         };
         let outcome =
             if worker == 0 && self.rng.random_range(0..10) < lies { self.lie(outcome, window) } else { outcome };
-        self.tell(worker, work, window, outcome, nodes);
-        if self.rng.random_range(0..8) == 0 {
-            // Once more, and otherwise.
-            self.coordinator.absorb(worker, work.unit, window, UnitOutcome::Exhausted, Spent::default()).unwrap();
-            assert_eq!(self.coordinator.take_effects(), Effects::default());
-        }
+        unit_end(worker, work, window, outcome, nodes)
     }
 
     fn lie(&mut self, outcome: UnitOutcome, Window { alpha, beta }: Window) -> UnitOutcome {
@@ -217,10 +227,9 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
         }
     }
 
-    fn tell(&mut self, worker: WorkerId, work: &LeafUnit<G>, window: Window, outcome: UnitOutcome, nodes: u64) {
-        let spent = Spent { nodes, micros: 2 * nodes };
-        self.coordinator.absorb(worker, work.unit, window, outcome, spent).unwrap();
-        self.told += nodes;
+    fn tell(&mut self, ended: &[UnitEnd]) {
+        self.coordinator.absorb_all(ended.iter().copied()).unwrap();
+        self.told += ended.iter().map(|end| end.spent.nodes).sum::<u64>();
         self.heed();
     }
 
@@ -317,6 +326,12 @@ impl<G: Game + std::fmt::Debug> Simulation<G> {
             worth = -worth;
         }
     }
+}
+
+/// What a worker says of its unit.
+fn unit_end<G>(worker: WorkerId, work: &LeafUnit<G>, window: Window, outcome: UnitOutcome, nodes: u64) -> UnitEnd {
+    let spent = Spent { nodes, micros: 2 * nodes };
+    UnitEnd { worker, by: worker, unit: work.unit, window, outcome, spent }
 }
 
 /// Plays random moves until it is done, or the game is over.

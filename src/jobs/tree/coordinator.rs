@@ -389,15 +389,34 @@ impl<G: Game> Coordinator<G> {
 
     /// Brings what is known of waiting units up to date with the tree.
     fn look_at_units(&mut self) {
-        if self.waiting.is_of(self.state.version()) {
-            return;
+        if !self.waiting.is_of(self.state.version()) {
+            let waiting = std::mem::take(&mut self.waiting);
+            self.waiting = self.all_waiting(waiting);
         }
-        let mut waiting = std::mem::take(&mut self.waiting);
+    }
+
+    /// The units that wait, from a look at all of them, in the place of what was known before.
+    fn all_waiting(&self, mut waiting: WaitingUnits) -> WaitingUnits {
         waiting.begin(self.state.version(), self.state.leaves(), self.state.nodes().len());
         for (&id, unit) in self.state.units() {
             waiting.note(unit.node, id, self.places(id, unit) > 0);
         }
-        self.waiting = waiting;
+        waiting
+    }
+
+    /// Whether the state goes together, and the units that wait are those that a look at all units finds: the check of
+    /// everything that is kept up to date step by step.
+    ///
+    /// # Errors
+    /// The first thing found that does not.
+    pub fn check(&self) -> Result<(), Misfit> {
+        self.state.check()?;
+        let (known, all) = (&self.waiting, self.all_waiting(WaitingUnits::default()));
+        let is_same = all.units().eq(known.units()) && all.next_place() == known.next_place();
+        if known.is_of(self.state.version()) && !is_same {
+            return Err(Misfit("the units that wait are not those that are known to wait".to_owned()));
+        }
+        Ok(())
     }
 
     /// Notes whether a unit needs more workers.
