@@ -404,8 +404,8 @@ impl<G: Game> Coordinator<G> {
         waiting
     }
 
-    /// Whether the state goes together, and the units that wait are those that a look at all units finds: the check of
-    /// everything that is kept up to date step by step.
+    /// Whether the state goes together, and the units that wait are those that a look at all units finds: the check
+    /// of everything that is kept up to date step by step.
     ///
     /// # Errors
     /// The first thing found that does not.
