@@ -87,6 +87,12 @@ impl Browser {
     }
 
     fn send(&self, session: Option<&str>, method: &str, params: Value) -> Value {
+        self.try_send(session, method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// # Errors
+    /// What the browser answers instead of a result, such as that the page was left meanwhile.
+    fn try_send(&self, session: Option<&str>, method: &str, params: Value) -> Result<Value, String> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (asker, answer) = channel();
         self.mail.lock().unwrap().answers.insert(id, asker);
@@ -100,8 +106,7 @@ impl Browser {
             commands.flush().unwrap();
         }
         let mut answer = answer.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("{method}: no answer"));
-        assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
-        answer["result"].take()
+        if answer["error"].is_null() { Ok(answer["result"].take()) } else { Err(answer["error"].to_string()) }
     }
 
     /// A new tab, which shares nothing with the others: an incognito window of its own.
@@ -190,7 +195,7 @@ impl Page<'_> {
 
     fn try_eval(&self, expression: &str) -> Result<Value, String> {
         let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let mut answer = self.send("Runtime.evaluate", asked);
+        let mut answer = self.browser.try_send(Some(&self.session), "Runtime.evaluate", asked)?;
         if answer["exceptionDetails"].is_null() {
             Ok(answer["result"]["value"].take())
         } else {
@@ -233,7 +238,8 @@ impl Page<'_> {
             ));
             let Ok(place) = place else { continue };
             self.click_at(place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
-            if self.eval("window.wasHit !== false") == true {
+            // A click that leaves the page was a hit too.
+            if self.try_eval("window.wasHit") != Ok(json!(false)) {
                 return;
             }
         }
@@ -290,11 +296,13 @@ impl Page<'_> {
     pub fn fill(&self, selector: &str, text: &str) {
         let find = format!("document.querySelector({})", json!(selector));
         self.wait(&format!("{find}?.checkVisibility()"));
-        self.eval(&format!(
+        let filled = self.try_eval(&format!(
             "(() => {{ const e = {find}; e.focus(); e.value = {}; e.dispatchEvent(new Event('input', {{ bubbles: true }})); \
              e.dispatchEvent(new Event('change', {{ bubbles: true }})); }})()",
             json!(text)
         ));
+        // What was filled in may make the page load itself again, such as its language.
+        assert!(filled.as_ref().map_or_else(|error| error.contains("navigated"), |_| true), "{selector}: {filled:?}");
     }
 
     /// What went wrong in the page: exceptions, errors in the console, what the policy refused.
