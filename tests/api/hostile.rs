@@ -53,14 +53,16 @@ fn slow_clients_are_given_up() {
         stream.read_to_end(&mut answer).unwrap();
         answer
     };
-    ends(b"");
-    ends(b"GET /api/v1/hea");
-    ends(format!("GET /api/v1/health HTTP/1.1\r\nhost: {at}\r\nx-slow:").as_bytes());
+    let begun = format!("GET /api/v1/health HTTP/1.1\r\nhost: {at}\r\nx-slow:");
     let half =
         format!("POST /api/v1/jobs HTTP/1.1\r\nhost: {at}\r\nconnection: close\r\ncontent-length: 10\r\n\r\n{{");
-    crate::http::parse(&ends(half.as_bytes())).problem(408);
     // A kept connection that says nothing more.
-    let idle = ends(format!("GET /api/v1/health HTTP/1.1\r\nhost: {at}\r\n\r\n").as_bytes());
+    let idle = format!("GET /api/v1/health HTTP/1.1\r\nhost: {at}\r\n\r\n");
+    let all = ["", "GET /api/v1/hea", &begun, &half, &idle];
+    let [.., half, idle] = std::thread::scope(|scope| {
+        all.map(|sent| scope.spawn(move || ends(sent.as_bytes()))).map(|client| client.join().unwrap())
+    });
+    crate::http::parse(&half).problem(408);
     assert_eq!(crate::http::parse(&idle).status, 200);
     assert_eq!(get(at, "/api/v1/health").status, 200);
 }
