@@ -174,8 +174,17 @@ impl Page<'_> {
         events.iter().filter(|event| event["method"] == method).map(|event| event["params"].clone()).collect()
     }
 
-    /// Opens an address, also if it differs from the present one only behind `#`.
+    /// Opens an address, also if it differs from the present one only behind `#`. Then the document is loaded again
+    /// where it is: a process of its own for each document took half of the time.
     pub fn open(&self, url: &str) {
+        let is_same = self.try_eval(&format!(
+            "(() => {{ const [here, there] = [location.href, {0}].map((url) => url.split('#')[0]); \
+             if (here === there) history.replaceState(null, '', {0}); return here === there; }})()",
+            json!(url)
+        ));
+        if is_same == Ok(json!(true)) {
+            return self.reload();
+        }
         self.send("Page.navigate", json!({ "url": "about:blank" }));
         let answer = self.send("Page.navigate", json!({ "url": url }));
         assert!(answer["errorText"].is_null(), "{url}: {}", answer["errorText"]);
