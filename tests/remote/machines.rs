@@ -6,6 +6,7 @@ use crate::server::{self, Server};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// A machine: `morpion worker` in a process of its own. Dropping it kills it.
@@ -62,6 +63,12 @@ pub fn undisturbed(directory: &Path, work: &[Value]) -> Vec<Value> {
     ends
 }
 
+/// What comes of [`work`] without machines, which is computed once.
+pub fn expected() -> &'static Vec<Value> {
+    static EXPECTED: OnceLock<Vec<Value>> = OnceLock::new();
+    EXPECTED.get_or_init(|| undisturbed(tempfile::tempdir().unwrap().path(), &work()))
+}
+
 /// The machines of a daemon.
 pub fn machines(program: &Program) -> Vec<Value> {
     program.get("/machines")["machines"].as_array().unwrap().clone()
@@ -73,7 +80,7 @@ fn what_machines_compute_is_what_threads_compute() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    let expected = undisturbed(directory.path(), &work());
+    let expected = expected();
     let server = Server::start(directory.path());
     // Nobody but the machines computes.
     let program = daemon(&directory.path().join("state"), &server.url(), 0);
@@ -82,7 +89,7 @@ fn what_machines_compute_is_what_threads_compute() {
     assert_eq!((&pool["open"], pool["machines"].as_array().unwrap().len()), (&json!(true), 0), "{pool}");
     let machines_of = ["one", "two"].map(|name| MachineProcess::start(&server.url(), name));
     let found: Vec<Value> = ids.iter().map(|&id| end(&program, id)).collect();
-    assert_eq!(found, expected);
+    assert_eq!(found, *expected);
     let seen = machines(&program);
     let names: Vec<&str> = seen.iter().map(|machine| machine["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["one", "two"]);

@@ -2,7 +2,7 @@
 
 use crate::daemons::program::{Program, command, end};
 use crate::daemons::*;
-use crate::machines::{MachineProcess, machines, undisturbed, work};
+use crate::machines::{MachineProcess, expected, machines, work};
 use crate::project::Project;
 use crate::server::{self, Server};
 use serde_json::Value;
@@ -20,7 +20,7 @@ fn threads_machines_and_volunteers_serve_one_daemon() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    let expected = undisturbed(directory.path(), &work());
+    let expected = expected();
     let (server, project) = (Server::start(directory.path()), Project::new(directory.path()));
     let mut daemon = command(&project.path("state"));
     daemon.args(["--threads", "1", "--nats", &server.url(), "--boinc", &project.spool(), "--boinc-units", "2"]);
@@ -41,7 +41,7 @@ fn threads_machines_and_volunteers_serve_one_daemon() {
         ids.iter().all(|&id| ["finished", "failed"].contains(&program.job(id)["state"].as_str().unwrap()))
     });
     let found: Vec<Value> = ids.iter().map(|&id| end(&program, id)).collect();
-    assert_eq!(found, expected);
+    assert_eq!(found, *expected);
     // Each unit of a hunt counts once, and each of the three has done some.
     let jobs: Vec<Value> = ids.iter().map(|&id| program.job(id)).collect();
     let of_hunts = jobs.iter().filter(|job| job["kind"] == "hunt").map(|job| job["units_done"].as_u64().unwrap());
