@@ -57,50 +57,57 @@ fn with_width_one_it_is_the_search_of_one_worker() {
     assert_eq!(grids("--share 1 --width 1", "one"), alone);
 }
 
-/// Killed at any moments, every call is made from the policy that it has without the kills, and goes on from its
-/// checkpoint.
 #[test]
 fn killed_at_any_moment_it_finds_what_it_finds_unkilled() {
-    for width in [1, 2] {
-        let dir = temporary();
-        let search = format!("--level 4 --iterations 24 --share 3 --width {width} --runs 1 --threads {}", width + 1);
-        let expected = whole(dir.path(), &format!("{search} --dir whole"));
-        assert_eq!(expected.len(), 24);
-        let out = dir.path().join("out.jsonl");
-        let session = |arguments: &str| {
-            let file = OpenOptions::new().create(true).append(true).open(&out).unwrap();
-            morpion(dir.path(), arguments).stdout(file).stderr(Stdio::null()).spawn().unwrap()
-        };
-        let mut rng = morpion::core::seed::rng(SEED, &[width]);
-        let mut child = session(&format!("{NRPA} {search} --dir killed --checkpoint 0.05s"));
-        wait_until("the hunt has a state", || dir.path().join("killed/hunt.state").exists());
-        let mut kills = 0;
-        while kills < 10 {
-            std::thread::sleep(Duration::from_millis(rng.random_range(0..300)));
-            if child.try_wait().unwrap().is_some() {
-                break;
-            }
-            signal(&child, "KILL");
-            child.wait().unwrap();
-            kills += 1;
-            child = session("resume killed --json --checkpoint 0.05s");
+    killed_at_any_moment(1);
+}
+
+#[test]
+fn killed_at_any_moment_two_at_once_find_what_they_find_unkilled() {
+    killed_at_any_moment(2);
+}
+
+/// Killed at any moments, every call is made from the policy that it has without the kills, and goes on from its
+/// checkpoint.
+fn killed_at_any_moment(width: u64) {
+    let dir = temporary();
+    let search = format!("--level 4 --iterations 20 --share 3 --width {width} --runs 1 --threads {}", width + 1);
+    let expected = whole(dir.path(), &format!("{search} --dir whole"));
+    assert_eq!(expected.len(), 20);
+    let out = dir.path().join("out.jsonl");
+    let session = |arguments: &str| {
+        let file = OpenOptions::new().create(true).append(true).open(&out).unwrap();
+        morpion(dir.path(), arguments).stdout(file).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let mut rng = morpion::core::seed::rng(SEED, &[width]);
+    let mut child = session(&format!("{NRPA} {search} --dir killed --checkpoint 0.05s"));
+    wait_until("the hunt has a state", || dir.path().join("killed/hunt.state").exists());
+    let mut kills = 0;
+    while kills < 10 {
+        std::thread::sleep(Duration::from_millis(rng.random_range(0..300)));
+        if child.try_wait().unwrap().is_some() {
+            break;
         }
-        assert!(kills >= 2, "the hunt was over after {kills} kills");
-        let last = wait(child);
-        assert!(last.status.success(), "seed {SEED}, width {width}: {}", text(&last.stderr));
-        let told = outcomes(&fs::read_to_string(&out).unwrap());
-        // A call may be journalled and the program killed before it says so.
-        assert!(expected.len() - told.len() <= kills, "seed {SEED}, width {width}: {} calls", told.len());
-        for (id, outcome) in &told {
-            assert_eq!(Some(outcome), expected.get(id), "seed {SEED}, width {width}: call {id}");
-        }
-        let listed = |name: &str| lines(&succeed(dir.path(), &format!("state {name} --units")));
-        assert_eq!(listed("killed"), listed("whole"), "seed {SEED}, width {width}");
-        assert_eq!(listed("killed").len(), 24);
-        let last = |name: &str| events(&dir.path().join(name)).last().unwrap().clone();
-        for field in ["event", "reason", "score", "iterations", "units"] {
-            assert_eq!(last("killed")[field], last("whole")[field], "seed {SEED}, width {width}: {field}");
-        }
+        signal(&child, "KILL");
+        child.wait().unwrap();
+        kills += 1;
+        child = session("resume killed --json --checkpoint 0.05s");
+    }
+    assert!(kills >= 2, "the hunt was over after {kills} kills");
+    let last = wait(child);
+    assert!(last.status.success(), "seed {SEED}, width {width}: {}", text(&last.stderr));
+    let told = outcomes(&fs::read_to_string(&out).unwrap());
+    // A call may be journalled and the program killed before it says so.
+    assert!(expected.len() - told.len() <= kills, "seed {SEED}, width {width}: {} calls", told.len());
+    for (id, outcome) in &told {
+        assert_eq!(Some(outcome), expected.get(id), "seed {SEED}, width {width}: call {id}");
+    }
+    let listed = |name: &str| lines(&succeed(dir.path(), &format!("state {name} --units")));
+    assert_eq!(listed("killed"), listed("whole"), "seed {SEED}, width {width}");
+    assert_eq!(listed("killed").len(), 20);
+    let last = |name: &str| events(&dir.path().join(name)).last().unwrap().clone();
+    for field in ["event", "reason", "score", "iterations", "units"] {
+        assert_eq!(last("killed")[field], last("whole")[field], "seed {SEED}, width {width}: {field}");
     }
 }
 

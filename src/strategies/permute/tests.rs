@@ -156,12 +156,11 @@ fn a_restored_search_goes_on_as_it_would_have() {
         search.save()
     };
     // At the ends of slices, so that a limit does not end one early; the second is in the middle of a round.
-    let slices = |n: u64| {
-        let mut search = Permute::<T5>::new(&params, &unit(7, u64::MAX));
+    let mut search = Permute::<T5>::new(&params, &unit(7, u64::MAX));
+    let [first, second, end] = [24, 7, 14].map(|n| {
         (0..n).for_each(|_| run_slice(&mut search));
         search.course.playouts
-    };
-    let (first, second, end) = (slices(24), slices(31), slices(45));
+    });
     let whole = run(end, None);
     let saved = run(second, Some(&run(first, None)));
     assert!(run(end, Some(&saved)) == whole);

@@ -395,7 +395,12 @@ mod tests {
                 let params = Params { completion, ..params(&[operator], None, vec![start.clone()]) };
                 let mut keep = KeepBest::default();
                 let mut search = Perturb::<T5>::new(&params, &unit(100_000));
-                search.run(&mut keep);
+                for some in 1..=100 {
+                    keep.limit = Some(1000 * some);
+                    if search.run(&mut keep) != End::Stopped || keep.best.len() > start.len() {
+                        break;
+                    }
+                }
                 assert_eq!(search.best() as usize, keep.best.len());
                 assert!(
                     keep.best.len() > start.len(),
