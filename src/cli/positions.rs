@@ -7,6 +7,7 @@ use crate::games::go::notation::Goban;
 use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
 use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
+use crate::jobs::setup::matches::{MatchGameName, MatchSetup, PLAYED_SIZE, add_played_size, games_with};
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::jobs::setup::{GameSetup, setup_of};
 use crate::jobs::solve_settings::{OF_UNITS, SolveSettings};
@@ -136,16 +137,10 @@ impl PlayedGo {
     /// # Errors
     /// As for [`AskedPosition::of`].
     pub fn asked(mut given: Vec<GivenSetting>) -> anyhow::Result<AskedPosition<GoSetup>> {
-        if !given.iter().any(|one| one.name == "size" || one.name == "position") {
-            let (typed, text) = ("size".to_owned(), PLAYED_SIZE.to_owned());
-            given.push(GivenSetting { name: "size", typed, text, source: SettingSource::Flag });
-        }
+        add_played_size(&mut given);
         AskedPosition::of_given(given)
     }
 }
-
-/// Rows and columns of a board that is played on.
-const PLAYED_SIZE: &str = "9";
 
 impl FromSettings for PlayedGo {
     fn all() -> Vec<&'static SettingInfo> {
@@ -222,6 +217,27 @@ impl FlagHelp for ReversiSetup {
 
     fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
         if info.name == "position" { flag.allow_hyphen_values(true) } else { flag }
+    }
+}
+
+impl FlagHelp for MatchSetup {
+    fn heading(_: &SettingInfo) -> &'static str {
+        "Position"
+    }
+
+    fn note(info: &SettingInfo) -> String {
+        match info.name {
+            "size" => "[default: 15 in Gomoku, 8 in Reversi, 9 in Go]".to_owned(),
+            name => match games_with(name)[..] {
+                [MatchGameName::Gomoku] | [_, _, ..] | [] => GomokuSetup::note(info),
+                [MatchGameName::Reversi] => format!("For Reversi. {}", ReversiSetup::note(info)),
+                [MatchGameName::Go] => format!("For Go. {}", GoSetup::note(info)),
+            },
+        }
+    }
+
+    fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
+        GomokuSetup::arranged(info, flag)
     }
 }
 

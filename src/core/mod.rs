@@ -1,7 +1,9 @@
 //! The vocabulary shared by every search: seeds, control of a running search, resumable searches, counts of scores,
-//! two-player games, quantities as people write them; and what all modules need of bytes on disk and of panics.
+//! two-player games and their scores, quantities as people write them; and what all modules need of bytes on disk and
+//! of panics.
 
 pub mod ctl;
+pub mod elo;
 pub mod encoding;
 pub mod frame;
 pub mod game;

@@ -7,7 +7,6 @@
 
 mod budget;
 mod depth_first;
-pub mod elo;
 pub mod error;
 pub mod journal;
 mod sample;

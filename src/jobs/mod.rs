@@ -9,6 +9,8 @@ pub mod find;
 pub mod hunt;
 pub mod hunt_job;
 pub mod hunt_settings;
+pub mod match_settings;
+pub mod matching;
 pub mod pipeline;
 pub mod prove;
 pub mod prove_settings;

@@ -24,6 +24,7 @@ pub mod journal;
 pub mod orders;
 pub mod parallel;
 pub mod parcel;
+mod pause_point;
 pub mod progress;
 pub mod proving;
 mod session;

@@ -12,7 +12,6 @@
 pub mod exchange;
 pub mod file;
 pub mod journal;
-mod pause_point;
 pub mod searches;
 mod session;
 pub mod solver;

@@ -5,7 +5,8 @@
 //! [`table`] (transposition table), [`killers`], [`history`], [`busy`] (what other threads are at); [`deepening`] is
 //! iterative deepening. [`algorithm`] names them all and runs the one that is wanted; [`solve`] asks it the questions
 //! that give the value of a position, a principal variation and all best moves. [`choice`] is what somebody asks for,
-//! by names, and [`solvable`] what a game needs to be solved as a job. [`player`] plays any of these games.
+//! by names, and [`solvable`] what a game needs to be solved as a job. [`player`] plays any of these games, and
+//! [`matches`] lets two players play each other.
 
 pub mod algorithm;
 pub mod alphabeta;
@@ -19,6 +20,7 @@ pub mod go;
 pub mod gomoku;
 pub mod history;
 pub mod killers;
+pub mod matches;
 pub mod minimax;
 pub mod monitor;
 pub mod mtdf;

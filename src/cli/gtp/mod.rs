@@ -7,6 +7,7 @@ mod tactics;
 use self::session::GtpSession;
 use super::lines::answer_lines;
 use super::player_flags::{PlayerDefaults, PlayerFlags};
+use crate::jobs::setup::go::read_komi;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -38,17 +39,12 @@ impl PlayerDefaults for GtpDefaults {
     const MEMORY: &'static str = "256M";
 }
 
-/// Greatest komi either way, in points.
-const MOST_KOMI: f64 = 361.0;
-
 /// Komi in tenths of a point.
 ///
 /// # Errors
 /// It is no number, or further from nothing than a board has points.
 pub fn komi(text: &str) -> Result<i32, String> {
-    let points = text.trim().parse::<f64>().ok().filter(|points| points.abs() <= MOST_KOMI);
-    let points = points.ok_or_else(|| format!("komi is a number of points, from -{MOST_KOMI} to {MOST_KOMI}"))?;
-    Ok((points * 10.0).round() as i32)
+    read_komi(text).map_err(|error| error.0)
 }
 
 /// Answers lines until `quit` or the end of the input.

@@ -2,7 +2,7 @@
 //! set up, too ([`GoSetup::is_large`]): people play on them, and their games are counted.
 
 use super::{GameSetup, PositionToSolve, SetupError};
-use crate::core::game::Side;
+use crate::core::game::{Side, Value};
 use crate::core::setting::{BadValue, NamedValue, SettingInfo, SettingRow, ValueKind, read_switch, show_switch};
 use crate::games::go::board::GREATEST;
 use crate::games::go::large;
@@ -126,6 +126,19 @@ pub static GO_SETTINGS: [SettingRow<GoSetup>; 5] = [
         show: |setup| setup.position.clone(),
     },
 ];
+
+/// Greatest komi either way, in points.
+const MOST_KOMI: f64 = 361.0;
+
+/// Komi, in tenths of a point.
+///
+/// # Errors
+/// It is no number, or further from nothing than a board has points.
+pub fn read_komi(text: &str) -> Result<Value, BadValue> {
+    let points = text.trim().parse::<f64>().ok().filter(|points| points.abs() <= MOST_KOMI);
+    let reason = || BadValue(format!("komi is a number of points, from -{MOST_KOMI} to {MOST_KOMI}"));
+    Ok((points.ok_or_else(reason)? * 10.0).round() as Value)
+}
 
 /// A size as people write it.
 fn read_size(text: &str) -> Result<(u8, u8), BadValue> {

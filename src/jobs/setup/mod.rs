@@ -6,6 +6,7 @@
 
 pub mod go;
 pub mod gomoku;
+pub mod matches;
 pub mod reversi;
 
 use super::reading::{FromSettings, GivenSetting, SettingSource, read};

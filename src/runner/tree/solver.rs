@@ -1,13 +1,13 @@
 //! What searches the units of a solution, one after the other, and how it is controlled meanwhile: it can be paused,
 //! cancelled, or given another window.
 
-use super::pause_point::PausePoint;
 use crate::core::game::Game;
 use crate::jobs::tree::coordinator::LeafUnit;
 use crate::jobs::tree::credit::Spent;
 use crate::jobs::tree::settings::{TreeSettings, Window};
 use crate::jobs::tree::unit::UnitOutcome;
 use crate::runner::cpu::thread_seconds;
+use crate::runner::pause_point::PausePoint;
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::{Monitor, Stopped};
 use crate::solvers::solve::{Engine, EngineError};

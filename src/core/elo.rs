@@ -92,7 +92,7 @@ impl PairScores {
 }
 
 /// The bound of [`PairScores::log_likelihood_ratio`] beyond which a test with errors of 5 % of either kind ends.
-fn decision_bound() -> f64 {
+pub fn decision_bound() -> f64 {
     (0.95f64 / 0.05).ln()
 }
 

@@ -1,64 +1,18 @@
-//! What a match needs of each game: the player of this program, programs of others, and openings.
+//! Programs of others on the other side of a match, and the protocol of each game.
 
 use super::process::{RivalProcess, shown};
-use super::rival::PerMove;
-use crate::cli::grid_input::plain;
-use crate::cli::weights::weights;
-use crate::core::game::{Game, Player, Side, Value};
-use crate::core::seed::rng;
+use crate::core::game::{Game, Side, Value};
 use crate::games::go::large::position::{LargeMove, LargePosition};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::rules::RowRule;
 use crate::games::reversi::ggf::{parse_move, to_ggf};
 use crate::games::reversi::position::{ReversiMove, ReversiPosition};
-use crate::solvers::go::player::UctPlayer;
-use crate::solvers::gomoku::brain::{BrainPlayer, GomokuBrain};
-use crate::solvers::gomoku::player::opening::even_opening as even_stones;
-use crate::solvers::gomoku::player::selectivity::Selectivity;
-use crate::solvers::player::SearchPlayer;
-use crate::solvers::player::opening::even_opening;
-use crate::solvers::solvable::Playable;
+use crate::solvers::matches::game::MatchGame;
+use crate::solvers::matches::own::PerMove;
 use anyhow::{Context, anyhow, bail, ensure};
-use rand::RngExt;
 
-/// A game in which players are matched.
-pub trait MatchGame: Playable {
-    /// The player of this program.
-    type Own: Player<Self>;
-
-    /// What can be said of the player of this program after `morpion:`.
-    const OWN_SETTINGS: &'static str = "a level or a setting, such as level=5, nodes=3000 or time=0.2s";
-
-    /// A player with so many bytes of memory.
-    ///
-    /// # Errors
-    /// The memory cannot be had.
-    fn own_player(memory: u64) -> anyhow::Result<Self::Own>;
-
-    /// Gets a player ready for a game from a position, in which white gets so much beside its score.
-    ///
-    /// # Errors
-    /// The player does not play this board or under these rules.
-    fn prepare(_player: &mut Self::Own, _position: &Self, _komi: Value) -> anyhow::Result<()> {
-        Ok(())
-    }
-
-    /// Does what a setting says that only the player of this game has; whether there is such a setting.
-    ///
-    /// # Errors
-    /// A text that is not a valid value of it.
-    fn set(_player: &mut Self::Own, _name: &str, _text: &str) -> anyhow::Result<bool> {
-        Ok(false)
-    }
-
-    /// What black has at the end of the game, beside komi, is worth; nothing if it is a tie whatever the komi is.
-    fn black_value(&self) -> Option<Value> {
-        Some(if self.side() == Side::First { self.outcome() } else { -self.outcome() })
-    }
-
-    /// The moves of an opening, as even as can be; the same seed and number give the same one.
-    fn opening(judge: &mut Self::Own, empty: &Self, seed: u64, number: u64) -> Option<Vec<Self::Move>>;
-
+/// A game that programs of others play by a protocol.
+pub trait ProgramGame: MatchGame {
     /// Starts a program of others for a game from a position, to which these moves led from the empty board.
     ///
     /// # Errors
@@ -79,42 +33,7 @@ pub trait RivalProgram<G: Game> {
     fn choose(&mut self, position: &G, last: Option<G::Move>) -> anyhow::Result<G::Move>;
 }
 
-impl MatchGame for GomokuPosition {
-    type Own = BrainPlayer;
-
-    const OWN_SETTINGS: &'static str = "a level or a setting, such as level=5, nodes=3000, time=0.2s, weights=FILE, without=aspiration or brain=thesis";
-
-    fn own_player(memory: u64) -> anyhow::Result<BrainPlayer> {
-        Ok(BrainPlayer::new(memory)?)
-    }
-
-    fn prepare(player: &mut BrainPlayer, position: &Self, _komi: Value) -> anyhow::Result<()> {
-        Ok(player.prepare(position)?)
-    }
-
-    fn set(player: &mut BrainPlayer, name: &str, text: &str) -> anyhow::Result<bool> {
-        match name {
-            "weights" => player.usual.set_weights(weights(Some(text))?),
-            "brain" => {
-                let brain = GomokuBrain::named(text);
-                let names = GomokuBrain::NAMES.map(|name| name.value).join(" or ");
-                player.set_brain(brain.with_context(|| format!("brain={}: expected {names}", plain(text)))?);
-            }
-            "without" => {
-                let names = || Selectivity::NAMES.join(", ");
-                let is_part = player.usual.parts.switch_off(text);
-                ensure!(is_part, "without={}: expected a part of the search: {}", plain(text), names());
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    fn opening(judge: &mut BrainPlayer, empty: &Self, seed: u64, number: u64) -> Option<Vec<GomokuMove>> {
-        let stones = even_stones(&mut judge.usual, (empty.board(), empty.rules()), seed, number)?;
-        Some(stones.into_iter().map(GomokuMove).collect())
-    }
-
+impl ProgramGame for GomokuPosition {
     fn start_program(
         path: &str,
         (position, _, _): (&Self, &[GomokuMove], Value),
@@ -201,25 +120,7 @@ impl RivalProgram<GomokuPosition> for Brain {
     }
 }
 
-/// Plies of an opening of Reversi.
-const REVERSI_PLIES: [usize; 4] = [6, 7, 8, 9];
-/// Greatest value of the first opening of Reversi that is drawn, in tenths of a disc.
-const REVERSI_EVEN: Value = 15;
-
-impl MatchGame for ReversiPosition {
-    type Own = SearchPlayer<ReversiPosition>;
-
-    fn own_player(memory: u64) -> anyhow::Result<Self::Own> {
-        Ok(SearchPlayer::new(memory)?)
-    }
-
-    fn opening(judge: &mut Self::Own, empty: &Self, seed: u64, number: u64) -> Option<Vec<ReversiMove>> {
-        // Small boards are at their end soon.
-        let most = (empty.empty().count_ones() / 4) as usize;
-        let plies = REVERSI_PLIES[(number % REVERSI_PLIES.len() as u64) as usize].min(most);
-        even_opening(judge, empty, plies, REVERSI_EVEN, seed, number)
-    }
-
+impl ProgramGame for ReversiPosition {
     fn start_program(
         path: &str,
         (position, _, _): (&Self, &[ReversiMove], Value),
@@ -252,54 +153,7 @@ impl RivalProgram<ReversiPosition> for NboardProgram {
     }
 }
 
-/// Plies of an opening of Go.
-const GO_PLIES: [usize; 3] = [2, 3, 4];
-
-impl MatchGame for LargePosition {
-    type Own = UctPlayer<LargePosition>;
-
-    fn own_player(memory: u64) -> anyhow::Result<Self::Own> {
-        Ok(UctPlayer::new(memory, 0)?)
-    }
-
-    fn prepare(player: &mut Self::Own, _position: &Self, komi: Value) -> anyhow::Result<()> {
-        player.set_komi(komi);
-        Ok(())
-    }
-
-    fn set(player: &mut Self::Own, name: &str, text: &str) -> anyhow::Result<bool> {
-        if name != "seed" {
-            return Ok(false);
-        }
-        let seed = text.parse().map_err(|_| anyhow!("seed={}: expected a number from 0 on", plain(text)))?;
-        player.set_seed(seed);
-        Ok(true)
-    }
-
-    /// A cycle that is a tie is one whatever the komi is.
-    fn black_value(&self) -> Option<Value> {
-        let is_tie = self.repeated().is_some() && self.outcome() == 0;
-        (!is_tie).then(|| if self.side() == Side::First { self.outcome() } else { -self.outcome() })
-    }
-
-    /// Stones as chance has them. Which colour they favour does not matter, since both players get both.
-    fn opening(_judge: &mut Self::Own, empty: &Self, seed: u64, number: u64) -> Option<Vec<LargeMove>> {
-        let (mut random, mut position) = (rng(seed, &[number]), empty.clone());
-        let (width, height) = (empty.size().width(), empty.size().height());
-        let inner = |side: u8| if side >= 5 { 1..side - 1 } else { 0..side };
-        let plies = GO_PLIES[(number % GO_PLIES.len() as u64) as usize].min(usize::from(empty.size().area() / 8));
-        let mut moves = Vec::new();
-        while moves.len() < plies {
-            let (x, y) = (random.random_range(inner(width)), random.random_range(inner(height)));
-            let m = LargeMove(empty.size().point(x, y)?);
-            if position.is_legal(m) {
-                position.play(m);
-                moves.push(m);
-            }
-        }
-        Some(moves)
-    }
-
+impl ProgramGame for LargePosition {
     fn start_program(
         path: &str,
         (position, moves, komi): (&Self, &[LargeMove], Value),
