@@ -131,6 +131,7 @@ fn views(job: u64, grids: &[String]) -> Vec<(String, &'static str)> {
         (format!("/grids/{a}"), "document.querySelector('.replay .point') && document.querySelector('.downloads')"),
         (format!("/compare/{a}/{b}"), "document.querySelectorAll('figure .thumb').length > 1"),
         ("/submit".into(), "document.querySelector('form .choice')"),
+        ("/match".into(), "document.querySelectorAll('form .field').length > 10"),
         ("/credit".into(), "document.querySelectorAll('tbody tr').length === 3"),
         (
             "/credit/users/bob%20b.".into(),
@@ -165,6 +166,89 @@ fn prove(page: &Page) -> u64 {
     page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"))
         .as_u64()
         .unwrap()
+}
+
+/// Submits a match by the API.
+fn play_match(page: &Page) -> u64 {
+    let settings = json!({ "a": "morpion:5", "b": "morpion:2", "game": "reversi", "size": 6, "sprt": "0,30" });
+    let request = json!({ "kind": "match", "name": "five against two", "settings": settings });
+    page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"))
+        .as_u64()
+        .unwrap()
+}
+
+/// The page of a match tells the score, the Elo with its interval, the test, and the games, which open on the board.
+#[test]
+fn the_page_of_a_match_tells_how_it_stands() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/");
+    let of_match = play_match(&page);
+    let page = world.desk(&format!("/jobs/{of_match}"));
+    page.wait("document.querySelector('[aria-label=\"Match\"] .score')?.textContent === '66.7 %'");
+    page.wait("document.querySelectorAll('[aria-label=\"Games\"] tbody tr').length === 26");
+    page.wait("document.querySelector('[aria-label=\"Elo against time\"] .band')");
+    let text = |card: &str| {
+        let text = page.eval(&format!("document.querySelector('section[aria-label=\"{card}\"]').textContent"));
+        text.as_str().unwrap().to_owned()
+    };
+    let told = text("Match");
+    for part in ["A is morpion:5, B is morpion:2", "120 Elo stronger", "from -4 to 280", "0.73", "has not decided"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let numbers = text("Numbers of the match");
+    for part in ["Pairs12 of 40", "Won by A15", "Drawn2", "Lost by A7"] {
+        assert!(numbers.contains(part), "{part}: {numbers}");
+    }
+    let hidden = "['Score against time', 'Best grid', 'Numbers', 'Position', 'Proof'].every((name) => \
+                  !document.querySelector(`section[aria-label=\"${name}\"]`)?.checkVisibility())";
+    assert_eq!(page.eval(hidden), json!(true), "cards of other kinds are shown");
+    let rows = "[...document.querySelectorAll('[aria-label=\"Games\"] tbody tr')].slice(0, 3).map((row) => \
+                [...row.cells].slice(1, 4).map((cell) => cell.textContent).join(' '))";
+    assert_eq!(page.eval(rows), json!(["A A 3", "B B 3", "A a draw 3"]));
+    page.eval("document.querySelector('[aria-label=\"Games\"] tbody a').click()");
+    page.wait("document.querySelectorAll('.gameboard.reversi .stone').length === 7");
+    let moves = "[...document.querySelectorAll('.movelist li')].map((item) => item.textContent).join(' ')";
+    assert_eq!(page.eval(moves), json!("c2 b2 b3"));
+    page.open(&world.at("/jobs"));
+    page.wait("[...document.querySelectorAll('table.jobs td')].some((cell) => cell.textContent === '66.7 %')");
+    world.approve(&page);
+}
+
+/// The form for a match sends what was typed, and shows a refusal at the field that it is about.
+#[test]
+fn a_match_is_submitted_by_its_form() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/submit");
+    page.wait("document.querySelector('a[href=\"#/match\"]')");
+    page.eval("document.querySelector('a[href=\"#/match\"]').click()");
+    page.wait("document.querySelector('form [name=komi]')");
+    let type_in = |name: &str, value: &str| {
+        page.eval(&format!(
+            "(() => {{ const field = document.querySelector('form [name={name}]'); field.value = '{value}'; \
+             field.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()"
+        ));
+    };
+    let is_shown = |name: &str| {
+        page.eval(&format!("document.querySelector('form [name={name}]').checkVisibility()")) == json!(true)
+    };
+    assert!(is_shown("rule") && !is_shown("komi"), "fields of Gomoku");
+    type_in("game", "go");
+    assert!(!is_shown("rule") && is_shown("komi"), "fields of Go");
+    for (name, value) in [("a", "morpion:3"), ("komi", "6.5"), ("size", "7"), ("pairs", "12"), ("seconds", "2h")] {
+        type_in(name, value);
+    }
+    let command = page.eval("document.querySelector('form .preview').textContent");
+    let expected =
+        "morpion job submit match morpion:3 morpion --game go --size 7 --komi 6.5 --pairs 12 --all-time 7200s";
+    assert_eq!(command, json!(expected));
+    page.eval("document.querySelector('form').requestSubmit()");
+    page.wait("location.hash.startsWith('#/jobs/')");
+    let sent =
+        page.eval("import('/js/api.js').then((api) => api.get(`/jobs/${location.hash.split('/')[2]}/request`))");
+    let settings = json!({ "game": "go", "a": "morpion:3", "b": "morpion", "size": 7, "komi": 6.5, "pairs": 12 });
+    assert_eq!((&sent["kind"], &sent["settings"]), (&json!("match"), &settings));
+    assert_eq!(sent["limits"]["seconds"].as_f64(), Some(7200.0));
+    world.approve(&page);
 }
 
 /// The page of a proof tells what is closed and open, what it took, what is left, and grids that were met.
@@ -202,13 +286,18 @@ fn every_view_loads_in_light_and_dark_at_a_desk_and_on_a_phone() {
     let Some(world) = world() else { return };
     let page = world.desk("/");
     let job = submit(&page, "to be looked at");
-    let (solver, proof) = (solve(&page), prove(&page));
+    let (solver, proof, of_match) = (solve(&page), prove(&page), play_match(&page));
     let grids = world.archive(&page, Variant::T5);
     for (width, height, dark) in [(1280, 900, false), (360, 740, true)] {
         let page = world.open("/", width, height, dark);
         let solved = "document.querySelector('.gameboard .stone') && document.querySelector('.chart .band')";
         let proved = "document.querySelector('[aria-label=\"Proof\"] .score')?.textContent.includes('%')";
-        let others = [(format!("/jobs/{solver}"), solved), (format!("/jobs/{proof}"), proved)];
+        let played = "document.querySelectorAll('[aria-label=\"Games\"] tbody tr').length === 26";
+        let others = [
+            (format!("/jobs/{solver}"), solved),
+            (format!("/jobs/{proof}"), proved),
+            (format!("/jobs/{of_match}"), played),
+        ];
         for (view, loaded) in views(job, &grids).into_iter().chain(others) {
             page.open(&world.at(&view));
             page.wait(loaded);

@@ -150,6 +150,13 @@ impl Stage {
                 self.daemon.wait_over(id.parse().expect("a number"));
                 id
             }
+            "MATCH" => {
+                let arguments = COMMANDS.iter().find(|(path, _)| *path == "job submit match").expect("it is there").1;
+                let arguments: Vec<&str> = "job submit match".split(' ').chain(arguments.split(' ')).collect();
+                let id = self.sound(&arguments).out.trim().to_owned();
+                self.daemon.wait_over(id.parse().expect("a number"));
+                id
+            }
             "TOKEN" => {
                 let name = format!("t{}", self.count.fetch_add(1, Ordering::Relaxed));
                 let made = self.sound(&["token", "create", &name, "--state", &self.name("tokens")]);
@@ -207,6 +214,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("job drain", "LONG"),
     ("job export", "DONE -o FRESH"),
     ("job follow", "JOB"),
+    ("job games", "MATCH"),
     ("job list", ""),
     ("job limits", "LONG --time 1h"),
     ("job pause", "LONG"),
@@ -216,6 +224,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("job retry", "JOB"),
     ("job show", "JOB"),
     ("job submit", "--strategy random --runs 1 --max-iterations 50"),
+    ("job submit match", "morpion morpion:1 --size 9 --pairs 1 --nodes 100"),
     ("job submit prove", "--moves 36 --hull GRID"),
     ("job submit solve go", "--size 2"),
     ("job submit solve gomoku", "--size 3 --win 3"),

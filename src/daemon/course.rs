@@ -1,7 +1,7 @@
 //! The course of a hunt as the API shows it, read from the files in the job's folder. A running hunt is shown as of
 //! its last checkpoint.
 
-use super::view::{CoursePoint, JobId, LevelHistogram, LevelView, StatisticsView, VERSION};
+use super::view::{CoursePoint, JobId, LevelHistogram, LevelView, StatisticsView};
 use crate::core::histogram::Histogram;
 use crate::runner::events::{self, HuntEventKind};
 use crate::runner::state;
@@ -17,16 +17,7 @@ const MOST: usize = 2000;
 /// # Errors
 /// If its files cannot be read.
 pub fn read(job: JobId, path: &Path) -> Result<StatisticsView, StatisticsError> {
-    let mut view = StatisticsView {
-        v: VERSION,
-        job,
-        levels: Vec::new(),
-        course: Vec::new(),
-        scores: Vec::new(),
-        units: Vec::new(),
-        solution: None,
-        proof: None,
-    };
+    let mut view = StatisticsView::of(job);
     if !path.join(state::CHECKPOINT).exists() || !path.join(events::FILE).exists() {
         return Ok(view);
     }

@@ -1,10 +1,11 @@
 //! Job kinds: what a request for a job comes to. The settings of each kind are read in a file of its own
-//! ([`hunt_request`], [`prove_request`], [`solve_request`]).
+//! ([`hunt_request`], [`match_request`], [`prove_request`], [`solve_request`]).
 
 use super::view::{JobLimits, JobRequest};
-use super::{hunt_request, prove_request, solve_request};
+use super::{hunt_request, match_request, prove_request, solve_request};
 use crate::games::go::large::position::LargePosition;
 use crate::jobs::hunt::Job;
+use crate::jobs::matching::MatchJob;
 use crate::jobs::prove::ProveJob;
 use crate::jobs::solve::SolveJob;
 use serde_json::{Map, Value};
@@ -18,7 +19,7 @@ pub struct PreparedJob {
     pub limits: JobLimits,
     /// The settings with all defaults.
     pub settings: Map<String, Value>,
-    /// Strategy of a hunt, algorithm of a solver job.
+    /// Strategy of a hunt, algorithm of a solver job; of a match, the players.
     pub strategy: String,
     /// Why that strategy was chosen, if the request names none.
     pub strategy_reason: Option<String>,
@@ -36,6 +37,8 @@ pub enum JobWork {
     Solve(SolveJob),
     /// A proof that a region has no grid of so many moves.
     Prove(ProveJob),
+    /// A match of two players.
+    Match(MatchJob),
 }
 
 /// A position of a two-player game that a person plays from.
@@ -61,6 +64,7 @@ pub fn prepare(request: &JobRequest, workers: u32, seed: u64) -> Result<Prepared
         "hunt" => hunt_request::prepare(request, workers, seed),
         "solve" => solve_request::prepare(request),
         "prove" => prove_request::prepare(request),
-        other => Err(format!("there is no kind of job '{other}': expected hunt, solve or prove")),
+        "match" => match_request::prepare(request),
+        other => Err(format!("there is no kind of job '{other}': expected hunt, solve, prove or match")),
     }
 }

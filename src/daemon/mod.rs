@@ -13,6 +13,7 @@ pub mod folder;
 pub mod grids;
 pub mod hunt_request;
 pub mod kinds;
+pub mod match_request;
 pub mod memory;
 pub mod object;
 pub mod positions;

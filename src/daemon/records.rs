@@ -1,7 +1,9 @@
 //! What the store holds of a job, and what a running job reports of itself.
 
 use super::kinds::JobWork;
-use super::view::{JobId, JobRequest, JobState, JobSummary, JobView, PendingOrder, ProofView, SolutionView};
+use super::view::{
+    JobId, JobRequest, JobState, JobSummary, JobView, MatchView, PendingOrder, ProofView, SolutionView,
+};
 use crate::runner::progress::Progress;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +54,8 @@ pub struct JobStanding {
     pub solution: Option<SolutionView>,
     /// What is closed and open of a proof.
     pub proof: Option<ProofView>,
+    /// What the games of a match have come to.
+    pub matched: Option<MatchView>,
 }
 
 /// What a job was made from, as it is stored, as JSON.
@@ -80,6 +84,9 @@ impl JobSummary {
         }
         if standing.proof.is_some() {
             self.proof.clone_from(&standing.proof);
+        }
+        if standing.matched.is_some() {
+            self.matched.clone_from(&standing.matched);
         }
     }
 }

@@ -7,9 +7,9 @@
 use super::positions::NoPosition;
 use super::view::{
     BackupsView, BeginDocument, ChosenMoveView, EventView, GridCount, GridSort, GridView, HealthView, JobId,
-    JobRequest, JobState, JobView, LimitsDocument, Listing, MessageRequest, MessageView, MessagesView, MoveRequest,
-    PoolView, PositionRequest, PositionView, ProjectCreditView, StatisticsView, UnitState, UnitView, UserAccountView,
-    WorkerView,
+    JobRequest, JobState, JobView, LimitsDocument, Listing, MatchGameView, MessageRequest, MessageView, MessagesView,
+    MoveRequest, PoolView, PositionRequest, PositionView, ProjectCreditView, StatisticsView, UnitState, UnitView,
+    UserAccountView, WorkerView,
 };
 use crate::morpion::symmetry::SymmetryFilter;
 use crate::morpion::variant::Variant;
@@ -220,6 +220,12 @@ pub trait Service: Send + Sync + 'static {
     /// # Errors
     /// If the job does not exist, or its files cannot be read.
     fn statistics(&self, id: JobId) -> Result<StatisticsView, Refusal>;
+
+    /// The games that a job has played, ascending by number.
+    ///
+    /// # Errors
+    /// If the job does not exist or plays none, its files cannot be read, or the cursor is not valid.
+    fn games(&self, id: JobId, page: &Page) -> Result<Listing<MatchGameView>, Refusal>;
 
     /// A position of a two-player game, after some moves.
     ///

@@ -11,6 +11,7 @@ mod event;
 mod grid;
 mod job;
 mod limits;
+mod matches;
 mod proof;
 mod solution;
 
@@ -21,6 +22,7 @@ pub use event::*;
 pub use grid::*;
 pub use job::*;
 pub use limits::*;
+pub use matches::*;
 pub use proof::*;
 pub use solution::*;
 

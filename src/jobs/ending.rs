@@ -17,6 +17,10 @@ pub enum JobEnd {
     Solved,
     /// A proof is complete.
     Proved,
+    /// All games of a match are played.
+    Played,
+    /// The sequential test of a match has decided.
+    Decided,
     /// Its time is used up.
     Time,
     /// Its iterations are used up.
@@ -27,12 +31,14 @@ pub enum JobEnd {
 
 impl JobEnd {
     /// All ways in which a job ends.
-    pub const ALL: [JobEnd; 8] = [
+    pub const ALL: [JobEnd; 10] = [
         JobEnd::Target,
         JobEnd::Exhausted,
         JobEnd::Finished,
         JobEnd::Solved,
         JobEnd::Proved,
+        JobEnd::Played,
+        JobEnd::Decided,
         JobEnd::Time,
         JobEnd::Iterations,
         JobEnd::Drained,
@@ -46,6 +52,8 @@ impl JobEnd {
             JobEnd::Finished => "finished",
             JobEnd::Solved => "solved",
             JobEnd::Proved => "proved",
+            JobEnd::Played => "played",
+            JobEnd::Decided => "decided",
             JobEnd::Time => "time",
             JobEnd::Iterations => "iterations",
             JobEnd::Drained => "drained",

@@ -1,6 +1,7 @@
 //! A match of two players as a job, and what its games come to: points, Elo with its interval, and the state of the
 //! sequential test.
 
+use super::numbered::NumberedJob;
 use super::reading::{GivenSetting, SettingSource};
 use super::setup::matches::{MatchBoard, MatchGameName};
 use crate::core::elo::{EloEstimate, PairScores};
@@ -52,6 +53,55 @@ impl MatchJob {
         let (position, title) = G::begin(&given)?;
         let komi = if self.komi == 0 { String::new() } else { format!(", komi {:.1}", f64::from(self.komi) / 10.0) };
         Ok((position, title + &komi))
+    }
+}
+
+/// A game of a match as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GameRecord {
+    /// The codes of the moves after the opening.
+    pub moves: Vec<u16>,
+    /// What A gets, in half points: 0 to 2.
+    pub half_points: u8,
+    /// Why the side that was to move made no move, and so has lost.
+    pub failure: Option<String>,
+}
+
+/// A pair of games as it is stored: A has black in the first one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairRecord {
+    /// The codes of the moves that both games begin with.
+    pub opening: Vec<u16>,
+    /// Both games: A has black in the first one.
+    pub games: [GameRecord; 2],
+    /// Nodes of all moves.
+    pub nodes: u64,
+    /// Processor time that it took.
+    pub milliseconds: u64,
+}
+
+impl NumberedJob for MatchJob {
+    type Outcome = PairRecord;
+    type Tally = MatchTally;
+
+    fn units(&self) -> u64 {
+        self.pairs
+    }
+
+    fn nothing(&self) -> MatchTally {
+        MatchTally::new(self.sprt)
+    }
+
+    fn count(&self, tally: &mut MatchTally, pair: &PairRecord) {
+        tally.add([pair.games[0].half_points, pair.games[1].half_points]);
+    }
+
+    fn is_decided(&self, tally: &MatchTally) -> bool {
+        tally.is_decided()
+    }
+
+    fn spent(pair: &PairRecord) -> (u64, u64) {
+        (pair.nodes, pair.milliseconds)
     }
 }
 

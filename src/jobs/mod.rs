@@ -11,6 +11,7 @@ pub mod hunt_job;
 pub mod hunt_settings;
 pub mod match_settings;
 pub mod matching;
+pub mod numbered;
 pub mod pipeline;
 pub mod prove;
 pub mod prove_settings;

@@ -6,8 +6,8 @@
 //! rewritten and the journal is flushed to the device. Every few seconds the workers are asked for the states of
 //! their searches, which go into a checkpoint.
 //!
-//! [`tree`] does the same for a game tree that is solved by units. [`parallel`] is one search of a two-player game on
-//! several threads.
+//! [`tree`] does the same for a game tree that is solved by units, and [`numbered`] for what players do. [`parallel`]
+//! is one search of a two-player game on several threads.
 
 pub mod archive;
 pub mod benchmark;
@@ -21,6 +21,8 @@ pub mod enumeration;
 pub mod error;
 pub mod events;
 pub mod journal;
+pub mod matching;
+pub mod numbered;
 pub mod orders;
 pub mod parallel;
 pub mod parcel;

@@ -123,6 +123,50 @@ fn proof() -> ProofView {
     }
 }
 
+/// A match of Reversi, half played.
+fn played() -> MatchView {
+    MatchView {
+        game: "reversi".to_owned(),
+        title: "reversi 6x6, standard start".to_owned(),
+        width: 6,
+        height: 6,
+        a: "morpion:5".to_owned(),
+        b: "morpion:2".to_owned(),
+        pairs: 40,
+        pairs_done: 13,
+        pairs_counted: 12,
+        won: 15,
+        drawn: 2,
+        lost: 7,
+        pair_scores: [1, 2, 3, 2, 4],
+        score: 0.6666666666666666,
+        elo: 120.4,
+        elo_interval: [-3.7, 280.2],
+        test: Some(MatchTestView {
+            elo0: 0.0,
+            elo1: 30.0,
+            log_likelihood_ratio: 0.73,
+            bound: 2.944,
+            decision: "undecided".to_owned(),
+        }),
+        cpu_seconds: 48.5,
+    }
+}
+
+/// A game of that match: an opening, and some moves.
+fn game(number: u64) -> MatchGameView {
+    MatchGameView {
+        number,
+        black: if number.is_multiple_of(2) { "a" } else { "b" }.to_owned(),
+        winner: ["a", "b", "draw"][number as usize % 3].to_owned(),
+        failure: None,
+        opening: 2,
+        moves: ["c2", "b2", "b3"].map(str::to_owned).to_vec(),
+        text: "(;GM[Othello]BO[8]B[C2]W[B2]B[B3];)".to_owned(),
+        saved_as: "ggf".to_owned(),
+    }
+}
+
 /// What a solver job has found: Reversi on 4x4, nearly solved.
 fn solution(request: &JobRequest) -> SolutionView {
     let asked = PositionRequest { settings: request.settings.clone(), moves: Vec::new() };
@@ -222,7 +266,7 @@ impl Service for Fake {
 
     fn submit(&self, request: JobRequest, idempotency: Option<&str>) -> Result<JobView, Refusal> {
         match request.kind.as_str() {
-            "hunt" | "solve" | "prove" => {}
+            "hunt" | "solve" | "prove" | "match" => {}
             "full" => return Err(Refusal::Unavailable("the disk is full".to_owned())),
             "broken" => return Err(Refusal::Internal("secret details".to_owned())),
             "panic" => panic!("as it was asked to"),
@@ -256,7 +300,8 @@ impl Service for Fake {
         state.requests.insert(id, request.clone());
         let solution = (request.kind == "solve").then(|| solution(&request));
         let proof = (request.kind == "prove").then(proof);
-        let is_hunt = solution.is_none() && proof.is_none();
+        let matched = (request.kind == "match").then(played);
+        let is_hunt = solution.is_none() && proof.is_none() && matched.is_none();
         let chosen = is_hunt && !request.settings.contains_key("strategy");
         let summary = JobSummary {
             id,
@@ -264,7 +309,7 @@ impl Service for Fake {
             name: request.name.unwrap_or_else(|| format!("job {id}")),
             state: JobState::Running,
             reason: None,
-            variant: solution.is_none().then_some(if is_hunt { Variant::T5 } else { Variant::D5 }),
+            variant: (is_hunt || proof.is_some()).then_some(if is_hunt { Variant::T5 } else { Variant::D5 }),
             strategy: Some(if is_hunt { "nrpa" } else { "special" }.to_owned()),
             strategy_reason: chosen.then(|| "strategy nrpa, as the daemon chose".to_owned()),
             seed: Some(7),
@@ -284,6 +329,7 @@ impl Service for Fake {
             best: is_hunt.then_some(82),
             solution,
             proof,
+            matched,
             units_summarised: false,
         };
         let best_grid = state.grids.keys().next().filter(|_| is_hunt).cloned();
@@ -381,6 +427,14 @@ impl Service for Fake {
 
     fn statistics(&self, id: JobId) -> Result<StatisticsView, Refusal> {
         let is_proof = self.job(id)?.summary.proof.is_some();
+        let is_match = self.job(id)?.summary.matched.is_some();
+        let moment = |seconds, pairs| MatchPoint {
+            seconds,
+            pairs,
+            elo: 100.0,
+            elo_interval: [-200.0, 400.0],
+            log_likelihood_ratio: Some(0.1),
+        };
         let point = |seconds, closed| ProofPoint { seconds, closed, units_open: 4, nodes: 50, shapes: 3 };
         Ok(StatisticsView {
             v: VERSION,
@@ -391,7 +445,16 @@ impl Service for Fake {
             units: vec![(60, 2)],
             solution: self.state().jobs[&id].summary.solution.is_some().then(course),
             proof: is_proof.then(|| ProofStatisticsView { course: vec![point(1.0, 0.25), point(2.0, 0.53515625)] }),
+            matched: is_match.then(|| MatchStatisticsView { course: vec![moment(1.0, 2), moment(2.0, 8)] }),
         })
+    }
+
+    fn games(&self, id: JobId, page: &Page) -> Result<Listing<MatchGameView>, Refusal> {
+        if self.job(id)?.summary.matched.is_none() {
+            return Err(Refusal::Conflict(format!("job {id} plays no games: it is no match")));
+        }
+        let all: Vec<MatchGameView> = (0..26).map(game).collect();
+        part(&all, page)
     }
 
     fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition> {

@@ -1,6 +1,6 @@
 //! The page in other languages: every view, no text left in English, nothing wider than the window.
 
-use super::{World, approve, prove, solve, submit, world};
+use super::{World, approve, play_match, prove, solve, submit, world};
 use crate::browser::Page;
 use crate::daemon::Daemon;
 use morpion::language::{Language, PoEntry};
@@ -62,7 +62,7 @@ fn left_in_english(page: &Page, english: &Value) -> Value {
 
 /// The views with what is there when each has loaded, whatever the language.
 fn views(world: &World, page: &Page) -> Vec<(String, &'static str)> {
-    let (job, solver, proof) = (submit(page, "5T 1"), solve(page), prove(page));
+    let (job, solver, proof, of_match) = (submit(page, "5T 1"), solve(page), prove(page), play_match(page));
     let grids = world.archive(page, Variant::T5);
     let (a, b) = (&grids[0], &grids[1]);
     let of = |view: &str, loaded| (view.to_owned(), loaded);
@@ -84,6 +84,10 @@ fn views(world: &World, page: &Page) -> Vec<(String, &'static str)> {
             &format!("/jobs/{proof}"),
             "document.querySelector('.bar i') && document.querySelector('.score')?.textContent.includes('%')",
         ),
+        of(
+            &format!("/jobs/{of_match}"),
+            "document.querySelector('[aria-valuenow=\"30\"]') && document.querySelector('td a[href^=\"#/games\"]')",
+        ),
         of("/archive", "document.querySelectorAll('.thumbs .thumb').length > 1"),
         of(&format!("/archive?with={a}"), "document.querySelector('.choosebar').checkVisibility()"),
         of(
@@ -92,6 +96,7 @@ fn views(world: &World, page: &Page) -> Vec<(String, &'static str)> {
         ),
         of(&format!("/compare/{a}/{b}"), "document.querySelectorAll('figure .thumb').length > 1"),
         of("/submit", "document.querySelector('form .choice')"),
+        of("/match", "document.querySelectorAll('form .field').length > 10"),
         of("/board", "document.querySelectorAll('.board .hint').length > 20"),
         of("/games", "document.querySelectorAll('.gameboard .choice-cell').length > 2"),
         of("/games?game=go&size=3x4", "document.querySelectorAll('.gameboard.go .choice-cell').length === 12"),
@@ -159,7 +164,7 @@ const BRACKETS: &str = "
 
 /// What is not of the page: names of formats, languages, players and rules, and of what the daemon has.
 const NAMES: &str = "morpion Pentasol MSR JSON SVG PNG English Fran\u{e7}ais Deutsch nrpa special local renju caro dfs hunt \
-                     solve prove ada lab reversi gomoku";
+                     solve prove match ada lab reversi gomoku";
 
 /// The texts of the page that no catalogue was asked for: what is neither in brackets nor a name.
 fn unmarked(page: &Page) -> Value {

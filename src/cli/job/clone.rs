@@ -6,6 +6,7 @@
 use super::submit::{
     GivenFlags, NOT_SETTINGS, SubmitOf, SubmitOnly, TermFlags, beginning, scalar, send, sent_beginning,
 };
+use super::submit_match::SubmitMatch;
 use super::submit_proof::{SubmitProof, with_hull};
 use crate::cli::client::{Client, Connection};
 use crate::cli::flags::FlagHelp;
@@ -13,6 +14,7 @@ use crate::cli::hunt;
 use crate::cli::positions::with_position_file;
 use crate::daemon::view::{JobId, JobRequest};
 use crate::jobs::hunt_settings::HuntSettings;
+use crate::jobs::match_settings::MatchJobSettings;
 use crate::jobs::prove_settings::ProveSettings;
 use crate::jobs::reading::{FromSettings, GivenSetting, read};
 use crate::jobs::setup::GameSetup;
@@ -57,6 +59,7 @@ pub fn run(mut args: CloneJob, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let key = match request.kind.as_str() {
         "hunt" => of_hunt(&mut request, &args.flags)?,
         "prove" => of_proof(&mut request, &args.flags)?,
+        "match" => of_match(&mut request, &args.flags)?,
         "solve" => match request.settings.get("game").and_then(|game| game.as_str()) {
             Some("go") => of_solution::<GoSetup>(&mut request, &args.flags)?,
             Some("gomoku") => of_solution::<GomokuSetup>(&mut request, &args.flags)?,
@@ -196,6 +199,20 @@ fn of_proof(request: &mut JobRequest, flags: &[OsString]) -> anyhow::Result<Opti
     request.limits.workers = threads.or(request.limits.workers);
     for one in with_hull(asked.given.clone())? {
         set::<ProveSettings>(request, &one);
+    }
+    Ok(key)
+}
+
+fn of_match(request: &mut JobRequest, flags: &[OsString]) -> anyhow::Result<Option<String>> {
+    let given: GivenFlags<SubmitMatch> =
+        parsed(<SubmitMatch as clap::Args>::augment_args(clap::Command::new("clone")), flags)?;
+    let SubmitMatch { asked, terms, all_time, threads, all_memory, .. } = &given.args;
+    let key = take_terms(request, &given, terms);
+    request.limits.seconds = all_time.or(request.limits.seconds);
+    request.limits.workers = threads.or(request.limits.workers);
+    request.limits.memory = all_memory.or(request.limits.memory);
+    for one in &asked.given {
+        set::<MatchJobSettings>(request, one);
     }
     Ok(key)
 }

@@ -116,6 +116,8 @@ fn ended(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitC
         let best = found.map_or(best, |found| format!(", {}", between(found.lower, found.upper)));
         let open = job.summary.proof.as_ref().filter(|proof| proof.end == "open");
         let best = open.map_or(best, |proof| format!(", {} closed", list::closed(proof)));
+        let of_match = job.summary.matched.as_ref().filter(|found| found.pairs_counted > 0);
+        let best = of_match.map_or(best, |found| format!(", {}", found.figures().lines().join("; ")));
         say!("job {} is {}{reason}{best}", job.summary.id, job.summary.state.name());
     }
     Ok(verdict(job))

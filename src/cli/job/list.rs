@@ -6,7 +6,7 @@ use crate::cli::grid_input::plain;
 use crate::cli::moment::{local, local_minute};
 use crate::cli::streams::say;
 use crate::core::quantity::bytes_text;
-use crate::daemon::view::{JobState, JobView, Listing, ProofLeftView, ProofView, SolutionView, VERSION};
+use crate::daemon::view::{JobState, JobView, Listing, MatchView, ProofLeftView, ProofView, SolutionView, VERSION};
 use crate::runner::status::{clock, thousands};
 use std::io::Write;
 use std::process::ExitCode;
@@ -93,14 +93,23 @@ pub fn held(job: &JobView) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
-/// The best score of a hunt, the value of a solver job as far as it is known, the closed part of a proof.
+/// The best score of a hunt, the value of a solver job as far as it is known, the closed part of a proof, the points
+/// of A in a match.
 pub fn best(job: &JobView) -> String {
+    if let Some(of_match) = &job.summary.matched {
+        return points(of_match);
+    }
     match (&job.summary.solution, &job.summary.proof, job.summary.best) {
         (Some(found), _, _) => range(found.lower, found.upper),
         (None, Some(proof), None) => closed(proof),
         (None, _, Some(best)) => best.to_string(),
         (None, None, None) => "-".to_owned(),
     }
+}
+
+/// The part of the points that A has in a match, in percent.
+pub fn points(of_match: &MatchView) -> String {
+    if of_match.pairs_counted == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * of_match.score) }
 }
 
 /// The closed part of a proof, in percent; 100 only if it is complete.
@@ -160,6 +169,9 @@ pub fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
     if let Some(proof) = &job.summary.proof {
         describe_proof(proof, &mut line)?;
     }
+    if let Some(of_match) = &job.summary.matched {
+        describe_match(of_match, &mut line)?;
+    }
     if let Some(best) = job.summary.best {
         line("best", format!("{best} moves, grid {}", job.best_grid.as_deref().unwrap_or("-")))?;
     }
@@ -208,6 +220,26 @@ pub fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
         line(if i == 0 { "settings" } else { "" }, setting)?;
     }
     Ok(())
+}
+
+fn describe_match(
+    of_match: &MatchView,
+    line: &mut dyn FnMut(&str, String) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    line("match", plain(&of_match.title))?;
+    line("players", format!("A is {}, B is {}", plain(&of_match.a), plain(&of_match.b)))?;
+    let MatchView { pairs, pairs_done, pairs_counted, .. } = of_match;
+    let ahead = match pairs_done - pairs_counted.min(pairs_done) {
+        0 => String::new(),
+        ahead => format!(", {} more are done ahead of one that runs", thousands(ahead)),
+    };
+    line("pairs", format!("{} of {}{ahead}", thousands(*pairs_counted), thousands(*pairs)))?;
+    if *pairs_counted > 0 {
+        for (name, text) in ["points", "strength", "test"].into_iter().zip(of_match.figures().lines()) {
+            line(name, text)?;
+        }
+    }
+    line("CPU time", clock(of_match.cpu_seconds))
 }
 
 fn describe_proof(

@@ -4,9 +4,11 @@ mod begin;
 mod clone;
 mod export;
 mod follow;
+mod games;
 mod limits;
 mod list;
 mod submit;
+mod submit_match;
 mod submit_proof;
 
 use super::client::{Client, Connection};
@@ -58,6 +60,7 @@ enum JobSubcommand {
     /// Forget a job that is over; its grids stay in the archive
     Remove(Named),
     Export(export::Args),
+    Games(games::Games),
 }
 
 // One job. What is done with it is told where the command is named, so there is no text of its own here.
@@ -128,6 +131,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         JobSubcommand::Begin(args) => begin::run(&args, out),
         JobSubcommand::Limits(args) => limits::run(&args, out),
         JobSubcommand::Remove(named) => remove(&named, out),
+        JobSubcommand::Games(args) => games::run(&args, out),
         JobSubcommand::Export(args) => export::run(&args, out),
     }
 }

@@ -375,6 +375,7 @@ pub(super) mod tests {
                 best: Some(150),
                 solution: None,
                 proof: None,
+                matched: None,
                 units_summarised: false,
             };
             let view = JobView::idle(summary, None, serde_json::Map::new()).with_workers(2);

@@ -210,6 +210,7 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(jobs::retry))
         .routes(routes!(jobs::units))
         .routes(routes!(jobs::statistics))
+        .routes(routes!(jobs::games))
         .routes(routes!(jobs::workers))
         .routes(routes!(jobs::machines))
         .routes(routes!(jobs::all_units))

@@ -6,8 +6,8 @@ use super::state::{ApiState, Handle};
 use crate::daemon::object;
 use crate::daemon::service::{Adjustment, JobCommand, JobFilter};
 use crate::daemon::view::{
-    BeginDocument, JobId, JobRequest, JobState, JobView, LimitsDocument, Listing, PoolView, StatisticsView,
-    UnitState, UnitView, WorkerView,
+    BeginDocument, JobId, JobRequest, JobState, JobView, LimitsDocument, Listing, MatchGameView, PoolView,
+    StatisticsView, UnitState, UnitView, WorkerView,
 };
 use axum::body::Bytes;
 use axum::extract::State;
@@ -72,6 +72,7 @@ struct IdempotencyHeader {
             ("request" = (operation_id = "job_request", parameters(("id" = "$response.body#/id")))),
             ("units" = (operation_id = "units", parameters(("id" = "$response.body#/id")))),
             ("statistics" = (operation_id = "job_statistics", parameters(("id" = "$response.body#/id")))),
+            ("games" = (operation_id = "job_games", parameters(("id" = "$response.body#/id")))),
             ("adjust" = (operation_id = "adjust", parameters(("id" = "$response.body#/id")))),
             ("pause" = (operation_id = "pause", parameters(("id" = "$response.body#/id")))),
             ("resume" = (operation_id = "resume", parameters(("id" = "$response.body#/id")))),
@@ -308,6 +309,37 @@ pub async fn all_units(
 pub async fn statistics(State(shared): Handle, PathParts(id): PathParts<JobId>) -> Result<Response, ApiFailure> {
     let course = shared.call(move |shared| Ok(shared.service.statistics(id)?)).await?;
     Ok(JsonDocument(course).into_response())
+}
+
+/// A page of a list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct GamesQuery {
+    /// Most items, 1 to 1000; default 100.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<usize>,
+    /// `next` of the page before.
+    #[param(min_length = 1, max_length = 256)]
+    cursor: Option<String>,
+}
+
+/// The games of a match that are over, ascending by number.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/games", operation_id = "job_games", tag = "jobs",
+    params(("id" = u64, Path, description = "The job."), GamesQuery),
+    responses(
+        (status = 200, body = Listing<MatchGameView>),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
+    ))]
+pub async fn games(
+    State(shared): Handle,
+    PathParts(id): PathParts<JobId>,
+    QueryParts(asked): QueryParts<GamesQuery>,
+) -> Result<Response, ApiFailure> {
+    let page = page(asked.limit, asked.cursor)?;
+    let listing = shared.call(move |shared| Ok(shared.service.games(id, &page)?)).await?;
+    Ok(JsonDocument(listing).into_response())
 }
 
 /// The workers and what they compute.

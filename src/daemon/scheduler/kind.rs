@@ -7,7 +7,7 @@ use crate::daemon::folder::{FolderContent, FolderError};
 use crate::daemon::kinds::JobWork;
 use crate::daemon::memory::MemoryNeed;
 use crate::daemon::service::Refusal;
-use crate::daemon::view::{JobId, JobLimits, ProofView, SolutionView, StatisticsView};
+use crate::daemon::view::{JobId, JobLimits, MatchGameView, MatchView, ProofView, SolutionView, StatisticsView};
 use crate::jobs::ending::JobEnd;
 use crate::morpion::variant::Variant;
 use crate::queue::Terms;
@@ -23,6 +23,7 @@ pub fn kind(work: &JobWork) -> &dyn JobKind {
         JobWork::Hunt(job) => job,
         JobWork::Solve(job) => job,
         JobWork::Prove(job) => job,
+        JobWork::Match(job) => job,
     }
 }
 
@@ -54,6 +55,14 @@ pub trait JobKind {
     /// # Errors
     /// If they cannot be read.
     fn statistics(&self, job: JobId, folder: &Path) -> Result<StatisticsView, String>;
+
+    /// The games that the job has played, from this number on, at most so many; nothing if it plays none.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn games(&self, _folder: &Path, _from: u64, _most: usize) -> Result<Option<Vec<MatchGameView>>, String> {
+        Ok(None)
+    }
 }
 
 /// What is known of a job before it begins.
@@ -67,6 +76,8 @@ pub struct JobFacts {
     pub solution: Option<SolutionView>,
     /// What a proof is about.
     pub proof: Option<ProofView>,
+    /// The players and the game of a match.
+    pub matched: Option<MatchView>,
 }
 
 /// What a coordinator works with.

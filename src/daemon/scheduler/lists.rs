@@ -1,12 +1,13 @@
 //! What clients see of jobs, units, workers and events, and the daemon's health.
 
+use super::kind::kind;
 use super::solve::WAITS_FOR_MACHINE;
 use super::state::{Core, Daemon, JobEntry, OpenJob};
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::{JobFilter, Page, Refusal};
 use crate::daemon::view::{
-    EventView, HealthView, JobId, JobState, JobView, Listing, MachineStanding, MachineView, PendingOrder, PoolView,
-    UnitState, UnitView, VERSION, WorkerView,
+    EventView, HealthView, JobId, JobState, JobView, Listing, MachineStanding, MachineView, MatchGameView,
+    PendingOrder, PoolView, UnitState, UnitView, VERSION, WorkerView,
 };
 use crate::queue::nats::hub::Hub;
 use crate::queue::nats::machine::{MachineHealth, PoolState};
@@ -53,6 +54,17 @@ impl Daemon {
                 JobRecord::read(&record).ok_or_else(|| Refusal::Internal(format!("job {id} cannot be read")))
             }
         }
+    }
+
+    /// The games of a job, ascending by number.
+    pub(super) fn list_games(&self, id: JobId, page: &Page) -> Result<Listing<MatchGameView>, Refusal> {
+        let from = page.cursor.as_deref().map(number).transpose()?.map_or(0, |last| last.saturating_add(1));
+        self.examine_folder(&self.record(id)?)?;
+        let spec = self.spec(id)?.ok_or_else(|| Refusal::Internal(format!("job {id} cannot be read")))?;
+        let limit = page.limit.min(MOST);
+        let games = kind(&spec.work).games(&self.directory.job(id), from, limit + 1).map_err(Refusal::Internal)?;
+        let games = games.ok_or_else(|| Refusal::Conflict(format!("job {id} plays no games: it is no match")))?;
+        Ok(listing(games, limit, |game| game.number.to_string()))
     }
 
     pub(super) fn show_job(&self, id: JobId) -> Result<JobView, Refusal> {

@@ -9,7 +9,7 @@ use crate::daemon::memory::MemoryNeed;
 use crate::daemon::prove_request::NO_SOLVER;
 use crate::daemon::records::{JobStanding, key_text};
 use crate::daemon::view::{
-    EventKind, JobId, JobLimits, ProofLeftView, ProofPoint, ProofStatisticsView, ProofView, StatisticsView, VERSION,
+    EventKind, JobId, JobLimits, ProofLeftView, ProofPoint, ProofStatisticsView, ProofView, StatisticsView,
 };
 use crate::files::{Keep, replace};
 use crate::jobs::prove::{ProofMisfit, ProveCoordinator, ProveJob, ProvingEnd, ProvingProgress};
@@ -116,16 +116,7 @@ impl JobKind for ProveJob {
 
     fn statistics(&self, job: JobId, folder: &Path) -> Result<StatisticsView, String> {
         let proof = read(&folder.join(STATISTICS)).map_err(|error| error.to_string())?;
-        Ok(StatisticsView {
-            v: VERSION,
-            job,
-            levels: Vec::new(),
-            course: Vec::new(),
-            scores: Vec::new(),
-            units: Vec::new(),
-            solution: None,
-            proof: Some(proof.unwrap_or_default()),
-        })
+        Ok(StatisticsView { proof: Some(proof.unwrap_or_default()), ..StatisticsView::of(job) })
     }
 }
 
@@ -264,7 +255,7 @@ impl ProveListener for ProveObserver<'_> {
             self.put_grid(moves, now.progress.seconds);
         }
         let proof = Some(view(self.job, &now.proof, now.rest, &now.end));
-        self.reporter.standing(JobStanding { progress: now.progress.clone(), solution: None, proof });
+        self.reporter.standing(JobStanding { progress: now.progress.clone(), proof, ..JobStanding::default() });
         Ok(())
     }
 

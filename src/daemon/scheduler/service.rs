@@ -6,7 +6,7 @@ use crate::daemon::positions::{self, NoPosition};
 use crate::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
 use crate::daemon::view::{
     BackupsView, ChosenMoveView, EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobView, Listing,
-    MessageRequest, MessageView, MessagesView, MoveRequest, PoolView, PositionRequest, PositionView,
+    MatchGameView, MessageRequest, MessageView, MessagesView, MoveRequest, PoolView, PositionRequest, PositionView,
     ProjectCreditView, StatisticsView, UnitState, UnitView, UserAccountView, WorkerView,
 };
 use crate::notation::grid::Grid;
@@ -55,6 +55,10 @@ impl Service for Daemon {
         self.examine_folder(&self.record(id)?)?;
         let spec = self.spec(id)?.ok_or_else(|| Refusal::Internal(format!("job {id} cannot be read")))?;
         kind(&spec.work).statistics(id, &self.directory.job(id)).map_err(Refusal::Internal)
+    }
+
+    fn games(&self, id: JobId, page: &Page) -> Result<Listing<MatchGameView>, Refusal> {
+        self.list_games(id, page)
     }
 
     fn backups(&self) -> Result<BackupsView, Refusal> {

@@ -8,7 +8,7 @@ use crate::daemon::folder::FolderContent;
 use crate::daemon::memory::MemoryNeed;
 use crate::daemon::records::JobStanding;
 use crate::daemon::solutions::{BoundsCourse, credit, view};
-use crate::daemon::view::{EventKind, JobId, JobLimits, SolutionStatisticsView, StatisticsView, VERSION};
+use crate::daemon::view::{EventKind, JobId, JobLimits, SolutionStatisticsView, StatisticsView};
 use crate::files::{Keep, replace};
 use crate::jobs::solve::{SolveJob, Visitor};
 use crate::jobs::tree::coordinator::Coordinator;
@@ -70,7 +70,7 @@ impl JobKind for SolveJob {
                 let FactsVisitor(job) = self;
                 let state = job.begin(root.clone()).map_err(|error| error.to_string())?;
                 let solution = Some(view(job, &root, &state, &Progress::default()));
-                Ok(JobFacts { variant: None, seed: Some(job.settings.seed), solution, proof: None })
+                Ok(JobFacts { seed: Some(job.settings.seed), solution, ..JobFacts::default() })
             }
         }
         self.visit(FactsVisitor(self))
@@ -125,16 +125,7 @@ impl JobKind for SolveJob {
 
     fn statistics(&self, job: JobId, folder: &Path) -> Result<StatisticsView, String> {
         let solution = read(&folder.join(STATISTICS)).map_err(|error| error.to_string())?;
-        Ok(StatisticsView {
-            v: VERSION,
-            job,
-            levels: Vec::new(),
-            course: Vec::new(),
-            scores: Vec::new(),
-            units: Vec::new(),
-            solution: Some(solution.unwrap_or_default()),
-            proof: None,
-        })
+        Ok(StatisticsView { solution: Some(solution.unwrap_or_default()), ..StatisticsView::of(job) })
     }
 }
 
@@ -266,7 +257,7 @@ impl<G: Solvable> SolveObserver<'_, G> {
     /// What the job reports of itself.
     fn of_job(&self, state: &TreeState<G>, progress: &Progress) -> JobStanding {
         let solution = Some(view(self.job, &self.root, state, progress));
-        JobStanding { progress: progress.clone(), solution, proof: None }
+        JobStanding { progress: progress.clone(), solution, ..JobStanding::default() }
     }
 
     /// Tells once when it begins to wait for another machine.

@@ -36,7 +36,7 @@ pub(super) fn queued(
     limits: JobLimits,
     facts: JobFacts,
 ) -> JobSummary {
-    let JobFacts { variant, seed, solution, proof } = facts;
+    let JobFacts { variant, seed, solution, proof, matched } = facts;
     JobSummary {
         id,
         kind: request.kind.clone(),
@@ -63,6 +63,7 @@ pub(super) fn queued(
         best: None,
         solution,
         proof,
+        matched,
         units_summarised: false,
     }
 }

@@ -73,6 +73,8 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/views/howcard.js",
     "/js/views/job.js",
     "/js/views/jobs.js",
+    "/js/views/match.js",
+    "/js/views/matchform.js",
     "/js/views/parts.js",
     "/js/views/proof.js",
     "/js/views/searchpanel.js",

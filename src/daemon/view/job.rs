@@ -2,6 +2,7 @@
 
 use super::document::{JobId, VERSION};
 use super::limits::{JobLimits, LimitsDocument};
+use super::matches::{MatchStatisticsView, MatchView};
 use super::proof::{ProofStatisticsView, ProofView};
 use super::solution::{SolutionStatisticsView, SolutionView};
 use crate::core::search::End;
@@ -15,7 +16,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
-    /// Kind of the job: `hunt`, `solve`, `prove`.
+    /// Kind of the job: `hunt`, `solve`, `prove`, `match`.
     #[schema(min_length = 1, example = "hunt")]
     pub kind: String,
     /// A name for people, without control characters. The default is made from the settings.
@@ -35,8 +36,8 @@ pub struct JobRequest {
     #[schema(value_type = LimitsDocument)]
     pub limits: JobLimits,
     /// The flags of the kind's command, with the names and values of its configuration file (`strategy`, `level`,
-    /// ...; for `solve` also `game`). Flags that name files or directories are refused: grids and positions are sent
-    /// as text.
+    /// ...; for `solve` also `game`; for `match` also the players `a` and `b`). Flags that name files or directories
+    /// are refused: grids and positions are sent as text.
     #[serde(default)]
     #[schema(value_type = Object)]
     pub settings: Map<String, Value>,
@@ -135,14 +136,15 @@ impl JobState {
 pub struct JobSummary {
     /// Number of the job.
     pub id: JobId,
-    /// Kind of the job: `hunt`, `solve`.
+    /// Kind of the job: `hunt`, `solve`, `prove`, `match`.
     pub kind: String,
     /// Name of the job.
     pub name: String,
     /// State of the job. In the store, a job that is not over is `queued` until it runs for the first time, and
     /// `running` from then on.
     pub state: JobState,
-    /// How the job ended (`target`, `exhausted`, `finished`, `solved`, `time`, `iterations`, `drained`), why it
+    /// How the job ended (`target`, `exhausted`, `finished`, `solved`, `proved`, `played`,
+    /// `decided`, `time`, `iterations`, `drained`), why it
     /// failed, was cancelled by the daemon or is quarantined, or why it cannot run at present: what the disk
     /// reported, that it waits for memory, for another job or for a time.
     pub reason: Option<String>,
@@ -193,6 +195,9 @@ pub struct JobSummary {
     /// What is closed and open of a proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofView>,
+    /// What the games of a match have come to.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub matched: Option<MatchView>,
     /// The job has long been over: of its units only the quarantined ones are still listed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub units_summarised: bool,
@@ -452,4 +457,24 @@ pub struct StatisticsView {
     /// Course of a proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofStatisticsView>,
+    /// Course of a match.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub matched: Option<MatchStatisticsView>,
+}
+
+impl StatisticsView {
+    /// That of a job of which nothing is known.
+    pub fn of(job: JobId) -> StatisticsView {
+        StatisticsView {
+            v: VERSION,
+            job,
+            levels: Vec::new(),
+            course: Vec::new(),
+            scores: Vec::new(),
+            units: Vec::new(),
+            solution: None,
+            proof: None,
+            matched: None,
+        }
+    }
 }

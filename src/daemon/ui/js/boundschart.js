@@ -9,8 +9,8 @@ import { PAD, PlotFrame } from "./plotframe.js";
 
 /** `set([{seconds, lower, upper}, ...])`, ascending. */
 export class BoundsChart extends PlotFrame {
-  constructor({ height } = {}) {
-    super({ height, label: t`Bounds of the value against time`, kind: "chart bounds" });
+  constructor({ height, label = t`Bounds of the value against time` } = {}) {
+    super({ height, label, kind: "chart bounds" });
   }
 
   set(points) {

@@ -106,6 +106,7 @@ export const STATES = {
 const REASONS = {
   target: t`reached its target`, exhausted: t`searched everything: proven`, finished: t`did all its runs`,
   time: t`time is up`, iterations: t`iterations used up`, drained: t`drained`, solved: t`solved`, proved: t`proved`,
+  played: t`all games are played`, decided: t`the test has decided`,
 };
 
 /** Why a job ended. */
@@ -144,6 +145,8 @@ const TITLE_WORDS = {
 };
 
 function titleWord(part) {
+  const [, komi] = /^komi (-?[\d.]+)$/.exec(part) || [];
+  if (komi) return t`komi ${decimal(komi)}`;
   const [, exactly] = /^exactly (\d+) in a row$/.exec(part) || [];
   const [, least] = /^(\d+) or more in a row$/.exec(part) || [];
   const [, row] = /^(\d+) in a row$/.exec(part) || [];
@@ -155,5 +158,5 @@ function titleWord(part) {
 /** What the daemon calls a position of a two-player game: the board, the start and the rules. */
 export const titleOf = (title) => title?.split(", ").map(titleWord).join(", ");
 
-/** `5T nrpa`; of a solver job the game and its board. */
-export const about = (job) => [job.variant, titleOf(job.solution?.title), job.strategy || job.kind].filter(Boolean).join(" \u00b7 ");
+/** `5T nrpa`; of a solver job and a match the game and its board. */
+export const about = (job) => [job.variant, titleOf((job.solution ?? job.match)?.title), job.strategy || job.kind].filter(Boolean).join(" \u00b7 ");

@@ -14,6 +14,7 @@ import games from "./views/games.js";
 import grid from "./views/grid.js";
 import job from "./views/job.js";
 import jobs from "./views/jobs.js";
+import matchform from "./views/matchform.js";
 import submit from "./views/submit.js";
 
 const ROUTES = [
@@ -28,6 +29,7 @@ const ROUTES = [
   [/^\/board$/, board],
   [/^\/games$/, games],
   [/^\/submit$/, submit],
+  [/^\/match$/, matchform],
 ];
 
 const main = document.getElementById("main");

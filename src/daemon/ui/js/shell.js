@@ -9,23 +9,38 @@ const flag = (name, value) => {
   return text.startsWith("-") ? quoted(`${long}=${text}`) : `${long} ${quoted(text)}`;
 };
 
+/** The words of what every job has: name, priority, when it begins. */
+function jobWords({ name, priority, weight, after, not_before: time }) {
+  const words = [];
+  if (name) words.push(flag("name", name));
+  if (priority) words.push(flag("priority", priority));
+  if (weight !== undefined) words.push(flag("weight", weight));
+  if (after) words.push(flag("after", after));
+  if (time) words.push(flag("at", new Date(time * 1000).toISOString().replace(/\.000Z$/, "Z")));
+  return words;
+}
+
 /**
  * The command for a request to submit a hunt. `typed` has the limits as they were typed; `file` is the name of a file with the grid to
  * start from, `directory` that of a directory with the grids to begin with.
  */
-export function submitCommand({ settings, limits, name, priority, weight, after, not_before: time, start, grids }, { typed = {}, file = "grid.txt", directory = "DIRECTORY" } = {}) {
+export function submitCommand({ settings, limits, start, grids, ...job }, { typed = {}, file = "grid.txt", directory = "DIRECTORY" } = {}) {
   const words = Object.entries(settings).map(([key, value]) => flag(key, value));
   if (limits.seconds) words.push(flag("time", typed.seconds || `${limits.seconds}s`));
   // The flag counts the main thread, which computes no unit.
   if (limits.workers) words.push(flag("threads", limits.workers + 1));
   if (limits.iterations) words.push(flag("all_iterations", typed.iterations || limits.iterations));
   if (limits.memory) words.push(flag("memory", /^[0-9]+[kKMG]?$/.test(typed.memory) ? typed.memory : limits.memory));
-  if (name) words.push(flag("name", name));
-  if (priority) words.push(flag("priority", priority));
-  if (weight !== undefined) words.push(flag("weight", weight));
-  if (after) words.push(flag("after", after));
-  if (time) words.push(flag("at", new Date(time * 1000).toISOString().replace(/\.000Z$/, "Z")));
+  words.push(...jobWords(job));
   if (start) words.push(`--init-file ${quoted(file)} ${start.moves}`);
   if (grids) words.push(`--init-dir ${quoted(directory)}`);
   return ["morpion job submit", ...words].join(" ");
+}
+
+/** The command for a request to submit a match. */
+export function matchCommand({ settings: { a, b, ...settings }, limits, ...job }) {
+  const words = [quoted(String(a)), quoted(String(b)), ...Object.entries(settings).map(([key, value]) => flag(key, value))];
+  if (limits.seconds) words.push(flag("all_time", `${limits.seconds}s`));
+  if (limits.workers) words.push(flag("threads", limits.workers));
+  return ["morpion job submit match", ...words, ...jobWords(job)].join(" ");
 }

@@ -9,6 +9,7 @@ import { thumbnail } from "../grid.js";
 import { t, tn, tp } from "../language.js";
 import { grid, hear, state, subscribe } from "../live.js";
 import { CODES, VARIANTS, fromView } from "../rules.js";
+import { points } from "./match.js";
 import { blank, calm, course, eventItem, jobButtons, pill } from "./parts.js";
 import { closed } from "./proof.js";
 
@@ -75,7 +76,7 @@ export function jobRow(job) {
     say(name, now.name);
     say(what, about(now));
     status.set(now);
-    say(best, now.solution ? between(now.solution.lower, now.solution.upper) : now.proof && !now.best ? closed(now.proof) : now.best ?? "\u2013");
+    say(best, now.match ? points(now.match) : now.solution ? between(now.solution.lower, now.solution.upper) : now.proof && !now.best ? closed(now.proof) : now.best ?? "\u2013");
     say(rate, now.workers ? short(now.rate) : "\u2013");
     say(workers, now.workers || "\u2013");
     say(time, duration(now.seconds));

@@ -9,6 +9,7 @@ import { grid, hear, learn, state, subscribe, watch } from "../live.js";
 import { Replay } from "../replay.js";
 import { VARIANTS, fromView } from "../rules.js";
 import { refusal } from "./fields.js";
+import { eloCard, gamesCard, matchCard, matchFactsCard } from "./match.js";
 import { blank, calm, course, eventItem, failed, jobButtons, pill } from "./parts.js";
 import { closedCard, proofCard, proofFactsCard } from "./proof.js";
 import { boundsCard, creditCard, positionCard, unitsCard } from "./solution.js";
@@ -44,8 +45,9 @@ function factsCard() {
   }));
   const node = h("section", { class: "card", "aria-label": t`Numbers` }, list);
   node.draw = (job) => {
-    show(node, !job.solution && !job.proof);
-    if (job.solution || job.proof) return;
+    const other = job.solution || job.proof || job.match;
+    show(node, !other);
+    if (other) return;
     say(rows.best, job.best ? `${job.best}${job.variant ? ` / ${VARIANTS[job.variant].record}` : ""}` : "\u2013");
     say(rows.rate, job.workers ? short(job.rate) : "\u2013");
     say(rows.iterations, short(job.iterations));
@@ -284,11 +286,11 @@ export default function job({ params }) {
   const buttons = jobButtons(id, { quiet: false, all: true, removed: () => { location.hash = "#/jobs"; } });
   const parts = { facts: factsCard(), grid: gridCard(id), course: courseCard(id), levels: levelsCard(), scores: scoresCard(),
     workers: workersCard(id), quarantine: quarantineCard(id), settings: settingsCard(id), events: eventsCard(id),
-    proofFacts: proofFactsCard(), proof: proofCard(), closed: closedCard(), units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
+    proofFacts: proofFactsCard(), proof: proofCard(), closed: closedCard(), matchFacts: matchFactsCard(), match: matchCard(), elo: eloCard(), games: gamesCard(id), units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
   const trouble = h("div", {});
-  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, h("div", { class: "two even" },
-    h("div", { class: "cards" }, parts.proof, parts.grid, parts.position, parts.settings),
-    h("div", { class: "cards" }, parts.closed, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
+  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, parts.matchFacts, h("div", { class: "two even" },
+    h("div", { class: "cards" }, parts.proof, parts.match, parts.grid, parts.position, parts.settings),
+    h("div", { class: "cards" }, parts.closed, parts.elo, parts.games, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
   const wait = h("p", { class: "wait" }, t`Loading job ${id}\u2026`);
   const element = h("div", { class: "cards" },
     h("div", { class: "row spread" }, h("div", {}, title, h("div", { class: "row" }, what, status, why)), buttons), trouble, wait, body);

@@ -187,5 +187,6 @@ export default function submit({ query }) {
   }, (problem) => place.replaceChildren(failed(problem, load)));
   load();
   return { element: h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, t`New job`),
-    h("a", { class: "button", href: "#/games" }, t`Solve a two-player game instead`)), place), title: t`New job`, page: "submit" };
+    h("div", { class: "row" }, h("a", { class: "button", href: "#/games" }, t`Solve a two-player game instead`),
+      h("a", { class: "button", href: "#/match" }, t`Let two players play a match`))), place), title: t`New job`, page: "submit" };
 }

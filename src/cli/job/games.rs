@@ -1,0 +1,101 @@
+//! `morpion job games`: the games of a match, as a table or as files.
+
+use super::list;
+use crate::cli::client::{Client, Connection, encoded};
+use crate::cli::grid_input::plain;
+use crate::cli::streams::say;
+use crate::daemon::view::{JobId, Listing, MatchGameView};
+use anyhow::{Context, bail};
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Games that are asked for at a time.
+const PAGE: usize = 200;
+
+/// List the games of a match, or save each of them.
+///
+/// Each game has a line: its number, who had black, who won, its plies, and the moves after the opening. With
+/// --output each is a file that other programs read (SGF; GGF for Reversi on square boards); a file that exists is
+/// left as it is.
+#[derive(Debug, clap::Args)]
+pub struct Games {
+    /// Number of the job
+    id: JobId,
+    /// Directory for the games; it is made if it is missing
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Print one JSON object per game
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If no daemon answers, it refuses, the job is no match, or a file cannot be written.
+pub fn run(args: &Games, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let client = Client::new(&args.connection)?;
+    if let Some(directory) = &args.output {
+        fs::create_dir_all(directory).with_context(|| format!("{}: cannot be made", directory.display()))?;
+    }
+    let (mut cursor, mut saved, mut kept, mut rows) = (String::new(), 0u64, 0u64, Vec::new());
+    loop {
+        let path = format!("/api/v1/jobs/{}/games?limit={PAGE}{cursor}", args.id);
+        let listing: Listing<MatchGameView> = client.get(&path)?;
+        for game in &listing.items {
+            if let Some(directory) = &args.output {
+                let new = save(directory, args.id, game)?;
+                (saved, kept) = (saved + u64::from(new), kept + u64::from(!new));
+            } else if args.json {
+                writeln!(out, "{}", serde_json::to_string(game)?)?;
+            } else {
+                rows.push(row(game));
+            }
+        }
+        match listing.next {
+            Some(next) => cursor = format!("&cursor={}", encoded(&next)),
+            None => break,
+        }
+    }
+    if args.output.is_some() {
+        say!("{saved} games are saved, {kept} were there");
+    } else if !args.json {
+        list::table(["game", "black", "winner", "plies", "moves"], &rows, out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(game: &MatchGameView) -> [String; 5] {
+    let side = |side: &str| if side == "draw" { side.to_owned() } else { side.to_uppercase() };
+    let failure = game.failure.as_ref().map_or(String::new(), |why| format!(" ({})", plain(why)));
+    let moves: Vec<String> = game.moves.iter().map(|name| plain(name)).collect();
+    [
+        game.number.to_string(),
+        side(&game.black),
+        side(&plain(&game.winner)),
+        game.moves.len().to_string(),
+        moves.join(" ") + &failure,
+    ]
+}
+
+/// Saves a game; whether there was no such file.
+fn save(directory: &Path, id: JobId, game: &MatchGameView) -> anyhow::Result<bool> {
+    let ending = match game.saved_as.as_str() {
+        ending @ ("sgf" | "ggf" | "obf" | "txt") => ending,
+        other => bail!("the daemon names an unknown kind of file: {}", plain(other)),
+    };
+    let path = directory.join(format!("job{id}-game{:06}.{ending}", game.number));
+    match OpenOptions::new().write(true).create_new(true).open(&path) {
+        Ok(mut file) => {
+            let text = game.text.trim_end().to_owned() + "\n";
+            file.write_all(text.as_bytes()).with_context(|| format!("{}: cannot be written", path.display()))?;
+            Ok(true)
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error).with_context(|| format!("{}: cannot be written", path.display())),
+    }
+}

@@ -1,0 +1,290 @@
+//! A job of numbered units with its file: the outcomes of units are appended one after the other, so a crash costs
+//! the units under way. [`session::NumberedSession`] runs it on the workers of a queue.
+
+pub mod session;
+pub mod unit;
+
+use crate::core::frame::{Flaw, FrameFormat, checksum};
+use crate::files::{FileError, set_aside, sync_directory};
+use crate::jobs::numbered::{NumberedCoordinator, NumberedJob, NumberedMisfit};
+use crate::runner::archive::ArchiveMark;
+use crate::runner::journal::{self, JournalFile, ReadRecords};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The file of the outcomes in the job's directory.
+pub const FILE: &str = "outcomes.journal";
+const FORMAT: FrameFormat = FrameFormat { magic: b"MorpUnit", version: 1, what: "a file of outcomes of units" };
+/// Bytes before the first record: magic, version, CRC-32 of both.
+const HEADER: usize = FrameFormat::HEAD + 4;
+/// Time between two flushes to the device.
+const FLUSH: Duration = Duration::from_secs(1);
+
+/// Why a job of numbered units does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum NumberedError {
+    /// The disk refuses.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The file is damaged or newer; it is left as it is.
+    #[error("{} {what}", path.display())]
+    Damaged {
+        /// The file that cannot be read.
+        path: PathBuf,
+        /// What is wrong, in words that continue its name.
+        what: String,
+    },
+    /// The file is of another job.
+    #[error("{} has the outcomes of another job: {found}", path.display())]
+    Other {
+        /// The file of the other job.
+        path: PathBuf,
+        /// The other job.
+        found: String,
+    },
+    /// Its file has grown beyond the limit.
+    #[error("its file takes {taken} bytes of disk, and the limit is {limit}: give it more (limits.disk, --job-disk)")]
+    Disk {
+        /// Bytes of the file.
+        taken: u64,
+        /// Bytes that it may take.
+        limit: u64,
+    },
+    /// The listener could not pass something on.
+    #[error("cannot pass on what happened: {0}")]
+    Listener(#[source] io::Error),
+    /// All workers have gone.
+    #[error("all worker threads have gone (a defect of this program)")]
+    NoWorkers,
+    /// A unit cannot be computed.
+    #[error("unit {unit}: {why}")]
+    Failed {
+        /// The number of the unit.
+        unit: u64,
+        /// What it said.
+        why: String,
+    },
+}
+
+/// A record of the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+enum OutcomeEntry<O> {
+    /// The job as JSON: the first record.
+    Job(String),
+    /// The outcome of a unit.
+    Unit(u64, O),
+    /// The job has run for so many seconds.
+    Seconds(f64),
+}
+
+fn header() -> Vec<u8> {
+    let mut header = FORMAT.head(FORMAT.version);
+    header.extend(checksum(&header));
+    header
+}
+
+/// What a file holds.
+struct ReadFile<O> {
+    read: ReadRecords<OutcomeEntry<O>>,
+    /// The job as JSON; nothing if the file ends before it.
+    job: Option<String>,
+}
+
+/// Reads a file; nothing if there is none, or only the beginning of its header.
+fn read<J: NumberedJob>(path: &Path) -> Result<Option<ReadFile<J::Outcome>>, NumberedError> {
+    let bytes = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(FileError::new("read", path))?,
+    };
+    let header = header();
+    if bytes.len() < HEADER && header.starts_with(&bytes) {
+        return Ok(None);
+    }
+    let damaged = |flaw| NumberedError::Damaged {
+        path: path.to_owned(),
+        what: match flaw {
+            Flaw::Newer(version) => format!("has format version {version}, which this program does not know"),
+            Flaw::Damaged(what) => format!("is damaged: {what}"),
+        },
+    };
+    FORMAT.read(&mut &bytes[..]).map_err(damaged)?;
+    if !bytes.starts_with(&header) {
+        return Err(damaged(Flaw::damaged("its header does not match")));
+    }
+    let entry = |payload: &[u8]| postcard::from_bytes::<OutcomeEntry<J::Outcome>>(payload).ok();
+    let read = journal::parse(&bytes, HEADER, true, entry).map_err(damaged)?;
+    let job = match read.records.first() {
+        Some(OutcomeEntry::Job(job)) => Some(job.clone()),
+        Some(_) => return Err(damaged(Flaw::damaged("its first record is not the job"))),
+        None => None,
+    };
+    Ok(Some(ReadFile { read, job }))
+}
+
+fn text<J: NumberedJob>(job: &J) -> Result<String, NumberedError> {
+    let text = serde_json::to_string(job).map_err(io::Error::other);
+    Ok(text.map_err(FileError::new("write", Path::new(FILE)))?)
+}
+
+/// What a directory holds of a job: nothing, or another job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FoundOutcomes {
+    /// No outcome of any job.
+    Nothing,
+    /// The outcomes of the job.
+    OfJob,
+    /// Those of another one, in its own words.
+    Other(String),
+}
+
+/// Looks what a directory holds of a job, and changes nothing.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn look<J: NumberedJob>(job: &J, directory: &Path) -> Result<FoundOutcomes, NumberedError> {
+    let path = directory.join(FILE);
+    let found = match read::<J>(&path) {
+        Ok(found) => found,
+        // Whose it is cannot be told; it is refused when it is opened.
+        Err(NumberedError::Damaged { .. }) => return Ok(FoundOutcomes::OfJob),
+        Err(error) => return Err(error),
+    };
+    Ok(match found.and_then(|file| file.job) {
+        None => FoundOutcomes::Nothing,
+        Some(found) if is_same(job, &found) => FoundOutcomes::OfJob,
+        Some(found) => FoundOutcomes::Other(found),
+    })
+}
+
+fn is_same<J: NumberedJob>(job: &J, found: &str) -> bool {
+    serde_json::from_str::<J>(found).is_ok_and(|found| found == *job)
+}
+
+/// The outcomes of a job in a directory, by the numbers of their units; those that were begun while they are read are
+/// left out.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn outcomes<J: NumberedJob>(directory: &Path) -> Result<Vec<(u64, J::Outcome)>, NumberedError> {
+    let Some(file) = read::<J>(&directory.join(FILE))? else { return Ok(Vec::new()) };
+    let unit = |entry| match entry {
+        OutcomeEntry::Unit(unit, outcome) => Some((unit, outcome)),
+        _ => None,
+    };
+    let mut all: Vec<_> = file.read.records.into_iter().filter_map(unit).collect();
+    all.sort_by_key(|(unit, _)| *unit);
+    Ok(all)
+}
+
+/// A job with its file.
+pub struct NumberedRun<J: NumberedJob> {
+    pub(super) coordinator: NumberedCoordinator<J>,
+    path: PathBuf,
+    file: JournalFile,
+    flushed: Instant,
+    /// Seconds that it had run, as last noted.
+    pub seconds: f64,
+    /// Units whose outcomes were in the file when it was opened, and their nodes.
+    pub replayed: Vec<(u64, u64)>,
+    /// What was wrong with the file and has been put right, in words for people.
+    pub notice: Option<String>,
+}
+
+impl<J: NumberedJob> NumberedRun<J> {
+    /// Begins the job, or continues it where there is one in the directory.
+    ///
+    /// # Errors
+    /// If the directory has outcomes of another job, or a file that is damaged.
+    pub fn open(job: &J, directory: &Path) -> Result<NumberedRun<J>, NumberedError> {
+        fs::create_dir_all(directory).map_err(FileError::new("create", directory))?;
+        let path = directory.join(FILE);
+        let mut coordinator = NumberedCoordinator::new(job.clone());
+        let (mut seconds, mut replayed, mut notice) = (0.0, Vec::new(), None);
+        let found = read::<J>(&path)?;
+        let file = match found {
+            Some(ReadFile { read, job: Some(found) }) => {
+                if !is_same(job, &found) {
+                    return Err(NumberedError::Other { path, found });
+                }
+                if let Some(why) = &read.cut {
+                    notice = Some(journal::cut(&path, read.length, why)?);
+                }
+                for entry in read.records {
+                    match entry {
+                        OutcomeEntry::Job(_) => {}
+                        OutcomeEntry::Seconds(noted) => seconds = noted.max(seconds),
+                        OutcomeEntry::Unit(unit, outcome) => {
+                            replayed.push((unit, J::spent(&outcome).0));
+                            coordinator.apply(unit, outcome).map_err(|misfit: NumberedMisfit| {
+                                NumberedError::Damaged { path: path.clone(), what: format!("is damaged: {misfit}") }
+                            })?;
+                        }
+                    }
+                }
+                JournalFile::open(&path, read.length)?
+            }
+            begun => {
+                // A file that ends before its first record has nothing to lose, unless something follows.
+                if begun.is_some_and(|file| file.read.cut.is_some()) {
+                    notice = Some(format!(
+                        "{} is begun anew; the old file is {}",
+                        path.display(),
+                        set_aside(&path)?.display()
+                    ));
+                }
+                let mut file = JournalFile::begin(&path, &header())?;
+                file.append([packed::<J>(&OutcomeEntry::Job(text(job)?), &path)?])?;
+                file.flush(ArchiveMark::default())?;
+                sync_directory(&path).map_err(FileError::new("write", &path))?;
+                file
+            }
+        };
+        Ok(NumberedRun { coordinator, path, file, flushed: Instant::now(), seconds, replayed, notice })
+    }
+
+    /// The coordinator of the job.
+    pub fn coordinator(&self) -> &NumberedCoordinator<J> {
+        &self.coordinator
+    }
+
+    /// Bytes of its file.
+    pub fn size(&self) -> u64 {
+        self.file.length()
+    }
+
+    /// Takes the outcome of a unit and appends it to the file. After it returns, no crash of the program loses it.
+    pub(super) fn record(&mut self, unit: u64, outcome: J::Outcome) -> Result<(), NumberedError> {
+        let bytes = packed::<J>(&OutcomeEntry::Unit(unit, outcome.clone()), &self.path)?;
+        self.file.append([bytes])?;
+        let misfit = |why: NumberedMisfit| NumberedError::Failed { unit, why: why.to_string() };
+        self.coordinator.apply(unit, outcome).map_err(misfit)?;
+        self.flush_in_time()
+    }
+
+    /// Notes for how long the job has run, and flushes the file to the device.
+    pub(super) fn save(&mut self, seconds: f64) -> Result<(), NumberedError> {
+        if seconds > self.seconds {
+            self.seconds = seconds;
+            self.file.append([packed::<J>(&OutcomeEntry::Seconds(seconds), &self.path)?])?;
+        }
+        self.flushed = Instant::now();
+        Ok(self.file.flush(ArchiveMark::default())?)
+    }
+
+    /// Flushes the file to the device if the last flush is a second ago.
+    pub(super) fn flush_in_time(&mut self) -> Result<(), NumberedError> {
+        if self.flushed.elapsed() >= FLUSH {
+            self.flushed = Instant::now();
+            self.file.flush(ArchiveMark::default())?;
+        }
+        Ok(())
+    }
+}
+
+fn packed<J: NumberedJob>(entry: &OutcomeEntry<J::Outcome>, path: &Path) -> Result<Vec<u8>, NumberedError> {
+    let packed = postcard::to_stdvec(entry).map_err(io::Error::other);
+    Ok(packed.map_err(FileError::new("write", path))?)
+}

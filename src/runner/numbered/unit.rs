@@ -1,0 +1,207 @@
+//! A unit of a numbered job as the workers of a queue compute it.
+//!
+//! A player cannot leave its search and enter it again. So a unit has a thread of its own, and the worker that has it
+//! waits. When other units come first, the player pauses where it is and the worker leaves; what the player does
+//! depends on its unit alone. A player whose unit was stopped in the midst of a game is not used again.
+
+use crate::core::panic::panic_text;
+use crate::jobs::numbered::NumberedJob;
+use crate::queue::{Lease, Unit};
+use crate::runner::contract::Trap;
+use crate::runner::cpu::thread_seconds;
+use crate::runner::pause_point::PausePoint;
+use crate::solvers::matches::own::MoveClock;
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use std::cell::Cell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Time between two looks whether the player has to yield its worker.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Computes units of a job, one after the other.
+pub trait UnitPlayer<O>: Send {
+    /// What a unit ends with. It passes the clock often; when that says that it is stopped, whatever is returned is
+    /// thrown away.
+    ///
+    /// # Errors
+    /// Why there is no outcome; there never will be one.
+    fn play(&mut self, unit: u64, clock: &UnitClock<'_>) -> Result<O, String>;
+}
+
+/// Makes a [`UnitPlayer`].
+pub type PlayerMaker<O> = Box<dyn Fn() -> Result<Box<dyn UnitPlayer<O>>, String> + Send + Sync>;
+
+/// The players of a job that have no unit at present. Their memory is used again.
+pub struct PlayerPool<O> {
+    make: PlayerMaker<O>,
+    idle: Mutex<Vec<Box<dyn UnitPlayer<O>>>>,
+}
+
+impl<O> PlayerPool<O> {
+    /// A pool that makes its players so.
+    pub fn new(make: PlayerMaker<O>) -> PlayerPool<O> {
+        PlayerPool { make, idle: Mutex::default() }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Box<dyn UnitPlayer<O>>>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Result<Box<dyn UnitPlayer<O>>, String> {
+        let idle = self.idle().pop();
+        idle.map_or_else(|| (self.make)(), Ok)
+    }
+}
+
+/// How a unit is controlled while its player plays.
+#[derive(Debug, Default)]
+struct PlayControl {
+    point: PausePoint,
+    stopped: AtomicBool,
+    /// How often the player has passed the point.
+    passes: AtomicU64,
+}
+
+/// The clock of a player, and the point where it pauses. Time is that of the processor, so that a move gets as much
+/// whatever else the machine does.
+#[derive(Debug)]
+pub struct UnitClock<'c> {
+    control: &'c PlayControl,
+    /// When the move began, and the processor time of the thread by then.
+    began: Cell<(Instant, Option<f64>)>,
+}
+
+impl UnitClock<'_> {
+    /// The player passes, and waits first while others have its worker.
+    fn pass(&self) {
+        self.control.passes.fetch_add(1, Ordering::Relaxed);
+        self.control.point.pass();
+    }
+}
+
+impl MoveClock for UnitClock<'_> {
+    fn begin(&self) {
+        self.pass();
+        self.began.set((Instant::now(), thread_seconds()));
+    }
+
+    fn seconds(&self) -> f64 {
+        self.pass();
+        if self.is_stopped() {
+            return f64::INFINITY;
+        }
+        let (began, cpu) = self.began.get();
+        // Without a clock of the processor, pauses count.
+        let spent = cpu.and_then(|before| Some(thread_seconds()? - before));
+        spent.unwrap_or_else(|| began.elapsed().as_secs_f64())
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.control.stopped.load(Ordering::SeqCst)
+    }
+}
+
+/// A unit of a numbered job.
+pub struct PlayedUnit<J: NumberedJob> {
+    number: u64,
+    players: Arc<PlayerPool<J::Outcome>>,
+    trap: Option<Trap>,
+}
+
+impl<J: NumberedJob> PlayedUnit<J> {
+    /// The unit of a number, for players out of a pool.
+    pub fn new(number: u64, players: Arc<PlayerPool<J::Outcome>>, trap: Option<Trap>) -> PlayedUnit<J> {
+        PlayedUnit { number, players, trap }
+    }
+}
+
+impl<J: NumberedJob> Clone for PlayedUnit<J> {
+    fn clone(&self) -> PlayedUnit<J> {
+        let trap = self.trap.as_ref().map(Arc::clone);
+        PlayedUnit { number: self.number, players: Arc::clone(&self.players), trap }
+    }
+}
+
+impl<J: NumberedJob> fmt::Debug for PlayedUnit<J> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlayedUnit").field("number", &self.number).finish_non_exhaustive()
+    }
+}
+
+/// A unit that was begun, on its thread.
+pub struct BegunUnit<O> {
+    control: Arc<PlayControl>,
+    /// What the player says, or how it panicked.
+    back: Receiver<Result<Result<O, String>, String>>,
+    /// Passes when it was last heard of.
+    heard: Option<u64>,
+}
+
+/// A unit that nobody waits for any more ends.
+impl<O> Drop for BegunUnit<O> {
+    fn drop(&mut self) {
+        self.control.stopped.store(true, Ordering::SeqCst);
+        self.control.point.open();
+    }
+}
+
+impl<J: NumberedJob> Unit for PlayedUnit<J> {
+    type Running = BegunUnit<J::Outcome>;
+    type Report = ();
+    type Outcome = Result<J::Outcome, String>;
+
+    fn begin(&self, attempt: u32) -> Result<BegunUnit<J::Outcome>, String> {
+        if let Some(trap) = &self.trap {
+            trap(self.number, attempt);
+        }
+        let control = Arc::new(PlayControl::default());
+        let (sender, back) = bounded(1);
+        let (number, players, own) = (self.number, Arc::clone(&self.players), Arc::clone(&control));
+        let play = move || {
+            let played = catch_unwind(AssertUnwindSafe(|| {
+                let mut player = players.take()?;
+                let clock = UnitClock { control: &own, began: Cell::new((Instant::now(), None)) };
+                let outcome = player.play(number, &clock);
+                if !clock.is_stopped() {
+                    players.idle().push(player);
+                }
+                outcome
+            }));
+            // Nobody may want it any more.
+            let _ = sender.send(played.map_err(|panic| panic_text(&*panic)));
+            own.point.end();
+        };
+        let spawned = std::thread::Builder::new().name("player".to_owned()).spawn(play);
+        spawned.map_err(|error| format!("its thread cannot be started: {error}"))?;
+        Ok(BegunUnit { control, back, heard: None })
+    }
+
+    fn run(&self, running: &mut Self::Running, lease: &dyn Lease<()>) -> Option<Self::Outcome> {
+        let unwrap = |played: Result<Self::Outcome, String>| match played {
+            Ok(outcome) => outcome,
+            // The queue notes that the attempt has failed, and with what.
+            Err(panic) => std::panic::panic_any(panic),
+        };
+        running.control.point.open();
+        loop {
+            match running.back.recv_timeout(LOOK) {
+                Ok(played) => return Some(unwrap(played)),
+                Err(RecvTimeoutError::Disconnected) => std::panic::panic_any("its thread has gone".to_owned()),
+                Err(RecvTimeoutError::Timeout) => {
+                    let passes = Some(running.control.passes.load(Ordering::Relaxed));
+                    // One that does not pass, as while it looks for an opening, could be waited for in vain.
+                    let silent = std::mem::replace(&mut running.heard, passes) == passes;
+                    if lease.stop().is_some() && !silent {
+                        running.control.point.close();
+                        // It may just have ended.
+                        return running.back.try_recv().ok().map(unwrap);
+                    }
+                }
+            }
+        }
+    }
+}
