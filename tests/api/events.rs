@@ -143,8 +143,10 @@ fn a_stream_ends_when_its_token_is_taken_back() {
         tokens.add(token).unwrap();
         secrets.push(secret);
     }
+    // Behind a stream that has ended the daemon waits so long for another request.
+    let limits = ServerLimits { reading: Duration::from_secs(2), ..ServerLimits::default() };
     // On a loopback address no token is needed.
-    let daemon = Daemon::listening("0.0.0.0:0", ServerLimits::default(), Some(Arc::new(tokens.clone())));
+    let daemon = Daemon::listening("0.0.0.0:0", limits, Some(Arc::new(tokens.clone())));
     let open = |secret: &str| {
         let mut stream =
             Stream::open(daemon.address, "/api/v1/events", &format!("authorization: Bearer {secret}\r\n"));
