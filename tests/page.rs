@@ -214,6 +214,31 @@ fn the_page_of_a_match_tells_how_it_stands() {
     world.approve(&page);
 }
 
+/// The page of games of a player against itself tells how many there are, how they ended, and has the games.
+#[test]
+fn the_page_of_self_play_tells_how_it_stands() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/");
+    let request = json!({ "kind": "selfplay", "name": "to learn", "settings": { "size": 15 } });
+    let id = page
+        .eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"))
+        .as_u64()
+        .unwrap();
+    let page = world.desk(&format!("/jobs/{id}"));
+    page.wait("document.querySelector('[aria-label=\"Self-play\"] .score')?.textContent.startsWith('240 of 1')");
+    page.wait("document.querySelectorAll('[aria-label=\"Games\"] tbody tr').length === 26");
+    let told = page.eval("document.querySelector('section[aria-label=\"Self-play\"]').textContent");
+    for part in ["Black has won 130, white 90, 20 are drawn; 35.0 moves", &format!("morpion job games {id} --file")] {
+        assert!(told.as_str().unwrap().contains(part), "{part}: {told}");
+    }
+    let row = "[...document.querySelector('[aria-label=\"Games\"] tbody tr').cells].slice(1, 3).map((cell) => cell.textContent)";
+    assert_eq!(page.eval(row), json!(["Black", "Black"]));
+    let hidden = "['Match', 'Elo against time', 'Numbers', 'Proof'].every((name) => \
+                  !document.querySelector(`section[aria-label=\"${name}\"]`)?.checkVisibility())";
+    assert_eq!(page.eval(hidden), json!(true), "cards of other kinds are shown");
+    world.approve(&page);
+}
+
 /// The form for a match sends what was typed, and shows a refusal at the field that it is about.
 #[test]
 fn a_match_is_submitted_by_its_form() {

@@ -226,6 +226,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("job submit", "--strategy random --runs 1 --max-iterations 50"),
     ("job submit match", "morpion morpion:1 --size 9 --pairs 1 --nodes 100"),
     ("job submit prove", "--moves 36 --hull GRID"),
+    ("job submit selfplay", "gomoku --games 1 --nodes 20 --size 7"),
     ("job submit solve go", "--size 2"),
     ("job submit solve gomoku", "--size 3 --win 3"),
     ("job submit solve reversi", "--size 4"),

@@ -1,12 +1,14 @@
 //! Job kinds: what a request for a job comes to. The settings of each kind are read in a file of its own
-//! ([`hunt_request`], [`match_request`], [`prove_request`], [`solve_request`]).
+//! ([`hunt_request`], [`match_request`], [`prove_request`],
+//! [`selfplay_request`], [`solve_request`]).
 
 use super::view::{JobLimits, JobRequest};
-use super::{hunt_request, match_request, prove_request, solve_request};
+use super::{hunt_request, match_request, prove_request, selfplay_request, solve_request};
 use crate::games::go::large::position::LargePosition;
 use crate::jobs::hunt::Job;
 use crate::jobs::matching::MatchJob;
 use crate::jobs::prove::ProveJob;
+use crate::jobs::selfplay::SelfplayJob;
 use crate::jobs::solve::SolveJob;
 use serde_json::{Map, Value};
 
@@ -39,6 +41,8 @@ pub enum JobWork {
     Prove(ProveJob),
     /// A match of two players.
     Match(MatchJob),
+    /// Games of a player against itself.
+    Selfplay(SelfplayJob),
 }
 
 /// A position of a two-player game that a person plays from.
@@ -65,6 +69,7 @@ pub fn prepare(request: &JobRequest, workers: u32, seed: u64) -> Result<Prepared
         "solve" => solve_request::prepare(request),
         "prove" => prove_request::prepare(request),
         "match" => match_request::prepare(request),
-        other => Err(format!("there is no kind of job '{other}': expected hunt, solve, prove or match")),
+        "selfplay" => selfplay_request::prepare(request),
+        other => Err(format!("there is no kind of job '{other}': expected hunt, solve, prove, match or selfplay")),
     }
 }

@@ -20,6 +20,7 @@ pub mod positions;
 pub mod prove_request;
 mod records;
 pub mod scheduler;
+pub mod selfplay_request;
 pub mod service;
 pub mod serving;
 pub mod solutions;

@@ -2,7 +2,7 @@
 
 use super::kinds::JobWork;
 use super::view::{
-    JobId, JobRequest, JobState, JobSummary, JobView, MatchView, PendingOrder, ProofView, SolutionView,
+    JobId, JobRequest, JobState, JobSummary, JobView, MatchView, PendingOrder, ProofView, SelfplayView, SolutionView,
 };
 use crate::runner::progress::Progress;
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,8 @@ pub struct JobStanding {
     pub proof: Option<ProofView>,
     /// What the games of a match have come to.
     pub matched: Option<MatchView>,
+    /// How many games of a player against itself are made.
+    pub selfplay: Option<SelfplayView>,
 }
 
 /// What a job was made from, as it is stored, as JSON.
@@ -87,6 +89,9 @@ impl JobSummary {
         }
         if standing.matched.is_some() {
             self.matched.clone_from(&standing.matched);
+        }
+        if standing.selfplay.is_some() {
+            self.selfplay.clone_from(&standing.selfplay);
         }
     }
 }

@@ -52,6 +52,7 @@ mod reporter;
 mod retention;
 mod review;
 mod salvage;
+mod selfplay;
 mod service;
 mod solve;
 mod state;

@@ -13,6 +13,7 @@ mod job;
 mod limits;
 mod matches;
 mod proof;
+mod selfplay;
 mod solution;
 
 pub use backup::*;
@@ -24,6 +25,7 @@ pub use job::*;
 pub use limits::*;
 pub use matches::*;
 pub use proof::*;
+pub use selfplay::*;
 pub use solution::*;
 
 use crate::morpion::variant::Variant;

@@ -2,11 +2,10 @@
 //! sequential test.
 
 use super::numbered::NumberedJob;
-use super::reading::{GivenSetting, SettingSource};
-use super::setup::matches::{MatchBoard, MatchGameName};
+use super::setup::matches::{MatchBoard, MatchGameName, stored_settings};
 use crate::core::elo::{EloEstimate, PairScores};
 use crate::core::game::Value;
-use crate::core::setting::{BadValue, SettingInfo};
+use crate::core::setting::BadValue;
 use crate::solvers::matches::own::PerMove;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -45,12 +44,7 @@ impl MatchJob {
     /// # Errors
     /// If there is no such board.
     pub fn begin<G: MatchBoard>(&self) -> Result<(G, String), BadValue> {
-        let given = |info: &'static SettingInfo| {
-            let text = self.setup.get(info.name)?.clone();
-            Some(GivenSetting { name: info.name, typed: info.name.to_owned(), text, source: SettingSource::Request })
-        };
-        let given: Vec<GivenSetting> = G::settings().into_iter().filter_map(given).collect();
-        let (position, title) = G::begin(&given)?;
+        let (position, title) = G::begin(&stored_settings::<G>(&self.setup))?;
         let komi = if self.komi == 0 { String::new() } else { format!(", komi {:.1}", f64::from(self.komi) / 10.0) };
         Ok((position, title + &komi))
     }

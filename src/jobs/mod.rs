@@ -17,6 +17,8 @@ pub mod prove;
 pub mod prove_settings;
 pub mod reading;
 pub mod record;
+pub mod selfplay;
+pub mod selfplay_settings;
 pub mod setup;
 pub mod solve;
 pub mod solve_settings;

@@ -29,6 +29,7 @@ pub mod parcel;
 mod pause_point;
 pub mod progress;
 pub mod proving;
+pub mod selfplay;
 mod session;
 pub mod state;
 pub mod statistics;

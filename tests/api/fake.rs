@@ -153,6 +153,24 @@ fn played() -> MatchView {
     }
 }
 
+/// Games of Gomoku, a few of which are made.
+fn made() -> SelfplayView {
+    SelfplayView {
+        game: "gomoku".to_owned(),
+        title: "gomoku 15x15, empty board, exactly 5 in a row".to_owned(),
+        width: 15,
+        height: 15,
+        games: 1000,
+        games_counted: 240,
+        won_black: 130,
+        drawn: 20,
+        won_white: 90,
+        plies: 8400,
+        head: "morpion gomoku games 1 size=15x15 rule=five win=5 seed=0 nodes=2000 weights=00000000".to_owned(),
+        cpu_seconds: 12.5,
+    }
+}
+
 /// A game of that match: an opening, and some moves.
 fn game(number: u64) -> MatchGameView {
     MatchGameView {
@@ -164,6 +182,7 @@ fn game(number: u64) -> MatchGameView {
         moves: ["c2", "b2", "b3"].map(str::to_owned).to_vec(),
         text: "(;GM[Othello]BO[8]B[C2]W[B2]B[B3];)".to_owned(),
         saved_as: "ggf".to_owned(),
+        line: None,
     }
 }
 
@@ -266,7 +285,7 @@ impl Service for Fake {
 
     fn submit(&self, request: JobRequest, idempotency: Option<&str>) -> Result<JobView, Refusal> {
         match request.kind.as_str() {
-            "hunt" | "solve" | "prove" | "match" => {}
+            "hunt" | "solve" | "prove" | "match" | "selfplay" => {}
             "full" => return Err(Refusal::Unavailable("the disk is full".to_owned())),
             "broken" => return Err(Refusal::Internal("secret details".to_owned())),
             "panic" => panic!("as it was asked to"),
@@ -301,7 +320,8 @@ impl Service for Fake {
         let solution = (request.kind == "solve").then(|| solution(&request));
         let proof = (request.kind == "prove").then(proof);
         let matched = (request.kind == "match").then(played);
-        let is_hunt = solution.is_none() && proof.is_none() && matched.is_none();
+        let selfplay = (request.kind == "selfplay").then(made);
+        let is_hunt = solution.is_none() && proof.is_none() && matched.is_none() && selfplay.is_none();
         let chosen = is_hunt && !request.settings.contains_key("strategy");
         let summary = JobSummary {
             id,
@@ -330,6 +350,7 @@ impl Service for Fake {
             solution,
             proof,
             matched,
+            selfplay,
             units_summarised: false,
         };
         let best_grid = state.grids.keys().next().filter(|_| is_hunt).cloned();
@@ -446,12 +467,14 @@ impl Service for Fake {
             solution: self.state().jobs[&id].summary.solution.is_some().then(course),
             proof: is_proof.then(|| ProofStatisticsView { course: vec![point(1.0, 0.25), point(2.0, 0.53515625)] }),
             matched: is_match.then(|| MatchStatisticsView { course: vec![moment(1.0, 2), moment(2.0, 8)] }),
+            selfplay: None,
         })
     }
 
     fn games(&self, id: JobId, page: &Page) -> Result<Listing<MatchGameView>, Refusal> {
-        if self.job(id)?.summary.matched.is_none() {
-            return Err(Refusal::Conflict(format!("job {id} plays no games: it is no match")));
+        let summary = self.job(id)?.summary;
+        if summary.matched.is_none() && summary.selfplay.is_none() {
+            return Err(Refusal::Conflict(format!("job {id} plays no games: it is neither match nor selfplay")));
         }
         let all: Vec<MatchGameView> = (0..26).map(game).collect();
         part(&all, page)

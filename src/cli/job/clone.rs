@@ -6,7 +6,7 @@
 use super::submit::{
     GivenFlags, NOT_SETTINGS, SubmitOf, SubmitOnly, TermFlags, beginning, scalar, send, sent_beginning,
 };
-use super::submit_match::SubmitMatch;
+use super::submit_played::{PlayedSettings, SubmitPlayed};
 use super::submit_proof::{SubmitProof, with_hull};
 use crate::cli::client::{Client, Connection};
 use crate::cli::flags::FlagHelp;
@@ -17,6 +17,7 @@ use crate::jobs::hunt_settings::HuntSettings;
 use crate::jobs::match_settings::MatchJobSettings;
 use crate::jobs::prove_settings::ProveSettings;
 use crate::jobs::reading::{FromSettings, GivenSetting, read};
+use crate::jobs::selfplay_settings::SelfplaySettings;
 use crate::jobs::setup::GameSetup;
 use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
@@ -59,7 +60,8 @@ pub fn run(mut args: CloneJob, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let key = match request.kind.as_str() {
         "hunt" => of_hunt(&mut request, &args.flags)?,
         "prove" => of_proof(&mut request, &args.flags)?,
-        "match" => of_match(&mut request, &args.flags)?,
+        "match" => of_played::<MatchJobSettings>(&mut request, &args.flags)?,
+        "selfplay" => of_played::<SelfplaySettings>(&mut request, &args.flags)?,
         "solve" => match request.settings.get("game").and_then(|game| game.as_str()) {
             Some("go") => of_solution::<GoSetup>(&mut request, &args.flags)?,
             Some("gomoku") => of_solution::<GomokuSetup>(&mut request, &args.flags)?,
@@ -203,16 +205,16 @@ fn of_proof(request: &mut JobRequest, flags: &[OsString]) -> anyhow::Result<Opti
     Ok(key)
 }
 
-fn of_match(request: &mut JobRequest, flags: &[OsString]) -> anyhow::Result<Option<String>> {
-    let given: GivenFlags<SubmitMatch> =
-        parsed(<SubmitMatch as clap::Args>::augment_args(clap::Command::new("clone")), flags)?;
-    let SubmitMatch { asked, terms, all_time, threads, all_memory, .. } = &given.args;
+fn of_played<T: PlayedSettings>(request: &mut JobRequest, flags: &[OsString]) -> anyhow::Result<Option<String>> {
+    let given: GivenFlags<SubmitPlayed<T>> =
+        parsed(<SubmitPlayed<T> as clap::Args>::augment_args(clap::Command::new("clone")), flags)?;
+    let SubmitPlayed { asked, terms, all_time, threads, all_memory, .. } = &given.args;
     let key = take_terms(request, &given, terms);
     request.limits.seconds = all_time.or(request.limits.seconds);
     request.limits.workers = threads.or(request.limits.workers);
     request.limits.memory = all_memory.or(request.limits.memory);
     for one in &asked.given {
-        set::<MatchJobSettings>(request, one);
+        set::<T>(request, one);
     }
     Ok(key)
 }

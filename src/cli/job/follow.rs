@@ -118,6 +118,8 @@ fn ended(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitC
         let best = open.map_or(best, |proof| format!(", {} closed", list::closed(proof)));
         let of_match = job.summary.matched.as_ref().filter(|found| found.pairs_counted > 0);
         let best = of_match.map_or(best, |found| format!(", {}", found.figures().lines().join("; ")));
+        let made = job.summary.selfplay.as_ref();
+        let best = made.map_or(best, |made| format!(", {} of {} games", made.games_counted, made.games));
         say!("job {} is {}{reason}{best}", job.summary.id, job.summary.state.name());
     }
     Ok(verdict(job))

@@ -6,7 +6,9 @@ use crate::cli::grid_input::plain;
 use crate::cli::moment::{local, local_minute};
 use crate::cli::streams::say;
 use crate::core::quantity::bytes_text;
-use crate::daemon::view::{JobState, JobView, Listing, MatchView, ProofLeftView, ProofView, SolutionView, VERSION};
+use crate::daemon::view::{
+    JobState, JobView, Listing, MatchView, ProofLeftView, ProofView, SelfplayView, SolutionView, VERSION,
+};
 use crate::runner::status::{clock, thousands};
 use std::io::Write;
 use std::process::ExitCode;
@@ -94,10 +96,13 @@ pub fn held(job: &JobView) -> String {
 }
 
 /// The best score of a hunt, the value of a solver job as far as it is known, the closed part of a proof, the points
-/// of A in a match.
+/// of A in a match, the games of a player against itself.
 pub fn best(job: &JobView) -> String {
     if let Some(of_match) = &job.summary.matched {
         return points(of_match);
+    }
+    if let Some(made) = &job.summary.selfplay {
+        return thousands(made.games_counted);
     }
     match (&job.summary.solution, &job.summary.proof, job.summary.best) {
         (Some(found), _, _) => range(found.lower, found.upper),
@@ -172,6 +177,9 @@ pub fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
     if let Some(of_match) = &job.summary.matched {
         describe_match(of_match, &mut line)?;
     }
+    if let Some(made) = &job.summary.selfplay {
+        describe_selfplay(made, &mut line)?;
+    }
     if let Some(best) = job.summary.best {
         line("best", format!("{best} moves, grid {}", job.best_grid.as_deref().unwrap_or("-")))?;
     }
@@ -220,6 +228,21 @@ pub fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
         line(if i == 0 { "settings" } else { "" }, setting)?;
     }
     Ok(())
+}
+
+fn describe_selfplay(
+    made: &SelfplayView,
+    line: &mut dyn FnMut(&str, String) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let SelfplayView { games, games_counted, won_black, drawn, won_white, plies, .. } = made;
+    line("self-play", plain(&made.title))?;
+    line(
+        "made",
+        format!("{} of {} games, {} moves", thousands(*games_counted), thousands(*games), thousands(*plies)),
+    )?;
+    let [black, draws, white] = [won_black, drawn, won_white].map(|count| thousands(*count));
+    line("ends", format!("black has won {black}, white {white}, {draws} are drawn"))?;
+    line("CPU time", clock(made.cpu_seconds))
 }
 
 fn describe_match(

@@ -8,7 +8,7 @@ mod games;
 mod limits;
 mod list;
 mod submit;
-mod submit_match;
+mod submit_played;
 mod submit_proof;
 
 use super::client::{Client, Connection};

@@ -4,7 +4,7 @@
 //! before anything is sent. Only flags that were given are sent; the daemon fills in the defaults. Files that flags
 //! name are read here, and their content is sent: the daemon may run elsewhere.
 
-use super::submit_match::SubmitMatch;
+use super::submit_played::SubmitPlayed;
 use super::submit_proof::SubmitProof;
 use crate::cli::client::{Client, Connection};
 use crate::cli::config::{ConfigFile, ConfigParts};
@@ -19,6 +19,7 @@ use crate::jobs::hunt_settings::{HuntSettings, HuntStart};
 use crate::jobs::match_settings::MatchJobSettings;
 use crate::jobs::prove_settings::ProveSettings;
 use crate::jobs::reading::{FromSettings, GivenSetting, read};
+use crate::jobs::selfplay_settings::SelfplaySettings;
 use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
@@ -39,7 +40,8 @@ use std::process::ExitCode;
 use toml::Value;
 
 /// Submit a hunt, with the flags of `morpion hunt`, and print the number of the job. `submit solve GAME` submits a
-/// solver job, `submit prove` a proof, and `submit match A B` a match of two players.
+/// solver job, `submit prove` a proof, `submit match A B` a match of two players, and `submit selfplay` games of a
+/// player against itself.
 ///
 /// CONFIG is a configuration file of a hunt, or one of a job. A job's file has kind, name, priority, weight, the
 /// table [limits] (seconds, iterations, threads, memory, disk), and the flags of the hunt in the table [settings].
@@ -70,7 +72,18 @@ enum OtherKind {
     Solve(Box<SubmitSolve>),
     /// Submit a proof that a region has no grid of so many moves; the daemon must be built with the solver
     Prove(Box<SubmitProof>),
-    Match(Box<SubmitMatch>),
+    /// Submit a match of two players of Gomoku, Reversi or Go, with the flags of `morpion match`
+    ///
+    /// A and B are players of this program: morpion, morpion:LEVEL or morpion:SETTINGS, as in `morpion match`. A
+    /// daemon starts no programs and reads no files for its clients. The time of a move is counted in seconds of the
+    /// processor. Pairs count in the order of their numbers, so with --nodes the result is that of `morpion match`,
+    /// however many workers play.
+    Match(Box<SubmitPlayed<MatchJobSettings>>),
+    /// Submit games of a player against itself, to learn from, with the flags of `morpion selfplay`
+    ///
+    /// A unit is eight games. The games are those of `morpion selfplay` with the same settings, however many workers
+    /// play; `morpion job games ID --file FILE` writes its file. The iterations of the job are games.
+    Selfplay(Box<SubmitPlayed<SelfplaySettings>>),
 }
 
 /// The flags of a solver job.
@@ -216,6 +229,7 @@ impl Submit {
             },
             Some(OtherKind::Prove(proof)) => proof.asked.after(file),
             Some(OtherKind::Match(of_match)) => of_match.asked.after(file),
+            Some(OtherKind::Selfplay(selfplay)) => selfplay.asked.after(file),
         }
     }
 
@@ -242,9 +256,17 @@ pub fn arguments(path: &Path) -> anyhow::Result<ConfigParts> {
         }
         Some("match") => {
             table.remove("kind");
-            let command = SubmitMatch::augment_args(clap::Command::new("match").args_override_self(true));
+            let command = clap::Command::new("match").args_override_self(true);
+            let command = SubmitPlayed::<MatchJobSettings>::augment_args(command);
             let (given, arguments) = of_tables::<MatchJobSettings>(&file, table, &command, match_limit)?;
             return Ok((given, std::iter::once("match".into()).chain(arguments).collect()));
+        }
+        Some("selfplay") => {
+            table.remove("kind");
+            let command = clap::Command::new("selfplay").args_override_self(true);
+            let command = SubmitPlayed::<SelfplaySettings>::augment_args(command);
+            let (given, arguments) = of_tables::<SelfplaySettings>(&file, table, &command, match_limit)?;
+            return Ok((given, std::iter::once("selfplay".into()).chain(arguments).collect()));
         }
         _ => return of_tables::<HuntSettings>(&file, table, &SubmitOnly::command(), hunt_limit),
     }
@@ -341,7 +363,7 @@ fn solve_limit(key: &str) -> Option<&'static str> {
     })
 }
 
-/// The flag of a match that sets a limit: its time is that of a move.
+/// The flag of a job of players that sets a limit: the time of a match is that of a move.
 fn match_limit(key: &str) -> Option<&'static str> {
     if key == "seconds" { Some("all_time") } else { solve_limit(key) }
 }
@@ -371,6 +393,7 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         },
         Some(OtherKind::Prove(proof)) => proof.send(out),
         Some(OtherKind::Match(of_match)) => of_match.send(out),
+        Some(OtherKind::Selfplay(selfplay)) => selfplay.send(out),
     }
 }
 

@@ -376,6 +376,7 @@ pub(super) mod tests {
                 solution: None,
                 proof: None,
                 matched: None,
+                selfplay: None,
                 units_summarised: false,
             };
             let view = JobView::idle(summary, None, serde_json::Map::new()).with_workers(2);

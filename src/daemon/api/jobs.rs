@@ -324,7 +324,7 @@ pub struct GamesQuery {
     cursor: Option<String>,
 }
 
-/// The games of a match that are over, ascending by number.
+/// The games of a match, or of a player against itself, that are over, ascending by number.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/games", operation_id = "job_games", tag = "jobs",
     params(("id" = u64, Path, description = "The job."), GamesQuery),
     responses(

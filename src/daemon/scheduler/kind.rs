@@ -7,7 +7,9 @@ use crate::daemon::folder::{FolderContent, FolderError};
 use crate::daemon::kinds::JobWork;
 use crate::daemon::memory::MemoryNeed;
 use crate::daemon::service::Refusal;
-use crate::daemon::view::{JobId, JobLimits, MatchGameView, MatchView, ProofView, SolutionView, StatisticsView};
+use crate::daemon::view::{
+    JobId, JobLimits, MatchGameView, MatchView, ProofView, SelfplayView, SolutionView, StatisticsView,
+};
 use crate::jobs::ending::JobEnd;
 use crate::morpion::variant::Variant;
 use crate::queue::Terms;
@@ -24,6 +26,7 @@ pub fn kind(work: &JobWork) -> &dyn JobKind {
         JobWork::Solve(job) => job,
         JobWork::Prove(job) => job,
         JobWork::Match(job) => job,
+        JobWork::Selfplay(job) => job,
     }
 }
 
@@ -78,6 +81,8 @@ pub struct JobFacts {
     pub proof: Option<ProofView>,
     /// The players and the game of a match.
     pub matched: Option<MatchView>,
+    /// The game of games of a player against itself.
+    pub selfplay: Option<SelfplayView>,
 }
 
 /// What a coordinator works with.

@@ -63,7 +63,8 @@ impl Daemon {
         let spec = self.spec(id)?.ok_or_else(|| Refusal::Internal(format!("job {id} cannot be read")))?;
         let limit = page.limit.min(MOST);
         let games = kind(&spec.work).games(&self.directory.job(id), from, limit + 1).map_err(Refusal::Internal)?;
-        let games = games.ok_or_else(|| Refusal::Conflict(format!("job {id} plays no games: it is no match")))?;
+        let games = games
+            .ok_or_else(|| Refusal::Conflict(format!("job {id} plays no games: it is neither match nor selfplay")))?;
         Ok(listing(games, limit, |game| game.number.to_string()))
     }
 

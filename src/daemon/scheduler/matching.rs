@@ -139,5 +139,6 @@ fn view<G: MatchBoard>(empty: &G, number: u64, black: usize, pair: &PairRecord) 
         moves: names,
         text: position.saved(empty, &moves),
         saved_as: position.saved_as().to_owned(),
+        line: None,
     })
 }

@@ -71,7 +71,7 @@ impl<J: NumberedKind> JobKind for J {
         let coordinator = NumberedCoordinator::new(self.clone());
         let mut shown = JobStanding::default();
         self.show(coordinator.tally(), &coordinator.progress(), &mut shown)?;
-        Ok(JobFacts { matched: shown.matched, ..self.first_facts()? })
+        Ok(JobFacts { matched: shown.matched, selfplay: shown.selfplay, ..self.first_facts()? })
     }
 
     fn content(&self, folder: &Path) -> Result<FolderContent, CannotRun> {

@@ -36,7 +36,7 @@ pub(super) fn queued(
     limits: JobLimits,
     facts: JobFacts,
 ) -> JobSummary {
-    let JobFacts { variant, seed, solution, proof, matched } = facts;
+    let JobFacts { variant, seed, solution, proof, matched, selfplay } = facts;
     JobSummary {
         id,
         kind: request.kind.clone(),
@@ -64,6 +64,7 @@ pub(super) fn queued(
         solution,
         proof,
         matched,
+        selfplay,
         units_summarised: false,
     }
 }

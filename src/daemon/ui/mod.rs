@@ -78,6 +78,7 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/views/parts.js",
     "/js/views/proof.js",
     "/js/views/searchpanel.js",
+    "/js/views/selfplay.js",
     "/js/views/solution.js",
     "/js/views/startcard.js",
     "/js/views/submit.js",

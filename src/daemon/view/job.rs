@@ -4,6 +4,7 @@ use super::document::{JobId, VERSION};
 use super::limits::{JobLimits, LimitsDocument};
 use super::matches::{MatchStatisticsView, MatchView};
 use super::proof::{ProofStatisticsView, ProofView};
+use super::selfplay::{SelfplayStatisticsView, SelfplayView};
 use super::solution::{SolutionStatisticsView, SolutionView};
 use crate::core::search::End;
 use crate::daemon::object;
@@ -16,7 +17,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
-    /// Kind of the job: `hunt`, `solve`, `prove`, `match`.
+    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`.
     #[schema(min_length = 1, example = "hunt")]
     pub kind: String,
     /// A name for people, without control characters. The default is made from the settings.
@@ -136,7 +137,7 @@ impl JobState {
 pub struct JobSummary {
     /// Number of the job.
     pub id: JobId,
-    /// Kind of the job: `hunt`, `solve`, `prove`, `match`.
+    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`.
     pub kind: String,
     /// Name of the job.
     pub name: String,
@@ -198,6 +199,9 @@ pub struct JobSummary {
     /// What the games of a match have come to.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub matched: Option<MatchView>,
+    /// How many games of a player against itself are made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selfplay: Option<SelfplayView>,
     /// The job has long been over: of its units only the quarantined ones are still listed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub units_summarised: bool,
@@ -460,6 +464,9 @@ pub struct StatisticsView {
     /// Course of a match.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub matched: Option<MatchStatisticsView>,
+    /// Course of games of a player against itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selfplay: Option<SelfplayStatisticsView>,
 }
 
 impl StatisticsView {
@@ -475,6 +482,7 @@ impl StatisticsView {
             solution: None,
             proof: None,
             matched: None,
+            selfplay: None,
         }
     }
 }

@@ -111,7 +111,7 @@ pub struct MatchStatisticsView {
     pub course: Vec<MatchPoint>,
 }
 
-/// A game of a match.
+/// A game of a match, or of a player against itself; then it is A with black and B with white.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct MatchGameView {
     /// Its number in the match, from 0: the pair is half of it.
@@ -132,4 +132,8 @@ pub struct MatchGameView {
     pub text: String,
     /// What the name of a file with that text ends in: `sgf`, `ggf`, `obf`.
     pub saved_as: String,
+    /// Of a player against itself: the line of the game in a file of games to learn from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub line: Option<String>,
 }

@@ -13,6 +13,7 @@ use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
 use crate::solvers::matches::game::MatchGame;
 use crate::solvers::solvable::Playable;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The games by their names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,6 +107,15 @@ pub trait MatchBoard: MatchGame<Move: Send, Own: Send> + Send + Sync + 'static {
     /// # Errors
     /// A text that is not a valid value, or a board that there is not.
     fn begin(given: &[GivenSetting]) -> Result<(Self, String), BadValue>;
+}
+
+/// The settings of a board that a job keeps by their names.
+pub fn stored_settings<G: MatchBoard>(kept: &BTreeMap<String, String>) -> Vec<GivenSetting> {
+    let given = |info: &'static SettingInfo| {
+        let text = kept.get(info.name)?.clone();
+        Some(GivenSetting { name: info.name, typed: info.name.to_owned(), text, source: SettingSource::Request })
+    };
+    G::settings().into_iter().filter_map(given).collect()
 }
 
 /// The first position of the settings of a game that can be solved, with its title.

@@ -165,6 +165,10 @@ impl<J: NumberedJob> NumberedSession<'_, J> {
         let ended = running.work(interrupt, ordered);
         // However it ended, what the workers have done is in the file.
         let halted = running.halt();
+        if ended.is_err() {
+            // What was done before stays, and is told with the reason; that of the error counts.
+            let _ = running.show();
+        }
         let ended = ended?;
         halted?;
         running.save()?;

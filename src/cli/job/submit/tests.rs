@@ -114,6 +114,7 @@ fn mistakes_in_a_job_file_name_their_own_line() {
                 },
                 Some(OtherKind::Prove(proof)) => proof.request(),
                 Some(OtherKind::Match(of_match)) => of_match.request(),
+                Some(OtherKind::Selfplay(selfplay)) => selfplay.request(),
             }
         });
         read.unwrap_err().to_string().replace(&format!("{}, ", path.display()), "")
@@ -148,6 +149,7 @@ fn mistakes_in_a_job_file_name_their_own_line() {
             "line 5: game = chess: expected one of gomoku",
         ),
         ("kind = 'match'\n[limits]\nseconds = 'x'", "line 3: seconds: invalid value 'x'"),
+        ("kind = 'selfplay'\n[settings]\nsize = 4", "no row of 5 fits on the 4x4 board"),
         ("kind = 'match'\n[settings]\nlevel = 3", "line 3: unknown key 'level'"),
     ] {
         let error = error(text);

@@ -158,5 +158,5 @@ function titleWord(part) {
 /** What the daemon calls a position of a two-player game: the board, the start and the rules. */
 export const titleOf = (title) => title?.split(", ").map(titleWord).join(", ");
 
-/** `5T nrpa`; of a solver job and a match the game and its board. */
-export const about = (job) => [job.variant, titleOf((job.solution ?? job.match)?.title), job.strategy || job.kind].filter(Boolean).join(" \u00b7 ");
+/** `5T nrpa`; of what is about a game the game and its board. */
+export const about = (job) => [job.variant, titleOf((job.solution ?? job.match ?? job.selfplay)?.title), job.strategy || job.kind].filter(Boolean).join(" \u00b7 ");

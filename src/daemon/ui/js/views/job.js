@@ -12,6 +12,7 @@ import { refusal } from "./fields.js";
 import { eloCard, gamesCard, matchCard, matchFactsCard } from "./match.js";
 import { blank, calm, course, eventItem, failed, jobButtons, pill } from "./parts.js";
 import { closedCard, proofCard, proofFactsCard } from "./proof.js";
+import { selfplayCard, selfplayFactsCard } from "./selfplay.js";
 import { boundsCard, creditCard, positionCard, unitsCard } from "./solution.js";
 
 const SLOW_MS = 15_000;
@@ -45,7 +46,7 @@ function factsCard() {
   }));
   const node = h("section", { class: "card", "aria-label": t`Numbers` }, list);
   node.draw = (job) => {
-    const other = job.solution || job.proof || job.match;
+    const other = job.solution || job.proof || job.match || job.selfplay;
     show(node, !other);
     if (other) return;
     say(rows.best, job.best ? `${job.best}${job.variant ? ` / ${VARIANTS[job.variant].record}` : ""}` : "\u2013");
@@ -286,10 +287,10 @@ export default function job({ params }) {
   const buttons = jobButtons(id, { quiet: false, all: true, removed: () => { location.hash = "#/jobs"; } });
   const parts = { facts: factsCard(), grid: gridCard(id), course: courseCard(id), levels: levelsCard(), scores: scoresCard(),
     workers: workersCard(id), quarantine: quarantineCard(id), settings: settingsCard(id), events: eventsCard(id),
-    proofFacts: proofFactsCard(), proof: proofCard(), closed: closedCard(), matchFacts: matchFactsCard(), match: matchCard(), elo: eloCard(), games: gamesCard(id), units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
+    proofFacts: proofFactsCard(), proof: proofCard(), closed: closedCard(), selfplayFacts: selfplayFactsCard(), selfplay: selfplayCard(id), matchFacts: matchFactsCard(), match: matchCard(), elo: eloCard(), games: gamesCard(id), units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
   const trouble = h("div", {});
-  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, parts.matchFacts, h("div", { class: "two even" },
-    h("div", { class: "cards" }, parts.proof, parts.match, parts.grid, parts.position, parts.settings),
+  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, parts.matchFacts, parts.selfplayFacts, h("div", { class: "two even" },
+    h("div", { class: "cards" }, parts.proof, parts.match, parts.selfplay, parts.grid, parts.position, parts.settings),
     h("div", { class: "cards" }, parts.closed, parts.elo, parts.games, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
   const wait = h("p", { class: "wait" }, t`Loading job ${id}\u2026`);
   const element = h("div", { class: "cards" },

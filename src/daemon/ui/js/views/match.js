@@ -103,7 +103,7 @@ const RULES = { gomoku: ["rule", "win"], reversi: ["start", "empties"], go: ["ko
 /** The games that are over; each can be opened on the board and saved. */
 export function gamesCard(id) {
   const body = h("tbody", {});
-  const [nothing, trouble] = [h("p", { class: "faint" }, t`No pair of games is over yet.`), h("div", {})];
+  const [nothing, trouble] = [h("p", { class: "faint" }, t`No game is over yet.`), h("div", {})];
   const more = button(t`More games`, { onclick: () => {
     wanted = Math.min(4 * wanted, MOST);
     load();
@@ -115,12 +115,15 @@ export function gamesCard(id) {
   node.hidden = true;
   let [now, games, wanted, loading] = [null, [], PAGE, false];
   const address = (game) => {
-    const { match: found, settings } = now;
+    const { settings } = now;
+    const found = now.match ?? now.selfplay;
     const rules = Object.fromEntries(RULES[found.game].map((name) => [name, settings[name]]).filter(([, value]) => value !== undefined));
     return `#/games${query({ game: found.game, size: `${found.width}x${found.height}`, ...rules, moves: game.moves.join(".") })}`;
   };
-  const row = (game) => h("tr", {}, h("td", { class: "num" }, count(game.number + 1)), h("td", {}, game.black.toUpperCase()),
-    h("td", { title: game.failure || "" }, game.winner === "draw" ? t`a draw` : game.winner.toUpperCase()), h("td", { class: "num" }, count(game.moves.length)),
+  // A player against itself has two colours and one name.
+  const player = (which) => (now.match ? which.toUpperCase() : which === "a" ? t`Black` : t`White`);
+  const row = (game) => h("tr", {}, h("td", { class: "num" }, count(game.number + 1)), h("td", {}, player(game.black)),
+    h("td", { title: game.failure || "" }, game.winner === "draw" ? t`a draw` : player(game.winner)), h("td", { class: "num" }, count(game.moves.length)),
     h("td", {}, h("div", { class: "row" }, h("a", { href: address(game) }, t`Open`), button(t`Save`, { glyph: "save", quiet: true,
       onclick: () => saveAs(game.text, `job${id}-game${game.number + 1}.${game.saved_as}`) }))));
   async function load() {
@@ -145,8 +148,9 @@ export function gamesCard(id) {
   show(more, false);
   node.draw = (job) => {
     now = job;
-    show(node, Boolean(job.match));
-    if (job.match && games.length < Math.min(wanted, 2 * job.match.pairs_done)) load();
+    const done = job.match ? 2 * job.match.pairs_done : job.selfplay?.games_counted;
+    show(node, done !== undefined);
+    if (done && games.length < Math.min(wanted, done)) load();
   };
   return node;
 }

@@ -1,30 +1,42 @@
-//! `morpion job submit match`: two players and the flags of their match become a request.
+//! `morpion job submit match` and `submit selfplay`: what players are to play becomes a request.
 
 use super::submit::{TermFlags, scalar, send};
 use crate::cli::client::Connection;
 use crate::cli::flags::{FlagHelp, SettingFlags};
 use crate::core::quantity::{parse_bytes, parse_duration};
-use crate::core::setting::SettingInfo;
+use crate::core::setting::{BadValue, SettingInfo};
 use crate::daemon::view::{JobLimits, JobRequest};
 use crate::jobs::match_settings::{MatchJobSettings, MatchSettings, is_player};
-use crate::jobs::reading::SettingSource;
+use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
+use crate::jobs::selfplay_settings::{SelfplaySettings, is_selfplay_term};
+use crate::jobs::setup::matches::MatchSetup;
 use clap::Arg;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Submit a match of two players of Gomoku, Reversi or Go, with the flags of `morpion match`.
-///
-/// A and B are players of this program: morpion, morpion:LEVEL or morpion:SETTINGS, as in `morpion match`. A daemon
-/// starts no programs and reads no files for its clients. The time of a move is counted in seconds of the processor.
-/// Pairs count in the order of their numbers, so with --nodes the result is that of `morpion match`, however many
-/// workers play.
+/// The settings of a kind of job in which players play.
+pub trait PlayedSettings: FlagHelp + 'static {
+    /// The name of the kind.
+    const KIND: &'static str;
+
+    /// Whether a setting is an argument and has no flag.
+    fn is_argument(name: &str) -> bool;
+
+    /// Checks what was given.
+    ///
+    /// # Errors
+    /// What makes no sense.
+    fn check(given: &[GivenSetting]) -> Result<(), BadValue>;
+}
+
+/// The flags of such a job.
 #[derive(Debug, clap::Args)]
-pub struct SubmitMatch {
+pub struct SubmitPlayed<T: PlayedSettings> {
     #[command(flatten)]
-    pub asked: SettingFlags<MatchJobSettings>,
+    pub asked: SettingFlags<T>,
     #[command(flatten)]
     pub(super) terms: TermFlags,
-    /// Longest running time of the job (90, 60s, 5m, 2h); default: until all pairs are played or the test has decided
+    /// Longest running time of the job (90, 60s, 5m, 2h); default: until all is played or decided
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(super) all_time: Option<f64>,
     /// Most workers at once; default: all of the daemon
@@ -40,22 +52,22 @@ pub struct SubmitMatch {
     connection: Connection,
 }
 
-impl SubmitMatch {
+impl<T: PlayedSettings> SubmitPlayed<T> {
     /// The request that the flags stand for.
     ///
     /// # Errors
     /// If they make no sense.
     pub fn request(&self) -> anyhow::Result<JobRequest> {
         let mut given = self.asked.given.clone();
-        for one in given.iter_mut().filter(|one| is_player(one.name) && one.source == SettingSource::Flag) {
-            // It is an argument: its name is that of the player, not of a flag.
+        for one in given.iter_mut().filter(|one| T::is_argument(one.name) && one.source == SettingSource::Flag) {
+            // Its name is not that of a flag.
             one.source = SettingSource::Table;
         }
         // Mistakes are told here.
-        MatchJobSettings::job(&given)?;
+        T::check(&given)?;
         let TermFlags { name, priority, weight, all_iterations, disk, after, at, .. } = &self.terms;
         Ok(JobRequest {
-            kind: "match".to_owned(),
+            kind: T::KIND.to_owned(),
             name: name.clone(),
             priority: *priority,
             weight: *weight,
@@ -77,10 +89,22 @@ impl SubmitMatch {
     /// Submits it.
     ///
     /// # Errors
-    /// As [`SubmitMatch::request`]; or if no daemon answers, or it refuses.
+    /// As [`SubmitPlayed::request`]; or if no daemon answers, or it refuses.
     pub fn send(&self, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         send(&self.request()?, self.terms.idempotency_key.as_deref(), self.json, &self.connection, out)?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl PlayedSettings for MatchJobSettings {
+    const KIND: &'static str = "match";
+
+    fn is_argument(name: &str) -> bool {
+        is_player(name)
+    }
+
+    fn check(given: &[GivenSetting]) -> Result<(), BadValue> {
+        MatchJobSettings::job(given).map(drop)
     }
 }
 
@@ -96,5 +120,39 @@ impl FlagHelp for MatchJobSettings {
     /// The players have no flags: they are the two arguments.
     fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
         if is_player(info.name) { flag.long(None).help_heading(None) } else { MatchSettings::arranged(info, flag) }
+    }
+}
+
+impl PlayedSettings for SelfplaySettings {
+    const KIND: &'static str = "selfplay";
+
+    fn is_argument(name: &str) -> bool {
+        name == "game"
+    }
+
+    fn check(given: &[GivenSetting]) -> Result<(), BadValue> {
+        SelfplaySettings::job(given).map(drop)
+    }
+}
+
+impl FlagHelp for SelfplaySettings {
+    fn heading(info: &SettingInfo) -> &'static str {
+        if is_selfplay_term(info.name) { "Self-play" } else { MatchSetup::heading(info) }
+    }
+
+    fn note(info: &SettingInfo) -> String {
+        if !is_selfplay_term(info.name) {
+            return MatchSetup::note(info);
+        }
+        SelfplaySettings::usual(info.name).map_or(String::new(), |usual| format!("[default: {usual}]"))
+    }
+
+    /// The game is the argument, as of `morpion selfplay`.
+    fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
+        match info.name {
+            "game" => flag.long(None).help_heading(None),
+            name if is_selfplay_term(name) => flag,
+            _ => MatchSetup::arranged(info, flag),
+        }
     }
 }

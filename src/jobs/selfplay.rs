@@ -1,0 +1,222 @@
+//! Games of a player against itself as a job, to learn from: units of a few games each, which depend on the job and
+//! their numbers alone. The lines are those of the files that `morpion selfplay` writes.
+
+use super::numbered::NumberedJob;
+use super::setup::matches::{MatchBoard, MatchGameName, stored_settings};
+use crate::core::game::Side;
+use crate::core::setting::{BadValue, NamedValue};
+use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
+use crate::solvers::gomoku::learning::games::{GamesHead, LearningGame};
+use crate::solvers::gomoku::learning::selfplay::play_game;
+use crate::solvers::gomoku::lines::codes::MoveCodes;
+use crate::solvers::gomoku::lines::weights::LineWeights;
+use crate::solvers::gomoku::player::GomokuPlayer;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Games of a unit.
+pub const GAMES_OF_UNIT: u64 = 8;
+/// Memory of a player's table.
+pub const SELFPLAY_MEMORY: u64 = 16 << 20;
+
+/// The games of which a player learns, as people choose them.
+pub static SELFPLAY_GAMES: [NamedValue; 1] = [NamedValue { value: "gomoku", label: "Rows of three to five" }];
+
+/// An action on a game of which a player learns.
+pub trait SelfplayVisitor {
+    /// What the visit returns.
+    type Out;
+
+    /// Does it for a game.
+    fn visit<G: SelfplayBoard>(self) -> Self::Out;
+}
+
+/// Calls the visitor with the game; nothing if no player learns of it.
+pub fn with_selfplay<V: SelfplayVisitor>(game: MatchGameName, visitor: V) -> Option<V::Out> {
+    match game {
+        MatchGameName::Gomoku => Some(visitor.visit::<GomokuPosition>()),
+        MatchGameName::Reversi | MatchGameName::Go => None,
+    }
+}
+
+/// Which weights a player plays with that learns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SelfplayWeights {
+    /// Those of the program.
+    #[default]
+    Usual,
+    /// Those that were made by hand.
+    ByHand,
+}
+
+/// Games of a player against itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SelfplayJob {
+    /// The game that is played.
+    pub game: MatchGameName,
+    /// Its settings that were given, by name.
+    pub setup: BTreeMap<String, String>,
+    /// Number of games.
+    pub games: u64,
+    /// Most nodes of a move.
+    pub nodes: u64,
+    /// Decides the openings.
+    pub seed: u64,
+    /// What it plays with.
+    pub weights: SelfplayWeights,
+}
+
+impl SelfplayJob {
+    /// The empty board, and its title.
+    ///
+    /// # Errors
+    /// If there is no such board.
+    pub fn begin<G: MatchBoard>(&self) -> Result<(G, String), BadValue> {
+        G::begin(&stored_settings::<G>(&self.setup))
+    }
+
+    /// The numbers of the games of a unit.
+    pub fn games_of(&self, unit: u64) -> std::ops::Range<u64> {
+        let first = unit * GAMES_OF_UNIT;
+        first..(first + GAMES_OF_UNIT).min(self.games)
+    }
+}
+
+/// A game that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeGame<M> {
+    /// All moves, those of the opening first.
+    pub moves: Vec<M>,
+    /// How many of them are the opening.
+    pub opening: usize,
+    /// Who has won.
+    pub winner: Option<Side>,
+}
+
+/// A game of which a player learns by playing against itself.
+pub trait SelfplayBoard: MatchBoard {
+    /// The player that learns.
+    type Learner: Send;
+
+    /// Makes the player.
+    ///
+    /// # Errors
+    /// No memory, or a board or rules on which it does not learn.
+    fn learner(&self, job: &SelfplayJob) -> Result<Self::Learner, BadValue>;
+
+    /// Plays the game of a number: its line in a file of games, and the game. Nothing if there is no opening.
+    fn make(
+        &self,
+        learner: &mut Self::Learner,
+        job: &SelfplayJob,
+        number: u64,
+    ) -> Option<(String, MadeGame<Self::Move>)>;
+
+    /// The first line of a file with the games.
+    fn head(&self, job: &SelfplayJob) -> String;
+
+    /// Reads a line of such a file.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn read(&self, line: &str, number: u64) -> Result<MadeGame<Self::Move>, String>;
+}
+
+/// The weights that a player of Gomoku plays with.
+fn line_weights(weights: SelfplayWeights) -> LineWeights {
+    match weights {
+        SelfplayWeights::Usual => LineWeights::usual(),
+        SelfplayWeights::ByHand => LineWeights::by_hand(&MoveCodes::new()),
+    }
+}
+
+fn made(game: LearningGame) -> MadeGame<GomokuMove> {
+    let LearningGame { opening, moves, winner, .. } = game;
+    MadeGame { moves: moves.into_iter().map(GomokuMove).collect(), opening, winner }
+}
+
+impl SelfplayBoard for GomokuPosition {
+    type Learner = GomokuPlayer;
+
+    fn learner(&self, job: &SelfplayJob) -> Result<GomokuPlayer, BadValue> {
+        let (board, rules) = (self.board(), self.rules());
+        if rules.win() > board.width().max(board.height()) {
+            let row = rules.win();
+            return Err(BadValue(format!("no row of {row} fits on the {board} board: every game would be a draw")));
+        }
+        let bad = |error: crate::solvers::gomoku::player::PlayerError| BadValue(error.to_string());
+        let mut player = GomokuPlayer::new(SELFPLAY_MEMORY).map_err(bad)?;
+        player.set_weights(line_weights(job.weights));
+        player.prepare(self).map_err(bad)?;
+        Ok(player)
+    }
+
+    fn make(
+        &self,
+        learner: &mut GomokuPlayer,
+        job: &SelfplayJob,
+        number: u64,
+    ) -> Option<(String, MadeGame<GomokuMove>)> {
+        let game = play_game(learner, (self.board(), self.rules()), (job.seed, number), job.nodes)?;
+        Some((game.to_line(self.board(), number), made(game)))
+    }
+
+    fn head(&self, job: &SelfplayJob) -> String {
+        let weights = line_weights(job.weights).sum();
+        let (board, rules, SelfplayJob { seed, nodes, .. }) = (self.board(), self.rules(), job);
+        GamesHead { board, rules, seed: *seed, nodes: *nodes, weights }.to_line()
+    }
+
+    fn read(&self, line: &str, number: u64) -> Result<MadeGame<GomokuMove>, String> {
+        let game = LearningGame::read(line, (self.board(), self.rules()), number);
+        game.map(made).map_err(|error| error.to_string())
+    }
+}
+
+/// The games of a unit as they are stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SelfplayRecord {
+    /// The lines of the games in a file of games.
+    pub lines: Vec<String>,
+    /// Games that black has won, that were drawn, that white has won.
+    pub ends: [u64; 3],
+    /// Moves of all games, with those of the openings.
+    pub plies: u64,
+    /// Processor time that it took.
+    pub milliseconds: u64,
+}
+
+/// What the games come to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SelfplayTally {
+    /// Games that black has won, that were drawn, that white has won.
+    pub ends: [u64; 3],
+    /// Moves of all games, with those of the openings.
+    pub plies: u64,
+}
+
+impl NumberedJob for SelfplayJob {
+    type Outcome = SelfplayRecord;
+    type Tally = SelfplayTally;
+
+    fn units(&self) -> u64 {
+        self.games.div_ceil(GAMES_OF_UNIT)
+    }
+
+    fn nothing(&self) -> SelfplayTally {
+        SelfplayTally::default()
+    }
+
+    fn count(&self, tally: &mut SelfplayTally, record: &SelfplayRecord) {
+        for (sum, games) in tally.ends.iter_mut().zip(record.ends) {
+            *sum += games;
+        }
+        tally.plies += record.plies;
+    }
+
+    /// The iterations of the job are its games.
+    fn spent(record: &SelfplayRecord) -> (u64, u64) {
+        (record.lines.len() as u64, record.milliseconds)
+    }
+}
