@@ -5,6 +5,7 @@ use morpion::core::seed::rng;
 use morpion::games::gomoku::board::GomokuBoard;
 use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
 use morpion::games::gomoku::rules::{GomokuRules, RowRule};
+use morpion::games::reversi::weights::PatternWeights;
 use morpion::solvers::gomoku::learning::fit::{FitSettings, UNITS, fit, loss};
 use morpion::solvers::gomoku::learning::games::{GamesHead, LearningGame};
 use morpion::solvers::gomoku::learning::sample::{Features, Sample, samples_of};
@@ -13,6 +14,9 @@ use morpion::solvers::gomoku::lines::board::{LineBoard, LineTables};
 use morpion::solvers::gomoku::lines::codes::MoveCodes;
 use morpion::solvers::gomoku::lines::weights::{FINE, LineWeights};
 use morpion::solvers::gomoku::player::GomokuPlayer;
+use morpion::solvers::learning::GamesFile;
+use morpion::solvers::reversi::learning::games::{ReversiGamesHead, ReversiLearningGame};
+use morpion::solvers::reversi::learning::selfplay::ReversiLearningPlayer;
 use rand::RngExt;
 use std::path::Path;
 use std::process::Command;
@@ -137,13 +141,13 @@ fn a_fit_learns_what_decides_games_and_nothing_from_chance() {
     assert!(chance.validation > learned.validation, "{chance:?} {learned:?}");
 }
 
-#[test]
-fn games_are_the_same_however_they_are_interrupted() {
+/// What is cut off is played again, and what is not to be continued stays as it is.
+fn interrupted(game: &str, setting: [&str; 2], wrong: &[&[&str]]) {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
     let play = |file: &str, games: &str, more: &[&str]| {
-        let common = ["selfplay", "gomoku", file, "--nodes", "40", "--seed", "4", "--games", games];
-        run(at, &[&common[..], more].concat())
+        let common = ["selfplay", game, file, "--seed", "4", "--games", games];
+        run(at, &[&common[..], &setting, more].concat())
     };
     let read = |file: &str| std::fs::read(at.join(file)).unwrap();
     let (code, out, errors) = play("whole", "12", &["--threads", "3"]);
@@ -157,8 +161,7 @@ fn games_are_the_same_however_they_are_interrupted() {
         assert_eq!(code, Some(0), "cut at {cut}: {out}{errors}");
         assert!(read("part") == whole, "cut at {cut}");
     }
-    // What is not to be continued stays as it is.
-    let damaged = text.replacen(",", ";", 1).into_bytes();
+    let damaged = text.replacen("\n1 ", "\n1  ", 1).into_bytes();
     let other = text.replacen("seed=4", "seed=5", 1).into_bytes();
     let later = text.replacen("games 1", "games 2", 1).into_bytes();
     let swapped = {
@@ -179,9 +182,58 @@ fn games_are_the_same_however_they_are_interrupted() {
         assert!(code == Some(2) && errors.contains(why), "{why}: {errors}");
         assert!(read("bad") == bytes, "{why}");
     }
-    for more in [&["--position", "h8"][..], &["--size", "1"], &["--weights", "none"], &["--win", "6"]] {
+    for more in wrong {
         let (code, _, errors) = play("new", "3", more);
         assert!(code == Some(2) && !errors.contains("panic"), "{more:?}: {errors}");
+    }
+}
+
+#[test]
+fn games_of_gomoku_are_the_same_however_they_are_interrupted() {
+    let wrong = [&["--position", "h8"][..], &["--size", "1"], &["--weights", "none"], &["--win", "6"]];
+    interrupted("gomoku", ["--nodes", "40"], &wrong);
+}
+
+#[test]
+fn games_of_reversi_are_the_same_however_they_are_interrupted() {
+    interrupted("reversi", ["--depth", "2"], &[&["--weights", "none"], &["--depth", "21"], &["--nodes", "5"]]);
+}
+
+#[test]
+fn weights_of_reversi_are_learned_written_and_loaded() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let (code, out, errors) =
+        run(at, &["selfplay", "reversi", "games", "--depth", "1", "--games", "150", "--weights", "by-hand"]);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    let tune = ["tune", "reversi", "games", "-o", "new.weights", "--steps", "3"];
+    let (code, out, errors) = run(at, &tune);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    assert!(out.contains("150 games, ") && out.contains("12 to 15 empty cells: "), "{out}");
+    let weights = PatternWeights::read(&std::fs::read(at.join("new.weights")).unwrap()).unwrap();
+    assert!(weights.about.contains("150 games: morpion reversi games 1 size=8x8 seed=0 depth=1"), "{weights:?}");
+    // Nothing is overwritten.
+    let (code, _, errors) = run(at, &tune);
+    assert!(code == Some(2) && errors.contains("--force"), "{errors}");
+    // The weights decide how it plays.
+    let games = |a: &str| {
+        let arguments =
+            ["match", a, "morpion:level=2", "--game", "reversi", "--pairs", "2", "--nodes", "200", "--time", "1h"];
+        let (code, out, errors) = run(at, &arguments);
+        assert_eq!(code, Some(0), "{a}: {out}{errors}");
+        out.lines().filter(|line| line.starts_with("pair ")).collect::<Vec<_>>().join("\n")
+    };
+    let all =
+        ["morpion:level=2", "morpion:level=2,weights=new.weights", "morpion:level=2,weights=by-hand"].map(games);
+    assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2], "{all:?}");
+    for (weights, why) in [("nothing", "there is no such file"), ("games", "is not a file of Reversi weights")] {
+        let side = format!("morpion:weights={weights}");
+        let (code, _, errors) = run(at, &["match", &side, "morpion", "--game", "reversi"]);
+        assert!(code == Some(2) && errors.contains(why), "{errors}");
+    }
+    for (files, why) in [("new.weights", "text in UTF-8"), ("none", "cannot be read")] {
+        let (code, _, errors) = run(at, &["tune", "reversi", files, "-o", "other"]);
+        assert!(code == Some(2) && errors.contains(why) && !at.join("other").exists(), "{errors}");
     }
 }
 
@@ -250,15 +302,46 @@ fn heads_and_games_are_read_as_they_are_written() {
         // The first word of the line is about weights of games no more.
         assert!(error.to_string().contains(word), "{word}: {error}");
     }
-    let (board, rules) = (GomokuBoard::USUAL, GomokuRules::default());
+    let head = GamesHead { board: GomokuBoard::USUAL, rules: GomokuRules::default(), ..head };
     let game = LearningGame { opening: 1, moves: vec![20, 41, 62], values: vec![-300, 7], winner: None };
-    let line = game.to_line(board, 9);
-    assert_eq!(LearningGame::read(&line, (board, rules), 9), Ok(game));
+    lines_are_checked(&head, &game);
+}
+
+#[test]
+fn heads_and_games_of_reversi_are_read_as_they_are_written() {
+    let head = ReversiGamesHead { seed: u64::MAX, depth: 7, weights: 0xAB };
+    assert_eq!(ReversiGamesHead::read(&head.to_line()), Ok(head));
+    for word in ["size", "seed", "depth", "weights"] {
+        let error = ReversiGamesHead::read(&head.to_line().replace(word, "x")).unwrap_err();
+        assert!(error.to_string().contains(word), "{word}: {error}");
+    }
+    let mut player = ReversiLearningPlayer::new(None, 1).unwrap();
+    let game = player.play_game(1, 9);
+    lines_are_checked(&head, &game);
+    // Sound sums of what cannot be.
+    let line = |game: &ReversiLearningGame| head.game_to_line(game, 9);
+    let other = ReversiLearningGame { score: game.score + 2, ..game.clone() };
+    let cut = ReversiLearningGame { moves: game.moves[..20].to_vec(), ..game.clone() };
+    let twice = ReversiLearningGame { moves: [&game.moves[..1], &game.moves[..1]].concat(), ..game.clone() };
+    for (game, why) in [(other, "ends with"), (cut, "is not over"), (twice, "move 2 cannot be played")] {
+        let error = head.read_game(&line(&game), 9).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+/// A line gives its game, and no line that differs from it in a letter or is cut off gives any.
+fn lines_are_checked<F: GamesFile>(head: &F, game: &F::Game)
+where
+    F::Game: PartialEq + std::fmt::Debug,
+{
+    let line = head.game_to_line(game, 9);
+    assert_eq!(head.read_game(&line, 9).as_ref(), Ok(game));
+    assert!(head.read_game(&line, 8).unwrap_err().to_string().contains("game 9 where game 8 is expected"));
     for at in 0..line.len() {
         let mut bytes = line.clone().into_bytes();
         bytes[at] ^= 1;
         let changed = String::from_utf8(bytes).unwrap();
-        assert!(LearningGame::read(&changed, (board, rules), 9).is_err(), "{changed}");
-        assert!(LearningGame::read(&line[..at], (board, rules), 9).is_err(), "cut at {at}");
+        assert!(head.read_game(&changed, 9).is_err(), "{changed}");
+        assert!(head.read_game(&line[..at], 9).is_err(), "cut at {at}");
     }
 }

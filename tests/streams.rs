@@ -77,6 +77,9 @@ impl Stage {
         let games = ["selfplay", "gomoku", &stage.name("games"), "--size", "7", "--games", "40", "--nodes", "50"];
         let played = stage.sound(&games);
         assert!(played.status.success(), "{}", played.err);
+        let games = ["selfplay", "reversi", &stage.name("reversi"), "--games", "40", "--depth", "1"];
+        let played = stage.sound(&games);
+        assert!(played.status.success(), "{}", played.err);
         // Tokens come and go while commands are tried; with this one the list is never empty.
         let made = stage.sound(&["token", "create", "first", "--state", &stage.name("tokens")]);
         assert!(made.status.success(), "{}", made.err);
@@ -164,6 +167,7 @@ impl Stage {
                 name
             }
             "GAMES" => self.name("games"),
+            "REVERSI" => self.name("reversi"),
             "FRESH" => self.fresh("fresh"),
             "FRESH.svg" => self.fresh("fresh.svg"),
             "FRESH.msr" => self.fresh("fresh.msr"),
@@ -249,6 +253,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("render", "GRID -o FRESH.svg"),
     ("resume", "COPY --time 0.3"),
     ("selfplay gomoku", "FRESH --size 7 --games 2 --nodes 50"),
+    ("selfplay reversi", "FRESH --games 2 --depth 1"),
     ("show", "GRID"),
     ("solve go", "--size 2 --memory 1M"),
     ("solve gomoku", "--size 3 --win 3 --memory 1M"),
@@ -268,6 +273,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("token remove", "TOKEN --state TOKENS"),
     ("top", ""),
     ("tune gomoku", "GAMES -o FRESH --steps 2"),
+    ("tune reversi", "REVERSI -o FRESH --steps 2"),
     ("vcf", "--position h8a1h9a2h10o1"),
     ("verify", "GRID /dev/null"),
     ("worker", "--nats http://["),

@@ -5,12 +5,17 @@ use super::grid_input::plain;
 use super::positions::AskedPosition;
 use super::streams::say;
 use super::values;
-use super::weights::weights;
+use super::weights::{reversi_estimate, weights};
 use crate::core::quantity::grouped;
+use crate::games::reversi::board::ReversiBoard;
+use crate::games::reversi::weights::PatternWeights;
 use crate::jobs::setup::gomoku::GomokuSetup;
-use crate::solvers::gomoku::learning::games::{GamesHead, LearningGame};
+use crate::solvers::gomoku::learning::games::GamesHead;
 use crate::solvers::gomoku::learning::selfplay::play_game;
 use crate::solvers::gomoku::player::GomokuPlayer;
+use crate::solvers::learning::GamesFile;
+use crate::solvers::reversi::learning::games::ReversiGamesHead;
+use crate::solvers::reversi::learning::selfplay::ReversiLearningPlayer;
 use anyhow::{Context, anyhow, bail, ensure};
 use crossbeam_channel::bounded;
 use std::collections::BTreeMap;
@@ -42,22 +47,20 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum SelfplayGame {
     /// Gomoku: rows of three to five on boards up to 20x20
-    Gomoku(SelfplayOf),
+    Gomoku(SelfplayOfGomoku),
+    /// Reversi on 8x8
+    Reversi(SelfplayOfReversi),
 }
 
+/// What the games of all kinds are made by.
 #[derive(Debug, clap::Args)]
 struct SelfplayOf {
     /// File of games, begun or continued
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    #[command(flatten)]
-    setup: SettingFlags<GomokuSetup>,
     /// Number of games in the file at the end
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=4_000_000))]
     games: u64,
-    /// Most nodes for a move
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = values::nodes)]
-    nodes: u64,
     /// Decides the openings
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -69,13 +72,40 @@ struct SelfplayOf {
     threads: u64,
 }
 
+#[derive(Debug, clap::Args)]
+struct SelfplayOfGomoku {
+    #[command(flatten)]
+    of: SelfplayOf,
+    #[command(flatten)]
+    setup: SettingFlags<GomokuSetup>,
+    /// Most nodes for a move
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = values::nodes)]
+    nodes: u64,
+}
+
+#[derive(Debug, clap::Args)]
+struct SelfplayOfReversi {
+    #[command(flatten)]
+    of: SelfplayOf,
+    /// Plies that are searched for a move, before the last twelve moves, which are played perfectly
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=20))]
+    depth: u32,
+}
+
 /// Plays the games.
 ///
 /// # Errors
 /// A file with other games or of another kind, settings that are not for games against itself, no memory.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let SelfplayGame::Gomoku(of) = args.game;
-    let (empty, title) = AskedPosition::of(of.setup)?.first()?;
+    match args.game {
+        SelfplayGame::Gomoku(asked) => play_gomoku(asked, out),
+        SelfplayGame::Reversi(asked) => play_reversi(&asked, out),
+    }
+}
+
+fn play_gomoku(asked: SelfplayOfGomoku, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let SelfplayOfGomoku { of, setup, nodes } = asked;
+    let (empty, title) = AskedPosition::of(setup)?.first()?;
     if empty.stones().next().is_some() {
         bail!("--position cannot be used here: the games begin with openings of their own");
     }
@@ -86,30 +116,53 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         rules.win()
     );
     let weights = weights(of.weights.as_deref())?;
-    let head = GamesHead { board, rules, seed: of.seed, nodes: of.nodes, weights: weights.sum() };
+    let head = GamesHead { board, rules, seed: of.seed, nodes, weights: weights.sum() };
     let mut players = Vec::new();
     for _ in 0..of.threads {
         let mut player = GomokuPlayer::new(MEMORY)?;
         player.set_weights(weights.clone());
         player.prepare(&empty)?;
-        players.push(player);
+        players.push(move |number| {
+            let game = play_game(&mut player, (board, rules), (head.seed, number), head.nodes);
+            game.with_context(|| format!("no opening was found on the {board} board: it is too small"))
+        });
     }
-    let (mut file, done) = open(&of.file, &head)?;
+    play_games(&of, &head, &title, players, out)
+}
+
+fn play_reversi(asked: &SelfplayOfReversi, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let SelfplayOfReversi { of, depth } = asked;
+    let estimate = reversi_estimate(of.weights.as_deref())?;
+    let weights = estimate.patterns(ReversiBoard::FULL);
+    let head = ReversiGamesHead { seed: of.seed, depth: *depth, weights: weights.map_or(0, PatternWeights::sum) };
+    let mut players = Vec::new();
+    for _ in 0..of.threads {
+        let mut player = ReversiLearningPlayer::new(weights, *depth)?;
+        players.push(move |number| Ok(player.play_game(head.seed, number)));
+    }
+    play_games(of, &head, "reversi 8x8", players, out)
+}
+
+/// Plays the games that the file lacks, each player on a thread of its own.
+fn play_games<F: GamesFile>(
+    of: &SelfplayOf,
+    head: &F,
+    title: &str,
+    players: Vec<impl FnMut(u64) -> anyhow::Result<F::Game> + Send>,
+    out: &mut dyn Write,
+) -> anyhow::Result<ExitCode> {
+    let (mut file, done) = open(&of.file, head)?;
     writeln!(out, "{title}\n{} of {} games are there", grouped(done.min(of.games)), grouped(of.games))?;
     out.flush()?;
     let next = AtomicU64::new(done);
     let written: anyhow::Result<()> = std::thread::scope(|scope| {
         let (send, receive) = bounded(64);
-        for mut player in players {
+        for mut play in players {
             let (send, next) = (send.clone(), &next);
             scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= of.games {
-                        break;
-                    }
-                    let game = play_game(&mut player, (board, rules), (of.seed, number), of.nodes);
-                    if send.send((number, game)).is_err() {
+                    if number >= of.games || send.send((number, play(number))).is_err() {
                         break;
                     }
                 }
@@ -117,14 +170,12 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         }
         drop(send);
         // Games that were finished before one with a smaller number.
-        let mut early: BTreeMap<u64, Option<LearningGame>> = BTreeMap::new();
+        let mut early = BTreeMap::new();
         let mut number = done;
         for (at, game) in receive {
             early.insert(at, game);
             while let Some(game) = early.remove(&number) {
-                let game =
-                    game.with_context(|| format!("no opening was found on the {board} board: it is too small"))?;
-                let line = game.to_line(board, number) + "\n";
+                let line = head.game_to_line(&game?, number) + "\n";
                 file.write_all(line.as_bytes()).with_context(|| cannot("written", &of.file))?;
                 number += 1;
                 if number % TOLD == 0 {
@@ -144,7 +195,7 @@ fn cannot(what: &str, path: &Path) -> String {
 }
 
 /// The file, ready for the next game, and the number of games in it. A last line that was cut off is taken away.
-fn open(path: &Path, head: &GamesHead) -> anyhow::Result<(File, u64)> {
+fn open<F: GamesFile>(path: &Path, head: &F) -> anyhow::Result<(File, u64)> {
     let name = plain(&path.display().to_string());
     let mut options = OpenOptions::new();
     let mut file = options.read(true).write(true).create(true).truncate(false).open(path).context(name.clone())?;
@@ -156,7 +207,7 @@ fn open(path: &Path, head: &GamesHead) -> anyhow::Result<(File, u64)> {
     let mut lines = GameLines { input: BufReader::new(&file), name: &name, number: 0, whole: 0 };
     match lines.next()? {
         Some(line) => {
-            let found = GamesHead::read(&line).map_err(|error| anyhow!("{name}, {error}"))?;
+            let found = F::read(&line).map_err(|error| anyhow!("{name}, {error}"))?;
             let (found, asked) = (found.to_line(), head.to_line());
             ensure!(found == asked, "{name}: has other games.\nthere:     {found}\nasked for: {asked}");
         }
@@ -176,8 +227,7 @@ fn open(path: &Path, head: &GamesHead) -> anyhow::Result<(File, u64)> {
     }
     let mut done = 0;
     while let Some(line) = lines.next()? {
-        LearningGame::read(&line, (head.board, head.rules), done)
-            .map_err(|error| anyhow!("{name}, line {}: {error}", lines.number))?;
+        head.read_game(&line, done).map_err(|error| anyhow!("{name}, line {}: {error}", lines.number))?;
         done += 1;
     }
     let whole = lines.whole;

@@ -11,6 +11,7 @@ use crate::solvers::gomoku::learning::selfplay::play_game;
 use crate::solvers::gomoku::lines::codes::MoveCodes;
 use crate::solvers::gomoku::lines::weights::LineWeights;
 use crate::solvers::gomoku::player::GomokuPlayer;
+use crate::solvers::learning::GamesFile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -131,6 +132,11 @@ fn line_weights(weights: SelfplayWeights) -> LineWeights {
     }
 }
 
+/// How the games are made, but for the check sum of the weights.
+fn games_head(empty: &GomokuPosition, job: &SelfplayJob) -> GamesHead {
+    GamesHead { board: empty.board(), rules: empty.rules(), seed: job.seed, nodes: job.nodes, weights: 0 }
+}
+
 fn made(game: LearningGame) -> MadeGame<GomokuMove> {
     let LearningGame { opening, moves, winner, .. } = game;
     MadeGame { moves: moves.into_iter().map(GomokuMove).collect(), opening, winner }
@@ -159,18 +165,17 @@ impl SelfplayBoard for GomokuPosition {
         number: u64,
     ) -> Option<(String, MadeGame<GomokuMove>)> {
         let game = play_game(learner, (self.board(), self.rules()), (job.seed, number), job.nodes)?;
-        Some((game.to_line(self.board(), number), made(game)))
+        Some((games_head(self, job).game_to_line(&game, number), made(game)))
     }
 
     fn head(&self, job: &SelfplayJob) -> String {
-        let weights = line_weights(job.weights).sum();
-        let (board, rules, SelfplayJob { seed, nodes, .. }) = (self.board(), self.rules(), job);
-        GamesHead { board, rules, seed: *seed, nodes: *nodes, weights }.to_line()
+        GamesHead { weights: line_weights(job.weights).sum(), ..games_head(self, job) }.to_line()
     }
 
     fn read(&self, line: &str, number: u64) -> Result<MadeGame<GomokuMove>, String> {
-        let game = LearningGame::read(line, (self.board(), self.rules()), number);
-        game.map(made).map_err(|error| error.to_string())
+        // The lines do not depend on the rest.
+        let head = GamesHead { board: self.board(), rules: self.rules(), seed: 0, nodes: 0, weights: 0 };
+        head.read_game(line, number).map(made).map_err(|error| error.to_string())
     }
 }
 

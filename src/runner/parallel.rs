@@ -52,6 +52,10 @@ impl<G: Game + Sync, E: Engine<G> + Send> Engine<G> for Parallel<'_, E> {
         Err(reason)
     }
 
+    fn guess(&mut self, position: &G, given: Value) -> Result<Value, EngineError> {
+        self.engines.first_mut().map_or(Ok(given), |engine| engine.guess(position, given))
+    }
+
     fn hint(&self, position: &G) -> Option<G::Move> {
         self.engines.first()?.hint(position)
     }

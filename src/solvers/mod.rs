@@ -20,6 +20,7 @@ pub mod go;
 pub mod gomoku;
 pub mod history;
 pub mod killers;
+pub mod learning;
 pub mod matches;
 pub mod minimax;
 pub mod monitor;

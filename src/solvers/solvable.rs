@@ -2,21 +2,30 @@
 //! and to be solved as a job: an engine of its own. One `impl` of each per game.
 
 use super::busy::Busy;
+use super::entry::{NO_MOVE, TableEntry};
 use super::go::player::UctPlayer;
 use super::go::{GoEngine, nodes_of_board};
 use super::gomoku::brain::{BrainPlayer, GomokuBrain};
 use super::gomoku::engine::GomokuEngine;
 use super::gomoku::player::{GomokuPlayer, PlayerError};
-use super::monitor::Monitor;
+use super::monitor::{Monitor, Watch};
 use super::player::SearchPlayer;
 use super::player::ending::GameEnding;
+use super::player::plies::PlySearch;
 use super::reversi::engine::{ReversiEngine, nodes_to_end};
-use super::search::Stats;
+use super::reversi::plies::ReversiPlies;
+use super::search::{NodeSearch, Parts, Stats};
 use super::solve::Engine;
 use super::table::{Table, TableError};
 use crate::core::game::{Game, Player, Side};
 use crate::games::gomoku::record::GomokuRecord;
+use crate::games::reversi::weights::ReversiEstimate;
 use crate::games::{go, gomoku, reversi};
+use std::fmt;
+
+/// The parts of the search that plays where a game has none of its own: symmetric positions are hardly ever met
+/// outside openings.
+const PARTS: Parts = Parts { symmetry: false, ..Parts::ALL };
 
 /// Why the machine does not play.
 #[derive(Debug, thiserror::Error)]
@@ -87,6 +96,27 @@ pub trait Solvable: Playable + Send + Sync + 'static {
     /// Makes the engine, for one thread; `busy` if there are others at the same search.
     fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> Self::Own<'a>;
 
+    /// What a player's estimate is made of, if that can be chosen.
+    type Estimate: fmt::Debug + Default;
+
+    /// What looks some plies ahead.
+    type Plies<'a>: PlySearch<Self>;
+
+    /// Makes the search from this position, with its memory.
+    fn plies<'a>(&self, estimate: &'a Self::Estimate, table: &'a Table, watch: &'a dyn Watch) -> Self::Plies<'a>;
+
+    /// The best move as far as a table says that such searches have used.
+    fn remembered(&self, table: &Table) -> Option<Self::Move> {
+        let best = TableEntry::get(table, self.key().hash).map_or(NO_MOVE, |entry| entry.best);
+        self.decode(best)
+    }
+
+    /// Whether a move ends the game with nothing left to the other side. It is a victory of which estimates know
+    /// nothing where empty cells count for nobody.
+    fn wins_all(&self, _m: Self::Move) -> bool {
+        false
+    }
+
     /// How far the end of the game is; nothing if a player should not try to search to it.
     fn ending(&self) -> Option<GameEnding> {
         None
@@ -112,6 +142,23 @@ impl Solvable for reversi::position::ReversiPosition {
 
     fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> ReversiEngine<'a> {
         ReversiEngine { table, busy, monitor, stats: Stats::default() }
+    }
+
+    type Estimate = ReversiEstimate;
+    type Plies<'a> = ReversiPlies<'a>;
+
+    fn plies<'a>(&self, estimate: &'a ReversiEstimate, table: &'a Table, watch: &'a dyn Watch) -> ReversiPlies<'a> {
+        ReversiPlies::new(self, estimate.patterns(self.board()), table, watch)
+    }
+
+    fn remembered(&self, table: &Table) -> Option<Self::Move> {
+        ReversiPlies::remembered(self, table)
+    }
+
+    fn wins_all(&self, m: Self::Move) -> bool {
+        let mut after = *self;
+        after.play(m);
+        after.own() == 0
     }
 
     fn ending(&self) -> Option<GameEnding> {
@@ -162,6 +209,13 @@ impl Solvable for go::position::GoPosition {
         GoEngine::new(table, busy, monitor)
     }
 
+    type Estimate = ();
+    type Plies<'a> = NodeSearch<'a, Self>;
+
+    fn plies<'a>(&self, (): &'a (), table: &'a Table, watch: &'a dyn Watch) -> NodeSearch<'a, Self> {
+        NodeSearch::new(self.clone(), PARTS, table, None, watch)
+    }
+
     fn ending(&self) -> Option<GameEnding> {
         nodes_of_board(self.board(), self.rules())
             .map(|nodes| GameEnding { plies: self.board().area().into(), nodes })
@@ -206,6 +260,13 @@ impl Solvable for gomoku::position::GomokuPosition {
 
     fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> GomokuEngine<'a> {
         GomokuEngine { table, busy, monitor, stats: Stats::default() }
+    }
+
+    type Estimate = ();
+    type Plies<'a> = NodeSearch<'a, Self>;
+
+    fn plies<'a>(&self, (): &'a (), table: &'a Table, watch: &'a dyn Watch) -> NodeSearch<'a, Self> {
+        NodeSearch::new(self.clone(), PARTS, table, None, watch)
     }
 }
 

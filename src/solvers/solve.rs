@@ -21,6 +21,14 @@ pub trait Engine<G: Game> {
     /// The search was stopped or cannot go deep enough.
     fn value(&mut self, position: &G, alpha: Value, beta: Value) -> Result<Value, EngineError>;
 
+    /// The value that an exact solution asks for first, given one by the caller; 0 leaves it to the engine.
+    ///
+    /// # Errors
+    /// As for [`Engine::value`].
+    fn guess(&mut self, _position: &G, given: Value) -> Result<Value, EngineError> {
+        Ok(given)
+    }
+
     /// The best move as far as is remembered.
     fn hint(&self, position: &G) -> Option<G::Move>;
 
@@ -184,7 +192,8 @@ pub(super) fn find_bounds<G: Game>(
     let mut bounds = Bounds { lower, upper };
     let whole = (LOWEST, -LOWEST);
     let mut half = FIRST_WINDOW * G::POINT;
-    let mut centre = guess.clamp(lower, upper);
+    let mut centre = if goal == Goal::Exact && lower < upper { engine.guess(position, guess)? } else { guess };
+    centre = centre.clamp(lower, upper);
     while !bounds.settle(goal) {
         let window = match goal {
             _ if !engine.heeds_windows() => whole,

@@ -143,7 +143,8 @@ fn settings_of_another_game_are_refused() {
         (&["morpion", "morpion", "--komi", "3"], "--komi is not a setting of gomoku"),
         (&["--game", "go", "morpion", "morpion", "--komi", "x"], "komi is a number of points"),
         (&["--game", "go", "morpion", "morpion", "--position", "X"], "--position cannot be used here"),
-        (&["--game", "reversi", "morpion:weights=x", "morpion"], "level=5, nodes=3000 or time=0.2s"),
+        (&["--game", "reversi", "morpion:without=x", "morpion"], "level=5, nodes=3000, time=0.2s or weights=FILE"),
+        (&["--game", "reversi", "morpion:weights=x", "morpion"], "there is no such file of weights"),
         (&["--game", "reversi", "morpion", "morpion", "--size", "15"], "4 to 8"),
         (&["--game", "chess", "morpion", "morpion"], "possible values: gomoku, reversi, go"),
     ] {

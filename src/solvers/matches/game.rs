@@ -6,6 +6,7 @@ use crate::core::setting::BadValue;
 use crate::games::go::large::position::{LargeMove, LargePosition};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::reversi::position::{ReversiMove, ReversiPosition};
+use crate::games::reversi::weights::{PatternWeights, ReversiEstimate};
 use crate::solvers::go::player::UctPlayer;
 use crate::solvers::gomoku::brain::{BrainPlayer, GomokuBrain};
 use crate::solvers::gomoku::lines::codes::MoveCodes;
@@ -16,9 +17,13 @@ use crate::solvers::player::SearchPlayer;
 use crate::solvers::player::opening::even_opening;
 use crate::solvers::solvable::Playable;
 use rand::RngExt;
+use std::sync::Arc;
 
-/// Reads the text of a file that a setting names.
-pub type FileReader<'f> = &'f dyn Fn(&str) -> Result<String, BadValue>;
+/// In place of a file: the weights that are made by hand, which the first games are played with.
+pub const BY_HAND: &str = "by-hand";
+
+/// Reads a file that a setting names.
+pub type FileReader<'f> = &'f dyn Fn(&str) -> Result<Vec<u8>, BadValue>;
 
 /// A game in which players are matched.
 pub trait MatchGame: Playable {
@@ -106,10 +111,24 @@ impl MatchGame for GomokuPosition {
 /// # Errors
 /// A file that cannot be read, or that has no weights.
 pub fn gomoku_weights(name: &str, files: FileReader<'_>) -> Result<LineWeights, BadValue> {
-    if name == LineWeights::BY_HAND {
+    if name == BY_HAND {
         return Ok(LineWeights::by_hand(&MoveCodes::new()));
     }
-    LineWeights::parse(&files(name)?).map_err(|error| BadValue(format!("{name}, {error}")))
+    let text = String::from_utf8(files(name)?);
+    let text = text.map_err(|_| BadValue(format!("{name}: the file is not text in UTF-8")))?;
+    LineWeights::parse(&text).map_err(|error| BadValue(format!("{name}, {error}")))
+}
+
+/// What the estimate of Reversi is made of, by a name: the terms, or the weights of a file.
+///
+/// # Errors
+/// A file that cannot be read, or that has no weights.
+pub fn reversi_estimate(name: &str, files: FileReader<'_>) -> Result<ReversiEstimate, BadValue> {
+    if name == BY_HAND {
+        return Ok(ReversiEstimate::ByHand);
+    }
+    let weights = PatternWeights::read(&files(name)?).map_err(|error| BadValue(format!("{name} {error}")))?;
+    Ok(ReversiEstimate::Own(Arc::new(weights)))
 }
 
 /// Plies of an opening of Reversi.
@@ -120,8 +139,17 @@ const REVERSI_EVEN: Value = 15;
 impl MatchGame for ReversiPosition {
     type Own = SearchPlayer<ReversiPosition>;
 
+    const OWN_SETTINGS: &'static str = "a level or a setting, such as level=5, nodes=3000, time=0.2s or weights=FILE";
+
     fn own_player(memory: u64) -> Result<Self::Own, BadValue> {
         SearchPlayer::new(memory).map_err(bad)
+    }
+
+    fn set(player: &mut Self::Own, name: &str, text: &str, files: FileReader<'_>) -> Result<bool, BadValue> {
+        if name == "weights" {
+            player.set_estimate(reversi_estimate(text, files)?);
+        }
+        Ok(name == "weights")
     }
 
     fn opening(judge: &mut Self::Own, empty: &Self, seed: u64, number: u64) -> Option<Vec<ReversiMove>> {

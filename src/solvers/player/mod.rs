@@ -1,5 +1,6 @@
-//! A player for any game that can be solved: iterative deepening over [`super::negascout`] with the game's own
-//! estimate, and the game's own engine for the end of the game as soon as that is probably within reach.
+//! A player for any game that can be solved: iterative deepening over a search of some plies with the game's
+//! own estimate ([`plies`]), and the game's own engine for the end of the game as soon as that is probably within
+//! reach.
 //!
 //! Moves are searched in the order of the iteration before (principal variation search at the root, too), so an
 //! iteration that the budget cuts short still counts: its first move is the best one known, and what beats it is
@@ -13,21 +14,19 @@ pub mod all_moves;
 pub mod budget;
 pub mod ending;
 pub mod opening;
+pub mod plies;
 
 use self::all_moves::{AllMoves, NO_BOUND};
 use self::budget::BudgetWatch;
 use self::ending::{GameEnding, finish};
-use super::entry::{NO_MOVE, TableEntry};
+use self::plies::PlySearch;
 use super::monitor::Stopped;
-use super::negascout::negascout;
-use super::search::{LOWEST, NodeSearch, Parts};
+use super::search::LOWEST;
 use super::solvable::Solvable;
 use super::table::{Table, TableError};
 use crate::core::game::{Budget, Chosen, Game, Level, MAX_VALUE, Player, ToldMoves, Value};
 use std::cmp::Reverse;
 
-/// The parts of the search that play: symmetric positions are hardly ever met outside openings.
-const PARTS: Parts = Parts { symmetry: false, ..Parts::ALL };
 /// Most plies that are ever asked for.
 const DEEPEST: u32 = 100;
 /// Part of the budget after which no further depth is begun.
@@ -45,7 +44,9 @@ const LONGEST: usize = 12;
 
 /// A player of a game that can be solved, with its memory.
 #[derive(Debug)]
-pub struct SearchPlayer<G> {
+pub struct SearchPlayer<G: Solvable> {
+    /// What its estimate is made of.
+    estimate: G::Estimate,
     /// What the general search knows of positions.
     table: Table,
     /// What the game's own engine knows: it has a format of its own.
@@ -62,11 +63,22 @@ impl<G: Solvable> SearchPlayer<G> {
     /// The memory cannot be had.
     pub fn new(memory: u64) -> Result<SearchPlayer<G>, TableError> {
         let (table, solved) = (Table::new(memory / 2)?, Table::new(memory / 2)?);
-        Ok(SearchPlayer { table, solved, level: Level::FULL, last: None })
+        Ok(SearchPlayer { estimate: G::Estimate::default(), table, solved, level: Level::FULL, last: None })
     }
 }
 
 impl<G: Solvable> SearchPlayer<G> {
+    /// Sets what its estimate is made of, and forgets what it knows.
+    pub fn set_estimate(&mut self, estimate: G::Estimate) {
+        self.estimate = estimate;
+        self.forget_all();
+    }
+
+    fn forget_all(&mut self) {
+        self.table.clear();
+        self.solved.clear();
+    }
+
     /// Gets ready for a position with these moves: their search, and the plies that it searches at most.
     fn begin<'s>(
         &'s mut self,
@@ -76,7 +88,7 @@ impl<G: Solvable> SearchPlayer<G> {
         watch: &'s BudgetWatch<'s>,
     ) -> (MovesSearch<'s, G>, u32) {
         if self.last.as_ref().is_some_and(|last| !last.shares_tables(asked)) {
-            self.forget();
+            self.forget_all();
         }
         self.last = Some(asked.clone());
         self.table.next_generation();
@@ -86,8 +98,8 @@ impl<G: Solvable> SearchPlayer<G> {
         start.forget();
         // The end may be tried if the level sees it.
         let ending = start.ending().filter(|ending| ending.plies <= to_the_end.min(depth));
-        let (table, solved) = (&self.table, &self.solved);
-        (MovesSearch { asked, start, moves, table, solved, ending, watch }, depth.clamp(1, deepest))
+        let SearchPlayer { estimate, table, solved, .. } = &*self;
+        (MovesSearch { asked, start, moves, estimate, table, solved, ending, watch }, depth.clamp(1, deepest))
     }
 }
 
@@ -140,18 +152,18 @@ impl<G: Solvable> Player<G> for SearchPlayer<G> {
     }
 
     fn forget(&mut self) {
-        self.table.clear();
-        self.solved.clear();
+        self.forget_all();
     }
 }
 
 /// The search of the moves of the position that was asked about.
-struct MovesSearch<'s, G: Game> {
+struct MovesSearch<'s, G: Solvable> {
     /// The position with its past, which may forbid moves that the search does not know to be forbidden.
     asked: &'s G,
     start: G,
     /// The legal moves, the best one known in front.
     moves: Vec<G::Move>,
+    estimate: &'s G::Estimate,
     table: &'s Table,
     solved: &'s Table,
     /// The end of the game, while it has not been tried.
@@ -165,9 +177,9 @@ impl<G: Solvable> MovesSearch<'_, G> {
         let (table, watch) = (self.table, self.watch);
         let mut best = Chosen { line: vec![fallback], value: 0, decided_in: None, depth: 0, nodes: 0 };
         let last_start = if self.moves.len() == 1 { LAST_START_OF_ONE } else { LAST_START };
-        let mut search = NodeSearch::new(self.start.clone(), PARTS, table, None, watch);
+        let mut search = self.start.plies(self.estimate, table, watch);
         for depth in 1..=deepest {
-            search.estimated = false;
+            search.take_estimated();
             let iteration = self.iterate(&mut search, depth);
             if let Some((m, value)) = iteration.best {
                 self.put_first(m);
@@ -182,7 +194,7 @@ impl<G: Solvable> MovesSearch<'_, G> {
                 break;
             }
             best.nodes = watch.nodes();
-            best.decided_in = (!search.estimated).then_some(depth);
+            best.decided_in = (!search.take_estimated()).then_some(depth);
             told(&best);
             if best.decided_in.is_some() {
                 return best;
@@ -207,21 +219,29 @@ impl<G: Solvable> MovesSearch<'_, G> {
             return found;
         }
         best.nodes = watch.nodes();
+        if best.decided_in.is_none()
+            && let Some(&m) = self.moves.iter().find(|&&m| self.asked.wins_all(m))
+        {
+            // Whatever the estimates promise beyond it.
+            let mut after = self.asked.clone();
+            after.play(m);
+            (best.line, best.value, best.decided_in) = (vec![m], -after.outcome(), Some(1));
+        }
         best
     }
 
     fn analyse(&mut self, most: usize, deepest: u32, told: ToldMoves<'_, G::Move>) -> Vec<Chosen<G::Move>> {
         let (table, watch) = (self.table, self.watch);
         let mut all = AllMoves::new(self.moves.clone(), most);
-        let mut search = NodeSearch::new(self.start.clone(), PARTS, table, None, watch);
+        let mut search = self.start.plies(self.estimate, table, watch);
         for depth in 1..=deepest {
             let is_whole = all.iterate(|m, bound| {
-                search.estimated = false;
-                let before = search.stats.nodes;
+                search.take_estimated();
+                let before = search.nodes();
                 let value = move_value(&mut search, m, depth, bound).ok()?;
                 let line = if value > bound { self.line_from(m) } else { Vec::new() };
-                let decided_in = (!search.estimated).then_some(depth);
-                Some(Chosen { line, value, decided_in, depth, nodes: search.stats.nodes - before })
+                let decided_in = (!search.take_estimated()).then_some(depth);
+                Some(Chosen { line, value, decided_in, depth, nodes: search.nodes() - before })
             });
             if is_whole {
                 told(&all.best);
@@ -299,7 +319,7 @@ impl<G: Solvable> MovesSearch<'_, G> {
     }
 
     /// Searches all moves to a depth, or until the budget is used up.
-    fn iterate(&self, search: &mut NodeSearch<'_, G>, depth: u32) -> Iteration<G::Move> {
+    fn iterate(&self, search: &mut G::Plies<'_>, depth: u32) -> Iteration<G::Move> {
         let mut iteration = Iteration { best: None, is_whole: false };
         let mut alpha = -MAX_VALUE;
         for &m in &self.moves {
@@ -317,10 +337,9 @@ impl<G: Solvable> MovesSearch<'_, G> {
         let (mut position, mut line, mut moves) = (self.start.clone(), vec![first], Vec::new());
         position.play(first);
         while line.len() < LONGEST {
-            let best = TableEntry::get(self.table, position.key().hash).map_or(NO_MOVE, |entry| entry.best);
             moves.clear();
             position.moves(&mut moves);
-            let Some(m) = position.decode(best).filter(|m| moves.contains(m)) else { break };
+            let Some(m) = position.remembered(self.table).filter(|m| moves.contains(m)) else { break };
             position.play(m);
             line.push(m);
         }
@@ -357,7 +376,7 @@ struct Iteration<M> {
 /// # Errors
 /// The search is to stop.
 pub fn move_value<G: Game>(
-    search: &mut NodeSearch<'_, G>,
+    search: &mut impl PlySearch<G>,
     m: G::Move,
     depth: u32,
     bound: Value,
@@ -368,21 +387,19 @@ pub fn move_value<G: Game>(
 
 /// The value of a move of the root: above alpha it is exact. All but the first move are asked by a null window.
 fn value_of<G: Game>(
-    search: &mut NodeSearch<'_, G>,
+    search: &mut impl PlySearch<G>,
     m: G::Move,
     depth: u32,
     alpha: Value,
     is_first: bool,
 ) -> Result<Value, Stopped> {
-    let undo = search.play(m);
     let mut value = LOWEST;
     if !is_first {
-        value = -negascout(search, depth - 1, -alpha - 1, -alpha)?;
+        value = search.value_of(m, depth, alpha, alpha + 1)?;
     }
     if is_first || value > alpha {
-        value = -negascout(search, depth - 1, -MAX_VALUE, -alpha)?;
+        value = search.value_of(m, depth, alpha, MAX_VALUE)?;
     }
-    search.undo(m, undo);
     Ok(value)
 }
 

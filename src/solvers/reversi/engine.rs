@@ -1,28 +1,41 @@
 //! The engine of the Reversi solver: wide windows by null windows, on one thread of perhaps several.
 
+use super::midgame::{Midgame, WHOLE, in_points};
 use super::rules::EndgameRules;
 use super::search::{Compiled, Endgame};
 use crate::core::game::{Game, Value};
+use crate::games::reversi::board::ReversiBoard;
 use crate::games::reversi::flips::Plain;
 #[cfg(target_arch = "x86_64")]
 use crate::games::reversi::flips::{Avx2, Avx512};
 use crate::games::reversi::position::{ReversiMove, ReversiPosition, hash};
+use crate::games::reversi::weights::PatternWeights;
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::Monitor;
 use crate::solvers::search::Stats;
 use crate::solvers::solve::{Engine, EngineError};
 use crate::solvers::table::Table;
 
-/// About how many nodes it takes to solve a position with so many empty cells: the median of 60 games that the player
-/// made with 3000 nodes a move, for 10 to 20 empty cells. A tenth of them takes three times as many.
+/// About how many nodes it takes to solve a position of 8x8 with so many empty cells: the median of 60 games to learn
+/// from (`morpion selfplay reversi`), for 10 to 20 empty cells. A tenth of them takes three times as many, and so do
+/// other boards, whose evaluation is not learned.
 pub fn nodes_to_end(empty: u32) -> u64 {
     (FEW * GROWTH.powi(empty.min(60) as i32 - FEW_EMPTY)).max(1.0) as u64
 }
 
 /// Nodes for [`FEW_EMPTY`] empty cells, and how they grow with each one more.
-const FEW: f64 = 3900.0;
+const FEW: f64 = 3800.0;
 const FEW_EMPTY: i32 = 10;
-const GROWTH: f64 = 2.23;
+const GROWTH: f64 = 2.04;
+
+/// With so many empty cells a value is guessed before it is searched, and by a search of so many plies at most.
+const GUESSED: u32 = 14;
+const GUESSED_DEPTH: u32 = 10;
+
+/// The weights of the evaluation of a position's board, if they were learned.
+fn learned(position: &ReversiPosition) -> Option<&'static PatternWeights> {
+    (position.board() == ReversiBoard::FULL).then(PatternWeights::usual)
+}
 
 /// The engine for Reversi on one thread.
 #[derive(Debug)]
@@ -37,18 +50,47 @@ pub struct ReversiEngine<'a> {
     pub stats: Stats,
 }
 
-impl Engine<ReversiPosition> for ReversiEngine<'_> {
-    fn value(&mut self, position: &ReversiPosition, alpha: Value, beta: Value) -> Result<Value, EngineError> {
+/// A body with the best instructions that the processor has.
+macro_rules! with_instructions {
+    ($i:ident => $body:expr) => {{
         #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(i) = Avx512::detect() {
-                return self.run(i, position, alpha, beta);
-            }
-            if let Some(i) = Avx2::detect() {
-                return self.run(i, position, alpha, beta);
+        match (Avx512::detect(), Avx2::detect()) {
+            (Some($i), _) => $body,
+            (None, Some($i)) => $body,
+            (None, None) => {
+                let $i = Plain;
+                $body
             }
         }
-        self.run(Plain, position, alpha, beta)
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let $i = Plain;
+            $body
+        }
+    }};
+}
+pub(super) use with_instructions;
+
+impl Engine<ReversiPosition> for ReversiEngine<'_> {
+    fn value(&mut self, position: &ReversiPosition, alpha: Value, beta: Value) -> Result<Value, EngineError> {
+        with_instructions!(i => self.run(i, position, alpha, beta))
+    }
+
+    /// Where there is a learned evaluation, what a search of some plies says.
+    fn guess(&mut self, position: &ReversiPosition, given: Value) -> Result<Value, EngineError> {
+        let empty = position.empty().count_ones();
+        let Some(weights) = learned(position).filter(|_| given == 0 && empty >= GUESSED) else { return Ok(given) };
+        let mut search = Midgame::new(EndgameRules::of(position), Some(weights), self.table, self.monitor);
+        let mut value = 0;
+        for depth in 1..=(empty - GUESSED / 2).min(GUESSED_DEPTH) {
+            value = with_instructions!(i => search.value(i, position.own(), position.enemy(), depth, WHOLE));
+        }
+        search.report();
+        self.stats.nodes += search.nodes;
+        match search.stopped {
+            Some(reason) => Err(reason.into()),
+            None => Ok(in_points(value)),
+        }
     }
 
     fn hint(&self, position: &ReversiPosition) -> Option<ReversiMove> {
@@ -73,7 +115,8 @@ impl ReversiEngine<'_> {
         beta: Value,
     ) -> Result<Value, EngineError> {
         let point = ReversiPosition::POINT;
-        let mut search = Endgame::new(EndgameRules::of(position), self.table, self.busy, self.monitor);
+        let weights = learned(position);
+        let mut search = Endgame::new(EndgameRules::of(position), self.table, weights, self.busy, self.monitor);
         let (own, enemy, empty) = (position.own(), position.enemy(), position.empty().count_ones());
         let area = position.board().area() as i32;
         // In discs: what is above `low` and at most `high` is asked for.

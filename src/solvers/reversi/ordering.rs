@@ -26,6 +26,18 @@ pub(super) struct Ordered {
     pub hash: u64,
 }
 
+/// Brings the move of the highest rank to the front.
+#[inline(always)]
+pub(super) fn choose<T>(moves: &mut [T], rank: impl Fn(&T) -> i32) {
+    let mut best = 0;
+    for k in 1..moves.len() {
+        if rank(&moves[k]) > rank(&moves[best]) {
+            best = k;
+        }
+    }
+    moves.swap(0, best);
+}
+
 /// The evaluation for the side to move: on a scale where one move is 16.
 #[inline(always)]
 pub(super) fn evaluate<I: Instructions>(i: I, rules: &EndgameRules, own: u64, enemy: u64) -> i32 {

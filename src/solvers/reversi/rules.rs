@@ -1,5 +1,6 @@
 //! What a position keeps through the whole search of the Reversi solver: its board, and how a finished game counts.
 
+use crate::core::game::Side;
 use crate::games::reversi::board::ReversiBoard;
 use crate::games::reversi::evaluation::Special;
 use crate::games::reversi::position::{Empties, ReversiPosition};
@@ -39,6 +40,12 @@ impl EndgameRules {
             board: position.board(),
             symmetric: u32::from(position.board().area()).saturating_sub(SYMMETRIC).max(SYMMETRIC_EMPTY),
         }
+    }
+
+    /// A position on this board: for what is asked seldom.
+    pub fn position(&self, own: u64, enemy: u64) -> Option<ReversiPosition> {
+        let empties = if self.to_winner { Empties::ToWinner } else { Empties::Ignored };
+        ReversiPosition::from_discs(self.board, own, enemy, Side::First).ok().map(|p| p.with_empties(empties))
     }
 
     /// The position that stands for one with so many empty cells in the search: an image of it, if there are few

@@ -4,14 +4,17 @@
 //! bound, one above a lower bound. Wider windows are for the caller ([`super::engine`]).
 
 use super::last::{last, odd_quadrants, take};
-use super::ordering::{Ordered, rank, shallow};
+use super::midgame::{HIGHEST, Midgame, midgame_body};
+use super::ordering::{Ordered, choose, rank, shallow};
 use super::rules::EndgameRules;
 #[cfg(target_arch = "x86_64")]
 use crate::games::reversi::flips::{Avx2, Avx512};
 use crate::games::reversi::flips::{Instructions, Plain};
+use crate::games::reversi::patterns::PatternNumbers;
 use crate::games::reversi::position::hash;
 use crate::games::reversi::stability;
 use crate::games::reversi::symmetry::least;
+use crate::games::reversi::weights::{FINE, PatternWeights};
 use crate::solvers::busy::Busy;
 use crate::solvers::monitor::{Monitor, Stopped};
 use crate::solvers::table::Table;
@@ -27,6 +30,16 @@ const JUDGED: u32 = 10;
 const JUDGED_STEP: u32 = 2;
 /// Plies of that search at most.
 const JUDGED_DEPTH: u32 = 6;
+/// From this many on moves are judged by the learned evaluation, where there is one: by itself up to `SEARCHED`, then
+/// after one ply, and after one ply more for each `SEARCHED_STEP` more.
+const LEARNED: u32 = 12;
+const SEARCHED: u32 = 14;
+const SEARCHED_STEP: u32 = 3;
+/// Plies of that search at most.
+const SEARCHED_DEPTH: u32 = 4;
+/// What each reply that a move leaves, and a move into an odd region, counts beside that evaluation.
+const REPLY: i32 = FINE * 3 / 2;
+const ODD: i32 = FINE / 2;
 /// Up to this many discs moves are looked at for others symmetric to them.
 const ALIKE: u32 = 8;
 /// From this many empty cells on other threads' work is avoided.
@@ -43,8 +56,12 @@ pub(super) struct Endgame<'a> {
     /// Why the search was stopped: then its value means nothing.
     pub stopped: Option<Stopped>,
     table: &'a Table,
+    /// Weights of the evaluation that orders moves; nothing where mobility does.
+    weights: Option<&'a PatternWeights>,
     busy: Option<&'a Busy>,
     monitor: &'a Monitor,
+    /// What judges moves with the weights.
+    judge: Midgame<'a>,
     reported: u64,
     /// Nodes between two looks at the monitor.
     interval: u64,
@@ -60,6 +77,16 @@ pub(super) trait Compiled: Instructions {
     fn parity(self, search: &mut Endgame, own: u64, enemy: u64, alpha: i32, empty: u32) -> i32;
     /// Runs [`last`], compiled for these instructions.
     fn last(self, search: &mut Endgame, own: u64, enemy: u64, alpha: i32) -> i32;
+    /// Runs [`midgame_body`], compiled for these instructions.
+    fn midgame(
+        self,
+        search: &mut Midgame<'_>,
+        own: u64,
+        enemy: u64,
+        numbers: &PatternNumbers,
+        depth: u32,
+        window: (i32, i32),
+    ) -> i32;
 }
 
 impl Compiled for Plain {
@@ -71,6 +98,17 @@ impl Compiled for Plain {
     }
     fn last(self, search: &mut Endgame, own: u64, enemy: u64, alpha: i32) -> i32 {
         last(self, &search.rules, own, enemy, alpha, &mut search.nodes)
+    }
+    fn midgame(
+        self,
+        search: &mut Midgame<'_>,
+        own: u64,
+        enemy: u64,
+        numbers: &PatternNumbers,
+        depth: u32,
+        window: (i32, i32),
+    ) -> i32 {
+        midgame_body(self, search, own, enemy, numbers, depth, window)
     }
 }
 
@@ -112,6 +150,33 @@ macro_rules! compile {
                 // SAFETY: as above.
                 unsafe { compiled(self, search, own, enemy, alpha) }
             }
+            #[inline(always)]
+            fn midgame(
+                self,
+                search: &mut Midgame<'_>,
+                own: u64,
+                enemy: u64,
+                numbers: &PatternNumbers,
+                depth: u32,
+                window: (i32, i32),
+            ) -> i32 {
+                /// # Safety
+                /// The processor has these instructions.
+                #[target_feature(enable = $features)]
+                fn compiled(
+                    i: $set,
+                    search: &mut Midgame<'_>,
+                    own: u64,
+                    enemy: u64,
+                    numbers: &PatternNumbers,
+                    depth: u32,
+                    window: (i32, i32),
+                ) -> i32 {
+                    midgame_body(i, search, own, enemy, numbers, depth, window)
+                }
+                // SAFETY: as above.
+                unsafe { compiled(self, search, own, enemy, numbers, depth, window) }
+            }
         }
     };
 }
@@ -122,9 +187,26 @@ compile!(Avx2, "avx2,bmi1,bmi2,popcnt,lzcnt");
 compile!(Avx512, "avx512f,avx512vl,avx512cd,avx2,bmi1,bmi2,popcnt,lzcnt");
 
 impl<'a> Endgame<'a> {
-    pub fn new(rules: EndgameRules, table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> Self {
+    pub fn new(
+        rules: EndgameRules,
+        table: &'a Table,
+        weights: Option<&'a PatternWeights>,
+        busy: Option<&'a Busy>,
+        monitor: &'a Monitor,
+    ) -> Self {
         let (interval, moves) = (INTERVAL.min(monitor.most_between()), Vec::with_capacity(1024));
-        Endgame { rules, nodes: 0, stopped: None, table, busy, monitor, reported: 0, interval, moves }
+        // Its nodes are counted and reported with those of this search.
+        let judge = Midgame { interval: u64::MAX, ..Midgame::new(rules, weights, table, monitor) };
+        Endgame { rules, nodes: 0, stopped: None, table, weights, busy, monitor, judge, reported: 0, interval, moves }
+    }
+
+    /// The value of a position some plies deep, in the unit of the weights.
+    #[inline(always)]
+    fn judge<I: Compiled>(&mut self, i: I, own: u64, enemy: u64, numbers: &PatternNumbers, depth: u32) -> i32 {
+        let before = self.judge.nodes;
+        let value = i.midgame(&mut self.judge, own, enemy, numbers, depth, (-HIGHEST, HIGHEST));
+        self.nodes += self.judge.nodes - before;
+        value
     }
 
     /// The value above or below `alpha`, with whatever instructions suit the number of empty cells.
@@ -265,7 +347,7 @@ fn inner_body<I: Compiled>(i: I, search: &mut Endgame, own: u64, enemy: u64, alp
         return value;
     }
     if count > 1 {
-        order(i, search, start, empty, first);
+        order(i, search, (own, enemy), start, empty, first);
     }
     let mut best = (i32::MIN, 64);
     let busy = search.busy.filter(|_| empty >= BUSY && count > 1);
@@ -274,7 +356,7 @@ fn inner_body<I: Compiled>(i: I, search: &mut Endgame, own: u64, enemy: u64, alp
     'rounds: for round in 0..2 {
         for n in 0..count {
             if round == 0 {
-                choose(&mut search.moves[start + n..]);
+                choose(&mut search.moves[start + n..], |m| m.rank);
                 if n > 0 && busy.is_some_and(|busy| busy.is_set(mark(&search.moves[start + n]))) {
                     left |= 1 << n;
                     continue;
@@ -318,18 +400,6 @@ fn mark(m: &Ordered) -> u64 {
     m.hash | 1
 }
 
-/// Brings the best of the moves to the front.
-#[inline(always)]
-fn choose(moves: &mut [Ordered]) {
-    let mut best = 0;
-    for k in 1..moves.len() {
-        if moves[k].rank > moves[best].rank {
-            best = k;
-        }
-    }
-    moves.swap(0, best);
-}
-
 /// A value above `alpha` that a child's entry shows. The moves lie from `start` on.
 #[inline(always)]
 fn transposition_cutoff(search: &mut Endgame, start: usize, alpha: i32, empty: u32) -> Option<i32> {
@@ -345,9 +415,12 @@ fn transposition_cutoff(search: &mut Endgame, start: usize, alpha: i32, empty: u
     })
 }
 
-/// Ranks the moves, which lie from `start` on; `first` is the table's.
+/// Ranks the moves of a position, which lie from `start` on; `first` is the table's.
 #[inline(always)]
-fn order<I: Compiled>(i: I, search: &mut Endgame, start: usize, empty: u32, first: u8) {
+fn order<I: Compiled>(i: I, search: &mut Endgame, (own, enemy): (u64, u64), start: usize, empty: u32, first: u8) {
+    if let Some(weights) = search.weights.filter(|_| empty >= LEARNED) {
+        return order_learned(i, search, weights, (own, enemy), start, empty, first);
+    }
     let depth = match empty {
         JUDGED.. => (1 + (empty - JUDGED) / JUDGED_STEP).min(JUDGED_DEPTH),
         _ => 0,
@@ -361,5 +434,41 @@ fn order<I: Compiled>(i: I, search: &mut Endgame, start: usize, empty: u32, firs
         if m.square == first {
             m.rank = i32::MAX;
         }
+    }
+}
+
+/// The same by the learned evaluation, after some plies where there are many empty cells.
+#[inline(always)]
+fn order_learned<I: Compiled>(
+    i: I,
+    search: &mut Endgame,
+    weights: &PatternWeights,
+    (own, enemy): (u64, u64),
+    start: usize,
+    empty: u32,
+    first: u8,
+) {
+    let depth = match empty {
+        SEARCHED.. => (1 + (empty - SEARCHED) / SEARCHED_STEP).min(SEARCHED_DEPTH),
+        _ => 0,
+    };
+    let numbers = PatternNumbers::of(own, enemy);
+    let odd = odd_quadrants(search.rules.cells & !(own | enemy));
+    for n in start..search.moves.len() {
+        let m = search.moves[n];
+        search.moves[n].rank = if m.square == first {
+            i32::MAX
+        } else {
+            let after = numbers.after(m.square, (m.enemy ^ own) & !(1 << m.square));
+            let value = if depth == 0 {
+                search.nodes += 1;
+                weights.value(&after, empty - 1)
+            } else {
+                search.judge(i, m.own, m.enemy, &after, depth)
+            };
+            let replies = i.moves(m.own, m.enemy) & search.rules.cells;
+            let replies = replies.count_ones() + (replies & search.rules.corners).count_ones();
+            -value - REPLY * replies as i32 + ODD * (odd >> m.square & 1) as i32
+        };
     }
 }

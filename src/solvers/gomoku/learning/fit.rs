@@ -11,11 +11,10 @@ use super::sample::{Features, Sample};
 use crate::solvers::gomoku::lines::classes::CLASSES;
 use crate::solvers::gomoku::lines::codes::{CODES, MOVE_CLASSES, MoveCodes};
 use crate::solvers::gomoku::lines::weights::{FINE, LineWeights, SEVERAL};
+use crate::solvers::learning::{FitLoss, VALIDATION};
 
 /// Units of the estimate that are one unit of the exponent.
 pub const UNITS: f64 = 200.0;
-/// One of so many games is for validation.
-pub const VALIDATION: u32 = 10;
 /// Step of Adam at the beginning, in units of the exponent; it goes down to a twentieth.
 const STEP: f64 = 0.02;
 /// Penalties on squares, per game of twenty positions: of parts of lines and move classes, of threats, of codes.
@@ -30,15 +29,6 @@ pub struct FitSettings {
     pub search_part: f64,
     /// Factor of the penalties.
     pub penalty: f64,
-}
-
-/// How well weights tell the ends of games: the mean cross entropy per position, in natural units.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FitLoss {
-    /// Of the games that are learned from.
-    pub training: f64,
-    /// Of the others.
-    pub validation: f64,
 }
 
 /// The parts that weights consist of, and which of them each feature has.
@@ -104,7 +94,8 @@ fn is_training(sample: &Sample) -> bool {
     !sample.game.is_multiple_of(VALIDATION)
 }
 
-/// The loss of weights with regard to the ends of the games alone, the estimate divided by so many units.
+/// The loss of weights with regard to the ends of the games alone: the mean cross entropy per position, in natural
+/// units, the estimate divided by so many units.
 pub fn loss(samples: &[Sample], weights: &LineWeights, codes: &MoveCodes, units: f64) -> FitLoss {
     let weights = by_feature(weights, &Features::new(codes), units);
     loss_of(samples, &weights)

@@ -70,9 +70,6 @@ pub enum WeightsError {
 }
 
 impl LineWeights {
-    /// In place of a file: the weights that are made by hand, which the first games are played with.
-    pub const BY_HAND: &str = "by-hand";
-
     /// The weights that the player uses if nothing else is said.
     pub fn usual() -> LineWeights {
         // A test reads the text; without it these would be as good as any.
