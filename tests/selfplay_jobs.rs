@@ -41,9 +41,13 @@ fn games(daemon: &Daemon, id: u64) -> Vec<MatchGameView> {
 
 /// The lines of the file that the command makes of the same games.
 fn by_command(directory: &Path, games: u64) -> Vec<String> {
+    lines_of(directory, "gomoku", games, &["--nodes", "60", "--size", "9"])
+}
+
+fn lines_of(directory: &Path, game: &str, games: u64, settings: &[&str]) -> Vec<String> {
     let file = directory.join(format!("of-the-command-{games}"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
-    command.args(["selfplay", "gomoku"]).arg(&file).args(["--nodes", "60", "--seed", "4", "--size", "9"]);
+    command.args(["selfplay", game]).arg(&file).args(["--seed", "4"]).args(settings);
     let output = command.arg(format!("--games={games}")).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     std::fs::read_to_string(&file).unwrap().lines().map(str::to_owned).collect()
@@ -99,6 +103,29 @@ fn the_games_are_those_of_the_command() {
     assert!(played.iter().all(|game| game.saved_as == "sgf" && game.text.starts_with("(;")), "{played:?}");
     let last = *daemon.statistics(id).unwrap().selfplay.unwrap().course.last().unwrap();
     assert_eq!(last.games, 45);
+}
+
+/// The same in Reversi, whose games have passes that their lines do not tell.
+#[test]
+fn games_of_reversi_are_those_of_the_command() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(&dir.path().join("state"), 2);
+    let settings = json!({ "game": "reversi", "games": 60, "depth": 1, "seed": 4, "weights": "by-hand" });
+    let id = daemon.submit(selfplay(&settings, &json!({})), None).unwrap().summary.id;
+    let view = wait_over(&daemon, id);
+    let found = view.summary.selfplay.clone().unwrap();
+    assert_eq!((found.title.as_str(), found.games_counted), ("reversi 8x8", 60), "{view:?}");
+    let lines = lines_of(dir.path(), "reversi", 60, &["--depth", "1", "--weights", "by-hand"]);
+    let played = games(&daemon, id);
+    let made: Vec<String> = played.iter().map(|game| game.line.clone().unwrap()).collect();
+    assert_eq!((&found.head, &made[..]), (&lines[0], &lines[1..]));
+    assert!(played.iter().any(|game| game.moves.iter().any(|name| name == "pass")), "no game has a pass");
+    assert!(played.iter().all(|game| game.saved_as == "ggf" && game.text.starts_with("(;GM[Othello]")), "{played:?}");
+    for (game, line) in played.iter().zip(&made) {
+        let score: i32 = line.split(' ').nth(2).unwrap().parse().unwrap();
+        let winner = ["b", "draw", "a"][(score.signum() + 1) as usize];
+        assert_eq!((game.winner.as_str(), game.opening <= game.moves.len() as u32), (winner, true), "{line}");
+    }
 }
 
 #[test]

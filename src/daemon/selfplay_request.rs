@@ -25,7 +25,7 @@ pub fn prepare(request: &JobRequest) -> Result<PreparedJob, String> {
         name: format!("{} games of {} against itself", job.games, job.game.text()),
         limits: JobLimits::default(),
         settings,
-        strategy: format!("{} nodes", job.nodes),
+        strategy: job.effort(),
         strategy_reason: None,
         work: JobWork::Selfplay(job),
     })

@@ -3,15 +3,19 @@
 
 use super::numbered::NumberedJob;
 use super::setup::matches::{MatchBoard, MatchGameName, stored_settings};
-use crate::core::game::Side;
+use crate::core::game::{Game, Side};
 use crate::core::setting::{BadValue, NamedValue};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
+use crate::games::reversi::position::{Empties, ReversiMove, ReversiPosition};
+use crate::games::reversi::weights::PatternWeights;
 use crate::solvers::gomoku::learning::games::{GamesHead, LearningGame};
 use crate::solvers::gomoku::learning::selfplay::play_game;
 use crate::solvers::gomoku::lines::codes::MoveCodes;
 use crate::solvers::gomoku::lines::weights::LineWeights;
 use crate::solvers::gomoku::player::GomokuPlayer;
 use crate::solvers::learning::GamesFile;
+use crate::solvers::reversi::learning::games::{ReversiGamesHead, ReversiLearningGame, start};
+use crate::solvers::reversi::learning::selfplay::ReversiLearningPlayer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -21,7 +25,10 @@ pub const GAMES_OF_UNIT: u64 = 8;
 pub const SELFPLAY_MEMORY: u64 = 16 << 20;
 
 /// The games of which a player learns, as people choose them.
-pub static SELFPLAY_GAMES: [NamedValue; 1] = [NamedValue { value: "gomoku", label: "Rows of three to five" }];
+pub static SELFPLAY_GAMES: [NamedValue; 2] = [
+    NamedValue { value: "gomoku", label: "Rows of three to five" },
+    NamedValue { value: "reversi", label: "Reversi, also called Othello" },
+];
 
 /// An action on a game of which a player learns.
 pub trait SelfplayVisitor {
@@ -36,7 +43,8 @@ pub trait SelfplayVisitor {
 pub fn with_selfplay<V: SelfplayVisitor>(game: MatchGameName, visitor: V) -> Option<V::Out> {
     match game {
         MatchGameName::Gomoku => Some(visitor.visit::<GomokuPosition>()),
-        MatchGameName::Reversi | MatchGameName::Go => None,
+        MatchGameName::Reversi => Some(visitor.visit::<ReversiPosition>()),
+        MatchGameName::Go => None,
     }
 }
 
@@ -60,8 +68,11 @@ pub struct SelfplayJob {
     pub setup: BTreeMap<String, String>,
     /// Number of games.
     pub games: u64,
-    /// Most nodes of a move.
+    /// Most nodes of a move of Gomoku.
     pub nodes: u64,
+    /// Plies that are searched for a move of Reversi.
+    #[serde(default = "SelfplayJob::usual_depth")]
+    pub depth: u32,
     /// Decides the openings.
     pub seed: u64,
     /// What it plays with.
@@ -69,6 +80,19 @@ pub struct SelfplayJob {
 }
 
 impl SelfplayJob {
+    /// Plies that are searched for a move of Reversi if nothing else is said.
+    pub fn usual_depth() -> u32 {
+        4
+    }
+
+    /// What a move may take, in words.
+    pub fn effort(&self) -> String {
+        match self.game {
+            MatchGameName::Reversi => format!("{} plies", self.depth),
+            _ => format!("{} nodes", self.nodes),
+        }
+    }
+
     /// The empty board, and its title.
     ///
     /// # Errors
@@ -177,6 +201,75 @@ impl SelfplayBoard for GomokuPosition {
         let head = GamesHead { board: self.board(), rules: self.rules(), seed: 0, nodes: 0, weights: 0 };
         head.read_game(line, number).map(made).map_err(|error| error.to_string())
     }
+}
+
+/// The weights that a player of Reversi plays with; nothing for the evaluation by terms.
+fn pattern_weights(weights: SelfplayWeights) -> Option<&'static PatternWeights> {
+    match weights {
+        SelfplayWeights::Usual => Some(PatternWeights::usual()),
+        SelfplayWeights::ByHand => None,
+    }
+}
+
+impl SelfplayBoard for ReversiPosition {
+    type Learner = ReversiLearningPlayer<'static>;
+
+    fn learner(&self, job: &SelfplayJob) -> Result<Self::Learner, BadValue> {
+        if self.with_empties(Empties::ToWinner) != start() || job.setup.contains_key("empties") {
+            return Err(BadValue(
+                "Reversi is learned from games on 8x8 from the usual start, in which the winner gets the empty cells"
+                    .to_owned(),
+            ));
+        }
+        let player = ReversiLearningPlayer::new(pattern_weights(job.weights), job.depth);
+        player.map_err(|error| BadValue(error.to_string()))
+    }
+
+    fn make(
+        &self,
+        learner: &mut Self::Learner,
+        job: &SelfplayJob,
+        number: u64,
+    ) -> Option<(String, MadeGame<ReversiMove>)> {
+        let game = learner.play_game(job.seed, number);
+        Some((reversi_head(job, 0).game_to_line(&game, number), made_of_reversi(&game)))
+    }
+
+    fn head(&self, job: &SelfplayJob) -> String {
+        reversi_head(job, pattern_weights(job.weights).map_or(0, PatternWeights::sum)).to_line()
+    }
+
+    fn read(&self, line: &str, number: u64) -> Result<MadeGame<ReversiMove>, String> {
+        // The lines do not depend on the head.
+        let head = ReversiGamesHead { seed: 0, depth: 0, weights: 0 };
+        head.read_game(line, number).map(|game| made_of_reversi(&game)).map_err(|error| error.to_string())
+    }
+}
+
+fn reversi_head(job: &SelfplayJob, weights: u32) -> ReversiGamesHead {
+    ReversiGamesHead { seed: job.seed, depth: job.depth, weights }
+}
+
+/// The game with its passes.
+fn made_of_reversi(game: &ReversiLearningGame) -> MadeGame<ReversiMove> {
+    let (mut position, mut moves, mut opening) = (start(), Vec::new(), 0);
+    for (at, &square) in game.moves.iter().enumerate() {
+        if position.is_legal(ReversiMove::PASS) {
+            position.play(ReversiMove::PASS);
+            moves.push(ReversiMove::PASS);
+        }
+        if at == game.opening {
+            opening = moves.len();
+        }
+        position.play(ReversiMove(square));
+        moves.push(ReversiMove(square));
+    }
+    let winner = match game.score {
+        0 => None,
+        score if score > 0 => Some(Side::First),
+        _ => Some(Side::Second),
+    };
+    MadeGame { opening: if game.opening < game.moves.len() { opening } else { moves.len() }, moves, winner }
 }
 
 /// The games of a unit as they are stored.

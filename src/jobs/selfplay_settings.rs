@@ -21,6 +21,7 @@ pub struct SelfplayTerms {
     game: MatchGameName,
     games: u64,
     nodes: u64,
+    depth: u32,
     seed: u64,
     weights: SelfplayWeights,
 }
@@ -28,12 +29,12 @@ pub struct SelfplayTerms {
 impl Default for SelfplayTerms {
     fn default() -> SelfplayTerms {
         let (game, weights) = (MatchGameName::Gomoku, SelfplayWeights::Usual);
-        SelfplayTerms { game, games: 1000, nodes: 2000, seed: 0, weights }
+        SelfplayTerms { game, games: 1000, nodes: 2000, depth: SelfplayJob::usual_depth(), seed: 0, weights }
     }
 }
 
 /// The settings that do not depend on the game, in the order of help texts.
-pub static SELFPLAY_TERMS: [SettingRow<SelfplayTerms>; 5] = [
+pub static SELFPLAY_TERMS: [SettingRow<SelfplayTerms>; 6] = [
     SettingRow {
         about: SettingInfo::new("game", "Game", ValueKind::Choice(&SELFPLAY_GAMES), "Which game is played.")
             .value_name("GAME"),
@@ -46,9 +47,24 @@ pub static SELFPLAY_TERMS: [SettingRow<SelfplayTerms>; 5] = [
         show: |terms| Some(terms.games.to_string()),
     },
     SettingRow {
-        about: SettingInfo::new("nodes", "Nodes for a move", ValueKind::Count { min: 1 }, "Most nodes for a move."),
+        about: SettingInfo::new(
+            "nodes",
+            "Nodes for a move",
+            ValueKind::Count { min: 1 },
+            "Most nodes for a move of Gomoku.",
+        ),
         read: |terms, text| parse_count(text).map(|nodes| terms.nodes = nodes),
         show: |terms| Some(terms.nodes.to_string()),
+    },
+    SettingRow {
+        about: SettingInfo::new(
+            "depth",
+            "Plies for a move",
+            ValueKind::Whole { min: 1, max: 20 },
+            "Plies that are searched for a move of Reversi, before the last twelve moves, which are played perfectly.",
+        ),
+        read: |terms, text| read_text(text).map(|depth| terms.depth = depth),
+        show: |terms| Some(terms.depth.to_string()),
     },
     SettingRow {
         about: SettingInfo::new("seed", "Seed", ValueKind::Whole { min: 0, max: u64::MAX }, "Decides the openings."),
@@ -119,10 +135,14 @@ impl SelfplaySettings {
         let (of_terms, of_setup): (Vec<_>, Vec<_>) =
             given.iter().cloned().partition(|one| is_selfplay_term(one.name));
         let SelfplaySettings { terms, .. } = read(&of_terms)?;
-        let SelfplayTerms { game, games, nodes, seed, weights } = terms;
+        let SelfplayTerms { game, games, nodes, depth, seed, weights } = terms;
+        let other = if game == MatchGameName::Reversi { "nodes" } else { "depth" };
+        if let Some(one) = of_terms.iter().find(|one| one.name == other) {
+            return Err(BadValue(format!("{} is not a setting of games of {}", one.place(), game.text())));
+        }
         game.check(&of_setup)?;
         let setup = of_setup.iter().map(|one| (one.name.to_owned(), one.text.clone())).collect();
-        let job = SelfplayJob { game, setup, games, nodes, seed, weights };
+        let job = SelfplayJob { game, setup, games, nodes, depth, seed, weights };
         struct LearnerCheck<'a>(&'a SelfplayJob, &'a [GivenSetting]);
         impl SelfplayVisitor for LearnerCheck<'_> {
             type Out = Result<(), BadValue>;
@@ -157,6 +177,8 @@ mod tests {
         let other = job(json!({ "games": 20, "nodes": "1k", "seed": 3, "weights": "by-hand", "size": 9 })).unwrap();
         assert_eq!((other.games, other.nodes, other.weights), (20, 1000, SelfplayWeights::ByHand));
         assert_eq!([0, 2].map(|unit| other.games_of(unit)), [0..8, 16..20]);
+        let reversi = job(json!({ "game": "reversi", "depth": 2 })).unwrap();
+        assert_eq!((reversi.game, reversi.depth, reversi.effort().as_str()), (MatchGameName::Reversi, 2, "2 plies"));
         let stored = serde_json::to_string(&other).unwrap();
         assert_eq!(serde_json::from_str::<SelfplayJob>(&stored).unwrap(), other);
     }
@@ -174,6 +196,13 @@ mod tests {
             (json!({ "weights": "/etc/passwd" }), "expected one of usual, by-hand"),
             (json!({ "position": "h8" }), "unknown key 'position'"),
             (json!({ "level": 3 }), "unknown key 'level'"),
+            (json!({ "depth": 3 }), "settings.depth is not a setting of games of gomoku"),
+            (json!({ "game": "reversi", "nodes": 9 }), "settings.nodes is not a setting of games of reversi"),
+            (json!({ "game": "reversi", "depth": 21 }), "21 is not in 1..=20"),
+            (json!({ "game": "reversi", "size": 6 }), "from games on 8x8"),
+            (json!({ "game": "reversi", "start": "alternative" }), "from the usual start"),
+            (json!({ "game": "reversi", "empties": "ignored" }), "the winner gets the empty cells"),
+            (json!({ "game": "reversi", "rule": "free" }), "settings.rule is not a setting of reversi"),
         ] {
             let error = job(settings.clone()).unwrap_err();
             assert!(error.contains(expected), "{settings}: {error}");

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 /// the first unit that is not done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SelfplayView {
-    /// The game: `gomoku`.
+    /// The game: `gomoku` or `reversi`.
     pub game: String,
     /// The board, the rules and the start, in words.
     pub title: String,

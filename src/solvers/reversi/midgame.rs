@@ -297,6 +297,9 @@ mod tests {
             let (right, estimated) = plain(&position, weights, depth);
             let what = format!("seed {seed}, position {n}, depth {depth}\n{position}");
             let (own, enemy) = (position.own(), position.enemy());
+            // What the table knows of lesser depths must not count.
+            let mut other = Midgame::new(rules, weights, &table, &watch);
+            other.value(Plain, own, enemy, random.random_range(0..=depth).saturating_sub(1), WHOLE);
             for round in 0..3 {
                 // With what the table knows from the round before, and by questions about bounds.
                 let mut search = Midgame::new(rules, weights, &table, &watch);
