@@ -113,8 +113,9 @@ fn games_of_reversi_are_those_of_the_command() {
     let settings = json!({ "game": "reversi", "games": 60, "depth": 1, "seed": 4, "weights": "by-hand" });
     let id = daemon.submit(selfplay(&settings, &json!({})), None).unwrap().summary.id;
     let view = wait_over(&daemon, id);
+    assert_eq!(view.summary.strategy.as_deref(), Some("1 ply"));
     let found = view.summary.selfplay.clone().unwrap();
-    assert_eq!((found.title.as_str(), found.games_counted), ("reversi 8x8", 60), "{view:?}");
+    assert_eq!((found.title.as_str(), found.games_counted), ("reversi 8x8, standard start", 60), "{view:?}");
     let lines = lines_of(dir.path(), "reversi", 60, &["--depth", "1", "--weights", "by-hand"]);
     let played = games(&daemon, id);
     let made: Vec<String> = played.iter().map(|game| game.line.clone().unwrap()).collect();

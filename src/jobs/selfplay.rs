@@ -88,6 +88,7 @@ impl SelfplayJob {
     /// What a move may take, in words.
     pub fn effort(&self) -> String {
         match self.game {
+            MatchGameName::Reversi if self.depth == 1 => "1 ply".to_owned(),
             MatchGameName::Reversi => format!("{} plies", self.depth),
             _ => format!("{} nodes", self.nodes),
         }

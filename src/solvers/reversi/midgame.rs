@@ -30,7 +30,7 @@ const REPLY: i32 = FINE / 4;
 #[derive(Debug)]
 pub struct Midgame<'a> {
     pub(super) rules: EndgameRules,
-    /// Weights of the evaluation by patterns; nothing where mobility is counted.
+    /// Weights of the evaluation by patterns; nothing for that by terms.
     pub(super) weights: Option<&'a PatternWeights>,
     pub(super) table: &'a Table,
     pub(super) watch: &'a dyn Watch,
