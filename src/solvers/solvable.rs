@@ -163,7 +163,7 @@ impl Solvable for reversi::position::ReversiPosition {
 
     fn ending(&self) -> Option<GameEnding> {
         let plies = self.empty().count_ones();
-        Some(GameEnding { plies, nodes: nodes_to_end(plies) })
+        Some(GameEnding { plies, nodes: nodes_to_end(self.board(), plies) })
     }
 
     fn shares_tables(&self, other: &Self) -> bool {

@@ -16,17 +16,16 @@ use crate::solvers::search::Stats;
 use crate::solvers::solve::{Engine, EngineError};
 use crate::solvers::table::Table;
 
-/// About how many nodes it takes to solve a position of 8x8 with so many empty cells: the median of 60 games to learn
-/// from (`morpion selfplay reversi`), for 10 to 20 empty cells. A tenth of them takes three times as many, and so do
-/// other boards, whose evaluation is not learned.
-pub fn nodes_to_end(empty: u32) -> u64 {
-    (FEW * GROWTH.powi(empty.min(60) as i32 - FEW_EMPTY)).max(1.0) as u64
+/// About how many nodes it takes to solve a position with so many empty cells: the median of 60 games, for 10 to 20
+/// empty cells. With a learned evaluation, on 8x8, of games to learn from (`morpion selfplay reversi`); without, of games
+/// that the player made with 3000 nodes a move. A tenth of them takes three times as many.
+pub fn nodes_to_end(board: ReversiBoard, empty: u32) -> u64 {
+    let (few, growth) = if board == ReversiBoard::FULL { (3800.0, 2.04_f64) } else { (3900.0, 2.23_f64) };
+    (few * growth.powi(empty.min(60) as i32 - FEW_EMPTY)).max(1.0) as u64
 }
 
-/// Nodes for [`FEW_EMPTY`] empty cells, and how they grow with each one more.
-const FEW: f64 = 3800.0;
+/// The number of empty cells from which that is counted.
 const FEW_EMPTY: i32 = 10;
-const GROWTH: f64 = 2.04;
 
 /// With so many empty cells a value is guessed before it is searched, and by a search of so many plies at most.
 const GUESSED: u32 = 14;
