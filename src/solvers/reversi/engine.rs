@@ -17,8 +17,8 @@ use crate::solvers::solve::{Engine, EngineError};
 use crate::solvers::table::Table;
 
 /// About how many nodes it takes to solve a position with so many empty cells: the median of 60 games, for 10 to 20
-/// empty cells. With a learned evaluation, on 8x8, of games to learn from (`morpion selfplay reversi`); without, of games
-/// that the player made with 3000 nodes a move. A tenth of them takes three times as many.
+/// empty cells. With a learned evaluation, on 8x8, of games to learn from (`morpion selfplay reversi`); without, of
+/// games that the player made with 3000 nodes a move. A tenth of them takes three times as many.
 pub fn nodes_to_end(board: ReversiBoard, empty: u32) -> u64 {
     let (few, growth) = if board == ReversiBoard::FULL { (3800.0, 2.04_f64) } else { (3900.0, 2.23_f64) };
     (few * growth.powi(empty.min(60) as i32 - FEW_EMPTY)).max(1.0) as u64
