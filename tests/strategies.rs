@@ -570,7 +570,7 @@ fn the_walk_from_the_cross_meets_every_grid_up_to_symmetry() {
 fn random_games_and_nested_searches_have_the_known_means() {
     for (variant, mean) in [(Variant::T5, 53.6), (Variant::D5, 42.9), (Variant::T4, 37.2), (Variant::D4, 24.1)] {
         let got = with_rules!(variant, R => {
-            let mut search = morpion::strategies::random::Random::<R>::new(&unit(&[], None, Some(20_000)));
+            let mut search = morpion::strategies::random::Random::<R>::new(&Params::default(), &unit(&[], None, Some(20_000)));
             let rng = &mut seed::rng(0, &[]);
             search.run(&mut Recorder { trace: Trace::default(), stop: 0.0, rng, checkpoint: None });
             search.mean()

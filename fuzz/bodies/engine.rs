@@ -1,9 +1,10 @@
-//! Bytes choose the variant, moves, undos and illegal attempts; after each step the engine and the referee must
-//! agree on the whole list of legal moves.
+//! Bytes choose the variant, the start, moves, undos and illegal attempts; after each step the engine and the referee
+//! must agree on the whole list of legal moves.
 
 use morpion::morpion::geometry::Move;
-use morpion::morpion::position::{IllegalMove, Position};
+use morpion::morpion::position::IllegalMove;
 use morpion::morpion::referee::{FreeMove, Illegal, Referee};
+use morpion::morpion::start::Start;
 use morpion::morpion::variant::{Rules, Variant};
 use morpion::with_rules;
 
@@ -17,12 +18,22 @@ const LIMIT: usize = 160;
 pub fn run(data: &[u8]) {
     let Some((&first, steps)) = data.split_first() else { return };
     let variant = Variant::ALL[usize::from(first) % 4];
-    with_rules!(variant, R => steps_agree::<R>(&steps[..steps.len().min(LIMIT)]));
+    let mut steps = &steps[..steps.len().min(LIMIT)];
+    let mut start = Start::CROSS;
+    // Every fourth time eight rows of eight bits are the start.
+    if first & 12 == 12
+        && let Some((rows, rest)) = steps.split_first_chunk::<8>()
+    {
+        let points = rows.iter().zip(0..).flat_map(|(&row, y)| (0..8).map(move |x| (row >> x & 1, x, y)));
+        start = Start::of_points(points.filter(|point| point.0 == 1).map(|(_, x, y)| (x, y))).unwrap_or_default();
+        steps = rest;
+    }
+    with_rules!(variant, R => steps_agree::<R>(&start, steps));
 }
 
-fn steps_agree<R: Rules>(mut steps: &[u8]) {
-    let mut position = Position::<R>::new();
-    let mut referee = Referee::new(R::VARIANT);
+fn steps_agree<R: Rules>(start: &Start, mut steps: &[u8]) {
+    let mut position = start.position::<R>();
+    let mut referee = Referee::from_start(R::VARIANT, start);
     while let Some((&step, rest)) = steps.split_first() {
         steps = rest;
         match step {

@@ -1,7 +1,7 @@
 //! How often each score came up: what a search counts per nesting level.
 //!
-//! A score is below 512 (no game of any variant has more than 485 moves), so that counting is one addition at a
-//! masked place and costs a hot loop nothing that can be measured. Only scores that came up are saved.
+//! A score is below 512 (no game of any variant that a search plays has more than 487 moves), so that counting is one
+//! addition at a masked place and costs a hot loop nothing that can be measured. Only scores that came up are saved.
 
 use serde::{Deserialize, Serialize};
 

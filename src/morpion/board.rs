@@ -37,6 +37,11 @@ impl<R: Rules> Default for Board<R> {
 impl<R: Rules> Board<R> {
     /// The starting cross.
     pub fn new() -> Board<R> {
+        Board::of_points(&cross(R::VARIANT))
+    }
+
+    /// With these points and no line.
+    pub(super) fn of_points(points: &[Point]) -> Board<R> {
         let mut board = Board { points: [0; 4 * TRACKS], blocked: [u64::MAX; 4 * TRACKS], rules: PhantomData };
         for direction in Direction::ALL {
             let straight = matches!(direction, Direction::Horizontal | Direction::Vertical);
@@ -48,9 +53,7 @@ impl<R: Rules> Board<R> {
                 board.blocked[Self::word(direction, track as usize)] = !(((1 << cells) - 1) << first);
             }
         }
-        for point in cross(R::VARIANT) {
-            board.set_point(point);
-        }
+        points.iter().for_each(|&point| board.set_point(point));
         board
     }
 

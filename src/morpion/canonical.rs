@@ -1,24 +1,31 @@
 //! The canonical form of a grid: independent of the order of its moves and of the 8 symmetries.
 //!
-//! A grid is a set of lines. The set alone says which points are set (the cross and the points of the lines) and
+//! A grid is a set of lines. The set alone says which points are set (the start and the points of the lines) and
 //! in which orders it can be played, so nothing else enters the form: it is the smallest of the (up to) 8 sorted
 //! lists of lines that the symmetries make of the grid. Images that leave the playing area (possible only for
 //! lines of 4 at its far edge) are left out; the images inside are the same for all members of a class, so the
 //! form is well defined all the same.
 
 use super::geometry::{INNER_CORNER, Line, Move};
-use super::symmetry::Symmetry;
+use super::start::Start;
 use super::variant::Variant;
 
-/// The lines of a grid in canonical form, ascending. Two grids of one line length are equal up to symmetry and
-/// move order if and only if their canonical lines are equal. `moves` need not be in a playable order.
+/// The lines of a grid from the cross in canonical form, ascending. Two grids of one line length are equal up to
+/// symmetry and move order if and only if their canonical lines are equal. `moves` need not be in a playable order.
 pub fn canonical_lines(variant: Variant, moves: &[Move]) -> Vec<Line> {
+    canonical_lines_from(&Start::CROSS, variant, moves)
+}
+
+/// The same for a grid from any start, by the symmetries that carry the start to itself. The lines of grids from
+/// different starts are not to be compared.
+fn canonical_lines_from(start: &Start, variant: Variant, moves: &[Move]) -> Vec<Line> {
+    let centre = start.centre(variant);
     let mut best: Vec<Line> = moves.iter().map(|mv| mv.line()).collect();
     best.sort_unstable();
     best.dedup();
     let lines = best.clone();
-    for symmetry in &Symmetry::ALL[1..] {
-        let image: Option<Vec<Line>> = lines.iter().map(|&line| symmetry.line(variant, line)).collect();
+    for symmetry in &start.symmetries(variant)[1..] {
+        let image: Option<Vec<Line>> = lines.iter().map(|&line| symmetry.line(centre, line)).collect();
         if let Some(mut image) = image {
             image.sort_unstable();
             if image < best {
@@ -38,7 +45,14 @@ pub fn canonical_lines(variant: Variant, moves: &[Move]) -> Vec<Line> {
 /// order of direction, track and start, `direction * 2^16 + (y + 64) * 2^8 + (x + 64)`, where (x, y) is the
 /// line's first point relative to the inner north-west corner of the cross; each step is `mix(state ^ word)`.
 pub fn canonical_key(variant: Variant, moves: &[Move]) -> u64 {
-    canonical_lines(variant, moves).iter().fold(mix(variant.line_len() as u64), |state, line| {
+    canonical_key_from(&Start::CROSS, variant, moves)
+}
+
+/// The same for a grid from any start: the fold begins with the line length and [`Start::key`], which is 0 for the
+/// cross, so grids from different starts have different keys.
+pub fn canonical_key_from(start: &Start, variant: Variant, moves: &[Move]) -> u64 {
+    let begin = mix(variant.line_len() as u64 ^ start.key());
+    canonical_lines_from(start, variant, moves).iter().fold(begin, |state, line| {
         let (direction, start) = (line.direction(), line.start() as i32);
         // A line lies in the area, so that the point exists; a default keeps a malformed one from ending the program.
         let (x, y) = direction.point(line.track(), start).map_or((0, 0), |p| (p.x(), p.y()));

@@ -291,7 +291,7 @@ pub const fn cross_corner(variant: Variant) -> i32 {
 /// Column and row of the inner north-west corner of the cross.
 pub const INNER_CORNER: i32 = 28;
 
-/// The points of the starting cross, by rows: 36 points for lines of 5, 24 for lines of 4.
+/// The points of the starting cross: 36 points for lines of 5, 24 for lines of 4.
 pub fn cross(variant: Variant) -> Vec<Point> {
     let corner = cross_corner(variant);
     msr::initial_cross(variant.into())

@@ -7,5 +7,6 @@ pub mod enumerate;
 pub mod geometry;
 pub mod position;
 pub mod referee;
+pub mod start;
 pub mod symmetry;
 pub mod variant;

@@ -2,15 +2,18 @@
 //!
 //! Playing a move removes from the list what collides with it and appends the moves whose line goes through the
 //! new point; undoing restores the list with its order. Neither allocates: the buffers are sized for the largest
-//! number of legal moves that any position can have.
+//! number of legal moves that any position of a search can have.
 
 use super::board::Board;
 use super::geometry::Move;
+use super::start::Start;
 use super::variant::Rules;
 
-/// No position has more legal moves: at most 485 moves are ever played (upper bound of 5T), so at most 521 points
-/// are set, each is in at most 20 lines, and a legal move needs four of them: 521 * 20 / 4 = 2605. For lines of 4,
-/// 86 * 16 / 3 is less.
+/// No position that a search meets has more legal moves. From the cross at most 485 moves are ever played (upper
+/// bound of 5T), so at most 521 points are set, each is in at most 20 lines, and a legal move needs four of them: they
+/// make 521 * 20 / 4 = 2605. For lines of 4, 86 * 16 / 3 is less. From another start a search ends a game at
+/// [`MOST_SET`](super::start::MOST_SET) points, where lines of 5 leave 488 * 20 / 4 = 2440 and lines of 4 leave
+/// 488 * 16 / 3 = 2602.
 pub const MAX_LEGAL: usize = 2605;
 
 /// Why a move was refused.
@@ -48,7 +51,11 @@ impl<R: Rules> Default for Position<R> {
 impl<R: Rules> Position<R> {
     /// The starting cross.
     pub fn new() -> Position<R> {
-        let board = Board::new();
+        Position::of_board(Board::new())
+    }
+
+    /// A board on which no line has been drawn.
+    pub(super) fn of_board(board: Board<R>) -> Position<R> {
         let mut moves = Vec::with_capacity(MAX_LEGAL);
         moves.extend(board.scan());
         let bound = R::VARIANT.upper_bound() as usize + 1;
@@ -61,16 +68,12 @@ impl<R: Rules> Position<R> {
         }
     }
 
-    /// The position after `moves`, each checked.
+    /// The position after `moves` from the cross, each checked.
     ///
     /// # Errors
     /// The index of the first illegal move and why it is illegal.
     pub fn after(moves: &[Move]) -> Result<Position<R>, (usize, IllegalMove)> {
-        let mut position = Position::new();
-        for (i, &mv) in moves.iter().enumerate() {
-            position.try_play(mv).map_err(|reason| (i, reason))?;
-        }
-        Ok(position)
+        Start::CROSS.after(moves)
     }
 
     /// The points and lines that are set.
@@ -156,7 +159,15 @@ impl<R: Rules> Position<R> {
     /// # Panics
     /// If the incremental state differs from the recomputed one.
     pub fn check(&self) {
-        let mut board = Board::<R>::new();
+        self.check_from(&Start::CROSS);
+    }
+
+    /// The same for a game from any start.
+    ///
+    /// # Panics
+    /// If the incremental state differs from the recomputed one.
+    pub fn check_from(&self, start: &Start) {
+        let mut board = start.board::<R>();
         for &mv in &self.played {
             assert!(board.is_legal(mv), "{mv:?} was played but is illegal");
             board.place(mv);

@@ -7,6 +7,7 @@
 //! engine against it. The starting cross is drawn below as a picture instead of being computed.
 
 use super::geometry::{Direction, Move, Point};
+use super::start::Start;
 use super::variant::Variant;
 use std::collections::HashSet;
 
@@ -162,6 +163,15 @@ impl Referee {
         Referee { variant, points, lines: Vec::new(), played: Vec::new() }
     }
 
+    /// The points of a start.
+    pub fn from_start(variant: Variant, start: &Start) -> Referee {
+        if start.is_cross() {
+            return Referee::new(variant);
+        }
+        let points = start.points(variant);
+        Referee::with(variant, points.iter().map(|point| (point.x(), point.y())), [])
+    }
+
     /// A board with any points and drawn lines, for tests of places that no game reaches.
     pub fn with(
         variant: Variant,
@@ -300,12 +310,21 @@ pub struct ReplayError {
     pub reason: Illegal,
 }
 
-/// Plays the moves in the order given and returns the game after them; its score is the number of moves.
+/// Plays the moves from the cross in the order given and returns the game after them; its score is the number of
+/// moves.
 ///
 /// # Errors
 /// The first illegal move and the reason.
 pub fn replay(variant: Variant, moves: &[Move]) -> Result<Referee, ReplayError> {
-    let mut referee = Referee::new(variant);
+    replay_from(&Start::CROSS, variant, moves)
+}
+
+/// The same from any start.
+///
+/// # Errors
+/// The first illegal move and the reason.
+pub fn replay_from(start: &Start, variant: Variant, moves: &[Move]) -> Result<Referee, ReplayError> {
+    let mut referee = Referee::from_start(variant, start);
     for (index, &mv) in moves.iter().enumerate() {
         let free = FreeMove::from_move(mv);
         let played = match free.in_area(variant) {

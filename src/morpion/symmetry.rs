@@ -5,7 +5,9 @@
 //! (the cross's centre is (29.5,29.5), also the area's) and `k = 58` for lines of 4 (centre (29,29)). So the
 //! area for lines of 5 is mapped to itself, and for lines of 4 column 59 and row 59 are mapped out of it: the
 //! maps return `None` there. The known grids of 4T and 4D stay more than 20 points away from those; the `Option`
-//! spares the proof that all do, and serves boards that no game makes.
+//! spares the proof that all do, and serves boards that no game makes. Symmetries of another start are about the
+//! middle of its box ([`Start::centre`](super::start::Start::centre)), with 59 for an even number of columns or rows
+//! and 58 for an odd one.
 
 use super::geometry::{Direction, Line, Move, Point, cross_corner};
 use super::position::Position;
@@ -58,15 +60,19 @@ impl Symmetry {
     }
 
     /// Where the integer point `(x, y)` of the unbounded plane goes.
-    pub const fn plane(self, variant: Variant, x: i32, y: i32) -> (i32, i32) {
-        let k = mirror_sum(variant);
-        let (x, y) = if self.exchanges() { (y, x) } else { (x, y) };
-        (if self.0 & 1 != 0 { k - x } else { x }, if self.0 & 2 != 0 { k - y } else { y })
+    pub fn plane(self, centre: impl Into<Centre>, x: i32, y: i32) -> (i32, i32) {
+        let Centre { sums: (across, down), .. } = centre.into();
+        // With an exchange the two sums change places, too; they differ only where no exchange is a symmetry.
+        let ((x, y), (across, down)) =
+            if self.exchanges() { ((y, x), (down, across)) } else { ((x, y), (across, down)) };
+        (if self.0 & 1 != 0 { across - x } else { x }, if self.0 & 2 != 0 { down - y } else { y })
     }
 
-    /// Image of a point; `None` if it lies outside the playing area (lines of 4 only, see the module's text).
-    pub const fn point(self, variant: Variant, point: Point) -> Option<Point> {
-        let (x, y) = self.plane(variant, point.x(), point.y());
+    /// Image of a point; `None` if it lies outside the playing area (lines of 4 or another start than the cross only,
+    /// see the module's text).
+    #[inline]
+    pub fn point(self, centre: impl Into<Centre>, point: Point) -> Option<Point> {
+        let (x, y) = self.plane(centre, point.x(), point.y());
         Point::new(x, y)
     }
 
@@ -82,21 +88,47 @@ impl Symmetry {
         }
     }
 
-    /// Image of a line; `None` if it leaves the playing area (lines of 4 only), or if `line` is no line of it.
-    pub fn line(self, variant: Variant, line: Line) -> Option<Line> {
-        let (track, start) = (line.track(), line.start() as i32);
-        let first = self.point(variant, line.direction().point(track, start)?)?;
-        let last_before = line.direction().point(track, start + variant.line_len() as i32 - 1)?;
-        let last = self.point(variant, last_before)?;
+    /// Image of a line; `None` if it leaves the playing area, or if `line` is no line of it.
+    #[inline]
+    pub fn line(self, centre: impl Into<Centre>, line: Line) -> Option<Line> {
+        let (track, start, centre) = (line.track(), line.start() as i32, centre.into());
+        let first = self.point(centre, line.direction().point(track, start)?)?;
+        let last_before = line.direction().point(track, start + centre.variant.line_len() as i32 - 1)?;
+        let last = self.point(centre, last_before)?;
         let direction = self.direction(line.direction());
         let (track, one) = direction.track(first);
         let (_, other) = direction.track(last);
         Some(Line::pack(direction, track, one.min(other)))
     }
 
-    /// Image of a move; `None` if it leaves the playing area (lines of 4 only).
-    pub fn image(self, variant: Variant, mv: Move) -> Option<Move> {
-        Some(Move::pack(self.point(variant, mv.point())?, self.line(variant, mv.line())?))
+    /// Image of a move; `None` if it leaves the playing area.
+    #[inline]
+    pub fn image(self, centre: impl Into<Centre>, mv: Move) -> Option<Move> {
+        let centre = centre.into();
+        Some(Move::pack(self.point(centre, mv.point())?, self.line(centre, mv.line())?))
+    }
+}
+
+/// About what points, lines and moves of a variant are mirrored and turned. That of a variant is the centre of its
+/// cross.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Centre {
+    variant: Variant,
+    /// What a coordinate and its mirror image add up to: of columns, of rows.
+    sums: (i32, i32),
+}
+
+impl Centre {
+    /// With what a coordinate and its mirror image add up to: of columns, of rows.
+    pub(super) const fn new(variant: Variant, sums: (i32, i32)) -> Centre {
+        Centre { variant, sums }
+    }
+}
+
+impl From<Variant> for Centre {
+    #[inline]
+    fn from(variant: Variant) -> Centre {
+        Centre { variant, sums: (mirror_sum(variant), mirror_sum(variant)) }
     }
 }
 
@@ -153,16 +185,17 @@ impl GridSymmetry {
     }
 
     /// Whether it carries the set of lines of these moves to itself.
-    pub fn carries(self, variant: Variant, moves: &[Move]) -> bool {
+    pub fn carries(self, centre: impl Into<Centre>, moves: &[Move]) -> bool {
+        let centre = centre.into();
         let mut lines: Vec<Line> = moves.iter().map(|mv| mv.line()).collect();
-        let images: Option<Vec<Line>> = lines.iter().map(|&line| self.symmetry().line(variant, line)).collect();
+        let images: Option<Vec<Line>> = lines.iter().map(|&line| self.symmetry().line(centre, line)).collect();
         let Some(mut images) = images else { return false };
         lines.sort_unstable();
         images.sort_unstable();
         lines == images
     }
 
-    /// Those that carry the set of lines of these moves to itself.
+    /// Those that carry the set of lines of these moves from the cross to itself.
     pub fn of_grid(variant: Variant, moves: &[Move]) -> Vec<GridSymmetry> {
         GridSymmetry::ALL.into_iter().filter(|symmetry| symmetry.carries(variant, moves)).collect()
     }

@@ -5,8 +5,8 @@
 
 use crate::core::histogram::{Histogram, Results};
 use crate::core::search::RestoreError;
+use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
-use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
 
 /// The state in `saved`, all of it.
@@ -50,11 +50,15 @@ pub(super) fn restore_error(strategy: &'static str, reason: String) -> RestoreEr
     RestoreError { strategy, reason }
 }
 
-/// Whether saved moves are a legal game after the prefix.
-pub(super) fn check_grid<R: Rules>(prefix: &[Move], grid: &[Move]) -> Result<(), &'static str> {
-    let mut moves = prefix.to_vec();
+/// Whether saved moves are a legal game on this board.
+pub(super) fn check_grid<R: Rules>(start: &Board<R>, grid: &[Move]) -> Result<(), &'static str> {
+    let mut board = start.clone();
     for mv in grid {
-        moves.push(Move::from_bits(R::VARIANT, mv.bits()).ok_or("a grid has no such move")?);
+        let mv = Move::from_bits(R::VARIANT, mv.bits()).ok_or("a grid has no such move")?;
+        if !board.is_legal(mv) {
+            return Err("a grid is not legal");
+        }
+        board.place(mv);
     }
-    Position::<R>::after(&moves).map(drop).map_err(|_| "a grid is not legal")
+    Ok(())
 }

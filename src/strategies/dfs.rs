@@ -86,7 +86,7 @@ struct FirstReturns {
 impl<R: Rules> Dfs<R> {
     /// The search of `unit`. Of an illegal prefix the legal beginning is taken.
     pub fn new(params: &Params, unit: &Unit) -> Dfs<R> {
-        let tree = Tree::new(&unit.prefix, unit.candidates.as_deref(), TreeOptions::from(params));
+        let tree = Tree::new(&params.start, &unit.prefix, unit.candidates.as_deref(), TreeOptions::from(params));
         let best = tree.score();
         Dfs {
             tree,
@@ -101,7 +101,10 @@ impl<R: Rules> Dfs<R> {
             watch: 0,
             next_event: 0,
             next_poll: 0,
-            returns: FirstReturns { lowest: u32::MAX, first: vec![0; R::VARIANT.upper_bound() as usize + 1] },
+            returns: FirstReturns {
+                lowest: u32::MAX,
+                first: vec![0; params.start.longest_game(R::VARIANT) as usize + 1],
+            },
         }
     }
 
@@ -111,10 +114,10 @@ impl<R: Rules> Dfs<R> {
     /// If the bytes are not a state of this unit with these parameters.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Dfs<R>, RestoreError> {
         let error = |reason: String| restore_error("dfs", reason);
-        let mut search = Dfs::new(params, unit);
+        let (mut search, longest) = (Dfs::new(params, unit), params.start.longest_game(R::VARIANT));
         let saved: SavedDfs = if search.known_best.is_some() {
             let SavedDfsOfHunt { search: saved, known_best } = decode("dfs", saved)?;
-            if known_best > R::VARIANT.upper_bound() {
+            if known_best > longest {
                 return Err(error(format!("a known best score of {known_best} is impossible")));
             }
             search.known_best = Some(known_best);
@@ -140,7 +143,7 @@ impl<R: Rules> Dfs<R> {
         if state.zero.iter().any(|&zero| zero > state.iterations) {
             return Err(error("a counter of a jump is ahead of the iterations".into()));
         }
-        if state.best < search.tree.score() || state.best > R::VARIANT.upper_bound() {
+        if state.best < search.tree.score() || state.best > longest {
             return Err(error(format!("a best score of {} is impossible", state.best)));
         }
         search.reported = if state.iterations == 0 { 0 } else { state.best };
@@ -276,7 +279,7 @@ impl<R: Rules> Dfs<R> {
             }
             while !self.tree.enter::<L>() {
                 if !self.tree.leave() {
-                    let exhausted = self.exact && !self.state.jumped;
+                    let exhausted = self.exact && !self.state.jumped && !self.tree.is_cut();
                     let end = if exhausted { End::Exhausted } else { End::Finished };
                     self.state.ended = Some(end);
                     return end;

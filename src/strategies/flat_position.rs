@@ -3,13 +3,14 @@
 //! No move can be taken back. A search that needs a position again keeps a copy (8 KiB, copied in about the time of
 //! five moves).
 
-use super::unit::{NO_MOVE, is_legal};
+use super::unit::{NO_MOVE, Unit, is_legal};
 use super::vector::extension::PlainVectors;
 use super::vector::filter::{MoveFilter, SLACK, filter_in_place};
 use crate::core::seed::Rng;
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::MAX_LEGAL;
+use crate::morpion::start::Start;
 use crate::morpion::variant::Rules;
 use rand_xoshiro::rand_core::Rng as _;
 
@@ -21,26 +22,33 @@ pub(super) struct FlatPosition<R> {
     list: Box<[Move; MAX_LEGAL + SLACK]>,
     len: usize,
     played: Vec<Move>,
+    /// The game ends after so many moves.
+    longest: usize,
 }
 
 impl<R: Rules> FlatPosition<R> {
-    /// The position after `prefix` (played as far as it is legal) with the moves `candidates` (those that are
-    /// legal), or all legal moves.
-    pub fn new(prefix: &[Move], candidates: Option<&[Move]>) -> FlatPosition<R> {
+    /// The position after the prefix of a unit (played from the start as far as it is legal) with its candidates
+    /// (those that are legal), or all legal moves.
+    pub fn new(start: &Start, unit: &Unit) -> FlatPosition<R> {
+        let longest = start.longest_game(R::VARIANT) as usize;
         let mut position = FlatPosition {
-            board: Board::new(),
+            board: start.board(),
             list: Box::new([NO_MOVE; MAX_LEGAL + SLACK]),
             len: 0,
-            played: Vec::with_capacity(R::VARIANT.upper_bound() as usize + 1),
+            played: Vec::with_capacity(longest + 1),
+            longest,
         };
-        for &mv in prefix {
-            if !is_legal(&position.board, mv) {
+        for &mv in &unit.prefix {
+            if position.played.len() == longest || !is_legal(&position.board, mv) {
                 break;
             }
             position.board.place(mv);
             position.played.push(mv);
         }
-        let mut list = candidates.map_or_else(|| position.board.scan(), <[Move]>::to_vec);
+        if position.played.len() == longest {
+            return position;
+        }
+        let mut list = unit.candidates.as_ref().map_or_else(|| position.board.scan(), Vec::clone);
         list.retain(|&mv| is_legal(&position.board, mv));
         list.sort_unstable();
         list.dedup();
@@ -59,6 +67,7 @@ impl<R: Rules> FlatPosition<R> {
         self.len = other.len;
         self.played.clear();
         self.played.extend_from_slice(&other.played);
+        self.longest = other.longest;
     }
 
     /// The legal moves, in no order that means anything.
@@ -84,7 +93,8 @@ impl<R: Rules> FlatPosition<R> {
             list[n] = opening.mv;
             n += 1;
         }
-        self.len = n;
+        // Only a game from another start than the cross can be so long.
+        self.len = if self.played.len() < self.longest { n } else { 0 };
     }
 
     /// Plays moves that come from outside.

@@ -9,6 +9,7 @@
 
 use super::codec::{decode_with_results, encode_with_results, restore_error};
 use super::flat_position::FlatPosition;
+use super::params::Params;
 use super::unit::Unit;
 use super::vector::dispatch::{VectorInstructions, VectorTask, dispatch};
 use super::vector::extension::VectorExtension;
@@ -69,10 +70,11 @@ struct SavedNmcsLevel {
 }
 
 impl<R: Rules> Nmcs<R> {
-    /// The search of `unit` at `level` (taken into 1..=10). Of an illegal prefix the legal beginning is taken.
-    pub fn new(level: u32, unit: &Unit) -> Nmcs<R> {
-        let start = FlatPosition::new(&unit.prefix, unit.candidates.as_deref());
-        let room = R::VARIANT.upper_bound() as usize + 1;
+    /// The search of `unit` at the level of the parameters (taken into 1..=10). Of an illegal prefix the legal
+    /// beginning is taken.
+    pub fn new(params: &Params, unit: &Unit) -> Nmcs<R> {
+        let (level, start) = (params.level(), FlatPosition::new(&params.start, unit));
+        let room = params.start.longest_game(R::VARIANT) as usize + 1;
         let mut levels = Vec::new();
         for _ in 0..level.clamp(1, MAX_LEVEL) {
             levels.push(NmcsLevel { position: start.clone(), tried: 0, best: Vec::with_capacity(room) });
@@ -87,16 +89,16 @@ impl<R: Rules> Nmcs<R> {
     /// Continues from a saved state.
     ///
     /// # Errors
-    /// If the bytes are not a state of this unit at this level.
-    pub fn restore(level: u32, unit: &Unit, saved: &[u8]) -> Result<Nmcs<R>, RestoreError> {
+    /// If the bytes are not a state of this unit with these parameters.
+    pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Nmcs<R>, RestoreError> {
         let error = |reason: String| restore_error("nmcs", reason);
-        let mut search = Nmcs::<R>::new(level, unit);
+        let mut search = Nmcs::<R>::new(params, unit);
         let (saved, results): (SavedNmcs, _) = decode_with_results("nmcs", saved, search.results.len())?;
         search.results = results;
         if saved.levels.is_empty() || saved.levels.len() > search.levels.len() {
             return Err(error(format!("{} levels instead of 1 to {}", saved.levels.len(), search.levels.len())));
         }
-        if saved.best > R::VARIANT.upper_bound() {
+        if saved.best > params.start.longest_game(R::VARIANT) {
             return Err(error(format!("a best score of {} is impossible", saved.best)));
         }
         search.open = saved.levels.len();

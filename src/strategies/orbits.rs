@@ -1,4 +1,4 @@
-//! Moves that come and go together: each alone, or each with its image under a symmetry of the cross.
+//! Moves that come and go together: each alone, or each with its image under a symmetry of the start.
 //!
 //! A grid is *symmetric* if a symmetry carries its set of lines to itself. Such a grid can be played orbit by orbit:
 //! where a symmetric position lets a move be played, it lets its image be played, and playing one does not take away
@@ -8,8 +8,8 @@
 use super::params::Params;
 use crate::morpion::geometry::{Line, Move, Point};
 use crate::morpion::position::Position;
-use crate::morpion::symmetry::Symmetry;
-use crate::morpion::variant::{Rules, Variant};
+use crate::morpion::symmetry::{Centre, Symmetry};
+use crate::morpion::variant::Rules;
 use std::collections::HashSet;
 
 /// Which moves come and go together.
@@ -96,13 +96,13 @@ impl Orbits for Single {
 #[derive(Debug, Clone, Copy)]
 pub struct Paired {
     symmetry: Symmetry,
-    variant: Variant,
+    centre: Centre,
 }
 
 impl Paired {
     #[inline(always)]
     fn image(self, mv: Move) -> Option<Move> {
-        self.symmetry.image(self.variant, mv)
+        self.symmetry.image(self.centre, mv)
     }
 }
 
@@ -111,7 +111,7 @@ impl Orbits for Paired {
 
     fn asked<R: Rules>(params: &Params) -> Paired {
         let symmetry = params.symmetry.map_or(Symmetry::IDENTITY, |asked| asked.symmetry());
-        Paired { symmetry, variant: R::VARIANT }
+        Paired { symmetry, centre: params.start.centre(R::VARIANT) }
     }
 
     #[inline(always)]
@@ -130,11 +130,11 @@ impl Orbits for Paired {
     }
 
     fn image_of_line(self, line: Line) -> Option<Line> {
-        self.symmetry.line(self.variant, line).filter(|&image| image != line)
+        self.symmetry.line(self.centre, line).filter(|&image| image != line)
     }
 
     fn of_point(self, point: Point) -> Option<(Point, Option<Point>)> {
-        let image = self.symmetry.point(self.variant, point)?;
+        let image = self.symmetry.point(self.centre, point)?;
         Some((point, Some(image).filter(|&image| image != point)))
     }
 }

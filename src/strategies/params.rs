@@ -3,6 +3,7 @@
 
 pub use crate::core::setting::{BadValue as BadParam, parse_count};
 use crate::morpion::geometry::Move;
+use crate::morpion::start::Start;
 use crate::morpion::symmetry::GridSymmetry;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -293,6 +294,9 @@ pub struct Params {
     /// The symmetry of the grids that are searched; none for all grids.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symmetry: Option<GridSymmetry>,
+    /// The points that a game begins with.
+    #[serde(skip_serializing_if = "Start::is_cross")]
+    pub start: Start,
     /// The grids to begin with; without any, each run begins anew.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grids: Vec<Vec<Move>>,
@@ -435,6 +439,7 @@ impl Default for Params {
             hot: 2.0,
             cold: 0.3,
             symmetry: None,
+            start: Start::CROSS,
             grids: Vec::new(),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! The walk is the depth-first search itself, cut off at a depth: same order of moves, order-free and with
 //! elimination like the search below it, so that the units together search exactly what one search of the whole
-//! would. From the bare cross the first move is restricted to one of each class under the 8 symmetries: the
+//! would. Before the first move the choice is restricted to one of each class under the symmetries of the start: the
 //! first of its class in the order of the search, and after a class is done its other moves are no longer
 //! considered either, since any grid with one of them is the mirror image of a grid that has been seen.
 //! The walk is deterministic and quick (well under a microsecond per node), so it is resumed by walking again.
@@ -11,7 +11,7 @@ use super::params::Params;
 use super::tree::{Tree, TreeOptions};
 use super::vector::extension::PlainVectors;
 use crate::morpion::geometry::Move;
-use crate::morpion::symmetry::Symmetry;
+use crate::morpion::start::Start;
 use crate::morpion::variant::{Rules, Variant};
 use crate::with_rules;
 
@@ -67,8 +67,8 @@ struct TreeWalk<R> {
 
 impl<R: Rules> TreeWalk<R> {
     fn new(params: &Params, start: &[Move], depth: u32) -> TreeWalk<R> {
-        let mut tree = Tree::new(start, None, TreeOptions::from(params));
-        let representatives = start.is_empty().then(|| group_by_class(&mut tree));
+        let mut tree = Tree::new(&params.start, start, None, TreeOptions::from(params));
+        let representatives = start.is_empty().then(|| group_by_class(&mut tree, &params.start));
         TreeWalk { tree, depth: depth as usize, produced: 0, representatives, begun: false }
     }
 
@@ -137,10 +137,11 @@ impl<R: Rules> PrefixWalk for TreeWalk<R> {
     }
 }
 
-/// Groups the root's moves by their class under the symmetries of the cross, in the order of the first of each
+/// Groups the root's moves by their class under the symmetries of the start, in the order of the first of each
 /// class, and returns the indices of those first ones among the moves to be tried. So the moves behind a
 /// representative are the rest of its class and the classes not done yet.
-fn group_by_class<R: Rules>(tree: &mut Tree<R>) -> Vec<u32> {
+fn group_by_class<R: Rules>(tree: &mut Tree<R>, start: &Start) -> Vec<u32> {
+    let symmetries = start.symmetries(R::VARIANT);
     let (frame, list) = tree.root_mut();
     let mut tried = vec![false; list.len()];
     tried[..frame.stop as usize].fill(true);
@@ -151,7 +152,8 @@ fn group_by_class<R: Rules>(tree: &mut Tree<R>) -> Vec<u32> {
         if tried {
             representatives.push(at as u32);
         }
-        let class = class_of::<R>(first);
+        let images = symmetries.iter().filter_map(|symmetry| symmetry.image(start.centre(R::VARIANT), first));
+        let class: Vec<Move> = images.collect();
         let (same, other): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(mv, _)| class.contains(mv));
         for (mv, _) in same {
             list[at] = mv;
@@ -161,12 +163,6 @@ fn group_by_class<R: Rules>(tree: &mut Tree<R>) -> Vec<u32> {
     }
     frame.stop = frame.end;
     representatives
-}
-
-/// The images of a move under the 8 symmetries of the cross.
-fn class_of<R: Rules>(mv: Move) -> Vec<Move> {
-    let images = Symmetry::ALL.into_iter().filter_map(|s| s.image(R::VARIANT, mv));
-    images.collect()
 }
 
 #[cfg(test)]

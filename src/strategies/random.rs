@@ -5,6 +5,7 @@
 
 use super::codec::{decode_with_results, encode_with_results, restore_error};
 use super::flat_position::FlatPosition;
+use super::params::Params;
 use super::unit::Unit;
 use super::vector::dispatch::{VectorInstructions, VectorTask, dispatch};
 use super::vector::extension::VectorExtension;
@@ -41,8 +42,8 @@ struct RandomPlayouts {
 
 impl<R: Rules> Random<R> {
     /// The playouts of `unit`. Of an illegal prefix the legal beginning is taken.
-    pub fn new(unit: &Unit) -> Random<R> {
-        let start = FlatPosition::new(&unit.prefix, unit.candidates.as_deref());
+    pub fn new(params: &Params, unit: &Unit) -> Random<R> {
+        let start = FlatPosition::new(&params.start, unit);
         let best = start.played().len() as u32;
         let state = RandomPlayouts { iterations: 0, best, moves: 0, rng: seed::rng(unit.seed, &[]) };
         let results = vec![Histogram::default()];
@@ -53,12 +54,12 @@ impl<R: Rules> Random<R> {
     ///
     /// # Errors
     /// If the bytes are not a state of this unit.
-    pub fn restore(unit: &Unit, saved: &[u8]) -> Result<Random<R>, RestoreError> {
+    pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Random<R>, RestoreError> {
         let (state, results): (RandomPlayouts, _) = decode_with_results("random", saved, 1)?;
-        if state.best > R::VARIANT.upper_bound() {
+        if state.best > params.start.longest_game(R::VARIANT) {
             return Err(restore_error("random", format!("a best score of {} is impossible", state.best)));
         }
-        Ok(Random { state, results, ..Random::new(unit) })
+        Ok(Random { state, results, ..Random::new(params, unit) })
     }
 
     /// Mean length of the playouts so far, the unit's prefix included.

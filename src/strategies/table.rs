@@ -100,9 +100,9 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         defaults: USUAL,
         best_in: &[],
         measured: ONCE,
-        start: |variant, _, unit| with_rules!(variant, R => Box::new(random::Random::<R>::new(unit))),
-        restore: |variant, _, unit, saved| {
-            Ok(with_rules!(variant, R => Box::new(random::Random::<R>::restore(unit, saved)?)))
+        start: |variant, params, unit| with_rules!(variant, R => Box::new(random::Random::<R>::new(params, unit))),
+        restore: |variant, params, unit, saved| {
+            Ok(with_rules!(variant, R => Box::new(random::Random::<R>::restore(params, unit, saved)?)))
         },
         describe: describe::random,
     },
@@ -145,9 +145,9 @@ pub static STRATEGIES: [StrategyRow; 9] = [
         defaults: USUAL,
         best_in: &[],
         measured: ONCE,
-        start: |variant, params, unit| with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::new(params.level(), unit))),
+        start: |variant, params, unit| with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::new(params, unit))),
         restore: |variant, params, unit, saved| {
-            Ok(with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::restore(params.level(), unit, saved)?)))
+            Ok(with_rules!(variant, R => Box::new(nmcs::Nmcs::<R>::restore(params, unit, saved)?)))
         },
         describe: describe::nmcs,
     },
@@ -435,7 +435,8 @@ impl Params {
     /// The search with its parameters in words, as files of grids have it.
     pub fn method(&self) -> String {
         let symmetric = self.symmetry.map_or(String::new(), |symmetry| format!(", {symmetry} symmetry"));
-        (self.strategy.row().describe)(self) + &symmetric
+        let start = if self.start.is_cross() { String::new() } else { format!(", from {}", self.start.name()) };
+        (self.strategy.row().describe)(self) + &symmetric + &start
     }
 }
 

@@ -15,6 +15,7 @@ use crate::morpion::board::Board;
 use crate::morpion::dominance::is_dominated as dominated;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::MAX_LEGAL;
+use crate::morpion::start::Start;
 use crate::morpion::variant::Rules;
 
 /// The part of [`Params`] that shapes the tree.
@@ -53,30 +54,38 @@ pub(super) struct Tree<R> {
     /// Lines played so far in each direction.
     lines: [u32; 4],
     scratch: ordering::Scratch,
+    /// The path has room for so many moves.
+    room: usize,
+    /// A node at its end had moves left.
+    cut: bool,
 }
 
 impl<R: Rules> Tree<R> {
-    /// The tree below `prefix` (played as far as it is legal), whose root tries `candidates` (those that are
-    /// legal), or all legal moves.
-    pub fn new(prefix: &[Move], candidates: Option<&[Move]>, shape: TreeOptions) -> Tree<R> {
-        let depth = R::VARIANT.upper_bound() as usize + 1;
+    /// The tree below `prefix` (played from the start as far as it is legal), whose root tries `candidates` (those
+    /// that are legal), or all legal moves.
+    pub fn new(start: &Start, prefix: &[Move], candidates: Option<&[Move]>, shape: TreeOptions) -> Tree<R> {
+        let longest = start.longest_game(R::VARIANT) as usize;
+        let depth = longest + 1;
         let mut tree = Tree {
-            board: Board::new(),
+            board: start.board(),
             shape,
             prefix: Vec::new(),
             arena: vec![NO_MOVE; (depth + 1) * MAX_LEGAL].into_boxed_slice(),
             frames: Vec::with_capacity(depth + 1),
             lines: [0; 4],
             scratch: ordering::Scratch::default(),
+            room: longest,
+            cut: false,
         };
         for &mv in prefix {
-            if !is_legal(&tree.board, mv) {
+            if tree.prefix.len() == longest || !is_legal(&tree.board, mv) {
                 break;
             }
             tree.board.place(mv);
             tree.lines[mv.direction() as usize] += 1;
             tree.prefix.push(mv);
         }
+        tree.room = longest - tree.prefix.len();
         let mut list = match candidates {
             Some(moves) => moves.to_vec(),
             None => tree.board.scan(),
@@ -104,6 +113,13 @@ impl<R: Rules> Tree<R> {
         (self.prefix.len() + self.frames.len() - 1) as u32
     }
 
+    /// Whether a game was not followed to its end, since it has the most moves that a path has room for. No game from
+    /// the cross has.
+    #[inline(always)]
+    pub fn is_cut(&self) -> bool {
+        self.cut
+    }
+
     /// The lists along the path, the root's first.
     #[inline(always)]
     pub fn frames(&self) -> &[NodeFrame] {
@@ -116,10 +132,10 @@ impl<R: Rules> Tree<R> {
         (&mut self.frames[0], &mut self.arena[..end])
     }
 
-    /// Whether the node's list is empty: nothing is left to try below it.
+    /// Whether the node's list is empty, or the path has no room for more: nothing is tried below it.
     #[inline(always)]
     pub fn at_leaf(&self) -> bool {
-        self.frames.last().is_none_or(|top| top.start == top.end)
+        self.frames.last().is_none_or(|top| top.start == top.end) || self.frames.len() > self.room
     }
 
     /// The moves from the start position to this node.
@@ -141,6 +157,10 @@ impl<R: Rules> Tree<R> {
         let at = self.frames.len() - 1;
         let frame = self.frames[at];
         if frame.next == frame.stop {
+            return false;
+        }
+        if at >= self.room {
+            self.cut = true;
             return false;
         }
         self.frames[at].next += 1;

@@ -4,6 +4,7 @@ use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
+use crate::strategies::params::Params;
 
 /// One unit of work for a strategy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -24,13 +25,18 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// The position after the prefix.
-    pub(super) fn position<R: Rules>(&self) -> Position<R> {
-        let mut position = Position::new();
+    /// The position after the prefix, which begins with the start that the parameters name.
+    pub(super) fn position<R: Rules>(&self, params: &Params) -> Position<R> {
+        let mut position = params.start.position();
         for &mv in &self.prefix {
             position.play(mv);
         }
         position
+    }
+
+    /// Moves after the prefix at which games end.
+    pub(super) fn room<R: Rules>(&self, params: &Params) -> usize {
+        (params.start.longest_game(R::VARIANT) as usize).saturating_sub(self.prefix.len())
     }
 
     /// The moves that the unit may begin with at the position after the prefix.

@@ -29,7 +29,8 @@ impl<R: Rules> WarmStart<R> {
 
     /// Continues from what was saved.
     pub fn restore(params: &Params, unit: &Unit, (state, best): SavedStart) -> Result<WarmStart<R>, RestoreError> {
-        check_grid::<R>(&unit.prefix, &best).map_err(|reason| restore_error("nrpa", reason.to_owned()))?;
+        check_grid(unit.position::<R>(params).board(), &best)
+            .map_err(|reason| restore_error("nrpa", reason.to_owned()))?;
         let search = Box::new(Nrpa::restore(&start_params(params), unit, None, &state)?);
         Ok(WarmStart { search, best, prefix: unit.prefix.len() })
     }

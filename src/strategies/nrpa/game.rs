@@ -7,7 +7,7 @@ use crate::strategies::unit::NO_MOVE;
 /// bound on the legal moves of a position holds for them together.
 pub(super) const ROOM: usize = crate::morpion::position::MAX_LEGAL + 43;
 
-/// Room for a game: no game of any variant has more than 485 moves.
+/// Room for a game: no game of any variant that a search plays has more than 487 moves.
 pub(super) const GAME: usize = 512;
 
 /// The bits of a move that are its point.
@@ -89,8 +89,8 @@ impl PlayoutGame {
 
     /// Whether a further move can be noted, with all that it may create.
     #[inline(always)]
-    pub fn has_room(&self) -> bool {
-        self.len < GAME && self.appearances < ROOM - 40
+    pub fn has_room(&self, longest: usize) -> bool {
+        self.len < longest.min(GAME) && self.appearances < ROOM - 40
     }
 
     /// Notes a played move; its appearances follow through [`PlayoutGame::appear`],

@@ -116,7 +116,7 @@ impl<R: Rules> Nrpa<R> {
 
     /// The same with a chosen extension (where the processor lacks it, plain code).
     fn with_extension(params: &Params, unit: &Unit, call: Option<&Call>, extension: VectorExtension) -> Nrpa<R> {
-        let position = unit.position::<R>();
+        let position = unit.position::<R>(params);
         let moves = unit.moves(&position);
         let level = call.map_or(params.level(), |call| call.level).max(1);
         let mut nests: Vec<Nest> = (0..level).map(|_| Nest::new()).collect();
@@ -133,7 +133,7 @@ impl<R: Rules> Nrpa<R> {
             limit: unit.max_iterations.unwrap_or(u64::MAX),
             extension,
             prefix: unit.prefix.clone(),
-            playout: Playout::new(position.board().clone(), moves),
+            playout: Playout::new(position.board().clone(), moves, unit.room::<R>(params)),
             board: position.board().clone(),
             clocks: ClockStream::new(0),
             nests,
@@ -163,7 +163,7 @@ impl<R: Rules> Nrpa<R> {
             return Err(fail("it has another number of levels"));
         }
         for (nest, saved) in search.nests[1..].iter_mut().zip(saved.nests) {
-            nest.restore(saved, search.calls, &unit.prefix, &mut search.playout).map_err(fail)?;
+            nest.restore(saved, search.calls, &mut search.playout).map_err(fail)?;
         }
         search.batches = saved.batches;
         search.playouts = saved.playouts;

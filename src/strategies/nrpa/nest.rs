@@ -7,8 +7,8 @@ use super::policy::Policy;
 use crate::core::histogram::Histogram;
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
-use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
+use crate::strategies::codec::check_grid;
 use crate::strategies::params::Adapt;
 
 /// What a level remembers between the calls below it.
@@ -91,23 +91,18 @@ impl Nest {
         SavedNest { done: self.done, best: self.best.moves().to_vec(), policy: self.policy.entries() }
     }
 
-    /// Becomes what was saved, if it is a state of a level that makes at most so many `calls` of games after
-    /// `prefix`.
+    /// Becomes what was saved, if it is a state of a level that makes at most so many `calls` of games from the
+    /// position that the playouts start from.
     pub(super) fn restore<R: Rules>(
         &mut self,
         saved: SavedNest,
         calls: u32,
-        prefix: &[Move],
         playout: &mut Playout<R>,
     ) -> Result<(), &'static str> {
         if saved.done > calls {
             return Err("a level has made more calls than it may");
         }
-        let mut moves = prefix.to_vec();
-        for &mv in &saved.best {
-            moves.push(Move::from_bits(R::VARIANT, mv.bits()).ok_or("a best game has no such move")?);
-        }
-        Position::<R>::after(&moves).map_err(|_| "a best game is not legal")?;
+        check_grid(playout.start().0, &saved.best)?;
         self.policy = Policy::from_entries(&saved.policy).ok_or("a policy is out of range")?;
         self.done = saved.done;
         self.prepared = false;

@@ -74,6 +74,9 @@ impl Times for Sampled<'_> {
 pub(in crate::strategies) struct Playout<R> {
     start: Board<R>,
     start_moves: Vec<Move>,
+    /// Moves after which games end that begin at the first start, and at the present one.
+    longest: usize,
+    pub room: usize,
     /// Where the games are played.
     pub board: Box<Board<R>>,
     waiting: Waiting,
@@ -82,12 +85,14 @@ pub(in crate::strategies) struct Playout<R> {
 }
 
 impl<R: Rules> Playout<R> {
-    /// For games that continue from `start`, where `moves` may be played.
-    pub fn new(start: Board<R>, moves: &[Move]) -> Playout<R> {
+    /// For games that continue from `start`, where `moves` may be played, and end after `longest` moves.
+    pub fn new(start: Board<R>, moves: &[Move], longest: usize) -> Playout<R> {
         Playout {
             board: Box::new(start.clone()),
             start,
             start_moves: moves.to_vec(),
+            longest,
+            room: longest,
             waiting: Waiting(Vec::with_capacity(MAX_LEGAL)),
             game: PlayoutGame::boxed(),
         }
@@ -98,11 +103,18 @@ impl<R: Rules> Playout<R> {
         (&self.start, &self.start_moves)
     }
 
-    /// Lets the games start from another position, where `moves` may be played.
-    pub fn restart(&mut self, start: &Board<R>, moves: &[Move]) {
+    /// Lets the games start `kept` moves after the first start, where `moves` may be played.
+    pub fn restart(&mut self, start: &Board<R>, moves: &[Move], kept: usize) {
+        self.keep(kept);
         self.start.copy_from(start);
         self.start_moves.clear();
         self.start_moves.extend(moves.iter().copied());
+    }
+
+    /// The next games begin `kept` moves after the first start.
+    #[inline(always)]
+    pub fn keep(&mut self, kept: usize) {
+        self.room = self.longest.saturating_sub(kept);
     }
 
     /// Plays one game in which moves are drawn by their weights.
@@ -151,7 +163,7 @@ impl<R: Rules> Playout<R> {
         let mut live = if starts.len() < SLOTS { (1u32 << starts.len()) - 1 } else { u32::MAX };
         // SAFETY: the extension by the caller's promise.
         let (mut moves, mut left) = unsafe { I::load(&mirror, &first) };
-        let game = &mut *self.game;
+        let (game, room) = (&mut *self.game, self.room);
         game.clear();
         // SAFETY: the same.
         let mut least = unsafe { I::least(left) };
@@ -160,7 +172,7 @@ impl<R: Rules> Playout<R> {
         // The move of the least clock, known as soon as it is: read from the mirror only when the next step needs it,
         // it would come later.
         let mut next = mirror[unpack(soonest).1];
-        while soonest < NEVER && game.has_room() {
+        while soonest < NEVER && game.has_room(room) {
             if !self.waiting.is_empty()
                 && let Some((at, waiting, clock)) = self.waiting.sooner(unpack(soonest).0)
             {
@@ -248,7 +260,7 @@ impl<R: Rules> Playout<R> {
         self.board.copy_from(&self.start);
         game.clear();
         for &mv in moves {
-            if !game.has_room() {
+            if !game.has_room(self.room) {
                 break;
             }
             game.play(mv);

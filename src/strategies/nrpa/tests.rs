@@ -114,7 +114,7 @@ fn clocks_draw_from_the_softmax() {
     for (i, &code) in codes.iter().enumerate() {
         policy.set_mean(code as usize, (-(i as f32) / 9.0).exp());
     }
-    let mut playout = Playout::<T5>::new(position.board().clone(), position.moves());
+    let mut playout = Playout::<T5>::new(position.board().clone(), position.moves(), 485);
     let mut clocks = ClockStream::new(99);
     let games = 200_000;
     let mut first: HashMap<usize, f64> = HashMap::new();

@@ -12,7 +12,6 @@ use crate::core::histogram::Histogram;
 use crate::core::search::RestoreError;
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
-use crate::morpion::position::Position;
 use crate::morpion::variant::{Rules, Variant};
 use crate::strategies::codec::{decode_with_results, encode_with_results, restore_error};
 use crate::strategies::nrpa::playout::Playout;
@@ -82,8 +81,9 @@ struct Upper<R> {
 
 impl<R: Rules> Upper<R> {
     fn new(params: &Params, share: u32, start: &[Move]) -> Upper<R> {
-        let mut position = Position::<R>::new();
+        let mut position = params.start.position::<R>();
         start.iter().for_each(|&mv| position.play(mv));
+        let longest = (params.start.longest_game(R::VARIANT) as usize).saturating_sub(start.len());
         let top = params.level().max(share + 1);
         Upper {
             adapt: params.adapt,
@@ -92,7 +92,7 @@ impl<R: Rules> Upper<R> {
             share,
             extension: VectorExtension::detect(),
             prefix: start.to_vec(),
-            playout: Playout::new(position.board().clone(), position.moves()),
+            playout: Playout::new(position.board().clone(), position.moves(), longest),
             board: position.board().clone(),
             nests: (share..=top).map(|_| Nest::new()).collect(),
             results: vec![Histogram::default(); top as usize + 1],
@@ -105,7 +105,7 @@ impl<R: Rules> Upper<R> {
             return Err(fail("it has another number of shared levels"));
         }
         for (nest, saved) in self.nests[1..].iter_mut().zip(saved) {
-            nest.restore(saved, self.calls, &self.prefix, &mut self.playout).map_err(fail)?;
+            nest.restore(saved, self.calls, &mut self.playout).map_err(fail)?;
         }
         Ok(())
     }

@@ -119,15 +119,15 @@ struct SavedPermute {
 impl<R: Rules> Permute<R> {
     /// Begins the search of `unit`.
     pub fn new(params: &Params, unit: &Unit) -> Permute<R> {
-        let position = unit.position::<R>();
+        let position = unit.position::<R>(params);
         let moves = unit.moves(&position);
         let mut search = Permute {
             course: Course::new(params, unit),
             swaps: params.swaps().max(1),
             start: None,
             pool: WindowPool::new(params.pool() as usize),
-            playout: Playout::new(position.board().clone(), moves),
-            rewind: Rewind::new(&position, moves),
+            playout: Playout::new(position.board().clone(), moves, unit.room::<R>(params)),
+            rewind: Rewind::new(&position, moves, unit.room::<R>(params)),
             position,
             priorities: Priorities::new(derive(unit.seed, &[u64::MAX])),
             rng: seed::rng(unit.seed, &[]),
@@ -175,7 +175,8 @@ impl<R: Rules> Permute<R> {
             None => None,
         };
         for member in &saved.members {
-            check_grid::<R>(&unit.prefix, member).map_err(|reason| restore_error("permute", reason.to_owned()))?;
+            check_grid(self.position.board(), member)
+                .map_err(|reason| restore_error("permute", reason.to_owned()))?;
             self.absorb(member);
         }
         self.course.restore((saved.slices, saved.playouts, saved.found_at), saved.best, results);

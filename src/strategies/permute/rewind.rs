@@ -60,9 +60,9 @@ pub(super) struct Rewind<R> {
 }
 
 impl<R: Rules> Rewind<R> {
-    /// For playouts from `start` that begin with one of `moves`.
-    pub fn new(start: &Position<R>, moves: &[Move]) -> Rewind<R> {
-        let playout = Playout::new(start.board().clone(), moves);
+    /// For playouts from `start` that begin with one of `moves`, and end after `longest` moves.
+    pub fn new(start: &Position<R>, moves: &[Move], longest: usize) -> Rewind<R> {
+        let playout = Playout::new(start.board().clone(), moves, longest);
         let barred = start.moves().iter().copied().filter(|mv| !moves.contains(mv)).collect();
         Rewind { playout, arms: Vec::new(), barred, finds: Vec::new(), lengths: Vec::new() }
     }
@@ -92,7 +92,7 @@ impl<R: Rules> Rewind<R> {
             // The first of equal ones.
             let Some((at, _)) = bounds.reduce(|best, arm| if arm.1 > best.1 { arm } else { best }) else { return };
             let arm = &mut self.arms[at];
-            self.playout.restart(&arm.board, &arm.legal);
+            self.playout.restart(&arm.board, &arm.legal, arm.kept);
             priorities.redraw(rng.random());
             // SAFETY: the instructions by the caller's promise.
             unsafe { self.playout.play_by::<I, _>(Greedy(priorities)) };
@@ -167,7 +167,7 @@ mod tests {
             position.play(mv);
         }
         let grid = position.played().to_vec();
-        let mut rewind = Rewind::new(&Position::<T5>::new(), Position::<T5>::new().moves());
+        let mut rewind = Rewind::new(&Position::<T5>::new(), Position::<T5>::new().moves(), 485);
         let mut known = AHashSet::from([points_fingerprint(&grid)]);
         for extension in VectorExtension::ALL {
             dispatch(extension, Run { rewind: &mut rewind, grid: &grid, limit: u64::MAX, known: &known });

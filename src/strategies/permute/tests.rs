@@ -3,6 +3,7 @@
 use super::former::FormerPermute;
 use super::*;
 use crate::core::ctl::KeepBest;
+use crate::morpion::board::Board;
 use crate::morpion::variant::{T5, Variant};
 use crate::strategies::codec::check_grid;
 use crate::strategies::course::run_slice;
@@ -49,7 +50,7 @@ fn the_greedy_player_plays_what_stands_first() {
     for variant in Variant::ALL {
         with_rules!(variant, R => {
             let start = Position::<R>::new();
-            let mut playout = Playout::<R>::new(start.board().clone(), start.moves());
+            let mut playout = Playout::<R>::new(start.board().clone(), start.moves(), 485);
             for seed in 0..60 {
                 let mut priorities = Priorities::new(seed);
                 let mut playouts = Vec::new();
@@ -97,7 +98,7 @@ fn a_run_begins_with_nothing_and_goes_beyond_random_games() {
         })
         .collect();
     assert!(search.pool.len() > 1000 && points.len() == search.pool.len(), "{}", search.pool.len());
-    assert!(search.pool.grids().all(|moves| check_grid::<T5>(&[], moves).is_ok()));
+    assert!(search.pool.grids().all(|moves| check_grid(&Board::<T5>::new(), moves).is_ok()));
     assert!(search.save().len() < 8 << 20, "{} bytes", search.save().len());
 }
 

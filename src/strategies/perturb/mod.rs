@@ -97,7 +97,7 @@ struct SavedPerturb {
 impl<R: Rules> Perturb<R> {
     /// Begins the search of `unit`.
     pub fn new(params: &Params, unit: &Unit) -> Perturb<R> {
-        let position = unit.position::<R>();
+        let position = unit.position::<R>(params);
         let moves = unit.moves(&position);
         let mut search = Perturb {
             course: Course::new(params, unit),
@@ -108,7 +108,7 @@ impl<R: Rules> Perturb<R> {
             alpha: params.alpha as f32,
             start: None,
             pool: ScorePool::new(params.pool() as usize),
-            playout: Playout::new(position.board().clone(), moves),
+            playout: Playout::new(position.board().clone(), moves, unit.room::<R>(params)),
             policy: Policy::uniform(),
             clocks: ClockStream::new(0),
             rng: seed::rng(unit.seed, &[]),
@@ -133,7 +133,7 @@ impl<R: Rules> Perturb<R> {
         let (saved, results): (SavedPerturb, _) = decode_with_results("perturb", saved, 1)?;
         let mut search = Perturb::<R>::new(params, unit);
         for member in &saved.pool.members {
-            check_grid::<R>(&unit.prefix, &member.moves).map_err(fail)?;
+            check_grid(search.playout.start().0, &member.moves).map_err(fail)?;
         }
         search.start = None;
         if let Some(start) = saved.start {

@@ -89,7 +89,7 @@ impl<R: Rules> Regrow<R> {
 
     /// Without grids, and without a search that makes some.
     fn empty(params: &Params, unit: &Unit) -> Regrow<R> {
-        let position = unit.position::<R>();
+        let position = unit.position::<R>(params);
         Regrow {
             params: InnerParams::new(params),
             refines: params.refiners > 0,
@@ -109,7 +109,7 @@ impl<R: Rules> Regrow<R> {
     /// If the bytes are not such a state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Regrow<R>, RestoreError> {
         let mut search = Regrow::<R>::empty(params, unit);
-        if let Some(inner) = search.state.restore(saved, &unit.prefix)? {
+        if let Some(inner) = search.state.restore(saved, search.position.board())? {
             search.inner = Some(search.restore_inner(inner)?);
         }
         Ok(search)
@@ -123,7 +123,7 @@ impl<R: Rules> Regrow<R> {
             }
             SavedInner::Step(state, kept) => {
                 let fail = |reason: &str| restore_error("regrow", reason.to_owned());
-                check_grid::<R>(&self.unit.prefix, &kept).map_err(fail)?;
+                check_grid(self.position.board(), &kept).map_err(fail)?;
                 let nrpa = Nrpa::restore(&self.params.step, &self.step(&kept), None, &state)?;
                 InnerSearch::Step(Box::new(nrpa.settling(SETTLED)), kept)
             }

@@ -5,6 +5,7 @@ use super::searches::{InnerKind, SavedInner};
 use super::stage::Stage;
 use crate::core::histogram::Histogram;
 use crate::core::search::RestoreError;
+use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
@@ -114,7 +115,7 @@ impl<R: Rules> RegrowState<R> {
     }
 
     /// Becomes what [`RegrowState::save`] has written, from a state without grids; returns the search inside.
-    pub fn restore(&mut self, saved: &[u8], prefix: &[Move]) -> Result<Option<SavedInner>, RestoreError> {
+    pub fn restore(&mut self, saved: &[u8], start: &Board<R>) -> Result<Option<SavedInner>, RestoreError> {
         let fail = |reason: &str| restore_error("regrow", reason.to_owned());
         let (saved, results): (SavedRegrow, _) = decode_with_results("regrow", saved, self.results.len())?;
         if saved.form != FORM {
@@ -122,9 +123,9 @@ impl<R: Rules> RegrowState<R> {
         }
         self.stage = Stage::of_number(saved.stage).ok_or_else(|| fail("a step has no such search"))?;
         for member in saved.young.iter().chain(&saved.old) {
-            check_grid::<R>(prefix, &member.moves).map_err(fail)?;
+            check_grid(start, &member.moves).map_err(fail)?;
         }
-        check_grid::<R>(prefix, &saved.made).map_err(fail)?;
+        check_grid(start, &saved.made).map_err(fail)?;
         self.made = saved.made;
         self.young.restore(saved.young).map_err(fail)?;
         self.old.restore(saved.old).map_err(fail)?;

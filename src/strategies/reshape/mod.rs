@@ -66,6 +66,8 @@ pub struct Reshape<R, O = Single> {
     /// Moves that are legal there and may not be played.
     barred: Vec<Move>,
     patience: u64,
+    /// Grids have no more moves.
+    longest: usize,
     /// Whether there is only one round.
     alone: bool,
     /// Steps without a longer grid after which a walk ends that is not the leader.
@@ -91,7 +93,7 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
 
     /// Without grids, and without a search that makes some.
     fn empty(params: &Params, unit: &Unit) -> Reshape<R, O> {
-        let position = unit.position::<R>();
+        let position = unit.position::<R>(params);
         let moves = unit.moves(&position);
         let barred = position.moves().iter().filter(|mv| !moves.contains(mv)).copied().collect();
         let patience = params.patience();
@@ -106,6 +108,7 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
             unit: unit.clone(),
             barred,
             patience,
+            longest: unit.room::<R>(params),
             alone: false,
             enough: (patience / WALK_PART).max(1),
             tempering: None,
@@ -120,7 +123,7 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
     /// If the bytes are not such a state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Reshape<R, O>, RestoreError> {
         let mut search = Reshape::<R, O>::empty(params, unit);
-        if let Some(tempering) = search.state.restore(saved, &unit.prefix)? {
+        if let Some(tempering) = search.state.restore(saved, search.position.board())? {
             let temper = Temper::restore(&search.temper_params, &search.tempering_unit(), &tempering)?;
             search.tempering = Some(Box::new(temper));
         }
@@ -195,9 +198,12 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
         let query = ShapeQuery { barred: &self.barred, like, limit: CONFLICTS, seed: rng.random(), stop: ON };
         let (answer, conflicts) = fill_orbits(&shape, self.orbits, query);
         self.state.iterations = self.state.iterations.saturating_add(conflicts);
-        let Filling::Grid(moves) = answer else {
-            self.state.refused.insert(shape.key());
-            return;
+        let moves = match answer {
+            Filling::Grid(moves) if moves.len() <= self.longest => moves,
+            _ => {
+                self.state.refused.insert(shape.key());
+                return;
+            }
         };
         let whole = self.extended(&moves);
         self.state.results[0].add(self.unit.prefix.len() + whole.len());
@@ -217,7 +223,10 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
         let (mut position, mut moves) = (self.position.clone(), grid.to_vec());
         moves.iter().for_each(|&mv| position.play(mv));
         let fits = |mv: &&Move| !self.barred.contains(mv) && self.orbits.fit::<R>(**mv);
-        while let Some(&mv) = position.moves().iter().find(fits) {
+        // An orbit has two moves at most.
+        while moves.len() + 2 <= self.longest
+            && let Some(&mv) = position.moves().iter().find(fits)
+        {
             for mv in self.orbits.of(mv) {
                 position.play(mv);
                 moves.push(mv);

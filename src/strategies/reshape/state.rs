@@ -109,14 +109,14 @@ impl<R: Rules> ReshapeState<R> {
     }
 
     /// Becomes what [`ReshapeState::save`] has written, from a new state; returns the bytes of the tempering.
-    pub fn restore(&mut self, saved: &[u8], prefix: &[Move]) -> Result<Option<Vec<u8>>, RestoreError> {
+    pub fn restore(&mut self, saved: &[u8], start: &Board<R>) -> Result<Option<Vec<u8>>, RestoreError> {
         let fail = |reason: &str| restore_error("reshape", reason.to_owned());
         let (saved, results): (SavedReshape, _) = decode_with_results("reshape", saved, 1)?;
         if saved.form != FORM {
             return Err(fail("it is of another version of the program"));
         }
         for grid in saved.given.iter().chain([&saved.walk.grid, &saved.walk.longest]) {
-            check_grid::<R>(prefix, grid).map_err(fail)?;
+            check_grid(start, grid).map_err(fail)?;
         }
         self.given = saved.given;
         self.walk = saved.walk;

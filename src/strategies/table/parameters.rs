@@ -264,7 +264,7 @@ pub static PARAMETERS: [SettingRow<Params>; 24] = [
             "symmetry",
             "Symmetry",
             ValueKind::Choice(SYMMETRIES),
-            "Search only grids whose set of lines is carried to itself by this symmetry of the cross. They are a \
+            "Search only grids whose set of lines is carried to itself by this symmetry of the start. They are a \
              category of records of their own.",
         )
         .unset("all grids"),

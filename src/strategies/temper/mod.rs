@@ -162,7 +162,7 @@ impl<R: Rules, O: Orbits> Temper<R, O> {
     /// grids; others are left out.
     pub fn new(params: &Params, unit: &Unit) -> Temper<R, O> {
         let orbits = O::asked::<R>(params);
-        let position = unit.position::<R>();
+        let position = unit.position::<R>(params);
         let moves = unit.moves(&position);
         let count = params.replicas.max(1) as usize;
         let ladder = |count: usize, hot: f64, cold: f64| {
@@ -184,7 +184,7 @@ impl<R: Rules, O: Orbits> Temper<R, O> {
             refining: false,
             left: SEARCH,
             chosen: Vec::new(),
-            playout: Playout::new(position.board().clone(), moves),
+            playout: Playout::new(position.board().clone(), moves, unit.room::<R>(params)),
             position,
             recall: Recall::new(),
             legal: Vec::new(),
@@ -303,6 +303,7 @@ impl<R: Rules, O: Orbits> Temper<R, O> {
             }
         }
         let kept = change.as_ref().map_or(0, |change| grid.len_after(change));
+        self.playout.keep(kept);
         std::mem::swap(&mut self.playout.board, board);
         if O::PAIRED {
             let recall = &self.recall;

@@ -15,13 +15,14 @@ pub(super) fn play_orbits<R: Rules, O: Orbits>(
     rank: impl Fn(Move) -> f32,
     waiting: &mut Vec<(Move, f32)>,
 ) {
-    let Playout { board, game, .. } = playout;
+    let Playout { board, game, room, .. } = playout;
     waiting.clear();
     let stands_for_its_orbit = |mv: Move| orbits.first(mv) == mv && orbits.fit::<R>(mv);
     let found = starts.iter().copied().filter(|&mv| stands_for_its_orbit(mv));
     waiting.extend(found.map(|mv| (mv, rank(mv))));
     game.clear();
-    while game.has_room() {
+    // For two moves.
+    while game.has_room(room.saturating_sub(1)) {
         let least = (0..waiting.len()).min_by(|&a, &b| waiting[a].1.total_cmp(&waiting[b].1));
         let Some(least) = least else { break };
         let mv = waiting[least].0;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::core::ctl::KeepBest;
+use crate::morpion::board::Board;
 use crate::morpion::symmetry::GridSymmetry;
 use crate::morpion::variant::{T5, Variant};
 use crate::strategies::codec::check_grid;
@@ -34,7 +35,7 @@ fn a_run_goes_far_beyond_random_games_and_the_cold_replicas_have_the_long_grids(
     let lengths: Vec<usize> = search.replicas.iter().map(|replica| replica.grid.len()).collect();
     assert!(lengths[..2].iter().sum::<usize>() + 10 < lengths[14..16].iter().sum::<usize>(), "{lengths:?}");
     for replica in &search.replicas {
-        check_grid::<T5>(&[], &replica.grid.moves().collect::<Vec<_>>()).unwrap();
+        check_grid(&Board::<T5>::new(), &replica.grid.moves().collect::<Vec<_>>()).unwrap();
     }
 }
 
@@ -163,7 +164,7 @@ fn the_longest_grid_that_was_met_is_refined_in_turn_with_the_search() {
         // The others stand still.
         let now = [grids(&search, 0..16), grids(&search, 16..20)];
         assert!(now[usize::from(!search.refining)] == before[usize::from(!search.refining)]);
-        check_grid::<T5>(&[], &search.chosen).unwrap();
+        check_grid(&Board::<T5>::new(), &search.chosen).unwrap();
         if search.refining && !was {
             assert!(searched >= 50_000 && searched < 50_000 + u64::from(SLICE), "{searched}");
             terms += 1;
@@ -221,13 +222,13 @@ fn a_search_with_a_symmetry_finds_symmetric_grids_only_and_the_longest_where_the
             let mut keep = KeepBest::default();
             let mut search = Temper::<R, Paired>::new(&params, &unit(2, 5 * u64::from(SLICE)));
             assert_eq!(search.run(&mut keep), End::IterationLimit);
-            check_grid::<R>(&[], &keep.best).unwrap();
+            check_grid(&Board::<R>::new(), &keep.best).unwrap();
             assert!(symmetry.carries(variant, &keep.best), "{variant} {symmetry}");
             assert!(keep.best.len() <= variant.symmetric_record() as usize);
             assert!(symmetry != GridSymmetry::Central || keep.best.len() >= proved, "{variant}: {}", keep.best.len());
             for replica in &search.replicas {
                 let moves: Vec<Move> = replica.grid.moves().collect();
-                check_grid::<R>(&[], &moves).unwrap();
+                check_grid(&Board::<R>::new(), &moves).unwrap();
                 assert!(symmetry.carries(variant, &moves));
             }
             // It continues where it was saved, and from its own grids.
