@@ -9,7 +9,7 @@ use rand::RngExt;
 const SEED: u64 = 2026;
 
 /// Bytes that mean something in some format.
-const LIKELY: &[u8] = b"0123456789-+|/\\(), \r\n#{}[]\":M";
+const LIKELY: &[u8] = b"0123456789-+|/\\(), \r\n#{}[]\":Mo.";
 
 #[path = "../fuzz/bodies/engine.rs"]
 mod engine;
@@ -116,6 +116,10 @@ fn readers_refuse_or_read_any_bytes() {
             }
         }
     }
+    // From another start than the cross.
+    let start = "(41,37)\n.oooo\no...o\noo.oo\n";
+    files.push(format!("# variant 5T\nstart {start}(41,37) - 2\n").into_bytes());
+    files.push(format!("start {start}(46,37) - -2\n(41,37) - 2\n").into_bytes());
     let change = |rng: &mut Rng| {
         let mut data = files[rng.random_range(0..files.len())].clone();
         for _ in 0..rng.random_range(0..4) {

@@ -600,6 +600,35 @@ fn a_hunt_of_the_real_daemon_is_begun_by_the_form_and_seen_to_its_end() {
     program.stop();
 }
 
+/// A hunt from another start: the form takes it, and the page of the job says where its grids are.
+#[test]
+fn a_hunt_from_another_start_is_begun_by_the_form() {
+    let Some(world) = world() else { return };
+    let state = tempfile::tempdir().unwrap();
+    let program = Program::start(&state.path().join("state"));
+    let page = world.browser.page(1280, 900, false);
+    page.open(&format!("{}/#/submit", program.url));
+    page.wait("document.querySelector('#link')?.dataset.state === 'live'");
+    page.click("input[name=strategy][value='nrpa']");
+    page.fill("[name=level]", "1");
+    page.eval("document.querySelectorAll('form details').forEach((details) => { details.open = true; })");
+    page.fill("[name=start]", "ring-10");
+    page.fill("[name=runs]", "3");
+    page.click("button[type=submit]");
+    page.wait("document.querySelector('h1').textContent === '5T ring-10 nrpa level 1'");
+    page.wait("document.querySelector('h1 + .row .pill.finished')");
+    let job = program.job(page.eval("Number(location.hash.slice(7))").as_u64().unwrap());
+    assert_eq!((&job["settings"]["start"], &job["best_grid"]), (&"ring-10".into(), &Value::Null), "{job}");
+    assert!(job["best"].as_u64().unwrap() > 20, "{job}");
+    page.wait("document.body.innerText.includes('The grids of this job are in its folder, not in the archive.')");
+    assert_eq!(page.eval("document.body.innerText.includes('No grid yet')"), false);
+    approve(&page, &format!("{}/", program.url));
+    page.open(&format!("{}/#/archive", program.url));
+    page.wait("document.querySelector('#link')?.dataset.state === 'live'");
+    page.wait("document.querySelectorAll('main a[href^=\"#/grids/\"]').length === 0");
+    program.stop();
+}
+
 #[test]
 fn a_refusal_is_told_at_its_field() {
     let Some(world) = world() else { return };

@@ -14,13 +14,19 @@ pub fn run(data: &[u8]) {
         let Ok(loaded) = read(data, asked) else { continue };
         let grid = loaded.grid;
         assert!(asked.is_none_or(|variant| variant == grid.variant));
-        let replayed = referee::replay(grid.variant, &grid.moves).expect("an accepted grid is legal");
+        let replayed =
+            referee::replay_from(&grid.start, grid.variant, &grid.moves).expect("an accepted grid is legal");
         assert_eq!(replayed.score() as usize, grid.score());
         for format in [GridFormat::Pentasol, GridFormat::MsrCompact, GridFormat::MsrJson] {
-            let text = write(&grid, format).expect("a grid can be written");
+            let text = match write(&grid, format) {
+                // Only the text holds another start than the cross.
+                Err(_) if !grid.start.is_cross() && format != GridFormat::Pentasol => continue,
+                written => written.expect("a grid can be written"),
+            };
             let again = read(text.as_bytes(), None).unwrap_or_else(|e| panic!("{format}: {e}\n{text}"));
             assert_eq!(again.format, format, "{text}");
-            assert_eq!((again.grid.variant, &again.grid.moves), (grid.variant, &grid.moves), "{text}");
+            assert_eq!((again.grid.variant, &again.grid.start), (grid.variant, &grid.start), "{text}");
+            assert_eq!(again.grid.moves, grid.moves, "{text}");
         }
     }
 }

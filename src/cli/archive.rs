@@ -196,7 +196,7 @@ fn gathered(args: &Args, catalogue: &Catalogue, out: &mut dyn Write) -> anyhow::
     let mut bookmark = args.open_bookmark()?;
     let mut chosen: Vec<(&GatheredGrid, ArchiveLine)> = Vec::new();
     for entry in entries.iter().filter(|entry| ids.is_empty() || ids.contains(&entry.key)) {
-        let facts = GridFacts::of(entry.variant, &entry.moves, catalogue);
+        let facts = GridFacts::from_start(&entry.start, entry.variant, &entry.moves, catalogue);
         let line = ArchiveLine::gathered(entry, &facts);
         if args.accepts(entry, &facts) && bookmark.as_mut().is_none_or(|bookmark| bookmark.is_new(&line)) {
             chosen.push((entry, line));
@@ -233,6 +233,10 @@ fn clustered<'a>(
     ensure!(
         chosen.len() <= MOST_GRIDS,
         "more than {MOST_GRIDS} grids are too many to be put together: choose fewer, by --variant, --min, --max or --since"
+    );
+    ensure!(
+        chosen.iter().all(|(entry, _)| entry.start.is_cross()),
+        "grids from another start than the cross cannot be put together: leave them out by --id or other sources"
     );
     let lines = |entry: &GatheredGrid| entry.moves.iter().map(|mv| mv.line()).collect();
     let grids = chosen.iter().map(|(entry, _)| ClusteredGrid { variant: entry.variant, lines: lines(entry) });

@@ -14,12 +14,13 @@ use super::translation::{decimal, known, span, t, tn};
 use crate::core::quantity::parse_duration;
 use crate::jobs::hunt::{Find, Over};
 use crate::jobs::hunt_settings::usual_keep_from;
+use crate::morpion::start::Start;
 use crate::morpion::symmetry::GridSymmetry;
 use crate::morpion::variant::Variant;
 use crate::notation::file::load;
 use crate::notation::grid::Grid;
 use crate::render::characters::Dots;
-use crate::runner::directory::{BEST, quoted};
+use crate::runner::directory::{best_name, quoted};
 use crate::runner::events::{self, HuntEvent, HuntEventKind, SessionStart, StopReason};
 use crate::runner::status::{Status, thousands};
 use crate::runner::{Ending, FailedAttempt, HuntListener, HuntSession, Interrupt, SessionReport};
@@ -88,6 +89,8 @@ pub struct HuntDisplay<'a> {
     variant: Variant,
     /// The symmetry of the grids that are searched.
     symmetry: Option<GridSymmetry>,
+    /// The start of the grids.
+    start: Start,
     /// Asks the session to stop.
     interrupt: Interrupt,
     /// Why data cannot be written any more. The hunt is asked to stop then, as by Ctrl-C, so nothing is lost.
@@ -116,8 +119,12 @@ impl LiveScreen {
         let best = session.hunt().state().best.as_ref();
         let screen = HuntScreen {
             title: String::new(),
-            grid: Grid::new(variant, best.map_or_else(|| job.start.clone(), |best| best.moves.clone())),
-            record: category(variant, symmetry.is_some()),
+            grid: Grid::from_start(
+                job.params.start.clone(),
+                variant,
+                best.map_or_else(|| job.start.clone(), |best| best.moves.clone()),
+            ),
+            record: job.params.start.is_cross().then(|| category(variant, symmetry.is_some())),
             target: job.target,
             limit,
             counts: known(job.params.strategy.row().counts),
@@ -162,6 +169,7 @@ impl<'a> HuntDisplay<'a> {
             warned: false,
             variant: Variant::default(),
             symmetry: None,
+            start: Start::CROSS,
             interrupt: Interrupt::default(),
             lost: None,
         }
@@ -247,7 +255,8 @@ impl<'a> HuntDisplay<'a> {
 
     /// Makes a picture of the best grid, which has so many moves, if there is none yet, and says where both are.
     fn tell_files(&mut self, score: u32) {
-        let (grid, picture) = (self.directory.join(BEST), self.directory.join(format!("{score}.svg")));
+        let (grid, picture) =
+            (self.directory.join(best_name(&self.start)), self.directory.join(format!("{score}.svg")));
         if !grid.exists() {
             return;
         }
@@ -263,8 +272,11 @@ impl<'a> HuntDisplay<'a> {
     fn started(&self, session: &SessionStart, resumed: bool) -> String {
         let SessionStart { variant, strategy, seed, threads, start_moves, main_depth, .. } = session;
         let strategy = format!("{strategy:?}").to_lowercase();
-        let start =
-            if *start_moves > 0 { t!("{0} from move {1}", variant, start_moves) } else { variant.to_string() };
+        let of = match &session.start {
+            start if start.is_cross() => variant.to_string(),
+            start => t!("{0} from {1}", variant, start_name(start, *variant)),
+        };
+        let start = if *start_moves > 0 { t!("{0} from move {1}", of, start_moves) } else { of };
         let head = if resumed {
             t!("continuing {0} with {1}", start, strategy)
         } else {
@@ -286,7 +298,10 @@ impl<'a> HuntDisplay<'a> {
     /// What a new best has to do with the known records.
     fn compared(&self, event: &HuntEvent) -> Option<Comparison> {
         let HuntEventKind::Best { score, record, new, .. } = &event.what else { return None };
-        Some(of_records((self.variant, self.symmetry.is_some()), *score, record.as_deref(), *new))
+        // Of other starts no record is at hand.
+        self.start
+            .is_cross()
+            .then(|| of_records((self.variant, self.symmetry.is_some()), *score, record.as_deref(), *new))
     }
 
     fn text(&self, event: &HuntEvent) -> Option<String> {
@@ -340,6 +355,12 @@ fn category(variant: Variant, symmetric: bool) -> (u32, String) {
         false => (variant.record(), variant.to_string()),
         true => (variant.symmetric_record(), t!("symmetric {0}", variant)),
     }
+}
+
+/// Another start than the cross by its name, else by its number of points.
+fn start_name(start: &Start, variant: Variant) -> String {
+    let name = start.name();
+    if Start::named(&name).is_some() { name } else { tn!(start.points(variant).len(), "{0} point", "{0} points") }
 }
 
 fn symmetry_name(kind: GridSymmetry) -> String {
@@ -424,6 +445,7 @@ impl HuntListener for HuntDisplay<'_> {
         if let HuntEventKind::Start(session) | HuntEventKind::Resume(session) = &event.what {
             self.variant = session.variant;
             self.symmetry = session.symmetry;
+            self.start = session.start.clone();
         }
         if self.json {
             self.line(&event.line());

@@ -50,9 +50,9 @@ impl FileFormat {
     /// The grid as the content of such a file.
     ///
     /// # Errors
-    /// If the referee refuses the grid, or it cannot be drawn.
+    /// If the referee refuses the grid, it cannot be drawn, or the format does not hold grids from its start.
     pub fn write(self, grid: &Grid) -> anyhow::Result<Vec<u8>> {
-        referee::replay(grid.variant, &grid.moves)?;
+        referee::replay_from(&grid.start, grid.variant, &grid.moves)?;
         let text = |format| format::write(grid, format).map(String::into_bytes);
         Ok(match self {
             FileFormat::Psol => text(GridFormat::Pentasol)?,

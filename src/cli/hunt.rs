@@ -8,8 +8,9 @@ use super::streams::say;
 use super::translation::{known, t};
 use crate::core::setting::SettingInfo;
 use crate::jobs::hunt_settings::{self, HuntSettings, HuntStart, MAX_THREADS, PreparedHunt, StrategyReason};
-use crate::jobs::reading::{GivenSetting, read};
+use crate::jobs::reading::{GivenSetting, SettingSource, read};
 use crate::morpion::geometry::Move;
+use crate::morpion::start::Start;
 use crate::morpion::variant::Variant;
 use crate::notation::file::load;
 use crate::notation::format::{ChosenBy, GridFormat};
@@ -109,12 +110,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let given = with_files(args.settings.given)?;
     let asked: HuntSettings = read(&given)?;
     let workers = asked.workers.unwrap_or_else(default_workers);
-    let (variant, moves) = match &args.init_file {
-        Some(values) => init_moves(values, asked.variant)?,
-        None => (asked.variant.unwrap_or_default(), Vec::new()),
-    };
-    let grids = args.init_dir.as_deref().map(|directory| init_grids(directory, variant)).transpose()?;
-    let start = HuntStart { variant, moves, grids: grids.unwrap_or_default() };
+    let start = beginning(&args.init_file, &args.init_dir, &asked)?;
     let prepared = HuntSettings::prepare(&given, start, workers, rand::random())?;
     let silent = args.output.quiet || args.output.json;
     tell(&prepared, silent);
@@ -160,10 +156,50 @@ pub(super) fn tell_warnings(prepared: &PreparedHunt) {
 
 /// The settings with the content of the files that some of them name.
 pub(super) fn with_files(mut given: Vec<GivenSetting>) -> anyhow::Result<Vec<GivenSetting>> {
-    for one in given.iter_mut().filter(|one| one.name == "stall_table") {
-        one.text = stall_table(&one.text).with_context(|| one.place())?;
+    for one in &mut given {
+        match one.name {
+            "stall_table" => one.text = stall_table(&one.text).with_context(|| one.place())?,
+            "start" => {
+                if let Some(text) = start_file(&one.text).with_context(|| one.place())? {
+                    one.source = SettingSource::Content { file: std::mem::replace(&mut one.text, text) };
+                }
+            }
+            _ => {}
+        }
     }
     Ok(given)
+}
+
+/// The content of the file that a value of `--start` names; nothing if it is the name of a start or a picture.
+fn start_file(value: &str) -> anyhow::Result<Option<String>> {
+    let path = Path::new(value);
+    let is_drawn = value.contains(['/', '\n']) && value.chars().all(|c| "oOxX*./ \r\n".contains(c));
+    if Start::named(value).is_some() || (is_drawn && !path.exists()) {
+        return Ok(None);
+    }
+    if !path.exists() {
+        bail!(
+            "there is no start and no file '{value}': expected cross, cross-2 to cross-7, ring-3 to ring-20, or a file"
+        );
+    }
+    config::read_small(path).map(Some)
+}
+
+/// What a hunt begins with, from the files that its flags name.
+pub(super) fn beginning(
+    file: &Option<Vec<String>>,
+    directory: &Option<PathBuf>,
+    asked: &HuntSettings,
+) -> anyhow::Result<HuntStart> {
+    let mut begin = match file {
+        Some(values) => init_moves(values, asked.variant)?,
+        None => HuntStart { variant: asked.variant.unwrap_or_default(), ..HuntStart::default() },
+    };
+    if let Some(directory) = directory {
+        let start = asked.start.clone().unwrap_or_default().for_variant(begin.variant);
+        begin.grids = init_grids(directory, begin.variant, &start)?;
+    }
+    Ok(begin)
 }
 
 /// One worker per processor, besides the main thread.
@@ -171,9 +207,9 @@ fn default_workers() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| n.get() as u32).min(MAX_THREADS - 1)
 }
 
-/// The first moves of a stored grid, as `--init-file FILE K` names them, and the variant: the one asked for, else the
-/// one that the file names, else 5T.
-pub(super) fn init_moves(values: &[String], variant: Option<Variant>) -> anyhow::Result<(Variant, Vec<Move>)> {
+/// The start and the first moves of a stored grid, as `--init-file FILE K` names them, and the variant: the one asked
+/// for, else the one that the file names, else 5T.
+fn init_moves(values: &[String], variant: Option<Variant>) -> anyhow::Result<HuntStart> {
     let [file, count] = values else { bail!("--init-file needs a file and a number of moves") };
     let count: usize = count
         .parse()
@@ -185,16 +221,16 @@ pub(super) fn init_moves(values: &[String], variant: Option<Variant>) -> anyhow:
     if loaded.chosen_by == ChosenBy::Replay && loaded.replays_as.contains(&Variant::default()) {
         loaded = load(path, Some(Variant::default())).context("--init-file")?;
     }
-    let Grid { variant, moves, .. } = loaded.grid;
+    let Grid { variant, start, moves, .. } = loaded.grid;
     if count > moves.len() {
         bail!("--init-file {file} {count}: the grid has only {} moves", moves.len());
     }
-    Ok((variant, moves[..count].to_vec()))
+    Ok(HuntStart { variant, start: Some(start), moves: moves[..count].to_vec(), grids: Vec::new() })
 }
 
-/// The grids of the variant in a directory, by file name; what is no grid of it is named on standard error and left
-/// out.
-pub(super) fn init_grids(directory: &Path, variant: Variant) -> anyhow::Result<Vec<Vec<Move>>> {
+/// The grids of the variant from a start in a directory, by file name; what is no grid is named on standard error and
+/// left out.
+fn init_grids(directory: &Path, variant: Variant, start: &Start) -> anyhow::Result<Vec<Vec<Move>>> {
     let of = |error: std::io::Error| anyhow::anyhow!("--init-dir {}: {error}", directory.display());
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(of)? {
@@ -209,6 +245,7 @@ pub(super) fn init_grids(directory: &Path, variant: Variant) -> anyhow::Result<V
     let mut grids = Vec::new();
     for path in paths {
         match load(&path, None) {
+            Ok(loaded) if loaded.grid.start.clone().for_variant(variant) != *start => {}
             Ok(loaded) if loaded.grid.variant == variant => grids.push(loaded.grid.moves),
             Ok(loaded) if loaded.replays_as.contains(&variant) && loaded.chosen_by == ChosenBy::Replay => {
                 grids.push(load(&path, Some(variant)).context("--init-dir")?.grid.moves);
@@ -218,7 +255,8 @@ pub(super) fn init_grids(directory: &Path, variant: Variant) -> anyhow::Result<V
         }
     }
     if grids.is_empty() {
-        bail!("--init-dir {}: there is no grid of {variant} in it", directory.display());
+        let from = if start.is_cross() { String::new() } else { format!(" from {}", start.name()) };
+        bail!("--init-dir {}: there is no grid of {variant}{from} in it", directory.display());
     }
     Ok(grids)
 }

@@ -2,7 +2,6 @@
 
 use super::streams::say;
 use crate::cli::grid_input::{self, Input, counted, plain};
-use crate::morpion::canonical::canonical_key;
 use crate::morpion::variant::Variant;
 use crate::notation::grid::Grid;
 use crate::notation::identify::{common_lines, same_points};
@@ -33,6 +32,9 @@ pub struct Args {
 struct Identity {
     file: String,
     variant: Variant,
+    /// The start by name, if it is not the cross.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<String>,
     score: usize,
     /// Canonical key, 16 hexadecimal digits.
     key: String,
@@ -71,7 +73,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    let keys: Vec<u64> = grids.iter().map(|(_, grid)| canonical_key(grid.variant, &grid.moves)).collect();
+    let keys: Vec<u64> = grids.iter().map(|(_, grid)| grid.key()).collect();
     let mut identities = Vec::new();
     for (i, (file, grid)) in grids.iter().enumerate() {
         let equal = (0..grids.len()).filter(|&j| j != i && keys[j] == keys[i]);
@@ -91,6 +93,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 }
 
 fn identify(file: &str, grid: &Grid, key: u64, known: &[KnownRecord]) -> Identity {
+    // The known records are grids from the cross.
+    let known = if grid.start.is_cross() { known } else { &[] };
     let shared = known.iter().map(|record| (common_lines(grid, &record.grid), record));
     // The first of the best: records come best first.
     let best = shared.reduce(|best, next| if next.0 > best.0 { next } else { best });
@@ -99,6 +103,7 @@ fn identify(file: &str, grid: &Grid, key: u64, known: &[KnownRecord]) -> Identit
     Identity {
         file: file.to_owned(),
         variant: grid.variant,
+        start: (!grid.start.is_cross()).then(|| grid.start.name()),
         score: grid.score(),
         key: format!("{key:016x}"),
         record: equal.map(|(_, record)| record.name.to_owned()),
@@ -114,7 +119,8 @@ fn identify(file: &str, grid: &Grid, key: u64, known: &[KnownRecord]) -> Identit
 
 fn print(identity: &Identity, out: &mut dyn Write) -> std::io::Result<()> {
     let Identity { file, variant, score, key, .. } = identity;
-    write!(out, "{}: {key}, {variant}, {}", plain(file), counted(*score, "move"))?;
+    let start = identity.start.as_ref().map_or(String::new(), |start| format!(" from {start}"));
+    write!(out, "{}: {key}, {variant}{start}, {}", plain(file), counted(*score, "move"))?;
     match (&identity.record, &identity.nearest) {
         (Some(record), _) => write!(out, ", equals the record {record}")?,
         (None, Some(near)) if near.common_lines == *score => write!(out, ", part of the record {}", near.record)?,

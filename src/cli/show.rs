@@ -2,8 +2,8 @@
 
 use crate::cli::grid_input::{self, Input, counted, plain};
 use crate::cli::streams::{data_are_seen, no_colours};
-use crate::morpion::geometry::{Point, cross};
-use crate::morpion::symmetry::{self, GridSymmetry};
+use crate::morpion::geometry::Point;
+use crate::morpion::symmetry;
 use crate::morpion::variant::Variant;
 use crate::notation::grid::{BoundingBox, Grid};
 use crate::render::characters::{AGES, age};
@@ -17,8 +17,8 @@ const WIDTH: usize = 80;
 
 /// Show a grid in the terminal.
 ///
-/// The letter o is a point of the starting cross, a number is the move that set the point, and + is a point that a
-/// legal move would set. Columns and rows are numbered as in Pentasol files.
+/// The letter o is a point of the start, usually the cross, a number is the move that set the point, and + is a point
+/// that a legal move would set. Columns and rows are numbered as in Pentasol files.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Grid file (Pentasol text, MSR); - is standard input
@@ -66,8 +66,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let left = grid.moves_left().unwrap_or(0);
     let progress = if grid.score() < total { format!(" of {total}") } else { String::new() };
     let end = if left == 0 { "finished".to_owned() } else { format!("{} left", counted(left, "legal move")) };
-    let symmetric = symmetry::in_words(&GridSymmetry::of_grid(grid.variant, &grid.moves));
-    writeln!(out, "{}, {}{progress}, {end}{symmetric}", grid.variant, counted(grid.score(), "move"))?;
+    let symmetric = symmetry::in_words(&grid.symmetries());
+    writeln!(out, "{}, {}{progress}, {end}{symmetric}", grid.category(), counted(grid.score(), "move"))?;
     let p = &grid.provenance;
     for text in
         [p.description.as_ref().or(p.author.as_ref()), p.method.as_ref(), p.source.as_ref()].into_iter().flatten()
@@ -90,7 +90,7 @@ enum BoardCell {
 
 fn board(grid: &Grid, open: &[Point], colours: bool, out: &mut dyn Write) -> std::io::Result<()> {
     let mut cells: AHashMap<Point, BoardCell> = open.iter().map(|&point| (point, BoardCell::Open)).collect();
-    cells.extend(cross(grid.variant).into_iter().map(|point| (point, BoardCell::Cross)));
+    cells.extend(grid.start.points(grid.variant).into_iter().map(|point| (point, BoardCell::Cross)));
     cells.extend(grid.moves.iter().enumerate().map(|(i, mv)| (mv.point(), BoardCell::Move(i + 1))));
     let bounds = BoundingBox::around(cells.keys().copied());
     let (widths, margin) = layout(bounds, &cells);

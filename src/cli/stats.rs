@@ -8,7 +8,7 @@ use crate::core::histogram::Histogram;
 use crate::morpion::variant::Variant;
 use crate::notation::file::load;
 use crate::notation::grid::Grid;
-use crate::runner::directory::BEST;
+use crate::runner::directory::best_name;
 use crate::runner::statistics::{self, Improvement, Statistics, join};
 use crate::runner::status::{after, clock, thousands};
 use crate::strategies::params::Strategy;
@@ -53,7 +53,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     // Statistics are shown without a best grid, too.
-    let grid = load(&args.directory.join(BEST), Some(statistics.job.variant)).ok().map(|loaded| loaded.grid);
+    let best = best_name(&statistics.job.params.start);
+    let grid = load(&args.directory.join(best), Some(statistics.job.variant)).ok().map(|loaded| loaded.grid);
     if args.json {
         grid_input::write_json(&[StatsReport::of(&statistics, grid.as_ref(), name)], out)?;
     } else {

@@ -37,11 +37,14 @@ struct FileVerdict {
     /// Absent if the file could not be read as a grid at all.
     legal: Option<bool>,
     variant: Option<Variant>,
+    /// The start by name, if it is not the cross.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<String>,
     /// Number of moves; of an illegal grid, the legal ones before the first illegal one.
     score: Option<usize>,
     finished: Option<bool>,
     legal_moves_left: Option<usize>,
-    /// The symmetries of the cross that carry the lines of a legal grid to themselves.
+    /// The symmetries of the start that carry the lines of a legal grid to themselves.
     symmetries: Vec<GridSymmetry>,
     format: Option<&'static str>,
     /// All variants by whose rules the file is legal.
@@ -91,6 +94,7 @@ fn confirm(file: String, loaded: LoadedGrid) -> FileVerdict {
         file,
         legal: Some(true),
         variant: Some(grid.variant),
+        start: (!grid.start.is_cross()).then(|| grid.start.name()),
         score: Some(grid.score()),
         finished: None,
         legal_moves_left: None,
@@ -103,12 +107,12 @@ fn confirm(file: String, loaded: LoadedGrid) -> FileVerdict {
         warnings: loaded.warnings.clone(),
         by_replay: loaded.chosen_by == ChosenBy::Replay,
     };
-    match referee::replay(grid.variant, &grid.moves) {
+    match referee::replay_from(&grid.start, grid.variant, &grid.moves) {
         Ok(game) => {
             let left = game.legal_moves();
             verdict.finished = Some(left.is_empty());
             verdict.legal_moves_left = Some(left.len());
-            verdict.symmetries = GridSymmetry::of_grid(grid.variant, &grid.moves);
+            verdict.symmetries = grid.symmetries();
             if left.iter().any(|mv| mv.in_area(grid.variant).is_none()) {
                 verdict.warnings.push("a legal move would leave the playing area of 60x60 points".to_owned());
             }
@@ -129,6 +133,7 @@ fn refuse(file: String, error: &LoadError) -> FileVerdict {
         file,
         legal: None,
         variant: None,
+        start: None,
         score: None,
         finished: None,
         legal_moves_left: None,

@@ -7,6 +7,7 @@ use crate::jobs::hunt_settings::{HuntSettings, HuntStart, PreparedHunt, shown};
 use crate::jobs::reading::{from_json, read};
 use crate::morpion::geometry::Move;
 use crate::morpion::referee;
+use crate::morpion::start::Start;
 use crate::morpion::variant::Variant;
 use crate::notation::format::{ChosenBy, read as read_grid};
 use crate::notation::grid::Grid;
@@ -29,11 +30,12 @@ pub fn prepare(request: &JobRequest, workers: u32, seed: u64) -> Result<Prepared
     }
     let given = from_json::<HuntSettings>(&request.settings).map_err(|error| error.to_string())?;
     let asked: HuntSettings = read(&given).map_err(|error| error.to_string())?;
-    let (variant, moves) = match &request.start {
+    let mut start = match &request.start {
         Some(start) => position(start, asked.variant).map_err(|error| format!("start: {error}"))?,
-        None => (asked.variant.unwrap_or_default(), Vec::new()),
+        None => HuntStart { variant: asked.variant.unwrap_or_default(), ..HuntStart::default() },
     };
-    let start = HuntStart { variant, moves, grids: grids(request, variant)? };
+    let variant = start.variant;
+    start.grids = grids(request, variant, &asked.start.clone().unwrap_or_default().for_variant(variant))?;
     let own = asked.workers.or(request.limits.workers);
     let workers = own.map_or(workers, |own| own.min(workers));
     let PreparedHunt { job, used, reason, .. } =
@@ -51,28 +53,31 @@ pub fn prepare(request: &JobRequest, workers: u32, seed: u64) -> Result<Prepared
 /// A name made of what tells hunts apart.
 pub(super) fn name(job: &Job) -> String {
     let from = if job.start.is_empty() { String::new() } else { format!(" from move {}", job.start.len()) };
+    let start = if job.params.start.is_cross() { String::new() } else { format!(" {}", job.params.start.name()) };
     let level = job.params.level.map_or(String::new(), |level| format!(" level {level}"));
-    format!("{} {}{level}{from}", job.variant, job.params.strategy.name())
+    format!("{}{start} {}{level}{from}", job.variant, job.params.strategy.name())
 }
 
 /// The grids that the hunt begins with.
-fn grids(request: &JobRequest, variant: Variant) -> Result<Vec<Vec<Move>>, String> {
+fn grids(request: &JobRequest, variant: Variant, start: &Start) -> Result<Vec<Vec<Move>>, String> {
     if request.grids.len() > MOST_GRIDS {
         return Err(format!("grids: there are {}, at most {MOST_GRIDS} are taken", request.grids.len()));
     }
     let read = |(i, text): (usize, &String)| match grid(text, Some(variant)) {
-        Ok(grid) => Ok(grid.moves),
+        Ok(grid) if grid.start == *start => Ok(grid.moves),
+        Ok(grid) => Err(format!("grids[{i}]: it begins with {}, not with {}", grid.start.name(), start.name())),
         Err(error) => Err(format!("grids[{i}]: {error}")),
     };
     request.grids.iter().enumerate().map(read).collect()
 }
 
-/// The first moves of a grid, and its variant: the one asked for, else the one that the text names, else 5T.
-fn position(start: &StartGrid, variant: Option<Variant>) -> Result<(Variant, Vec<Move>), String> {
-    let Grid { variant, moves, .. } = grid(&start.grid, variant)?;
-    let count = start.moves.map_or(moves.len(), |count| count as usize);
+/// The first moves of a grid, its start, and its variant: the one asked for, else the one that the text names, else
+/// 5T.
+fn position(given: &StartGrid, variant: Option<Variant>) -> Result<HuntStart, String> {
+    let Grid { variant, start, moves, .. } = grid(&given.grid, variant)?;
+    let count = given.moves.map_or(moves.len(), |count| count as usize);
     match moves.get(..count) {
-        Some(first) => Ok((variant, first.to_vec())),
+        Some(first) => Ok(HuntStart { variant, start: Some(start), moves: first.to_vec(), grids: Vec::new() }),
         None => Err(format!("moves: {count} are asked for, but the grid has only {}", moves.len())),
     }
 }
@@ -85,6 +90,7 @@ fn grid(text: &str, variant: Option<Variant>) -> Result<Grid, String> {
     if loaded.chosen_by == ChosenBy::Replay && loaded.replays_as.contains(&Variant::default()) {
         loaded = read(Some(Variant::default()))?;
     }
-    referee::replay(loaded.grid.variant, &loaded.grid.moves).map_err(|error| error.to_string())?;
+    referee::replay_from(&loaded.grid.start, loaded.grid.variant, &loaded.grid.moves)
+        .map_err(|error| error.to_string())?;
     Ok(loaded.grid)
 }

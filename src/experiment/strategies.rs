@@ -26,8 +26,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Flags of a hunt that a comparison sets itself, that name files, or that say what a terminal shows.
-const REFUSED: [&str; 15] = [
+const REFUSED: [&str; 16] = [
     "variant",
+    "start",
     "seed",
     "time",
     "threads",
@@ -363,7 +364,7 @@ fn best(variant: Variant, runs: &[RecordedRun]) -> Option<Grid> {
         ..Provenance::default()
     };
     referee::replay(variant, &moves).ok()?;
-    Some(Grid { variant, moves, provenance })
+    Some(Grid { provenance, ..Grid::new(variant, moves) })
 }
 
 fn table(runs: &[RecordedRun]) -> String {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A find. States and journals of hunts hold it as postcard encodes it, so its fields and their order stay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Find {
-    /// All moves from the cross.
+    /// All moves from the start.
     pub moves: Vec<Move>,
     /// Unit that found it.
     pub unit: u64,

@@ -19,7 +19,7 @@ use crate::core::histogram::Results;
 use crate::core::search::{End, RestoreError};
 use crate::core::seed::derive;
 use crate::morpion::geometry::Move;
-use crate::morpion::position::{IllegalMove, Position};
+use crate::morpion::position::IllegalMove;
 use crate::morpion::variant::Variant;
 use crate::strategies::Unit;
 use crate::strategies::nrpa::policy::Snapshot;
@@ -149,7 +149,7 @@ impl Hunt {
         if job.main_depth < MIN_MAIN_DEPTH {
             return Err(JobError::MainDepth(job.main_depth));
         }
-        check_game(job.variant, &job.start)?;
+        check_game(&job, &job.start)?;
         let source = match (job.params.share, job.params.strategy) {
             (Some(share), _) => Source::Shared(Box::new(Pipeline::new(&job, share)?)),
             (None, Strategy::Dfs) => Source::Walk(prefix_walk(job.variant, &job.params, &job.start, job.main_depth)),
@@ -180,7 +180,7 @@ impl Hunt {
         }
         hunt.restore_pipeline(&mut end, since)?;
         if let Some(best) = &end.best {
-            check_game(hunt.job.variant, &best.moves)?;
+            check_game(&hunt.job, &best.moves)?;
         }
         let produced = saved.0.max(end.done.end());
         if produced - end.done.len() > MAX_IN_FLIGHT {
@@ -230,7 +230,7 @@ impl Hunt {
             if !game.starts_with(&self.job.start) {
                 return Err(StateError::Contradiction("a call's result does not begin with the hunt's start"));
             }
-            check_game(self.job.variant, game)?;
+            check_game(&self.job, game)?;
         }
         new.for_each(|(id, game)| pipeline.absorb(id, game.clone()));
         self.state.produced = pipeline.next_id();
@@ -423,18 +423,16 @@ impl Hunt {
     }
 }
 
-/// Checks that `moves` can be played from the cross.
-fn check_game(variant: Variant, moves: &[Move]) -> Result<(), JobError> {
+/// Checks that `moves` can be played from the start of the job.
+fn check_game(job: &Job, moves: &[Move]) -> Result<(), JobError> {
+    let Job { variant, ref params, .. } = *job;
     for (i, mv) in moves.iter().enumerate() {
         if Move::from_bits(variant, mv.bits()) != Some(*mv) {
             return Err(JobError::NoMove { number: i + 1, variant });
         }
     }
-    with_rules!(variant, R => Position::<R>::after(moves).map(drop)).map_err(|(i, reason)| JobError::IllegalStart {
-        number: i + 1,
-        variant,
-        reason,
-    })
+    with_rules!(variant, R => params.start.after::<R>(moves).map(drop))
+        .map_err(|(i, reason)| JobError::IllegalStart { number: i + 1, variant, reason })
 }
 
 #[cfg(test)]

@@ -12,9 +12,11 @@ use crate::core::setting::{
     BadValue, NamedValue, SettingInfo, SettingRow, ValueKind, parse_count, read as read_text,
 };
 use crate::morpion::geometry::Move;
+use crate::morpion::start::Start;
 use crate::morpion::variant::Variant;
 use crate::strategies::params::{MAX_WIDTH, Params, StallTable, Strategy};
 use crate::strategies::table::{PARAMETERS, STRATEGIES, StrategyRow, parameter, plain_text};
+use crate::with_rules;
 use serde_json::{Map, Value};
 
 /// The main thread of a hunt and its workers are at most so many threads.
@@ -44,6 +46,8 @@ pub struct HuntSettings {
     pub params: Params,
     /// The variant; none is that of the grid to start from, else 5T.
     pub variant: Option<Variant>,
+    /// What a game begins with; none is the start of the grid to start from, else the cross.
+    pub start: Option<Start>,
     /// Moves of the main walk.
     pub main_depth: u32,
     /// The table that ends stalled units, if it is not the usual one.
@@ -72,6 +76,7 @@ impl Default for HuntSettings {
             strategy: None,
             params: Params::default(),
             variant: None,
+            start: None,
             main_depth: 5,
             stall_table: None,
             stall_scale: 1.0,
@@ -101,10 +106,10 @@ static STRATEGY_CHOICES: [NamedValue; STRATEGIES.len() + 1] = {
 };
 
 /// Settings of every hunt that people set for themselves in a form, in its order.
-pub const COMMON: [&str; 5] = ["target", "seed", "keep_from", "runs", "max_iterations"];
+pub const COMMON: [&str; 6] = ["target", "seed", "start", "keep_from", "runs", "max_iterations"];
 
 /// The settings of hunts apart from the parameters of strategies, in the order of help texts.
-pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 13] = [
+pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 14] = [
     SettingRow {
         about: SettingInfo::new(
             "strategy",
@@ -130,6 +135,26 @@ pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 13] = [
         .unset("that of the grid to start from, else 5T"),
         read: |settings, text| read_text(text).map(|variant| settings.variant = Some(variant)),
         show: |settings| settings.variant.map(|variant| variant.to_string()),
+    },
+    SettingRow {
+        about: SettingInfo::new(
+            "start",
+            "Start",
+            ValueKind::Text,
+            "The points that a game begins with. A name: cross, cross-N (a cross whose sides have N points), ring-N (the \
+             edge of a square of N columns). Or a picture: rows of o (a point) and . (none), with / between them. Grids \
+             from another start than the cross are a category of their own.",
+        )
+        .value_name("NAME|ROWS|FILE")
+        .unset("that of the grid to start from, else the cross")
+        .or_file()
+        .advanced(),
+        read: |settings, text| {
+            let start = text.parse::<Start>().map_err(|error| BadValue(error.to_string()))?;
+            settings.start = Some(start);
+            Ok(())
+        },
+        show: |settings| settings.start.as_ref().map(ToString::to_string),
     },
     SettingRow {
         about: SettingInfo::new(
@@ -203,7 +228,7 @@ pub static HUNT_SETTINGS: [SettingRow<HuntSettings>; 13] = [
         )
         .value_name("SCORE|none")
         .unit("moves")
-        .unset("165 in 5T, 80 in 5D, 62 in 4T, 35 in 4D")
+        .unset("165 in 5T, 80 in 5D, 62 in 4T, 35 in 4D; none from another start than the cross")
         .advanced(),
         read: |settings, text| {
             settings.keep_from = match text {
@@ -354,6 +379,8 @@ pub fn default_text(row: &StrategyRow, about: &SettingInfo) -> String {
 pub struct HuntStart {
     /// Variant of the puzzle that is searched.
     pub variant: Variant,
+    /// What the grid to start from begins with, if there is one.
+    pub start: Option<Start>,
     /// Moves played before the hunt begins.
     pub moves: Vec<Move>,
     /// Grids to begin with.
@@ -432,7 +459,8 @@ impl HuntSettings {
 
     /// The hunt with this strategy.
     fn job(self, strategy: Strategy, start: HuntStart, workers: u32, seed: u64) -> Result<Job, BadValue> {
-        let HuntStart { variant, moves, grids } = start;
+        let HuntStart { variant, start, moves, grids } = start;
+        let start = agreed(self.start, start, variant)?;
         let row = strategy.row();
         if !grids.is_empty() && !row.takes_grids {
             let takers: Vec<&str> = Strategy::all().filter(|row| row.takes_grids).map(|row| row.name).collect();
@@ -442,11 +470,16 @@ impl HuntSettings {
                 takers.join(", ")
             )));
         }
-        let mut params = Params { strategy, grids, ..self.params };
+        let mut params = Params { strategy, start, grids, ..self.params };
+        check_start(&params, variant, &moves)?;
         if let Some(symmetry) = params.symmetry {
+            if !params.start.has(symmetry.symmetry(), variant) {
+                return Err(BadValue(format!("the start, {}, has no {symmetry} symmetry", params.start.name())));
+            }
+            let centre = params.start.centre(variant);
             let given = [("the start of the hunt", &moves)];
             let mut given = given.into_iter().chain(params.grids.iter().map(|grid| ("a grid to begin with", grid)));
-            if let Some((what, _)) = given.find(|(_, grid)| !symmetry.carries(variant, grid)) {
+            if let Some((what, _)) = given.find(|(_, grid)| !symmetry.carries(centre, grid)) {
                 return Err(BadValue(format!("{what} has no {symmetry} symmetry")));
             }
         }
@@ -477,12 +510,42 @@ impl HuntSettings {
             runs: self.runs.or(self.max_iterations.filter(|_| row.runs).map(|_| usual_runs)),
             target: self.target,
             keep_from: match self.keep_from {
+                KeepFrom::Usual if !params.start.is_cross() => None,
                 KeepFrom::Usual => Some(usual_keep_from(variant, params.symmetry.is_some())),
                 KeepFrom::Score(score) => Some(score),
                 KeepFrom::Nothing => None,
             },
             params,
         })
+    }
+}
+
+/// The start that was asked for, and that of the grid to start from.
+fn agreed(asked: Option<Start>, of_grid: Option<Start>, variant: Variant) -> Result<Start, BadValue> {
+    match (asked.map(|start| start.for_variant(variant)), of_grid) {
+        (Some(asked), Some(own)) if asked != own => {
+            Err(BadValue(format!("the grid to start from begins with {}, not with {}", own.name(), asked.name())))
+        }
+        (Some(start), _) | (None, Some(start)) => Ok(start),
+        (None, None) => Ok(Start::CROSS),
+    }
+}
+
+/// Whether the hunt can begin so. Its first moves are checked when it begins.
+fn check_start(params: &Params, variant: Variant, moves: &[Move]) -> Result<(), BadValue> {
+    let start = &params.start;
+    if !start.is_playable(variant) {
+        let name = start.name();
+        return Err(BadValue(format!("no line of {} can be drawn from the start, {name}", variant.line_len())));
+    }
+    let longest = start.longest_game(variant) as usize;
+    if moves.len() > longest {
+        return Err(BadValue(format!("the hunt begins with {} moves; at most {longest} are supported", moves.len())));
+    }
+    let legal = |grid: &Vec<Move>| with_rules!(variant, R => grid.len() <= longest && start.after::<R>(grid).is_ok());
+    match params.grids.iter().position(|grid| !legal(grid)) {
+        Some(at) => Err(BadValue(format!("grid {} to begin with is not one from {}", at + 1, start.name()))),
+        None => Ok(()),
     }
 }
 
@@ -569,6 +632,7 @@ pub fn shown(given: &[GivenSetting], job: &Job) -> Map<String, Value> {
     let mut settings: HuntSettings = read(given).unwrap_or_default();
     settings.strategy = Some(job.params.strategy);
     settings.params = job.params.clone();
+    settings.start = Some(job.params.start.clone()).filter(|start| !start.is_cross());
     settings.variant = Some(job.variant);
     settings.seed = Some(job.seed);
     settings.runs = job.runs;

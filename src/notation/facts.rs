@@ -3,7 +3,8 @@
 
 use super::catalogue::Catalogue;
 use super::grid::BoundingBox;
-use crate::morpion::geometry::{Move, cross};
+use crate::morpion::geometry::Move;
+use crate::morpion::start::Start;
 use crate::morpion::symmetry::GridSymmetry;
 use crate::morpion::variant::Variant;
 
@@ -36,18 +37,24 @@ pub struct NearestRecord {
 }
 
 impl GridFacts {
-    /// Of the grid with these moves.
+    /// Of the grid from the cross with these moves.
     pub fn of(variant: Variant, moves: &[Move], catalogue: &Catalogue) -> GridFacts {
-        let points = cross(variant).into_iter().chain(moves.iter().map(|mv| mv.point()));
+        GridFacts::from_start(&Start::CROSS, variant, moves, catalogue)
+    }
+
+    /// Of the grid from a start with these moves. The known records are grids from the cross.
+    pub fn from_start(start: &Start, variant: Variant, moves: &[Move], catalogue: &Catalogue) -> GridFacts {
+        let points = start.points(variant).into_iter().chain(moves.iter().map(|mv| mv.point()));
         let around = BoundingBox::around(points);
-        let nearest = catalogue.nearest(variant, moves).map(|kin| NearestRecord {
+        let nearest = if start.is_cross() { catalogue.nearest(variant, moves) } else { None };
+        let nearest = nearest.map(|kin| NearestRecord {
             name: kin.record.name,
             common: kin.common as u32,
             lines: kin.record.grid.score() as u32,
             equal: kin.equal,
             part: kin.part,
         });
-        let symmetries = GridSymmetry::of_grid(variant, moves);
+        let symmetries = start.symmetries_of(variant, moves);
         GridFacts { symmetries, columns: around.columns() as u32, rows: around.rows() as u32, nearest }
     }
 

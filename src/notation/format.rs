@@ -16,6 +16,7 @@ use super::pentasol::{self, Effort, SyntaxError};
 use super::picture::{NoRecord, record_in};
 use super::replay::{CoordinateFrame, Dialect, IllegalGrid, IllegalReason, WrittenMove, replay};
 use crate::morpion::geometry::{INNER_CORNER, Move};
+use crate::morpion::start::{Start, StartError};
 use crate::morpion::variant::Variant;
 use std::fmt;
 
@@ -103,6 +104,14 @@ pub enum GridReadError {
     /// More text than a grid may bring along.
     #[error(transparent)]
     Texts(#[from] TextsTooLong),
+    /// A start that is none.
+    #[error("line {line}: the start: {reason}")]
+    Start {
+        /// The line that names its place.
+        line: usize,
+        /// What is wrong with it.
+        reason: StartError,
+    },
     /// A damaged record.
     #[error(transparent)]
     Msr(#[from] MsrError),
@@ -177,24 +186,37 @@ fn read_record(text: &str, format: GridFormat, variant: Option<Variant>) -> Resu
     let candidates: Vec<Reading> = Variant::ALL
         .into_iter()
         .filter(|v| v.line_len() == named.line_len())
-        .map(|v| Reading::of(v, msr::frame(v), &parsed.moves))
+        .map(|v| Reading::of((Start::CROSS, v), msr::frame(v), &parsed.moves))
         .collect();
     let chosen_by = if variant.is_some() { ChosenBy::Caller } else { ChosenBy::File };
     let (reading, replays_as) = choose(candidates, Some(named), &parsed.moves)?;
     let warnings = score_warning(Some(parsed.score), parsed.moves.len());
-    let grid = Grid { variant: reading.variant, moves: reading.moves, provenance: parsed.provenance };
+    let Reading { start, variant, moves, .. } = reading;
+    let grid = Grid { variant, start, moves, provenance: parsed.provenance };
     Ok(LoadedGrid { grid, format, chosen_by, replays_as, warnings })
 }
 
 fn read_text(text: &str, variant: Option<Variant>) -> Result<LoadedGrid, GridReadError> {
     let parsed = pentasol::parse(text)?;
     parsed.provenance.check_length()?;
-    if parsed.moves.is_empty() && parsed.reference.is_none() {
+    if parsed.moves.is_empty() && parsed.reference.is_none() && parsed.start.is_none() {
         return Err(GridReadError::NotAGrid("it has neither a reference point such as '(28,28)' nor a move"));
     }
     let named = variant.or(parsed.variant);
     let mut candidates = Vec::new();
-    for dialect in [Dialect::Pentasol, Dialect::Opposite] {
+    if let Some(drawn) = &parsed.start {
+        let start = Start::of_points(drawn.points.iter().copied());
+        let start = start.map_err(|reason| GridReadError::Start { line: drawn.line, reason })?;
+        let ends = [|point: &(i32, i32)| point.0, |point: &(i32, i32)| point.1];
+        let [left, top] = ends.map(|end| drawn.points.iter().map(end).min().unwrap_or(0));
+        for variant in [Variant::D5, Variant::T5, Variant::D4, Variant::T4] {
+            let corner = start.corner(variant);
+            let frame = CoordinateFrame { dialect: Dialect::Pentasol, shift: (corner.x() - left, corner.y() - top) };
+            candidates.push(Reading::of((start.clone().for_variant(variant), variant), frame, &parsed.moves));
+        }
+    }
+    let dialects = if parsed.start.is_some() { &[][..] } else { &[Dialect::Pentasol, Dialect::Opposite] };
+    for &dialect in dialects {
         for variant in [Variant::D5, Variant::T5, Variant::D4, Variant::T4] {
             let reference = match (parsed.reference, dialect) {
                 (Some(point), Dialect::Pentasol) => point,
@@ -204,7 +226,7 @@ fn read_text(text: &str, variant: Option<Variant>) -> Result<LoadedGrid, GridRea
                 (Some(_), _) => continue,
             };
             let shift = (INNER_CORNER - reference.0, INNER_CORNER - reference.1);
-            candidates.push(Reading::of(variant, CoordinateFrame { dialect, shift }, &parsed.moves));
+            candidates.push(Reading::of((Start::CROSS, variant), CoordinateFrame { dialect, shift }, &parsed.moves));
         }
     }
     // Nothing has been played: everything fits, and the classic puzzle is meant.
@@ -216,7 +238,8 @@ fn read_text(text: &str, variant: Option<Variant>) -> Result<LoadedGrid, GridRea
     };
     let (reading, replays_as) = choose(candidates, named, &parsed.moves)?;
     let warnings = score_warning(parsed.score, parsed.moves.len());
-    let grid = Grid { variant: reading.variant, moves: reading.moves, provenance: parsed.provenance };
+    let Reading { start, variant, moves, .. } = reading;
+    let grid = Grid { variant, start, moves, provenance: parsed.provenance };
     Ok(LoadedGrid { grid, format: GridFormat::Pentasol, chosen_by, replays_as, warnings })
 }
 
@@ -227,15 +250,16 @@ fn score_warning(score: Option<u64>, moves: usize) -> Vec<String> {
 
 /// One way to understand a file.
 struct Reading {
+    start: Start,
     variant: Variant,
     moves: Vec<Move>,
     failure: Option<(usize, IllegalReason)>,
 }
 
 impl Reading {
-    fn of(variant: Variant, frame: CoordinateFrame, written: &[WrittenMove]) -> Reading {
-        let (moves, failure) = replay(variant, frame, written);
-        Reading { variant, moves, failure }
+    fn of((start, variant): (Start, Variant), frame: CoordinateFrame, written: &[WrittenMove]) -> Reading {
+        let (moves, failure) = replay(&start, variant, frame, written);
+        Reading { start, variant, moves, failure }
     }
 }
 
@@ -285,7 +309,7 @@ fn choose(
 /// The grid in a format, as the text of a file.
 ///
 /// # Errors
-/// Only if a record cannot be serialised.
+/// If the format does not hold grids from the grid's start; else only if a record cannot be serialised.
 pub fn write(grid: &Grid, format: GridFormat) -> Result<String, MsrError> {
     match format {
         GridFormat::Pentasol => Ok(pentasol::write(grid, Effort::Comments)),

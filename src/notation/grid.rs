@@ -1,8 +1,9 @@
-//! A grid as a value: its variant, its moves in the order played, and where it comes from.
+//! A grid as a value: its variant, its start, its moves in the order played, and where it comes from.
 
-use crate::morpion::geometry::{Direction, Move, Point, SIDE, cross};
-use crate::morpion::position::Position;
-use crate::morpion::symmetry::Symmetry;
+use crate::morpion::canonical::canonical_key_from;
+use crate::morpion::geometry::{Direction, Move, Point, SIDE};
+use crate::morpion::start::Start;
+use crate::morpion::symmetry::{GridSymmetry, Symmetry};
 use crate::morpion::variant::Variant;
 use crate::with_rules;
 
@@ -11,7 +12,9 @@ use crate::with_rules;
 pub struct Grid {
     /// The rules it was played by.
     pub variant: Variant,
-    /// The moves in the order played, from the starting cross.
+    /// The points that it begins with.
+    pub start: Start,
+    /// The moves in the order played, from the start.
     pub moves: Vec<Move>,
     /// Where it comes from.
     pub provenance: Provenance,
@@ -78,9 +81,14 @@ impl Provenance {
 }
 
 impl Grid {
-    /// A grid without provenance.
+    /// A grid from the cross without provenance.
     pub fn new(variant: Variant, moves: Vec<Move>) -> Grid {
-        Grid { variant, moves, provenance: Provenance::default() }
+        Grid::from_start(Start::CROSS, variant, moves)
+    }
+
+    /// A grid from any start without provenance.
+    pub fn from_start(start: Start, variant: Variant, moves: Vec<Move>) -> Grid {
+        Grid { variant, start, moves, provenance: Provenance::default() }
     }
 
     /// Number of moves.
@@ -90,7 +98,7 @@ impl Grid {
 
     /// Number of legal moves left at the end, 0 when the grid is finished; `None` if a move is illegal.
     pub fn moves_left(&self) -> Option<usize> {
-        with_rules!(self.variant, R => Position::<R>::after(&self.moves).ok().map(|p| p.moves().len()))
+        with_rules!(self.variant, R => self.start.after::<R>(&self.moves).ok().map(|p| p.moves().len()))
     }
 
     /// The grid cut to its first `count` moves, if it has that many.
@@ -101,9 +109,10 @@ impl Grid {
 
     /// The grid turned; `None` if a part of it leaves the playing area.
     pub fn image(&self, symmetry: Symmetry) -> Option<Grid> {
-        let image = |&mv: &Move| symmetry.image(self.variant, mv);
+        let centre = self.start.centre(self.variant);
+        let image = |&mv: &Move| symmetry.image(centre, mv);
         let moves = self.moves.iter().map(image).collect::<Option<Vec<Move>>>()?;
-        Some(Grid { moves, ..self.clone() })
+        Some(Grid { start: self.start.image(symmetry, self.variant), moves, ..self.clone() })
     }
 
     /// How many lines it has in each direction, in the order of [`Direction::ALL`].
@@ -113,12 +122,31 @@ impl Grid {
 
     /// The legal moves at the end; none if a move of the grid is illegal.
     pub fn legal_moves(&self) -> Vec<Move> {
-        with_rules!(self.variant, R => Position::<R>::after(&self.moves).map_or(Vec::new(), |p| p.moves().to_vec()))
+        with_rules!(self.variant, R => self.start.after::<R>(&self.moves).map_or(Vec::new(), |p| p.moves().to_vec()))
     }
 
-    /// Smallest box around all points, the starting cross included.
+    /// The symmetries of its start that carry its lines to themselves.
+    pub fn symmetries(&self) -> Vec<GridSymmetry> {
+        self.start.symmetries_of(self.variant, &self.moves)
+    }
+
+    /// What it counts as: its variant and, if that is not the cross, its start.
+    pub fn category(&self) -> String {
+        if self.start.is_cross() {
+            self.variant.to_string()
+        } else {
+            format!("{} from {}", self.variant, self.start.name())
+        }
+    }
+
+    /// Its canonical key.
+    pub fn key(&self) -> u64 {
+        canonical_key_from(&self.start, self.variant, &self.moves)
+    }
+
+    /// Smallest box around all points, the start included.
     pub fn bounds(&self) -> BoundingBox {
-        BoundingBox::around(cross(self.variant).into_iter().chain(self.moves.iter().map(|mv| mv.point())))
+        BoundingBox::around(self.start.points(self.variant).into_iter().chain(self.moves.iter().map(|mv| mv.point())))
     }
 }
 

@@ -33,9 +33,10 @@ pub struct Orientation {
 }
 
 /// The orientation of `other` in which it shares most lines with `grid`, the first of equal ones; `None` if their
-/// lines differ in length, or if none lies in the playing area.
+/// lines differ in length, if none lies in the playing area, or if one does not begin with the cross.
 pub fn best_orientation(grid: &Grid, other: &Grid) -> Option<Orientation> {
-    if grid.variant.line_len() != other.variant.line_len() {
+    let of_cross = grid.start.is_cross() && other.start.is_cross();
+    if grid.variant.line_len() != other.variant.line_len() || !of_cross {
         return None;
     }
     let lines: HashSet<Line> = grid.moves.iter().map(|mv| mv.line()).collect();

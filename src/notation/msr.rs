@@ -39,6 +39,9 @@ pub enum MsrError {
     /// Not base64, not deflate, not JSON, or not the fields of a record.
     #[error("not an MSR record: {0}")]
     Malformed(#[from] ::msr::Error),
+    /// The grid does not begin with the cross.
+    #[error("MSR holds grids from the cross only, and this one begins with {0}: write it as text (.txt)")]
+    OtherStart(String),
     /// A major version that this program does not know.
     #[error("the record is of MSR version {0}, and versions 0 and 1 are understood")]
     Version(String),
@@ -134,7 +137,13 @@ fn written(mv: &::msr::RecordMove) -> WrittenMove {
 }
 
 /// The grid as a record, with the derived fields (score, legal moves left, bounding box) filled in.
-pub fn record(grid: &Grid) -> ::msr::Record {
+///
+/// # Errors
+/// If the grid does not begin with the cross.
+pub fn record(grid: &Grid) -> Result<::msr::Record, MsrError> {
+    if !grid.start.is_cross() {
+        return Err(MsrError::OtherStart(grid.start.name()));
+    }
     let corner = cross_corner(grid.variant);
     let local = |coordinate: i32| (coordinate - corner) as i16;
     let moves = grid.moves.iter().map(|mv| ::msr::RecordMove {
@@ -170,23 +179,23 @@ pub fn record(grid: &Grid) -> ::msr::Record {
         elapsed_secs: p.seconds.filter(|s| s.is_finite()),
     };
     record.solver = (!solver.is_empty()).then_some(solver);
-    record
+    Ok(record)
 }
 
 /// The grid in the compact form, with a final newline.
 ///
 /// # Errors
-/// Only if the record cannot be serialised.
+/// If the grid does not begin with the cross; else only if the record cannot be serialised.
 pub fn write_compact(grid: &Grid) -> Result<String, MsrError> {
-    Ok(::msr::encode(&record(grid))? + "\n")
+    Ok(::msr::encode(&record(grid)?)? + "\n")
 }
 
 /// The grid as JSON, with a final newline.
 ///
 /// # Errors
-/// Only if the record cannot be serialised.
+/// If the grid does not begin with the cross; else only if the record cannot be serialised.
 pub fn write_json(grid: &Grid) -> Result<String, MsrError> {
-    Ok(::msr::encode_json(&record(grid))? + "\n")
+    Ok(::msr::encode_json(&record(grid)?)? + "\n")
 }
 
 #[cfg(test)]

@@ -2,14 +2,18 @@
 //!
 //! First the reference point, the coordinates of the inner north-west corner of the cross (usually `(28,28)`, which
 //! is also where this program's playing area has it), then one move per line: `(x,y) D k` with the new point, the
-//! direction `-`, `|`, `\` or `/`, and the signed number of steps from the new point to the middle of its line.
-//! For lines of 4 there is no convention; the third point counts as the middle here, and MSR is the better choice.
-//! `#` lines are comments. This program writes the variant and the provenance as comments `# key value`, and reads
-//! them back. A file may end with a line of seconds and a line of iterations, as the output of a search does.
+//! direction `-`, `|`, `\` or `/`, and the signed number of steps from the new point to the middle of its line. For
+//! lines of 4 there is no convention; the third point counts as the middle here, and MSR is the better choice. `#`
+//! lines are comments. This program writes the variant and the provenance as comments `# key value`, and reads them
+//! back. Pentasol knows no other start than the cross; here a text may have, in place of the reference point, a line
+//! `start (x,y)` and the picture of the start in rows of `o` and `.`, whose first character stands at (x,y). No other
+//! program takes such a text for a grid from the cross. A file may end with a line of seconds and a line of
+//! iterations, as the output of a search does.
 
 use super::grid::{Grid, LONGEST_TEXTS, MOST_MOVES, Provenance, TEXT_COSTS};
 use super::replay::{Dialect, WrittenMove};
 use crate::morpion::geometry::{Direction, INNER_CORNER};
+use crate::morpion::start::{LARGEST_BOX, MOST_POINTS};
 use crate::morpion::variant::Variant;
 use std::fmt::Write;
 
@@ -33,6 +37,8 @@ pub struct SyntaxError {
 pub struct ParsedPentasol {
     /// The reference point, if the file has one.
     pub reference: Option<(i32, i32)>,
+    /// Another start than the cross, if the file draws one.
+    pub start: Option<DrawnStart>,
     /// The moves in order, as the file writes them.
     pub moves: Vec<WrittenMove>,
     /// The variant that a comment names.
@@ -41,6 +47,35 @@ pub struct ParsedPentasol {
     pub score: Option<u64>,
     /// Everything else that comments and trailing numbers say.
     pub provenance: Provenance,
+}
+
+/// The points of a start, in the coordinates of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DrawnStart {
+    /// The line that names its place, from 1.
+    pub line: usize,
+    /// Where the first character of the picture stands.
+    place: (i32, i32),
+    /// Rows so far.
+    rows: i32,
+    /// The points, by rows.
+    pub points: Vec<(i32, i32)>,
+}
+
+impl DrawnStart {
+    /// Adds a row of `o` and `.`.
+    fn draw(&mut self, row: &str) -> Result<(), &'static str> {
+        if self.rows > LARGEST_BOX || row.len() as i32 > LARGEST_BOX || self.points.len() > MOST_POINTS {
+            return Err(
+                "the picture of the start is too large: 20 rows of 20 characters and 100 points are supported",
+            );
+        }
+        let (x, y) = self.place;
+        let set = row.bytes().enumerate().filter(|&(_, c)| c == b'o');
+        self.points.extend(set.map(|(at, _)| (x + at as i32, y + self.rows)));
+        self.rows += 1;
+        Ok(())
+    }
 }
 
 /// Takes a text apart. Blanks, blank lines, comments, CRLF, a byte order mark, `+2` for `2`, a leading move number
@@ -78,10 +113,25 @@ pub fn parse(text: &str) -> Result<ParsedPentasol, SyntaxError> {
             LineItem::Point(_) if !parsed.moves.is_empty() => {
                 return Err(fail("a reference point is expected before the moves only; does a direction lack?"));
             }
+            LineItem::Point(_) if parsed.start.is_some() => {
+                return Err(fail("a reference point beside a start; does a direction lack?"));
+            }
             LineItem::Point(_) if parsed.reference.is_some() => {
                 return Err(fail("a second reference point; does a direction lack?"));
             }
             LineItem::Point(point) => parsed.reference = Some(point),
+            LineItem::Start(_)
+                if parsed.reference.is_some() || parsed.start.is_some() || !parsed.moves.is_empty() =>
+            {
+                return Err(fail("the start is expected before the moves, once, and in place of a reference point"));
+            }
+            LineItem::Start(place) => {
+                parsed.start = Some(DrawnStart { line: i + 1, place, rows: 0, points: Vec::new() });
+            }
+            LineItem::Row(row) => match &mut parsed.start {
+                Some(start) if parsed.moves.is_empty() => start.draw(row).map_err(fail)?,
+                _ => return Err(fail("a row of a start is expected after a line such as 'start (25,25)' only")),
+            },
             LineItem::Move(..) if parsed.moves.len() == MOST_MOVES => {
                 return Err(fail("there are 1000 moves before this one, more than any game has"));
             }
@@ -109,6 +159,8 @@ enum LineItem<'a> {
     Comment(&'a str),
     Number,
     Point((i32, i32)),
+    Start((i32, i32)),
+    Row(&'a str),
     Move((i32, i32), Direction, i32),
 }
 
@@ -121,6 +173,14 @@ fn item(line: &str) -> Result<LineItem<'_>, &'static str> {
     }
     if seconds(line).is_some() {
         return Ok(LineItem::Number);
+    }
+    if line.bytes().all(|c| c == b'o' || c == b'.') {
+        return Ok(LineItem::Row(line));
+    }
+    if let Some(place) = line.strip_prefix("start") {
+        let mut rest = Cursor(place);
+        let place = rest.point().filter(|_| rest.at_end());
+        return place.map(LineItem::Start).ok_or("the place of the start is expected, such as 'start (25,25)'");
     }
     let mut rest = Cursor(line);
     // A move number, as in `12. (31,29) | -2`.
@@ -248,7 +308,8 @@ pub enum Effort {
     Trailer,
 }
 
-/// The grid as text, with the reference point (28,28) and its variant and provenance as comments before it.
+/// The grid as text, with the reference point (28,28), or its start if that is not the cross, and its variant and
+/// provenance as comments before it.
 ///
 /// ```
 /// use morpion::morpion::{geometry::{Direction, Move, Point}, variant::Variant};
@@ -297,7 +358,13 @@ pub fn write(grid: &Grid, effort: Effort) -> String {
     }
     p.tags.iter().for_each(|tag| comment("tag", tag));
     p.notes.iter().for_each(|note| comment("note", note));
-    writeln!(text, "({INNER_CORNER},{INNER_CORNER})").expect("writing to a string");
+    if grid.start.is_cross() {
+        writeln!(text, "({INNER_CORNER},{INNER_CORNER})").expect("writing to a string");
+    } else {
+        let corner = grid.start.corner(grid.variant);
+        writeln!(text, "start ({},{})", corner.x(), corner.y()).expect("writing to a string");
+        grid.start.rows().iter().for_each(|row| writeln!(text, "{row}").expect("writing to a string"));
+    }
     for mv in &grid.moves {
         let (point, direction) = (mv.point(), mv.direction());
         let offset = Dialect::Pentasol.offset(grid.variant, mv.index() as i32);

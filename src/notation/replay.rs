@@ -6,6 +6,7 @@
 
 use crate::morpion::geometry::{Direction, Move, Point, SIDE};
 use crate::morpion::position::{IllegalMove, Position};
+use crate::morpion::start::Start;
 use crate::morpion::variant::{Rules, Variant};
 use crate::with_rules;
 
@@ -100,6 +101,9 @@ pub enum IllegalReason {
     /// The new point is a point of the starting cross.
     #[error("the point belongs to the starting cross")]
     PointOfCross,
+    /// The new point is a point of another start.
+    #[error("the point belongs to the start")]
+    PointOfStart,
     /// The new point was set by an earlier move.
     #[error("the point is already set, by move {by}")]
     PointSet {
@@ -158,24 +162,26 @@ fn also(legal_as: &[Variant]) -> String {
     if codes.is_empty() { String::new() } else { format!(" (the file is legal as {})", codes.join(" and as ")) }
 }
 
-/// Plays the moves in the given frame: the legal ones, and the first illegal one with its index (from 0) if there
-/// is one.
+/// Plays the moves from a start in the given frame: the legal ones, and the first illegal one with its index (from 0)
+/// if there is one.
 pub fn replay(
+    start: &Start,
     variant: Variant,
     frame: CoordinateFrame,
     written: &[WrittenMove],
 ) -> (Vec<Move>, Option<(usize, IllegalReason)>) {
-    with_rules!(variant, R => replay_as::<R>(frame, written))
+    with_rules!(variant, R => replay_as::<R>(start, frame, written))
 }
 
 fn replay_as<R: Rules>(
+    start: &Start,
     frame: CoordinateFrame,
     written: &[WrittenMove],
 ) -> (Vec<Move>, Option<(usize, IllegalReason)>) {
-    let mut position = Position::<R>::new();
+    let mut position = start.position::<R>();
     for (i, w) in written.iter().enumerate() {
         let played = translate::<R>(frame, w).and_then(|mv| {
-            position.try_play(mv).map_err(|illegal| explain::<R>(frame, &position, mv, illegal, written))
+            position.try_play(mv).map_err(|illegal| explain::<R>((start, frame), &position, mv, illegal, written))
         });
         if let Err(reason) = played {
             return (position.played().to_vec(), Some((i, reason)));
@@ -203,7 +209,7 @@ fn translate<R: Rules>(frame: CoordinateFrame, written: &WrittenMove) -> Result<
 }
 
 fn explain<R: Rules>(
-    frame: CoordinateFrame,
+    (start, frame): (&Start, CoordinateFrame),
     position: &Position<R>,
     mv: Move,
     illegal: IllegalMove,
@@ -213,7 +219,8 @@ fn explain<R: Rules>(
     match illegal {
         IllegalMove::PointSet => match earlier(&|m| m.point() == mv.point()) {
             Some(by) => IllegalReason::PointSet { by: by + 1 },
-            None => IllegalReason::PointOfCross,
+            None if start.is_cross() => IllegalReason::PointOfCross,
+            None => IllegalReason::PointOfStart,
         },
         IllegalMove::PointMissing(point) => {
             IllegalReason::PointMissing { x: point.x() - frame.shift.0, y: point.y() - frame.shift.1 }

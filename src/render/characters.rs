@@ -3,7 +3,7 @@
 //!
 //! Where there is little room, points are squares and lines are left out: they would fill all that is between.
 
-use crate::morpion::geometry::{Point, cross};
+use crate::morpion::geometry::Point;
 use crate::notation::grid::Grid;
 
 /// Longest distance of two neighbouring points, in dots: larger pictures show nothing more.
@@ -53,7 +53,7 @@ impl Dots {
 /// What a character belongs to, as far as its colour tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ink {
-    /// The starting cross.
+    /// A point of the start.
     #[default]
     Cross,
     /// A move of this age, from 0 (early) to `AGES - 1` (late).
@@ -110,7 +110,7 @@ pub fn draw(grid: &Grid, dots: Dots, columns: usize, rows: usize) -> Option<Char
         let (x, y) = place(point);
         shape.iter().for_each(|&(dx, dy)| dot((x + dx, y + dy), ink));
     };
-    cross(grid.variant).into_iter().for_each(|point| mark(point, Ink::Cross, &mut dot));
+    grid.start.points(grid.variant).into_iter().for_each(|point| mark(point, Ink::Cross, &mut dot));
     let score = grid.score();
     for (number, mv) in (1..).zip(&grid.moves) {
         let ink = if number == score { Ink::Last } else { Ink::Move(age(number, score)) };
@@ -129,6 +129,7 @@ pub fn draw(grid: &Grid, dots: Dots, columns: usize, rows: usize) -> Option<Char
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::morpion::geometry::cross;
     use crate::morpion::variant::Variant;
     use crate::notation::records::known;
 

@@ -1,4 +1,4 @@
-//! The picture of a grid: numbered points, the line of every move, the starting cross, a title and a legend.
+//! The picture of a grid: numbered points, the line of every move, the start, a title and a legend.
 //!
 //! Moves are coloured by their age, so that the growth of the grid can be seen without reading numbers; the numbers
 //! stay inside their points at any score.
@@ -8,7 +8,7 @@ use super::layout::Layout;
 use super::pen::{self, DrawResult, Drawing, Lettering, Pen};
 pub use super::pen::{PictureFormat, RenderError, SIZES};
 use super::theme::{Palette, Rgb, Theme};
-use crate::morpion::geometry::{Line, Move, cross};
+use crate::morpion::geometry::{Line, Move};
 use crate::notation::grid::{BoundingBox, Grid};
 use crate::notation::msr::write_compact;
 use ahash::AHashSet;
@@ -67,7 +67,8 @@ impl From<Grid> for DrawnGrid {
     }
 }
 
-/// Draws a grid and returns the picture as the bytes of a file, which carries the grid as a record.
+/// Draws a grid and returns the picture as the bytes of a file, which carries the grid as a record if it begins with
+/// the cross.
 ///
 /// # Errors
 /// A size outside [`SIZES`]; else only if the libraries fail.
@@ -90,7 +91,7 @@ pub fn render_view(
     let candidates = view.legal_moves();
     let layout = Layout::new(view.bounds(&candidates), options.size);
     let scene = Scene { view, candidates, layout, palette: options.theme.palette(), other: None };
-    // A grid whose texts are too long for a record is drawn all the same.
+    // A grid whose texts are too long for a record, or that begins with another start, is drawn all the same.
     let record = write_compact(&view.grid).ok();
     sheet(&[scene], picture, record.as_deref())
 }
@@ -187,7 +188,7 @@ impl Scene<'_> {
     fn title(&self) -> String {
         let (score, whole) = (self.grid().score(), self.view.whole);
         let of = if score < whole { format!(" of {whole}") } else { String::new() };
-        format!("{} \u{b7} {score}{of} {}", self.grid().variant, if whole == 1 { "move" } else { "moves" })
+        format!("{} \u{b7} {score}{of} {}", self.grid().category(), if whole == 1 { "move" } else { "moves" })
     }
 
     /// For each move whether the other grid lacks its line, and how many do; nothing if they have less than half of
@@ -277,7 +278,7 @@ impl Scene<'_> {
         for mv in &self.candidates {
             self.candidate(pen, self.layout.at(mv.point()), cell)?;
         }
-        for point in cross(self.grid().variant) {
+        for point in self.grid().start.points(self.grid().variant) {
             let centre = self.layout.at(point);
             pen.disc(centre, (CROSS_RADIUS + RING) * cell, self.palette.ground)?;
             pen.disc(centre, CROSS_RADIUS * cell, self.palette.cross)?;
@@ -355,7 +356,7 @@ impl Scene<'_> {
         let mut x = left_border + CROSS_RADIUS * cell;
         pen.disc((x, y), CROSS_RADIUS * cell, self.palette.cross)?;
         x += 0.015 * size;
-        let label = "starting cross";
+        let label = if self.grid().start.is_cross() { "starting cross" } else { "start" };
         pen.text(label, (x, baseline), font)?;
         x += font.width(label) + 0.034 * size;
         let score = self.grid().score();

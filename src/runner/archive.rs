@@ -18,6 +18,7 @@ use crate::core::frame::{Flaw, FrameFormat, checksum, take};
 use crate::files::{FileError, Keep, replace};
 use crate::jobs::find::Find;
 use crate::morpion::geometry::Move;
+use crate::morpion::start::Start;
 use crate::morpion::variant::Variant;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -68,6 +69,16 @@ pub enum ArchiveError {
         /// Variant of the hunt.
         expected: Variant,
     },
+    /// The file belongs to a hunt from another start.
+    #[error("{} holds grids from {found}, but this hunt begins with {expected}: move it away", path.display())]
+    OtherStart {
+        /// Path of the file.
+        path: PathBuf,
+        /// Start of its grids.
+        found: String,
+        /// Start of the hunt.
+        expected: String,
+    },
 }
 
 /// How much an archive of grids held that had been flushed to the device.
@@ -84,6 +95,9 @@ pub struct ArchiveMark {
 pub struct ArchiveOrigin {
     /// Variant of all its grids.
     pub variant: Variant,
+    /// What all its grids begin with.
+    #[serde(default, skip_serializing_if = "Start::is_cross")]
+    pub start: Start,
     /// Search method and parameters in words.
     pub method: String,
     /// Seed of the hunt.
@@ -93,7 +107,7 @@ pub struct ArchiveOrigin {
 }
 
 /// A find and its canonical key: equal for grids that are equal up to symmetry and move order
-/// ([`crate::morpion::canonical::canonical_key`]).
+/// ([`crate::morpion::canonical::canonical_key_from`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptFind {
     /// The canonical key.
@@ -203,6 +217,10 @@ impl Archive {
         let found = reader.origin().variant;
         if found != origin.variant {
             return Err(ArchiveError::OtherVariant { path, found, expected: origin.variant });
+        }
+        if reader.origin().start != origin.start {
+            let (found, expected) = (reader.origin().start.name(), origin.start.name());
+            return Err(ArchiveError::OtherStart { path, found, expected });
         }
         let mut grids = 0;
         for find in &mut reader {

@@ -1,14 +1,14 @@
 //! The best grids on disk: `<moves>.txt` for each, as the thesis this program follows writes them (the moves, a line
-//! of seconds, a line of iterations), and `best.msr` with the whole provenance. The referee replays a grid before
-//! anything is written.
+//! of seconds, a line of iterations), and `best.msr` with the whole provenance (`best.txt` from another start than
+//! the cross, which MSR does not hold). The referee replays a grid before anything is written.
 
 use super::clock::utc;
-use super::directory::BEST;
+use super::directory::best_name;
 use crate::files::{FileError, Keep, replace};
 use crate::jobs::hunt::{Find, Job};
 use crate::morpion::geometry::Move;
-use crate::morpion::position::Position;
 use crate::morpion::referee::{self, ReplayError};
+use crate::morpion::start::Start;
 use crate::morpion::variant::Variant;
 use crate::notation::grid::{Grid, Provenance};
 use crate::notation::msr::{MsrError, write_compact};
@@ -43,22 +43,23 @@ pub enum BestError {
 ///
 /// # Errors
 /// If it is no game.
-pub fn check(variant: Variant, best: &Find) -> Result<(), BestError> {
-    check_moves(variant, &best.moves, best.unit)
+pub fn check(job: &Job, best: &Find) -> Result<(), BestError> {
+    check_moves(&job.params.start, job.variant, &best.moves, best.unit)
 }
 
 /// Has the referee replay the moves that a unit has found.
 ///
 /// # Errors
 /// If they are no game.
-pub fn check_moves(variant: Variant, moves: &[Move], unit: u64) -> Result<(), BestError> {
+pub fn check_moves(start: &Start, variant: Variant, moves: &[Move], unit: u64) -> Result<(), BestError> {
     let refused = |source| BestError::Refused { unit, score: moves.len() as u32, source };
-    referee::replay(variant, moves).map(drop).map_err(refused)
+    referee::replay_from(start, variant, moves).map(drop).map_err(refused)
 }
 
 /// Whether the grid comes so near to the edge of the playing area that moves may have been refused there.
-pub fn touches_border(variant: Variant, best: &Find) -> bool {
-    with_rules!(variant, R => Position::<R>::after(&best.moves).is_ok_and(|p| p.board().touches_border()))
+pub fn touches_border(job: &Job, best: &Find) -> bool {
+    let start = &job.params.start;
+    with_rules!(job.variant, R => start.after::<R>(&best.moves).is_ok_and(|p| p.board().touches_border()))
 }
 
 /// Writes a grid that [`check`] has passed. A file `<moves>.txt` that is there already is left alone: it is this
@@ -73,12 +74,17 @@ pub fn write(directory: &Path, job: &Job, best: &Find) -> Result<(), BestError> 
         saved_at: Some(utc(best.time)),
         ..provenance(&job.params.method(), best.unit, job.seed)
     };
-    let grid = Grid { variant: job.variant, moves: best.moves.clone(), provenance };
+    let start = job.params.start.clone();
+    let grid = Grid { variant: job.variant, start, moves: best.moves.clone(), provenance };
     let path = directory.join(format!("{}.txt", best.score()));
     if !path.exists() {
         replace(&path, pentasol::write(&grid, Effort::Trailer).as_bytes(), Keep::Durable)?;
     }
-    replace(&directory.join(BEST), write_compact(&grid)?.as_bytes(), Keep::Durable)?;
+    let whole = match grid.start.is_cross() {
+        true => write_compact(&grid)?,
+        false => pentasol::write(&grid, Effort::Comments),
+    };
+    replace(&directory.join(best_name(&grid.start)), whole.as_bytes(), Keep::Durable)?;
     Ok(())
 }
 
@@ -97,6 +103,7 @@ pub fn provenance(method: &str, unit: u64, seed: u64) -> Provenance {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::morpion::position::Position;
 
     #[test]
     fn what_is_no_game_is_refused() {
@@ -110,7 +117,7 @@ mod tests {
             seconds: 0.0,
             time: 0.0,
         };
-        let error = check(Variant::T5, &best).unwrap_err().to_string();
+        let error = check_moves(&Start::CROSS, Variant::T5, &best.moves, best.unit).unwrap_err().to_string();
         assert!(error.starts_with("unit 4 reported a sequence of 2 moves that the referee refuses"), "{error}");
     }
 }

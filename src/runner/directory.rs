@@ -2,6 +2,7 @@
 
 use super::{archive, events, state, status};
 use crate::files::FileError;
+use crate::morpion::start::Start;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,14 @@ pub const JOB: &str = "job.jsonl";
 /// Name of the file in which the daemon notes the state of that job.
 pub const JOB_STATE: &str = "job-state.jsonl";
 /// Name of the best grid in MSR.
-pub const BEST: &str = "best.msr";
+const BEST: &str = "best.msr";
+/// Name of the best grid as text, where MSR does not hold its start.
+const BEST_TEXT: &str = "best.txt";
+
+/// Name of the best grid of a hunt from a start.
+pub fn best_name(start: &Start) -> &'static str {
+    if start.is_cross() { BEST } else { BEST_TEXT }
+}
 
 /// Why a directory cannot be hunted in.
 #[derive(Debug, thiserror::Error)]
@@ -174,7 +182,7 @@ fn in_the_way(path: &Path) -> Result<Option<String>, FileError> {
         let Some(name) = name.to_str() else { continue };
         let is_grid =
             name.strip_suffix(".txt").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-        if is_grid || [events::FILE, BEST, status::PROGRESS, status::THREADS].contains(&name) {
+        if is_grid || [events::FILE, BEST, BEST_TEXT, status::PROGRESS, status::THREADS].contains(&name) {
             found.push(name.to_owned());
         }
     }

@@ -9,6 +9,7 @@ use crate::core::search::End;
 use crate::files::{FileError, Keep, replace, set_aside};
 use crate::jobs::ending::JobEnd;
 use crate::jobs::hunt::{Find, Job, Over};
+use crate::morpion::start::Start;
 use crate::morpion::symmetry::GridSymmetry;
 use crate::morpion::variant::Variant;
 use crate::notation::catalogue::Catalogue;
@@ -140,6 +141,9 @@ pub struct SessionStart {
     /// The symmetry of the grids that are searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symmetry: Option<GridSymmetry>,
+    /// The start of the grids, if it is not the cross.
+    #[serde(default, skip_serializing_if = "Start::is_cross")]
+    pub start: Start,
     /// NRPA: the level whose calls the workers share, if they share a search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<u32>,
@@ -161,6 +165,7 @@ impl SessionStart {
             main_depth: job.main_depth,
             iterations,
             symmetry: job.params.symmetry,
+            start: job.params.start.clone(),
             share: job.params.share,
             width: job.params.width,
         }
@@ -198,8 +203,12 @@ impl StopReason {
 impl HuntEvent {
     /// The line of a new best, compared with the known records.
     pub fn best(job: &Job, best: &Find, touches_border: bool, catalogue: &Catalogue) -> HuntEvent {
-        let record = catalogue.equal(job.variant, &best.moves).map(|known| known.name.to_owned());
-        let long = catalogue.shortest(job.variant).is_some_and(|shortest| best.moves.len() >= shortest);
+        // The known records are grids from the cross.
+        let is_of_cross = job.params.start.is_cross();
+        let record = catalogue.equal(job.variant, &best.moves).filter(|_| is_of_cross);
+        let record = record.map(|known| known.name.to_owned());
+        let long =
+            is_of_cross && catalogue.shortest(job.variant).is_some_and(|shortest| best.moves.len() >= shortest);
         let what = HuntEventKind::Best {
             score: best.score(),
             thread: best.worker,

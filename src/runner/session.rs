@@ -80,7 +80,7 @@ impl HuntSession {
             archive: ArchiveMark::default(),
         };
         let catalogue = Catalogue::load()?;
-        let novelty = hunt.job().keep_from.map(|from| Novelty::new(hunt.job().variant, from));
+        let novelty = hunt.job().keep_from.map(|from| novelty(hunt.job(), from));
         let store = StateFiles::create(path, &checkpoint)?;
         let (log, _) = EventLog::open(path)?;
         Ok(HuntSession {
@@ -232,7 +232,7 @@ impl HuntSession {
     /// Writes what the journal says was found and a crash kept from being written.
     fn complete_best(&mut self) -> Result<(), RunError> {
         let Some(best) = self.hunt.state().best.clone() else { return Ok(()) };
-        best::check(self.hunt.job().variant, &best)?;
+        best::check(self.hunt.job(), &best)?;
         best::write(self.directory.path(), self.hunt.job(), &best)?;
         let told = events::read(self.directory.path())?.events.into_iter().filter_map(|event| match event.what {
             HuntEventKind::Best { score, .. } => Some(score),
@@ -245,7 +245,7 @@ impl HuntSession {
     }
 
     fn best_event(&self, best: &Find) -> HuntEvent {
-        let touches_border = best::touches_border(self.hunt.job().variant, best);
+        let touches_border = best::touches_border(self.hunt.job(), best);
         HuntEvent::best(self.hunt.job(), best, touches_border, &self.catalogue)
     }
 
@@ -271,7 +271,7 @@ fn open_archive(
     notices: &mut Vec<String>,
 ) -> Result<(Option<Archive>, Option<Novelty>), RunError> {
     let Some(keep_from) = job.keep_from else { return Ok((None, None)) };
-    let novelty = Novelty::new(job.variant, keep_from);
+    let novelty = novelty(job, keep_from);
     let file = archive::path_in(path);
     if !file.exists() {
         if held.grids > 0 {
@@ -299,7 +299,13 @@ fn open_archive(
 /// What the archive of a job says about itself.
 fn origin(job: &Job) -> ArchiveOrigin {
     let producer = concat!("morpion ", env!("CARGO_PKG_VERSION")).to_owned();
-    ArchiveOrigin { variant: job.variant, method: job.params.method(), seed: job.seed, producer }
+    let start = job.params.start.clone();
+    ArchiveOrigin { variant: job.variant, start, method: job.params.method(), seed: job.seed, producer }
+}
+
+/// What is new to the archive of a job.
+fn novelty(job: &Job, keep_from: u32) -> Novelty {
+    Novelty::new(job.variant, keep_from).from_start(&job.params.start)
 }
 
 fn check_workers(workers: u32) -> Result<(), RunError> {

@@ -325,7 +325,8 @@ impl Ctl<Move> for SearchControl<'_> {
             sleep(BREATH);
         }
         let Some(key) = self.offers.as_mut().and_then(|offers| offers.settle(moves)) else { return };
-        self.lease.report(match check_moves(self.unit.shared.variant, moves, self.unit.work.id) {
+        let shared = &self.unit.shared;
+        self.lease.report(match check_moves(&shared.params.start, shared.variant, moves, self.unit.work.id) {
             Ok(()) => HuntReport::Found(key, self.find(moves, iterations)),
             Err(error) => HuntReport::Refused(error),
         });

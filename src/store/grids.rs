@@ -65,6 +65,9 @@ pub enum GridError {
         /// What the referee says.
         source: ReplayError,
     },
+    /// It does not begin with the cross.
+    #[error("it begins with {0}: only grids from the cross are taken")]
+    OtherStart(String),
     /// It cannot be written as text.
     #[error("it cannot be written: {0}")]
     Unwritable(#[from] MsrError),
@@ -147,5 +150,8 @@ impl GridRecord {
 
 fn judge(grid: &Grid) -> Result<(), GridError> {
     let variant = grid.variant;
+    if !grid.start.is_cross() {
+        return Err(GridError::OtherStart(grid.start.name()));
+    }
     referee::replay(variant, &grid.moves).map(drop).map_err(|source| GridError::Refused { variant, source })
 }

@@ -379,3 +379,46 @@ fn a_gentle_shutdown_lets_the_running_units_end() {
     wait_for(&daemon, id, "goes on", |now| now.summary.units_done > view.summary.units_done);
     daemon.shutdown(Shutdown::Now);
 }
+
+/// Its grids stay in its folder: the archive of a daemon is of grids from the cross.
+#[test]
+fn a_hunt_from_another_start_leaves_the_archive_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let daemon = open(dir.path(), 2);
+    let ring = "oooo/o..o/o..o/oooo";
+    let settings = json!({ "strategy": "random", "max_iterations": 50, "runs": 2, "start": ring, "keep_from": 3 });
+    let view = daemon.submit(request(&settings, &none()), None).unwrap();
+    assert_eq!((view.summary.name.as_str(), &view.settings["start"]), ("5T ring-4 random", &"ring-4".into()));
+    let view = wait_over(&daemon, view.summary.id);
+    let best = view.summary.best.unwrap();
+    assert_eq!((view.summary.state, view.best_grid.as_deref()), (JobState::Finished, None), "{view:?}");
+    assert!(best > 0 && all_grids(&*daemon, &GridFilter::default()).is_empty());
+    let text = std::fs::read(dir.path().join("jobs/1/best.txt")).unwrap();
+    let grid = morpion::notation::format::read(&text, None).unwrap().grid;
+    assert_eq!((grid.score() as u32, grid.start.name().as_str()), (best, "ring-4"));
+    let refused = daemon.add_grid(grid.clone()).unwrap_err();
+    assert!(
+        matches!(&refused, Refusal::Invalid(text) if text.contains("begins with ring-4: only grids from the cross are taken")),
+        "{refused:?}"
+    );
+    // The grid can be started from; the start comes along, and another one is refused.
+    let begin = json!({ "start": { "grid": String::from_utf8(text).unwrap(), "moves": 1 } });
+    let settings = json!({ "strategy": "random", "max_iterations": 50, "runs": 1 });
+    let view = daemon.submit(request(&settings, &begin), None).unwrap();
+    assert_eq!(
+        (view.summary.name.as_str(), &view.settings["start"]),
+        ("5T ring-4 random from move 1", &"ring-4".into())
+    );
+    assert!(wait_over(&daemon, view.summary.id).summary.best.unwrap() > 1);
+    for (settings, others, expected) in [
+        (json!({ "start": "cross-5" }), begin, "the grid to start from begins with ring-4, not with cross-5"),
+        (json!({ "start": "oo\no?" }), none(), "line 2, column 2: '?' is not a point"),
+        (json!({ "start": "ring-99" }), none(), "there is no start 'ring-99'"),
+        (json!({ "start": "o" }), none(), "no line of 5 can be drawn from the start, 1 point"),
+        (json!({ "start": ring, "strategy": "temper" }), json!({ "grids": ["(28,28)\n"] }), "it begins with cross"),
+    ] {
+        let refused = daemon.submit(request(&settings, &others), None).unwrap_err();
+        assert!(matches!(&refused, Refusal::Invalid(text) if text.contains(expected)), "{refused:?}");
+    }
+    close(daemon);
+}

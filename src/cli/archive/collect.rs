@@ -5,9 +5,10 @@ use crate::cli::grid_input::{Input, counted, is_status_of_hunt};
 use crate::cli::streams::say;
 use crate::daemon::directory::StateDirectory;
 use crate::jobs::find::Find;
-use crate::morpion::canonical::canonical_key;
+use crate::morpion::canonical::canonical_key_from;
 use crate::morpion::geometry::Move;
 use crate::morpion::referee;
+use crate::morpion::start::Start;
 use crate::morpion::variant::Variant;
 use crate::notation::format::GridFormat;
 use crate::notation::grid::{Grid, Provenance};
@@ -31,6 +32,8 @@ pub struct GatheredGrid {
     /// The grid's canonical key, equal for symmetric grids and other orders of the moves.
     pub key: u64,
     pub variant: Variant,
+    /// What it begins with.
+    pub start: Start,
     /// The game, legal by the referee.
     pub moves: Vec<Move>,
     /// The source it was found in first.
@@ -90,7 +93,8 @@ impl GatheredGrid {
 
     /// It as a grid.
     pub fn grid(&self) -> Grid {
-        Grid { variant: self.variant, moves: self.moves.clone(), provenance: self.provenance() }
+        let grid = Grid::from_start(self.start.clone(), self.variant, self.moves.clone());
+        Grid { provenance: self.provenance(), ..grid }
     }
 }
 
@@ -210,12 +214,12 @@ impl Gathering {
         let mut unreadable = 0;
         for record in records {
             let (key, stored) = (record.key, Some(record.source));
-            let Ok(Grid { variant, moves, provenance }) = record.grid() else {
+            let Ok(Grid { variant, start, moves, provenance }) = record.grid() else {
                 unreadable += 1;
                 continue;
             };
             let (source, of_file) = (source.display().to_string(), Some(Box::new(provenance)));
-            self.add(GatheredGrid { key, variant, moves, source, found: None, stored, of_file });
+            self.add(GatheredGrid { key, variant, start, moves, source, found: None, stored, of_file });
         }
         ensure!(unreadable == 0, "{}: {} cannot be read", source.display(), counted(unreadable, "grid"));
         Ok(())
@@ -225,18 +229,23 @@ impl Gathering {
     fn archive(&mut self, source: &Path, path: &Path) -> anyhow::Result<()> {
         let reader = Reader::open(path)?;
         let origin = Rc::new(reader.origin().clone());
-        let variant = origin.variant;
+        let (variant, start) = (origin.variant, origin.start.clone());
         for (number, find) in (1..).zip(reader) {
             let KeptFind { key, mut find } = find?;
             let moves = std::mem::take(&mut find.moves);
-            if let Err(error) = referee::replay(variant, &moves) {
+            if let Err(error) = referee::replay_from(&start, variant, &moves) {
                 bail!("{}: grid {number} is not a game of {variant}: {error}", path.display());
             }
-            ensure!(key == canonical_key(variant, &moves), "{}: grid {number} has another's key", path.display());
+            ensure!(
+                key == canonical_key_from(&start, variant, &moves),
+                "{}: grid {number} has another's key",
+                path.display()
+            );
             let found = GridOrigin { find, origin: Rc::clone(&origin) };
             let source = source.display().to_string();
             let found = Some(found);
-            self.add(GatheredGrid { key, variant, moves, source, found, stored: None, of_file: None });
+            let start = start.clone();
+            self.add(GatheredGrid { key, variant, start, moves, source, found, stored: None, of_file: None });
         }
         Ok(())
     }
@@ -244,10 +253,10 @@ impl Gathering {
     fn file(&mut self, path: &Path) -> anyhow::Result<()> {
         let input = Input::new(path);
         let loaded = input.load(None)?;
-        let Grid { variant, moves, provenance } = loaded.grid;
-        let key = canonical_key(variant, &moves);
+        let (key, source) = (loaded.grid.key(), input.name());
+        let Grid { variant, start, moves, provenance } = loaded.grid;
         let of_file = Some(Box::new(provenance));
-        self.add(GatheredGrid { key, variant, moves, source: input.name(), found: None, stored: None, of_file });
+        self.add(GatheredGrid { key, variant, start, moves, source, found: None, stored: None, of_file });
         Ok(())
     }
 }

@@ -47,6 +47,14 @@ pub fn run(
 ) -> anyhow::Result<()> {
     let [a, b] = [find(names[0], of_id, catalogue)?, find(names[1], of_id, catalogue)?];
     ensure!(
+        a.start.is_cross() && b.start.is_cross(),
+        "only grids from the cross can be compared: {} begins with {}, {} with {}",
+        names[0],
+        a.start.name(),
+        names[1],
+        b.start.name()
+    );
+    ensure!(
         a.variant.line_len() == b.variant.line_len(),
         "{} has lines of {} points, {} has lines of {}: they have nothing in common",
         names[0],

@@ -48,18 +48,24 @@ pub fn run(
     Ok(())
 }
 
-/// Files in a directory, named by variant, score and id. Where the ids of two grids are the same, their names have
-/// all digits of the keys.
+/// The variant and, if it is not the cross, the start of a grid, as names of files have them.
+fn category(line: &ArchiveLine) -> String {
+    let start = line.start.as_ref().map_or(String::new(), |start| format!("-{}", start.replace(' ', "-")));
+    format!("{}{start}", line.variant)
+}
+
+/// Files in a directory, named by variant, start, score and id. Where the ids of two grids are the same, their names
+/// have all digits of the keys.
 fn within(directory: &Path, lines: &[ArchiveLine], kind: FileFormat) -> Vec<(PathBuf, FileFormat)> {
     let short = |line: &ArchiveLine| {
         let id: String = line.key.chars().take(SHOWN_DIGITS).collect();
-        format!("{}-{}-{id}", line.variant, line.score)
+        format!("{}-{}-{id}", category(line), line.score)
     };
     let mut count: AHashMap<String, u32> = AHashMap::new();
     lines.iter().for_each(|line| *count.entry(short(line)).or_default() += 1);
     let name = |line: &ArchiveLine| match short(line) {
         name if count[&name] == 1 => name,
-        _ => format!("{}-{}-{}", line.variant, line.score, line.key),
+        _ => format!("{}-{}-{}", category(line), line.score, line.key),
     };
     lines.iter().map(|line| (directory.join(format!("{}.{}", name(line), kind.extension())), kind)).collect()
 }

@@ -19,6 +19,9 @@ pub struct ArchiveLine {
     /// Canonical key, 16 hexadecimal digits.
     pub key: String,
     pub variant: Variant,
+    /// The start by name, if it is not the cross.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
     pub score: usize,
     /// When it was found, seconds since 1970 (UTC); null if its source does not say.
     pub time: Option<f64>,
@@ -89,6 +92,7 @@ impl ArchiveLine {
             id: entry.id(),
             key: format!("{:016x}", entry.key),
             variant: entry.variant,
+            start: (!entry.start.is_cross()).then(|| entry.start.name()),
             score: entry.score(),
             time: entry.time(),
             seconds: provenance.seconds,
@@ -101,7 +105,8 @@ impl ArchiveLine {
             method: provenance.method,
             source: entry.source.clone(),
             record: facts.nearest.filter(|nearest| nearest.equal).map(|nearest| nearest.name.to_owned()),
-            new: Some(facts.is_new()),
+            // The known records are grids from the cross.
+            new: entry.start.is_cross().then(|| facts.is_new()),
             nearest: facts.nearest.map(|nearest| NearestLine {
                 record: nearest.name.to_owned(),
                 common_lines: nearest.common,
@@ -120,6 +125,7 @@ impl ArchiveLine {
             id: view.key.chars().take(SHOWN_DIGITS).collect(),
             key: view.key,
             variant: view.variant,
+            start: None,
             score: view.score as usize,
             time: Some(view.time),
             seconds: view.seconds,
@@ -167,7 +173,7 @@ impl ArchiveLine {
                 format!("new; {common} in common with {}", grid_input::plain(&nearest.record))
             }
             (None, Some(true), None) => "new".to_owned(),
-            (None, ..) => "-".to_owned(),
+            (None, ..) => self.start.as_ref().map_or("-".to_owned(), |start| format!("from {start}")),
         };
         kinship + &in_words(&self.symmetries)
     }
@@ -201,7 +207,8 @@ pub struct Printer {
     kept: Vec<ArchiveLine>,
     count: usize,
     new: usize,
-    scores: BTreeMap<Variant, BTreeMap<usize, usize>>,
+    /// By variant and start.
+    scores: BTreeMap<(Variant, Option<String>), BTreeMap<usize, usize>>,
 }
 
 impl Printer {
@@ -240,7 +247,7 @@ impl Printer {
         self.count += 1;
         self.clustered += line.cluster.as_ref().map_or(1, |cluster| cluster.grids);
         self.new += usize::from(line.new == Some(true));
-        *self.scores.entry(line.variant).or_default().entry(line.score).or_default() += 1;
+        *self.scores.entry((line.variant, line.start.clone())).or_default().entry(line.score).or_default() += 1;
         match self.form {
             Form::Table => writeln!(out, "{}", self.row(&line))?,
             Form::JsonLines => writeln!(out, "{}", serde_json::to_string(&line)?)?,
@@ -304,12 +311,13 @@ impl Printer {
         // Only the archive of a hunt has that bound.
         let is_full = |count: usize| !self.of_daemon && count as u64 >= MOST_PER_SCORE;
         let full = |count: usize| if is_full(count) { " (no more are kept)" } else { "" };
-        let counts = self.scores.iter().map(|(variant, scores)| {
+        let counts = self.scores.iter().map(|((variant, start), scores)| {
+            let start = start.as_ref().map_or(String::new(), |start| format!(" from {start}"));
             let of = scores
                 .iter()
                 .rev()
                 .map(|(score, &count)| format!("{} of {score}{}", thousands(count as u64), full(count)));
-            format!("{variant} {}", of.collect::<Vec<_>>().join(", "))
+            format!("{variant}{start} {}", of.collect::<Vec<_>>().join(", "))
         });
         let counts: Vec<String> = counts.collect();
         let noun = match (self.clusters, self.count) {

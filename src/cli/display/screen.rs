@@ -56,8 +56,9 @@ pub struct HuntScreen {
     pub title: String,
     /// The best grid.
     pub grid: Grid,
-    /// The longest known grid of the category, and the name of the category.
-    pub record: (u32, String),
+    /// The longest known grid of the category, and the name of the category; nothing from another start than the
+    /// cross.
+    pub record: Option<(u32, String)>,
     /// Score at which the hunt ends.
     pub target: Option<u32>,
     /// Seconds after which the hunt ends.
@@ -162,12 +163,12 @@ fn take_bottom(area: &mut Rect, rows: u16) -> Rect {
 }
 
 fn score_line(screen: &HuntScreen) -> Line<'_> {
-    let (score, (record, category)) = (screen.grid.score() as u32, &screen.record);
-    let gap = match score.cmp(record) {
+    let score = screen.grid.score() as u32;
+    let gap = screen.record.as_ref().map_or(String::new(), |(record, category)| match score.cmp(record) {
         std::cmp::Ordering::Less => t!("{0} below the {1} record {2}", record - score, category, record),
         std::cmp::Ordering::Equal => t!("as long as the {0} record", category),
         std::cmp::Ordering::Greater => t!("{0} above the {1} record {2}", score - record, category, record),
-    };
+    });
     let best = screen.style(Color::Green).add_modifier(Modifier::BOLD);
     Line::from(vec![Span::styled(t!("best {0}", score), best), Span::styled(format!("  {gap}"), bold())])
 }
@@ -346,7 +347,7 @@ mod tests {
         let mut screen = HuntScreen {
             title: "hunting 5T with reshape, 2 workers, seed 7, in hunts/first".to_owned(),
             grid: Grid::new(grid.variant, grid.moves),
-            record: (178, "5T".to_owned()),
+            record: Some((178, "5T".to_owned())),
             target: None,
             limit: Some(300.0),
             counts: "iterations".to_owned(),
@@ -422,13 +423,15 @@ mod tests {
     #[test]
     fn scores_are_compared_with_the_record() {
         let mut screen = screen();
-        screen.record.0 = 177;
+        screen.record = Some((177, "5T".to_owned()));
         assert!(drawn(&screen, 80, 24).contains("best 177  as long as the 5T record"));
-        screen.record = (136, "symmetric 5T".to_owned());
+        screen.record = Some((136, "symmetric 5T".to_owned()));
         assert!(drawn(&screen, 80, 24).contains("best 177  41 above the symmetric 5T record 136"));
         // Before the first grid and the first status.
         (screen.grid.moves, screen.bests, screen.status) = (Vec::new(), Vec::new(), None);
         assert!(drawn(&screen, 80, 24).contains("best 0  136 below"));
+        screen.record = None;
+        assert!(drawn(&screen, 80, 24).contains("best 0") && !drawn(&screen, 80, 24).contains("record"));
     }
 
     #[test]

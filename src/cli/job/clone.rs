@@ -3,9 +3,7 @@
 //! The daemon tells the request that the job was submitted with. Its kind says which flags there are, so they are
 //! read when it is known. What the flags say takes the place of what the request says; the daemon checks the whole.
 
-use super::submit::{
-    GivenFlags, NOT_SETTINGS, SubmitOf, SubmitOnly, TermFlags, beginning, scalar, send, sent_beginning,
-};
+use super::submit::{GivenFlags, NOT_SETTINGS, SubmitOf, SubmitOnly, TermFlags, scalar, send, sent_beginning};
 use super::submit_played::{PlayedSettings, SubmitPlayed};
 use super::submit_proof::{SubmitProof, with_hull};
 use crate::cli::client::{Client, Connection};
@@ -168,9 +166,15 @@ fn of_hunt(request: &mut JobRequest, flags: &[OsString]) -> anyhow::Result<Optio
     }
     if of_hunt.init_file.is_some() || of_hunt.init_dir.is_some() {
         let variant = request.settings.get("variant").and_then(|variant| variant.as_str()?.parse().ok());
-        let begin = beginning(of_hunt, asked.variant.or(variant))?;
+        let start = request.settings.get("start").and_then(|start| start.as_str()?.parse().ok());
+        let asked = HuntSettings {
+            variant: asked.variant.or(variant),
+            start: asked.start.clone().or(start),
+            ..asked.clone()
+        };
+        let begin = hunt::beginning(&of_hunt.init_file, &of_hunt.init_dir, &asked)?;
         request.settings.insert("variant".to_owned(), begin.variant.code().into());
-        (request.start, request.grids) = sent_beginning(of_hunt, begin)?;
+        (request.start, request.grids) = sent_beginning(of_hunt, &asked, begin)?;
     }
     Ok(key)
 }

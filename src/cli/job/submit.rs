@@ -25,7 +25,6 @@ use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::jobs::setup::{GAMES, GameSetup, games_text};
 use crate::jobs::solve_settings::SolveSettings;
-use crate::morpion::variant::Variant;
 use crate::notation::format::{GridFormat, write};
 use crate::notation::grid::Grid;
 use crate::strategies::params::parse_count;
@@ -472,7 +471,7 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
     }
     let given = hunt::with_files(hunt.settings.given.clone())?;
     let asked: HuntSettings = read(&given)?;
-    let begin = beginning(hunt, asked.variant)?;
+    let begin = hunt::beginning(&hunt.init_file, &hunt.init_dir, &asked)?;
     // Mistakes are told here; what a file has beyond what the strategy uses is not sent.
     let prepared = HuntSettings::prepare(&given, begin.clone(), asked.workers.unwrap_or(1), 0)?;
     hunt::tell_warnings(&prepared);
@@ -481,7 +480,7 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
     if hunt.init_file.is_some() {
         settings.insert("variant".to_owned(), begin.variant.code().into());
     }
-    let (start, grids) = sent_beginning(hunt, begin)?;
+    let (start, grids) = sent_beginning(hunt, &asked, begin)?;
     let JobFlags { kind, memory, terms } = &args.job;
     let TermFlags { name, priority, weight, all_iterations, disk, after, at, .. } = terms;
     Ok(JobRequest {
@@ -504,30 +503,25 @@ fn request(args: &Submit) -> anyhow::Result<JobRequest> {
     })
 }
 
-/// What a hunt begins with, from the files that its flags name.
-pub(super) fn beginning(hunt: &hunt::Args, variant: Option<Variant>) -> anyhow::Result<HuntStart> {
-    let (variant, moves) = match &hunt.init_file {
-        Some(values) => hunt::init_moves(values, variant)?,
-        None => (variant.unwrap_or_default(), Vec::new()),
-    };
-    let grids = match &hunt.init_dir {
-        Some(directory) => hunt::init_grids(directory, variant)?,
-        None => Vec::new(),
-    };
-    Ok(HuntStart { variant, moves, grids })
-}
-
-/// The same as it is sent.
+/// What a hunt begins with, as it is sent.
 pub(super) fn sent_beginning(
     hunt: &hunt::Args,
+    asked: &HuntSettings,
     begin: HuntStart,
 ) -> anyhow::Result<(Option<StartGrid>, Vec<String>)> {
-    let HuntStart { variant, moves, grids } = begin;
+    let HuntStart { variant, start: of_grid, moves, grids } = begin;
+    let start_of_grids = asked.start.clone().unwrap_or_default().for_variant(variant);
     let start = match &hunt.init_file {
-        Some(_) => Some(StartGrid { grid: text(Grid::new(variant, moves))?, moves: None }),
+        Some(_) => {
+            let grid = Grid::from_start(of_grid.unwrap_or_default(), variant, moves);
+            Some(StartGrid { grid: text(grid)?, moves: None })
+        }
         None => None,
     };
-    let grids = grids.into_iter().map(|moves| text(Grid::new(variant, moves))).collect::<anyhow::Result<_>>()?;
+    let grids = grids
+        .into_iter()
+        .map(|moves| text(Grid::from_start(start_of_grids.clone(), variant, moves)))
+        .collect::<anyhow::Result<_>>()?;
     Ok((start, grids))
 }
 
@@ -538,7 +532,8 @@ pub(super) fn scalar(text: &str) -> Json {
 }
 
 fn text(grid: Grid) -> anyhow::Result<String> {
-    write(&grid, GridFormat::MsrCompact).context("a grid cannot be written")
+    let format = if grid.start.is_cross() { GridFormat::MsrCompact } else { GridFormat::Pentasol };
+    write(&grid, format).context("a grid cannot be written")
 }
 
 #[cfg(test)]

@@ -275,6 +275,13 @@ fn judge(headers: &HeaderMap, body: &Bytes, variant: Option<Variant>) -> Result<
         );
     }
     let grid = loaded.grid;
+    if !grid.start.is_cross() {
+        let start = grid.start.name();
+        return Err(ProblemDetails::invalid(format!(
+            "the grid begins with {start}: only grids from the cross are taken"
+        ))
+        .into());
+    }
     referee::replay(grid.variant, &grid.moves)
         .map_err(|error| Defect(format!("engine and referee disagree on a grid that was sent: {error}")))
         .map_err(ApiFailure::Defect)?;

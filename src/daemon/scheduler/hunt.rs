@@ -142,7 +142,10 @@ fn is_to_be_mended(error: &RunError) -> bool {
         error,
         RunError::Store(StateFileError::Damaged { .. } | StateFileError::Newer { .. })
             | RunError::Archive(
-                ArchiveError::Damaged { .. } | ArchiveError::Newer { .. } | ArchiveError::OtherVariant { .. }
+                ArchiveError::Damaged { .. }
+                    | ArchiveError::Newer { .. }
+                    | ArchiveError::OtherVariant { .. }
+                    | ArchiveError::OtherStart { .. }
             )
             | RunError::State { .. }
             | RunError::Search { .. }
@@ -169,14 +172,15 @@ fn is_of_the_disk(error: &RunError) -> bool {
     )
 }
 
-/// A grid that a hunt has found, as the archive keeps it; nothing if the referee refuses it, or it could not be read
-/// back.
+/// A grid that a hunt has found, as the archive keeps it; nothing if the referee refuses it, it could not be read
+/// back, or it begins with another start than the cross: the archive is of grids from the cross.
 pub fn grid_record(job: &Job, id: JobId, find: &Find, catalogue: &Catalogue) -> Option<GridRecord> {
     let Find { unit, iterations, seconds, time, .. } = *find;
     let mut provenance = provenance(&job.params.method(), unit, job.seed);
     provenance.iterations = Some(iterations);
     provenance.seconds = Some(seconds);
-    let grid = Grid { variant: job.variant, moves: find.moves.clone(), provenance };
+    let grid = Grid::from_start(job.params.start.clone(), job.variant, find.moves.clone());
+    let grid = Grid { provenance, ..grid };
     let source = GridSource { job: Some(id), unit: Some(unit), time, seconds: Some(seconds) };
     GridRecord::new(&grid, source, catalogue).ok()
 }
@@ -213,7 +217,12 @@ impl HuntObserver<'_> {
     }
 
     fn put_best(&self, best: &Find) {
-        let Some(grid) = self.grid(best) else { return };
+        let grid = match self.grid(best) {
+            // Grids from another start are in the job's folder only.
+            None if !self.job.params.start.is_cross() => None,
+            None => return,
+            Some(grid) => grid,
+        };
         let (key, change) = grid.unzip();
         let mut core = self.reporter.daemon.lock();
         if let Some(open) = core.open(self.reporter.id) {

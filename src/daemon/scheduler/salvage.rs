@@ -262,6 +262,9 @@ impl SalvagedJobs<'_> {
             (record.summary.units_done, record.summary.units_stalled) = (totals.units, totals.stalled);
         }
         let mut changes = Vec::new();
+        if let Some(best) = checkpoint.state.best.as_ref().filter(|_| !job.params.start.is_cross()) {
+            record.summary.best = Some(best.score());
+        }
         if let Some(best) = checkpoint.state.best.and_then(|best| grid_record(&job, id, &best, catalogue)) {
             let was_removed = [best.key, best.key_beside()].iter().any(|&key| self.removed.contains(&(id, key)));
             (record.summary.best, record.best_grid) = (Some(best.score), (!was_removed).then_some(best.key));

@@ -200,7 +200,8 @@ fn a_symmetry_chooses_a_strategy_that_has_it_and_wants_symmetric_grids() {
     let mv = Position::<crate::morpion::variant::T5>::new().moves()[0];
     let image = GridSymmetry::Central.symmetry().image(Variant::T5, mv).unwrap();
     let from = |moves: Vec<Move>, grids: Vec<Vec<Move>>| {
-        HuntSettings::prepare(&central, HuntStart { variant: Variant::T5, moves, grids }, 3, 1).map(|hunt| hunt.job)
+        HuntSettings::prepare(&central, HuntStart { variant: Variant::T5, start: None, moves, grids }, 3, 1)
+            .map(|hunt| hunt.job)
     };
     assert!(from(vec![mv, image], vec![vec![image, mv]]).is_ok());
     let error = from(vec![mv], Vec::new()).unwrap_err();

@@ -5,9 +5,9 @@
 //! canonical key (some 20 microseconds), which is looked up among those of all grids of the archive. Two different
 //! grids have one key with a probability of about `pairs / 2^64`: for a million grids one in 37 million.
 
-use crate::morpion::canonical::canonical_key;
+use crate::morpion::canonical::canonical_key_from;
 use crate::morpion::geometry::Move;
-use crate::morpion::position::Position;
+use crate::morpion::start::Start;
 use crate::morpion::variant::Variant;
 use crate::with_rules;
 use ahash::AHashSet;
@@ -23,6 +23,7 @@ const RECENT: usize = 1 << 12;
 /// The keys of the grids that an archive holds.
 #[derive(Debug)]
 pub struct Novelty {
+    start: Start,
     variant: Variant,
     keep_from: AtomicU32,
     /// How often it was reopened for grids that were refused before.
@@ -46,7 +47,12 @@ impl Novelty {
     /// For an archive that takes grids of at least `keep_from` moves, and holds none yet.
     pub fn new(variant: Variant, keep_from: u32) -> Novelty {
         let (keep_from, reopened) = (AtomicU32::new(keep_from), AtomicU32::new(0));
-        Novelty { variant, keep_from, reopened, held: Mutex::default() }
+        Novelty { start: Start::CROSS, variant, keep_from, reopened, held: Mutex::default() }
+    }
+
+    /// The same for grids that begin with a start.
+    pub fn from_start(self, start: &Start) -> Novelty {
+        Novelty { start: start.clone(), ..self }
     }
 
     /// The smallest score that is kept.
@@ -145,18 +151,18 @@ impl<'a> Offers<'a> {
         if std::mem::replace(place, print) == print {
             return None;
         }
-        if !is_finished(self.novelty.variant, moves) {
+        if !is_finished(&self.novelty.start, self.novelty.variant, moves) {
             return None;
         }
-        let key = canonical_key(self.novelty.variant, moves);
+        let key = canonical_key_from(&self.novelty.start, self.novelty.variant, moves);
         self.novelty.note(key, moves.len() as u32).then_some(key)
     }
 }
 
 /// Whether no move is left; of what is no game the referee will say more. An order-free search leaves games at which
 /// an earlier branch has tried the moves that are left; it has offered the finished ones there.
-fn is_finished(variant: Variant, moves: &[Move]) -> bool {
-    with_rules!(variant, R => Position::<R>::after(moves).map_or(true, |position| position.moves().is_empty()))
+fn is_finished(start: &Start, variant: Variant, moves: &[Move]) -> bool {
+    with_rules!(variant, R => start.after::<R>(moves).map_or(true, |position| position.moves().is_empty()))
 }
 
 /// A hash of the set of lines, whatever their order; never 0.
@@ -171,6 +177,7 @@ fn fingerprint(moves: &[Move]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::morpion::canonical::canonical_key;
     use crate::morpion::symmetry::Symmetry;
     use crate::notation::records::known;
 

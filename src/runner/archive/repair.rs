@@ -64,7 +64,7 @@ fn rewrite(
     target.write_all(&header(origin).map_err(write)?).map_err(write)?;
     let (mut grids, mut bytes) = (0u64, 0u64);
     each_record(&mut source, &mut |record, find| {
-        if judged && referee::replay(origin.variant, &find.find.moves).is_err() {
+        if judged && referee::replay_from(&origin.start, origin.variant, &find.find.moves).is_err() {
             return Ok(());
         }
         (grids, bytes) = (grids + 1, bytes + record.len() as u64);

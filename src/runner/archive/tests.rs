@@ -7,7 +7,13 @@ use crate::notation::records::known;
 use proptest::prelude::*;
 
 fn origin(variant: Variant) -> ArchiveOrigin {
-    ArchiveOrigin { variant, method: "nrpa level 4".to_owned(), seed: u64::MAX, producer: "morpion".to_owned() }
+    ArchiveOrigin {
+        variant,
+        start: Start::CROSS,
+        method: "nrpa level 4".to_owned(),
+        seed: u64::MAX,
+        producer: "morpion".to_owned(),
+    }
 }
 
 fn finds(variant: Variant) -> Vec<KeptFind> {

@@ -461,7 +461,7 @@ impl<'a> Hunting<'a> {
         if best.score() <= session.hunt.state().score() {
             return Ok(());
         }
-        best::check(session.hunt.job().variant, &best)?;
+        best::check(session.hunt.job(), &best)?;
         let event = session.best_event(&best);
         let Some(record) = session.hunt.absorb_find(best.clone()) else { return Ok(()) };
         session.store.append(&record)?;

@@ -15,6 +15,7 @@ use crate::runner::parcel::Parcel;
 use crate::strategies::Unit;
 use crate::strategies::nrpa::Call;
 use crate::strategies::nrpa::policy::Snapshot;
+use crate::strategies::params::Params;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -94,11 +95,12 @@ impl HuntParcel {
     /// What is wrong with it.
     pub fn open(self) -> Result<HuntUnit, String> {
         let HuntParcel { variant, params, target, best, keep_from, id, unit, call, begun } = self;
-        let params = serde_json::from_str(&params).map_err(|error| format!("the strategy: {error}"))?;
-        referee::replay(variant, &unit.prefix).map_err(|error| format!("the prefix: {error}"))?;
+        let params: Params = serde_json::from_str(&params).map_err(|error| format!("the strategy: {error}"))?;
+        referee::replay_from(&params.start, variant, &unit.prefix).map_err(|error| format!("the prefix: {error}"))?;
         for &mv in unit.candidates.iter().flatten() {
             let moves: Vec<Move> = unit.prefix.iter().copied().chain([mv]).collect();
-            referee::replay(variant, &moves).map_err(|error| format!("the candidates: {error}"))?;
+            referee::replay_from(&params.start, variant, &moves)
+                .map_err(|error| format!("the candidates: {error}"))?;
         }
         let call = match call {
             Some(CallParcel { level, first, policy }) => {
@@ -109,10 +111,10 @@ impl HuntParcel {
         };
         let shared = HuntContext {
             variant,
-            params,
             target,
             best: AtomicU32::new(best),
-            novelty: keep_from.map(|least| Novelty::new(variant, least)),
+            novelty: keep_from.map(|least| Novelty::new(variant, least).from_start(&params.start)),
+            params,
             waiting: AtomicUsize::new(0),
             trap: None,
         };
@@ -136,7 +138,8 @@ impl HuntUnit {
     /// A find of the machine, which the referee has passed.
     fn find_of(&self, worker: u32, find: FindParcel) -> Result<FreshFind, String> {
         let FindParcel { moves, iterations, age } = find;
-        check_moves(self.shared.variant, &moves, self.work.id).map_err(|error| error.to_string())?;
+        check_moves(&self.shared.params.start, self.shared.variant, &moves, self.work.id)
+            .map_err(|error| error.to_string())?;
         let at = Instant::now();
         let at = at.checked_sub(Duration::from_micros(age)).unwrap_or(at);
         Ok(FreshFind { worker, unit_seed: self.work.unit.seed, moves, iterations, at })
@@ -228,7 +231,8 @@ impl Portable<HuntReport, HuntOutcome> for HuntUnit {
                     return Err("its outcome is not one of this unit".to_owned());
                 }
                 if let Some(game) = &game {
-                    check_moves(self.shared.variant, game, self.work.id).map_err(|error| error.to_string())?;
+                    check_moves(&self.shared.params.start, self.shared.variant, game, self.work.id)
+                        .map_err(|error| error.to_string())?;
                 }
                 progress.iterations.store(iterations, Ordering::Relaxed);
                 progress.best.store(best, Ordering::Relaxed);

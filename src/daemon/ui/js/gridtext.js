@@ -43,6 +43,7 @@ function pentasolText(text) {
       if (CODES.includes(named?.toUpperCase())) parsed.variant = named.toUpperCase();
       return;
     }
+    if (/^start\b/.test(item)) wrong(t`the grid does not begin with the cross; only such grids are shown here`);
     const move = MOVE.exec(item);
     const point = REFERENCE.exec(item);
     if (move) {

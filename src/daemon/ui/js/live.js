@@ -221,7 +221,8 @@ function take(event) {
       } else if (event.job) refresh(event.job);
       break;
     case "best":
-      if (job?.variant && event.score > (state.best[job.variant]?.score ?? 0)) {
+      // A grid from another start than the cross is not in the archive, and of another category.
+      if (job?.variant && event.grid && event.score > (state.best[job.variant]?.score ?? 0)) {
         state.best[job.variant] =
           { key: event.grid, score: event.score, job: event.job, time: event.time, record: event.record };
       }

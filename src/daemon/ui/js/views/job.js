@@ -71,12 +71,15 @@ function gridCard(id) {
   const nothing = blank(t`No grid yet`, t`The best one appears here as soon as there is one.`);
   const tools = h("div", { class: "stack" });
   const body = h("div", { class: "stack", hidden: true }, replay.element, tools);
-  const node = card(t`Best grid`, nothing, body);
+  const elsewhere = blank(t`Another start than the cross`, t`The grids of this job are in its folder, not in the archive.`);
+  const node = card(t`Best grid`, nothing, elsewhere, body);
   let key = null;
   let again = 0;
   node.draw = (job) => {
     // A job about something else than the puzzle has no grids.
     show(node, job.variant !== null && (!job.proof || job.best_grid !== null));
+    show(elsewhere, Boolean(job.settings.start));
+    show(nothing, !job.settings.start && body.hidden);
     if (!job.best_grid || job.best_grid === key || Date.now() < again) return;
     key = job.best_grid;
     grid(key).then((view) => {
@@ -107,7 +110,7 @@ function courseCard(id) {
   node.draw = (job) => {
     show(node, job.variant !== null && !job.proof);
     if (job.variant !== null && !job.proof) {
-      chart.set([{ name: job.name, points, end: Math.max(job.seconds, points.at(-1)?.[0] ?? 0) }], VARIANTS[job.variant]?.record);
+      chart.set([{ name: job.name, points, end: Math.max(job.seconds, points.at(-1)?.[0] ?? 0) }], job.settings.start ? undefined : VARIANTS[job.variant]?.record);
     }
   };
   const stop = hear((event) => {

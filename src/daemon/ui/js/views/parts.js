@@ -107,7 +107,7 @@ export function eventItem(event, withJob = true) {
   return h("li", { class: `event ${kind}` },
     h("time", { class: "faint num", datetime: new Date(event.time * 1000).toISOString(), title: moment(event.time) }, clock(event.time)),
     h("span", {}, withJob && event.job && [h("a", { href: `#/jobs/${event.job}` }, t`Job ${event.job}`), " "],
-      event.event === "best" ? h("a", { class: "plain", href: `#/grids/${event.grid}` }, text) : text));
+      event.event === "best" && event.grid ? h("a", { class: "plain", href: `#/grids/${event.grid}` }, text) : text));
 }
 
 /** The points of a job's course, [seconds, score]; before its first grid there is nothing to draw. */
