@@ -612,14 +612,14 @@ fn a_hunt_from_another_start_is_begun_by_the_form() {
     page.click("input[name=strategy][value='nrpa']");
     page.fill("[name=level]", "1");
     page.eval("document.querySelectorAll('form details').forEach((details) => { details.open = true; })");
-    page.fill("[name=start]", "ring-10");
+    page.fill("[name=start_points]", "cross-5");
     page.fill("[name=runs]", "3");
     page.click("button[type=submit]");
-    page.wait("document.querySelector('h1').textContent === '5T ring-10 nrpa level 1'");
+    page.wait("document.querySelector('h1').textContent === '5T cross-5 nrpa level 1'");
     page.wait("document.querySelector('h1 + .row .pill.finished')");
     let job = program.job(page.eval("Number(location.hash.slice(7))").as_u64().unwrap());
-    assert_eq!((&job["settings"]["start"], &job["best_grid"]), (&"ring-10".into(), &Value::Null), "{job}");
-    assert!(job["best"].as_u64().unwrap() > 20, "{job}");
+    assert_eq!((&job["settings"]["start"], &job["best_grid"]), (&"cross-5".into(), &Value::Null), "{job}");
+    assert!(job["best"].as_u64().unwrap() > 5, "{job}");
     page.wait("document.body.innerText.includes('The grids of this job are in its folder, not in the archive.')");
     assert_eq!(page.eval("document.body.innerText.includes('No grid yet')"), false);
     approve(&page, &format!("{}/", program.url));

@@ -10,8 +10,8 @@ use super::start::Start;
 use super::variant::Rules;
 
 /// No position that a search meets has more legal moves. From the cross at most 485 moves are ever played (upper
-/// bound of 5T), so at most 521 points are set, each is in at most 20 lines, and a legal move needs four of them: they
-/// make 521 * 20 / 4 = 2605. For lines of 4, 86 * 16 / 3 is less. From another start a search ends a game at
+/// bound of 5T), so at most 521 points are set, each is in at most 20 lines, and a legal move needs four of them,
+/// hence 521 * 20 / 4 = 2605. For lines of 4, 86 * 16 / 3 is less. From another start a search ends a game at
 /// [`MOST_SET`](super::start::MOST_SET) points, where lines of 5 leave 488 * 20 / 4 = 2440 and lines of 4 leave
 /// 488 * 16 / 3 = 2602.
 pub const MAX_LEGAL: usize = 2605;

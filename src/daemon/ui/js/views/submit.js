@@ -27,7 +27,8 @@ function allFields({ parameters, common, limits }) {
   const taken = new Set([...parameters, ...common].map(({ name }) => name));
   return [
     ...parameters.map((spec) => ({ part: "settings", own: true, ...field(spec) })),
-    ...common.map((spec) => ({ part: "settings", ...field(spec, { placeholder: spec.defaults?.all }) })),
+    // The first moves to start from have the name `start`, too.
+    ...common.map((spec) => ({ part: "settings", ...field(spec, { name: spec.name === "start" ? "start_points" : spec.name, placeholder: spec.defaults?.all }) })),
     ...limits.map((spec) => ({ part: "limits", ...field(spec, { name: taken.has(spec.name) ? `limit_${spec.name}` : spec.name, placeholder: t`no limit`, numbers: true }) })),
     ...JOB.map((spec) => ({ part: "job", ...field(spec, { placeholder: spec.placeholder }) })),
   ];
