@@ -538,6 +538,7 @@ fn hunts_begin_with_a_start_and_their_files_say_which() {
     assert!(best.contains("\nstart (") && best.contains("\noooo.\n") && !path.join("a/best.msr").exists(), "{best}");
     let shown = succeed(path, "show a/best.txt");
     assert!(shown.starts_with("5T from 14 points, "), "{shown}");
+    assert!(succeed(path, "verify a/best.txt").starts_with("a/best.txt: legal, 5T from 14 points"));
     let verified = succeed(path, "verify --json a/best.txt");
     assert!(verified.contains(r#""start": "14 points""#), "{verified}");
     let listed = succeed(path, "archive a");

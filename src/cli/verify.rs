@@ -181,7 +181,8 @@ fn print(verdict: &FileVerdict, out: &mut dyn Write) -> std::io::Result<()> {
                 if left == 0 { "finished".to_owned() } else { grid_input::counted(left, "legal move") + " left" };
             let moves = grid_input::counted(verdict.score.unwrap_or(0), "move");
             let symmetric = symmetry::in_words(&verdict.symmetries);
-            writeln!(out, "{}: legal, {variant}{also}, {moves}, {end}{symmetric}", plain(&verdict.file))
+            let start = verdict.start.as_ref().map_or(String::new(), |start| format!(" from {start}"));
+            writeln!(out, "{}: legal, {variant}{start}{also}, {moves}, {end}{symmetric}", plain(&verdict.file))
         }
         Some(false) => {
             let moves = grid_input::counted(verdict.score.unwrap_or(0), "legal move");

@@ -4,8 +4,8 @@
 //! stands with its box in the middle of the playing area. So the same picture is the same start wherever it was
 //! drawn, and the symmetries of a start are those about the middle of its box.
 //!
-//! The proved bounds on the length of a game hold for the cross. From other starts a game can be longer, in 4T
-//! perhaps without end, so every search ends such a game when as many points are set as its memory has room for
+//! The proved bounds on the length of a game hold for the cross. From other starts a game can be longer, with lines
+//! of 4 perhaps without end, so every search ends such a game when as many points are set as its memory has room for
 //! ([`MOST_SET`]).
 
 use super::board::Board;
