@@ -57,7 +57,8 @@ pub fn run(args: Args, _out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     };
     let best = series.iter().flat_map(|s| s.bests.last()).map(|&(_, score)| score).max().unwrap_or(0);
     // Far below the record its line would only press the curves together.
-    let near = same_variant && 5 * best >= 4 * variant.record();
+    let is_of_cross = sessions.iter().all(|session| session.start.is_cross());
+    let near = same_variant && is_of_cross && 5 * best >= 4 * variant.record();
     let options = |size| PlotOptions {
         size,
         theme: args.theme.into(),

@@ -130,7 +130,7 @@ function courseCard() {
   const courses = new Map();
   let asked = 0;
   node.draw = async () => {
-    const jobs = [...state.jobs.values()].filter((job) => job.best && job.variant);
+    const jobs = [...state.jobs.values()].filter((job) => job.best && job.variant && !job.settings.start);
     const busy = (code) => jobs.filter((job) => job.variant === code).reduce((sum, job) => sum + 1 + 1000 * job.workers, 0);
     const usual = CODES.reduce((best, code) => (busy(code) > busy(best) ? code : best));
     const now = variant || usual;

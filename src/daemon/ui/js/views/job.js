@@ -49,7 +49,9 @@ function factsCard() {
     const other = job.solution || job.proof || job.match || job.selfplay;
     show(node, !other);
     if (other) return;
-    say(rows.best, job.best ? `${job.best}${job.variant ? ` / ${VARIANTS[job.variant].record}` : ""}` : "\u2013");
+    // The best known score is one from the cross.
+    const known = job.variant && !job.settings.start ? ` / ${VARIANTS[job.variant].record}` : "";
+    say(rows.best, job.best ? `${job.best}${known}` : "\u2013");
     say(rows.rate, job.workers ? short(job.rate) : "\u2013");
     say(rows.iterations, short(job.iterations));
     rows.iterations.title = count(job.iterations);
