@@ -17,14 +17,14 @@
 //! A shape that differs little from that of a grid at hand is mostly filled like it, so the solver tries the lines of
 //! that grid first. It then finds a grid, where there is one, with some dozens of conflicts instead of a thousand.
 
+use super::reach::{DrawingOrder, Reach, ShapeLines};
 use super::shape::Shape;
-use crate::morpion::geometry::{Line, Move, Point};
+use crate::morpion::geometry::{Line, Move};
 use crate::morpion::variant::Rules;
 use crate::strategies::orbits::{Orbits, Single};
 use ahash::{AHashMap, AHashSet};
 use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Theory, TheoryArg, lbool};
 use std::cell::Cell;
-use std::collections::VecDeque;
 
 /// The number that is not a point's.
 const NONE: u16 = u16::MAX;
@@ -81,28 +81,29 @@ pub(in crate::strategies) fn fill_orbits<R: Rules, O: Orbits>(
         is_stopped: Cell::new(false),
     };
     let mut solver = Solver::new(opts, limits);
-    let (mut reach, lines) = Reach::new(shape);
+    let all = ShapeLines::new(shape);
+    let lines = &all.lines;
     let lines_of = |moves: &[Move]| -> AHashSet<Line> { moves.iter().map(|&mv| mv.line()).collect() };
     let (barred, like) = (lines_of(query.barred), lines_of(query.like));
     let first = |line| if like.contains(line) { lbool::TRUE } else { lbool::UNDEF };
     let there: Vec<Lit> = lines.iter().map(|line| Lit::new(solver.new_var(first(line), true), true)).collect();
     let never = [(); 2].map(|()| Lit::new(solver.new_var_default(), true));
     never.iter().for_each(|&never| add(&mut solver, [!never]));
-    reach.there.clone_from(&there);
-    reach.never = never;
     for (_, &there) in lines.iter().zip(&there).filter(|(line, _)| barred.contains(line)) {
         add(&mut solver, [!there]);
     }
-    let images = if O::PAIRED { images(orbits, &lines) } else { Vec::new() };
+    let images = if O::PAIRED { images(orbits, lines) } else { Vec::new() };
     for (&own, &image) in there.iter().zip(&images) {
         // The other way round comes with the image. Without an image it is not there.
         add(&mut solver, [Some(!own), there.get(usize::from(image)).copied()].into_iter().flatten());
     }
     choose_lines(&mut solver, shape, &there);
-    for point in 0..reach.points() {
-        add(&mut solver, reach.of_point(point).iter().map(|&line| there[usize::from(line)]));
+    for point in 0..all.points.len() {
+        add(&mut solver, all.of_point(point).iter().map(|&line| there[usize::from(line)]));
     }
-    let result = solver.solve_limited_th(&mut reach, &[]);
+    let mut theory =
+        ReachTheory { reach: Reach::new(shape, &all), there, never, out: Vec::new(), levels: Vec::new(), read: 0 };
+    let result = solver.solve_limited_th(&mut theory, &[]);
     let conflicts = solver.cb().conflicts.get();
     if result == lbool::FALSE {
         return (Filling::No, conflicts);
@@ -111,14 +112,14 @@ pub(in crate::strategies) fn fill_orbits<R: Rules, O: Orbits>(
         return (Filling::Unknown, conflicts);
     }
     let model = solver.get_model();
-    reach.off = there.iter().map(|lit| model[lit.var().idx() as usize] != lbool::TRUE).collect();
-    let order = if O::PAIRED { reach.order_by_orbits(&images) } else { reach.order() };
+    let is_there: Vec<bool> = theory.there.iter().map(|lit| model[lit.var().idx() as usize] == lbool::TRUE).collect();
+    let order = DrawingOrder::new(&all, &is_there);
+    let order = if O::PAIRED { order.of_orbits(&images) } else { order.of_lines() };
     if O::PAIRED && order.len() < shape.len() {
         return (Filling::Unknown, conflicts);
     }
     debug_assert_eq!(order.len(), shape.len());
-    let points = shape.added();
-    let moves = order.iter().map(|&(line, point)| Move::pack(points[point], lines[line]));
+    let moves = order.iter().map(|&(line, point)| Move::pack(all.points[point], lines[line]));
     (Filling::Grid(moves.collect()), conflicts)
 }
 
@@ -207,224 +208,26 @@ impl Callbacks for FillLimits<'_> {
     }
 }
 
-/// All points must be reached from the start, each by a line that has all its others.
-///
-/// A way in which all are reached is kept: of each point the line that draws it (its *source*). When lines go out,
-/// the points that they draw are cut off, and those that rest on these; then sources are sought for them anew. (To
-/// seek another source at once for each such point, among the lines whose other points were drawn before it, cuts off
-/// fewer and takes as long.)
-struct Reach {
-    /// Of each line, its points by number; where it has a point of the start, or a line of four no fifth, the number
-    /// after the last.
-    lines: Vec<[u16; 5]>,
-    /// The lines that have the points, one point after the other, and where those of each begin.
-    of_points: Vec<u16>,
-    begin: Vec<usize>,
+/// The theory of the solver: all points can be reached from the start.
+struct ReachTheory<R> {
+    reach: Reach<R>,
     /// Of each line, that it is there.
     there: Vec<Lit>,
     /// What is never true. The solver takes no clause of one literal that has been false from the start, nor an empty
     /// one.
     never: [Lit; 2],
-    /// Which lines are out, and these in the order in which they went.
-    off: Vec<bool>,
+    /// The lines that are out, in the order in which they went.
     out: Vec<u16>,
     /// At each level, how much had been read of what is decided, and how many lines were out.
     levels: Vec<(usize, usize)>,
     read: usize,
-    /// Of each line, the point whose source it is; [`NONE`] if of none.
-    draws: Vec<u16>,
-    /// The points that are cut off, and which ones are.
-    cut: Vec<u16>,
-    is_cut: Vec<bool>,
-    /// Of each line, how many of its points are cut off.
-    lacking: Vec<u8>,
-    /// Lines that may be able to draw a point, first come first served.
-    queue: VecDeque<u16>,
 }
 
-impl Reach {
-    /// With all lines that fit into the shape, in the order of its runs, which are also returned.
-    fn new<R: Rules>(shape: &Shape<R>) -> (Reach, Vec<Line>) {
-        let points = shape.added();
-        let mut numbers = vec![points.len() as u16; 1 << 12];
-        (0..).zip(&points).for_each(|(number, point): (u16, &Point)| numbers[point.index()] = number);
-        let mut lines = Vec::new();
-        for run in shape.runs() {
-            let starts = run.cells - R::BLOCKED as u32 + 1;
-            lines.extend((0..starts).map(|step| Line::pack(run.direction, run.track, run.start + step)));
-        }
-        let of_line = |line: &Line| {
-            let mut own = [points.len() as u16; 5];
-            own.iter_mut().zip(line.points::<R>()).for_each(|(own, point)| *own = numbers[point.index()]);
-            own
-        };
-        let of_line: Vec<[u16; 5]> = lines.iter().map(of_line).collect();
-        let mut begin = vec![0; points.len() + 2];
-        of_line.iter().flatten().for_each(|&point| begin[usize::from(point) + 1] += 1);
-        (1..begin.len()).for_each(|at| begin[at] += begin[at - 1]);
-        let (mut next, mut of_points) = (begin.clone(), vec![0; 5 * lines.len()]);
-        for (line, own) in of_line.iter().enumerate() {
-            for &point in own {
-                of_points[next[usize::from(point)]] = line as u16;
-                next[usize::from(point)] += 1;
-            }
-        }
-        let mut reach = Reach {
-            there: Vec::new(),
-            never: [Lit::UNDEF; 2],
-            off: vec![false; lines.len()],
-            out: Vec::new(),
-            levels: Vec::new(),
-            read: 0,
-            draws: vec![NONE; lines.len()],
-            cut: Vec::new(),
-            is_cut: vec![false; points.len() + 1],
-            lacking: vec![0; lines.len()],
-            queue: VecDeque::new(),
-            lines: of_line,
-            of_points,
-            begin,
-        };
-        reach.cut_all();
-        (reach, lines)
-    }
-
-    /// How many points there are.
-    fn points(&self) -> usize {
-        self.is_cut.len() - 1
-    }
-
-    /// The lines that have a point.
-    fn of_point(&self, point: usize) -> &[u16] {
-        &self.of_points[self.begin[point]..self.begin[point + 1]]
-    }
-
-    /// Cuts all points off.
-    fn cut_all(&mut self) {
-        let all = self.points() as u16;
-        self.cut = (0..all).collect();
-        self.is_cut[..usize::from(all)].fill(true);
-        self.draws.fill(NONE);
-        for (lacking, line) in self.lacking.iter_mut().zip(&self.lines) {
-            *lacking = line.iter().filter(|&&point| point < all).count() as u8;
-        }
-    }
-
-    /// Cuts off what the lines draw that went out since so many had, and what rests on it.
-    fn cut_off(&mut self, since: usize) {
-        let mut at = self.cut.len();
-        for &line in &self.out[since..] {
-            let point = std::mem::replace(&mut self.draws[usize::from(line)], NONE);
-            if point != NONE {
-                self.is_cut[usize::from(point)] = true;
-                self.cut.push(point);
-            }
-        }
-        while let Some(&point) = self.cut.get(at) {
-            at += 1;
-            for &line in &self.of_points[self.begin[usize::from(point)]..self.begin[usize::from(point) + 1]] {
-                let line = usize::from(line);
-                self.lacking[line] += 1;
-                let drawn = std::mem::replace(&mut self.draws[line], NONE);
-                if drawn != NONE && drawn != point {
-                    self.is_cut[usize::from(drawn)] = true;
-                    self.cut.push(drawn);
-                }
-            }
-        }
-    }
-
-    /// Draws what is cut off, as far as it can be reached; whether all of it can.
-    fn reconnect(&mut self) -> bool {
-        if self.cut.is_empty() {
-            return true;
-        }
-        self.queue.clear();
-        for &point in &self.cut {
-            let lines = &self.of_points[self.begin[usize::from(point)]..self.begin[usize::from(point) + 1]];
-            let ready = |line: &&u16| self.lacking[usize::from(**line)] == 1 && !self.off[usize::from(**line)];
-            self.queue.extend(lines.iter().filter(ready));
-        }
-        while self.draw_next().is_some() {}
-        self.cut.retain(|&point| self.is_cut[usize::from(point)]);
-        self.cut.is_empty()
-    }
-
-    /// Draws the only point that the next line of the queue lacks, if any does; what lines can draw after that comes
-    /// into the queue.
-    fn draw_next(&mut self) -> Option<(u16, u16)> {
-        let line = self.next_ready()?;
-        Some((line, self.draw(line)?))
-    }
-
-    /// The next line of the queue that lacks a point: another may have reached it meanwhile.
-    fn next_ready(&mut self) -> Option<u16> {
-        loop {
-            let line = self.queue.pop_front()?;
-            if self.lacking[usize::from(line)] == 1 {
-                return Some(line);
-            }
-        }
-    }
-
-    /// The point that is cut off of a line.
-    fn lacked(&self, line: u16) -> Option<u16> {
-        self.lines[usize::from(line)].iter().copied().find(|&point| self.is_cut[usize::from(point)])
-    }
-
-    /// Draws the only point that a line lacks.
-    fn draw(&mut self, line: u16) -> Option<u16> {
-        let point = self.lacked(line)?;
-        let at = usize::from(point);
-        self.is_cut[at] = false;
-        self.draws[usize::from(line)] = point;
-        for &other in &self.of_points[self.begin[at]..self.begin[at + 1]] {
-            let other_at = usize::from(other);
-            self.lacking[other_at] -= 1;
-            if self.lacking[other_at] == 1 && !self.off[other_at] {
-                self.queue.push_back(other);
-            }
-        }
-        Some(point)
-    }
-
-    /// Begins to draw, with all lines that are not out.
-    fn begin_order(&mut self) {
-        self.cut_all();
-        self.queue.clear();
-        let first = (0..self.lines.len()).filter(|&line| self.lacking[line] == 1 && !self.off[line]);
-        self.queue.extend(first.map(|line| line as u16));
-    }
-
-    /// Lines and their points in an order in which they can be drawn, where all lines that are not out are.
-    fn order(&mut self) -> Vec<(usize, usize)> {
-        self.begin_order();
-        std::iter::from_fn(|| self.draw_next()).map(|(line, point)| (usize::from(line), usize::from(point))).collect()
-    }
-
-    /// Likewise, each line with its image at once. Where there are more lines than points, either both draw a point
-    /// or none. A line does not draw the point that its image lacks too.
-    fn order_by_orbits(&mut self, images: &[u16]) -> Vec<(usize, usize)> {
-        self.begin_order();
-        let mut order = Vec::new();
-        while let Some(line) = self.next_ready() {
-            let image = images[usize::from(line)];
-            if image != line && self.lacked(line) == self.lacked(image) {
-                continue;
-            }
-            for line in [Some(line), Some(image).filter(|&image| image != line)].into_iter().flatten() {
-                if let Some(point) = self.draw(line) {
-                    order.push((usize::from(line), usize::from(point)));
-                }
-            }
-        }
-        order
-    }
-
+impl<R: Rules> ReachTheory<R> {
     /// The lines that have exactly one of the points that cannot be reached, all of which are out.
     fn loop_formula(&self) -> Vec<Lit> {
-        let single = (0..self.lines.len()).filter(|&line| self.lacking[line] == 1);
-        let mut clause: Vec<Lit> = single.map(|line| self.there[line]).collect();
+        let mut clause = Vec::new();
+        self.reach.singles(|line| clause.push(self.there[line]));
         let padding = 2usize.saturating_sub(clause.len());
         clause.extend(&self.never[..padding]);
         clause
@@ -435,25 +238,25 @@ impl Reach {
         let before = self.out.len();
         let decided = acts.model();
         for lit in &decided[self.read.min(decided.len())..] {
-            let at = lit.var().idx() as usize;
-            if !lit.sign() && at < self.lines.len() && !self.off[at] {
-                self.off[at] = true;
-                self.out.push(at as u16);
+            let line = lit.var().idx() as usize;
+            if !lit.sign() && line < self.there.len() && self.reach.is_open(line as u16) {
+                self.reach.close(line as u16);
+                self.out.push(line as u16);
             }
         }
         self.read = decided.len();
         if self.out.len() == before && !last {
             return;
         }
-        self.cut_off(before);
-        if !self.reconnect() {
+        self.reach.cut_off(&self.out[before..]);
+        if !self.reach.reconnect() {
             let clause = self.loop_formula();
             acts.raise_conflict(&clause, true);
         }
     }
 }
 
-impl Theory for Reach {
+impl<R: Rules> Theory for ReachTheory<R> {
     fn final_check(&mut self, acts: &mut TheoryArg) {
         self.check(acts, true);
     }
@@ -467,9 +270,7 @@ impl Theory for Reach {
         let Some(&(read, out)) = self.levels.get(keep) else { return };
         self.levels.truncate(keep);
         self.read = self.read.min(read);
-        for line in self.out.drain(out..) {
-            self.off[usize::from(line)] = false;
-        }
+        self.out.drain(out..).for_each(|line| self.reach.reopen(line));
     }
 
     fn n_levels(&self) -> usize {

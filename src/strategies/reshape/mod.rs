@@ -26,6 +26,7 @@
 
 mod draw;
 pub(crate) mod fill;
+mod reach;
 pub(crate) mod shape;
 mod state;
 

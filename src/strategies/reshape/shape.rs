@@ -12,7 +12,7 @@ use crate::morpion::variant::Rules;
 use std::marker::PhantomData;
 
 /// Words per direction: 119 tracks, rounded up.
-const TRACKS: usize = 128;
+pub(super) const TRACKS: usize = 128;
 /// The coordinates of the area, as bits.
 const INSIDE: u64 = (1 << SIDE) - 1;
 
@@ -106,6 +106,11 @@ impl<R: Rules> Shape<R> {
     /// Whether a point is one of the start.
     pub fn is_start(&self, point: Point) -> bool {
         self.start[0][point.y() as usize] >> point.x() & 1 == 1
+    }
+
+    /// The points of the start on a track, as bits.
+    pub fn start_of(&self, direction: Direction, track: usize) -> u64 {
+        self.start[direction as usize][track]
     }
 
     /// Takes a point in that is not in the shape, or out that is.
