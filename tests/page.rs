@@ -239,6 +239,14 @@ fn the_page_of_self_play_tells_how_it_stands() {
     world.approve(&page);
 }
 
+/// Types a value into a field of a form.
+fn type_in(page: &Page, name: &str, value: &str) {
+    page.eval(&format!(
+        "(() => {{ const field = document.querySelector('form [name={name}]'); field.value = '{value}'; \
+         field.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()"
+    ));
+}
+
 /// The form for a match sends what was typed, and shows a refusal at the field that it is about.
 #[test]
 fn a_match_is_submitted_by_its_form() {
@@ -247,20 +255,14 @@ fn a_match_is_submitted_by_its_form() {
     page.wait("document.querySelector('a[href=\"#/match\"]')");
     page.eval("document.querySelector('a[href=\"#/match\"]').click()");
     page.wait("document.querySelector('form [name=komi]')");
-    let type_in = |name: &str, value: &str| {
-        page.eval(&format!(
-            "(() => {{ const field = document.querySelector('form [name={name}]'); field.value = '{value}'; \
-             field.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()"
-        ));
-    };
     let is_shown = |name: &str| {
         page.eval(&format!("document.querySelector('form [name={name}]').checkVisibility()")) == json!(true)
     };
     assert!(is_shown("rule") && !is_shown("komi"), "fields of Gomoku");
-    type_in("game", "go");
+    type_in(&page, "game", "go");
     assert!(!is_shown("rule") && is_shown("komi"), "fields of Go");
     for (name, value) in [("a", "morpion:3"), ("komi", "6.5"), ("size", "7"), ("pairs", "12"), ("seconds", "2h")] {
-        type_in(name, value);
+        type_in(&page, name, value);
     }
     let command = page.eval("document.querySelector('form .preview').textContent");
     let expected =
@@ -273,6 +275,37 @@ fn a_match_is_submitted_by_its_form() {
     let settings = json!({ "game": "go", "a": "morpion:3", "b": "morpion", "size": 7, "komi": 6.5, "pairs": 12 });
     assert_eq!((&sent["kind"], &sent["settings"]), (&json!("match"), &settings));
     assert_eq!(sent["limits"]["seconds"].as_f64(), Some(7200.0));
+    world.approve(&page);
+}
+
+/// The form for games of a player against itself shows the settings of the game that is chosen, and sends them.
+#[test]
+fn self_play_is_submitted_by_its_form() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/submit");
+    page.wait("document.querySelector('a[href=\"#/selfplay\"]')");
+    page.eval("document.querySelector('a[href=\"#/selfplay\"]').click()");
+    page.wait("document.querySelector('form [name=depth]')");
+    let is_shown = |name: &str| {
+        page.eval(&format!("document.querySelector('form [name={name}]').checkVisibility()")) == json!(true)
+    };
+    assert!(is_shown("nodes") && is_shown("rule") && !is_shown("depth"), "fields of Gomoku");
+    type_in(&page, "nodes", "500");
+    type_in(&page, "game", "reversi");
+    assert!(!is_shown("nodes") && !is_shown("rule") && is_shown("depth"), "fields of Reversi");
+    for (name, value) in [("depth", "2"), ("games", "24"), ("weights", "by-hand"), ("workers", "1")] {
+        type_in(&page, name, value);
+    }
+    let command = page.eval("document.querySelector('form .preview').textContent");
+    let expected = "morpion job submit selfplay reversi --games 24 --depth 2 --weights by-hand --threads 1";
+    assert_eq!(command, json!(expected));
+    page.eval("document.querySelector('form').requestSubmit()");
+    page.wait("location.hash.startsWith('#/jobs/')");
+    let sent =
+        page.eval("import('/js/api.js').then((api) => api.get(`/jobs/${location.hash.split('/')[2]}/request`))");
+    let settings = json!({ "game": "reversi", "games": 24, "depth": 2, "weights": "by-hand" });
+    assert_eq!((&sent["kind"], &sent["settings"]), (&json!("selfplay"), &settings));
+    assert_eq!(sent["limits"]["workers"], json!(1));
     world.approve(&page);
 }
 

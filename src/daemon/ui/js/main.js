@@ -15,6 +15,7 @@ import grid from "./views/grid.js";
 import job from "./views/job.js";
 import jobs from "./views/jobs.js";
 import matchform from "./views/matchform.js";
+import selfplayform from "./views/selfplayform.js";
 import submit from "./views/submit.js";
 
 const ROUTES = [
@@ -30,6 +31,7 @@ const ROUTES = [
   [/^\/games$/, games],
   [/^\/submit$/, submit],
   [/^\/match$/, matchform],
+  [/^\/selfplay$/, selfplayform],
 ];
 
 const main = document.getElementById("main");

@@ -37,10 +37,14 @@ export function submitCommand({ settings, limits, start, grids, ...job }, { type
   return ["morpion job submit", ...words].join(" ");
 }
 
+/** The flags of a job in which the program plays: its settings, its limits, and what every job has. */
+const playWords = (settings, limits, job) => [...Object.entries(settings).map(([key, value]) => flag(key, value)),
+  limits.seconds && flag("all_time", `${limits.seconds}s`), limits.workers && flag("threads", limits.workers), ...jobWords(job)].filter(Boolean);
+
 /** The command for a request to submit a match. */
-export function matchCommand({ settings: { a, b, ...settings }, limits, ...job }) {
-  const words = [quoted(String(a)), quoted(String(b)), ...Object.entries(settings).map(([key, value]) => flag(key, value))];
-  if (limits.seconds) words.push(flag("all_time", `${limits.seconds}s`));
-  if (limits.workers) words.push(flag("threads", limits.workers));
-  return ["morpion job submit match", ...words, ...jobWords(job)].join(" ");
-}
+export const matchCommand = ({ settings: { a, b, ...settings }, limits, ...job }) =>
+  ["morpion job submit match", quoted(String(a)), quoted(String(b)), ...playWords(settings, limits, job)].join(" ");
+
+/** The command for a request to submit games of a player against itself. */
+export const selfplayCommand = ({ settings: { game, ...settings }, limits, ...job }) =>
+  ["morpion job submit selfplay", game, ...playWords(settings, limits, job)].join(" ");
