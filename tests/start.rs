@@ -419,6 +419,14 @@ fn exhaustive_searches_find_the_longest_grids_from_small_starts() {
         let unit = Unit { seed: 1, ..Unit::default() };
         let (_, best, end) = searched(&params, variant, &unit, false);
         assert_eq!((best, end), (longest, End::Exhausted), "{variant}, case {case}\n{}", picture(&points));
+        // One first move of each class under the symmetries of the start, and no others.
+        let whole = Params { eliminate_dominated: false, ..params.clone() };
+        let mut walk = prefix_walk(variant, &whole, &[], 1);
+        while walk.next().is_some() {}
+        let (symmetries, centre) = (start.symmetries(variant), start.centre(variant));
+        let is_first = |mv: &&Move| symmetries.iter().all(|own| own.image(centre, **mv).unwrap() >= **mv);
+        let classes = with_rules!(variant, R => start.position::<R>().moves().iter().filter(is_first).count());
+        assert_eq!(walk.produced(), classes.max(1) as u64, "{variant}, case {case}\n{}", picture(&points));
         let mut walk = prefix_walk(variant, &params, &[], 2);
         let mut of_units = 0;
         while let Some(prefix) = walk.next() {
