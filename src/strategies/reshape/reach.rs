@@ -74,7 +74,7 @@ struct ReachTrack {
     open: u64,
     /// The lines that are the source of a point.
     sources: u64,
-    /// All lines.
+    /// The lines that fit into the shape, whether they are out or not.
     lines: u64,
 }
 
