@@ -84,6 +84,7 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/views/solution.js",
     "/js/views/startcard.js",
     "/js/views/submit.js",
+    "/js/views/submitcard.js",
     "/style/base.css",
     "/style/grid.css",
     "/style/parts.css",

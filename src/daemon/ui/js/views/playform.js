@@ -1,10 +1,9 @@
 // A form for a job in which the program plays: a match, or games of a player against itself.
 
-import { newKey, post } from "../api.js";
-import { button, h, say, show, toast } from "../dom.js";
+import { h, show } from "../dom.js";
 import { t } from "../language.js";
-import { learn } from "../live.js";
 import { field, refusal } from "./fields.js";
+import { submitCard } from "./submitcard.js";
 
 export const GOMOKU = { value: "gomoku", label: t`Gomoku` };
 export const REVERSI = { value: "reversi", label: t`Reversi` };
@@ -32,8 +31,6 @@ export function playform({ kind, title, card, games, settings, job, usual = {}, 
   for (const one of fields) if (one.spec.kind !== "choice") one.input.value = query.get(one.spec.name) || "";
   const game = h("select", { name: "game", "aria-label": t`Game` }, games.map(({ value, label }) => h("option", { value }, label)));
   game.value = games.some(({ value }) => value === query.get("game")) ? query.get("game") : games[0].value;
-  const trouble = h("div", { class: "note bad", role: "alert", hidden: true });
-  const [preview, send] = [h("code", { class: "preview" }), button(t`Submit the job`, { kind: "main", type: "submit", glyph: "hunt" })];
 
   /** The request that the form stands for, and the fields that hold nonsense. */
   function request() {
@@ -49,50 +46,23 @@ export function playform({ kind, title, card, games, settings, job, usual = {}, 
     }
     return { body, bad };
   }
+  const sending = submitCard({ request, complain: (one, text) => {
+    one.complain(text);
+    one.input.focus();
+  }, refused: (message) => fields.find(({ spec, node }) => spec.name === refusal(message).name && !node.hidden) });
   const adapt = () => {
     for (const one of fields) show(one.node, !one.spec.of || one.spec.of.includes(game.value));
-    say(preview, command(request().body));
+    sending.tell(command(request().body));
   };
   const of = (specs) => h("div", { class: "fields" }, fields.filter((one) => specs.includes(one.spec)).map((one) => one.node));
   const form = h("form", { class: "two wide", oninput: adapt, onchange: adapt, onsubmit: (event) => {
     event.preventDefault();
-    submit();
+    sending.submit();
   } },
   h("div", { class: "cards" }, h("section", { class: "card stack", "aria-label": card }, h("header", {}, h("h2", {}, card), game), of(settings)),
     h("section", { class: "card", "aria-label": t`Settings` }, h("header", {}, h("h2", {}, t`Settings`), h("span", { class: "faint small" }, t`empty is the default`)), of(job))),
-  h("div", { class: "cards side" }, h("section", { class: "card stack", "aria-label": t`Submit` }, trouble, send,
-    h("details", {}, h("summary", { class: "small" }, t`The same in a terminal`), preview))));
+  h("div", { class: "cards side" }, sending));
 
-  const complain = (one, text) => {
-    one.complain(text);
-    one.input.focus();
-  };
-  let key = newKey();
-  async function submit() {
-    trouble.hidden = true;
-    const { body, bad } = request();
-    if (bad.length) {
-      bad.toReversed().forEach(([one, text]) => complain(one, text));
-      return;
-    }
-    send.disabled = true;
-    try {
-      const made = await post("/jobs", body, { "idempotency-key": key });
-      key = newKey();
-      learn(made);
-      toast(t`Job ${made.id} was submitted.`);
-      location.hash = `#/jobs/${made.id}`;
-    } catch (problem) {
-      // After an answer the same form is another request; without one it may have arrived, and must not make a second job.
-      if (!problem.unreachable) key = newKey();
-      const { name, text } = refusal(problem.message);
-      const one = fields.find(({ spec, node }) => spec.name === name && !node.hidden);
-      if (one) complain(one, text);
-      say(trouble, one ? t`The job was not submitted: see \u201c${one.spec.label}\u201d.` : text);
-      trouble.hidden = false;
-    }
-    send.disabled = false;
-  }
   adapt();
   const others = h("div", { class: "row" }, links.map(([href, text]) => h("a", { class: "button", href }, text)));
   return { element: h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, title), others), form), title, page: "submit" };

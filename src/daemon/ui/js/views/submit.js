@@ -1,17 +1,16 @@
 // The form for a new hunt. Its settings are those that the daemon describes; what the daemon refuses is shown at the field that
 // its message names.
 
-import { newKey, post } from "../api.js";
-import { button, h, say, show, toast } from "../dom.js";
+import { h, say, show } from "../dom.js";
 import { VARIANT_TEXTS } from "../format.js";
 import { t } from "../language.js";
-import { learn } from "../live.js";
 import { CODES, VARIANTS } from "../rules.js";
 import { catalogue } from "../settings.js";
 import { submitCommand } from "../shell.js";
-import { field, refusal } from "./fields.js";
+import { field } from "./fields.js";
 import { failed } from "./parts.js";
 import { startCard } from "./startcard.js";
+import { submitCard } from "./submitcard.js";
 
 /** The settings of every job. */
 const JOB = [
@@ -123,7 +122,7 @@ function huntForm(known, query) {
     own.adapt(choice.strategy(), row?.label ?? runs);
     start.takesGrids(Boolean(row?.takes_grids));
     const { body, typed } = request(fields, choice, start);
-    say(preview, submitCommand(body, { typed, file: start.file() }));
+    card.tell(submitCommand(body, { typed, file: start.file() }));
   };
   const choice = choiceCard(known, query);
   const start = startCard({ picked: (variant) => choice.setVariant(variant), changed: () => adapt() });
@@ -131,49 +130,20 @@ function huntForm(known, query) {
   const of = (part, advanced) => fields.filter((one) => one.part === part && !one.own && Boolean(one.spec.advanced) === advanced).map((one) => one.node);
   const more = h("details", { class: "card" }, h("summary", {}, t`More settings`),
     h("div", { class: "fields" }, of("settings", true), of("limits", true), of("job", true)));
-  const trouble = h("div", { class: "note bad", role: "alert", hidden: true });
-  const [preview, send] = [h("code", { class: "preview" }), button(t`Submit the job`, { kind: "main", type: "submit", glyph: "hunt" })];
+  const card = submitCard({ request: () => request(fields, choice, start), refused: (message) => named([...fields, { part: "job", ...start.keep }], message),
+    complain: (one, text) => {
+      one.complain(text);
+      for (const part of [own, more]) if (part.contains(one.node)) part.open = true;
+      one.input.focus();
+    } });
   const form = h("form", { class: "two wide", oninput: adapt, onchange: adapt, onsubmit: (event) => {
     event.preventDefault();
-    submit();
+    card.submit();
   } },
   h("div", { class: "cards" }, choice,
     h("section", { class: "card", "aria-label": t`Settings` }, h("header", {}, h("h2", {}, t`Settings`), h("span", { class: "faint small" }, t`empty is the default`)),
       h("div", { class: "fields" }, of("settings", false), of("limits", false), of("job", false))), own, more),
-  h("div", { class: "cards side" }, start, h("section", { class: "card stack", "aria-label": t`Submit` }, trouble, send,
-    h("details", {}, h("summary", { class: "small" }, t`The same in a terminal`), preview))));
-
-  const complain = (one, text) => {
-    one.complain(text);
-    for (const part of [own, more]) if (part.contains(one.node)) part.open = true;
-    one.input.focus();
-  };
-  let key = newKey();
-  async function submit() {
-    trouble.hidden = true;
-    const { body, bad } = request(fields, choice, start);
-    if (bad.length) {
-      bad.toReversed().forEach(([one, text]) => complain(one, text));
-      return;
-    }
-    send.disabled = true;
-    try {
-      const job = await post("/jobs", body, { "idempotency-key": key });
-      key = newKey();
-      learn(job);
-      toast(t`Job ${job.id} was submitted.`);
-      location.hash = `#/jobs/${job.id}`;
-    } catch (problem) {
-      // After an answer the same form is another request; without one it may have arrived, and must not make a second job.
-      if (!problem.unreachable) key = newKey();
-      const { text } = refusal(problem.message);
-      const one = named([...fields, { part: "job", ...start.keep }], problem.message);
-      if (one) complain(one, text);
-      say(trouble, one ? t`The job was not submitted: see \u201c${one.spec.label}\u201d.` : text);
-      trouble.hidden = false;
-    }
-    send.disabled = false;
-  }
+  h("div", { class: "cards side" }, start, card));
   form.open = () => start.open(query).catch((problem) => form.before(failed(problem)));
   adapt();
   return form;
