@@ -633,6 +633,27 @@ fn a_hunt_of_the_real_daemon_is_begun_by_the_form_and_seen_to_its_end() {
     program.stop();
 }
 
+/// What the daemon refuses is shown at the field that it is about, and the form can be sent again.
+#[test]
+fn a_refusal_of_self_play_is_told_at_its_field() {
+    let Some(world) = world() else { return };
+    let state = tempfile::tempdir().unwrap();
+    let program = Program::start(&state.path().join("state"));
+    let page = world.browser.page(1280, 900, false);
+    page.open(&format!("{}/#/selfplay?game=reversi&games=8&depth=30", program.url));
+    page.wait("document.querySelector('#link')?.dataset.state === 'live'");
+    // The browser would not send a number out of its range.
+    page.eval("document.querySelector('form').noValidate = true");
+    page.eval("document.querySelector('form').requestSubmit()");
+    page.wait("document.querySelector('form [role=alert]').checkVisibility()");
+    let told = page.eval("document.querySelector('form [name=depth]').closest('.field').textContent");
+    assert!(told.as_str().unwrap().contains("is out of range: 1 to 20 is expected"), "{told}");
+    type_in(&page, "depth", "1");
+    page.eval("document.querySelector('form').requestSubmit()");
+    page.wait("location.hash.startsWith('#/jobs/')");
+    program.stop();
+}
+
 /// A hunt from another start: the form takes it, and the page of the job says where its grids are.
 #[test]
 fn a_hunt_from_another_start_is_begun_by_the_form() {
