@@ -68,6 +68,8 @@ pub enum ValueKind {
     Bytes,
     /// Anything that its reader accepts.
     Text,
+    /// Texts, one on each line. A file or a request may have a list of them.
+    Lines,
 }
 
 /// What is known of a setting apart from the value that it is a part of.
@@ -129,7 +131,7 @@ impl SettingInfo {
             ValueKind::Rows(_) => "ROWS",
             ValueKind::Seconds => "TIME",
             ValueKind::Bytes => "BYTES",
-            ValueKind::Text => "TEXT",
+            ValueKind::Text | ValueKind::Lines => "TEXT",
             ValueKind::Whole { .. } | ValueKind::Integer { .. } | ValueKind::Count { .. } => "N",
         };
         SettingInfo {
@@ -240,7 +242,8 @@ impl ValueKind {
             | ValueKind::Rows(_)
             | ValueKind::Seconds
             | ValueKind::Bytes
-            | ValueKind::Text => Ok(()),
+            | ValueKind::Text
+            | ValueKind::Lines => Ok(()),
         }
     }
 

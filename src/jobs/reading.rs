@@ -4,7 +4,7 @@
 //! Every kind of job whose value implements [`FromSettings`] over a `const` table of rows (`core::setting`) has all
 //! readers: [`from_toml`] and [`from_json`] here, and that of flags in the command line (`cli::flags`).
 
-use crate::core::setting::{BadValue, SettingInfo, SettingRow};
+use crate::core::setting::{BadValue, SettingInfo, SettingRow, ValueKind};
 use serde_json::Value as Json;
 use std::fmt;
 
@@ -233,8 +233,8 @@ impl CellText {
         }
     }
 
-    /// As one text: cells of a row with colons between, rows or texts with commas between.
-    fn text(&self) -> Result<String, BadValue> {
+    /// As one text: cells of a row with colons between, rows or texts with this between.
+    fn text(&self, between: &str) -> Result<String, BadValue> {
         match self {
             CellText::Scalar(text) => Ok(text.clone()),
             CellText::List(cells) => {
@@ -244,7 +244,7 @@ impl CellText {
                     }
                     cell => cell.scalar().map(str::to_owned),
                 });
-                Ok(texts.collect::<Result<Vec<_>, _>>()?.join(","))
+                Ok(texts.collect::<Result<Vec<_>, _>>()?.join(between))
             }
             CellText::Other(_) => self.scalar().map(str::to_owned),
         }
@@ -276,7 +276,8 @@ fn listed<'a, T: FromSettings>(
             return Err(BadValue(format!("{} is given more than once", given.place())));
         }
         given.name = about.name;
-        given.text = cell.text().map_err(|reason| BadValue(format!("{}: {reason}", given.place())))?;
+        let between = if about.kind == ValueKind::Lines { "\n" } else { "," };
+        given.text = cell.text(between).map_err(|reason| BadValue(format!("{}: {reason}", given.place())))?;
         list.push(given);
     }
     Ok(list)

@@ -174,7 +174,9 @@ impl SettingView {
             ValueKind::Rows(choices) if !choices.is_empty() => (SettingKind::Choice, None, None),
             ValueKind::Seconds => (SettingKind::Seconds, None, None),
             ValueKind::Bytes => (SettingKind::Bytes, None, None),
-            ValueKind::List(_) | ValueKind::Rows(_) | ValueKind::Text => (SettingKind::Text, None, None),
+            ValueKind::List(_) | ValueKind::Rows(_) | ValueKind::Text | ValueKind::Lines => {
+                (SettingKind::Text, None, None)
+            }
         };
         let choice = |choice: &NamedValue| ChoiceView { value: choice.value, label: choice.label };
         let users = hunt_settings::users(about.name);
