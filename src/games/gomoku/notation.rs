@@ -116,17 +116,29 @@ pub fn parse_position(
     rules: GomokuRules,
     size: Option<(u8, u8)>,
 ) -> Result<GomokuPosition, GomokuReadError> {
-    if is_sgf(text) {
-        return GomokuRecord::parse_sgf(text)?.position(rules);
-    }
-    if GomokuRecord::is_psq(text) {
-        return GomokuRecord::parse_psq(text)?.position(rules);
+    let (mut position, moves) = parse_game(text, rules, size)?;
+    play_all(&mut position, &moves)?;
+    Ok(position)
+}
+
+/// Reads the same as a position and the points of the moves after it, of which a board of characters has none. The
+/// moves may be illegal.
+///
+/// # Errors
+/// Text that is none of these, stones that cannot be.
+pub fn parse_game(
+    text: &str,
+    rules: GomokuRules,
+    size: Option<(u8, u8)>,
+) -> Result<(GomokuPosition, Vec<u16>), GomokuReadError> {
+    let is_sgf = is_sgf(text);
+    if is_sgf || GomokuRecord::is_psq(text) {
+        let record = if is_sgf { GomokuRecord::parse_sgf(text)? } else { GomokuRecord::parse_psq(text)? };
+        return Ok((record.start(rules)?, record.moves));
     }
     if is_moves(text) {
         let board = size.map_or(Ok(GomokuBoard::USUAL), |(width, height)| GomokuBoard::new(width, height))?;
-        let mut position = GomokuPosition::new(board, rules);
-        play_all(&mut position, &parse_moves(board, text)?)?;
-        return Ok(position);
+        return Ok((GomokuPosition::new(board, rules), parse_moves(board, text)?));
     }
     let lower = text.to_ascii_lowercase();
     let end = ["black", "white"].iter().filter_map(|word| lower.find(word)).min().unwrap_or(text.len());
@@ -143,7 +155,7 @@ pub fn parse_position(
     let board = GomokuBoard::new(width, height)?;
     let point = |&((x, y), colour): &((u8, u8), Side)| board.point(x, y).map(|point| (point, colour));
     let stones: Vec<(u16, Side)> = stones.iter().filter_map(point).collect();
-    Ok(GomokuPosition::from_stones(board, rules, &stones, side)?)
+    Ok((GomokuPosition::from_stones(board, rules, &stones, side)?, Vec::new()))
 }
 
 /// The position as one line that [`parse_position`] reads.

@@ -64,12 +64,20 @@ pub enum RecordError {
 }
 
 impl GomokuRecord {
+    /// The position before its first move.
+    ///
+    /// # Errors
+    /// Stones that cannot be.
+    pub fn start(&self, rules: GomokuRules) -> Result<GomokuPosition, GomokuReadError> {
+        Ok(GomokuPosition::from_stones(self.board, rules, &self.begin, self.first)?)
+    }
+
     /// The position at its end.
     ///
     /// # Errors
     /// Stones that cannot be, illegal moves.
     pub fn position(&self, rules: GomokuRules) -> Result<GomokuPosition, GomokuReadError> {
-        let mut position = GomokuPosition::from_stones(self.board, rules, &self.begin, self.first)?;
+        let mut position = self.start(rules)?;
         play_all(&mut position, &self.moves)?;
         Ok(position)
     }

@@ -12,31 +12,50 @@ use crate::core::game::Game;
 /// # Errors
 /// The first line that is none of the forms, or of another board.
 pub fn parse_positions(board: ReversiBoard, text: &str) -> Result<Vec<Problem>, LineError> {
-    let mut problems = Vec::new();
-    for (line, content) in (1..).zip(text.lines()) {
-        let problem = read_line(board, line, content).map_err(|reason| LineError { line, reason })?;
-        problems.extend(problem);
-    }
-    Ok(problems)
+    let games = parse_games(board, text)?.into_iter();
+    Ok(games.map(|(problem, moves)| moves.into_iter().fold(problem, Problem::after)).collect())
 }
 
-fn read_line(board: ReversiBoard, line: usize, content: &str) -> Result<Option<Problem>, TextError> {
+/// Reads the same as positions and the legal moves after each, passes among them; a line of an OBF file has none.
+///
+/// # Errors
+/// As for [`parse_positions`].
+pub fn parse_games(board: ReversiBoard, text: &str) -> Result<Vec<(Problem, Vec<ReversiMove>)>, LineError> {
+    let mut games = Vec::new();
+    for (line, content) in (1..).zip(text.lines()) {
+        let game = read_line(board, line, content).map_err(|reason| LineError { line, reason })?;
+        games.extend(game);
+    }
+    Ok(games)
+}
+
+impl Problem {
+    /// The position after a move, of which nothing is said.
+    fn after(mut self, m: ReversiMove) -> Problem {
+        self.position.play(m);
+        Problem { values: Vec::new(), ..self }
+    }
+}
+
+fn read_line(
+    board: ReversiBoard,
+    line: usize,
+    content: &str,
+) -> Result<Option<(Problem, Vec<ReversiMove>)>, TextError> {
     let content = content.trim();
-    let position = if content.starts_with("(;") {
+    let (position, moves) = if content.starts_with("(;") {
         let game = parse_ggf(content).map_err(|error| TextError::Game(error.to_string()))?;
         if game.start.board() != board {
             return Err(TextError::Game(format!("the game is on a {} board, not on {board}", game.start.board())));
         }
-        game.moves.into_iter().fold(game.start, |mut position, m| {
-            position.play(m);
-            position
-        })
+        (game.start, game.moves)
     } else if is_transcript(content) {
-        parse_transcript(ReversiPosition::new(board, Start::Standard), content)?
+        let start = ReversiPosition::new(board, Start::Standard);
+        (start, parse_transcript(start, content)?)
     } else {
-        return parse_line(board, line, content);
+        return Ok(parse_line(board, line, content)?.map(|problem| (problem, Vec::new())));
     };
-    Ok(Some(Problem { line, position, values: Vec::new() }))
+    Ok(Some((Problem { line, position, values: Vec::new() }, moves)))
 }
 
 /// Whether a text begins with a move. No board does: a digit stands for no cell.
@@ -45,11 +64,11 @@ fn is_transcript(text: &str) -> bool {
     first.next().is_some_and(|c| c.is_ascii_alphabetic()) && first.next().is_some_and(|c| c.is_ascii_digit())
 }
 
-/// The position after the moves of a transcript: names of cells, with or without blanks between them. Passes are left
-/// out, or written as `--`, `pa` or `ps`.
-fn parse_transcript(start: ReversiPosition, text: &str) -> Result<ReversiPosition, TextError> {
+/// The moves of a transcript: names of cells, with or without blanks between them. Passes are left out, or written as
+/// `--`, `pa` or `ps`.
+fn parse_transcript(start: ReversiPosition, text: &str) -> Result<Vec<ReversiMove>, TextError> {
     let characters: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let mut position = start;
+    let (mut position, mut moves) = (start, Vec::new());
     for (number, name) in (1..).zip(characters.chunks(2)) {
         let name: String = name.iter().collect();
         let wrong = || TextError::Game(format!("move {number}, {name:?}, cannot be played"));
@@ -58,18 +77,21 @@ fn parse_transcript(start: ReversiPosition, text: &str) -> Result<ReversiPositio
                 return Err(wrong());
             }
             position.play(ReversiMove::PASS);
+            moves.push(ReversiMove::PASS);
             continue;
         }
         let m = position.parse(&name).ok_or_else(wrong)?;
         if !position.is_legal(m) && position.is_legal(ReversiMove::PASS) {
             position.play(ReversiMove::PASS);
+            moves.push(ReversiMove::PASS);
         }
         if !position.is_legal(m) {
             return Err(wrong());
         }
         position.play(m);
+        moves.push(m);
     }
-    Ok(position)
+    Ok(moves)
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! The settings of Gomoku: its board, the row that wins, a position as text.
 
 use super::{GameSetup, PositionToSolve, SetupError};
+use crate::core::game::Game;
 use crate::core::setting::{BadValue, NamedValue, SettingInfo, SettingRow, ValueKind, read as read_text};
 use crate::games::gomoku::board::GomokuBoard;
-use crate::games::gomoku::notation::{parse_position, to_line};
-use crate::games::gomoku::position::GomokuPosition;
+use crate::games::gomoku::notation::{GomokuReadError, parse_game, play_all, to_line};
+use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::rules::{GomokuRules, LONGEST_ROW, RowRule, USUAL_ROW};
 use crate::jobs::reading::SettingsTable;
 use crate::jobs::solve::SolvePosition;
@@ -126,18 +127,31 @@ impl GomokuSetup {
     /// # Errors
     /// If the text is not a position, or there is no such board or rule.
     pub fn position(&self) -> Result<GomokuPosition, SetupError> {
+        let (mut position, moves) = self.game()?;
+        moves.into_iter().for_each(|m| {
+            position.play(m);
+        });
+        Ok(position)
+    }
+
+    /// The same as a position and the legal moves after it: those of a game, of which a board has none.
+    ///
+    /// # Errors
+    /// As for [`GomokuSetup::position`].
+    pub fn game(&self) -> Result<(GomokuPosition, Vec<GomokuMove>), SetupError> {
         let (rules, usual) = (self.rules()?, GomokuBoard::USUAL);
         let Some(given) = &self.position else {
             let (width, height) = self.size.unwrap_or((usual.width(), usual.height()));
             let board = GomokuBoard::new(width, height).map_err(|error| SetupError::Board(error.to_string()))?;
-            return Ok(GomokuPosition::new(board, rules));
+            return Ok((GomokuPosition::new(board, rules), Vec::new()));
         };
-        let position =
-            parse_position(given, rules, self.size).map_err(|error| SetupError::Position(error.to_string()))?;
+        let unreadable = |error: GomokuReadError| SetupError::Position(error.to_string());
+        let (position, points) = parse_game(given, rules, self.size).map_err(unreadable)?;
+        play_all(&mut position.clone(), &points).map_err(unreadable)?;
         let board = (position.board().width(), position.board().height());
         match self.size {
             Some(size) if size != board => Err(SetupError::Size { board, size }),
-            _ => Ok(position),
+            _ => Ok((position, points.into_iter().map(GomokuMove).collect())),
         }
     }
 }

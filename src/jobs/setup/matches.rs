@@ -5,6 +5,7 @@ use super::go::GoSetup;
 use super::gomoku::GomokuSetup;
 use super::reversi::ReversiSetup;
 use super::{GameSetup, setup_of};
+use crate::core::game::Game;
 use crate::core::setting::{BadValue, NamedValue, SettingInfo};
 use crate::games::go::large::position::LargePosition;
 use crate::games::gomoku::position::GomokuPosition;
@@ -77,23 +78,29 @@ impl MatchGameName {
         }
     }
 
-    /// Checks that the game has all these settings.
+    /// Checks that the game has all these settings, and that none is a position.
     ///
     /// # Errors
     /// One that is of another game, or a position.
     pub fn check(self, given: &[GivenSetting]) -> Result<(), BadValue> {
-        for one in given {
-            if one.name == "position" {
+        match given.iter().find(|one| one.name == "position") {
+            Some(one) => {
                 let place = one.place();
-                return Err(BadValue(format!(
-                    "{place} cannot be used here: a match begins with openings of its own"
-                )));
+                Err(BadValue(format!("{place} cannot be used here: a match begins with openings of its own")))
             }
-            if !games_with(one.name).contains(&self) {
-                return Err(BadValue(format!("{} is not a setting of {}", one.place(), self.text())));
-            }
+            None => self.check_known(given),
         }
-        Ok(())
+    }
+
+    /// Checks that the game has all these settings.
+    ///
+    /// # Errors
+    /// One that is of another game.
+    pub fn check_known(self, given: &[GivenSetting]) -> Result<(), BadValue> {
+        match given.iter().find(|one| !games_with(one.name).contains(&self)) {
+            Some(one) => Err(BadValue(format!("{} is not a setting of {}", one.place(), self.text()))),
+            None => Ok(()),
+        }
     }
 }
 
@@ -107,6 +114,32 @@ pub trait MatchBoard: MatchGame<Move: Send, Own: Send> + Send + Sync + 'static {
     /// # Errors
     /// A text that is not a valid value, or a board that there is not.
     fn begin(given: &[GivenSetting]) -> Result<(Self, String), BadValue>;
+
+    /// The games that these settings ask for, and their title: one, or all of a text with several.
+    ///
+    /// # Errors
+    /// As for [`MatchBoard::begin`], or an illegal move.
+    fn games(given: &[GivenSetting]) -> Result<(Vec<WrittenGame<Self>>, String), BadValue>;
+}
+
+/// A game as it was written down.
+#[derive(Debug, Clone)]
+pub struct WrittenGame<G: Game> {
+    /// Where it begins.
+    pub start: G,
+    /// Its moves, all of them legal: none if only a position was written down.
+    pub moves: Vec<G::Move>,
+}
+
+impl<G: Game> WrittenGame<G> {
+    /// The position after so many of its moves.
+    pub fn after(&self, moves: usize) -> G {
+        let mut position = self.start.clone();
+        for &m in self.moves.iter().take(moves) {
+            position.play(m);
+        }
+        position
+    }
 }
 
 /// The settings of a board that a job keeps by their names.
@@ -136,6 +169,13 @@ impl MatchBoard for GomokuPosition {
     fn begin(given: &[GivenSetting]) -> Result<(Self, String), BadValue> {
         first::<GomokuSetup>(given)
     }
+
+    fn games(given: &[GivenSetting]) -> Result<(Vec<WrittenGame<Self>>, String), BadValue> {
+        let setup: GomokuSetup = setup_of(given)?;
+        let (start, moves) = setup.game().map_err(|error| error.placed(given))?;
+        let title = setup.title(Playable::size(&start));
+        Ok((vec![WrittenGame { start, moves }], title))
+    }
 }
 
 impl MatchBoard for ReversiPosition {
@@ -146,6 +186,13 @@ impl MatchBoard for ReversiPosition {
     fn begin(given: &[GivenSetting]) -> Result<(Self, String), BadValue> {
         first::<ReversiSetup>(given)
     }
+
+    fn games(given: &[GivenSetting]) -> Result<(Vec<WrittenGame<Self>>, String), BadValue> {
+        let setup: ReversiSetup = setup_of(given)?;
+        let games = setup.games().map_err(|error| error.placed(given))?;
+        let title = setup.title(Playable::size(&games[0].0));
+        Ok((games.into_iter().map(|(start, moves)| WrittenGame { start, moves }).collect(), title))
+    }
 }
 
 impl MatchBoard for LargePosition {
@@ -154,12 +201,17 @@ impl MatchBoard for LargePosition {
     }
 
     fn begin(given: &[GivenSetting]) -> Result<(Self, String), BadValue> {
+        let (games, title) = LargePosition::games(given)?;
+        Ok((games[0].after(usize::MAX), title))
+    }
+
+    fn games(given: &[GivenSetting]) -> Result<(Vec<WrittenGame<Self>>, String), BadValue> {
         let mut given = given.to_vec();
         add_played_size(&mut given);
         let setup: GoSetup = setup_of(&given)?;
-        let position: LargePosition = setup.position().map_err(|error| error.placed(&given))?;
-        let title = setup.title(Playable::size(&position));
-        Ok((position, title))
+        let (start, moves) = setup.game::<LargePosition>().map_err(|error| error.placed(&given))?;
+        let title = setup.title(Playable::size(&start));
+        Ok((vec![WrittenGame { start, moves }], title))
     }
 }
 

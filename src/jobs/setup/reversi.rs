@@ -4,8 +4,8 @@ use super::{GameSetup, PositionToSolve, SetupError};
 use crate::core::setting::{BadValue, NamedValue, SettingInfo, SettingRow, ValueKind};
 use crate::games::reversi::board::ReversiBoard;
 use crate::games::reversi::notation::to_obf;
-use crate::games::reversi::position::{Empties, ReversiPosition, Start};
-use crate::games::reversi::positions::parse_positions;
+use crate::games::reversi::position::{Empties, ReversiMove, ReversiPosition, Start};
+use crate::games::reversi::positions::{parse_games, parse_positions};
 use crate::jobs::reading::SettingsTable;
 use crate::jobs::solve::SolvePosition;
 
@@ -127,6 +127,22 @@ impl ReversiSetup {
     fn rule(&self) -> Empties {
         let usual = if self.position.is_some() { Empties::ToWinner } else { Empties::Ignored };
         self.empties.unwrap_or(usual)
+    }
+
+    /// The games that are asked for, at least one: where each begins, and the legal moves after it, with passes.
+    ///
+    /// # Errors
+    /// If the text is not positions or games.
+    pub fn games(&self) -> Result<Vec<(ReversiPosition, Vec<ReversiMove>)>, SetupError> {
+        let empties = self.rule();
+        let Some(given) = &self.position else {
+            return Ok(vec![(ReversiPosition::new(self.size, self.start).with_empties(empties), Vec::new())]);
+        };
+        let games = parse_games(self.size, given).map_err(|error| SetupError::Position(error.to_string()))?;
+        if games.is_empty() {
+            return Err(SetupError::Empty);
+        }
+        Ok(games.into_iter().map(|(begin, moves)| (begin.position.with_empties(empties), moves)).collect())
     }
 }
 
