@@ -239,6 +239,66 @@ fn the_page_of_self_play_tells_how_it_stands() {
     world.approve(&page);
 }
 
+/// Submits positions to be analysed, and returns the number of the job.
+fn analyse(page: &Page) -> u64 {
+    let request = json!({ "kind": "analyse", "name": "a game", "settings": { "size": 5 } });
+    let submitted =
+        page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"));
+    submitted.as_u64().unwrap()
+}
+
+/// The page of positions that are analysed tells how many are done, what their best moves are, and shows one of them.
+#[test]
+fn the_page_of_an_analysis_tells_what_moves_are_worth() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/");
+    let id = analyse(&page);
+    let page = world.desk(&format!("/jobs/{id}"));
+    page.wait("document.querySelector('[aria-label=\"Analysis\"] .score')?.textContent === '2 of 3'");
+    page.wait("document.querySelectorAll('[aria-label=\"Best moves\"] tbody tr').length === 2");
+    let rows = "[...document.querySelectorAll('[aria-label=\"Best moves\"] tbody tr')].map((row) => \
+                [...row.cells].slice(1, 6).map((cell) => cell.textContent).join(' '))";
+    let won = "white b3 wins in 5 plies";
+    assert_eq!(page.eval(rows), json!([format!("{won} b3 wins in 5 plies"), format!("{won} b2 ")]));
+    let stones = "document.querySelectorAll('[aria-label=\"Chosen position\"] .stone').length";
+    assert_eq!(page.eval(stones), json!(1));
+    page.eval("document.querySelectorAll('[aria-label=\"Best moves\"] tbody button')[1].click()");
+    assert_eq!(page.eval(stones), json!(2));
+    let told = page.eval("document.querySelector('section[aria-label=\"Chosen position\"]').textContent");
+    for part in ["Position 2", "white to move", "b3 d3", "d2\u{2212}4"] {
+        assert!(told.as_str().unwrap().contains(part), "{part}: {told}");
+    }
+    let hidden = "['Match', 'Self-play', 'Numbers', 'Position', 'Games'].every((name) => \
+                  !document.querySelector(`section[aria-label=\"${name}\"]`)?.checkVisibility())";
+    assert_eq!(page.eval(hidden), json!(true), "cards of other kinds are shown");
+    world.approve(&page);
+}
+
+/// The form for analyses sends the lines that were typed.
+#[test]
+fn positions_are_submitted_by_their_form() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/submit");
+    page.wait("document.querySelector('a[href=\"#/analyse\"]')");
+    page.eval("document.querySelector('a[href=\"#/analyse\"]').click()");
+    page.wait("document.querySelector('form textarea[name=positions]')");
+    type_in(&page, "game", "reversi");
+    for (name, value) in [("positions", "f5d6\\nf5f6"), ("every_move", "on"), ("depth", "4"), ("workers", "1")] {
+        type_in(&page, name, value);
+    }
+    let command = page.eval("document.querySelector('form .preview').textContent");
+    let expected =
+        "morpion job submit analyse reversi --positions 'f5d6\nf5f6' --every-move=on --depth 4 --threads 1";
+    assert_eq!(command, json!(expected));
+    page.eval("document.querySelector('form').requestSubmit()");
+    page.wait("location.hash.startsWith('#/jobs/')");
+    let sent =
+        page.eval("import('/js/api.js').then((api) => api.get(`/jobs/${location.hash.split('/')[2]}/request`))");
+    let settings = json!({ "game": "reversi", "positions": "f5d6\nf5f6", "every_move": "on", "depth": 4 });
+    assert_eq!((&sent["kind"], &sent["settings"]), (&json!("analyse"), &settings));
+    world.approve(&page);
+}
+
 /// Types a value into a field of a form.
 fn type_in(page: &Page, name: &str, value: &str) {
     page.eval(&format!(

@@ -153,9 +153,10 @@ impl Stage {
                 self.daemon.wait_over(id.parse().expect("a number"));
                 id
             }
-            "MATCH" => {
-                let arguments = COMMANDS.iter().find(|(path, _)| *path == "job submit match").expect("it is there").1;
-                let arguments: Vec<&str> = "job submit match".split(' ').chain(arguments.split(' ')).collect();
+            "MATCH" | "ANALYSIS" => {
+                let submit = if word == "MATCH" { "job submit match" } else { "job submit analyse" };
+                let arguments = COMMANDS.iter().find(|(path, _)| *path == submit).expect("it is there").1;
+                let arguments: Vec<&str> = submit.split(' ').chain(arguments.split(' ')).collect();
                 let id = self.sound(&arguments).out.trim().to_owned();
                 self.daemon.wait_over(id.parse().expect("a number"));
                 id
@@ -212,6 +213,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("gtp", ""),
     ("hunt", "--strategy random --runs 3 --max-iterations 50 --seed 1 --threads 2 --json --dir FRESH"),
     ("identify", "GRID"),
+    ("job analyses", "ANALYSIS"),
     ("job begin", "LONG"),
     ("job cancel", "LONG"),
     ("job clone", "JOB --time 0.1s"),
@@ -228,6 +230,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("job retry", "JOB"),
     ("job show", "JOB"),
     ("job submit", "--strategy random --runs 1 --max-iterations 50"),
+    ("job submit analyse", "gomoku --size 7 --nodes 50"),
     ("job submit match", "morpion morpion:1 --size 9 --pairs 1 --nodes 100"),
     ("job submit prove", "--moves 36 --hull GRID"),
     ("job submit selfplay", "gomoku --games 1 --nodes 20 --size 7"),

@@ -8,6 +8,7 @@ use super::solve::display::side_name;
 use super::weights::weights;
 use crate::core::game::{Chosen, Player, Value};
 use crate::core::quantity::grouped;
+use crate::daemon::view::AnalysedMoveView;
 use crate::games::go::large::position::LargePosition;
 use crate::games::go::position::GoPosition;
 use crate::jobs::setup::go::GoSetup;
@@ -213,18 +214,7 @@ fn told<G: Playable>(position: &G, chosen: &Chosen<G::Move>) -> String {
 }
 
 fn to_json<G: Playable>(title: &str, position: &G, found: &[Chosen<G::Move>], seconds: f64) -> serde_json::Value {
-    let of_move = |chosen: &Chosen<G::Move>| {
-        let value = if G::HAS_SCORE {
-            serde_json::json!(f64::from(chosen.value) / f64::from(G::POINT))
-        } else {
-            serde_json::json!(chosen.value)
-        };
-        let names: Vec<String> = chosen.line.iter().map(|&m| position.name(m)).collect();
-        serde_json::json!({
-            "move": names.first(), "value": value, "decided_in": chosen.decided_in, "depth": chosen.depth,
-            "nodes": chosen.nodes, "line": names,
-        })
-    };
+    let of_move = |chosen: &Chosen<G::Move>| AnalysedMoveView::of(position, chosen);
     serde_json::json!({
         "version": JSON_VERSION, "command": "analyse", "game": title, "position": position.text(),
         "side": side_name(position.side()), "moves": found.iter().map(of_move).collect::<Vec<_>>(),

@@ -88,14 +88,20 @@ pub fn brain(text: &str) -> Result<GomokuBrain, String> {
 
 /// What a move is worth to the side that makes it, in words.
 pub fn worth<G: Playable>(chosen: &Chosen<G::Move>) -> String {
-    let value = chosen.value;
-    match chosen.decided_in {
-        Some(_) if value == 0 => "a draw".to_owned(),
-        Some(_) if G::HAS_SCORE && value > 0 => format!("wins{}", by_points::<G>(value)),
-        Some(_) if G::HAS_SCORE => format!("loses{}", by_points::<G>(value)),
-        Some(plies) if value > 0 => format!("wins in {plies} plies"),
+    let value = f64::from(chosen.value);
+    worth_of(if G::HAS_SCORE { value / f64::from(G::POINT) } else { value }, chosen.decided_in, G::HAS_SCORE)
+}
+
+/// The same by the value, in points if the game has a score, and in how many plies the game is decided.
+pub fn worth_of(value: f64, decided_in: Option<u32>, has_score: bool) -> String {
+    let points = value.abs().trunc();
+    match decided_in {
+        Some(_) if value == 0.0 => "a draw".to_owned(),
+        Some(_) if has_score && value > 0.0 => format!("wins by {points}"),
+        Some(_) if has_score => format!("loses by {points}"),
+        Some(plies) if value > 0.0 => format!("wins in {plies} plies"),
         Some(plies) => format!("loses in {plies} plies"),
-        None if G::HAS_SCORE && value != 0 => format!("value {:+.1}", f64::from(value) / f64::from(G::POINT)),
+        None if has_score && value != 0.0 => format!("value {value:+.1}"),
         None => format!("value {value}"),
     }
 }

@@ -4,6 +4,7 @@ use super::flags::{FlagHelp, SettingFlags};
 use crate::core::setting::{BadValue, SettingInfo, ValueKind};
 use crate::games::go::large::position::LargePosition;
 use crate::games::go::notation::Goban;
+use crate::jobs::analysing::POSITIONS;
 use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
 use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
@@ -22,12 +23,12 @@ use std::path::Path;
 /// Longest file of positions, in bytes.
 const LONGEST_FILE: u64 = 16 << 20;
 
-/// The settings with the content of the file that the position names, if it names one.
+/// The settings with the content of the file that the position, or the list of positions, names, if it names one.
 ///
 /// # Errors
 /// A file that is too long, cannot be read, or is not text.
 pub fn with_position_file(mut given: Vec<GivenSetting>) -> anyhow::Result<Vec<GivenSetting>> {
-    for one in given.iter_mut().filter(|one| one.name == "position") {
+    for one in given.iter_mut().filter(|one| ["position", POSITIONS].contains(&one.name)) {
         if let Some(text) = read_text_file(Path::new(&one.text))? {
             let file = std::mem::replace(&mut one.text, text);
             one.source = SettingSource::Content { file };

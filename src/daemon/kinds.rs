@@ -1,10 +1,11 @@
 //! Job kinds: what a request for a job comes to. The settings of each kind are read in a file of its own
-//! ([`hunt_request`], [`match_request`], [`prove_request`],
-//! [`selfplay_request`], [`solve_request`]).
+//! ([`analyse_request`], [`hunt_request`],
+//! [`match_request`], [`prove_request`], [`selfplay_request`], [`solve_request`]).
 
 use super::view::{JobLimits, JobRequest};
-use super::{hunt_request, match_request, prove_request, selfplay_request, solve_request};
+use super::{analyse_request, hunt_request, match_request, prove_request, selfplay_request, solve_request};
 use crate::games::go::large::position::LargePosition;
+use crate::jobs::analysing::AnalyseJob;
 use crate::jobs::hunt::Job;
 use crate::jobs::matching::MatchJob;
 use crate::jobs::prove::ProveJob;
@@ -21,7 +22,8 @@ pub struct PreparedJob {
     pub limits: JobLimits,
     /// The settings with all defaults.
     pub settings: Map<String, Value>,
-    /// Strategy of a hunt, algorithm of a solver job; of a match, the players.
+    /// Strategy of a hunt, algorithm of a solver job; of a match, the players; else what a move or a position may
+    /// take.
     pub strategy: String,
     /// Why that strategy was chosen, if the request names none.
     pub strategy_reason: Option<String>,
@@ -43,6 +45,8 @@ pub enum JobWork {
     Match(MatchJob),
     /// Games of a player against itself.
     Selfplay(SelfplayJob),
+    /// Positions that are analysed.
+    Analyse(AnalyseJob),
 }
 
 /// A position of a two-player game that a person plays from.
@@ -70,6 +74,10 @@ pub fn prepare(request: &JobRequest, workers: u32, seed: u64) -> Result<Prepared
         "prove" => prove_request::prepare(request),
         "match" => match_request::prepare(request),
         "selfplay" => selfplay_request::prepare(request),
-        other => Err(format!("there is no kind of job '{other}': expected hunt, solve, prove, match or selfplay")),
+        "analyse" => analyse_request::prepare(request),
+        other => {
+            let expected = "hunt, solve, prove, match, selfplay or analyse";
+            Err(format!("there is no kind of job '{other}': expected {expected}"))
+        }
     }
 }

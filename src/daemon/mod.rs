@@ -4,6 +4,7 @@
 //! this trait; [`scheduler`] implements it, and its documentation describes the life of a job. [`view`] holds the
 //! values that are sent and received. Only this folder uses tokio and axum.
 
+pub mod analyse_request;
 pub mod api;
 pub mod backup;
 mod course;

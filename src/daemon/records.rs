@@ -2,7 +2,8 @@
 
 use super::kinds::JobWork;
 use super::view::{
-    JobId, JobRequest, JobState, JobSummary, JobView, MatchView, PendingOrder, ProofView, SelfplayView, SolutionView,
+    AnalyseView, JobId, JobRequest, JobState, JobSummary, JobView, MatchView, PendingOrder, ProofView, SelfplayView,
+    SolutionView,
 };
 use crate::runner::progress::Progress;
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,8 @@ pub struct JobStanding {
     pub matched: Option<MatchView>,
     /// How many games of a player against itself are made.
     pub selfplay: Option<SelfplayView>,
+    /// How many positions are analysed.
+    pub analyse: Option<AnalyseView>,
 }
 
 /// What a job was made from, as it is stored, as JSON.
@@ -92,6 +95,9 @@ impl JobSummary {
         }
         if standing.selfplay.is_some() {
             self.selfplay.clone_from(&standing.selfplay);
+        }
+        if standing.analyse.is_some() {
+            self.analyse.clone_from(&standing.analyse);
         }
     }
 }

@@ -31,6 +31,7 @@
 
 mod active;
 mod admission;
+mod analysing;
 mod archive;
 mod backup;
 mod commands;

@@ -6,10 +6,10 @@
 
 use super::positions::NoPosition;
 use super::view::{
-    BackupsView, BeginDocument, ChosenMoveView, EventView, GridCount, GridSort, GridView, HealthView, JobId,
-    JobRequest, JobState, JobView, LimitsDocument, Listing, MatchGameView, MessageRequest, MessageView, MessagesView,
-    MoveRequest, PoolView, PositionRequest, PositionView, ProjectCreditView, StatisticsView, UnitState, UnitView,
-    UserAccountView, WorkerView,
+    AnalysedPositionView, BackupsView, BeginDocument, ChosenMoveView, EventView, GridCount, GridSort, GridView,
+    HealthView, JobId, JobRequest, JobState, JobView, LimitsDocument, Listing, MatchGameView, MessageRequest,
+    MessageView, MessagesView, MoveRequest, PoolView, PositionRequest, PositionView, ProjectCreditView,
+    StatisticsView, UnitState, UnitView, UserAccountView, WorkerView,
 };
 use crate::morpion::symmetry::SymmetryFilter;
 use crate::morpion::variant::Variant;
@@ -226,6 +226,12 @@ pub trait Service: Send + Sync + 'static {
     /// # Errors
     /// If the job does not exist or plays none, its files cannot be read, or the cursor is not valid.
     fn games(&self, id: JobId, page: &Page) -> Result<Listing<MatchGameView>, Refusal>;
+
+    /// The positions that a job has analysed, ascending by number.
+    ///
+    /// # Errors
+    /// If the job does not exist or analyses none, its files cannot be read, or the cursor is not valid.
+    fn analyses(&self, id: JobId, page: &Page) -> Result<Listing<AnalysedPositionView>, Refusal>;
 
     /// A position of a two-player game, after some moves.
     ///

@@ -4,6 +4,7 @@
 //! added, and a field with a better name is added to the old one. A time is in seconds since 1970 (UTC), a duration
 //! in seconds.
 
+mod analyse;
 mod backup;
 mod credit;
 mod document;
@@ -16,6 +17,7 @@ mod proof;
 mod selfplay;
 mod solution;
 
+pub use analyse::*;
 pub use backup::*;
 pub use credit::*;
 pub use document::*;

@@ -21,6 +21,8 @@ pub enum JobEnd {
     Played,
     /// The sequential test of a match has decided.
     Decided,
+    /// All positions are analysed.
+    Analysed,
     /// Its time is used up.
     Time,
     /// Its iterations are used up.
@@ -31,7 +33,7 @@ pub enum JobEnd {
 
 impl JobEnd {
     /// All ways in which a job ends.
-    pub const ALL: [JobEnd; 10] = [
+    pub const ALL: [JobEnd; 11] = [
         JobEnd::Target,
         JobEnd::Exhausted,
         JobEnd::Finished,
@@ -39,6 +41,7 @@ impl JobEnd {
         JobEnd::Proved,
         JobEnd::Played,
         JobEnd::Decided,
+        JobEnd::Analysed,
         JobEnd::Time,
         JobEnd::Iterations,
         JobEnd::Drained,
@@ -54,6 +57,7 @@ impl JobEnd {
             JobEnd::Proved => "proved",
             JobEnd::Played => "played",
             JobEnd::Decided => "decided",
+            JobEnd::Analysed => "analysed",
             JobEnd::Time => "time",
             JobEnd::Iterations => "iterations",
             JobEnd::Drained => "drained",

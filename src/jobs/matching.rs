@@ -1,6 +1,7 @@
 //! A match of two players as a job, and what its games come to: points, Elo with its interval, and the state of the
 //! sequential test.
 
+use super::ending::JobEnd;
 use super::numbered::NumberedJob;
 use super::setup::matches::{MatchBoard, MatchGameName, stored_settings};
 use crate::core::elo::{EloEstimate, PairScores};
@@ -77,6 +78,7 @@ pub struct PairRecord {
 impl NumberedJob for MatchJob {
     type Outcome = PairRecord;
     type Tally = MatchTally;
+    const END: JobEnd = JobEnd::Played;
 
     fn units(&self) -> u64 {
         self.pairs

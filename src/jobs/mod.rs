@@ -2,6 +2,8 @@
 //! game tree are pure state machines (no clock, no files, no threads), so that they can be tested, saved and
 //! replayed.
 
+pub mod analyse_settings;
+pub mod analysing;
 pub mod done;
 pub mod ending;
 pub mod enumerate;

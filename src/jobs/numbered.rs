@@ -4,6 +4,7 @@
 //! them one after the other. So the end of the job does not depend on how many workers there are, and short units do
 //! not count more than long ones.
 
+use super::ending::JobEnd;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,8 @@ pub trait NumberedJob: Clone + PartialEq + Serialize + DeserializeOwned + Send +
     type Outcome: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// What the outcomes come to.
     type Tally: Clone + PartialEq;
+    /// How the job ends when all units are done.
+    const END: JobEnd;
 
     /// How many units there are at most.
     fn units(&self) -> u64;
@@ -159,6 +162,7 @@ mod tests {
     impl NumberedJob for Digits {
         type Outcome = u64;
         type Tally = Vec<u64>;
+        const END: JobEnd = JobEnd::Played;
 
         fn units(&self) -> u64 {
             self.units

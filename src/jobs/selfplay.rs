@@ -1,6 +1,7 @@
 //! Games of a player against itself as a job, to learn from: units of a few games each, which depend on the job and
 //! their numbers alone. The lines are those of the files that `morpion selfplay` writes.
 
+use super::ending::JobEnd;
 use super::numbered::NumberedJob;
 use super::setup::matches::{MatchBoard, MatchGameName, stored_settings};
 use crate::core::game::{Game, Side};
@@ -30,6 +31,12 @@ pub static SELFPLAY_GAMES: [NamedValue; 2] = [
     NamedValue { value: "reversi", label: "Reversi, also called Othello" },
 ];
 
+/// The weights that the program has, as people choose them.
+pub static BUILT_IN_WEIGHTS: [NamedValue; 2] = [
+    NamedValue { value: "usual", label: "Those of the program" },
+    NamedValue { value: "by-hand", label: "Those that were made by hand" },
+];
+
 /// An action on a game of which a player learns.
 pub trait SelfplayVisitor {
     /// What the visit returns.
@@ -48,10 +55,11 @@ pub fn with_selfplay<V: SelfplayVisitor>(game: MatchGameName, visitor: V) -> Opt
     }
 }
 
-/// Which weights a player plays with that learns.
+/// The weights that the program has of its own, of which a player of a job has some: a daemon reads no files for its
+/// clients.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SelfplayWeights {
+pub enum BuiltInWeights {
     /// Those of the program.
     #[default]
     Usual,
@@ -76,7 +84,7 @@ pub struct SelfplayJob {
     /// Decides the openings.
     pub seed: u64,
     /// What it plays with.
-    pub weights: SelfplayWeights,
+    pub weights: BuiltInWeights,
 }
 
 impl SelfplayJob {
@@ -150,10 +158,10 @@ pub trait SelfplayBoard: MatchBoard {
 }
 
 /// The weights that a player of Gomoku plays with.
-fn line_weights(weights: SelfplayWeights) -> LineWeights {
+fn line_weights(weights: BuiltInWeights) -> LineWeights {
     match weights {
-        SelfplayWeights::Usual => LineWeights::usual(),
-        SelfplayWeights::ByHand => LineWeights::by_hand(&MoveCodes::new()),
+        BuiltInWeights::Usual => LineWeights::usual(),
+        BuiltInWeights::ByHand => LineWeights::by_hand(&MoveCodes::new()),
     }
 }
 
@@ -205,10 +213,10 @@ impl SelfplayBoard for GomokuPosition {
 }
 
 /// The weights that a player of Reversi plays with; nothing for the evaluation by terms.
-fn pattern_weights(weights: SelfplayWeights) -> Option<&'static PatternWeights> {
+fn pattern_weights(weights: BuiltInWeights) -> Option<&'static PatternWeights> {
     match weights {
-        SelfplayWeights::Usual => Some(PatternWeights::usual()),
-        SelfplayWeights::ByHand => None,
+        BuiltInWeights::Usual => Some(PatternWeights::usual()),
+        BuiltInWeights::ByHand => None,
     }
 }
 
@@ -298,6 +306,7 @@ pub struct SelfplayTally {
 impl NumberedJob for SelfplayJob {
     type Outcome = SelfplayRecord;
     type Tally = SelfplayTally;
+    const END: JobEnd = JobEnd::Played;
 
     fn units(&self) -> u64 {
         self.games.div_ceil(GAMES_OF_UNIT)

@@ -1,19 +1,16 @@
 //! The settings of games of a player against itself, as a job ([`super::reading`]).
 
 use super::reading::{FromSettings, GivenSetting, read, set_row, usual_text};
-use super::selfplay::{SELFPLAY_GAMES, SelfplayBoard, SelfplayJob, SelfplayVisitor, SelfplayWeights, with_selfplay};
+use super::selfplay::{
+    BUILT_IN_WEIGHTS, BuiltInWeights, SELFPLAY_GAMES, SelfplayBoard, SelfplayJob, SelfplayVisitor, with_selfplay,
+};
 use super::setup::matches::{MatchGameName, MatchSetup};
 use crate::core::setting::{
-    BadValue, NamedValue, SettingInfo, SettingRow, ValueKind, parse_count, read as read_text, read_name, show_name,
+    BadValue, SettingInfo, SettingRow, ValueKind, parse_count, read as read_text, read_name, show_name,
 };
 
 /// Most games of a job, as of a file of games.
 const MOST_GAMES: u64 = 4_000_000;
-
-static WEIGHTS: [NamedValue; 2] = [
-    NamedValue { value: "usual", label: "Those of the program" },
-    NamedValue { value: "by-hand", label: "Those that were made by hand" },
-];
 
 /// What is asked for in every game.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,12 +20,12 @@ pub struct SelfplayTerms {
     nodes: u64,
     depth: u32,
     seed: u64,
-    weights: SelfplayWeights,
+    weights: BuiltInWeights,
 }
 
 impl Default for SelfplayTerms {
     fn default() -> SelfplayTerms {
-        let (game, weights) = (MatchGameName::Gomoku, SelfplayWeights::Usual);
+        let (game, weights) = (MatchGameName::Gomoku, BuiltInWeights::Usual);
         SelfplayTerms { game, games: 1000, nodes: 2000, depth: SelfplayJob::usual_depth(), seed: 0, weights }
     }
 }
@@ -75,7 +72,7 @@ pub static SELFPLAY_TERMS: [SettingRow<SelfplayTerms>; 6] = [
         about: SettingInfo::new(
             "weights",
             "Weights",
-            ValueKind::Choice(&WEIGHTS),
+            ValueKind::Choice(&BUILT_IN_WEIGHTS),
             "Which weights it plays with. A daemon reads no files for its clients.",
         ),
         read: |terms, text| read_name(text).map(|weights| terms.weights = weights),
@@ -173,9 +170,9 @@ mod tests {
     #[test]
     fn games_are_asked_for() {
         let usual = job(json!({})).unwrap();
-        assert_eq!((usual.games, usual.nodes, usual.seed, usual.weights), (1000, 2000, 0, SelfplayWeights::Usual));
+        assert_eq!((usual.games, usual.nodes, usual.seed, usual.weights), (1000, 2000, 0, BuiltInWeights::Usual));
         let other = job(json!({ "games": 20, "nodes": "1k", "seed": 3, "weights": "by-hand", "size": 9 })).unwrap();
-        assert_eq!((other.games, other.nodes, other.weights), (20, 1000, SelfplayWeights::ByHand));
+        assert_eq!((other.games, other.nodes, other.weights), (20, 1000, BuiltInWeights::ByHand));
         assert_eq!([0, 2].map(|unit| other.games_of(unit)), [0..8, 16..20]);
         let reversi = job(json!({ "game": "reversi", "depth": 2 })).unwrap();
         assert_eq!((reversi.game, reversi.depth, reversi.effort().as_str()), (MatchGameName::Reversi, 2, "2 plies"));

@@ -9,6 +9,7 @@
 //! [`tree`] does the same for a game tree that is solved by units, and [`numbered`] for what players do. [`parallel`]
 //! is one search of a two-player game on several threads.
 
+pub mod analysing;
 pub mod archive;
 pub mod benchmark;
 pub mod best;

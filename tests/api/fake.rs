@@ -171,6 +171,42 @@ fn made() -> SelfplayView {
     }
 }
 
+/// Positions of Gomoku, of which two are analysed.
+fn analysing() -> AnalyseView {
+    AnalyseView {
+        game: "gomoku".to_owned(),
+        title: "gomoku 5x5, given position, exactly 4 in a row".to_owned(),
+        positions: 3,
+        positions_done: 2,
+        cpu_seconds: 2.5,
+    }
+}
+
+/// A position of them.
+fn analysed(number: u64) -> AnalysedPositionView {
+    let found = |line: [&str; 2], value: i32, decided_in| AnalysedMoveView {
+        name: Some(line[0].to_owned()),
+        value: value.into(),
+        decided_in,
+        depth: 3,
+        nodes: 1200,
+        line: line.map(str::to_owned).to_vec(),
+    };
+    AnalysedPositionView {
+        number,
+        game: 0,
+        played: ["c3", "b2"].map(str::to_owned)[..number as usize].to_vec(),
+        next: Some(["b3", "b2"][(number as usize).min(1)].to_owned()),
+        width: 5,
+        height: 5,
+        cells: ["............X............", "............X....O......."][(number as usize).min(1)].to_owned(),
+        position: "...../...../..X../...../..... white".to_owned(),
+        side: "white".to_owned(),
+        moves: vec![found(["b3", "d3"], 12_000, Some(5)), found(["d2", "b3"], -4, None)],
+        seconds: 1.25,
+    }
+}
+
 /// A game of that match: an opening, and some moves.
 fn game(number: u64) -> MatchGameView {
     MatchGameView {
@@ -285,7 +321,7 @@ impl Service for Fake {
 
     fn submit(&self, request: JobRequest, idempotency: Option<&str>) -> Result<JobView, Refusal> {
         match request.kind.as_str() {
-            "hunt" | "solve" | "prove" | "match" | "selfplay" => {}
+            "hunt" | "solve" | "prove" | "match" | "selfplay" | "analyse" => {}
             "full" => return Err(Refusal::Unavailable("the disk is full".to_owned())),
             "broken" => return Err(Refusal::Internal("secret details".to_owned())),
             "panic" => panic!("as it was asked to"),
@@ -321,7 +357,10 @@ impl Service for Fake {
         let proof = (request.kind == "prove").then(proof);
         let matched = (request.kind == "match").then(played);
         let selfplay = (request.kind == "selfplay").then(made);
-        let is_hunt = solution.is_none() && proof.is_none() && matched.is_none() && selfplay.is_none();
+        let analyse = (request.kind == "analyse").then(analysing);
+        let is_hunt = [solution.is_none(), proof.is_none(), matched.is_none(), selfplay.is_none(), analyse.is_none()]
+            .into_iter()
+            .all(|none| none);
         let chosen = is_hunt && !request.settings.contains_key("strategy");
         let summary = JobSummary {
             id,
@@ -351,6 +390,7 @@ impl Service for Fake {
             proof,
             matched,
             selfplay,
+            analyse,
             units_summarised: false,
         };
         let best_grid = state.grids.keys().next().filter(|_| is_hunt).cloned();
@@ -478,6 +518,13 @@ impl Service for Fake {
         }
         let all: Vec<MatchGameView> = (0..26).map(game).collect();
         part(&all, page)
+    }
+
+    fn analyses(&self, id: JobId, page: &Page) -> Result<Listing<AnalysedPositionView>, Refusal> {
+        if self.job(id)?.summary.analyse.is_none() {
+            return Err(Refusal::Conflict(format!("job {id} analyses no positions: its kind is not analyse")));
+        }
+        part(&[analysed(0), analysed(1)], page)
     }
 
     fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition> {

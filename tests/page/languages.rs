@@ -1,6 +1,6 @@
 //! The page in other languages: every view, no text left in English, nothing wider than the window.
 
-use super::{World, approve, play_match, prove, solve, submit, world};
+use super::{World, analyse, approve, play_match, prove, solve, submit, world};
 use crate::browser::Page;
 use crate::daemon::Daemon;
 use morpion::language::{Language, PoEntry};
@@ -63,6 +63,7 @@ fn left_in_english(page: &Page, english: &Value) -> Value {
 /// The views with what is there when each has loaded, whatever the language.
 fn views(world: &World, page: &Page) -> Vec<(String, &'static str)> {
     let (job, solver, proof, of_match) = (submit(page, "5T 1"), solve(page), prove(page), play_match(page));
+    let analysis = analyse(page);
     let grids = world.archive(page, Variant::T5);
     let (a, b) = (&grids[0], &grids[1]);
     let of = |view: &str, loaded| (view.to_owned(), loaded);
@@ -88,6 +89,10 @@ fn views(world: &World, page: &Page) -> Vec<(String, &'static str)> {
             &format!("/jobs/{of_match}"),
             "document.querySelector('[aria-valuenow=\"30\"]') && document.querySelector('td a[href^=\"#/games\"]')",
         ),
+        of(
+            &format!("/jobs/{analysis}"),
+            "document.querySelector('.gameboard .stone') && document.querySelectorAll('tbody button').length === 2",
+        ),
         of("/archive", "document.querySelectorAll('.thumbs .thumb').length > 1"),
         of(&format!("/archive?with={a}"), "document.querySelector('.choosebar').checkVisibility()"),
         of(
@@ -97,6 +102,7 @@ fn views(world: &World, page: &Page) -> Vec<(String, &'static str)> {
         of(&format!("/compare/{a}/{b}"), "document.querySelectorAll('figure .thumb').length > 1"),
         of("/submit", "document.querySelector('form .choice')"),
         of("/match", "document.querySelectorAll('form .field').length > 10"),
+        of("/analyse", "document.querySelectorAll('form .field').length > 10"),
         of("/board", "document.querySelectorAll('.board .hint').length > 20"),
         of("/games", "document.querySelectorAll('.gameboard .choice-cell').length > 2"),
         of("/games?game=go&size=3x4", "document.querySelectorAll('.gameboard.go .choice-cell').length === 12"),

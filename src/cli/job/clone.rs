@@ -11,6 +11,7 @@ use crate::cli::flags::FlagHelp;
 use crate::cli::hunt;
 use crate::cli::positions::with_position_file;
 use crate::daemon::view::{JobId, JobRequest};
+use crate::jobs::analyse_settings::AnalyseSettings;
 use crate::jobs::hunt_settings::HuntSettings;
 use crate::jobs::match_settings::MatchJobSettings;
 use crate::jobs::prove_settings::ProveSettings;
@@ -60,6 +61,7 @@ pub fn run(mut args: CloneJob, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         "prove" => of_proof(&mut request, &args.flags)?,
         "match" => of_played::<MatchJobSettings>(&mut request, &args.flags)?,
         "selfplay" => of_played::<SelfplaySettings>(&mut request, &args.flags)?,
+        "analyse" => of_played::<AnalyseSettings>(&mut request, &args.flags)?,
         "solve" => match request.settings.get("game").and_then(|game| game.as_str()) {
             Some("go") => of_solution::<GoSetup>(&mut request, &args.flags)?,
             Some("gomoku") => of_solution::<GomokuSetup>(&mut request, &args.flags)?,
@@ -217,8 +219,8 @@ fn of_played<T: PlayedSettings>(request: &mut JobRequest, flags: &[OsString]) ->
     request.limits.seconds = all_time.or(request.limits.seconds);
     request.limits.workers = threads.or(request.limits.workers);
     request.limits.memory = all_memory.or(request.limits.memory);
-    for one in &asked.given {
-        set::<T>(request, one);
+    for one in with_position_file(asked.given.clone())? {
+        set::<T>(request, &one);
     }
     Ok(key)
 }

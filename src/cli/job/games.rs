@@ -6,12 +6,13 @@ use crate::cli::grid_input::plain;
 use crate::cli::streams::say;
 use crate::daemon::view::{JobId, JobView, Listing, MatchGameView};
 use anyhow::{Context, bail};
+use serde::de::DeserializeOwned;
 use std::fs::{self, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Games that are asked for at a time.
+/// Items of a list that are asked for at a time.
 const PAGE: usize = 200;
 
 /// List the games of a match, or of a player against itself, or save them.
@@ -73,11 +74,23 @@ pub fn run(args: &Games, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 fn each_game(
     client: &Client,
     id: JobId,
-    mut take: impl FnMut(&MatchGameView) -> anyhow::Result<()>,
+    take: impl FnMut(&MatchGameView) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    each_result(client, &format!("/api/v1/jobs/{id}/games"), take)
+}
+
+/// Calls a function with each item of the list at this path.
+///
+/// # Errors
+/// If no daemon answers, it refuses, or the function fails.
+pub(super) fn each_result<T: DeserializeOwned>(
+    client: &Client,
+    path: &str,
+    mut take: impl FnMut(&T) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut cursor = String::new();
     loop {
-        let listing: Listing<MatchGameView> = client.get(&format!("/api/v1/jobs/{id}/games?limit={PAGE}{cursor}"))?;
+        let listing: Listing<T> = client.get(&format!("{path}?limit={PAGE}{cursor}"))?;
         listing.items.iter().try_for_each(&mut take)?;
         match listing.next {
             Some(next) => cursor = format!("&cursor={}", encoded(&next)),

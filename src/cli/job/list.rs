@@ -7,7 +7,7 @@ use crate::cli::moment::{local, local_minute};
 use crate::cli::streams::say;
 use crate::core::quantity::bytes_text;
 use crate::daemon::view::{
-    JobState, JobView, Listing, MatchView, ProofLeftView, ProofView, SelfplayView, SolutionView, VERSION,
+    AnalyseView, JobState, JobView, Listing, MatchView, ProofLeftView, ProofView, SelfplayView, SolutionView, VERSION,
 };
 use crate::runner::status::{clock, thousands};
 use std::io::Write;
@@ -96,13 +96,16 @@ pub fn held(job: &JobView) -> String {
 }
 
 /// The best score of a hunt, the value of a solver job as far as it is known, the closed part of a proof, the points
-/// of A in a match, the games of a player against itself.
+/// of A in a match, the games of a player against itself, the positions that are analysed.
 pub fn best(job: &JobView) -> String {
     if let Some(of_match) = &job.summary.matched {
         return points(of_match);
     }
     if let Some(made) = &job.summary.selfplay {
         return thousands(made.games_counted);
+    }
+    if let Some(found) = &job.summary.analyse {
+        return thousands(found.positions_done);
     }
     match (&job.summary.solution, &job.summary.proof, job.summary.best) {
         (Some(found), _, _) => range(found.lower, found.upper),
@@ -180,6 +183,9 @@ pub fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
     if let Some(made) = &job.summary.selfplay {
         describe_selfplay(made, &mut line)?;
     }
+    if let Some(found) = &job.summary.analyse {
+        describe_analyse(found, &mut line)?;
+    }
     if let Some(best) = job.summary.best {
         line("best", format!("{best} moves, grid {}", job.best_grid.as_deref().unwrap_or("-")))?;
     }
@@ -243,6 +249,16 @@ fn describe_selfplay(
     let [black, draws, white] = [won_black, drawn, won_white].map(|count| thousands(*count));
     line("ends", format!("black has won {black}, white {white}, {draws} are drawn"))?;
     line("CPU time", clock(made.cpu_seconds))
+}
+
+fn describe_analyse(
+    found: &AnalyseView,
+    line: &mut dyn FnMut(&str, String) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let AnalyseView { title, positions, positions_done, cpu_seconds, .. } = found;
+    line("positions", plain(title))?;
+    line("analysed", format!("{} of {} positions", thousands(*positions_done), thousands(*positions)))?;
+    line("CPU time", clock(*cpu_seconds))
 }
 
 fn describe_match(

@@ -1,5 +1,6 @@
 //! `morpion job`: what a user does with a daemon's jobs.
 
+mod analyses;
 mod begin;
 mod clone;
 mod export;
@@ -61,6 +62,7 @@ enum JobSubcommand {
     Remove(Named),
     Export(export::Args),
     Games(games::Games),
+    Analyses(analyses::Analyses),
 }
 
 // One job. What is done with it is told where the command is named, so there is no text of its own here.
@@ -132,6 +134,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         JobSubcommand::Limits(args) => limits::run(&args, out),
         JobSubcommand::Remove(named) => remove(&named, out),
         JobSubcommand::Games(args) => games::run(&args, out),
+        JobSubcommand::Analyses(args) => analyses::run(&args, out),
         JobSubcommand::Export(args) => export::run(&args, out),
     }
 }

@@ -4,7 +4,7 @@
 //! before anything is sent. Only flags that were given are sent; the daemon fills in the defaults. Files that flags
 //! name are read here, and their content is sent: the daemon may run elsewhere.
 
-use super::submit_played::SubmitPlayed;
+use super::submit_played::{PlayedSettings, SubmitPlayed};
 use super::submit_proof::SubmitProof;
 use crate::cli::client::{Client, Connection};
 use crate::cli::config::{ConfigFile, ConfigParts};
@@ -15,6 +15,7 @@ use crate::cli::positions::with_position_file;
 use crate::cli::streams::say;
 use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::daemon::view::{JobId, JobLimits, JobRequest, JobView, StartGrid};
+use crate::jobs::analyse_settings::AnalyseSettings;
 use crate::jobs::hunt_settings::{HuntSettings, HuntStart};
 use crate::jobs::match_settings::MatchJobSettings;
 use crate::jobs::prove_settings::ProveSettings;
@@ -39,8 +40,8 @@ use std::process::ExitCode;
 use toml::Value;
 
 /// Submit a hunt, with the flags of `morpion hunt`, and print the number of the job. `submit solve GAME` submits a
-/// solver job, `submit prove` a proof, `submit match A B` a match of two players, and `submit selfplay` games of a
-/// player against itself.
+/// solver job, `submit prove` a proof, `submit match A B` a match of two players, `submit selfplay` games of a player
+/// against itself, and `submit analyse GAME` positions to be analysed.
 ///
 /// CONFIG is a configuration file of a hunt, or one of a job. A job's file has kind, name, priority, weight, the
 /// table [limits] (seconds, iterations, threads, memory, disk), and the flags of the hunt in the table [settings].
@@ -83,6 +84,13 @@ enum OtherKind {
     /// A unit is eight games. The games are those of `morpion selfplay` with the same settings, however many workers
     /// play; `morpion job games ID --file FILE` writes its file. The iterations of the job are games.
     Selfplay(Box<SubmitPlayed<SelfplaySettings>>),
+    /// Submit positions of a two-player game to be analysed, with the flags of `morpion analyse`
+    ///
+    /// A unit is a position. --position is one position, --positions a file with one on each line; with --every-move
+    /// each position of a game is analysed. The time of a position is counted in seconds of the processor. With
+    /// --nodes or --depth the values are those of `morpion analyse` with the same memory, however many workers there
+    /// are. `morpion job analyses ID` prints them.
+    Analyse(Box<SubmitPlayed<AnalyseSettings>>),
 }
 
 /// The flags of a solver job.
@@ -229,6 +237,7 @@ impl Submit {
             Some(OtherKind::Prove(proof)) => proof.asked.after(file),
             Some(OtherKind::Match(of_match)) => of_match.asked.after(file),
             Some(OtherKind::Selfplay(selfplay)) => selfplay.asked.after(file),
+            Some(OtherKind::Analyse(analyse)) => analyse.asked.after(file),
         }
     }
 
@@ -253,20 +262,9 @@ pub fn arguments(path: &Path) -> anyhow::Result<ConfigParts> {
             let (given, arguments) = of_tables::<ProveSettings>(&file, table, &command, solve_limit)?;
             return Ok((given, std::iter::once("prove".into()).chain(arguments).collect()));
         }
-        Some("match") => {
-            table.remove("kind");
-            let command = clap::Command::new("match").args_override_self(true);
-            let command = SubmitPlayed::<MatchJobSettings>::augment_args(command);
-            let (given, arguments) = of_tables::<MatchJobSettings>(&file, table, &command, match_limit)?;
-            return Ok((given, std::iter::once("match".into()).chain(arguments).collect()));
-        }
-        Some("selfplay") => {
-            table.remove("kind");
-            let command = clap::Command::new("selfplay").args_override_self(true);
-            let command = SubmitPlayed::<SelfplaySettings>::augment_args(command);
-            let (given, arguments) = of_tables::<SelfplaySettings>(&file, table, &command, match_limit)?;
-            return Ok((given, std::iter::once("selfplay".into()).chain(arguments).collect()));
-        }
+        Some("match") => return of_played::<MatchJobSettings>(&file, table),
+        Some("selfplay") => return of_played::<SelfplaySettings>(&file, table),
+        Some("analyse") => return of_played::<AnalyseSettings>(&file, table),
         _ => return of_tables::<HuntSettings>(&file, table, &SubmitOnly::command(), hunt_limit),
     }
     table.remove("kind");
@@ -287,6 +285,14 @@ pub fn arguments(path: &Path) -> anyhow::Result<ConfigParts> {
         }
     };
     Ok((given, ["solve".into(), game.into()].into_iter().chain(arguments).collect()))
+}
+
+/// The settings and the arguments of a file in the form of a request for a job of players.
+fn of_played<T: PlayedSettings>(file: &ConfigFile, mut table: toml::Table) -> anyhow::Result<ConfigParts> {
+    table.remove("kind");
+    let command = SubmitPlayed::<T>::augment_args(clap::Command::new(T::KIND).args_override_self(true));
+    let (given, arguments) = of_tables::<T>(file, table, &command, match_limit)?;
+    Ok((given, std::iter::once(T::KIND.into()).chain(arguments).collect()))
 }
 
 /// The settings and the arguments of the tables of a file in the form of a request; `limit` names a limit's flag.
@@ -393,6 +399,7 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Some(OtherKind::Prove(proof)) => proof.send(out),
         Some(OtherKind::Match(of_match)) => of_match.send(out),
         Some(OtherKind::Selfplay(selfplay)) => selfplay.send(out),
+        Some(OtherKind::Analyse(analyse)) => analyse.send(out),
     }
 }
 

@@ -1,20 +1,23 @@
-//! `morpion job submit match` and `submit selfplay`: what players are to play becomes a request.
+//! `morpion job submit match`, `submit selfplay` and `submit analyse`: what players are to do becomes a request.
 
 use super::submit::{TermFlags, scalar, send};
 use crate::cli::client::Connection;
 use crate::cli::flags::{FlagHelp, SettingFlags};
+use crate::cli::positions::with_position_file;
 use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::core::setting::{BadValue, SettingInfo};
 use crate::daemon::view::{JobLimits, JobRequest};
+use crate::jobs::analyse_settings::{AnalyseSettings, is_analyse_term};
 use crate::jobs::match_settings::{MatchJobSettings, MatchSettings, is_player};
 use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
 use crate::jobs::selfplay_settings::{SelfplaySettings, is_selfplay_term};
 use crate::jobs::setup::matches::MatchSetup;
+use crate::strategies::table::plain_text;
 use clap::Arg;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The settings of a kind of job in which players play.
+/// The settings of a kind of job of players.
 pub trait PlayedSettings: FlagHelp + 'static {
     /// The name of the kind.
     const KIND: &'static str;
@@ -36,7 +39,7 @@ pub struct SubmitPlayed<T: PlayedSettings> {
     pub asked: SettingFlags<T>,
     #[command(flatten)]
     pub(super) terms: TermFlags,
-    /// Longest running time of the job (90, 60s, 5m, 2h); default: until all is played or decided
+    /// Longest running time of the job (90, 60s, 5m, 2h); default: until all is done or decided
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(super) all_time: Option<f64>,
     /// Most workers at once; default: all of the daemon
@@ -56,9 +59,9 @@ impl<T: PlayedSettings> SubmitPlayed<T> {
     /// The request that the flags stand for.
     ///
     /// # Errors
-    /// If they make no sense.
+    /// If they make no sense, or a file of positions cannot be read.
     pub fn request(&self) -> anyhow::Result<JobRequest> {
-        let mut given = self.asked.given.clone();
+        let mut given = with_position_file(self.asked.given.clone())?;
         for one in given.iter_mut().filter(|one| T::is_argument(one.name) && one.source == SettingSource::Flag) {
             // Its name is not that of a flag.
             one.source = SettingSource::Table;
@@ -152,6 +155,45 @@ impl FlagHelp for SelfplaySettings {
         match info.name {
             "game" => flag.long(None).help_heading(None),
             name if is_selfplay_term(name) => flag,
+            _ => MatchSetup::arranged(info, flag),
+        }
+    }
+}
+
+impl PlayedSettings for AnalyseSettings {
+    const KIND: &'static str = "analyse";
+
+    fn is_argument(name: &str) -> bool {
+        name == "game"
+    }
+
+    fn check(given: &[GivenSetting]) -> Result<(), BadValue> {
+        AnalyseSettings::job(given).map(drop)
+    }
+}
+
+impl FlagHelp for AnalyseSettings {
+    fn heading(info: &SettingInfo) -> &'static str {
+        if is_analyse_term(info.name) { "Analysis" } else { MatchSetup::heading(info) }
+    }
+
+    fn note(info: &SettingInfo) -> String {
+        if !is_analyse_term(info.name) {
+            return MatchSetup::note(info);
+        }
+        let usual = AnalyseSettings::usual(info.name).map(|usual| plain_text(info, usual));
+        format!("[default: {}]", usual.unwrap_or_else(|| info.unset.to_owned()))
+    }
+
+    /// The game is the argument, as of `morpion analyse`.
+    fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
+        match info.name {
+            "game" => flag.long(None).help_heading(None),
+            "komi" => flag.allow_negative_numbers(true),
+            "positions" => flag.allow_hyphen_values(true),
+            // A flag without a value is on.
+            "every_move" => flag.num_args(0..=1).require_equals(true).default_missing_value("on"),
+            name if is_analyse_term(name) => flag,
             _ => MatchSetup::arranged(info, flag),
         }
     }

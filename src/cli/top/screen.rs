@@ -377,6 +377,7 @@ pub(super) mod tests {
                 proof: None,
                 matched: None,
                 selfplay: None,
+                analyse: None,
                 units_summarised: false,
             };
             let view = JobView::idle(summary, None, serde_json::Map::new()).with_workers(2);

@@ -6,8 +6,8 @@ use super::state::{ApiState, Handle};
 use crate::daemon::object;
 use crate::daemon::service::{Adjustment, JobCommand, JobFilter};
 use crate::daemon::view::{
-    BeginDocument, JobId, JobRequest, JobState, JobView, LimitsDocument, Listing, MatchGameView, PoolView,
-    StatisticsView, UnitState, UnitView, WorkerView,
+    AnalysedPositionView, BeginDocument, JobId, JobRequest, JobState, JobView, LimitsDocument, Listing,
+    MatchGameView, PoolView, StatisticsView, UnitState, UnitView, WorkerView,
 };
 use axum::body::Bytes;
 use axum::extract::State;
@@ -315,7 +315,7 @@ pub async fn statistics(State(shared): Handle, PathParts(id): PathParts<JobId>) 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct GamesQuery {
+pub struct ResultsQuery {
     /// Most items, 1 to 1000; default 100.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
@@ -326,7 +326,7 @@ pub struct GamesQuery {
 
 /// The games of a match, or of a player against itself, that are over, ascending by number.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/games", operation_id = "job_games", tag = "jobs",
-    params(("id" = u64, Path, description = "The job."), GamesQuery),
+    params(("id" = u64, Path, description = "The job."), ResultsQuery),
     responses(
         (status = 200, body = Listing<MatchGameView>),
         (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
@@ -335,10 +335,28 @@ pub struct GamesQuery {
 pub async fn games(
     State(shared): Handle,
     PathParts(id): PathParts<JobId>,
-    QueryParts(asked): QueryParts<GamesQuery>,
+    QueryParts(asked): QueryParts<ResultsQuery>,
 ) -> Result<Response, ApiFailure> {
     let page = page(asked.limit, asked.cursor)?;
     let listing = shared.call(move |shared| Ok(shared.service.games(id, &page)?)).await?;
+    Ok(JsonDocument(listing).into_response())
+}
+
+/// The positions that a job has analysed, ascending by number.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/analyses", operation_id = "job_analyses", tag = "jobs",
+    params(("id" = u64, Path, description = "The job."), ResultsQuery),
+    responses(
+        (status = 200, body = Listing<AnalysedPositionView>),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
+    ))]
+pub async fn analyses(
+    State(shared): Handle,
+    PathParts(id): PathParts<JobId>,
+    QueryParts(asked): QueryParts<ResultsQuery>,
+) -> Result<Response, ApiFailure> {
+    let page = page(asked.limit, asked.cursor)?;
+    let listing = shared.call(move |shared| Ok(shared.service.analyses(id, &page)?)).await?;
     Ok(JsonDocument(listing).into_response())
 }
 

@@ -8,7 +8,8 @@ use crate::daemon::kinds::JobWork;
 use crate::daemon::memory::MemoryNeed;
 use crate::daemon::service::Refusal;
 use crate::daemon::view::{
-    JobId, JobLimits, MatchGameView, MatchView, ProofView, SelfplayView, SolutionView, StatisticsView,
+    AnalyseView, AnalysedPositionView, JobId, JobLimits, MatchGameView, MatchView, ProofView, SelfplayView,
+    SolutionView, StatisticsView,
 };
 use crate::jobs::ending::JobEnd;
 use crate::morpion::variant::Variant;
@@ -27,6 +28,7 @@ pub fn kind(work: &JobWork) -> &dyn JobKind {
         JobWork::Prove(job) => job,
         JobWork::Match(job) => job,
         JobWork::Selfplay(job) => job,
+        JobWork::Analyse(job) => job,
     }
 }
 
@@ -66,6 +68,19 @@ pub trait JobKind {
     fn games(&self, _folder: &Path, _from: u64, _most: usize) -> Result<Option<Vec<MatchGameView>>, String> {
         Ok(None)
     }
+
+    /// The positions that the job has analysed, from this number on, at most so many; nothing if it analyses none.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn analyses(
+        &self,
+        _folder: &Path,
+        _from: u64,
+        _most: usize,
+    ) -> Result<Option<Vec<AnalysedPositionView>>, String> {
+        Ok(None)
+    }
 }
 
 /// What is known of a job before it begins.
@@ -83,6 +98,8 @@ pub struct JobFacts {
     pub matched: Option<MatchView>,
     /// The game of games of a player against itself.
     pub selfplay: Option<SelfplayView>,
+    /// The positions of an analysis.
+    pub analyse: Option<AnalyseView>,
 }
 
 /// What a coordinator works with.

@@ -1,13 +1,13 @@
 //! What clients see of jobs, units, workers and events, and the daemon's health.
 
-use super::kind::kind;
+use super::kind::{JobKind, kind};
 use super::solve::WAITS_FOR_MACHINE;
 use super::state::{Core, Daemon, JobEntry, OpenJob};
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::{JobFilter, Page, Refusal};
 use crate::daemon::view::{
-    EventView, HealthView, JobId, JobState, JobView, Listing, MachineStanding, MachineView, MatchGameView,
-    PendingOrder, PoolView, UnitState, UnitView, VERSION, WorkerView,
+    AnalysedPositionView, EventView, HealthView, JobId, JobState, JobView, Listing, MachineStanding, MachineView,
+    MatchGameView, PendingOrder, PoolView, UnitState, UnitView, VERSION, WorkerView,
 };
 use crate::queue::nats::hub::Hub;
 use crate::queue::nats::machine::{MachineHealth, PoolState};
@@ -16,6 +16,7 @@ use crate::runner::clock::now;
 use crate::runner::progress::RunningUnit;
 use crate::store::UnitRecord;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::PoisonError;
 use std::time::Duration;
 
@@ -58,14 +59,45 @@ impl Daemon {
 
     /// The games of a job, ascending by number.
     pub(super) fn list_games(&self, id: JobId, page: &Page) -> Result<Listing<MatchGameView>, Refusal> {
+        let none = || format!("job {id} plays no games: it is neither match nor selfplay");
+        self.list_results(
+            id,
+            page,
+            none,
+            |game: &MatchGameView| game.number,
+            |kind, folder, from, most| kind.games(folder, from, most),
+        )
+    }
+
+    /// The positions that a job has analysed, ascending by number.
+    pub(super) fn list_analyses(&self, id: JobId, page: &Page) -> Result<Listing<AnalysedPositionView>, Refusal> {
+        let none = || format!("job {id} analyses no positions: its kind is not analyse");
+        self.list_results(
+            id,
+            page,
+            none,
+            |at: &AnalysedPositionView| at.number,
+            |kind, folder, from, most| kind.analyses(folder, from, most),
+        )
+    }
+
+    /// Results of the units of a job, ascending by number. `read` gives those from a number on, at most so many;
+    /// nothing if the job has none of them, which `none` says.
+    fn list_results<T>(
+        &self,
+        id: JobId,
+        page: &Page,
+        none: impl Fn() -> String,
+        number_of: impl Fn(&T) -> u64,
+        read: impl Fn(&dyn JobKind, &Path, u64, usize) -> Result<Option<Vec<T>>, String>,
+    ) -> Result<Listing<T>, Refusal> {
         let from = page.cursor.as_deref().map(number).transpose()?.map_or(0, |last| last.saturating_add(1));
         self.examine_folder(&self.record(id)?)?;
         let spec = self.spec(id)?.ok_or_else(|| Refusal::Internal(format!("job {id} cannot be read")))?;
         let limit = page.limit.min(MOST);
-        let games = kind(&spec.work).games(&self.directory.job(id), from, limit + 1).map_err(Refusal::Internal)?;
-        let games = games
-            .ok_or_else(|| Refusal::Conflict(format!("job {id} plays no games: it is neither match nor selfplay")))?;
-        Ok(listing(games, limit, |game| game.number.to_string()))
+        let found = read(kind(&spec.work), &self.directory.job(id), from, limit + 1).map_err(Refusal::Internal)?;
+        let found = found.ok_or_else(|| Refusal::Conflict(none()))?;
+        Ok(listing(found, limit, |one| number_of(one).to_string()))
     }
 
     pub(super) fn show_job(&self, id: JobId) -> Result<JobView, Refusal> {

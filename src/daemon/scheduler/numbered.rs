@@ -7,7 +7,7 @@ use crate::core::search::End;
 use crate::daemon::folder::FolderContent;
 use crate::daemon::memory::MemoryNeed;
 use crate::daemon::records::JobStanding;
-use crate::daemon::view::{EventKind, JobId, JobLimits, MatchGameView, StatisticsView};
+use crate::daemon::view::{AnalysedPositionView, EventKind, JobId, JobLimits, MatchGameView, StatisticsView};
 use crate::files::{Keep, replace};
 use crate::jobs::numbered::{NumberedCoordinator, NumberedJob, NumberedProgress};
 use crate::queue::LaneId;
@@ -64,6 +64,19 @@ pub trait NumberedKind: NumberedJob {
     fn played(&self, _folder: &Path, _from: u64, _most: usize) -> Result<Option<Vec<MatchGameView>>, String> {
         Ok(None)
     }
+
+    /// See [`JobKind::analyses`].
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn analysed(
+        &self,
+        _folder: &Path,
+        _from: u64,
+        _most: usize,
+    ) -> Result<Option<Vec<AnalysedPositionView>>, String> {
+        Ok(None)
+    }
 }
 
 impl<J: NumberedKind> JobKind for J {
@@ -71,7 +84,8 @@ impl<J: NumberedKind> JobKind for J {
         let coordinator = NumberedCoordinator::new(self.clone());
         let mut shown = JobStanding::default();
         self.show(coordinator.tally(), &coordinator.progress(), &mut shown)?;
-        Ok(JobFacts { matched: shown.matched, selfplay: shown.selfplay, ..self.first_facts()? })
+        let JobStanding { matched, selfplay, analyse, .. } = shown;
+        Ok(JobFacts { matched, selfplay, analyse, ..self.first_facts()? })
     }
 
     fn content(&self, folder: &Path) -> Result<FolderContent, CannotRun> {
@@ -125,7 +139,7 @@ impl<J: NumberedKind> JobKind for J {
         let queue = Arc::new(TypedQueue(Arc::clone(&daemon.queue) as _));
         let place = WorkerShare { queue, terms, clocking: Clocking::Busy };
         let ending = session.run_on(&place, &Interrupt::default(), ordered, &mut listener)?;
-        Ok(ending.job_end().into())
+        Ok(ending.job_end::<J>().into())
     }
 
     fn statistics(&self, job: JobId, folder: &Path) -> Result<StatisticsView, String> {
@@ -137,6 +151,10 @@ impl<J: NumberedKind> JobKind for J {
 
     fn games(&self, folder: &Path, from: u64, most: usize) -> Result<Option<Vec<MatchGameView>>, String> {
         self.played(folder, from, most)
+    }
+
+    fn analyses(&self, folder: &Path, from: u64, most: usize) -> Result<Option<Vec<AnalysedPositionView>>, String> {
+        self.analysed(folder, from, most)
     }
 }
 

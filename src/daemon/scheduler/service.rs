@@ -5,9 +5,10 @@ use super::state::Daemon;
 use crate::daemon::positions::{self, NoPosition};
 use crate::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
 use crate::daemon::view::{
-    BackupsView, ChosenMoveView, EventView, GridCount, GridView, HealthView, JobId, JobRequest, JobView, Listing,
-    MatchGameView, MessageRequest, MessageView, MessagesView, MoveRequest, PoolView, PositionRequest, PositionView,
-    ProjectCreditView, StatisticsView, UnitState, UnitView, UserAccountView, WorkerView,
+    AnalysedPositionView, BackupsView, ChosenMoveView, EventView, GridCount, GridView, HealthView, JobId, JobRequest,
+    JobView, Listing, MatchGameView, MessageRequest, MessageView, MessagesView, MoveRequest, PoolView,
+    PositionRequest, PositionView, ProjectCreditView, StatisticsView, UnitState, UnitView, UserAccountView,
+    WorkerView,
 };
 use crate::notation::grid::Grid;
 use tokio::sync::broadcast;
@@ -59,6 +60,10 @@ impl Service for Daemon {
 
     fn games(&self, id: JobId, page: &Page) -> Result<Listing<MatchGameView>, Refusal> {
         self.list_games(id, page)
+    }
+
+    fn analyses(&self, id: JobId, page: &Page) -> Result<Listing<AnalysedPositionView>, Refusal> {
+        self.list_analyses(id, page)
     }
 
     fn backups(&self) -> Result<BackupsView, Refusal> {

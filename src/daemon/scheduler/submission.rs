@@ -36,7 +36,7 @@ pub(super) fn queued(
     limits: JobLimits,
     facts: JobFacts,
 ) -> JobSummary {
-    let JobFacts { variant, seed, solution, proof, matched, selfplay } = facts;
+    let JobFacts { variant, seed, solution, proof, matched, selfplay, analyse } = facts;
     JobSummary {
         id,
         kind: request.kind.clone(),
@@ -65,6 +65,7 @@ pub(super) fn queued(
         proof,
         matched,
         selfplay,
+        analyse,
         units_summarised: false,
     }
 }

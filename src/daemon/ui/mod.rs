@@ -58,6 +58,8 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/shell.js",
     "/js/theme.js",
     "/js/themes.js",
+    "/js/views/analyse.js",
+    "/js/views/analyseform.js",
     "/js/views/archive.js",
     "/js/views/board.js",
     "/js/views/boardcards.js",

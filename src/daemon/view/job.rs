@@ -1,5 +1,6 @@
 //! Jobs, their units, their course, and the workers.
 
+use super::analyse::AnalyseView;
 use super::document::{JobId, VERSION};
 use super::limits::{JobLimits, LimitsDocument};
 use super::matches::{MatchStatisticsView, MatchView};
@@ -17,7 +18,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
-    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`.
+    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`.
     #[schema(min_length = 1, example = "hunt")]
     pub kind: String,
     /// A name for people, without control characters. The default is made from the settings.
@@ -137,7 +138,7 @@ impl JobState {
 pub struct JobSummary {
     /// Number of the job.
     pub id: JobId,
-    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`.
+    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`.
     pub kind: String,
     /// Name of the job.
     pub name: String,
@@ -145,7 +146,7 @@ pub struct JobSummary {
     /// `running` from then on.
     pub state: JobState,
     /// How the job ended (`target`, `exhausted`, `finished`, `solved`, `proved`, `played`,
-    /// `decided`, `time`, `iterations`, `drained`), why it
+    /// `decided`, `analysed`, `time`, `iterations`, `drained`), why it
     /// failed, was cancelled by the daemon or is quarantined, or why it cannot run at present: what the disk
     /// reported, that it waits for memory, for another job or for a time.
     pub reason: Option<String>,
@@ -202,6 +203,9 @@ pub struct JobSummary {
     /// How many games of a player against itself are made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selfplay: Option<SelfplayView>,
+    /// How many positions are analysed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub analyse: Option<AnalyseView>,
     /// The job has long been over: of its units only the quarantined ones are still listed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub units_summarised: bool,

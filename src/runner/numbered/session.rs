@@ -79,9 +79,9 @@ pub enum NumberedEnding {
 
 impl NumberedEnding {
     /// The end of the job, if it is not to be resumed.
-    pub fn job_end(self) -> Option<JobEnd> {
+    pub fn job_end<J: NumberedJob>(self) -> Option<JobEnd> {
         match self {
-            NumberedEnding::Done => Some(JobEnd::Played),
+            NumberedEnding::Done => Some(J::END),
             NumberedEnding::Decided => Some(JobEnd::Decided),
             NumberedEnding::Stopped(reason) => reason.job_end(),
         }

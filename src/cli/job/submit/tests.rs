@@ -115,6 +115,7 @@ fn mistakes_in_a_job_file_name_their_own_line() {
                 Some(OtherKind::Prove(proof)) => proof.request(),
                 Some(OtherKind::Match(of_match)) => of_match.request(),
                 Some(OtherKind::Selfplay(selfplay)) => selfplay.request(),
+                Some(OtherKind::Analyse(analyse)) => analyse.request(),
             }
         });
         read.unwrap_err().to_string().replace(&format!("{}, ", path.display()), "")
@@ -150,6 +151,8 @@ fn mistakes_in_a_job_file_name_their_own_line() {
         ),
         ("kind = 'match'\n[limits]\nseconds = 'x'", "line 3: seconds: invalid value 'x'"),
         ("kind = 'selfplay'\n[settings]\nsize = 4", "no row of 5 fits on the 4x4 board"),
+        ("kind = 'analyse'\n[settings]\ngame = 'chess'", "line 3: game = chess: expected one of gomoku"),
+        ("kind = 'analyse'\n[settings]\npositions = ['h8', 'z9']", "line 3: positions: cannot use line 2: `z9`"),
         ("kind = 'match'\n[settings]\nlevel = 3", "line 3: unknown key 'level'"),
     ] {
         let error = error(text);

@@ -5,6 +5,7 @@ import { moves } from "./format.js";
 import { languages, t } from "./language.js";
 import { begin, hear, state, subscribe } from "./live.js";
 import { themes } from "./themes.js";
+import analyseform from "./views/analyseform.js";
 import archive from "./views/archive.js";
 import board from "./views/boarddaemon.js";
 import compare from "./views/compare.js";
@@ -32,6 +33,7 @@ const ROUTES = [
   [/^\/submit$/, submit],
   [/^\/match$/, matchform],
   [/^\/selfplay$/, selfplayform],
+  [/^\/analyse$/, analyseform],
 ];
 
 const main = document.getElementById("main");

@@ -37,14 +37,17 @@ export function submitCommand({ settings, limits, start, grids, ...job }, { type
   return ["morpion job submit", ...words].join(" ");
 }
 
-/** The flags of a job in which the program plays: its settings, its limits, and what every job has. */
-const playWords = (settings, limits, job) => [...Object.entries(settings).map(([key, value]) => flag(key, value)),
+/** A setting as a flag. That of a switch takes its value after an equals sign only. */
+const settingFlag = ([key, value]) => (key === "every_move" ? `--every-move=${value}` : flag(key, value));
+
+/** The flags of a job of players: its settings, its limits, and what every job has. */
+const playWords = (settings, limits, job) => [...Object.entries(settings).map(settingFlag),
   limits.seconds && flag("all_time", `${limits.seconds}s`), limits.workers && flag("threads", limits.workers), ...jobWords(job)].filter(Boolean);
 
 /** The command for a request to submit a match. */
 export const matchCommand = ({ settings: { a, b, ...settings }, limits, ...job }) =>
   ["morpion job submit match", quoted(String(a)), quoted(String(b)), ...playWords(settings, limits, job)].join(" ");
 
-/** The command for a request to submit games of a player against itself. */
-export const selfplayCommand = ({ settings: { game, ...settings }, limits, ...job }) =>
-  ["morpion job submit selfplay", game, ...playWords(settings, limits, job)].join(" ");
+/** The command for a request to submit a job of a kind whose argument is the game. */
+export const gameCommand = ({ kind, settings: { game, ...settings }, limits, ...job }) =>
+  ["morpion job submit", kind, game, ...playWords(settings, limits, job)].join(" ");

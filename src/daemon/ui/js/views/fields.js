@@ -26,6 +26,7 @@ const INPUTS = {
   seconds: { type: "text", pattern: "([0-9.]+[smhd]?)+", title: t`a time such as 90s, 30m, 12h or 1d12h` },
   bytes: { type: "text", pattern: "[0-9.]+([kKMGT](i?B)?)?", title: t`an amount of memory such as 512M or 2G` },
   text: { type: "text" },
+  lines: { rows: 5, wrap: "off" },
   moment: { type: "datetime-local" },
 };
 const SWITCH = [{ value: "on", label: t`on` }, { value: "off", label: t`off` }];
@@ -41,6 +42,7 @@ const READERS = {
   seconds,
   bytes: (text) => amount(text, 1024),
   text: digits,
+  lines: (text) => text,
   moment: (text) => new Date(text).getTime() / 1000,
   choice: (text) => text,
   switch: (text) => text,
@@ -58,7 +60,7 @@ export function field(spec, { name = spec.name, placeholder = "", numbers = fals
   const empty = choices && h("option", { value: "" }, placeholder || t`default`);
   const input = choices
     ? h("select", { id, name }, empty, choices.map(({ value, label }) => h("option", { value }, label || value)))
-    : h("input", { id, name, autocomplete: "off", spellcheck: "false", min: spec.min, max: spec.max, placeholder, ...INPUTS[spec.kind] });
+    : h(spec.kind === "lines" ? "textarea" : "input", { id, name, autocomplete: "off", spellcheck: "false", min: spec.min, max: spec.max, placeholder, ...INPUTS[spec.kind] });
   // "Walks (walks)" says nothing more than "Walks".
   const unit = spec.unit && !spec.label.toLowerCase().includes(spec.unit) && spec.unit;
   const trouble = h("p", { class: "problem", id: `${id}-problem`, hidden: true });

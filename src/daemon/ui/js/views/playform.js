@@ -1,4 +1,4 @@
-// A form for a job in which the program plays: a match, or games of a player against itself.
+// A form for a job of players: a match, games of a player against itself, positions to be analysed.
 
 import { h, show } from "../dom.js";
 import { t } from "../language.js";
@@ -14,11 +14,11 @@ export const RULE = { name: "rule", label: t`Rows that win`, kind: "choice", of:
   choices: [{ value: "five", label: t`exactly that long` }, { value: "free", label: t`at least that long` }, { value: "renju" }, { value: "caro" }] };
 export const SEED = { name: "seed", label: t`Seed`, kind: "whole", min: 0, placeholder: "0", help: t`Decides the openings.` };
 
-/** The settings of the job itself; `workers` says what a worker does. */
-export const ofJob = (workers) => [
+/** The settings of the job itself; `workers` says what a worker does, `ends` what becomes of it when its time is up. */
+export const ofJob = (workers, ends = t`Then it ends with what has been played.`) => [
   { name: "name", part: "job", label: t`Name`, kind: "text", placeholder: t`made from the settings`, help: t`Shown in the lists.` },
   { name: "workers", part: "limits", label: t`Workers at once`, kind: "whole", min: 1, placeholder: t`no limit`, help: workers },
-  { name: "seconds", part: "limits", label: t`Time of the job`, kind: "seconds", placeholder: t`no limit`, help: t`Then it ends with what has been played.` },
+  { name: "seconds", part: "limits", label: t`Time of the job`, kind: "seconds", placeholder: t`no limit`, help: ends },
   { name: "priority", part: "job", label: t`Priority`, kind: "whole", min: -100, max: 100, placeholder: "0", help: t`Jobs of a higher priority are served first.` },
 ];
 

@@ -1,7 +1,7 @@
 // The form for games of a player against itself, from which weights are learned.
 
 import { t } from "../language.js";
-import { selfplayCommand } from "../shell.js";
+import { gameCommand } from "../shell.js";
 import { GOMOKU, ofJob, playform, REVERSI, RULE, SEED } from "./playform.js";
 
 const SETTINGS = [
@@ -17,6 +17,6 @@ const SETTINGS = [
 
 export default ({ query }) => playform({
   kind: "selfplay", title: t`New self-play`, card: t`Self-play`, games: [GOMOKU, REVERSI], settings: SETTINGS,
-  job: ofJob(t`Each plays eight games of its own.`), command: selfplayCommand,
-  links: [["#/submit", t`Submit a hunt instead`], ["#/match", t`Let two players play a match`]],
+  job: ofJob(t`Each plays eight games of its own.`), command: gameCommand,
+  links: [["#/submit", t`Submit a hunt instead`], ["#/match", t`Let two players play a match`], ["#/analyse", t`Analyse positions`]],
 }, query);

@@ -1,0 +1,56 @@
+//! Positions that are analysed, as a job's units: a player of this program tells what each move of one is worth.
+
+use super::cpu::thread_seconds;
+use super::numbered::unit::{PlayerMaker, UnitClock, UnitPlayer};
+use crate::core::game::{Budget, Player};
+use crate::jobs::analyse_settings::analyst;
+use crate::jobs::analysing::{AnalyseJob, AnalysedMove, AnalysedPositions, AnalysisRecord};
+use crate::jobs::setup::matches::{MatchBoard, MatchVisitor};
+use crate::solvers::matches::own::MoveClock;
+
+/// A player that analyses the positions of a job.
+struct PositionAnalyst<G: MatchBoard> {
+    job: AnalyseJob,
+    positions: AnalysedPositions<G>,
+    player: Box<G::Own>,
+}
+
+/// Makes the players of a job.
+pub fn analysts(job: &AnalyseJob) -> PlayerMaker<AnalysisRecord> {
+    struct AnalystMaker<'a>(&'a AnalyseJob);
+    impl MatchVisitor for AnalystMaker<'_> {
+        type Out = Result<Box<dyn UnitPlayer<AnalysisRecord>>, String>;
+        fn visit<G: MatchBoard>(self) -> Self::Out {
+            let AnalystMaker(job) = self;
+            let positions = job.read::<G>().map_err(|error| error.to_string())?;
+            let player = analyst::<G>(job.memory, job.weights, job.seed).map_err(|error| error.to_string())?;
+            Ok(Box::new(PositionAnalyst { job: job.clone(), positions, player: Box::new(player) }))
+        }
+    }
+    let job = job.clone();
+    Box::new(move || job.game.visit(AnalystMaker(&job)))
+}
+
+impl<G: MatchBoard> UnitPlayer<AnalysisRecord> for PositionAnalyst<G> {
+    fn play(&mut self, unit: u64, clock: &UnitClock<'_>) -> Result<AnalysisRecord, String> {
+        let PositionAnalyst { job, positions, player } = self;
+        let began = thread_seconds();
+        let position = positions.at(unit).ok_or_else(|| format!("there is no position {unit}"))?;
+        // What it knows of other positions would make the values depend on which worker has the unit.
+        player.forget();
+        player.set_level(job.level());
+        G::prepare(player, &position, job.komi).map_err(|error| error.to_string())?;
+        clock.begin();
+        let mut time = || clock.seconds() / job.seconds;
+        let (depth, nodes) = (job.depth.unwrap_or(u32::MAX), job.nodes.unwrap_or(u64::MAX));
+        let most = job.best.and_then(|best| usize::try_from(best).ok()).unwrap_or(usize::MAX);
+        let mut budget = Budget { depth, nodes, time: &mut time };
+        let found = player.analyse(&position, most, &mut budget, &mut |_| {});
+        if clock.is_stopped() {
+            return Err("the analysis was stopped".to_owned());
+        }
+        let seconds = thread_seconds().zip(began).map_or(0.0, |(now, began)| now - began);
+        let moves = found.iter().map(|chosen| AnalysedMove::of(&position, chosen)).collect();
+        Ok(AnalysisRecord { moves, milliseconds: (seconds * 1e3).round() as u64 })
+    }
+}
