@@ -163,10 +163,14 @@ impl AnalyseJob {
     }
 }
 
+/// Most moves of a line that are kept: the moves of a board of 19x19 with such lines are an outcome that can be
+/// stored.
+const LONGEST_LINE: usize = 64;
+
 /// A move that was analysed, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnalysedMove {
-    /// The codes of the moves that are expected, this one first.
+    /// The codes of the first moves that are expected, this one before all.
     pub line: Vec<u16>,
     /// What it is worth to the side that makes it.
     pub value: Value,
@@ -182,7 +186,8 @@ impl AnalysedMove {
     /// The move as it is stored.
     pub fn of<G: Game>(position: &G, found: &Chosen<G::Move>) -> AnalysedMove {
         let Chosen { ref line, value, decided_in, depth, nodes } = *found;
-        AnalysedMove { line: line.iter().map(|&m| position.code(m)).collect(), value, decided_in, depth, nodes }
+        let line = line.iter().take(LONGEST_LINE).map(|&m| position.code(m)).collect();
+        AnalysedMove { line, value, decided_in, depth, nodes }
     }
 
     /// The move as the player told it; nothing if it is one of another board.

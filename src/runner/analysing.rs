@@ -54,3 +54,30 @@ impl<G: MatchBoard> UnitPlayer<AnalysisRecord> for PositionAnalyst<G> {
         Ok(AnalysisRecord { moves, milliseconds: (seconds * 1e3).round() as u64 })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::game::{Chosen, Game};
+    use crate::games::go::large::position::LargePosition;
+    use crate::jobs::setup::matches::stored_settings;
+    use crate::runner::journal::MAX_RECORD;
+
+    #[test]
+    fn the_longest_outcome_can_be_stored() {
+        let (empty, _) = LargePosition::begin(&stored_settings::<LargePosition>(
+            &[("size".to_owned(), "19".to_owned())].into_iter().collect(),
+        ))
+        .unwrap();
+        let mut moves = Vec::new();
+        empty.moves(&mut moves);
+        let found = |&m: &_| {
+            let line = std::iter::repeat_n(m, 500).collect();
+            let chosen = Chosen { line, value: -3610, decided_in: Some(1 << 20), depth: 1 << 20, nodes: u64::MAX };
+            AnalysedMove::of(&empty, &chosen)
+        };
+        let record = AnalysisRecord { moves: moves.iter().map(found).collect(), milliseconds: u64::MAX };
+        let bytes = postcard::to_stdvec(&record).unwrap().len();
+        assert!(record.moves.len() == 362 && bytes < MAX_RECORD - 100, "{bytes}");
+    }
+}

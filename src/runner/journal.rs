@@ -19,7 +19,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// No record is longer: a grid has at most 485 moves.
-const MAX_RECORD: usize = 1 << 16;
+pub const MAX_RECORD: usize = 1 << 16;
 /// In the place of a record's length: this is a mark.
 const MARK: u32 = u32::MAX;
 /// In the place of a record's length: this is a rest.

@@ -8,7 +8,7 @@ use crate::core::frame::{Flaw, FrameFormat, checksum};
 use crate::files::{FileError, set_aside, sync_directory};
 use crate::jobs::numbered::{NumberedCoordinator, NumberedJob, NumberedMisfit};
 use crate::runner::archive::ArchiveMark;
-use crate::runner::journal::{self, JournalFile, ReadRecords};
+use crate::runner::journal::{self, JournalFile, MAX_RECORD, ReadRecords};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -284,7 +284,19 @@ impl<J: NumberedJob> NumberedRun<J> {
     }
 }
 
+/// An outcome that would not be read again.
+fn too_long(unit: u64, length: usize) -> NumberedError {
+    NumberedError::Failed {
+        unit,
+        why: format!("its outcome has {length} bytes, and at most {MAX_RECORD} can be stored"),
+    }
+}
+
 fn packed<J: NumberedJob>(entry: &OutcomeEntry<J::Outcome>, path: &Path) -> Result<Vec<u8>, NumberedError> {
     let packed = postcard::to_stdvec(entry).map_err(io::Error::other);
-    Ok(packed.map_err(FileError::new("write", path))?)
+    let packed = packed.map_err(FileError::new("write", path))?;
+    match (packed.len() > MAX_RECORD, entry) {
+        (true, OutcomeEntry::Unit(unit, _)) => Err(too_long(*unit, packed.len())),
+        _ => Ok(packed),
+    }
 }

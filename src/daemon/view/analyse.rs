@@ -63,7 +63,7 @@ pub struct AnalysedMoveView {
     pub depth: u32,
     /// Nodes that were visited for it last, in Go playouts.
     pub nodes: u64,
-    /// The names of the moves that are expected, this one first.
+    /// The names of the moves that are expected, this one first; of a job at most 64.
     pub line: Vec<String>,
 }
 
